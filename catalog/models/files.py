@@ -1,0 +1,85 @@
+"""The files of a listing: what buyers get and what everyone may look at."""
+
+from django.db import models
+from django.db.models import Q
+
+from marketplace.core import bounds
+from marketplace.core.ids import new_id
+
+from .listings import Listing
+
+
+class Deliverable(models.Model):
+    """An uploaded file. A reviewer's approval stamps `approved_at`; only then may buyers get it."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    listing = models.ForeignKey(Listing, on_delete=models.CASCADE, related_name="deliverables")
+    object_key = models.CharField(max_length=200, unique=True)
+    original_filename = models.CharField(max_length=bounds.FILE_NAME_CHARS)
+    file_size = models.BigIntegerField()
+    sha256 = models.CharField(max_length=64)
+    # Needed for the package around it, known only while the bytes pass.
+    crc32 = models.BigIntegerField()
+    format = models.CharField(max_length=16)
+    technical = models.JSONField(default=dict)
+    # The listing's version when it was approved.
+    version = models.CharField(max_length=bounds.VERSION_CHARS, blank=True)
+    uploaded_at = models.DateTimeField(auto_now_add=True)
+    approved_at = models.DateTimeField(null=True, blank=True)
+    # Marked by a reviewer: downloads stop at once.
+    blocked_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("-id",)
+        constraints = (
+            models.CheckConstraint(condition=Q(file_size__range=(1, bounds.DELIVERABLE_BYTES)), name="deliverable_size_range"),
+            models.CheckConstraint(condition=Q(crc32__range=(0, 2**32 - 1)), name="deliverable_crc_range"),
+        )
+
+    def __str__(self) -> str:
+        return self.original_filename
+
+
+class PreviewKind(models.TextChoices):
+    """The reference's three kinds (section 2)."""
+
+    GALLERY = "Gallery"
+    FONT_SPECIMEN = "FontSpecimen"
+    AUDIO_PREVIEW = "AudioPreview"
+
+
+class Preview(models.Model):
+    """A public sample of a listing. A new upload to an occupied place gets a new id, so that its bytes never change."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    listing = models.ForeignKey(Listing, on_delete=models.CASCADE, related_name="previews")
+    kind = models.CharField(max_length=16, choices=PreviewKind.choices)
+    # The gallery slot, 0 being the card's thumbnail; 0 for the other kinds.
+    slot = models.PositiveSmallIntegerField(default=0)
+    object_key = models.CharField(max_length=200, unique=True)
+    content_type = models.CharField(max_length=40)
+    size = models.BigIntegerField()
+    sha256 = models.CharField(max_length=64)
+    # Dimensions of an image, duration of a sound, names of a font.
+    details = models.JSONField(default=dict)
+    # Smaller copies of an image by name: {"card": {"key", "size", "sha256", "width", "height"}}.
+    renditions = models.JSONField(default=dict)
+    uploaded_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("kind", "slot")
+        constraints = (
+            models.UniqueConstraint(fields=("listing", "kind", "slot"), name="preview_one_in_slot"),
+            models.CheckConstraint(
+                condition=Q(kind="Gallery", slot__lt=bounds.GALLERY_SLOTS) | Q(kind__in=["FontSpecimen", "AudioPreview"], slot=0),
+                name="preview_slot_range",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.slot}"
+
+    @property
+    def url(self) -> str:
+        """The relative path that the reference promises."""
+        return f"/api/v1/previews/{self.id}"

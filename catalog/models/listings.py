@@ -1,0 +1,150 @@
+"""Listings: what a vendor offers, its prices and where it stands in review."""
+
+from typing import Any
+
+from django.db import models
+from django.db.models import Case, F, Q, Value, When
+from django.utils import timezone
+
+from marketplace.accounts.models import Tier
+from marketplace.core import bounds
+from marketplace.core.ids import new_id
+
+from .taxonomy import Category, Store
+
+
+class ListingStatus(models.TextChoices):
+    """The reference's four states (section 3)."""
+
+    DRAFT = "Draft"
+    PENDING_REVIEW = "PendingReview"
+    PUBLISHED = "Published"
+    REJECTED = "Rejected"
+
+
+class UpdateStatus(models.TextChoices):
+    """Whether a published listing's candidate file waits for a reviewer (decisions.md section 3)."""
+
+    NONE = ""
+    PENDING_REVIEW = "PendingReview"
+
+
+_IS_FREE = Q(base_price_minor=0) | Q(price_inr_minor=0) | Q(price_eur_minor=0) | Q(discount_bp=bounds.WHOLE_BP)
+
+
+def _sale_price(list_price: str) -> models.GeneratedField:
+    """Return the column of what a buyer pays now: half up like `money.discounted`, in whole numbers on every engine."""
+    rounded = (F(list_price) * (Value(bounds.WHOLE_BP) - F("discount_bp")) * Value(2) + Value(bounds.WHOLE_BP)) / Value(2 * bounds.WHOLE_BP)
+    return models.GeneratedField(
+        expression=Case(When(_IS_FREE, then=Value(0)), default=rounded, output_field=models.BigIntegerField()),
+        output_field=models.BigIntegerField(null=True),
+        db_persist=True,
+    )
+
+
+class Listing(models.Model):
+    """An asset for sale. Buyers get `live_deliverable`, the last file that a reviewer approved."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    store = models.ForeignKey(Store, on_delete=models.PROTECT, related_name="listings")
+    title = models.CharField(max_length=bounds.TITLE_CHARS)
+    slug = models.SlugField(max_length=bounds.SLUG_CHARS)
+    short_description = models.CharField(max_length=bounds.SHORT_DESCRIPTION_CHARS)
+    description = models.TextField(blank=True)
+    category = models.ForeignKey(Category, on_delete=models.PROTECT, related_name="listings")
+    tags = models.JSONField(default=list, blank=True)
+
+    currency = models.CharField(max_length=3, default="USD", editable=False)
+    base_price_minor = models.BigIntegerField()
+    price_inr_minor = models.BigIntegerField(null=True, blank=True)
+    price_eur_minor = models.BigIntegerField(null=True, blank=True)
+    discount_bp = models.PositiveIntegerField(default=0)
+    tax_rate_bp = models.PositiveIntegerField(default=0)
+    is_free = models.GeneratedField(
+        expression=Case(When(_IS_FREE, then=Value(True)), default=Value(False)),
+        output_field=models.BooleanField(),
+        db_persist=True,
+    )
+    sale_usd_minor = _sale_price("base_price_minor")
+    sale_inr_minor = _sale_price("price_inr_minor")
+    sale_eur_minor = _sale_price("price_eur_minor")
+
+    file_type = models.CharField(max_length=bounds.FILE_TYPE_CHARS, blank=True)
+    supported_platforms = models.CharField(max_length=bounds.PLATFORMS_CHARS, blank=True)
+    version = models.CharField(max_length=bounds.VERSION_CHARS, blank=True)
+    video_url = models.URLField(max_length=bounds.URL_CHARS, blank=True)
+    readme = models.TextField(blank=True)
+    # Slugs of licence tiers; None allows every active one.
+    allowed_license_slugs = models.JSONField(null=True, blank=True)
+    tier_requirement = models.CharField(max_length=8, choices=Tier.choices, default=Tier.FREE)
+
+    status = models.CharField(max_length=16, choices=ListingStatus.choices, default=ListingStatus.DRAFT)
+    update_status = models.CharField(max_length=16, choices=UpdateStatus.choices, default=UpdateStatus.NONE, blank=True)
+    live_deliverable = models.ForeignKey("catalog.Deliverable", null=True, blank=True, on_delete=models.PROTECT, related_name="+")
+    candidate_deliverable = models.ForeignKey("catalog.Deliverable", null=True, blank=True, on_delete=models.PROTECT, related_name="+")
+
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(default=timezone.now)
+    submitted_at = models.DateTimeField(null=True, blank=True)
+    # The first publication; a later one does not move the listing to the top of `newest`.
+    published_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("-id",)
+        permissions = (
+            ("review_listing", "Can approve and reject listings"),
+            ("takedown_listing", "Can take published listings down"),
+            ("block_deliverable", "Can mark a file as malicious"),
+        )
+        constraints = (
+            models.UniqueConstraint(fields=("slug",), name="listing_slug_taken"),
+            models.CheckConstraint(condition=Q(status__in=ListingStatus.values), name="listing_status_known"),
+            models.CheckConstraint(
+                condition=Q(update_status="") | Q(update_status="PendingReview", status="Published"), name="listing_update_needs_published"
+            ),
+            models.CheckConstraint(
+                condition=~Q(status="Published") | Q(live_deliverable__isnull=False, published_at__isnull=False),
+                name="listing_published_has_file",
+            ),
+            models.CheckConstraint(condition=Q(tier_requirement__in=Tier.values), name="listing_tier_known"),
+            models.CheckConstraint(condition=Q(base_price_minor__range=(0, bounds.PRICE_MINOR)), name="listing_base_price_range"),
+            models.CheckConstraint(
+                condition=Q(price_inr_minor__isnull=True) | Q(price_inr_minor__range=(0, bounds.PRICE_MINOR)),
+                name="listing_inr_price_range",
+            ),
+            models.CheckConstraint(
+                condition=Q(price_eur_minor__isnull=True) | Q(price_eur_minor__range=(0, bounds.PRICE_MINOR)),
+                name="listing_eur_price_range",
+            ),
+            models.CheckConstraint(condition=Q(discount_bp__lte=bounds.WHOLE_BP), name="listing_discount_range"),
+            models.CheckConstraint(condition=Q(tax_rate_bp__lte=bounds.WHOLE_BP), name="listing_tax_range"),
+        )
+        indexes = (
+            models.Index(fields=("-published_at", "id"), condition=Q(status="Published"), name="listing_newest"),
+            models.Index(fields=("category", "-published_at", "id"), condition=Q(status="Published"), name="listing_category_newest"),
+            models.Index(fields=("sale_inr_minor", "sale_usd_minor", "id"), condition=Q(status="Published"), name="listing_price"),
+        )
+
+    def __str__(self) -> str:
+        return self.title
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Stamp `updated_at` with every change."""
+        self.updated_at = timezone.now()
+        if kwargs.get("update_fields") is not None:
+            kwargs["update_fields"] = {*kwargs["update_fields"], "updated_at"}
+        super().save(*args, **kwargs)
+
+
+class ListingStats(models.Model):
+    """What counts up, kept out of the listing's indexed row: a counter there costs 70 times the write (findings: search)."""
+
+    listing = models.OneToOneField(Listing, primary_key=True, on_delete=models.CASCADE, related_name="stats")
+    purchases = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        verbose_name_plural = "listing stats"
+        indexes = (models.Index(fields=("-purchases",), name="stats_popular"),)
+
+    def __str__(self) -> str:
+        return f"{self.listing_id}: {self.purchases}"

@@ -1,0 +1,68 @@
+"""What listings hang on: categories, stores, licence tiers."""
+
+from decimal import Decimal
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from marketplace.core import bounds
+from marketplace.core.ids import new_id
+
+
+class Category(models.Model):
+    """A shelf of the catalog."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    slug = models.SlugField(max_length=bounds.SLUG_CHARS, unique=True)
+    name = models.CharField(max_length=bounds.NAME_CHARS)
+    description = models.TextField(blank=True)
+    icon = models.CharField(max_length=40, blank=True)
+    sort_order = models.PositiveSmallIntegerField(default=0)
+    metadata = models.JSONField(default=dict, blank=True)
+    is_active = models.BooleanField(default=True)
+
+    class Meta:
+        ordering = ("sort_order", "slug")
+        verbose_name_plural = "categories"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Store(models.Model):
+    """A vendor's shop front. It is open while the vendor is approved; listings of a closed store are not shown."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    owner = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="store")
+    name = models.CharField(max_length=bounds.NAME_CHARS)
+    slug = models.SlugField(max_length=bounds.SLUG_CHARS)
+    is_open = models.BooleanField(default=False)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("slug",), name="store_slug_taken"),)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class LicenseTier(models.Model):
+    """What a buyer may do with an asset, and its price as a factor of the listing's."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    slug = models.SlugField(max_length=40, unique=True)
+    name = models.CharField(max_length=bounds.NAME_CHARS)
+    summary = models.CharField(max_length=300)
+    # Packaged as LICENSE.txt.
+    text = models.TextField()
+    price_factor = models.DecimalField(max_digits=6, decimal_places=2, default=Decimal(1))
+    sort_order = models.PositiveSmallIntegerField(default=0)
+    is_active = models.BooleanField(default=True)
+
+    class Meta:
+        ordering = ("sort_order", "slug")
+        verbose_name = "licence tier"
+        constraints = (models.CheckConstraint(condition=Q(price_factor__gt=0), name="licensetier_factor_positive"),)
+
+    def __str__(self) -> str:
+        return self.name

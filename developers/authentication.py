@@ -1,0 +1,86 @@
+"""The one place where a request's credential becomes a `Principal` (decisions.md section 2)."""
+
+from datetime import timedelta
+from typing import Any
+
+from django.db.models import Q
+from django.utils import timezone
+from rest_framework.authentication import BaseAuthentication
+from rest_framework.request import Request
+
+from marketplace.accounts.models import User
+from marketplace.core.access import CredentialKind
+from marketplace.core.errors import AmbiguousCredentials, InvalidCredential
+
+from .models import AccessToken, ApiKey
+from .models.apps import AppStatus
+from .principals import Principal
+from .secrets import Prefix, digest_of, well_formed
+
+LAST_USED_STEP = timedelta(minutes=5)
+BEARER_PREFIXES = (Prefix.PERSONAL_TOKEN, Prefix.ACCESS_TOKEN, Prefix.MCP_TOKEN, Prefix.FIRST_PARTY_TOKEN)
+
+
+class CredentialAuthentication(BaseAuthentication):
+    """Reads `X-Api-Key` or `Authorization: Bearer`; a bad credential is never treated as anonymous."""
+
+    def authenticate(self, request: Request) -> tuple[User, Principal] | None:
+        """Return the user and the principal, None when no credential was sent.
+
+        Raises:
+            AmbiguousCredentials: both headers are there.
+            InvalidCredential: unknown, revoked, expired, of a suspended app or of an inactive user.
+        """
+        key, authorization = request.headers.get("X-Api-Key"), request.headers.get("Authorization")
+        if key is not None and authorization is not None:
+            raise AmbiguousCredentials
+        if key is not None:
+            principal = principal_of_key(key)
+        elif authorization is not None:
+            principal = principal_of_bearer(authorization)
+        else:
+            return None
+        return principal.user, principal
+
+    def authenticate_header(self, request: Request) -> str:
+        """Name the scheme; the problem renderer sends the full challenge."""
+        return "Bearer"
+
+
+def principal_of_key(secret: str) -> Principal:
+    """Return the principal of an API key, in one query."""
+    if not well_formed(secret, Prefix.API_KEY):
+        raise InvalidCredential
+    key = ApiKey.objects.select_related("app__user").filter(digest=digest_of(secret)).first()
+    if key is None or not key.live or key.app.status != AppStatus.APPROVED or not key.app.user.is_active:
+        raise InvalidCredential
+    _touch(key)
+    return Principal(user=key.app.user, app=key.app, scopes=key.scopes, kind=CredentialKind.API_KEY, credential=key)
+
+
+def principal_of_bearer(authorization: str) -> Principal:
+    """Return the principal of an `Authorization` header, in one query."""
+    scheme, _, secret = authorization.partition(" ")
+    if scheme.lower() != "bearer" or not well_formed(secret, *BEARER_PREFIXES):
+        raise InvalidCredential
+    token = AccessToken.objects.select_related("user", "application").filter(token_checksum=digest_of(secret)).first()
+    if token is None or not token.live or not token.user.is_active:
+        raise InvalidCredential
+    if token.application is not None and token.application.status != AppStatus.APPROVED:
+        raise InvalidCredential
+    _touch(token)
+    return Principal(
+        user=token.user,
+        app=token.application,
+        scopes=token.effective_scopes,
+        kind=CredentialKind(token.kind),
+        credential=token,
+    )
+
+
+def _touch(credential: Any) -> None:
+    """Note the use, at most every five minutes: reads stay reads."""
+    now = timezone.now()
+    if credential.last_used_at is None or credential.last_used_at < now - LAST_USED_STEP:
+        stale = Q(last_used_at__isnull=True) | Q(last_used_at__lt=now - LAST_USED_STEP)
+        type(credential).objects.filter(stale, pk=credential.pk).update(last_used_at=now)

@@ -1,0 +1,18 @@
+"""The developers' tables."""
+
+from .applications import ApplicationMessage, DeveloperApplication
+from .apps import App, AppScope, ScopeReview
+from .credentials import AccessToken, ApiKey, Grant, IDToken, RefreshToken
+
+__all__ = [
+    "AccessToken",
+    "ApiKey",
+    "App",
+    "AppScope",
+    "ApplicationMessage",
+    "DeveloperApplication",
+    "Grant",
+    "IDToken",
+    "RefreshToken",
+    "ScopeReview",
+]

@@ -1,0 +1,109 @@
+"""Apps and the scopes they ask for and get."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from oauth2_provider.models import AbstractApplication
+
+from marketplace.core import bounds
+from marketplace.core.ids import new_id
+from marketplace.core.scopes import APP_SCOPES, Scope, parse_scopes
+
+SCOPE_CHOICES = [(scope.value, scope.value) for scope in Scope if scope in APP_SCOPES]
+
+
+class AppStatus(models.TextChoices):
+    """Where an app stands (decisions.md section 2)."""
+
+    PENDING = "Pending"
+    APPROVED = "Approved"
+    REJECTED = "Rejected"
+    SUSPENDED = "Suspended"
+
+
+class App(AbstractApplication):
+    """A program of a developer: the OAuth client and the owner of API keys."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)  # type: ignore[assignment]  # the library numbers its rows
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="apps")
+    status = models.CharField(max_length=16, choices=AppStatus.choices, default=AppStatus.PENDING)
+    purpose = models.TextField(max_length=bounds.REASON_CHARS)
+    # Space-separated, the sum of the granted AppScope rows: every request reads it with the credential, in one row.
+    granted_scopes = models.CharField(max_length=200, blank=True)
+    status_reason = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ("-id",)
+        permissions = (
+            ("decide_app", "Can decide on an app's scopes"),
+            ("suspend_app", "Can suspend and reinstate apps"),
+        )
+        constraints = (
+            models.CheckConstraint(condition=Q(status__in=AppStatus.values), name="app_status_known"),
+            models.CheckConstraint(
+                condition=Q(granted_scopes="") | Q(status__in=[AppStatus.APPROVED, AppStatus.SUSPENDED]),
+                name="app_grant_needs_approval",
+            ),
+        )
+
+    @property
+    def scopes(self) -> frozenset[Scope]:
+        """The granted scopes."""
+        return parse_scopes(self.granted_scopes)
+
+    def is_usable(self, request: object) -> bool:
+        """Tell OAuth whether codes and refresh tokens of the app are good: not while it is suspended."""
+        return self.status == AppStatus.APPROVED
+
+
+class AppScope(models.Model):
+    """One scope that an app asked for, why, and what the reviewer decided about it."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    app = models.ForeignKey(App, on_delete=models.CASCADE, related_name="scope_rows")
+    scope = models.CharField(max_length=32, choices=SCOPE_CHOICES)
+    reason = models.TextField(max_length=bounds.REASON_CHARS)
+    # None: not decided yet.
+    granted = models.BooleanField(null=True)
+    note = models.TextField(max_length=bounds.REASON_CHARS, blank=True)
+    requested_at = models.DateTimeField(default=timezone.now)
+    decided_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.UniqueConstraint(fields=("app", "scope"), name="appscope_once"),
+            models.CheckConstraint(condition=Q(scope__in=[scope for scope, _ in SCOPE_CHOICES]), name="appscope_known"),
+        )
+
+    def __str__(self) -> str:
+        return self.scope
+
+
+class ReviewStatus(models.TextChoices):
+    """Whether a request for scopes waits for an admin."""
+
+    PENDING = "Pending"
+    DECIDED = "Decided"
+
+
+class ScopeReview(models.Model):
+    """One request for scopes, the first or a later one; while it waits, the old grant holds."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    app = models.ForeignKey(App, on_delete=models.CASCADE, related_name="scope_reviews")
+    status = models.CharField(max_length=16, choices=ReviewStatus.choices, default=ReviewStatus.PENDING)
+    requested_at = models.DateTimeField(default=timezone.now)
+    # What was asked and what came of it: [{scope, reason, granted, note}], kept as it was at the decision.
+    outcome = models.JSONField(default=list)
+    note = models.TextField(blank=True)
+    decided_at = models.DateTimeField(null=True, blank=True)
+    decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        ordering = ("-id",)
+        constraints = (models.UniqueConstraint(fields=("app",), condition=Q(status="Pending"), name="scopereview_one_open"),)
+
+    def __str__(self) -> str:
+        return f"Scopes of {self.app}"

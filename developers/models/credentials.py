@@ -1,0 +1,127 @@
+"""API keys and bearer tokens: only hashes are kept."""
+
+from typing import Any
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from oauth2_provider.models import AbstractAccessToken, AbstractGrant, AbstractIDToken, AbstractRefreshToken
+
+from marketplace.core.ids import new_id
+from marketplace.core.scopes import Scope, parse_scopes
+
+from .apps import App
+
+
+class TokenKind(models.TextChoices):
+    """How a bearer token came to be and where it is good (decisions.md section 2)."""
+
+    PERSONAL = "personal"
+    OAUTH = "oauth"
+    MCP = "mcp"
+    FIRST_PARTY = "first_party"
+
+
+class ApiKey(models.Model):
+    """A key of an app: acts as the app's owner with what was granted when it was made, never more than is granted now."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    app = models.ForeignKey(App, on_delete=models.CASCADE, related_name="api_keys")
+    name = models.CharField(max_length=80)
+    digest = models.CharField(max_length=64, unique=True, editable=False)
+    last_four = models.CharField(max_length=4, editable=False)
+    # The app's grant at the time, space-separated.
+    scope = models.CharField(max_length=200, editable=False)
+    # None: the default from settings.
+    rate_limit = models.PositiveIntegerField("calls per minute", null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField(null=True, blank=True)
+    last_used_at = models.DateTimeField(null=True, blank=True, editable=False)
+    revoked_at = models.DateTimeField(null=True, blank=True, editable=False)
+
+    class Meta:
+        ordering = ("-id",)
+        verbose_name = "API key"
+        permissions = (
+            ("revoke_apikey", "Can revoke API keys"),
+            ("limit_apikey", "Can change the rate limit of an API key"),
+        )
+        constraints = (models.CheckConstraint(condition=Q(rate_limit__isnull=True) | Q(rate_limit__gte=1), name="apikey_rate_positive"),)
+
+    def __str__(self) -> str:
+        return f"{self.name} (…{self.last_four})"
+
+    @property
+    def scopes(self) -> frozenset[Scope]:
+        """What the key carries now: its own scopes within the app's present grant."""
+        return parse_scopes(self.scope) & self.app.scopes
+
+    @property
+    def live(self) -> bool:
+        """Tell whether the key itself is neither revoked nor expired."""
+        return self.revoked_at is None and (self.expires_at is None or self.expires_at > timezone.now())
+
+
+class AccessToken(AbstractAccessToken):
+    """Every bearer token: a user's own, an app's by OAuth, a tool client's, or a page's short one."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)  # type: ignore[assignment]  # the library numbers its rows
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="access_tokens")
+    kind = models.CharField(max_length=16, choices=TokenKind.choices, default=TokenKind.OAUTH)
+    name = models.CharField(max_length=80, blank=True)
+    hint = models.CharField(max_length=4, blank=True)
+    last_used_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("-id",)
+        constraints = (
+            models.CheckConstraint(condition=Q(token=""), name="accesstoken_only_hashed"),
+            models.CheckConstraint(
+                condition=Q(kind__in=["oauth", "mcp"], application__isnull=False)
+                | Q(kind__in=["personal", "first_party"], application__isnull=True),
+                name="accesstoken_app_fits_kind",
+            ),
+        )
+
+    @property
+    def live(self) -> bool:
+        """Tell whether the token itself is neither revoked nor expired."""
+        return self.revoked_at is None and self.expires > timezone.now()
+
+    @property
+    def effective_scopes(self) -> frozenset[Scope]:
+        """What the token carries now: its own scopes, within the app's present grant where it has an app."""
+        own = parse_scopes(self.scope)
+        return own if self.application is None else own & self.application.scopes
+
+    def allow_scopes(self, scopes: Any) -> bool:
+        """Tell OAuth whether the token carries all of these now."""
+        return set(scopes or ()) <= self.effective_scopes
+
+    @property
+    def scopes(self) -> dict[str, str]:
+        """OAuth's view of the effective scopes: name to description."""
+        return {scope.value: scope.value for scope in self.effective_scopes}
+
+
+class RefreshToken(AbstractRefreshToken):
+    """Renews an OAuth token; used once."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)  # type: ignore[assignment]  # the library numbers its rows
+
+    class Meta(AbstractRefreshToken.Meta):
+        constraints = (models.CheckConstraint(condition=Q(token=""), name="refreshtoken_only_hashed"),)
+
+
+class Grant(AbstractGrant):
+    """An authorization code on its way to becoming a token."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)  # type: ignore[assignment]  # the library numbers its rows
+
+
+class IDToken(AbstractIDToken):
+    """Present because the OAuth models are swapped together; OpenID Connect is off."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)  # type: ignore[assignment]  # the library numbers its rows

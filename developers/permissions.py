@@ -1,0 +1,41 @@
+"""Checks a principal against what the view's operation demands."""
+
+from typing import TYPE_CHECKING, cast
+
+from rest_framework.permissions import BasePermission
+from rest_framework.request import Request
+
+from marketplace.core.access import CredentialKind
+from marketplace.core.errors import InsufficientScope, InvalidCredential, MethodNotAllowed, NotAuthenticated
+
+from .principals import Principal
+
+if TYPE_CHECKING:
+    # DRF imports its default permission classes while its own views module is still loading.
+    from rest_framework.views import APIView
+
+    from marketplace.core.api.views import ApiViewSet
+
+
+class HasAccess(BasePermission):
+    """Lets an operation run when the credential is of a kind it takes and carries its scope."""
+
+    def has_permission(self, request: Request, view: "APIView") -> bool:
+        """Return True or raise the problem that says what is missing."""
+        viewset = cast("ApiViewSet", view)
+        if viewset.action is None:
+            raise MethodNotAllowed(headers={"Allow": ", ".join(view.allowed_methods)})
+        access = viewset.access[viewset.action]
+        principal = cast("Principal | None", request.auth)
+        # A tool token is good for the tool protocol only, public operations included.
+        if principal is not None and principal.kind == CredentialKind.MCP:
+            raise InvalidCredential
+        if access.scope is None:
+            return True
+        if principal is None:
+            raise NotAuthenticated
+        if principal.kind not in access.kinds:
+            raise InvalidCredential
+        if access.scope not in principal.scopes:
+            raise InsufficientScope(requiredScope=access.scope.value)
+        return True

@@ -1,0 +1,34 @@
+"""Who is calling: what a credential resolves to."""
+
+import uuid
+from dataclasses import dataclass
+
+from marketplace.accounts.models import User
+from marketplace.core.access import CredentialKind
+from marketplace.core.scopes import Scope
+
+from .models import AccessToken, ApiKey, App
+
+
+@dataclass(frozen=True)
+class Principal:
+    """The caller of one request: `request.auth` of every authenticated API view.
+
+    Args:
+        user: On whose behalf: the app's owner for a key, the token's user otherwise.
+        app: The calling app; None for a user's own token.
+        scopes: What the credential carries now.
+        kind: How the caller proved it.
+        credential: The key or token itself.
+    """
+
+    user: User
+    app: App | None
+    scopes: frozenset[Scope]
+    kind: CredentialKind
+    credential: ApiKey | AccessToken
+
+    @property
+    def app_id(self) -> uuid.UUID | None:
+        """The calling app's id."""
+        return None if self.app is None else self.app.id

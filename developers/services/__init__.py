@@ -1,0 +1,1 @@
+"""Changes to applications, apps, scopes and credentials: one function for each."""

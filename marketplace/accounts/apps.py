@@ -1,0 +1,10 @@
+"""People: the user model and sign-in."""
+
+from django.apps import AppConfig
+
+
+class AccountsConfig(AppConfig):
+    """Users sign in by e-mail address."""
+
+    name = "marketplace.accounts"
+    label = "accounts"

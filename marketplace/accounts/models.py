@@ -1,0 +1,83 @@
+"""The user: an e-mail address, a password and a tier."""
+
+from typing import Any, ClassVar
+
+from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
+from django.contrib.auth.models import PermissionsMixin
+from django.core.mail import send_mail
+from django.db import models
+from django.db.models.functions import Lower
+from django.utils import timezone
+
+from marketplace.core.ids import new_id
+
+
+class Tier(models.TextChoices):
+    """What a listing may demand of its buyer, lowest first (reference section 2)."""
+
+    FREE = "free"
+    GO = "go"
+    PRO = "pro"
+    VIP = "vip"
+
+    @property
+    def rank(self) -> int:
+        """Position from the lowest tier."""
+        return list(Tier).index(self)
+
+
+class UserManager(BaseUserManager["User"]):
+    """Creates users by e-mail address."""
+
+    def create_user(self, email: str, password: str | None = None, **fields: Any) -> "User":
+        """Create a user; the address is kept in lower case."""
+        user = self.model(email=email.strip().lower(), **fields)
+        user.set_password(password)
+        user.save(using=self._db)
+        return user
+
+    def create_superuser(self, email: str, password: str | None = None, **fields: Any) -> "User":
+        """Create a user who may do everything in the admin."""
+        return self.create_user(email, password, is_staff=True, is_superuser=True, **fields)
+
+    def get_by_natural_key(self, username: str | None) -> "User":
+        """Return the user with this address, whatever its case."""
+        return self.get(email=(username or "").lower())
+
+
+class User(AbstractBaseUser, PermissionsMixin):
+    """Someone with an account: a buyer, and perhaps a developer, a vendor or staff."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    email = models.EmailField(unique=True)
+    name = models.CharField(max_length=120, blank=True)
+    tier = models.CharField(max_length=8, choices=Tier.choices, default=Tier.FREE)
+    is_active = models.BooleanField(default=True)
+    is_staff = models.BooleanField(default=False)
+    date_joined = models.DateTimeField(default=timezone.now)
+
+    objects: ClassVar[UserManager] = UserManager()
+
+    USERNAME_FIELD = "email"
+    REQUIRED_FIELDS: ClassVar[list[str]] = []
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(Lower("email"), name="user_email_any_case"),
+            models.CheckConstraint(condition=models.Q(tier__in=Tier.values), name="user_tier_known"),
+        )
+
+    def __str__(self) -> str:
+        return self.email
+
+    def clean(self) -> None:
+        """Keep the address in lower case."""
+        self.email = self.email.lower()
+
+    def get_short_name(self) -> str:
+        """Return the name to greet by."""
+        return self.name or self.email.split("@", 1)[0]
+
+    def email_user(self, subject: str, message: str, **kwargs: Any) -> None:
+        """Send the user a mail."""
+        send_mail(subject, message, None, [self.email], **kwargs)

@@ -1,0 +1,50 @@
+"""What a view demands of its caller; each API view declares it, or the service does not start."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from .scopes import Scope
+
+
+class CredentialKind(StrEnum):
+    """How a caller proves who they are."""
+
+    API_KEY = "api_key"
+    PERSONAL = "personal"
+    OAUTH = "oauth"
+    MCP = "mcp"
+    FIRST_PARTY = "first_party"
+
+
+BEARER_KINDS = frozenset({CredentialKind.PERSONAL, CredentialKind.OAUTH, CredentialKind.FIRST_PARTY})
+
+
+@dataclass(frozen=True)
+class Access:
+    """Scope and kinds of credential that an operation takes; public when the scope is None."""
+
+    scope: Scope | None
+    kinds: frozenset[CredentialKind] = frozenset()
+
+    @property
+    def public(self) -> bool:
+        """Tell whether no credential is needed."""
+        return self.scope is None
+
+
+PUBLIC = Access(None)
+
+
+def api_key_only(scope: Scope) -> Access:
+    """Demand an API key with the scope."""
+    return Access(scope, frozenset({CredentialKind.API_KEY}))
+
+
+def bearer_only(scope: Scope) -> Access:
+    """Demand a bearer token with the scope."""
+    return Access(scope, BEARER_KINDS)
+
+
+def key_or_bearer(scope: Scope) -> Access:
+    """Demand an API key or a bearer token with the scope."""
+    return Access(scope, BEARER_KINDS | {CredentialKind.API_KEY})

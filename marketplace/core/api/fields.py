@@ -1,0 +1,132 @@
+"""Serializer fields that take exactly the JSON type the reference names, within `bounds`."""
+
+import re
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from .. import bounds, money
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_LINE_BREAK = re.compile(r"[\n\r\t\u2028\u2029]")
+
+
+class Line(serializers.CharField):
+    """One line of text: a JSON string without control characters."""
+
+    def to_internal_value(self, data: Any) -> str:
+        """Return the trimmed text."""
+        if not isinstance(data, str):
+            self.fail("invalid")
+        text: str = super().to_internal_value(data)
+        if _CONTROL.search(text) or _LINE_BREAK.search(text):
+            raise serializers.ValidationError("Control characters and line breaks are not allowed here.", code="control_characters")
+        return text
+
+
+class LongText(serializers.CharField):
+    """Text of several lines, bounded in UTF-8 bytes."""
+
+    def __init__(self, *, max_bytes: int = bounds.LONG_TEXT_BYTES, **kwargs: Any) -> None:
+        self.max_bytes = max_bytes
+        # Characters are never more than bytes: the document can state the bound that clients can check.
+        super().__init__(max_length=max_bytes, trim_whitespace=False, **kwargs)
+
+    def to_internal_value(self, data: Any) -> str:
+        """Return the text as sent."""
+        if not isinstance(data, str):
+            self.fail("invalid")
+        text: str = super().to_internal_value(data)
+        if len(text.encode()) > self.max_bytes:
+            raise serializers.ValidationError(f"At most {self.max_bytes} bytes of UTF-8.", code="max_length")
+        if _CONTROL.search(text):
+            raise serializers.ValidationError("Control characters are not allowed.", code="control_characters")
+        return text
+
+
+class Flag(serializers.BooleanField):
+    """A JSON boolean; no strings or numbers that look like one."""
+
+    def to_internal_value(self, data: Any) -> bool:
+        """Return the boolean."""
+        if not isinstance(data, bool):
+            self.fail("invalid", input=data)
+        return data
+
+
+def _decimal(field: "serializers.Field[Any, Any, Any, Any]", data: Any, maximum: Decimal) -> Decimal:
+    """Return a JSON number with at most two decimals between 0 and `maximum`."""
+    if isinstance(data, bool) or not isinstance(data, int | float):
+        field.fail("invalid")
+    try:
+        value = Decimal(repr(data))
+    except InvalidOperation:
+        field.fail("invalid")
+    if value < 0:
+        field.fail("min_value")
+    if value > maximum:
+        field.fail("max_value", max_value=maximum)
+    if value * 100 != (value * 100).to_integral_value():
+        field.fail("decimals")
+    return value
+
+
+_NUMBER_ERRORS: dict[str, Any] = {
+    "invalid": "A number is needed.",
+    "min_value": "It cannot be below 0.",
+    "max_value": "At most {max_value}.",
+    "decimals": "At most two decimals.",
+}
+
+
+@extend_schema_field({"type": "number", "minimum": 0, "maximum": bounds.PRICE_MINOR / 100, "multipleOf": 0.01})
+class Price(serializers.Field[int, Any, float, Any]):
+    """A price: minor units inside, a JSON number with at most two decimals outside."""
+
+    default_error_messages = _NUMBER_ERRORS
+
+    def to_internal_value(self, data: Any) -> int:
+        """Return minor units."""
+        return money.to_minor(_decimal(self, data, Decimal(bounds.PRICE_MINOR) / 100))
+
+    def to_representation(self, value: int) -> float:
+        """Return the JSON number."""
+        return money.to_number(value)
+
+
+@extend_schema_field({"type": "number", "minimum": 0, "maximum": 100, "multipleOf": 0.01})
+class Percent(serializers.Field[int, Any, float, Any]):
+    """A percentage: basis points inside, a JSON number from 0 to 100 outside."""
+
+    default_error_messages = _NUMBER_ERRORS
+
+    def to_internal_value(self, data: Any) -> int:
+        """Return basis points."""
+        return int(_decimal(self, data, Decimal(100)) * 100)
+
+    def to_representation(self, value: int) -> float:
+        """Return the JSON number."""
+        return value / 100
+
+
+@extend_schema_field(OpenApiTypes.NUMBER)
+class Amount(serializers.Field[int, Any, float, Any]):
+    """An amount of money in an answer: minor units inside, a JSON number outside. It may be negative."""
+
+    def to_representation(self, value: int) -> float:
+        """Return the JSON number."""
+        return money.to_number(value)
+
+
+class Tags(serializers.ListField):
+    """Up to 20 distinct tags of up to 40 characters, trimmed and in lower case."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(child=Line(max_length=bounds.TAG_CHARS), max_length=bounds.TAGS, **kwargs)
+
+    def to_internal_value(self, data: Any) -> list[str]:
+        """Return the tags without repetitions, in the order given."""
+        return list(dict.fromkeys(tag.lower() for tag in super().to_internal_value(data)))

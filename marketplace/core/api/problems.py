@@ -1,0 +1,117 @@
+"""The one renderer of problem documents (RFC 9457): for API views, for unknown paths and for crashes."""
+
+import logging
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import orjson
+from django.conf import settings
+from django.core.exceptions import PermissionDenied as DjangoPermissionDenied
+from django.db import InterfaceError, OperationalError
+from django.http import Http404, HttpRequest, HttpResponse
+from rest_framework import exceptions
+from rest_framework.response import Response
+from rest_framework.views import set_rollback
+
+from .. import errors
+from ..request_id import current_request_id
+
+MEDIA_TYPE = "application/problem+json"
+AUTHENTICATE = 'Bearer realm="marketplace", ApiKey realm="marketplace"'
+
+logger = logging.getLogger(__name__)
+
+
+def document(problem: errors.Problem, path: str) -> dict[str, Any]:
+    """Return the problem document: the RFC's members, then `code`, `requestId` and the problem's own."""
+    return {
+        "type": f"{settings.BASE_URL}/problems/{problem.code}",
+        "title": problem.title,
+        "status": problem.status,
+        "detail": problem.message,
+        "instance": path,
+        "code": problem.code,
+        "requestId": current_request_id(),
+        **problem.members,
+    }
+
+
+def headers_of(problem: errors.Problem) -> dict[str, str]:
+    """Return the headers that go with a problem's status."""
+    headers = dict(problem.headers)
+    if problem.status == errors.NotAuthenticated.status:
+        headers.setdefault("WWW-Authenticate", AUTHENTICATE)
+    if problem.status == errors.DependencyUnavailable.status:
+        headers.setdefault("Retry-After", "5")
+    headers["Cache-Control"] = "no-store"
+    return headers
+
+
+def http_response(problem: errors.Problem, request: HttpRequest) -> HttpResponse:
+    """Return the problem as a plain Django response, for code outside of DRF's views."""
+    return HttpResponse(
+        orjson.dumps(document(problem, request.path)),
+        status=problem.status,
+        content_type=MEDIA_TYPE,
+        headers=headers_of(problem),
+    )
+
+
+def exception_handler(exc: Exception, context: Mapping[str, Any]) -> Response:
+    """Turn whatever an API view raised into a problem document; an unknown error is logged and becomes a bare 500."""
+    problem = _as_problem(exc)
+    if problem.status >= errors.InternalError.status:
+        logger.error("%s %s failed", context["request"].method, context["request"].path, exc_info=exc)
+    set_rollback()
+    return Response(
+        document(problem, context["request"].path),
+        status=problem.status,
+        content_type=MEDIA_TYPE,
+        headers=headers_of(problem),
+    )
+
+
+def _as_problem(exc: Exception) -> errors.Problem:
+    match exc:
+        case errors.Problem():
+            return exc
+        case exceptions.ValidationError():
+            return errors.InvalidInput(errors=list(field_errors(exc.get_full_details())))
+        case exceptions.ParseError():
+            return errors.MalformedBody(str(exc.detail))
+        case exceptions.MethodNotAllowed():
+            return errors.MethodNotAllowed()
+        case exceptions.UnsupportedMediaType():
+            return errors.UnsupportedType(str(exc.detail))
+        case Http404() | exceptions.NotFound():
+            return errors.NotFound()
+        case DjangoPermissionDenied() | exceptions.PermissionDenied():
+            return errors.PermissionDenied()
+        case OperationalError() | InterfaceError():
+            return errors.DependencyUnavailable()
+        case _:
+            return errors.InternalError()
+
+
+def field_errors(details: Any, pointer: str = "#") -> Iterator[dict[str, str]]:
+    """Yield `{pointer, code, detail}` for each message in DRF's nested error details.
+
+    The pointer is an RFC 6901 fragment (`#/tags/0`); a query parameter's is `?name`.
+    """
+    if isinstance(details, Mapping) and set(details) == {"message", "code"} and isinstance(details["code"], str):
+        yield {"pointer": pointer, "code": details["code"], "detail": str(details["message"])}
+        return
+    if isinstance(details, Mapping):
+        for name, inner in details.items():
+            key = str(name).replace("~", "~0").replace("/", "~1")
+            yield from field_errors(inner, _child(pointer, key))
+        return
+    for index, inner in enumerate(details):
+        message = isinstance(inner, Mapping) and "message" in inner
+        yield from field_errors(inner, pointer if message else _child(pointer, str(index)))
+
+
+def _child(pointer: str, key: str) -> str:
+    if key == "non_field_errors":
+        return pointer
+    return key if key.startswith("?") else f"{pointer}/{key}"

@@ -1,0 +1,82 @@
+"""JSON in and out by orjson, and nothing but JSON."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import orjson
+from rest_framework.negotiation import BaseContentNegotiation
+from rest_framework.parsers import BaseParser
+from rest_framework.renderers import BaseRenderer
+from rest_framework.request import Request
+
+from .. import bounds
+from ..errors import BodyTooLarge, MalformedBody
+
+
+class OrjsonRenderer(BaseRenderer):
+    """Renders UTF-8 JSON; times become ISO 8601 with `Z`."""
+
+    media_type = "application/json"
+    format = "json"
+    charset = None
+
+    def render(self, data: Any, accepted_media_type: str | None = None, renderer_context: Mapping[str, Any] | None = None) -> bytes:
+        """Return the bytes of the document; ready bytes pass through."""
+        if isinstance(data, bytes):
+            return data
+        return orjson.dumps(data, option=orjson.OPT_UTC_Z | orjson.OPT_NON_STR_KEYS)
+
+
+class OrjsonParser(BaseParser):
+    """Parses a bounded JSON body."""
+
+    media_type = "application/json"
+
+    def parse(self, stream: Any, media_type: str | None = None, parser_context: Mapping[str, Any] | None = None) -> Any:
+        """Return the parsed value.
+
+        Raises:
+            BodyTooLarge: more than `bounds.JSON_BODY_BYTES`.
+            MalformedBody: no JSON, not UTF-8, or nested too deeply.
+        """
+        body = stream.read(bounds.JSON_BODY_BYTES + 1)
+        if len(body) > bounds.JSON_BODY_BYTES:
+            raise BodyTooLarge(maximumBytes=bounds.JSON_BODY_BYTES)
+        try:
+            value = orjson.loads(body)
+        except orjson.JSONDecodeError as error:
+            raise MalformedBody(f"The body is not JSON: {error}.") from error
+        if _deeper_than(value, bounds.JSON_DEPTH):
+            raise MalformedBody(f"The body is nested more than {bounds.JSON_DEPTH} levels deep.")
+        return value
+
+
+def _deeper_than(value: Any, levels: int) -> bool:
+    layer = [value]
+    for _ in range(levels):
+        layer = [child for item in layer for child in _children(item)]
+        if not layer:
+            return False
+    return True
+
+
+def _children(item: Any) -> Sequence[Any]:
+    if isinstance(item, dict):
+        return list(item.values())
+    return item if isinstance(item, list) else ()
+
+
+class JsonOnly(BaseContentNegotiation):
+    """Takes the parser that fits and always answers JSON, whatever `Accept` says (decisions.md: success is JSON)."""
+
+    def select_parser(self, request: Request, parsers: Iterable[BaseParser]) -> BaseParser | None:
+        """Return the parser for the body's media type; a body without a type is taken as JSON."""
+        media_type = (request.content_type or "application/json").split(";")[0].strip().lower()
+        return next((parser for parser in parsers if parser.media_type == media_type), None)
+
+    def select_renderer(
+        self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None
+    ) -> tuple[BaseRenderer, str]:
+        """Return the first renderer."""
+        renderer = next(iter(renderers))
+        return renderer, renderer.media_type

@@ -1,0 +1,69 @@
+"""Bases for the shapes of bodies and queries."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from rest_framework import serializers
+from rest_framework.request import Request
+
+from .. import bounds
+
+
+class Body(serializers.Serializer[Any]):
+    """A request body: an unknown field is an error that names it (decisions.md section 1).
+
+    `read_back` names the resource's read-only fields, which are ignored, so that what was read can be sent back.
+    """
+
+    read_back: ClassVar[frozenset[str]] = frozenset()
+
+    def to_internal_value(self, data: Any) -> Any:
+        """Return the validated values; one error for each unknown field."""
+        if isinstance(data, Mapping):
+            known = set(self.fields) | self.read_back
+            unknown = {str(name)[:100]: ["This field is not known here."] for name in data if name not in known}
+            if unknown:
+                raise serializers.ValidationError(unknown, code="unknown_field")
+        return super().to_internal_value(data)
+
+
+class EmptyBody(Body):
+    """No fields: the operation takes no body, or an empty object."""
+
+
+def parse_body(serializer_class: type[Body], request: Request, **kwargs: Any) -> dict[str, Any]:
+    """Return the validated body of a request."""
+    serializer = serializer_class(data=request.data, **kwargs)
+    serializer.is_valid(raise_exception=True)
+    validated: dict[str, Any] = serializer.validated_data
+    return validated
+
+
+def parse_query(serializer_class: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
+    """Return the validated query parameters; an error's pointer is `?name`. Unknown parameters are ignored."""
+    # The last of repeated parameters counts; an empty one is as good as none.
+    given = {name: value for name, value in request.query_params.items() if value != "" or name == "q"}
+    serializer = serializer_class(data=given)
+    if not serializer.is_valid():
+        raise serializers.ValidationError({f"?{name}": details for name, details in serializer.errors.items()})
+    validated: dict[str, Any] = serializer.validated_data
+    return validated
+
+
+class Limit(serializers.IntegerField):
+    """Results per page: from 1; above the maximum it is cut to it (decisions.md section 4)."""
+
+    def __init__(self, *, default: int, maximum: int) -> None:
+        self.maximum = maximum
+        super().__init__(min_value=1, default=default, help_text=f"Maximum {maximum}; a larger one is cut to it.")
+
+    def to_internal_value(self, data: Any) -> int:
+        """Return the limit within its maximum."""
+        return min(super().to_internal_value(data), self.maximum)
+
+
+class PageNumber(serializers.IntegerField):
+    """A page from 1."""
+
+    def __init__(self) -> None:
+        super().__init__(min_value=1, max_value=bounds.PAGE, default=1)

@@ -1,0 +1,22 @@
+"""The base of every API view: it states its access and its problems, operation by operation."""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from rest_framework.viewsets import ViewSet
+
+from ..access import Access
+from ..errors import Problem
+
+
+class ApiViewSet(ViewSet):
+    """A viewset whose operations each declare who may call them.
+
+    `access` maps each action to what it demands; the permission class and the OpenAPI document read it, and the
+    service does not start when an action is missing. `problems` lists the refusals beyond the usual ones.
+    """
+
+    access: ClassVar[Mapping[str, Access]] = {}
+    problems: ClassVar[Mapping[str, tuple[type[Problem], ...]]] = {}
+    # Plain OPTIONS tells nothing that the OpenAPI document does not.
+    metadata_class = None

@@ -1,0 +1,47 @@
+"""Writes the audit log."""
+
+from typing import Any
+
+from django.db import models
+
+from .models import AuditEntry
+from .request_id import current_request_id
+
+
+def record(
+    action: str,
+    subject: models.Model,
+    *,
+    actor: models.Model | None,
+    from_state: str = "",
+    to_state: str = "",
+    reason: str = "",
+    **data: Any,
+) -> AuditEntry:
+    """Append one entry in the caller's transaction.
+
+    Args:
+        action: `noun.verb`, such as `app.suspend`.
+        subject: What was acted upon.
+        actor: The user who acted; None for the service itself.
+        from_state: State before, where the subject has states.
+        to_state: State after.
+        reason: The actor's words.
+        **data: Further JSON values; never a secret.
+    """
+    return AuditEntry.objects.create(
+        action=action,
+        subject_type=subject._meta.label_lower,
+        subject_id=str(subject.pk),
+        actor_id=None if actor is None else actor.pk,
+        from_state=from_state,
+        to_state=to_state,
+        reason=reason,
+        data=data,
+        request_id=current_request_id(),
+    )
+
+
+def history_of(subject: models.Model) -> models.QuerySet[AuditEntry]:
+    """Return the entries about one subject, newest first."""
+    return AuditEntry.objects.filter(subject_type=subject._meta.label_lower, subject_id=str(subject.pk)).select_related("actor")

@@ -1,0 +1,190 @@
+"""The catalogue of problems: one class is one stable code and one status (decisions.md section 1).
+
+Apps add their own in `<app>/errors.py`; a code can be taken once only. Services raise these, and one renderer
+(`marketplace.core.api.problems`) turns them into `application/problem+json`.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+_CATALOGUE: dict[str, type["Problem"]] = {}
+_WORD_START = re.compile(r"(?<!^)(?=[A-Z])")
+
+
+class Problem(Exception):
+    """A refusal that a client can act on.
+
+    Args:
+        detail: What happened this time and what to do next; the class's own sentence when left out.
+        **members: Extension members of the problem document, JSON values.
+    """
+
+    status: ClassVar[int] = 400
+    title: ClassVar[str] = ""
+    detail: ClassVar[str] = ""
+    code: ClassVar[str] = ""
+
+    def __init_subclass__(cls, *, abstract: bool = False, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if abstract:
+            return
+        cls.code = _WORD_START.sub("_", cls.__name__).lower()
+        taken = _CATALOGUE.setdefault(cls.code, cls)
+        if taken is not cls and taken.__qualname__ != cls.__qualname__:
+            message = f"problem code {cls.code} is taken by {taken!r}"
+            raise TypeError(message)
+
+    def __init__(self, detail: str = "", *, headers: Mapping[str, str] | None = None, **members: Any) -> None:
+        self.message = detail or type(self).detail or self.title
+        self.headers = dict(headers or {})
+        self.members = members
+        super().__init__(self.message)
+
+
+def catalogue() -> dict[str, type[Problem]]:
+    """Return every known problem class by its code, sorted."""
+    return dict(sorted(_CATALOGUE.items()))
+
+
+class InvalidInput(Problem):
+    """400: `errors` names each field by pointer."""
+
+    status = 400
+    title = "The request is not valid"
+    detail = "Correct the fields named in errors and send the request again."
+
+
+class MalformedBody(Problem):
+    """400: the body cannot be read at all."""
+
+    status = 400
+    title = "The body cannot be read"
+    detail = "Send a JSON object in UTF-8 with Content-Type: application/json."
+
+
+class NotAuthenticated(Problem):
+    """401: no credential where one is needed."""
+
+    status = 401
+    title = "A credential is needed"
+    detail = "Send an API key in X-Api-Key or a token in Authorization: Bearer."
+
+
+class InvalidCredential(Problem):
+    """401: unknown, revoked, expired, or not meant for this endpoint."""
+
+    status = 401
+    title = "The credential is not valid here"
+    detail = "It is unknown, expired, revoked, or of a kind that this endpoint does not take."
+
+
+class AmbiguousCredentials(Problem):
+    """400: a key and a token in one request."""
+
+    status = 400
+    title = "Two credentials in one request"
+    detail = "Send either X-Api-Key or Authorization, not both."
+
+
+class InsufficientScope(Problem):
+    """403: `requiredScope` names what is missing."""
+
+    status = 403
+    title = "The credential lacks a scope"
+    detail = "Ask for the scope named in requiredScope, then use a new key or token."
+
+
+class PermissionDenied(Problem):
+    """403: an action that needs a permission the user lacks."""
+
+    status = 403
+    title = "Not allowed"
+    detail = "Your account lacks the permission for this action."
+
+
+class NotFound(Problem):
+    """404: unknown, or not yours; the answer never tells which."""
+
+    status = 404
+    title = "Nothing is here"
+    detail = "It does not exist, or it is not yours."
+
+
+class MethodNotAllowed(Problem):
+    """405: `Allow` names the methods."""
+
+    status = 405
+    title = "The method is not allowed here"
+    detail = "Use one of the methods in the Allow header."
+
+
+class InvalidTransition(Problem):
+    """409: the state does not allow the change, or someone else was quicker."""
+
+    status = 409
+    title = "The state does not allow this"
+    detail = "It was changed meanwhile, or this step does not follow from its state. Read it again."
+
+
+class SelfReview(Problem):
+    """409: nobody reviews what is their own."""
+
+    status = 409
+    title = "Nobody reviews their own work"
+    detail = "Someone else must decide on this."
+
+
+class Conflict(Problem):
+    """409: the present state contradicts the request."""
+
+    status = 409
+    title = "The request conflicts with the present state"
+
+
+class LengthRequired(Problem):
+    """411: an upload without Content-Length."""
+
+    status = 411
+    title = "The length of the body must be stated"
+    detail = "Send a Content-Length header; chunked uploads are not taken."
+
+
+class BodyTooLarge(Problem):
+    """413: `maximumBytes` names the limit."""
+
+    status = 413
+    title = "The body is too large"
+    detail = "Send at most the number of bytes named in maximumBytes."
+
+
+class UnsupportedType(Problem):
+    """415: decided by content, not by the name."""
+
+    status = 415
+    title = "The type is not supported"
+    detail = "Send one of the types that the reference names for this endpoint."
+
+
+class RateLimited(Problem):
+    """429: `Retry-After` tells when to come back."""
+
+    status = 429
+    title = "Too many requests"
+    detail = "Wait for the number of seconds in Retry-After, then send the request again."
+
+
+class InternalError(Problem):
+    """500: our fault; nothing of the inside is told."""
+
+    status = 500
+    title = "Something went wrong on our side"
+    detail = "It has been logged under requestId. Try again; if it stays, report that id."
+
+
+class DependencyUnavailable(Problem):
+    """503: a database, cache or store is down; `Retry-After` says when to try again."""
+
+    status = 503
+    title = "A part of the service is unavailable"
+    detail = "Try again after the number of seconds in Retry-After."

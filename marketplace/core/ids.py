@@ -1,0 +1,25 @@
+"""Identifiers: UUIDv7, so that they sort by creation and stay opaque outside."""
+
+import re
+import uuid
+
+import uuid_utils.compat
+
+_UUID_SHAPE = re.compile(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}", re.IGNORECASE)
+
+
+def new_id() -> uuid.UUID:
+    """Return a fresh UUIDv7."""
+    return uuid_utils.compat.uuid7()
+
+
+def parse_id(text: str) -> uuid.UUID | None:
+    """Return the id that `text` spells in canonical form, None when it spells none."""
+    if len(text) != 36 or not _UUID_SHAPE.fullmatch(text):
+        return None
+    return uuid.UUID(text)
+
+
+def looks_like_id(text: str) -> bool:
+    """Tell whether `text` could be mistaken for an id; such slugs are refused."""
+    return bool(_UUID_SHAPE.fullmatch(text))

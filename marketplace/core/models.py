@@ -1,0 +1,45 @@
+"""Tables that every app may write to."""
+
+from typing import Any, NoReturn
+
+from django.conf import settings
+from django.db import models
+
+from .ids import new_id
+
+
+class AuditEntry(models.Model):
+    """One decision or credential event: who did what to which subject, when and why. Never changed."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    at = models.DateTimeField(auto_now_add=True)
+    # Empty for the service itself (a job, a command).
+    actor = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
+    # `noun.verb`, such as `listing.approve`.
+    action = models.CharField(max_length=64)
+    subject_type = models.CharField(max_length=64)
+    subject_id = models.CharField(max_length=64)
+    from_state = models.CharField(max_length=32, blank=True)
+    to_state = models.CharField(max_length=32, blank=True)
+    reason = models.TextField(blank=True)
+    data = models.JSONField(default=dict)
+    request_id = models.CharField(max_length=64, blank=True)
+
+    class Meta:
+        ordering = ("-id",)
+        verbose_name_plural = "audit entries"
+        indexes = (models.Index(fields=("subject_type", "subject_id", "-id"), name="audit_subject"),)
+
+    def __str__(self) -> str:
+        return f"{self.action} {self.subject_type} {self.subject_id}"
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Insert once; an entry is never changed."""
+        if not self._state.adding:
+            self.delete()
+        super().save(*args, **kwargs)
+
+    def delete(self, *_args: Any, **_kwargs: Any) -> NoReturn:
+        """Refuse: the audit log only grows."""
+        message = "audit entries are never changed or deleted"
+        raise TypeError(message)

@@ -1,0 +1,66 @@
+"""Money is an integer of minor units (cents, paise) inside and a number with two decimals at the edge."""
+
+from decimal import Decimal
+from enum import StrEnum
+
+from . import bounds
+
+
+class Currency(StrEnum):
+    """The currencies a vendor sets prices in. A wallet holds INR and USD; EUR is for display."""
+
+    USD = "USD"
+    INR = "INR"
+    EUR = "EUR"
+
+
+WALLET_CURRENCIES = (Currency.INR, Currency.USD)
+
+
+def divide_half_up(numerator: int, denominator: int) -> int:
+    """Return the quotient rounded half up, exactly. The one place where money is rounded."""
+    return (2 * numerator + denominator) // (2 * denominator)
+
+
+def discounted(amount_minor: int, discount_bp: int) -> int:
+    """Return what is left of an amount after a discount in basis points."""
+    return divide_half_up(amount_minor * (bounds.WHOLE_BP - discount_bp), bounds.WHOLE_BP)
+
+
+def scaled(amount_minor: int, factor: Decimal) -> int:
+    """Return an amount times a licence tier's factor."""
+    numerator, denominator = factor.as_integer_ratio()
+    return divide_half_up(amount_minor * numerator, denominator)
+
+
+def tax_inside(gross_minor: int, tax_rate_bp: int) -> int:
+    """Return the part of a gross price that is tax at a rate in basis points."""
+    return divide_half_up(gross_minor * tax_rate_bp, bounds.WHOLE_BP + tax_rate_bp)
+
+
+def share(amount_minor: int, rate_bp: int) -> int:
+    """Return a share of an amount, such as a commission, at a rate in basis points."""
+    return divide_half_up(amount_minor * rate_bp, bounds.WHOLE_BP)
+
+
+def to_number(amount_minor: int) -> float:
+    """Return the JSON number for an amount: at most two decimals, exact up to 2^53 minor units."""
+    return amount_minor / 100
+
+
+def to_number_or_none(amount_minor: int | None) -> float | None:
+    """Return the JSON number for an amount that may be unset."""
+    return None if amount_minor is None else amount_minor / 100
+
+
+def to_minor(amount: Decimal) -> int:
+    """Return the minor units of an amount that has at most two decimals.
+
+    Raises:
+        ValueError: the amount has more than two decimals.
+    """
+    minor = amount * 100
+    if minor != minor.to_integral_value():
+        message = "an amount of money has at most two decimals"
+        raise ValueError(message)
+    return int(minor)

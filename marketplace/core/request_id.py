@@ -1,0 +1,46 @@
+"""One id for each request: accepted or made, echoed, in every log line, audit row and problem document."""
+
+import logging
+import re
+from collections.abc import Callable
+from contextvars import ContextVar
+
+from django.http import HttpRequest, HttpResponseBase
+
+from .ids import new_id
+
+_ACCEPTED = re.compile(r"[A-Za-z0-9._-]{8,64}")
+_current: ContextVar[str] = ContextVar("request_id", default="-")
+
+
+def current_request_id() -> str:
+    """Return the id of the request being answered, `-` outside of one."""
+    return _current.get()
+
+
+class RequestIdMiddleware:
+    """Sets and echoes `X-Request-Id`."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Answer the request under its id."""
+        given = request.headers.get("X-Request-Id", "")
+        request_id = given if _ACCEPTED.fullmatch(given) else str(new_id())
+        token = _current.set(request_id)
+        try:
+            response = self.get_response(request)
+        finally:
+            _current.reset(token)
+        response["X-Request-Id"] = request_id
+        return response
+
+
+class RequestIdFilter(logging.Filter):
+    """Adds `request_id` to every log record."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Stamp the record; never drops one."""
+        record.request_id = _current.get()
+        return True

@@ -1,0 +1,74 @@
+"""State machines as tables: a locked row, a checked edge, one setter, one audit row."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from django.db import models, transaction
+
+from . import audit
+from .errors import InvalidTransition, NotFound
+
+M = TypeVar("M", bound=models.Model)
+
+
+def lock(queryset: models.QuerySet[M], **lookup: Any) -> M:
+    """Return the one row that matches, locked until the end of the transaction.
+
+    `no_key`: inserts that point at the row by foreign key need not wait.
+
+    Raises:
+        NotFound: no row matches.
+    """
+    row = queryset.select_for_update(of=("self",), no_key=True).filter(**lookup).first()
+    if row is None:
+        raise NotFound
+    return row
+
+
+@dataclass(frozen=True)
+class TransitionTable:
+    """Which state may follow which, for one state field.
+
+    Args:
+        noun: First half of the audit action, such as `listing`.
+        edges: Verb to (states it starts from, state it ends in).
+        field: Name of the state field.
+    """
+
+    noun: str
+    edges: Mapping[str, tuple[Iterable[str], str]]
+    field: str = "status"
+
+    def allows(self, instance: models.Model, verb: str) -> bool:
+        """Tell whether the verb may be applied to the row as it was read."""
+        return getattr(instance, self.field) in self.edges[verb][0]
+
+    def apply(
+        self,
+        instance: models.Model,
+        verb: str,
+        *,
+        actor: models.Model | None,
+        reason: str = "",
+        changes: Mapping[str, Any] | None = None,
+        **data: Any,
+    ) -> None:
+        """Move a row that the caller has locked, save it with `changes` and write the audit row.
+
+        Raises:
+            InvalidTransition: the verb does not start from the row's state.
+        """
+        if not transaction.get_connection(instance._state.db).in_atomic_block:
+            message = "a transition needs a transaction that holds the row's lock"
+            raise RuntimeError(message)
+        before = getattr(instance, self.field)
+        sources, after = self.edges[verb]
+        if before not in sources:
+            detail = f"It is {before or 'not open'}; {verb} starts from {' or '.join(sorted(s or 'none' for s in sources))}."
+            raise InvalidTransition(detail, currentState=before)
+        for name, value in (changes or {}).items():
+            setattr(instance, name, value)
+        setattr(instance, self.field, after)
+        instance.save(update_fields=[self.field, *(changes or {})])
+        audit.record(f"{self.noun}.{verb}", instance, actor=actor, from_state=before, to_state=after, reason=reason, **data)

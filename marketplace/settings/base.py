@@ -1,0 +1,219 @@
+"""What every environment shares. `embedded`, `production` and `test` add their own to it."""
+
+from pathlib import Path
+from typing import Any
+
+from . import environment as read
+
+BASE_DIR = read.BASE_DIR
+
+# --- where we are -----------------------------------------------------------------------------
+BASE_URL = read.http_url("BASE_URL", "http://127.0.0.1:8000")
+DATA_DIR = Path(read.text("DATA_DIR", str(BASE_DIR / "var")))
+ALLOWED_HOSTS = read.words("ALLOWED_HOSTS")
+CSRF_TRUSTED_ORIGINS = read.words("CSRF_TRUSTED_ORIGINS")
+
+ROOT_URLCONF = "marketplace.urls"
+WSGI_APPLICATION = "marketplace.wsgi.application"
+APPEND_SLASH = False
+
+INSTALLED_APPS = [
+    "marketplace.core",
+    "marketplace.accounts",
+    "developers",
+    "catalog",
+    "vendors",
+    "library",
+    "wallet",
+    "marketplace.pages",
+    # Before the admin, whose templates it replaces.
+    "unfold",
+    "unfold.contrib.filters",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django.contrib.humanize",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "oauth2_provider",
+    "rest_framework",
+    "django_filters",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "corsheaders",
+    "storages",
+]
+
+MIDDLEWARE = [
+    "marketplace.core.request_id.RequestIdMiddleware",
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "corsheaders.middleware.CorsMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+# --- data -------------------------------------------------------------------------------------
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+LANGUAGE_CODE = "en"
+TIME_ZONE = "UTC"
+USE_I18N = False
+USE_TZ = True
+
+S3 = read.s3()
+MEDIA_ROOT = DATA_DIR / "media"
+STORAGES: dict[str, dict[str, Any]] = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
+if S3:
+    STORAGES["default"] = {
+        "BACKEND": "storages.backends.s3.S3Storage",
+        "OPTIONS": {
+            "bucket_name": S3["S3_BUCKET"],
+            "access_key": S3["S3_ACCESS_KEY_ID"],
+            "secret_key": S3["S3_SECRET_ACCESS_KEY"],
+            "endpoint_url": S3["S3_ENDPOINT_URL"] or None,
+            "region_name": S3["S3_REGION"] or "us-east-1",
+            "signature_version": "s3v4",
+            "file_overwrite": False,
+            "querystring_auth": True,
+        },
+    }
+# Where buyers' browsers reach the store, when that is not where we reach it.
+S3_PUBLIC_ENDPOINT_URL = (S3 or {}).get("S3_PUBLIC_ENDPOINT_URL", "")
+
+STATIC_URL = "static/"
+STATICFILES_DIRS = [BASE_DIR / "templates" / "static"]
+STATIC_ROOT = DATA_DIR / "static"
+
+# --- people -----------------------------------------------------------------------------------
+AUTH_USER_MODEL = "accounts.User"
+AUTHENTICATION_BACKENDS = [
+    "django.contrib.auth.backends.ModelBackend",
+    "allauth.account.auth_backends.AuthenticationBackend",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
+]
+LOGIN_URL = "account_login"
+LOGIN_REDIRECT_URL = "/dashboard"
+LOGOUT_REDIRECT_URL = "/"
+ACCOUNT_LOGIN_METHODS = {"email"}
+ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
+ACCOUNT_USER_MODEL_USERNAME_FIELD = None
+ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+ACCOUNT_UNIQUE_EMAIL = True
+ACCOUNT_CONFIRM_EMAIL_ON_GET = False
+ACCOUNT_LOGIN_ON_EMAIL_CONFIRMATION = True
+MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
+MFA_TOTP_ISSUER = "Creative Asset Marketplace"
+DEFAULT_FROM_EMAIL = read.text("DEFAULT_FROM_EMAIL", "marketplace@localhost")
+SERVER_EMAIL = DEFAULT_FROM_EMAIL
+
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+CSRF_COOKIE_SAMESITE = "Lax"
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+
+# --- credentials ------------------------------------------------------------------------------
+OAUTH2_PROVIDER_APPLICATION_MODEL = "developers.App"
+OAUTH2_PROVIDER_ACCESS_TOKEN_MODEL = "developers.AccessToken"
+OAUTH2_PROVIDER_REFRESH_TOKEN_MODEL = "developers.RefreshToken"
+OAUTH2_PROVIDER_ID_TOKEN_MODEL = "developers.IDToken"
+OAUTH2_PROVIDER_GRANT_MODEL = "developers.Grant"
+OAUTH2_PROVIDER = {
+    "COMPLIANT_BCP_RFC9700_TOKEN_STORAGE": True,
+    "PKCE_REQUIRED": True,
+    "ACCESS_TOKEN_EXPIRE_SECONDS": 3600,
+    "ROTATE_REFRESH_TOKEN": True,
+    "REFRESH_TOKEN_REUSE_PROTECTION": True,
+    "REFRESH_TOKEN_GRACE_PERIOD_SECONDS": 0,
+}
+
+# Calls in a minute: decisions.md section 2.
+RATE_LIMITS = {
+    "api_key": read.integer("RATE_LIMIT_API_KEY", default=60, minimum=1),
+    "bearer_app": read.integer("RATE_LIMIT_BEARER_APP", default=120, minimum=1),
+    "bearer_user": read.integer("RATE_LIMIT_BEARER_USER", default=300, minimum=1),
+    "anonymous": read.integer("RATE_LIMIT_ANONYMOUS", default=300, minimum=1),
+    "failed_credentials": read.integer("RATE_LIMIT_FAILED_CREDENTIALS", default=30, minimum=1),
+}
+
+# --- API --------------------------------------------------------------------------------------
+# Django's own guard for forms; JSON bodies and uploads have theirs in marketplace.core.bounds.
+DATA_UPLOAD_MAX_MEMORY_SIZE = 2**20
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
+DATA_UPLOAD_MAX_NUMBER_FILES = 2
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["developers.authentication.CredentialAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["developers.permissions.HasAccess"],
+    "DEFAULT_RENDERER_CLASSES": ["marketplace.core.api.rendering.OrjsonRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["marketplace.core.api.rendering.OrjsonParser"],
+    "DEFAULT_SCHEMA_CLASS": "marketplace.core.api.openapi.OperationSchema",
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "marketplace.core.api.rendering.JsonOnly",
+    "EXCEPTION_HANDLER": "marketplace.core.api.problems.exception_handler",
+    "UNAUTHENTICATED_USER": None,
+    "UNAUTHENTICATED_TOKEN": None,
+    "URL_FORMAT_OVERRIDE": None,
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Creative Asset Marketplace API",
+    "VERSION": "1",
+    "DESCRIPTION": "Browse, license, buy and publish creative assets. Errors are RFC 9457 problem documents.",
+    "LICENSE": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+    "OAS_VERSION": "3.1.1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SCHEMA_PATH_PREFIX": r"/api/v1",
+    "COMPONENT_SPLIT_REQUEST": True,
+    "SERVERS": [{"url": BASE_URL}],
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "REDOC_DIST": "SIDECAR",
+    "SERVE_PUBLIC": True,
+    "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
+    "SERVE_AUTHENTICATION": [],
+}
+CORS_URLS_REGEX = r"^/api/"
+CORS_ALLOWED_ORIGINS = read.words("CORS_ALLOWED_ORIGINS")
+CORS_EXPOSE_HEADERS = ["ETag", "RateLimit", "RateLimit-Policy", "Retry-After", "X-Request-Id"]
+
+# --- logs -------------------------------------------------------------------------------------
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "filters": {"request_id": {"()": "marketplace.core.request_id.RequestIdFilter"}},
+    "formatters": {"line": {"format": "{asctime} {levelname} {name} [{request_id}] {message}", "style": "{"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "filters": ["request_id"], "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": read.text("LOG_LEVEL", "INFO")},
+    "loggers": {"django": {"handlers": ["console"], "level": "INFO", "propagate": False}},
+}

@@ -1,0 +1,40 @@
+"""The default: one process with threads, SQLite, files under one folder, counters in memory, loopback only."""
+
+import secrets
+
+from .base import *  # noqa: F403 - settings modules extend each other by star import, Django's own idiom
+from .base import ALLOWED_HOSTS, DATA_DIR
+from .environment import boolean, database, sqlite, text
+
+DEBUG = boolean("DEBUG", default=False)
+ALLOWED_HOSTS = ALLOWED_HOSTS or ["127.0.0.1", "localhost", "[::1]"]
+
+DATABASES = {
+    "default": database(text("DATABASE_URL")) if text("DATABASE_URL") else sqlite(DATA_DIR / "marketplace.sqlite3"),
+}
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+        # The default of 300 entries would evict rate-limit counters.
+        "OPTIONS": {"MAX_ENTRIES": 100_000},
+    },
+}
+EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
+
+# One process serves, so that counters in its memory are exact (findings: django-ratelimit).
+SILENCED_SYSTEM_CHECKS = ["django_ratelimit.E003", "django_ratelimit.W001"]
+
+
+def _secret_key() -> str:
+    given = text("SECRET_KEY")
+    if given:
+        return given
+    path = DATA_DIR / "secret_key"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.exists():
+        path.touch(mode=0o600)
+        path.write_text(secrets.token_urlsafe(50), encoding="ascii")
+    return path.read_text(encoding="ascii")
+
+
+SECRET_KEY = _secret_key()

@@ -1,0 +1,53 @@
+"""Several stateless nodes: PostgreSQL, a Redis-protocol cache, S3, TLS in front."""
+
+from django.core.exceptions import ImproperlyConfigured
+
+from .base import *  # noqa: F403 - settings modules extend each other by star import, Django's own idiom
+from .base import ALLOWED_HOSTS, BASE_URL, S3, STORAGES
+from .environment import boolean, database, env, integer, required, text, words
+
+DEBUG = False
+SECRET_KEY = required("SECRET_KEY", "a long random text that signs sessions and download links.")
+if len(SECRET_KEY) < 50:
+    raise ImproperlyConfigured("SECRET_KEY is shorter than 50 characters; set a longer random one.")
+if not ALLOWED_HOSTS:
+    raise ImproperlyConfigured("Set ALLOWED_HOSTS to the host names this service answers to, separated by commas.")
+if not BASE_URL.startswith("https://"):
+    raise ImproperlyConfigured(f"BASE_URL is {BASE_URL!r}; set it to the public https:// address of the service.")
+
+DATABASES = {"default": database(required("DATABASE_URL", "postgres://user:password@host:5432/name."))}
+if DATABASES["default"]["ENGINE"] != "django.db.backends.postgresql":
+    raise ImproperlyConfigured("DATABASE_URL must name a PostgreSQL database in production: several processes share it.")
+
+CACHES = {
+    "default": {
+        "BACKEND": "django_redis.cache.RedisCache",
+        "LOCATION": required("REDIS_URL", "redis://host:6379/0, where rate limits and cached answers are counted."),
+        "OPTIONS": {"SOCKET_CONNECT_TIMEOUT": 1, "SOCKET_TIMEOUT": 1},
+    },
+}
+if S3 is None:
+    raise ImproperlyConfigured("Set S3_BUCKET, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY: nodes share no local disk.")
+
+STORAGES = STORAGES | {"staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"}}
+
+_email = env.email_url_config(required("EMAIL_URL", "smtp+tls://user:password@host:587, which sends verification and decision mails."))
+EMAIL_BACKEND = _email["EMAIL_BACKEND"]
+EMAIL_HOST = _email.get("EMAIL_HOST", "")
+EMAIL_PORT = _email.get("EMAIL_PORT", 587)
+EMAIL_HOST_USER = _email.get("EMAIL_HOST_USER", "")
+EMAIL_HOST_PASSWORD = _email.get("EMAIL_HOST_PASSWORD", "")
+EMAIL_USE_TLS = _email.get("EMAIL_USE_TLS", False)
+EMAIL_USE_SSL = _email.get("EMAIL_USE_SSL", False)
+EMAIL_TIMEOUT = 10
+
+SESSION_COOKIE_SECURE = True
+CSRF_COOKIE_SECURE = True
+SECURE_SSL_REDIRECT = boolean("SECURE_SSL_REDIRECT", default=True)
+SECURE_HSTS_SECONDS = integer("SECURE_HSTS_SECONDS", default=31_536_000)
+SECURE_HSTS_INCLUDE_SUBDOMAINS = True
+SECURE_HSTS_PRELOAD = True
+if boolean("TRUST_PROXY_HEADERS", default=False):
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+TRUSTED_PROXIES = words("TRUSTED_PROXIES")
+ADMINS = [("Operations", text("ADMIN_EMAIL"))] if text("ADMIN_EMAIL") else []

@@ -1,0 +1,60 @@
+"""What every test may ask for: callers with each kind of credential."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.core.cache import cache
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from developers.services.credentials import issue_api_key, issue_personal_token
+from marketplace.accounts.models import User
+from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
+
+from .factories import AppFactory, UserFactory
+
+ALL_SCOPES = frozenset(Scope)
+
+
+@pytest.fixture(autouse=True)
+def _clean_cache() -> None:
+    """Rate-limit counters and cached answers of one test are nothing to the next."""
+    cache.clear()
+
+
+@pytest.fixture
+def anonymous() -> APIClient:
+    """A caller without a credential."""
+    return APIClient()
+
+
+@pytest.fixture
+def bearer_client() -> Callable[..., APIClient]:
+    """Make a caller with a personal token: `bearer_client(user, scopes={...})`."""
+
+    def make(user: User | None = None, scopes: frozenset[Scope] = ALL_SCOPES) -> APIClient:
+        user = user or UserFactory()
+        _, secret = issue_personal_token(
+            user=user, name="test", scopes=frozenset(scopes), expires_at=timezone.now() + timedelta(days=1), actor=user
+        )
+        client = APIClient()
+        client.credentials(HTTP_AUTHORIZATION=f"Bearer {secret}")
+        return client
+
+    return make
+
+
+@pytest.fixture
+def key_client() -> Callable[..., APIClient]:
+    """Make a caller with an API key: `key_client(user, scopes={...})`."""
+
+    def make(user: User | None = None, scopes: frozenset[Scope] = APP_SCOPES) -> APIClient:
+        user = user or UserFactory()
+        app = AppFactory(user=user, granted_scopes=format_scopes(scopes))
+        _, secret = issue_api_key(app=app, name="test", actor=user)
+        client = APIClient()
+        client.credentials(HTTP_X_API_KEY=secret)
+        return client
+
+    return make

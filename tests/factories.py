@@ -1,0 +1,79 @@
+"""Rows for tests, valid by default."""
+
+from typing import Any
+
+import factory
+from factory.django import DjangoModelFactory
+
+from catalog.models import Category, Listing, Store
+from developers.models import App
+from marketplace.accounts.models import User
+from marketplace.core.scopes import APP_SCOPES, format_scopes
+
+
+class UserFactory(DjangoModelFactory[User]):
+    """An active user with the password `correct horse battery`."""
+
+    class Meta:
+        model = User
+        skip_postgeneration_save = True
+
+    email = factory.Sequence(lambda n: f"user{n}@example.com")
+    name = factory.Sequence(lambda n: f"User {n}")
+
+    @classmethod
+    def _create(cls, model_class: type[User], *_args: Any, **kwargs: Any) -> User:
+        password = kwargs.pop("password", "correct horse battery")
+        return model_class.objects.create_user(password=password, **kwargs)
+
+
+class AppFactory(DjangoModelFactory[App]):
+    """An approved app that was granted every scope an app can have."""
+
+    class Meta:
+        model = App
+
+    user = factory.SubFactory(UserFactory)
+    name = factory.Sequence(lambda n: f"App {n}")
+    purpose = "Tests"
+    status = "Approved"
+    granted_scopes = format_scopes(APP_SCOPES)
+    client_type = App.CLIENT_PUBLIC
+    authorization_grant_type = App.GRANT_AUTHORIZATION_CODE
+
+
+class CategoryFactory(DjangoModelFactory[Category]):
+    """An active category; those of the seed are found, not made again."""
+
+    class Meta:
+        model = Category
+        django_get_or_create = ("slug",)
+
+    slug = "fonts"
+    name = "Fonts"
+
+
+class StoreFactory(DjangoModelFactory[Store]):
+    """An open store."""
+
+    class Meta:
+        model = Store
+
+    owner = factory.SubFactory(UserFactory)
+    name = factory.Sequence(lambda n: f"Store {n}")
+    slug = factory.Sequence(lambda n: f"store-{n}")
+    is_open = True
+
+
+class ListingFactory(DjangoModelFactory[Listing]):
+    """A draft listing without files."""
+
+    class Meta:
+        model = Listing
+
+    store = factory.SubFactory(StoreFactory)
+    category = factory.SubFactory(CategoryFactory)
+    title = factory.Sequence(lambda n: f"Listing {n}")
+    slug = factory.Sequence(lambda n: f"listing-{n}")
+    short_description = "One sentence."
+    base_price_minor = 1000
