@@ -5,6 +5,10 @@ from django.urls import include, path
 from drf_spectacular.views import SpectacularJSONAPIView, SpectacularSwaggerSplitView
 
 api = [
+    path("", include("catalog.api.urls")),
+    path("", include("vendors.api.urls")),
+    path("", include("library.api.urls")),
+    path("", include("wallet.api.urls")),
     path("schema", SpectacularJSONAPIView.as_view(), name="schema"),
     path("docs", SpectacularSwaggerSplitView.as_view(url_name="schema"), name="docs"),
 ]
@@ -13,4 +17,11 @@ urlpatterns = [
     path("api/v1/", include(api)),
     path("admin/", admin.site.urls),
     path("account/", include("allauth.urls")),
+    path("", include("developers.dashboard.urls")),
+    path("", include("marketplace.pages.urls")),
 ]
+
+handler400 = "marketplace.core.api.problems.bad_request"
+handler403 = "marketplace.core.api.problems.permission_denied"
+handler404 = "marketplace.core.api.problems.not_found"
+handler500 = "marketplace.core.api.problems.server_error"

@@ -63,6 +63,14 @@ class MalformedBody(Problem):
     detail = "Send a JSON object in UTF-8 with Content-Type: application/json."
 
 
+class MalformedRequest(Problem):
+    """400: the request itself is refused, whatever its body."""
+
+    status = 400
+    title = "The request cannot be read"
+    detail = "A header, the host name or the encoding is not acceptable."
+
+
 class NotAuthenticated(Problem):
     """401: no credential where one is needed."""
 

@@ -9,6 +9,7 @@ from django.conf import settings
 from django.core.exceptions import PermissionDenied as DjangoPermissionDenied
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
 from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
@@ -115,3 +116,33 @@ def _child(pointer: str, key: str) -> str:
     if key == "non_field_errors":
         return pointer
     return key if key.startswith("?") else f"{pointer}/{key}"
+
+
+def _wants_problem(request: HttpRequest) -> bool:
+    return request.path.startswith(("/api/", "/mcp"))
+
+
+def _answer(problem: errors.Problem, request: HttpRequest) -> HttpResponse:
+    if _wants_problem(request):
+        return http_response(problem, request)
+    return render(request, "problem.html", {"problem": problem, "request_id": current_request_id()}, status=problem.status)
+
+
+def bad_request(request: HttpRequest, _exception: Exception) -> HttpResponse:
+    """Answer a request that Django itself refused."""
+    return _answer(errors.MalformedRequest(), request)
+
+
+def permission_denied(request: HttpRequest, _exception: Exception) -> HttpResponse:
+    """Answer a request for which a permission is missing."""
+    return _answer(errors.PermissionDenied(), request)
+
+
+def not_found(request: HttpRequest, _exception: Exception) -> HttpResponse:
+    """Answer an unknown path."""
+    return _answer(errors.NotFound(), request)
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """Answer a crash outside of the API's views; Django has logged it."""
+    return _answer(errors.InternalError(), request)

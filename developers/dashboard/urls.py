@@ -1,0 +1,5 @@
+"""The developer's pages."""
+
+from django.urls import URLPattern
+
+urlpatterns: list[URLPattern] = []

@@ -1,0 +1,5 @@
+"""The routes of the app under /api/v1."""
+
+from django.urls import URLPattern
+
+urlpatterns: list[URLPattern] = []

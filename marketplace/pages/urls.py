@@ -1,0 +1,5 @@
+"""Pages that span apps."""
+
+from django.urls import URLPattern
+
+urlpatterns: list[URLPattern] = []
