@@ -174,6 +174,14 @@ class UnsupportedType(Problem):
     detail = "Send one of the types that the reference names for this endpoint."
 
 
+class RangeNotSatisfiable(Problem):
+    """416: `size` and Content-Range tell how long the file is."""
+
+    status = 416
+    title = "The file has no such bytes"
+    detail = "Ask for a range that begins before the number of bytes in size."
+
+
 class RateLimited(Problem):
     """429: `Retry-After` tells when to come back."""
 

@@ -1,11 +1,23 @@
 """What a store of files must do; `local` and `s3` do it."""
 
+import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Protocol
+
+BLOCK_BYTES = 256 * 1024
+_SEGMENT = re.compile(r"[a-z0-9][a-z0-9._-]*")
 
 
 class ObjectMissing(Exception):
     """No object is stored under the key."""
+
+
+def check_key(key: str) -> str:
+    """Return the key, or stop: a key that is not of our own making is a fault of the caller, never input."""
+    if len(key) > 200 or not all(_SEGMENT.fullmatch(segment) for segment in key.split("/")):
+        raise ValueError(f"not an object key: {key!r}")
+    return key
 
 
 class ObjectWriter(Protocol):
@@ -15,14 +27,17 @@ class ObjectWriter(Protocol):
         """Append bytes."""
 
     def commit(self) -> None:
-        """Make the object visible and durable under its key."""
+        """Make the object visible and durable under its key; an object that was there is replaced as a whole."""
 
     def abort(self) -> None:
         """Leave nothing behind. Calling it after `commit`, or twice, does nothing."""
 
 
 class ObjectStore(Protocol):
-    """Files by key. Keys are ours (`deliverables/<id>`, `previews/<id>`), never a client's words."""
+    """Files by key. Keys are ours (`deliverables/<id>`, `previews/<id>`), never a client's words.
+
+    A store that cannot be reached, or is full, raises `core.errors.DependencyUnavailable`.
+    """
 
     def create(self, key: str, *, content_type: str = "application/octet-stream") -> ObjectWriter:
         """Begin an object."""
@@ -36,6 +51,13 @@ class ObjectStore(Protocol):
 
     def size(self, key: str) -> int:
         """Return the size in bytes.
+
+        Raises:
+            ObjectMissing: nothing is stored under the key.
+        """
+
+    def local_path(self, key: str) -> Path | None:
+        """Return where the object's file is on this machine, None when the store keeps it elsewhere.
 
         Raises:
             ObjectMissing: nothing is stored under the key.

@@ -1,0 +1,189 @@
+"""Files in an S3 bucket, through django-storages' connection and settings."""
+
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError
+from django.conf import settings
+from django.utils.http import content_disposition_header
+from storages.backends.s3 import S3Storage
+
+from ..errors import DependencyUnavailable
+from .base import BLOCK_BYTES, ObjectMissing, check_key
+
+PART_BYTES = 16 * 1024 * 1024
+# Three parts under way hide the latency of each; more only costs memory (findings: storage).
+PARTS_IN_FLIGHT = 3
+_MISSING = {"404", "NoSuchKey", "NotFound"}
+
+
+class S3Store:
+    """An `ObjectStore` in the bucket of a django-storages S3 storage."""
+
+    def __init__(self, storage: S3Storage) -> None:
+        self._storage = storage
+        self.bucket: str = storage.bucket_name
+        # Its connection is one for each thread; clients may be shared, so the writer passes this one on.
+        self.client: Any = storage.connection.meta.client
+
+    def create(self, key: str, *, content_type: str = "application/octet-stream") -> "S3Writer":
+        """Begin an object; the upload is opened on the store with its first full part."""
+        return S3Writer(self.client, self.bucket, check_key(key), content_type)
+
+    def read(self, key: str, start: int = 0, end: int | None = None) -> Iterator[bytes]:
+        """Yield the bytes from `start` up to `end` of one ranged request."""
+        if end is not None and end <= start:
+            self.size(key)
+            return iter(())
+        # S3 refuses a range that begins at the end of an empty object: a whole read asks for none.
+        whole = start == 0 and end is None
+        ranged = {} if whole else {"Range": f"bytes={start}-{'' if end is None else end - 1}"}
+        with _store_errors(key):
+            answer = self.client.get_object(Bucket=self.bucket, Key=check_key(key), **ranged)
+        return _Blocks(answer["Body"])
+
+    def size(self, key: str) -> int:
+        """Return the size in bytes."""
+        with _store_errors(key):
+            return int(self.client.head_object(Bucket=self.bucket, Key=check_key(key))["ContentLength"])
+
+    def local_path(self, key: str) -> Path | None:
+        """Return None: the file is elsewhere."""
+        return None
+
+    def delete(self, key: str) -> None:
+        """Remove the object; S3 itself does not mind one that is not there."""
+        with _store_errors():
+            self.client.delete_object(Bucket=self.bucket, Key=check_key(key))
+
+    def presigned_url(self, key: str, *, seconds: int, filename: str, content_type: str) -> str | None:
+        """Return a link on the public address of the store, as a download under `filename`."""
+        with _store_errors():
+            link: str = _public_client(self._storage).generate_presigned_url(
+                "get_object",
+                Params={
+                    "Bucket": self.bucket,
+                    "Key": check_key(key),
+                    "ResponseContentDisposition": content_disposition_header(as_attachment=True, filename=filename),
+                    "ResponseContentType": content_type,
+                },
+                ExpiresIn=seconds,
+            )
+            return link
+
+
+class S3Writer:
+    """An object on its way in: one request when it fits in a part, else a multipart upload."""
+
+    def __init__(self, client: Any, bucket: str, key: str, content_type: str) -> None:
+        self._client = client
+        self._target = {"Bucket": bucket, "Key": key}
+        self._content_type = content_type
+        self._buffer = bytearray()
+        self._upload_id = ""
+        self._etags: list[str] = []
+        self._under_way: deque[Future[str]] = deque()
+        self._pool: ThreadPoolExecutor | None = None
+
+    def write(self, chunk: bytes) -> None:
+        """Append bytes; a full part leaves at once, and waits when three are under way."""
+        self._buffer += chunk
+        while len(self._buffer) >= PART_BYTES:
+            with _store_errors():
+                self._send(bytes(self._buffer[:PART_BYTES]))
+            del self._buffer[:PART_BYTES]
+
+    def _send(self, part: bytes) -> None:
+        if self._pool is None:
+            self._upload_id = self._client.create_multipart_upload(**self._target, ContentType=self._content_type)["UploadId"]
+            self._pool = ThreadPoolExecutor(PARTS_IN_FLIGHT, thread_name_prefix="s3-part")
+        if len(self._under_way) == PARTS_IN_FLIGHT:
+            self._etags.append(self._under_way.popleft().result())
+        number = len(self._etags) + len(self._under_way) + 1
+        self._under_way.append(self._pool.submit(self._put_part, number, part))
+
+    def _put_part(self, number: int, part: bytes) -> str:
+        answer = self._client.upload_part(**self._target, UploadId=self._upload_id, PartNumber=number, Body=part)
+        return str(answer["ETag"])
+
+    def commit(self) -> None:
+        """Make the object visible; the store answers once it is durable."""
+        with _store_errors():
+            if self._pool is None:
+                self._client.put_object(**self._target, Body=bytes(self._buffer), ContentType=self._content_type)
+                self._buffer.clear()
+                return
+            if self._buffer:
+                self._send(bytes(self._buffer))
+                self._buffer.clear()
+            self._etags += [part.result() for part in self._under_way]
+            parts = [{"PartNumber": number, "ETag": etag} for number, etag in enumerate(self._etags, start=1)]
+            self._client.complete_multipart_upload(**self._target, UploadId=self._upload_id, MultipartUpload={"Parts": parts})
+            self._upload_id = ""
+            self._close()
+
+    def abort(self) -> None:
+        """Leave nothing behind; parts still under way are waited for, else the store would keep them."""
+        self._buffer.clear()
+        self._close()
+        if self._upload_id:
+            with _store_errors():
+                self._client.abort_multipart_upload(**self._target, UploadId=self._upload_id)
+            self._upload_id = ""
+
+    def _close(self) -> None:
+        self._under_way.clear()
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+class _Blocks:
+    """The body of an answer in blocks; the connection goes back to the pool at the end, or is closed."""
+
+    def __init__(self, body: Any) -> None:
+        self._body = body
+
+    def __iter__(self) -> "_Blocks":
+        return self
+
+    def __next__(self) -> bytes:
+        with _store_errors():
+            block: bytes = self._body.read(BLOCK_BYTES)
+        if not block:
+            self.close()
+            raise StopIteration
+        return block
+
+    def close(self) -> None:
+        self._body.close()
+
+
+@contextmanager
+def _store_errors(key: str = "") -> Iterator[None]:
+    try:
+        yield
+    except ClientError as error:
+        if key and error.response.get("Error", {}).get("Code") in _MISSING:
+            raise ObjectMissing(key) from error
+        raise DependencyUnavailable("The file store refused the request.") from error
+    except (BotoCoreError, HTTPClientError) as error:
+        raise DependencyUnavailable("The file store cannot be reached.") from error
+
+
+def _public_client(storage: S3Storage) -> Any:
+    """Return a client that signs for the address that buyers' browsers see."""
+    public = settings.S3_PUBLIC_ENDPOINT_URL
+    if not public or public == storage.endpoint_url:
+        return storage.connection.meta.client
+    return _client_for(storage, public)
+
+
+@cache
+def _client_for(storage: S3Storage, endpoint: str) -> Any:
+    # Making a client takes tens of milliseconds; there is one storage and one public address.
+    return storage._create_session().client("s3", region_name=storage.region_name, endpoint_url=endpoint, config=storage.client_config)
