@@ -22,6 +22,9 @@ REASON_CHARS = 2000
 
 # 999,999.99 in minor units.
 PRICE_MINOR = 99_999_999
+# The most that one credit puts into a wallet, and the most that a JSON number holds exactly.
+CREDIT_MINOR = 10_000_000_000
+BALANCE_MINOR = 2**53 - 1
 # 100 % in basis points.
 WHOLE_BP = 10_000
 

@@ -1,0 +1,7 @@
+"""The wallet's tables."""
+
+from .ledger import Journal, LedgerAccount, Transfer
+from .orders import Order
+from .records import IdempotencyRecord, WalletSettings
+
+__all__ = ["IdempotencyRecord", "Journal", "LedgerAccount", "Order", "Transfer", "WalletSettings"]

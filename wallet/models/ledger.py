@@ -1,0 +1,125 @@
+"""The double-entry ledger. `wallet.guards` makes the database itself refuse any change to what was written."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+
+from marketplace.core import bounds
+from marketplace.core.ids import new_id
+
+from .orders import CURRENCIES, Order
+
+
+class AccountKind(models.TextChoices):
+    """What an account stands for. The first two belong to someone, the others to the platform."""
+
+    WALLET = "wallet"
+    VENDOR = "vendor"
+    COMMISSION = "commission"
+    TAX = "tax"
+    FUNDING = "funding"
+    PAYOUT = "payout"
+
+
+OWNED_KINDS = (AccountKind.WALLET.value, AccountKind.VENDOR.value)
+
+
+class LedgerAccount(models.Model):
+    """An account in one currency; only `balance_minor` ever changes.
+
+    A wallet's balance is kept here, so that the debit can be decided on one row. The other accounts' balances are sums of
+    their transfers: a row that every sale updates would make all sales wait for each other.
+    """
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    kind = models.CharField(max_length=16, choices=AccountKind.choices)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="ledger_accounts")
+    currency = models.CharField(max_length=3)
+    may_go_negative = models.BooleanField()
+    balance_minor = models.BigIntegerField(default=0)
+
+    class Meta:
+        permissions = (("credit_wallet", "Can credit users' wallets"),)
+        constraints = (
+            models.UniqueConstraint(fields=("kind", "owner", "currency"), condition=Q(owner__isnull=False), name="ledgeraccount_one_of_owner"),
+            models.UniqueConstraint(fields=("kind", "currency"), condition=Q(owner__isnull=True), name="ledgeraccount_one_of_platform"),
+            # What a transfer's composite foreign key points at.
+            models.UniqueConstraint(fields=("id", "currency"), name="ledgeraccount_id_currency"),
+            models.CheckConstraint(condition=Q(kind__in=AccountKind.values), name="ledgeraccount_kind_known"),
+            models.CheckConstraint(condition=Q(currency__in=CURRENCIES), name="ledgeraccount_currency_known"),
+            models.CheckConstraint(
+                condition=Q(kind__in=OWNED_KINDS, owner__isnull=False) | (~Q(kind__in=OWNED_KINDS) & Q(owner__isnull=True)),
+                name="ledgeraccount_owner_fits_kind",
+            ),
+            models.CheckConstraint(
+                condition=Q(kind="wallet", may_go_negative=False) | (~Q(kind="wallet") & Q(may_go_negative=True, balance_minor=0)),
+                name="ledgeraccount_only_wallets_bounded",
+            ),
+            models.CheckConstraint(condition=Q(may_go_negative=True) | Q(balance_minor__gte=0), name="ledgeraccount_no_overdraft"),
+            # Beyond it a JSON number would no longer be exact.
+            models.CheckConstraint(condition=Q(balance_minor__lte=bounds.BALANCE_MINOR), name="ledgeraccount_balance_exact"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.currency}"
+
+
+class JournalKind(models.TextChoices):
+    """Why money moved."""
+
+    FUNDING = "funding"
+    SALE = "sale"
+    REFUND = "refund"
+
+
+class Journal(models.Model):
+    """One event that moved money: who caused it, why, and in which request. Its transfers stand or fall together."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    kind = models.CharField(max_length=16, choices=JournalKind.choices)
+    at = models.DateTimeField(auto_now_add=True)
+    # Empty for the service itself (a command).
+    actor = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
+    reason = models.CharField(max_length=bounds.REASON_CHARS)
+    request_id = models.CharField(max_length=64, blank=True)
+    order = models.ForeignKey(Order, null=True, blank=True, on_delete=models.PROTECT, related_name="journals")
+    # A mistake or a refund is undone by a mirror image, once; nothing is changed.
+    reverses = models.OneToOneField("self", null=True, blank=True, on_delete=models.PROTECT, related_name="reversed_by")
+
+    class Meta:
+        ordering = ("-id",)
+        constraints = (
+            models.UniqueConstraint(fields=("order", "kind"), name="journal_once_for_order"),
+            models.CheckConstraint(
+                condition=Q(kind="funding", order__isnull=True, reverses__isnull=True)
+                | Q(kind="sale", order__isnull=False, reverses__isnull=True)
+                | Q(kind="refund", order__isnull=False, reverses__isnull=False),
+                name="journal_fits_kind",
+            ),
+            models.CheckConstraint(condition=~Q(reason=""), name="journal_has_reason"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.id}"
+
+
+class Transfer(models.Model):
+    """An amount that leaves one account and enters another: balanced by its shape, in one currency by a composite key."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    journal = models.ForeignKey(Journal, on_delete=models.PROTECT, related_name="transfers")
+    debit = models.ForeignKey(LedgerAccount, on_delete=models.PROTECT, related_name="debits")
+    credit = models.ForeignKey(LedgerAccount, on_delete=models.PROTECT, related_name="credits")
+    amount_minor = models.BigIntegerField()
+    currency = models.CharField(max_length=3)
+
+    class Meta:
+        ordering = ("-id",)
+        constraints = (
+            models.UniqueConstraint(fields=("journal", "debit", "credit"), name="transfer_once_in_journal"),
+            models.CheckConstraint(condition=Q(amount_minor__gt=0), name="transfer_positive"),
+            models.CheckConstraint(condition=~Q(debit=F("credit")), name="transfer_two_accounts"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.amount_minor} {self.currency}"

@@ -1,0 +1,67 @@
+"""Orders: what was bought, at what price, and how the price was split."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+from django.utils import timezone
+
+from catalog.models import Deliverable, LicenseTier, Listing
+from developers.models import App
+from marketplace.core import bounds
+from marketplace.core.ids import new_id
+from marketplace.core.money import WALLET_CURRENCIES
+
+CURRENCIES = [currency.value for currency in WALLET_CURRENCIES]
+
+
+class OrderStatus(models.TextChoices):
+    """Whether the purchase stands."""
+
+    COMPLETED = "Completed"
+    REFUNDED = "Refunded"
+
+
+class Order(models.Model):
+    """One purchase, as it was agreed. The price is gross: tax, commission and the vendor's share are inside it."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    buyer = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="orders")
+    listing = models.ForeignKey(Listing, on_delete=models.PROTECT, related_name="orders")
+    tier = models.ForeignKey(LicenseTier, on_delete=models.PROTECT, related_name="+")
+    license_slug = models.CharField(max_length=40)
+    deliverable = models.ForeignKey(Deliverable, on_delete=models.PROTECT, related_name="+")
+    version = models.CharField(max_length=bounds.VERSION_CHARS, blank=True)
+    currency = models.CharField(max_length=3)
+    price_minor = models.BigIntegerField()
+    tax_minor = models.BigIntegerField()
+    commission_minor = models.BigIntegerField()
+    vendor_share_minor = models.BigIntegerField()
+    # Through what it was bought; the app is empty for a user's own token.
+    app = models.ForeignKey(App, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+    credential_kind = models.CharField(max_length=16, blank=True)
+    credential_id = models.UUIDField(null=True, blank=True)
+    request_id = models.CharField(max_length=64, blank=True)
+    status = models.CharField(max_length=16, choices=OrderStatus.choices, default=OrderStatus.COMPLETED)
+    created_at = models.DateTimeField(default=timezone.now)
+    refunded_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("-id",)
+        permissions = (("refund_order", "Can refund orders"),)
+        constraints = (
+            models.CheckConstraint(condition=Q(currency__in=CURRENCIES), name="order_currency_known"),
+            models.CheckConstraint(
+                condition=Q(status="Completed", refunded_at__isnull=True) | Q(status="Refunded", refunded_at__isnull=False),
+                name="order_status_fits_refund",
+            ),
+            models.CheckConstraint(
+                condition=Q(tax_minor__gte=0, commission_minor__gte=0, vendor_share_minor__gte=0), name="order_parts_not_negative"
+            ),
+            models.CheckConstraint(
+                condition=Q(price_minor=F("tax_minor") + F("commission_minor") + F("vendor_share_minor")), name="order_parts_make_price"
+            ),
+        )
+        indexes = (models.Index(fields=("buyer", "-created_at", "-id"), name="order_newest"),)
+
+    def __str__(self) -> str:
+        return str(self.id)

@@ -1,0 +1,43 @@
+"""What is kept for each wallet owner beside the money."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from marketplace.core import bounds
+from marketplace.core.ids import new_id
+from marketplace.core.money import Currency
+
+from .orders import CURRENCIES
+
+
+class WalletSettings(models.Model):
+    """A user's choices. Without a row the defaults hold."""
+
+    owner = models.OneToOneField(settings.AUTH_USER_MODEL, primary_key=True, on_delete=models.CASCADE, related_name="wallet_settings")
+    currency_preference = models.CharField(max_length=3, choices=[(code, code) for code in CURRENCIES], default=Currency.INR.value)
+
+    class Meta:
+        verbose_name_plural = "wallet settings"
+        constraints = (models.CheckConstraint(condition=Q(currency_preference__in=CURRENCIES), name="walletsettings_currency_known"),)
+
+    def __str__(self) -> str:
+        return self.currency_preference
+
+
+class IdempotencyRecord(models.Model):
+    """The answer to a request that carried a key, written in the transaction that did what it asked."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    key = models.CharField(max_length=bounds.IDEMPOTENCY_KEY_CHARS)
+    # Hash of the operation and its input: the same key with other input is a client's mistake.
+    fingerprint = models.CharField(max_length=64)
+    answer = models.JSONField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("owner", "key"), name="idempotencyrecord_key_used"),)
+
+    def __str__(self) -> str:
+        return self.key

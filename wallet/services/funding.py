@@ -1,0 +1,51 @@
+"""Money into wallets: by an admin or a command, always with a reason."""
+
+from django.db import IntegrityError, transaction
+
+from marketplace.accounts.models import User
+from marketplace.core import audit, bounds
+from marketplace.core.integrity import violates
+from marketplace.core.money import WALLET_CURRENCIES, Currency, to_number
+
+from ..errors import InvalidAmount
+from ..models import Journal, LedgerAccount
+from ..models.ledger import AccountKind, JournalKind
+from .ledger import Leg, credit_wallet_balance, open_accounts, write_journal
+
+
+def credit_wallet(*, user: User, currency: str, amount_minor: int, reason: str, actor: User | None) -> Journal:
+    """Put an amount into a user's wallet.
+
+    Args:
+        user: Whose wallet.
+        currency: INR or USD.
+        amount_minor: From 1 to `bounds.CREDIT_MINOR` minor units.
+        reason: The actor's words; kept in the ledger.
+        actor: Who does it; None for the service itself.
+
+    Raises:
+        InvalidAmount: no wallet currency, an amount out of range, no reason, or a balance that would pass its bound.
+    """
+    _check(currency, amount_minor, reason)
+    try:
+        with transaction.atomic():
+            accounts = open_accounts(currency, {AccountKind.WALLET: user, AccountKind.FUNDING: None})
+            wallet = accounts[AccountKind.WALLET]
+            credit_wallet_balance(wallet, amount_minor)
+            legs = [Leg(accounts[AccountKind.FUNDING], wallet, amount_minor)]
+            journal = write_journal(kind=JournalKind.FUNDING, legs=legs, currency=currency, reason=reason, actor=actor)
+            audit.record("wallet.credit", user, actor=actor, reason=reason, currency=currency, amountMinor=amount_minor)
+            return journal
+    except IntegrityError as error:
+        if violates(error, LedgerAccount, "ledgeraccount_balance_exact"):
+            raise InvalidAmount(f"A balance cannot pass {to_number(bounds.BALANCE_MINOR):,.2f}.") from error
+        raise
+
+
+def _check(currency: str, amount_minor: int, reason: str) -> None:
+    if currency not in WALLET_CURRENCIES:
+        raise InvalidAmount(f"Wallets hold {' and '.join(Currency(code) for code in WALLET_CURRENCIES)}, not {currency}.")
+    if not 0 < amount_minor <= bounds.CREDIT_MINOR:
+        raise InvalidAmount(f"Credit from 0.01 to {to_number(bounds.CREDIT_MINOR):,.2f} at once.")
+    if not reason.strip() or len(reason) > bounds.REASON_CHARS:
+        raise InvalidAmount(f"Give a reason of at most {bounds.REASON_CHARS} characters.")
