@@ -36,7 +36,12 @@ def bearer_client() -> Callable[..., APIClient]:
     def make(user: User | None = None, scopes: frozenset[Scope] = ALL_SCOPES) -> APIClient:
         user = user or UserFactory()
         _, secret = issue_personal_token(
-            user=user, name="test", scopes=frozenset(scopes), expires_at=timezone.now() + timedelta(days=1), actor=user
+            user=user,
+            name="test",
+            scopes=frozenset(scopes),
+            expires_at=timezone.now() + timedelta(days=1),
+            actor=user,
+            password_confirmed=True,
         )
         client = APIClient()
         client.credentials(HTTP_AUTHORIZATION=f"Bearer {secret}")

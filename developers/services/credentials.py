@@ -1,4 +1,7 @@
-"""API keys and bearer tokens: issue and revoke. The secret is returned once and never stored."""
+"""API keys and bearer tokens: issue and revoke. The secret is returned once and never stored.
+
+An app may have several live keys: to rotate one, make the next, move over, revoke the old.
+"""
 
 from datetime import datetime, timedelta
 
@@ -6,17 +9,20 @@ from django.db import transaction
 from django.utils import timezone
 
 from marketplace.accounts.models import User
-from marketplace.core import audit
+from marketplace.core import audit, bounds
 from marketplace.core.scopes import Scope, format_scopes
 from marketplace.core.transitions import lock
 
-from ..errors import AppNotApproved, ExpiryRequired
+from .. import texts
+from ..errors import AppNotApproved, ExpiryPassed, ExpiryRequired, PasswordRequired, TooManyKeys, TooManyTokens
 from ..models import AccessToken, ApiKey, App
 from ..models.apps import AppStatus
 from ..models.credentials import TokenKind
 from ..secrets import Prefix, digest_of, new_secret
+from ..selectors import live_keys_of, live_personal_tokens_of
 
 PERSONAL_TOKEN_MAX_AGE = timedelta(days=366)
+FIRST_PARTY_TOKEN_AGE = timedelta(minutes=15)
 
 
 @transaction.atomic
@@ -28,14 +34,20 @@ def issue_api_key(*, app: App, name: str, actor: User, expires_at: datetime | No
 
     Raises:
         AppNotApproved: the app is pending, rejected or suspended, or was granted nothing.
+        ExpiryPassed: it would end before it begins.
+        TooManyKeys: the app has as many live keys as it may.
     """
+    if expires_at is not None and expires_at <= timezone.now():
+        raise ExpiryPassed
     app = lock(App.objects.all(), pk=app.pk)
     if app.status != AppStatus.APPROVED or not app.granted_scopes:
         raise AppNotApproved
+    if live_keys_of(app).count() >= bounds.LIVE_KEYS:
+        raise TooManyKeys(maximum=bounds.LIVE_KEYS)
     secret = new_secret(Prefix.API_KEY)
     key = ApiKey.objects.create(
         app=app,
-        name=name,
+        name=texts.line(name, "name", maximum=bounds.CREDENTIAL_NAME_CHARS),
         digest=digest_of(secret),
         last_four=secret[-4:],
         scope=app.granted_scopes,
@@ -43,6 +55,17 @@ def issue_api_key(*, app: App, name: str, actor: User, expires_at: datetime | No
     )
     audit.record("apikey.issue", key, actor=actor, scopes=app.granted_scopes)
     return key, secret
+
+
+@transaction.atomic
+def limit_api_key(*, key: ApiKey, rate_limit: int | None, reason: str, actor: User) -> ApiKey:
+    """Set how many calls a minute a key may make; None returns it to the default."""
+    reason = texts.prose(reason, "reason")
+    key = lock(ApiKey.objects.all(), pk=key.pk)
+    before, key.rate_limit = key.rate_limit, rate_limit
+    key.save(update_fields=["rate_limit"])
+    audit.record("apikey.limit", key, actor=actor, reason=reason, before=before, after=rate_limit)
+    return key
 
 
 @transaction.atomic
@@ -57,22 +80,58 @@ def revoke_api_key(*, key: ApiKey, actor: User | None, reason: str = "") -> ApiK
 
 
 @transaction.atomic
-def issue_personal_token(*, user: User, name: str, scopes: frozenset[Scope], expires_at: datetime, actor: User) -> tuple[AccessToken, str]:
+def issue_personal_token(
+    *, user: User, name: str, scopes: frozenset[Scope], expires_at: datetime, actor: User, password_confirmed: bool = False
+) -> tuple[AccessToken, str]:
     """Make a token for the user's own account.
+
+    Args:
+        user: Whose account the token is good for.
+        name: What the user calls it.
+        scopes: What it may do; `vendor:manage` is possible here, and only here.
+        expires_at: When it ends, within a year.
+        actor: Who makes it.
+        password_confirmed: Whether the user has just given the password again; `wallet:spend` needs it.
 
     Returns:
         The token and its secret.
 
     Raises:
         ExpiryRequired: it would end in the past or after more than a year.
+        PasswordRequired: it could spend money, and the password was not given again.
+        TooManyTokens: the user has as many live tokens as one may have.
     """
     now = timezone.now()
     if not now < expires_at <= now + PERSONAL_TOKEN_MAX_AGE:
         raise ExpiryRequired
-    secret = new_secret(Prefix.PERSONAL_TOKEN)
+    if Scope.WALLET_SPEND in scopes and not password_confirmed:
+        raise PasswordRequired
+    # Two at once are counted one after the other.
+    user = lock(User.objects.all(), pk=user.pk)
+    if live_personal_tokens_of(user).count() >= bounds.LIVE_TOKENS:
+        raise TooManyTokens(maximum=bounds.LIVE_TOKENS)
+    name = texts.line(name, "name", maximum=bounds.CREDENTIAL_NAME_CHARS)
+    return _issue_token(user, TokenKind.PERSONAL, Prefix.PERSONAL_TOKEN, scopes, expires_at, actor, name)
+
+
+@transaction.atomic
+def issue_first_party_token(*, user: User, scopes: frozenset[Scope], actor: User) -> tuple[AccessToken, str]:
+    """Make the 15-minute token that one of our own pages calls the API with, for the user who is looking at it.
+
+    Returns:
+        The token and its secret.
+    """
+    expires_at = timezone.now() + FIRST_PARTY_TOKEN_AGE
+    return _issue_token(user, TokenKind.FIRST_PARTY, Prefix.FIRST_PARTY_TOKEN, scopes, expires_at, actor)
+
+
+def _issue_token(
+    user: User, kind: TokenKind, prefix: Prefix, scopes: frozenset[Scope], expires_at: datetime, actor: User, name: str = ""
+) -> tuple[AccessToken, str]:
+    secret = new_secret(prefix)
     token = AccessToken(
         user=user,
-        kind=TokenKind.PERSONAL,
+        kind=kind,
         name=name,
         hint=secret[-4:],
         token_checksum=digest_of(secret),

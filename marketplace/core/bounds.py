@@ -20,6 +20,12 @@ TAG_CHARS = 40
 NAME_CHARS = 120
 REASON_CHARS = 2000
 
+# What one developer or user may have alive at once.
+APPS = 50
+LIVE_KEYS = 20
+LIVE_TOKENS = 50
+CREDENTIAL_NAME_CHARS = 80
+
 # 999,999.99 in minor units.
 PRICE_MINOR = 99_999_999
 # The most that one credit puts into a wallet, and the most that a JSON number holds exactly.

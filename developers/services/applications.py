@@ -1,0 +1,140 @@
+"""Developer applications: submit, converse, decide."""
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from marketplace.accounts.models import User
+from marketplace.core import audit
+from marketplace.core.errors import NotFound
+from marketplace.core.integrity import violates
+from marketplace.core.transitions import lock
+
+from .. import texts
+from ..errors import ApplicationOpen, DeveloperAlreadyApproved
+from ..mails import mail
+from ..models import App, ApplicationMessage, DeveloperApplication
+from ..models.applications import ApplicationStatus
+from ..models.apps import AppStatus
+from .states import APP, APPLICATION, refuse_self_review
+
+
+@transaction.atomic
+def submit_application(*, user: User, what: str, why: str, actor: User, company: str = "", website: str = "") -> DeveloperApplication:
+    """Apply to become a verified developer.
+
+    Raises:
+        ApplicationOpen: another application of the user waits.
+        DeveloperAlreadyApproved: the user is one already.
+    """
+    application = DeveloperApplication(
+        user=user,
+        what=texts.prose(what, "what"),
+        why=texts.prose(why, "why"),
+        company=texts.line(company, "company", required=False),
+        website=texts.web_address(website, "website"),
+        submitted_at=timezone.now(),
+    )
+    if DeveloperApplication.objects.filter(user=user, status=ApplicationStatus.APPROVED).exists():
+        raise DeveloperAlreadyApproved
+    try:
+        with transaction.atomic():
+            application.save(force_insert=True)
+    except IntegrityError as error:
+        if violates(error, DeveloperApplication, "application_one_open"):
+            raise ApplicationOpen from error
+        raise
+    audit.record("application.submit", application, actor=actor, to_state=application.status)
+    return application
+
+
+@transaction.atomic
+def ask_more_info(*, application: DeveloperApplication, question: str, actor: User) -> DeveloperApplication:
+    """Ask the applicant something before deciding.
+
+    Raises:
+        InvalidTransition: the application does not wait for a decision.
+        SelfReview: the actor is the applicant.
+    """
+    question = texts.prose(question, "question")
+    application = lock(DeveloperApplication.objects.all(), pk=application.pk)
+    refuse_self_review(application, actor)
+    APPLICATION.apply(application, "ask", actor=actor, reason=question)
+    ApplicationMessage.objects.create(application=application, author=actor, text=question)
+    mail(application.user, "application_question", question=question)
+    return application
+
+
+@transaction.atomic
+def answer_question(*, application: DeveloperApplication, text: str, actor: User) -> DeveloperApplication:
+    """Answer the reviewer's question: the application waits for a decision again.
+
+    Raises:
+        InvalidTransition: no question is open.
+        NotFound: the application is not the actor's.
+    """
+    text = texts.prose(text, "text")
+    application = lock(DeveloperApplication.objects.all(), pk=application.pk)
+    if application.user_id != actor.pk:
+        raise NotFound
+    APPLICATION.apply(application, "answer", actor=actor, changes={"submitted_at": timezone.now()})
+    ApplicationMessage.objects.create(application=application, author=actor, text=text)
+    return application
+
+
+@transaction.atomic
+def approve_application(*, application: DeveloperApplication, reason: str, actor: User) -> DeveloperApplication:
+    """Make the applicant a verified developer.
+
+    Raises:
+        DeveloperAlreadyApproved: another application of the user was approved meanwhile.
+        InvalidTransition: the application does not wait for a decision.
+        SelfReview: the actor is the applicant.
+    """
+    try:
+        with transaction.atomic():
+            application = _decide(application, "approve", reason, actor)
+    except IntegrityError as error:
+        if violates(error, DeveloperApplication, "application_one_approved"):
+            raise DeveloperAlreadyApproved from error
+        raise
+    mail(application.user, "application_approved", reason=application.decision_reason)
+    return application
+
+
+@transaction.atomic
+def reject_application(*, application: DeveloperApplication, reason: str, actor: User) -> DeveloperApplication:
+    """Refuse an application; the applicant may submit another.
+
+    Raises:
+        InvalidTransition: the application does not wait for a decision.
+        SelfReview: the actor is the applicant.
+    """
+    application = _decide(application, "reject", reason, actor)
+    mail(application.user, "application_rejected", reason=application.decision_reason)
+    return application
+
+
+@transaction.atomic
+def withdraw_approval(*, application: DeveloperApplication, reason: str, actor: User) -> DeveloperApplication:
+    """Take an approval back and suspend the developer's apps: their keys and tokens stop at the next request.
+
+    Raises:
+        InvalidTransition: the application is not approved.
+        SelfReview: the actor is the developer.
+    """
+    application = _decide(application, "withdraw", reason, actor)
+    approved = App.objects.filter(user=application.user, status=AppStatus.APPROVED).order_by("pk")
+    for app in approved.select_for_update(of=("self",), no_key=True):
+        changes = {"status_reason": application.decision_reason}
+        APP.apply(app, "suspend", actor=actor, reason=application.decision_reason, changes=changes)
+    mail(application.user, "application_withdrawn", reason=application.decision_reason)
+    return application
+
+
+def _decide(application: DeveloperApplication, verb: str, reason: str, actor: User) -> DeveloperApplication:
+    reason = texts.prose(reason, "reason")
+    application = lock(DeveloperApplication.objects.all(), pk=application.pk)
+    refuse_self_review(application, actor)
+    changes = {"decision_reason": reason, "decided_at": timezone.now(), "decided_by": actor}
+    APPLICATION.apply(application, verb, actor=actor, reason=reason, changes=changes)
+    return application

@@ -1,0 +1,92 @@
+"""Apps: create, suspend, reinstate."""
+
+from collections.abc import Mapping
+
+from django.db import transaction
+
+from marketplace.accounts.models import User
+from marketplace.core import audit, bounds
+from marketplace.core.scopes import Scope
+from marketplace.core.transitions import lock
+
+from .. import texts
+from ..errors import TooManyApps
+from ..mails import mail
+from ..models import App
+from ..models.apps import AppStatus
+from .scopes import ScopeDecision, decide_scopes, narrow_scopes, open_review, reject_app, request_scopes
+from .states import APP, lock_approval, refuse_self_review
+
+__all__ = [
+    "ScopeDecision",
+    "create_app",
+    "decide_scopes",
+    "narrow_scopes",
+    "reinstate_app",
+    "reject_app",
+    "request_scopes",
+    "suspend_app",
+]
+
+
+@transaction.atomic
+def create_app(*, user: User, name: str, purpose: str, scopes: Mapping[Scope, str], actor: User) -> App:
+    """Make an app that asks for scopes, each with its reason. It waits for an admin's decision.
+
+    Raises:
+        DeveloperNotApproved: the user is no verified developer.
+        ScopeNotAvailable: a scope that no app can have.
+        TooManyApps: the user has as many as one may have.
+    """
+    lock_approval(user)
+    if App.objects.filter(user=user).exclude(status=AppStatus.REJECTED).count() >= bounds.APPS:
+        raise TooManyApps(maximum=bounds.APPS)
+    app = App.objects.create(
+        user=user,
+        name=texts.line(name, "name"),
+        purpose=texts.prose(purpose, "purpose"),
+        # Programs on other people's machines keep no secret: PKCE proves them.
+        client_type=App.CLIENT_PUBLIC,
+        client_secret="",
+        hash_client_secret=False,
+        authorization_grant_type=App.GRANT_AUTHORIZATION_CODE,
+    )
+    audit.record("app.create", app, actor=actor, to_state=app.status, name=app.name)
+    open_review(app, scopes, actor)
+    return app
+
+
+@transaction.atomic
+def suspend_app(*, app: App, reason: str, actor: User) -> App:
+    """Stop an app at once; what it was granted is kept for its return.
+
+    Raises:
+        InvalidTransition: the app is not approved.
+        SelfReview: the app is the actor's.
+    """
+    app = _decide(app, "suspend", reason, actor)
+    mail(app.user, "app_suspended", app=app, reason=app.status_reason)
+    return app
+
+
+@transaction.atomic
+def reinstate_app(*, app: App, reason: str, actor: User) -> App:
+    """Let a suspended app go on with what it was granted; its keys work again.
+
+    Raises:
+        DeveloperNotApproved: the developer's approval was withdrawn.
+        InvalidTransition: the app is not suspended.
+        SelfReview: the app is the actor's.
+    """
+    lock_approval(app.user)
+    app = _decide(app, "reinstate", reason, actor)
+    mail(app.user, "app_reinstated", app=app, reason=app.status_reason)
+    return app
+
+
+def _decide(app: App, verb: str, reason: str, actor: User) -> App:
+    reason = texts.prose(reason, "reason")
+    app = lock(App.objects.all(), pk=app.pk)
+    refuse_self_review(app, actor)
+    APP.apply(app, verb, actor=actor, reason=reason, changes={"status_reason": reason})
+    return app

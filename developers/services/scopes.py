@@ -1,0 +1,201 @@
+"""Scopes of an app: ask, decide one by one, take back. Granted is always within requested."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from marketplace.accounts.models import User
+from marketplace.core import audit
+from marketplace.core.errors import InvalidInput, InvalidTransition, NotFound
+from marketplace.core.integrity import violates
+from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
+from marketplace.core.transitions import lock
+
+from .. import texts
+from ..errors import AppNotApproved, DecisionsIncomplete, ScopeAlreadyGranted, ScopeNotAvailable, ScopeNotGranted, ScopeReviewOpen
+from ..mails import mail
+from ..models import App, AppScope, ScopeReview
+from ..models.apps import AppStatus, ReviewStatus
+from .states import APP, REVIEW, lock_approval, refuse_self_review
+
+
+@dataclass(frozen=True)
+class ScopeDecision:
+    """What a reviewer says about one requested scope.
+
+    Args:
+        granted: Whether the app gets it.
+        note: Why, for the developer to read.
+    """
+
+    granted: bool
+    note: str = ""
+
+
+@transaction.atomic
+def request_scopes(*, app: App, scopes: Mapping[Scope, str], actor: User) -> ScopeReview:
+    """Ask for more scopes, each with its reason; what is granted now holds meanwhile.
+
+    Raises:
+        AppNotApproved: the app was not approved yet, or is rejected or suspended.
+        ScopeAlreadyGranted: the app has one of them.
+        ScopeNotAvailable: a scope that no app can have.
+        ScopeReviewOpen: an earlier request waits.
+    """
+    app = lock(App.objects.all(), pk=app.pk)
+    if ScopeReview.objects.filter(app=app, status=ReviewStatus.PENDING).exists():
+        raise ScopeReviewOpen
+    if app.status != AppStatus.APPROVED:
+        raise AppNotApproved("Further scopes can be asked for once the app is approved, and not while it is suspended.")
+    return open_review(app, scopes, actor)
+
+
+def open_review(app: App, scopes: Mapping[Scope, str], actor: User) -> ScopeReview:
+    """Note what is asked for and queue it; the caller holds the app's lock or has just made it."""
+    wanted = {scope: texts.prose(reason, f"scopes/{scope}") for scope, reason in scopes.items()}
+    if not wanted:
+        raise _none_named("scopes")
+    if foreign := wanted.keys() - APP_SCOPES:
+        raise ScopeNotAvailable(f"No app can have {format_scopes(foreign)}.", scopes=format_scopes(foreign).split())
+    if owned := wanted.keys() & app.scopes:
+        raise ScopeAlreadyGranted(scopes=format_scopes(owned).split())
+    try:
+        with transaction.atomic():
+            review = ScopeReview.objects.create(app=app)
+    except IntegrityError as error:
+        if violates(error, ScopeReview, "scopereview_one_open"):
+            raise ScopeReviewOpen from error
+        raise
+    for scope in filter(wanted.__contains__, Scope):
+        # One that was refused before is asked for anew.
+        asked = {"reason": wanted[scope], "granted": None, "note": "", "requested_at": review.requested_at, "decided_at": None}
+        AppScope.objects.update_or_create(app=app, scope=scope, defaults=asked)
+    audit.record("app.request_scopes", app, actor=actor, scopes=format_scopes(wanted))
+    return review
+
+
+@transaction.atomic
+def decide_scopes(*, app: App, decisions: Mapping[Scope, ScopeDecision], note: str, actor: User) -> App:
+    """Grant or refuse each scope of the open request.
+
+    A pending app with a scope granted is approved, with none it is rejected; an approved app stays approved.
+
+    Raises:
+        DecisionsIncomplete: a requested scope without a decision, or a decision about one that was not requested.
+        DeveloperNotApproved: a pending app whose developer's approval was withdrawn.
+        InvalidTransition: no request is open, or the app is suspended.
+        SelfReview: the app is the actor's.
+    """
+    note = texts.prose(note, "note", required=False)
+    if any(decision.granted for decision in decisions.values()):
+        _lock_approval_of_pending(app)
+    app, review, pending = _lock_review(app, actor)
+    _refuse_incomplete(pending, decisions)
+    now = timezone.now()
+    for scope, row in pending.items():
+        row.granted = decisions[scope].granted
+        # A refusal tells why: in its own note or in that of the whole review.
+        needs_words = not row.granted and not note
+        row.note = texts.prose(decisions[scope].note, f"decisions/{scope}/note", required=needs_words)
+        row.decided_at = now
+        row.save(update_fields=["granted", "note", "decided_at"])
+    granted = app.scopes | {scope for scope in pending if decisions[scope].granted}
+    _settle_app(app, granted, note, actor)
+    outcome = [{"scope": row.scope, "reason": row.reason, "granted": row.granted, "note": row.note} for row in pending.values()]
+    changes = {"outcome": outcome, "note": note, "decided_at": now, "decided_by": actor}
+    REVIEW.apply(review, "decide", actor=actor, reason=note, changes=changes, outcome=outcome)
+    mail(app.user, "app_decided", app=app, note=note, scope_rows=list(pending.values()))
+    return app
+
+
+@transaction.atomic
+def reject_app(*, app: App, reason: str, actor: User) -> App:
+    """Refuse a pending app with every scope it asked for.
+
+    Raises:
+        InvalidTransition: the app is not pending.
+        SelfReview: the app is the actor's.
+    """
+    reason = texts.prose(reason, "reason")
+    app = lock(App.objects.all(), pk=app.pk)
+    refuse_self_review(app, actor)
+    if not APP.allows(app, "reject"):
+        raise InvalidTransition(f"It is {app.status}; only a pending app can be rejected.", currentState=app.status)
+    pending = AppScope.objects.filter(app=app, granted=None).values_list("scope", flat=True)
+    refused = {Scope(scope): ScopeDecision(granted=False) for scope in pending}
+    return decide_scopes(app=app, decisions=refused, note=reason, actor=actor)
+
+
+@transaction.atomic
+def narrow_scopes(*, app: App, revoke: Mapping[Scope, str], actor: User) -> App:
+    """Take granted scopes back, each with a note; keys and tokens lose them at the next request.
+
+    Raises:
+        InvalidTransition: the app was never approved.
+        ScopeNotGranted: the app does not have one of them.
+        SelfReview: the app is the actor's.
+    """
+    notes = {scope: texts.prose(note, f"revoke/{scope}") for scope, note in revoke.items()}
+    if not notes:
+        raise _none_named("revoke")
+    app = lock(App.objects.all(), pk=app.pk)
+    refuse_self_review(app, actor)
+    if app.status not in {AppStatus.APPROVED, AppStatus.SUSPENDED}:
+        raise InvalidTransition(f"It is {app.status}; only what was granted can be taken back.", currentState=app.status)
+    if absent := notes.keys() - app.scopes:
+        raise ScopeNotGranted(scopes=format_scopes(absent).split())
+    before = app.granted_scopes
+    app.granted_scopes = format_scopes(app.scopes - notes.keys())
+    app.save(update_fields=["granted_scopes"])
+    for scope, note in notes.items():
+        AppScope.objects.filter(app=app, scope=scope).update(granted=False, note=note, decided_at=timezone.now())
+    told = {scope.value: note for scope, note in notes.items()}
+    audit.record("app.narrow_scopes", app, actor=actor, before=before, after=app.granted_scopes, notes=told)
+    mail(app.user, "app_narrowed", app=app, notes=told)
+    return app
+
+
+def _none_named(field: str) -> InvalidInput:
+    detail = "At least one scope is needed."
+    return InvalidInput(detail, errors=[{"pointer": f"#/{field}", "code": "empty", "detail": detail}])
+
+
+def _lock_approval_of_pending(app: App) -> None:
+    """Hold the developer's approval before the app's lock; an approved app has none to lose here: withdrawal suspends it."""
+    if App.objects.filter(pk=app.pk, status=AppStatus.PENDING).exists():
+        lock_approval(app.user)
+
+
+def _lock_review(app: App, actor: User) -> tuple[App, ScopeReview, dict[Scope, AppScope]]:
+    """Return the app, its open review and the rows to decide, all held until the end of the transaction."""
+    app = lock(App.objects.all(), pk=app.pk)
+    refuse_self_review(app, actor)
+    if app.status not in {AppStatus.PENDING, AppStatus.APPROVED}:
+        raise InvalidTransition(f"It is {app.status}; scopes are decided while it is pending or approved.", currentState=app.status)
+    try:
+        review = lock(ScopeReview.objects.all(), app=app, status=ReviewStatus.PENDING)
+    except NotFound:
+        raise InvalidTransition("No request for scopes is open: it was decided already.", currentState=app.status) from None
+    rows = AppScope.objects.filter(app=app, granted=None)
+    return app, review, {Scope(row.scope): row for row in rows}
+
+
+def _refuse_incomplete(pending: Mapping[Scope, AppScope], decisions: Mapping[Scope, ScopeDecision]) -> None:
+    missing, unknown = pending.keys() - decisions.keys(), decisions.keys() - pending.keys()
+    if missing or unknown:
+        raise DecisionsIncomplete(missing=format_scopes(missing).split(), unknown=format_scopes(unknown).split())
+
+
+def _settle_app(app: App, granted: frozenset[Scope], note: str, actor: User) -> None:
+    """Write the app's new grant, with the state that follows from it."""
+    before, after = app.granted_scopes, format_scopes(granted)
+    if app.status == AppStatus.PENDING:
+        verb = "approve" if granted else "reject"
+        changes = {"granted_scopes": after, "status_reason": note}
+        APP.apply(app, verb, actor=actor, reason=note, changes=changes, granted=after)
+        return
+    app.granted_scopes = after
+    app.save(update_fields=["granted_scopes"])
+    audit.record("app.decide_scopes", app, actor=actor, reason=note, before=before, after=after)

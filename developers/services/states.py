@@ -1,0 +1,55 @@
+"""The states of applications, apps and scope reviews, and who may move them."""
+
+from marketplace.accounts.models import User
+from marketplace.core.errors import NotFound, SelfReview
+from marketplace.core.transitions import TransitionTable, lock
+
+from ..errors import DeveloperNotApproved
+from ..models import App, DeveloperApplication
+from ..models.applications import ApplicationStatus
+from ..models.apps import AppStatus, ReviewStatus
+
+APPLICATION = TransitionTable(
+    "application",
+    {
+        "answer": ((ApplicationStatus.MORE_INFO_NEEDED,), ApplicationStatus.PENDING),
+        "ask": ((ApplicationStatus.PENDING,), ApplicationStatus.MORE_INFO_NEEDED),
+        "approve": ((ApplicationStatus.PENDING,), ApplicationStatus.APPROVED),
+        "reject": ((ApplicationStatus.PENDING,), ApplicationStatus.REJECTED),
+        "withdraw": ((ApplicationStatus.APPROVED,), ApplicationStatus.WITHDRAWN),
+    },
+)
+APP = TransitionTable(
+    "app",
+    {
+        "approve": ((AppStatus.PENDING,), AppStatus.APPROVED),
+        "reject": ((AppStatus.PENDING,), AppStatus.REJECTED),
+        "suspend": ((AppStatus.APPROVED,), AppStatus.SUSPENDED),
+        "reinstate": ((AppStatus.SUSPENDED,), AppStatus.APPROVED),
+    },
+)
+REVIEW = TransitionTable("scope_review", {"decide": ((ReviewStatus.PENDING,), ReviewStatus.DECIDED)})
+
+
+def refuse_self_review(subject: DeveloperApplication | App, actor: User) -> None:
+    """Refuse a decision on what is one's own; being a superuser changes nothing.
+
+    Raises:
+        SelfReview: the actor owns the subject.
+    """
+    if subject.user_id == actor.pk:
+        raise SelfReview
+
+
+def lock_approval(user: User) -> DeveloperApplication:
+    """Return the user's approved application, locked: a withdrawal waits, and sees what is made meanwhile.
+
+    Locks are taken in this order: application, then app, then scope review.
+
+    Raises:
+        DeveloperNotApproved: there is none.
+    """
+    try:
+        return lock(DeveloperApplication.objects.all(), user=user, status=ApplicationStatus.APPROVED)
+    except NotFound:
+        raise DeveloperNotApproved from None

@@ -1,0 +1,63 @@
+"""The rules for words that people write to each other here, whichever form or command they come from."""
+
+import re
+
+from django.core.exceptions import ValidationError
+from django.core.validators import URLValidator
+
+from marketplace.core import bounds
+from marketplace.core.errors import InvalidInput
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_LINE_BREAK = re.compile(r"[\n\r\t\u2028\u2029]")
+# A link that others click: nothing but the web.
+_web_address = URLValidator(schemes=["http", "https"])
+
+
+def prose(value: str, field: str, *, required: bool = True) -> str:
+    """Return trimmed text of several lines.
+
+    Raises:
+        InvalidInput: empty though it is required, too long, or with control characters.
+    """
+    text = value.strip()
+    if required and not text:
+        raise _invalid(field, "blank", "It must not be empty.")
+    if len(text) > bounds.REASON_CHARS:
+        raise _invalid(field, "max_length", f"At most {bounds.REASON_CHARS} characters.")
+    if _CONTROL.search(text):
+        raise _invalid(field, "control_characters", "Control characters are not allowed.")
+    return text
+
+
+def line(value: str, field: str, *, maximum: int = bounds.NAME_CHARS, required: bool = True) -> str:
+    """Return trimmed text of one line.
+
+    Raises:
+        InvalidInput: as for `prose`, or more than one line.
+    """
+    text = prose(value, field, required=required)
+    if len(text) > maximum:
+        raise _invalid(field, "max_length", f"At most {maximum} characters.")
+    if _LINE_BREAK.search(text):
+        raise _invalid(field, "control_characters", "Line breaks are not allowed.")
+    return text
+
+
+def web_address(value: str, field: str) -> str:
+    """Return a trimmed http(s) address, or nothing when nothing was given.
+
+    Raises:
+        InvalidInput: it is no such address, or too long.
+    """
+    text = line(value, field, maximum=bounds.URL_CHARS, required=False)
+    if text:
+        try:
+            _web_address(text)
+        except ValidationError as error:
+            raise _invalid(field, "invalid", "An address that starts with https:// or http:// is needed.") from error
+    return text
+
+
+def _invalid(field: str, code: str, detail: str) -> InvalidInput:
+    return InvalidInput(f"{field}: {detail}", errors=[{"pointer": f"#/{field}", "code": code, "detail": detail}])
