@@ -16,6 +16,7 @@ from .models import AccessToken, ApiKey
 from .models.apps import AppStatus
 from .principals import Principal
 from .secrets import Prefix, digest_of, well_formed
+from .throttling import count_failed_credential
 
 LAST_USED_STEP = timedelta(minutes=5)
 BEARER_PREFIXES = (Prefix.PERSONAL_TOKEN, Prefix.ACCESS_TOKEN, Prefix.MCP_TOKEN, Prefix.FIRST_PARTY_TOKEN)
@@ -30,16 +31,21 @@ class CredentialAuthentication(BaseAuthentication):
         Raises:
             AmbiguousCredentials: both headers are there.
             InvalidCredential: unknown, revoked, expired, of a suspended app or of an inactive user.
+            RateLimited: too many bad credentials came from the caller's address.
         """
         key, authorization = request.headers.get("X-Api-Key"), request.headers.get("Authorization")
         if key is not None and authorization is not None:
             raise AmbiguousCredentials
-        if key is not None:
-            principal = principal_of_key(key)
-        elif authorization is not None:
-            principal = principal_of_bearer(authorization)
-        else:
-            return None
+        try:
+            if key is not None:
+                principal = principal_of_key(key)
+            elif authorization is not None:
+                principal = principal_of_bearer(authorization)
+            else:
+                return None
+        except InvalidCredential:
+            count_failed_credential(request)
+            raise
         return principal.user, principal
 
     def authenticate_header(self, request: Request) -> str:

@@ -12,6 +12,8 @@ BASE_URL = read.http_url("BASE_URL", "http://127.0.0.1:8000")
 DATA_DIR = Path(read.text("DATA_DIR", str(BASE_DIR / "var")))
 ALLOWED_HOSTS = read.words("ALLOWED_HOSTS")
 CSRF_TRUSTED_ORIGINS = read.words("CSRF_TRUSTED_ORIGINS")
+# Proxies of ours, whose X-Forwarded-For is believed; empty: clients connect directly.
+TRUSTED_PROXIES = read.networks("TRUSTED_PROXIES")
 
 ROOT_URLCONF = "marketplace.urls"
 WSGI_APPLICATION = "marketplace.wsgi.application"
@@ -50,6 +52,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "marketplace.core.request_id.RequestIdMiddleware",
+    "marketplace.core.rate_limit_fields.RateLimitFieldsMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "corsheaders.middleware.CorsMiddleware",
@@ -177,6 +180,7 @@ DATA_UPLOAD_MAX_NUMBER_FILES = 2
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["developers.authentication.CredentialAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["developers.permissions.HasAccess"],
+    "DEFAULT_THROTTLE_CLASSES": ["developers.throttling.RateLimits"],
     "DEFAULT_RENDERER_CLASSES": ["marketplace.core.api.rendering.OrjsonRenderer"],
     "DEFAULT_PARSER_CLASSES": ["marketplace.core.api.rendering.OrjsonParser"],
     "DEFAULT_SCHEMA_CLASS": "marketplace.core.api.openapi.OperationSchema",

@@ -1,5 +1,6 @@
 """Reads settings from the environment; what is wrong or half set stops the start with a sentence."""
 
+from ipaddress import ip_network
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -61,6 +62,17 @@ def integer(name: str, *, default: int, minimum: int = 0) -> int:
 def words(name: str) -> list[str]:
     """Return a comma-separated variable as a list."""
     return [word.strip() for word in text(name).split(",") if word.strip()]
+
+
+def networks(name: str) -> list[str]:
+    """Return a comma-separated variable of IP addresses or networks."""
+    values = words(name)
+    for value in values:
+        try:
+            ip_network(value, strict=False)
+        except ValueError as error:
+            raise ImproperlyConfigured(f"{name} holds {value!r}; set it to addresses or networks such as 10.0.0.0/8.") from error
+    return values
 
 
 def http_url(name: str, default: str = "") -> str:

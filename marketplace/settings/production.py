@@ -4,7 +4,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from .base import *  # noqa: F403 - settings modules extend each other by star import, Django's own idiom
 from .base import ALLOWED_HOSTS, BASE_URL, S3, STORAGES
-from .environment import boolean, database, env, integer, required, text, words
+from .environment import boolean, database, env, integer, required, text
 
 DEBUG = False
 SECRET_KEY = required("SECRET_KEY", "a long random text that signs sessions and download links.")
@@ -49,5 +49,4 @@ SECURE_HSTS_INCLUDE_SUBDOMAINS = True
 SECURE_HSTS_PRELOAD = True
 if boolean("TRUST_PROXY_HEADERS", default=False):
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
-TRUSTED_PROXIES = words("TRUSTED_PROXIES")
 ADMINS = [("Operations", text("ADMIN_EMAIL"))] if text("ADMIN_EMAIL") else []

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import ClassVar
 
+from rest_framework.request import Request
 from rest_framework.viewsets import ViewSet
 
 from ..access import Access
@@ -20,3 +21,11 @@ class ApiViewSet(ViewSet):
     problems: ClassVar[Mapping[str, tuple[type[Problem], ...]]] = {}
     # Plain OPTIONS tells nothing that the OpenAPI document does not.
     metadata_class = None
+
+    def check_permissions(self, request: Request) -> None:
+        """Count the call, then judge it: a refused call is a call too."""
+        super().check_throttles(request)
+        super().check_permissions(request)
+
+    def check_throttles(self, request: Request) -> None:
+        """Nothing is left to do: DRF asks this after the permissions."""

@@ -1,0 +1,158 @@
+"""Rate limits: fixed windows of a minute, counted in the shared cache (decisions.md section 2).
+
+The edge between two windows lets a burst of twice the limit through; within a window the count is exact.
+"""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from django.conf import settings
+from django_ratelimit.core import get_usage
+from rest_framework.request import Request
+from rest_framework.throttling import BaseThrottle
+
+from marketplace.core.client_address import client_network
+from marketplace.core.errors import DependencyUnavailable, RateLimited
+from marketplace.core.rate_limit_fields import META_KEY
+from marketplace.core.scopes import Scope
+
+from .models import ApiKey
+from .principals import Principal
+
+if TYPE_CHECKING:
+    # DRF imports its default throttle classes while its own views module is still loading.
+    from rest_framework.views import APIView
+
+WINDOW_SECONDS = 60
+
+logger = logging.getLogger(__name__)
+
+
+class CounterStoreDown(Exception):
+    """The cache that counts calls does not answer."""
+
+
+@dataclass(frozen=True)
+class Limit:
+    """How many calls one bucket takes in a minute.
+
+    Args:
+        policy: Name of the policy, shown to the client.
+        bucket: Whose calls are counted.
+        calls: How many.
+    """
+
+    policy: str
+    bucket: str
+    calls: int
+
+
+@dataclass(frozen=True)
+class Usage:
+    """A limit after this call."""
+
+    limit: Limit
+    used: int
+    seconds_left: int
+
+    @property
+    def exceeded(self) -> bool:
+        """Tell whether this call was one too many."""
+        return self.used > self.limit.calls
+
+
+class RateLimits(BaseThrottle):
+    """Counts each API call: by key, by user and app, or by address."""
+
+    def allow_request(self, request: Request, view: "APIView") -> bool:
+        """Return True or raise the 429.
+
+        Raises:
+            DependencyUnavailable: nobody counts, and the operation spends money.
+        """
+        try:
+            count_call(request, limits_of(request))
+        except CounterStoreDown as error:
+            if _spends(view):
+                raise DependencyUnavailable("Calls cannot be counted at the moment, and spending waits until they can.") from error
+        return True
+
+
+def limits_of(request: Request) -> list[Limit]:
+    """Return the limits that a call with this credential counts against."""
+    principal = cast("Principal | None", request.auth)
+    rates = settings.RATE_LIMITS
+    if principal is None:
+        return [Limit("anonymous", client_network(request), rates["anonymous"])]
+    if isinstance(principal.credential, ApiKey):
+        return [Limit("default", str(principal.credential.pk), principal.credential.rate_limit or rates["api_key"])]
+    # A user's personal tokens together count as one app, and so do our own pages.
+    caller = principal.app_id or principal.kind
+    return [
+        Limit("app", f"{principal.user.pk}/{caller}", rates["bearer_app"]),
+        Limit("user", str(principal.user.pk), rates["bearer_user"]),
+    ]
+
+
+def count_call(request: Request, limits: Sequence[Limit]) -> None:
+    """Count one call in each bucket and leave the `RateLimit` fields for the answer.
+
+    Raises:
+        CounterStoreDown: the cache does not answer.
+        RateLimited: a bucket is full.
+    """
+    usages = [_usage(request, limit) for limit in limits]
+    request.META[META_KEY] = _fields(usages)
+    waits = [usage.seconds_left for usage in usages if usage.exceeded]
+    if waits:
+        raise RateLimited(headers={"Retry-After": str(max(waits))})
+
+
+def count_failed_credential(request: Request) -> None:
+    """Count a credential that was refused, by the caller's address; good ones from the same address go on working.
+
+    Raises:
+        RateLimited: too many came from there.
+    """
+    try:
+        count_call(request, [Limit("failed-credentials", client_network(request), settings.RATE_LIMITS["failed_credentials"])])
+    except CounterStoreDown:
+        # The credential stays refused; there is nothing to protect by refusing it differently.
+        return
+
+
+def _usage(request: Request, limit: Limit) -> Usage:
+    try:
+        usage = get_usage(
+            request,
+            group=f"api.{limit.policy}",
+            key=lambda _group, _request: limit.bucket,
+            rate=(limit.calls, WINDOW_SECONDS),
+            increment=True,
+        )
+    except Exception as error:
+        logger.warning("calls are not counted, the cache does not answer: %r", error)
+        raise CounterStoreDown from error
+    # A limit of zero is the library's word for "the cache did not count".
+    if not usage["limit"]:
+        logger.warning("calls are not counted, the cache does not count")
+        raise CounterStoreDown
+    # The library's time is one second short (findings: django-ratelimit).
+    return Usage(limit, usage["count"], max(0, usage["time_left"]) + 1)
+
+
+def _fields(usages: Sequence[Usage]) -> dict[str, str]:
+    """Return the fields of draft-ietf-httpapi-ratelimit-headers: structured lists of named policies."""
+    return {
+        "RateLimit-Policy": ", ".join(f'"{usage.limit.policy}";q={usage.limit.calls};w={WINDOW_SECONDS}' for usage in usages),
+        "RateLimit": ", ".join(
+            f'"{usage.limit.policy}";r={max(0, usage.limit.calls - usage.used)};t={usage.seconds_left}' for usage in usages
+        ),
+    }
+
+
+def _spends(view: "APIView") -> bool:
+    access = getattr(view, "access", {}).get(getattr(view, "action", None))
+    return access is not None and access.scope == Scope.WALLET_SPEND

@@ -1,0 +1,56 @@
+"""Where a request comes from. Anyone can write X-Forwarded-For: only `settings.TRUSTED_PROXIES` are believed."""
+
+from functools import lru_cache
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+
+from django.conf import settings
+from django.http import HttpRequest
+
+Address = IPv4Address | IPv6Address
+Network = IPv4Network | IPv6Network
+
+# One household or host gets a whole /64: single IPv6 addresses are free to change within it.
+_IPV6_PREFIX = 64
+_UNKNOWN = "unknown"
+
+
+def client_address(request: HttpRequest) -> str:
+    """Return the address of the nearest hop that is no proxy of ours; `unknown` behind a Unix socket."""
+    address = _nearest_stranger(request)
+    return _UNKNOWN if address is None else str(address)
+
+
+def client_network(request: HttpRequest) -> str:
+    """Return what counts as one client: the IPv4 address, or the IPv6 network of 64 bits."""
+    address = _nearest_stranger(request)
+    if isinstance(address, IPv6Address):
+        return str(ip_network((address, _IPV6_PREFIX), strict=False))
+    return _UNKNOWN if address is None else str(address)
+
+
+def _nearest_stranger(request: HttpRequest) -> Address | None:
+    address = _parse(request.META.get("REMOTE_ADDR", ""))
+    proxies = _networks(tuple(settings.TRUSTED_PROXIES))
+    # Each proxy appends the address that it was called from: the last is the most trustworthy.
+    for hop in reversed(request.headers.get("X-Forwarded-For", "").split(",")):
+        if address is None or not any(address in network for network in proxies):
+            break
+        before = _parse(hop.strip())
+        if before is None:
+            break
+        address = before
+    return address
+
+
+def _parse(text: str) -> Address | None:
+    try:
+        address = ip_address(text)
+    except ValueError:
+        return None
+    # A socket for both families shows IPv4 callers as ::ffff:192.0.2.1.
+    return getattr(address, "ipv4_mapped", None) or address
+
+
+@lru_cache(maxsize=8)
+def _networks(proxies: tuple[str, ...]) -> tuple[Network, ...]:
+    return tuple(ip_network(proxy, strict=False) for proxy in proxies)
