@@ -1,0 +1,239 @@
+"""Uploads over a socket to the server that production runs."""
+
+import hashlib
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from vendors.uploads import safe_filename
+
+ROOT = Path(__file__).resolve().parents[2]
+MIB = 2**20
+BOUNDARY = "----boundary"
+MULTIPART = f"multipart/form-data; boundary={BOUNDARY}"
+
+
+class Server(NamedTuple):
+    """A server under test, and the ways to talk to it."""
+
+    port: int
+    pid: int
+    media: Path
+
+    def left_behind(self) -> list[Path]:
+        """Return the files that are in its store."""
+        return [path for path in self.media.rglob("*") if path.is_file()]
+
+    def post(self, path: str, body: bytes, headers: dict[str, str] | None = None) -> tuple[int, dict[str, Any]]:
+        """Send a whole request."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection.request("POST", path, body, {"Content-Type": MULTIPART} | (headers or {}))
+        answer = connection.getresponse()
+        document = json.loads(answer.read())
+        connection.close()
+        return answer.status, document
+
+    def raw(self, head: str, body: bytes = b"") -> tuple[int, dict[str, Any]]:
+        """Send exactly these bytes and wait for the answer."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=20) as connection:
+            connection.sendall(head.replace("\n", "\r\n").encode() + b"\r\n" + body)
+            answer = http.client.HTTPResponse(connection)
+            answer.begin()
+            return answer.status, json.loads(answer.read())
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    media = tmp_path_factory.mktemp("media")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--port", str(port), "--blocking-threads", "4"]
+    process = subprocess.Popen(  # noqa: S603 - our own command
+        [*command, "tests.files.upload_app:application"],
+        cwd=ROOT,
+        env=os.environ | {"UPLOAD_TEST_MEDIA": str(media), "DATA_DIR": str(media.parent)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        wait_for(port, process)
+        yield Server(port, process.pid, media)
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(timeout=20)
+
+
+def wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
+    for _ in range(150):
+        assert process.poll() is None, "the server stopped"
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+        except OSError:
+            time.sleep(0.1)
+        else:
+            return
+    pytest.fail("the server does not answer")
+
+
+def form(content: bytes, *, name: str = "file", filename: str | None = "font.zip", close: bool = True) -> bytes:
+    named = f'; filename="{filename}"' if filename is not None else ""
+    head = f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="{name}"{named}\r\nContent-Type: application/zip\r\n\r\n'
+    tail = f"\r\n--{BOUNDARY}--\r\n" if close else ""
+    return head.encode() + content + tail.encode()
+
+
+def test_no_length_is_refused(server: Server) -> None:
+    head = f"POST /upload/100 HTTP/1.1\nHost: x\nContent-Type: {MULTIPART}\nTransfer-Encoding: chunked\n"
+    status, problem = server.raw(head, b"5\r\nhello\r\n0\r\n\r\n")
+    assert (status, problem["code"]) == (411, "length_required")
+
+
+def test_announced_excess_is_refused_before_the_body(server: Server) -> None:
+    head = f"POST /upload/1000 HTTP/1.1\nHost: x\nContent-Type: {MULTIPART}\nContent-Length: 9999999999\n"
+    status, problem = server.raw(head)
+    assert (status, problem["code"], problem["maximumBytes"]) == (413, "body_too_large", 1000)
+
+
+def test_expect_continue_is_answered_without_inviting_the_body(server: Server) -> None:
+    head = f"POST /upload/1000 HTTP/1.1\nHost: x\nExpect: 100-continue\nContent-Type: {MULTIPART}\nContent-Length: 9999999999\n"
+    status, _ = server.raw(head)
+    assert status == 413
+
+
+def test_counted_excess_is_refused(server: Server) -> None:
+    status, problem = server.post("/upload/1000", form(b"x" * 1001))
+    assert (status, problem["code"], problem["maximumBytes"]) == (413, "body_too_large", 1000)
+    assert server.left_behind() == []
+
+
+@pytest.mark.parametrize("content_type", ["application/json", "application/x-www-form-urlencoded", "application/zip", ""])
+def test_other_content_type_is_refused(server: Server, content_type: str) -> None:
+    status, problem = server.post("/upload/1000", form(b"x"), {"Content-Type": content_type})
+    assert (status, problem["code"]) == (415, "unsupported_type")
+
+
+def test_cut_connection_leaves_nothing(server: Server) -> None:
+    body = form(b"x" * MIB)
+    head = f"POST /upload/9999999 HTTP/1.1\nHost: x\nContent-Type: {MULTIPART}\nContent-Length: {len(body)}\n"
+    with socket.create_connection(("127.0.0.1", server.port), timeout=20) as connection:
+        connection.sendall(head.replace("\n", "\r\n").encode() + b"\r\n" + body[: MIB // 2])
+    time.sleep(0.3)
+    assert server.left_behind() == []
+    assert server.post("/upload/100", form(b"x"))[0] == 200
+
+
+def test_half_closed_connection_leaves_nothing(server: Server) -> None:
+    body = form(b"x" * MIB)
+    head = f"POST /upload/9999999 HTTP/1.1\nHost: x\nContent-Type: {MULTIPART}\nContent-Length: {len(body)}\n"
+    with socket.create_connection(("127.0.0.1", server.port), timeout=20) as connection:
+        connection.sendall(head.replace("\n", "\r\n").encode() + b"\r\n" + body[: MIB // 2])
+        connection.shutdown(socket.SHUT_WR)
+        answer = connection.recv(100)
+    assert answer == b"" or b" 400 " in answer
+    assert server.left_behind() == []
+
+
+@pytest.mark.parametrize("path", ["/upload/1000", "/small/1000"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        form(b"x" * 100, close=False),
+        form(b"x" * 100)[:-8],
+        f"--{BOUNDARY}--\r\n".encode(),
+        b"",
+        form(b"x", filename=None),
+        form(b"x", filename=""),
+        b"not a form at all",
+    ],
+    ids=["no boundary", "cut boundary", "empty form", "empty body", "text field", "no file name", "no form"],
+)
+def test_form_without_a_whole_file_is_incomplete(server: Server, path: str, body: bytes) -> None:
+    status, problem = server.post(path, body)
+    assert (status, problem["code"]) == (400, "upload_incomplete")
+    assert server.left_behind() == []
+
+
+def test_boundary_missing_from_the_header_is_malformed(server: Server) -> None:
+    status, problem = server.post("/upload/1000", form(b"x"), {"Content-Type": "multipart/form-data"})
+    assert (status, problem["code"]) == (400, "malformed_body")
+
+
+@pytest.mark.parametrize(
+    ("body", "pointer", "code"),
+    [
+        (form(b"x", close=False) + b"\r\n" + form(b"y"), "#/file", "too_many"),
+        (form(b"x", close=False) + b"\r\n" + form(b"y", name="title", filename=None), "#/title", "unknown_field"),
+        (form(b"y", name="image"), "#/image", "unknown_field"),
+    ],
+)
+def test_other_parts_are_refused_by_name(server: Server, body: bytes, pointer: str, code: str) -> None:
+    status, problem = server.post("/upload/1000", body)
+    assert (status, problem["code"]) == (400, "invalid_input")
+    assert (problem["errors"][0]["pointer"], problem["errors"][0]["code"]) == (pointer, code)
+    assert server.left_behind() == []
+
+
+def test_too_many_fields_are_malformed(server: Server) -> None:
+    many = b"\r\n".join(form(b"", name=f"n{index}", filename=None, close=False) for index in range(250))
+    status, problem = server.post("/upload/999999", many + b"\r\n" + form(b"x"))
+    assert (status, problem["code"]) == (400, "malformed_body")
+
+
+def test_empty_file_is_refused(server: Server) -> None:
+    status, problem = server.post("/upload/1000", form(b""))
+    assert (status, problem["code"]) == (400, "file_rejected")
+
+
+def test_file_not_kept_is_removed(server: Server) -> None:
+    assert server.post("/upload/1000", form(b"x"))[0] == 200
+    assert server.left_behind() == []
+
+
+def test_whole_file_is_stored_as_sent(server: Server) -> None:
+    content = os.urandom(MIB) + b"\r\n--" + BOUNDARY.encode()[:-1] + b"\r\n" + os.urandom(100_000)
+    status, answer = server.post(f"/upload/{len(content)}?keep", form(content, filename="C:\\fonts\\A\u0308.zip"))
+    assert status == 200
+    assert answer == {
+        "filename": "\xc4.zip",
+        "size": len(content),
+        "sha256": hashlib.sha256(content).hexdigest(),
+        "crc32": zlib.crc32(content),
+    }
+    (path,) = server.left_behind()
+    assert path.read_bytes() == content
+    path.unlink()
+
+
+def test_small_file_is_returned_in_memory(server: Server) -> None:
+    assert server.post("/small/100", form(b"x" * 100)) == (200, {"filename": "font.zip", "size": 100})
+    assert server.post("/small/100", form(b"x" * 101))[0] == 413
+
+
+@pytest.mark.parametrize(
+    ("given", "safe"),
+    [
+        ("../../etc/passwd", "passwd"),
+        ("C:\\x\\font.otf", "font.otf"),
+        ("a\x00b\r\nc.zip", "abc.zip"),
+        ("evil\u202egnp.exe", "evilgnp.exe"),
+        ("...", "file"),
+        ("", "file"),
+        ("x" * 300 + ".tar", "x" * 196 + ".tar"),
+        ("x" * 300, "x" * 200),
+        ("A\u0308.otf", "\xc4.otf"),
+    ],
+)
+def test_file_name_becomes_a_plain_base_name(given: str, safe: str) -> None:
+    assert safe_filename(given) == safe

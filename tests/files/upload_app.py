@@ -1,0 +1,45 @@
+"""A WSGI application that does nothing but receive, to be served by a real server: `granian tests.files.upload_app:application`."""
+
+import os
+
+import django
+from django.conf import settings
+from django.core.handlers.wsgi import WSGIHandler
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.urls import path
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "marketplace.settings.test")
+settings.ROOT_URLCONF = __name__
+settings.MEDIA_ROOT = os.environ["UPLOAD_TEST_MEDIA"]
+django.setup(set_prefix=False)
+# Only after the set-up: an app insists on its middleware.
+settings.MIDDLEWARE = []
+application = WSGIHandler()
+
+# The settings must be in place before what reads them is imported.
+from marketplace.core.api.problems import http_response  # noqa: E402 - see above
+from marketplace.core.errors import Problem  # noqa: E402 - see above
+from vendors.uploads import receive, receive_small  # noqa: E402 - see above
+
+
+def upload(request: HttpRequest, maximum_bytes: int) -> HttpResponse:
+    """Receive a file and keep it when asked to."""
+    try:
+        with receive(request, key="deliverables/one", maximum_bytes=maximum_bytes) as received:
+            if "keep" in request.GET:
+                received.keep()
+            return JsonResponse({"filename": received.filename, "size": received.size, "sha256": received.sha256, "crc32": received.crc32})
+    except Problem as problem:
+        return http_response(problem, request)
+
+
+def small(request: HttpRequest, maximum_bytes: int) -> HttpResponse:
+    """Receive a file into memory."""
+    try:
+        filename, content = receive_small(request, maximum_bytes=maximum_bytes)
+    except Problem as problem:
+        return http_response(problem, request)
+    return JsonResponse({"filename": filename, "size": len(content)})
+
+
+urlpatterns = [path("upload/<int:maximum_bytes>", upload), path("small/<int:maximum_bytes>", small)]

@@ -1,0 +1,6 @@
+"""Files on their way in: refused by their headers, then streamed to the store in one pass."""
+
+from .errors import FileRejected, UploadIncomplete
+from .receiving import Received, check_upload_headers, receive, receive_small, safe_filename
+
+__all__ = ["FileRejected", "Received", "UploadIncomplete", "check_upload_headers", "receive", "receive_small", "safe_filename"]

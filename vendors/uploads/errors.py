@@ -1,0 +1,19 @@
+"""Refusals of what was uploaded."""
+
+from marketplace.core.errors import Problem
+
+
+class UploadIncomplete(Problem):
+    """400: the body ended before the file did, or holds no file."""
+
+    status = 400
+    title = "The upload is not complete"
+    detail = "Send multipart/form-data with one part named file that has a file name, to its closing boundary."
+
+
+class FileRejected(Problem):
+    """400: the file is of a known type but damaged, or built to do harm; `reason` says what was found."""
+
+    status = 400
+    title = "The file is not acceptable"
+    detail = "It is damaged, or made in a way that is not safe to open."
