@@ -52,11 +52,9 @@ def _sqlite() -> dict[str, str]:
     triggers[f"{ACCOUNTS}_identity"] = f"CREATE TRIGGER {ACCOUNTS}_identity BEFORE UPDATE ON {ACCOUNTS} WHEN {changed} {refuse}"
     for side in ("debit", "credit"):
         name = f"wallet_transfer_{side}_in_currency"
-        triggers[name] = (
-            f"CREATE TRIGGER {name} BEFORE INSERT ON wallet_transfer "
-            f"WHEN (SELECT currency FROM {ACCOUNTS} WHERE id = NEW.{side}_id) IS NOT NEW.currency "
-            f"BEGIN SELECT RAISE(ABORT, 'refused: the account is in another currency'); END"
-        )
+        other_currency = f"(SELECT currency FROM wallet_ledgeraccount WHERE id = NEW.{side}_id) IS NOT NEW.currency"  # noqa: S608 - two constants
+        refuse_currency = "BEGIN SELECT RAISE(ABORT, 'refused: the account is in another currency'); END"
+        triggers[name] = f"CREATE TRIGGER {name} BEFORE INSERT ON wallet_transfer WHEN {other_currency} {refuse_currency}"
     return triggers
 
 

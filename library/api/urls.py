@@ -1,5 +1,11 @@
-"""The routes of the app under /api/v1."""
+"""The routes of the library under /api/v1."""
 
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from .views import LibraryViewSet, PackageViewSet
+
+urlpatterns = [
+    path("library", LibraryViewSet.as_view({"get": "list"}), name="library"),
+    path("library/download/<str:asset_id>", LibraryViewSet.as_view({"post": "download"}), name="library-download"),
+    path("downloads/<str:token>", PackageViewSet.as_view({"get": "fetch"}), name="library-package"),
+]

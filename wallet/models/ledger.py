@@ -41,7 +41,9 @@ class LedgerAccount(models.Model):
     class Meta:
         permissions = (("credit_wallet", "Can credit users' wallets"),)
         constraints = (
-            models.UniqueConstraint(fields=("kind", "owner", "currency"), condition=Q(owner__isnull=False), name="ledgeraccount_one_of_owner"),
+            models.UniqueConstraint(
+                fields=("kind", "owner", "currency"), condition=Q(owner__isnull=False), name="ledgeraccount_one_of_owner"
+            ),
             models.UniqueConstraint(fields=("kind", "currency"), condition=Q(owner__isnull=True), name="ledgeraccount_one_of_platform"),
             # What a transfer's composite foreign key points at.
             models.UniqueConstraint(fields=("id", "currency"), name="ledgeraccount_id_currency"),

@@ -10,7 +10,7 @@ from marketplace.core.money import WALLET_CURRENCIES, Currency, to_number
 from ..errors import InvalidAmount
 from ..models import Journal, LedgerAccount
 from ..models.ledger import AccountKind, JournalKind
-from .ledger import Leg, credit_wallet_balance, open_accounts, write_journal
+from .ledger import Leg, check_reason, credit_wallet_balance, open_accounts, write_journal
 
 
 def credit_wallet(*, user: User, currency: str, amount_minor: int, reason: str, actor: User | None) -> Journal:
@@ -24,12 +24,13 @@ def credit_wallet(*, user: User, currency: str, amount_minor: int, reason: str, 
         actor: Who does it; None for the service itself.
 
     Raises:
-        InvalidAmount: no wallet currency, an amount out of range, no reason, or a balance that would pass its bound.
+        InvalidAmount: no wallet currency, an amount out of range, or a balance that would pass its bound.
+        InvalidInput: no reason.
     """
     _check(currency, amount_minor, reason)
     try:
         with transaction.atomic():
-            accounts = open_accounts(currency, {AccountKind.WALLET: user, AccountKind.FUNDING: None})
+            accounts = open_accounts(currency, {AccountKind.WALLET: user.pk, AccountKind.FUNDING: None})
             wallet = accounts[AccountKind.WALLET]
             credit_wallet_balance(wallet, amount_minor)
             legs = [Leg(accounts[AccountKind.FUNDING], wallet, amount_minor)]
@@ -47,5 +48,4 @@ def _check(currency: str, amount_minor: int, reason: str) -> None:
         raise InvalidAmount(f"Wallets hold {' and '.join(Currency(code) for code in WALLET_CURRENCIES)}, not {currency}.")
     if not 0 < amount_minor <= bounds.CREDIT_MINOR:
         raise InvalidAmount(f"Credit from 0.01 to {to_number(bounds.CREDIT_MINOR):,.2f} at once.")
-    if not reason.strip() or len(reason) > bounds.REASON_CHARS:
-        raise InvalidAmount(f"Give a reason of at most {bounds.REASON_CHARS} characters.")
+    check_reason(reason)

@@ -1,15 +1,18 @@
 """The ledger's own verbs: find or open accounts, move a wallet's balance, write a journal."""
 
-from collections.abc import Sequence
+import uuid
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db.models import F, Q
 
 from marketplace.accounts.models import User
+from marketplace.core import bounds
+from marketplace.core.errors import InvalidInput
 from marketplace.core.request_id import current_request_id
 
 from ..models import Journal, LedgerAccount, Order, Transfer
-from ..models.ledger import OWNED_KINDS, AccountKind, JournalKind
+from ..models.ledger import AccountKind, JournalKind
 
 # Accounts are opened in this order everywhere, so that two openers never wait for each other in a circle.
 _OPENING_ORDER = tuple(AccountKind)
@@ -24,22 +27,22 @@ class Leg:
     amount_minor: int
 
 
-def open_accounts(currency: str, owners: dict[AccountKind, User | None]) -> dict[AccountKind, LedgerAccount]:
+def open_accounts(currency: str, owners: Mapping[AccountKind, uuid.UUID | None]) -> dict[AccountKind, LedgerAccount]:
     """Return one account of each kind, opening those that are not there yet.
 
     Args:
         currency: INR or USD.
-        owners: Whose account to find, by kind; None for the platform's own.
+        owners: Id of the user whose account to find, by kind; None for the platform's own.
     """
     wanted = Q()
-    for kind, owner in owners.items():
-        wanted |= Q(kind=kind, owner=owner) if owner is not None else Q(kind=kind, owner__isnull=True)
+    for kind, owner_id in owners.items():
+        wanted |= Q(kind=kind, owner_id=owner_id) if owner_id is not None else Q(kind=kind, owner__isnull=True)
     found = {AccountKind(account.kind): account for account in LedgerAccount.objects.filter(wanted, currency=currency)}
     for kind in _OPENING_ORDER:
         if kind in owners and kind not in found:
             found[kind], _ = LedgerAccount.objects.get_or_create(
                 kind=kind,
-                owner=owners[kind] if kind in OWNED_KINDS else None,
+                owner_id=owners[kind],
                 currency=currency,
                 defaults={"may_go_negative": kind != AccountKind.WALLET},
             )
@@ -82,3 +85,14 @@ def write_journal(
         if leg.amount_minor
     )
     return journal
+
+
+def check_reason(reason: str) -> None:
+    """Demand a reason that a journal can keep.
+
+    Raises:
+        InvalidInput: it is blank or too long.
+    """
+    if not reason.strip() or len(reason) > bounds.REASON_CHARS:
+        sentence = f"Give a reason of at most {bounds.REASON_CHARS} characters."
+        raise InvalidInput(sentence, errors=[{"pointer": "#/reason", "code": "invalid", "detail": sentence}])

@@ -1,0 +1,106 @@
+"""The library's endpoints (reference section 4) and the signed route behind download links."""
+
+from http import HTTPStatus
+
+from django.http import HttpResponse, HttpResponseBase
+from django.utils import timezone
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from developers.principals import Principal
+from marketplace.accounts.models import User
+from marketplace.core import bounds
+from marketplace.core.access import PUBLIC, key_or_bearer
+from marketplace.core.api.pagination import decode_cursor, encode_cursor
+from marketplace.core.api.serializers import EmptyBody, parse_body, parse_query
+from marketplace.core.api.views import ApiViewSet
+from marketplace.core.errors import InvalidInput, RangeNotSatisfiable
+from marketplace.core.objects import object_store
+from marketplace.core.scopes import Scope
+from marketplace.core.serving import serve_segments
+
+from ..errors import FileBlocked, LinkExpired, LinkInvalid, LinkRevoked, NotOwned
+from ..models import DownloadLink
+from ..selectors import library_page, licence_to_download
+from ..services.links import issue_link, open_link, record_download
+from ..services.packages import CONTENT_TYPE, package_parts
+from .serializers import DownloadLinkAnswer, LibraryPage, LibraryQuery
+
+_UNCACHED = {"Cache-Control": "private, no-store"}
+
+
+class LibraryViewSet(ApiViewSet):
+    """What the caller owns."""
+
+    access = {"list": key_or_bearer(Scope.LIBRARY_READ), "download": key_or_bearer(Scope.LIBRARY_DOWNLOAD)}
+    problems = {"list": (InvalidInput,), "download": (NotOwned, FileBlocked)}
+
+    @extend_schema(operation_id="library_list", parameters=[LibraryQuery], responses=LibraryPage)
+    def list(self, request: Request) -> Response:
+        """Read the library, newest first."""
+        user: User = request.user
+        query = parse_query(LibraryQuery, request)
+        after = decode_cursor(query["cursor"]) if "cursor" in query else None
+        count, licences, more = library_page(user, limit=query["limit"], after=after)
+        cursor = encode_cursor(licences[-1].acquired_at, licences[-1].id) if more else None
+        return Response(LibraryPage({"ownedCount": count, "items": licences, "nextCursor": cursor}).data)
+
+    @extend_schema(operation_id="library_download", request=None, responses=DownloadLinkAnswer)
+    def download(self, request: Request, asset_id: str) -> Response:
+        """Get a link to the package of an owned asset, valid for 15 minutes."""
+        parse_body(EmptyBody, request)
+        user: User = request.user
+        principal: Principal = request.auth
+        link = issue_link(licence=licence_to_download(user, asset_id), principal=principal)
+        return Response(DownloadLinkAnswer(link).data, headers=_UNCACHED)
+
+
+class PackageViewSet(ApiViewSet):
+    """The route that download links lead to: the token in it is the permission."""
+
+    access = {"fetch": PUBLIC}
+    problems = {"fetch": (LinkInvalid, LinkExpired, LinkRevoked, FileBlocked, RangeNotSatisfiable)}
+
+    @extend_schema(
+        operation_id="library_package",
+        parameters=[
+            OpenApiParameter("token", str, OpenApiParameter.PATH, description="As it stands in downloadUrl."),
+            OpenApiParameter("Range", str, OpenApiParameter.HEADER, description="One range of bytes, to go on where a download broke off."),
+        ],
+        responses={
+            (HTTPStatus.OK, CONTENT_TYPE): OpenApiTypes.BINARY,
+            (HTTPStatus.PARTIAL_CONTENT, CONTENT_TYPE): OpenApiTypes.BINARY,
+            HTTPStatus.FOUND: OpenApiResponse(description="The file store serves it, at the address in Location, for at most 30 seconds."),
+        },
+    )
+    def fetch(self, request: Request, token: str) -> HttpResponseBase:
+        """Download the package: a zip with the asset's file untouched, README.txt and LICENSE.txt."""
+        link = open_link(token=token)
+        if request.method == "GET":
+            record_download(link=link, byte_range=request.headers.get("Range", ""))
+        return _redirect_to_store(link) or _serve(request, link)
+
+
+def _redirect_to_store(link: DownloadLink) -> HttpResponse | None:
+    """Return a redirect to the file store, None when the bytes are ours to serve."""
+    if not link.package.object_key:
+        return None
+    # Never beyond the link's own end.
+    left = int((link.expires_at - timezone.now()).total_seconds())
+    seconds = max(1, min(bounds.PRESIGNED_LINK_SECONDS, left))
+    url = object_store().presigned_url(link.package.object_key, seconds=seconds, filename=link.file_name, content_type=CONTENT_TYPE)
+    return None if url is None else HttpResponse(status=HTTPStatus.FOUND, headers={"Location": url, **_UNCACHED})
+
+
+def _serve(request: Request, link: DownloadLink) -> HttpResponseBase:
+    return serve_segments(
+        request._request,
+        segments=package_parts(link.package, object_store()),
+        etag=link.package.sha256,
+        content_type=CONTENT_TYPE,
+        headers=_UNCACHED,
+        filename=link.file_name,
+        inline=False,
+    )

@@ -1,0 +1,104 @@
+"""Download links: issued to the holder of a licence, good for 15 minutes, checked again at every use."""
+
+import base64
+import binascii
+import uuid
+from datetime import timedelta
+
+from django.conf import settings
+from django.core.signing import BadSignature, Signer
+from django.urls import reverse
+from django.utils import timezone
+
+from developers.principals import Principal
+from marketplace.core import bounds
+from marketplace.core.request_id import current_request_id
+
+from ..errors import FileBlocked, LinkExpired, LinkInvalid, LinkRevoked
+from ..models import Download, DownloadLink, Licence
+from ..selectors import current_file, version_of
+from .packages import package_for
+
+_signer = Signer(salt="library.download", sep=".")
+_RANGE_CHARS = 100
+
+
+def issue_link(*, licence: Licence, principal: Principal | None = None) -> DownloadLink:
+    """Issue a link to the package of a live licence and record to whom and through what.
+
+    Args:
+        licence: The licence; its holder gets the link.
+        principal: The credential that asked; None for a page of ours.
+
+    Raises:
+        FileBlocked: a reviewer marked the file as malicious.
+    """
+    deliverable = current_file(licence)
+    if deliverable is None:
+        raise FileBlocked
+    # Before the link's time begins: the first package of a large file takes a while.
+    package = package_for(licence=licence, deliverable=deliverable)
+    now = timezone.now()
+    version = version_of(licence)
+    return DownloadLink.objects.create(
+        user_id=licence.buyer_id,
+        app=None if principal is None else principal.app,
+        credential_kind="" if principal is None else principal.kind,
+        credential_id=None if principal is None else principal.credential.id,
+        licence=licence,
+        listing=licence.listing,
+        deliverable=deliverable,
+        package=package,
+        file_name=_file_name(licence.listing.slug, version),
+        version=version,
+        issued_at=now,
+        expires_at=now + timedelta(seconds=bounds.DOWNLOAD_LINK_SECONDS),
+        request_id=current_request_id(),
+    )
+
+
+def url_of(link: DownloadLink) -> str:
+    """Return the link's absolute address."""
+    token = _signer.sign(base64.urlsafe_b64encode(link.id.bytes).decode().rstrip("="))
+    return settings.BASE_URL + reverse("library-package", args=[token])
+
+
+def open_link(*, token: str) -> DownloadLink:
+    """Return the link behind a token, when it is good at this moment.
+
+    Raises:
+        LinkInvalid: the token is not one of ours.
+        LinkExpired: its time is over.
+        LinkRevoked: the licence was taken back, or its holder's account is closed.
+        FileBlocked: a reviewer marked the file as malicious meanwhile.
+    """
+    related = ("package__deliverable", "deliverable", "licence", "user")
+    link = DownloadLink.objects.select_related(*related).filter(pk=_link_id(token)).first()
+    if link is None:
+        raise LinkInvalid
+    if timezone.now() >= link.expires_at:
+        raise LinkExpired
+    if not link.licence.live or not link.user.is_active:
+        raise LinkRevoked
+    if link.deliverable.blocked_at is not None or link.package.deliverable.blocked_at is not None:
+        raise FileBlocked
+    return link
+
+
+def record_download(*, link: DownloadLink, byte_range: str) -> Download:
+    """Note that bytes were fetched through a link."""
+    return Download.objects.create(link=link, byte_range=byte_range[:_RANGE_CHARS], request_id=current_request_id())
+
+
+def _link_id(token: str) -> uuid.UUID:
+    try:
+        text = _signer.unsign(token)
+        return uuid.UUID(bytes=base64.urlsafe_b64decode(text + "=="))
+    except (BadSignature, binascii.Error, ValueError) as error:
+        raise LinkInvalid from error
+
+
+def _file_name(slug: str, version: str) -> str:
+    """Return `slug-version.zip` in characters that every file system takes."""
+    label = "".join(char if char.isascii() and (char.isalnum() or char in "._-") else "-" for char in version).strip("-.")
+    return f"{slug}-{label}.zip" if label else f"{slug}.zip"

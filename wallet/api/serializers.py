@@ -1,0 +1,67 @@
+"""Shapes of the wallet's bodies and answers."""
+
+from rest_framework import serializers
+
+from marketplace.core import bounds
+from marketplace.core.api.fields import Amount, Line
+from marketplace.core.api.serializers import Body
+from marketplace.core.money import Currency, to_number
+
+from ..models.orders import CURRENCIES
+from ..selectors import Wallet
+from ..services.spending import Receipt
+
+
+class WalletAnswer(serializers.Serializer[Wallet]):
+    """The prepaid balances."""
+
+    balanceINR = Amount(source="balance_inr_minor")
+    balanceUSD = Amount(source="balance_usd_minor")
+    currencyPreference = serializers.ChoiceField(source="currency_preference", choices=CURRENCIES)
+
+
+class SpendBody(Body):
+    """What to buy, and how."""
+
+    assetId = Line(max_length=bounds.SLUG_CHARS, help_text="The asset's id or slug.")
+    currency = serializers.ChoiceField(
+        choices=CURRENCIES, required=False, help_text="The wallet to pay from; currencyPreference when left out."
+    )
+    licenseSlug = Line(max_length=40, required=False, help_text="The licence tier; the first permitted one when left out.")
+
+
+class SpendAnswer(serializers.Serializer[Receipt]):
+    """The receipt. Only one currency is debited; the other's amount is 0 and its balance unchanged."""
+
+    success = serializers.SerializerMethodField()
+    orderId = serializers.CharField(source="order_id")
+    debitedINR = serializers.SerializerMethodField()
+    newBalanceINR = Amount(source="balance_inr_minor")
+    currency = serializers.ChoiceField(choices=CURRENCIES)
+    debited = Amount(source="debited_minor", help_text="In currency.")
+    newBalance = serializers.SerializerMethodField(help_text="In currency.")
+    debitedUSD = serializers.SerializerMethodField()
+    newBalanceUSD = Amount(source="balance_usd_minor")
+    taxIncluded = Amount(source="tax_minor", help_text="The part of debited that is tax.")
+    licenseSlug = serializers.CharField(source="license_slug")
+
+    def get_success(self, receipt: Receipt) -> bool:
+        """Return true: what fails is a problem document."""
+        return True
+
+    def get_debitedINR(self, receipt: Receipt) -> float:
+        """Return what left the INR wallet."""
+        return _debited(receipt, Currency.INR)
+
+    def get_debitedUSD(self, receipt: Receipt) -> float:
+        """Return what left the USD wallet."""
+        return _debited(receipt, Currency.USD)
+
+    def get_newBalance(self, receipt: Receipt) -> float:
+        """Return the balance of the wallet that paid."""
+        minor = receipt.balance_inr_minor if receipt.currency == Currency.INR else receipt.balance_usd_minor
+        return to_number(minor)
+
+
+def _debited(receipt: Receipt, currency: Currency) -> float:
+    return to_number(receipt.debited_minor if receipt.currency == currency else 0)

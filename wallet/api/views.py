@@ -1,0 +1,113 @@
+"""The wallet's endpoints (reference section 4)."""
+
+import re
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from developers.principals import Principal
+from library.errors import AlreadyOwned
+from marketplace.accounts.models import User
+from marketplace.core import bounds
+from marketplace.core.access import key_or_bearer
+from marketplace.core.api.serializers import parse_body
+from marketplace.core.api.views import ApiViewSet
+from marketplace.core.errors import InvalidInput, NotFound
+from marketplace.core.scopes import Scope
+
+from ..errors import (
+    IdempotencyConflict,
+    IdempotencyKeyReused,
+    InsufficientBalance,
+    LicenseNotAvailable,
+    OwnListing,
+    PriceUnavailable,
+    TierRequired,
+)
+from ..selectors import wallet_of
+from ..services.spending import spend
+from .serializers import SpendAnswer, SpendBody, WalletAnswer
+
+IDEMPOTENCY_HEADER = "Idempotency-Key"
+REPLAYED_HEADER = "Idempotent-Replayed"
+_PRINTABLE = re.compile(rf"[\x21-\x7e]{{1,{bounds.IDEMPOTENCY_KEY_CHARS}}}")
+_UNCACHED = {"Cache-Control": "private, no-store"}
+
+
+class WalletViewSet(ApiViewSet):
+    """The caller's prepaid credit."""
+
+    access = {"retrieve": key_or_bearer(Scope.ACCOUNT_READ), "spend": key_or_bearer(Scope.WALLET_SPEND)}
+    problems = {
+        "spend": (
+            NotFound,
+            InsufficientBalance,
+            TierRequired,
+            AlreadyOwned,
+            OwnListing,
+            PriceUnavailable,
+            LicenseNotAvailable,
+            IdempotencyConflict,
+            IdempotencyKeyReused,
+        )
+    }
+
+    @extend_schema(operation_id="wallet_retrieve", responses=WalletAnswer)
+    def retrieve(self, request: Request) -> Response:
+        """Read the balances."""
+        user: User = request.user
+        return Response(WalletAnswer(wallet_of(user)).data, headers=_UNCACHED)
+
+    @extend_schema(
+        operation_id="wallet_spend",
+        parameters=[
+            OpenApiParameter(
+                IDEMPOTENCY_HEADER,
+                str,
+                OpenApiParameter.HEADER,
+                description="Any text without spaces, up to 255 characters. Repeated within 24 hours, the first answer is given again.",
+            ),
+            OpenApiParameter(
+                REPLAYED_HEADER,
+                str,
+                OpenApiParameter.HEADER,
+                response=[200],
+                description="true when the answer is that of an earlier request.",
+            ),
+        ],
+        request=SpendBody,
+        responses=SpendAnswer,
+    )
+    def spend(self, request: Request) -> Response:
+        """Buy an asset: debits the wallet and grants the licence at once."""
+        user: User = request.user
+        principal: Principal = request.auth
+        key = _idempotency_key(request)
+        body = parse_body(SpendBody, request)
+        receipt, replayed = spend(
+            buyer=user,
+            listing_id_or_slug=body["assetId"],
+            currency=body.get("currency"),
+            license_slug=body.get("licenseSlug"),
+            idempotency_key=key,
+            principal=principal,
+        )
+        headers = _UNCACHED | ({REPLAYED_HEADER: "true"} if replayed else {})
+        return Response(SpendAnswer(receipt).data, headers=headers)
+
+
+def _idempotency_key(request: Request) -> str | None:
+    """Return the key of the request, bare or as the quoted string of the IETF draft.
+
+    Raises:
+        InvalidInput: it is empty, too long, or has spaces or other than printable ASCII.
+    """
+    given = request.headers.get(IDEMPOTENCY_HEADER)
+    if given is None:
+        return None
+    key = given[1:-1] if len(given) > 1 and given[0] == given[-1] == '"' else given
+    if not _PRINTABLE.fullmatch(key):
+        sentence = f"1 to {bounds.IDEMPOTENCY_KEY_CHARS} printable ASCII characters without spaces."
+        raise InvalidInput(errors=[{"pointer": IDEMPOTENCY_HEADER, "code": "invalid", "detail": sentence}])
+    return key

@@ -1,0 +1,63 @@
+"""Reads of wallets and orders. They create nothing: a wallet that was never funded reads as zero."""
+
+import uuid
+from dataclasses import dataclass
+
+from django.db.models import QuerySet, Sum
+
+from marketplace.accounts.models import User
+from marketplace.core.money import Currency
+
+from .models import Journal, LedgerAccount, Order, WalletSettings
+from .models.ledger import AccountKind
+
+
+@dataclass(frozen=True)
+class Wallet:
+    """What a user sees of the wallet."""
+
+    balance_inr_minor: int
+    balance_usd_minor: int
+    currency_preference: str
+
+    def balance_minor(self, currency: str) -> int:
+        """Return the balance in one of the wallet's currencies."""
+        return self.balance_inr_minor if currency == Currency.INR else self.balance_usd_minor
+
+
+def wallet_of(user: User) -> Wallet:
+    """Return the user's balances and preference."""
+    balances = balances_of(user)
+    return Wallet(balances.get(Currency.INR, 0), balances.get(Currency.USD, 0), currency_preference_of(user))
+
+
+def balances_of(user: User) -> dict[str, int]:
+    """Return the balances by currency; one that was never funded is not in it."""
+    wallets = LedgerAccount.objects.filter(kind=AccountKind.WALLET, owner=user)
+    return dict(wallets.values_list("currency", "balance_minor"))
+
+
+def currency_preference_of(user: User) -> str:
+    """Return the currency in which the user buys unless another is named."""
+    chosen = WalletSettings.objects.filter(owner=user).values_list("currency_preference", flat=True).first()
+    return chosen or Currency.INR.value
+
+
+def orders_of(user: User) -> QuerySet[Order]:
+    """Return the user's purchases, newest first, with their listings."""
+    return Order.objects.filter(buyer=user).select_related("listing").order_by("-created_at", "-id")
+
+
+def movements_of(user: User) -> QuerySet[Journal]:
+    """Return what moved the user's money, newest first."""
+    wallets = LedgerAccount.objects.filter(kind=AccountKind.WALLET, owner=user)
+    touching = Journal.objects.filter(transfers__debit__in=wallets) | Journal.objects.filter(transfers__credit__in=wallets)
+    return touching.distinct().order_by("-id")
+
+
+def ledger_balance(account_id: uuid.UUID) -> int:
+    """Return what the transfers say an account holds."""
+    account = LedgerAccount.objects.get(pk=account_id)
+    incoming = account.credits.aggregate(total=Sum("amount_minor"))["total"] or 0
+    outgoing = account.debits.aggregate(total=Sum("amount_minor"))["total"] or 0
+    return incoming - outgoing

@@ -1,0 +1,88 @@
+"""Answers kept by Idempotency-Key, so that a repeated request repeats the answer and not the deed.
+
+The record is written in the transaction that did the deed. A duplicate that runs at the same time waits for the first one
+on a row or on the unique key, is rolled back, and then finds the first one's answer.
+"""
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import orjson
+from django.db import OperationalError, connection
+from django.utils import timezone
+
+from marketplace.accounts.models import User
+from marketplace.core import bounds
+
+from ..errors import IdempotencyConflict, IdempotencyKeyReused
+from ..models import IdempotencyRecord
+
+LOCK_SECONDS = 10
+_LOCK_NOT_AVAILABLE = "55P03"
+
+
+@dataclass(frozen=True)
+class KeyedRequest:
+    """What tells one request from another: whose it is, its key, and a hash of what it asks."""
+
+    owner: User
+    key: str
+    fingerprint: str
+
+
+def keyed_request(*, owner: User, key: str, operation: str, **given: Any) -> KeyedRequest:
+    """Return the request with its fingerprint over the operation and its input."""
+    canonical = orjson.dumps([operation, given], option=orjson.OPT_SORT_KEYS)
+    return KeyedRequest(owner=owner, key=key, fingerprint=hashlib.sha256(canonical).hexdigest())
+
+
+def kept_answer(request: KeyedRequest | None) -> dict[str, Any] | None:
+    """Return the answer that was given to this request, None when there was none within 24 hours.
+
+    Raises:
+        IdempotencyKeyReused: the key belongs to another request.
+    """
+    if request is None:
+        return None
+    record = IdempotencyRecord.objects.filter(owner=request.owner, key=request.key, created_at__gt=_oldest()).first()
+    if record is None:
+        return None
+    if record.fingerprint != request.fingerprint:
+        raise IdempotencyKeyReused
+    answer: dict[str, Any] = record.answer
+    return answer
+
+
+def keep_answer(request: KeyedRequest, answer: dict[str, Any]) -> None:
+    """Write the answer in the caller's transaction; what the owner's older keys answered is forgotten."""
+    IdempotencyRecord.objects.filter(owner=request.owner, created_at__lte=_oldest()).delete()
+    IdempotencyRecord.objects.create(owner=request.owner, key=request.key, fingerprint=request.fingerprint, answer=answer)
+
+
+@contextmanager
+def bounded_wait(request: KeyedRequest | None) -> Iterator[None]:
+    """Give up waiting for another request's locks after a while; needs the transaction that will wait.
+
+    Raises:
+        IdempotencyConflict: the wait was too long.
+    """
+    if request is None:
+        yield
+        return
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT set_config('lock_timeout', %s, true)", [f"{LOCK_SECONDS}s"])
+    try:
+        yield
+    except OperationalError as error:
+        if getattr(error.__cause__, "sqlstate", None) == _LOCK_NOT_AVAILABLE:
+            raise IdempotencyConflict(headers={"Retry-After": "1"}) from error
+        raise
+
+
+def _oldest() -> Any:
+    return timezone.now() - timedelta(hours=bounds.IDEMPOTENCY_HOURS)

@@ -1,0 +1,48 @@
+"""Undoing a purchase: the mirror image of its journal, the licence taken back, one transaction."""
+
+from django.db import transaction
+from django.utils import timezone
+
+from catalog.services.popularity import undo_purchase
+from library.services.licences import revoke_licence
+from marketplace.accounts.models import User
+from marketplace.core.transitions import TransitionTable, lock
+
+from ..models import Journal, Order
+from ..models.ledger import AccountKind, JournalKind
+from ..models.orders import OrderStatus
+from .ledger import Leg, check_reason, credit_wallet_balance, write_journal
+
+ORDER_TRANSITIONS = TransitionTable("order", {"refund": ({OrderStatus.COMPLETED.value}, OrderStatus.REFUNDED.value)})
+
+
+@transaction.atomic
+def refund_order(*, order: Order, reason: str, actor: User | None) -> Order:
+    """Give the price back and take the licence back; live download links die with it.
+
+    Raises:
+        InvalidTransition: it was refunded already.
+        InvalidInput: no reason.
+        NotFound: there is no such order.
+    """
+    check_reason(reason)
+    order = lock(Order.objects.all(), pk=order.pk)
+    ORDER_TRANSITIONS.apply(order, "refund", actor=actor, reason=reason, changes={"refunded_at": timezone.now()})
+    sale = Journal.objects.filter(order=order, kind=JournalKind.SALE).first()
+    if sale is not None:
+        # The wallet before the licence, as in a purchase: two transactions never wait for each other in a circle.
+        _give_back(sale, order, reason=reason, actor=actor)
+    revoke_licence(order_id=order.id, reason=reason, actor=actor)
+    undo_purchase(listing_id=order.listing_id)
+    return order
+
+
+def _give_back(sale: Journal, order: Order, *, reason: str, actor: User | None) -> None:
+    legs = [
+        Leg(debit=transfer.credit, credit=transfer.debit, amount_minor=transfer.amount_minor)
+        for transfer in sale.transfers.select_related("debit", "credit").order_by("id")
+    ]
+    for leg in legs:
+        if leg.credit.kind == AccountKind.WALLET:
+            credit_wallet_balance(leg.credit, leg.amount_minor)
+    write_journal(kind=JournalKind.REFUND, legs=legs, currency=order.currency, reason=reason, actor=actor, order=order, reverses=sale)
