@@ -3,9 +3,12 @@
 from typing import Any
 
 import factory
+from django.utils import timezone
 from factory.django import DjangoModelFactory
 
-from catalog.models import Category, Listing, Store
+from catalog.models import Category, Deliverable, Listing, ListingStats, Store
+from catalog.models.listings import ListingStatus
+from catalog.services.visibility import listing_changed
 from developers.models import App
 from marketplace.accounts.models import User
 from marketplace.core.scopes import APP_SCOPES, format_scopes
@@ -77,3 +80,39 @@ class ListingFactory(DjangoModelFactory[Listing]):
     slug = factory.Sequence(lambda n: f"listing-{n}")
     short_description = "One sentence."
     base_price_minor = 1000
+
+
+class DeliverableFactory(DjangoModelFactory[Deliverable]):
+    """The record of an approved archive; no object is stored under its key."""
+
+    class Meta:
+        model = Deliverable
+
+    listing = factory.SubFactory(ListingFactory)
+    object_key = factory.Sequence(lambda n: f"deliverables/factory-{n}")
+    original_filename = "archive.zip"
+    file_size = 1234
+    sha256 = "ab" * 32
+    crc32 = 1
+    format = "zip"
+    technical = factory.LazyFunction(
+        lambda: {"format": "zip", "entryCount": 1, "uncompressedSize": 2000, "contentsByExtension": {"otf": 1}}
+    )
+    approved_at = factory.LazyFunction(timezone.now)
+
+
+class PublishedListingFactory(ListingFactory):
+    """A listing for sale in an open store, with an approved file, found by search; `purchases` makes it popular."""
+
+    @classmethod
+    def _create(cls, model_class: type[Listing], *args: Any, **kwargs: Any) -> Listing:
+        purchases = kwargs.pop("purchases", 0)
+        published_at = kwargs.pop("published_at", None) or timezone.now()
+        listing: Listing = super()._create(model_class, *args, **kwargs)
+        listing.live_deliverable = DeliverableFactory(listing=listing)
+        listing.published_at = published_at
+        listing.status = ListingStatus.PUBLISHED
+        listing.save()
+        ListingStats.objects.create(listing=listing, purchases=purchases)
+        listing_changed(listing)
+        return listing

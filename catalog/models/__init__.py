@@ -4,10 +4,12 @@ from .files import Deliverable, Preview
 from .listings import Listing, ListingStats
 from .manifests import AgentManifest
 from .reviews import ListingReview
+from .search import CatalogGeneration, SearchDelete, SearchDocument, SearchTerm
 from .taxonomy import Category, LicenseTier, Store
 
 __all__ = [
     "AgentManifest",
+    "CatalogGeneration",
     "Category",
     "Deliverable",
     "LicenseTier",
@@ -15,5 +17,8 @@ __all__ = [
     "ListingReview",
     "ListingStats",
     "Preview",
+    "SearchDelete",
+    "SearchDocument",
+    "SearchTerm",
     "Store",
 ]
