@@ -9,6 +9,8 @@ from .environment import database, sqlite, text
 DATA_DIR = Path(tempfile.mkdtemp(prefix="marketplace-test-"))
 MEDIA_ROOT = DATA_DIR / "media"
 STATIC_ROOT = DATA_DIR / "static"
+# WhiteNoise warns of a missing folder, and warnings are errors.
+STATIC_ROOT.mkdir()
 SECRET_KEY = "test-only-key-test-only-key-test-only-key-test-only-key"
 ALLOWED_HOSTS = ["testserver", "127.0.0.1", "localhost"]
 BASE_URL = "http://testserver"
