@@ -13,6 +13,7 @@ from marketplace.accounts.models import User
 from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
 
 from .factories import AppFactory, UserFactory
+from .flush import ledger_is_emptied_between_tests  # noqa: F401 - a fixture of every test
 
 ALL_SCOPES = frozenset(Scope)
 
