@@ -1,0 +1,228 @@
+"""Applying to sell, and the decisions on it."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from catalog.models import Store
+from developers.models import DeveloperApplication
+from marketplace.accounts.models import User
+from marketplace.core.audit import history_of
+from marketplace.core.errors import InvalidTransition, SelfReview
+from marketplace.core.scopes import Scope
+from tests.factories import StoreFactory, UserFactory
+from vendors.models import VendorProfile, VendorStatus
+from vendors.selectors import commission_rate_bp_for
+from vendors.services.profiles import apply, approve_vendor, reinstate_vendor, set_commission, suspend_vendor
+
+from .conftest import make_vendor
+
+pytestmark = pytest.mark.django_db
+
+APPLY = "/api/v1/vendor/apply"
+STATUS = "/api/v1/vendor/application-status"
+BODY = {"storeName": "North Type", "storeSlug": "north-type"}
+RECORD_KEYS = {"id", "userId", "storeName", "storeSlug", "status", "commissionRate"}
+
+
+@pytest.fixture
+def developer() -> User:
+    user = UserFactory()
+    DeveloperApplication.objects.create(user=user, status="Approved", what="x", why="y", submitted_at=timezone.now())
+    return user
+
+
+@pytest.fixture
+def staff() -> User:
+    return UserFactory(is_staff=True)
+
+
+@pytest.mark.parametrize(("method", "path"), [("post", APPLY), ("get", STATUS)])
+def test_anonymous_and_wrong_credentials_are_refused(
+    method: str, path: str, anonymous: APIClient, key_client: Callable[..., APIClient], bearer_client: Callable[..., APIClient]
+) -> None:
+    no_credential = getattr(anonymous, method)(path, BODY, format="json")
+    by_key = getattr(key_client(), method)(path, BODY, format="json")
+    wrong_scope = getattr(bearer_client(scopes={Scope.ACCOUNT_READ}), method)(path, BODY, format="json")
+    assert (no_credential.status_code, no_credential.json()["code"]) == (401, "not_authenticated")
+    assert (by_key.status_code, by_key.json()["code"]) == (401, "invalid_credential")
+    assert (wrong_scope.status_code, wrong_scope.json()["code"]) == (403, "insufficient_scope")
+    assert wrong_scope.json()["requiredScope"] == "vendor:manage"
+
+
+@pytest.mark.parametrize(
+    ("change", "pointer", "code"),
+    [
+        ({"storeName": None}, "#/storeName", "null"),
+        ({"storeName": ""}, "#/storeName", "blank"),
+        ({"storeName": 5}, "#/storeName", "invalid"),
+        ({"storeName": "x" * 121}, "#/storeName", "max_length"),
+        ({"storeSlug": "North"}, "#/storeSlug", "invalid_slug"),
+        ({"storeSlug": "north--type"}, "#/storeSlug", "invalid_slug"),
+        ({"storeSlug": "north\n"}, "#/storeSlug", "invalid_slug"),
+        ({"storeSlug": "x" * 81}, "#/storeSlug", "max_length"),
+        ({"storeSlug": "search"}, "#/storeSlug", "reserved_slug"),
+        ({"storeSlug": "01900000-0000-7000-8000-000000000000"}, "#/storeSlug", "reserved_slug"),
+        ({"bio": "x" * 65_537}, "#/bio", "max_length"),
+        ({"autoApprove": "yes"}, "#/autoApprove", "invalid"),
+        ({"storename": "x"}, "#/storename", "unknown_field"),
+        ({"applicationDataJson": "{"}, "#/applicationDataJson", "invalid_json"),
+        ({"applicationDataJson": "[1]"}, "#/applicationDataJson", "not_an_object"),
+        ({"applicationDataJson": {"a": 1}}, "#/applicationDataJson", "invalid"),
+        ({"applicationDataJson": '{"a": "\\u0000"}'}, "#/applicationDataJson", "invalid_json"),
+        ({"applicationDataJson": '{"a": "\\ud800"}'}, "#/applicationDataJson", "invalid_json"),
+        ({"applicationDataJson": '{"a": 1e999}'}, "#/applicationDataJson", "invalid_json"),
+        ({"applicationDataJson": '{"a": NaN}'}, "#/applicationDataJson", "invalid_json"),
+        ({"applicationDataJson": '{"a": ' + "[" * 60 + "]" * 60 + "}"}, "#/applicationDataJson", "invalid_json"),
+        ({"applicationDataJson": '{"a": ' + "[" * 9000}, "#/applicationDataJson", "invalid_json"),
+    ],
+)
+def test_malformed_field_is_named(change: dict[str, object], pointer: str, code: str, bearer_client: Callable[..., APIClient]) -> None:
+    answer = bearer_client().post(APPLY, BODY | change, format="json")
+    assert (answer.status_code, answer.json()["code"]) == (400, "invalid_input")
+    assert [(error["pointer"], error["code"]) for error in answer.json()["errors"]] == [(pointer, code)]
+    assert not VendorProfile.objects.exists()
+
+
+def test_missing_fields_are_all_named(bearer_client: Callable[..., APIClient]) -> None:
+    answer = bearer_client().post(APPLY, {}, format="json")
+    assert {error["pointer"] for error in answer.json()["errors"]} == {"#/storeName", "#/storeSlug"}
+
+
+def test_second_application_conflicts(bearer_client: Callable[..., APIClient]) -> None:
+    client = bearer_client()
+    assert client.post(APPLY, BODY, format="json").status_code == 200
+    answer = client.post(APPLY, BODY | {"storeSlug": "other"}, format="json")
+    assert (answer.status_code, answer.json()["code"]) == (409, "vendor_profile_exists")
+
+
+def test_taken_store_slug_conflicts_and_leaves_nothing(bearer_client: Callable[..., APIClient]) -> None:
+    StoreFactory(slug="north-type")
+    client = bearer_client()
+    answer = client.post(APPLY, BODY, format="json")
+    assert (answer.status_code, answer.json()["code"]) == (409, "store_slug_taken")
+    assert not VendorProfile.objects.exists()
+    assert client.post(APPLY, BODY | {"storeSlug": "south-type"}, format="json").status_code == 200
+
+
+def test_no_profile_is_missing(bearer_client: Callable[..., APIClient]) -> None:
+    answer = bearer_client().get(STATUS)
+    assert (answer.status_code, answer.json()["code"]) == (404, "vendor_profile_missing")
+
+
+@pytest.mark.parametrize(("auto", "status"), [(None, "Approved"), (True, "Approved"), (False, "Pending")])
+@pytest.mark.parametrize("who", ["developer", "staff"])
+def test_trusted_user_is_approved_unless_declined(
+    who: str, auto: bool | None, status: str, request: pytest.FixtureRequest, bearer_client: Callable[..., APIClient]
+) -> None:
+    user = request.getfixturevalue(who)
+    body = BODY if auto is None else BODY | {"autoApprove": auto}
+    answer = bearer_client(user).post(APPLY, body, format="json")
+    assert answer.status_code == 200
+    assert set(answer.json()) == RECORD_KEYS
+    assert answer.json()["status"] == status
+    assert Store.objects.get().is_open is (status == "Approved")
+
+
+def test_everyone_else_waits_whatever_they_ask(bearer_client: Callable[..., APIClient]) -> None:
+    user = UserFactory()
+    data = {"links": ["https://example.com"], "proof": {"handle": "@north"}}
+    body = BODY | {"autoApprove": True, "bio": "Since 1998.", "applicationDataJson": json.dumps(data)}
+    answer = bearer_client(user).post(APPLY, body, format="json")
+    profile = VendorProfile.objects.get()
+    assert answer.json() == {
+        "id": str(profile.id),
+        "userId": str(user.id),
+        "storeName": "North Type",
+        "storeSlug": "north-type",
+        "status": "Pending",
+        "commissionRate": 0.2,
+    }
+    assert (profile.application_data, profile.bio) == (data, "Since 1998.")
+    assert not Store.objects.get().is_open
+
+
+def test_withdrawn_developer_waits(developer: User, bearer_client: Callable[..., APIClient]) -> None:
+    DeveloperApplication.objects.update(status="Withdrawn")
+    assert bearer_client(developer).post(APPLY, BODY, format="json").json()["status"] == "Pending"
+
+
+@pytest.mark.parametrize("status", VendorStatus)
+def test_status_is_readable_in_every_state(status: VendorStatus, bearer_client: Callable[..., APIClient]) -> None:
+    profile = make_vendor(status)
+    answer = bearer_client(profile.user).get(STATUS)
+    assert answer.status_code == 200
+    assert set(answer.json()) == RECORD_KEYS | {"payoutMethod"}
+    assert (answer.json()["status"], answer.json()["payoutMethod"]) == (status, None)
+
+
+def test_profile_read_can_be_sent_back(bearer_client: Callable[..., APIClient]) -> None:
+    answer = bearer_client().post(APPLY, BODY | {"status": "Approved", "commissionRate": 0, "payoutMethod": "x"}, format="json")
+    assert (answer.status_code, answer.json()["status"], answer.json()["commissionRate"]) == (200, "Pending", 0.2)
+
+
+@pytest.mark.parametrize(
+    ("status", "decide", "after", "is_open"),
+    [
+        (VendorStatus.PENDING, approve_vendor, "Approved", True),
+        (VendorStatus.PENDING, suspend_vendor, "Suspended", False),
+        (VendorStatus.APPROVED, suspend_vendor, "Suspended", False),
+        (VendorStatus.SUSPENDED, reinstate_vendor, "Approved", True),
+    ],
+)
+def test_decision_moves_the_profile_and_its_store(
+    status: VendorStatus, decide: Callable[..., VendorProfile], after: str, is_open: bool, staff: User
+) -> None:
+    profile = decide(profile=make_vendor(status), reason="because", actor=staff)
+    profile.refresh_from_db()
+    assert (profile.status, profile.store.is_open, profile.decided_by) == (after, is_open, staff)
+    entry = history_of(profile)[0]
+    assert (entry.from_state, entry.to_state, entry.reason, entry.actor) == (status, after, "because", staff)
+
+
+@pytest.mark.parametrize(
+    ("status", "decide"),
+    [
+        (VendorStatus.APPROVED, approve_vendor),
+        (VendorStatus.SUSPENDED, approve_vendor),
+        (VendorStatus.SUSPENDED, suspend_vendor),
+        (VendorStatus.PENDING, reinstate_vendor),
+        (VendorStatus.APPROVED, reinstate_vendor),
+    ],
+)
+def test_second_or_unfitting_decision_is_refused(status: VendorStatus, decide: Callable[..., VendorProfile], staff: User) -> None:
+    profile = make_vendor(status)
+    with pytest.raises(InvalidTransition):
+        decide(profile=profile, reason="because", actor=staff)
+    profile.refresh_from_db()
+    assert profile.status == status
+    assert not history_of(profile).exists()
+
+
+def test_nobody_decides_on_their_own_profile(staff: User) -> None:
+    profile = apply(user=staff, store_name="Mine", store_slug="mine", actor=staff, auto_approve=False)
+    for change in (
+        lambda: approve_vendor(profile=profile, reason="because", actor=staff),
+        lambda: set_commission(profile=profile, commission_rate_bp=0, reason="because", actor=staff),
+    ):
+        with pytest.raises(SelfReview):
+            change()
+
+
+def test_commission_is_set_for_one_store_only(staff: User) -> None:
+    profile, other = make_vendor(), make_vendor()
+    set_commission(profile=profile, commission_rate_bp=1_500, reason="volume", actor=staff)
+    assert commission_rate_bp_for(profile.store_id) == 1_500
+    assert commission_rate_bp_for(other.store_id) == 2_000
+    entry = history_of(profile)[0]
+    assert (entry.action, entry.data) == ("vendor.set_commission", {"before": 2_000, "after": 1_500})
+
+
+def test_database_refuses_an_impossible_commission() -> None:
+    profile = make_vendor()
+    with pytest.raises(IntegrityError), transaction.atomic():
+        VendorProfile.objects.filter(pk=profile.pk).update(commission_rate_bp=10_001)

@@ -1,0 +1,106 @@
+"""Fields of the vendor's bodies: shapes that only vendors send, and slugs that become the rows they name."""
+
+import math
+from typing import Any
+
+import orjson
+from django.core.validators import URLValidator
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from catalog.models import Category, LicenseTier
+from marketplace.core import bounds
+from marketplace.core.api.fields import Line, LongText
+
+from ..slugs import SLUG, usable
+
+
+class Slug(serializers.CharField):
+    """A new slug: lower-case words joined by hyphens, never one that an address needs for itself."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(max_length=bounds.SLUG_CHARS, trim_whitespace=False, **kwargs)
+
+    def to_internal_value(self, data: Any) -> str:
+        """Return the slug."""
+        if not isinstance(data, str):
+            self.fail("invalid")
+        slug: str = super().to_internal_value(data)
+        if not SLUG.fullmatch(slug):
+            raise serializers.ValidationError("Use lower-case letters, digits and single hyphens between them.", code="invalid_slug")
+        if not usable(slug):
+            raise serializers.ValidationError("This slug is reserved.", code="reserved_slug")
+        return slug
+
+
+@extend_schema_field({"type": "string", "format": "uri", "pattern": "^(https://.*)?$", "maxLength": bounds.URL_CHARS})
+class HttpsUrl(Line):
+    """An https address."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(max_length=bounds.URL_CHARS, **kwargs)
+        self.validators.append(URLValidator(schemes=["https"], message="An https address is needed."))
+
+
+@extend_schema_field(OpenApiTypes.STR)
+class CategorySlug(serializers.Field[Category, Any, str, Any]):
+    """The slug of an active category; the category itself inside."""
+
+    default_error_messages = {"invalid": "A string is needed.", "unknown_category": "No active category has this slug."}
+
+    def to_internal_value(self, data: Any) -> Category:
+        """Return the category."""
+        if not isinstance(data, str):
+            self.fail("invalid")
+        category = Category.objects.filter(slug=data, is_active=True).first() if SLUG.fullmatch(data) else None
+        if category is None:
+            self.fail("unknown_category")
+        return category
+
+
+class LicenseSlugs(serializers.ListField):
+    """Slugs of active licence tiers, at least one; null allows every active one."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(child=Line(max_length=40), allow_empty=False, allow_null=True, max_length=bounds.TAGS, **kwargs)
+
+    def to_internal_value(self, data: Any) -> list[str]:
+        """Return the slugs without repetitions, in the order given."""
+        slugs: list[str] = super().to_internal_value(data)
+        active = set(LicenseTier.objects.filter(is_active=True).values_list("slug", flat=True))
+        unknown = {index: ["No active licence has this slug."] for index, slug in enumerate(slugs) if slug not in active}
+        if unknown:
+            raise serializers.ValidationError(unknown, code="unknown_license")  # type: ignore[arg-type]  # keyed by index, as ListField does
+        return list(dict.fromkeys(slugs))
+
+
+class JsonObjectText(LongText):
+    """JSON text of an object, nested at most as deep as a body; the object itself inside."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        """Return the object."""
+        text = super().to_internal_value(data)
+        try:
+            value = orjson.loads(text)
+        except orjson.JSONDecodeError as error:
+            raise serializers.ValidationError("This is not JSON text.", code="invalid_json") from error
+        if not isinstance(value, dict):
+            raise serializers.ValidationError("The JSON text must be an object.", code="not_an_object")
+        if not _storable(value):
+            detail = f"At most {bounds.JSON_DEPTH} levels deep, finite numbers, and no NUL characters."
+            raise serializers.ValidationError(detail, code="invalid_json")
+        return value
+
+
+def _storable(value: Any, levels: int = bounds.JSON_DEPTH) -> bool:
+    """Tell whether both databases can keep the value."""
+    if isinstance(value, str):
+        return "\x00" not in value
+    if isinstance(value, float):
+        return math.isfinite(value)
+    if isinstance(value, dict):
+        return levels > 0 and all("\x00" not in name and _storable(item, levels - 1) for name, item in value.items())
+    if isinstance(value, list):
+        return levels > 0 and all(_storable(item, levels - 1) for item in value)
+    return True

@@ -1,0 +1,1 @@
+"""Shapes of the vendor side's bodies and answers."""

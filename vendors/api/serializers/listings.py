@@ -1,0 +1,223 @@
+"""Listings as their vendor writes and reads them (reference sections 2 and 4)."""
+
+from typing import Any, ClassVar
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from catalog.models import Listing
+from catalog.models.listings import ListingStatus, UpdateStatus
+from marketplace.accounts.models import Tier
+from marketplace.core import bounds
+from marketplace.core.api.fields import Line, LongText, Percent, Price, Tags
+from marketplace.core.api.serializers import Body, Limit, PageNumber
+
+from ..fields import CategorySlug, HttpsUrl, LicenseSlugs, Slug
+from .files import DeliverableRecord, PreviewRecord
+
+
+class ListingSummary(serializers.Serializer[Any]):
+    """A listing in the vendor's list."""
+
+    id = serializers.CharField()
+    vendorId = serializers.CharField(source="store.owner_id")
+    title = serializers.CharField()
+    slug = serializers.CharField()
+    shortDescription = serializers.CharField(source="short_description")
+    categorySlug = serializers.CharField(source="category.slug")
+    tags = serializers.ListField(child=serializers.CharField())
+    basePrice = Price(source="base_price_minor")
+    priceInr = Price(source="price_inr_minor", allow_null=True)
+    priceEur = Price(source="price_eur_minor", allow_null=True)
+    discountPercent = Percent(source="discount_bp")
+    taxRatePercent = Percent(source="tax_rate_bp")
+    currency = serializers.CharField()
+    status = serializers.ChoiceField(choices=ListingStatus.choices)
+    updateStatus = serializers.SerializerMethodField(
+        help_text="PendingReview while the new file of a published listing waits for a reviewer, else null."
+    )
+    fileType = serializers.CharField(source="file_type")
+    supportedPlatforms = serializers.CharField(source="supported_platforms")
+    version = serializers.CharField()
+    videoUrl = serializers.CharField(source="video_url")
+    tierRequirement = serializers.ChoiceField(source="tier_requirement", choices=Tier.choices)
+    createdAt = serializers.DateTimeField(source="created_at")
+    updatedAt = serializers.DateTimeField(source="updated_at")
+    submittedAt = serializers.DateTimeField(source="submitted_at", allow_null=True)
+    publishedAt = serializers.DateTimeField(source="published_at", allow_null=True)
+
+    @extend_schema_field({"type": ["string", "null"], "enum": [UpdateStatus.PENDING_REVIEW.value, None]})
+    def get_updateStatus(self, listing: Listing) -> str | None:
+        """Return the state of the file under review."""
+        return listing.update_status or None
+
+
+class ListingRecord(ListingSummary):
+    """One listing with everything its vendor set and uploaded."""
+
+    description = serializers.CharField()
+    readme = serializers.CharField()
+    allowedLicenseSlugs = serializers.ListField(source="allowed_license_slugs", child=serializers.CharField(), allow_null=True)
+    liveFile = DeliverableRecord(
+        source="live_deliverable", allow_null=True, help_text="What buyers get: the last file that a reviewer approved."
+    )
+    candidateFile = DeliverableRecord(
+        source="candidate_deliverable", allow_null=True, help_text="The uploaded file that no reviewer has approved yet."
+    )
+    previews = PreviewRecord(many=True)
+
+
+class ListingPage(serializers.Serializer[Any]):
+    """A page of the vendor's listings."""
+
+    total = serializers.IntegerField()
+    page = serializers.IntegerField()
+    items = ListingSummary(many=True)
+
+
+class ListingQuery(serializers.Serializer[Any]):
+    """Query of the list."""
+
+    page = PageNumber()
+    limit = Limit(default=bounds.VENDOR_LIMIT_DEFAULT, maximum=bounds.VENDOR_LIMIT)
+    status = serializers.ChoiceField(choices=ListingStatus.choices, required=False)
+
+
+# Everything a record shows: a body may carry what it does not set, so that what was read can be sent back.
+RECORD_FIELDS = frozenset(ListingRecord().fields)
+
+
+class ListingDetails(Body):
+    """The fields that create and PATCH have in common."""
+
+    read_back = RECORD_FIELDS
+
+    title = Line(max_length=bounds.TITLE_CHARS)
+    shortDescription = Line(source="short_description", max_length=bounds.SHORT_DESCRIPTION_CHARS)
+    categorySlug = CategorySlug(source="category")
+    basePrice = Price(source="base_price_minor")
+    discountPercent = Percent(source="discount_bp", required=False)
+    taxRatePercent = Percent(source="tax_rate_bp", required=False)
+    fileType = Line(source="file_type", max_length=bounds.FILE_TYPE_CHARS, required=False, allow_blank=True)
+    supportedPlatforms = Line(source="supported_platforms", max_length=bounds.PLATFORMS_CHARS, required=False, allow_blank=True)
+    version = Line(max_length=bounds.VERSION_CHARS, required=False, allow_blank=True)
+    videoUrl = HttpsUrl(source="video_url", required=False, allow_blank=True)
+    tags = Tags(required=False)
+
+
+class NewListing(ListingDetails):
+    """Body of create."""
+
+    slug = Slug()
+    description = LongText(required=False, allow_blank=True)
+    priceInr = Price(source="price_inr_minor", required=False, allow_null=True)
+    priceEur = Price(source="price_eur_minor", required=False, allow_null=True)
+    readme = LongText(required=False, allow_blank=True)
+    allowedLicenseSlugs = LicenseSlugs(source="allowed_license_slugs", required=False)
+
+
+class SetElsewhere(Body):
+    """A PATCH of one part of a listing.
+
+    Fields that another operation sets may come back as they were read; a changed one would vanish silently, so it is
+    an error that names the operation.
+    """
+
+    read_back = RECORD_FIELDS
+    elsewhere: ClassVar[dict[str, str]] = {}
+
+    def to_internal_value(self, data: Any) -> Any:
+        """Return the validated values; one error for each field that this operation would have to ignore."""
+        values = super().to_internal_value(data)
+        changed = {
+            name: [f"Set it with {operation}."]
+            for name, operation in self.elsewhere.items()
+            if name in data and data[name] != _shown(self.context["listing"], name)
+        }
+        if changed:
+            raise serializers.ValidationError(changed, code="set_elsewhere")
+        return values
+
+
+def _shown(listing: Listing, name: str) -> Any:
+    field = ListingRecord().fields[name]
+    value = field.get_attribute(listing)
+    return None if value is None else field.to_representation(value)
+
+
+PRICES_OPERATION = "PATCH vendor/assets/{id}/regional-prices"
+LICENSING_OPERATION = "PATCH vendor/assets/{id}/licensing"
+DETAILS_OPERATION = "PATCH vendor/assets/{id}"
+_DETAILS = dict.fromkeys((*ListingDetails().fields, "description"), DETAILS_OPERATION)
+_PRICES = dict.fromkeys(("priceInr", "priceEur"), PRICES_OPERATION)
+_LICENSING = dict.fromkeys(("readme", "allowedLicenseSlugs"), LICENSING_OPERATION)
+
+
+class DetailsPatch(ListingDetails, SetElsewhere):
+    """Body of PATCH of the details."""
+
+    elsewhere = _PRICES | _LICENSING
+
+    description = LongText(allow_blank=True)
+
+
+class RegionalPricesPatch(SetElsewhere):
+    """Body of PATCH of the regional prices: a field left out keeps its value, null clears it."""
+
+    elsewhere = _DETAILS | _LICENSING
+
+    priceInr = Price(source="price_inr_minor", required=False, allow_null=True)
+    priceEur = Price(source="price_eur_minor", required=False, allow_null=True)
+
+
+class LicensingPatch(SetElsewhere):
+    """Body of PATCH of the licensing: a field left out keeps its value, null clears it."""
+
+    elsewhere = _DETAILS | _PRICES
+
+    readme = LongText(required=False, allow_null=True, allow_blank=True, help_text="Packaged for buyers as README.txt.")
+    allowedLicenseSlugs = LicenseSlugs(source="allowed_license_slugs", required=False)
+
+    def validate_readme(self, value: str | None) -> str:
+        """Return the text, empty for null."""
+        return value or ""
+
+
+class ListingCreated(serializers.Serializer[Any]):
+    """Answer of create."""
+
+    id = serializers.CharField()
+    vendorId = serializers.CharField(source="store.owner_id")
+    title = serializers.CharField()
+    slug = serializers.CharField()
+    shortDescription = serializers.CharField(source="short_description")
+    categorySlug = serializers.CharField(source="category.slug")
+    basePrice = Price(source="base_price_minor")
+    currency = serializers.CharField()
+    status = serializers.ChoiceField(choices=ListingStatus.choices)
+    fileType = serializers.CharField(source="file_type")
+    supportedPlatforms = serializers.CharField(source="supported_platforms")
+    version = serializers.CharField()
+
+
+class DetailsPatched(serializers.Serializer[Any]):
+    """Answer of PATCH of the details."""
+
+    id = serializers.CharField()
+    title = serializers.CharField()
+    version = serializers.CharField()
+
+
+class RegionalPricesPatched(serializers.Serializer[Any]):
+    """Answer of PATCH of the regional prices."""
+
+    id = serializers.CharField()
+    priceInr = Price(source="price_inr_minor", allow_null=True)
+    priceEur = Price(source="price_eur_minor", allow_null=True)
+
+
+class LicensingPatched(serializers.Serializer[Any]):
+    """Answer of PATCH of the licensing."""
+
+    id = serializers.CharField()
+    allowedLicenseSlugs = serializers.ListField(source="allowed_license_slugs", child=serializers.CharField(), allow_null=True)

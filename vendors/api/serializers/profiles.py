@@ -1,0 +1,51 @@
+"""Vendor profiles."""
+
+from rest_framework import serializers
+
+from marketplace.core import bounds
+from marketplace.core.api.fields import Flag, Line, LongText
+from marketplace.core.api.serializers import Body
+
+from ...models import VendorProfile, VendorStatus
+from ..fields import JsonObjectText, Slug
+
+
+class Application(Body):
+    """Body of apply."""
+
+    read_back = frozenset({"id", "userId", "status", "commissionRate", "payoutMethod"})
+
+    storeName = Line(source="store_name", max_length=bounds.NAME_CHARS)
+    storeSlug = Slug(source="store_slug")
+    bio = LongText(required=False, allow_blank=True)
+    applicationDataJson = JsonObjectText(
+        source="application_data",
+        required=False,
+        help_text="JSON text of an object: links, handles, proof of who you are.",
+    )
+    autoApprove = Flag(
+        source="auto_approve",
+        required=False,
+        help_text="Verified developers and staff are approved at once unless this is false; for others it means nothing.",
+    )
+
+
+class ProfileRecord(serializers.Serializer[VendorProfile]):
+    """A vendor profile."""
+
+    id = serializers.CharField()
+    userId = serializers.CharField(source="user_id")
+    storeName = serializers.CharField(source="store.name")
+    storeSlug = serializers.CharField(source="store.slug")
+    status = serializers.ChoiceField(choices=VendorStatus.choices)
+    commissionRate = serializers.SerializerMethodField(help_text="What the platform keeps of a sale, as a fraction.")
+
+    def get_commissionRate(self, profile: VendorProfile) -> float:
+        """Return the fraction."""
+        return profile.commission_rate_bp / bounds.WHOLE_BP
+
+
+class ApplicationStatus(ProfileRecord):
+    """The caller's own profile."""
+
+    payoutMethod = serializers.CharField(source="payout_method", allow_null=True)

@@ -1,0 +1,75 @@
+"""Submissions: the checks before them and what came of them."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from catalog.models.listings import ListingStatus, UpdateStatus
+from catalog.models.reviews import ReviewKind, ReviewStatus
+from marketplace.core import bounds
+from marketplace.core.api.serializers import Limit, PageNumber
+
+
+class CheckRecord(serializers.Serializer[Any]):
+    """One automated check and how it came out."""
+
+    name = serializers.CharField()
+    passed = serializers.BooleanField()
+    detail = serializers.CharField()
+
+
+class FindingRecord(serializers.Serializer[Any]):
+    """One thing that a reviewer asks to be changed."""
+
+    code = serializers.CharField()
+    field = serializers.CharField(help_text="The field that it is about; empty where it is about the whole.")
+    message = serializers.CharField()
+    hint = serializers.CharField()
+
+
+class ReviewRecord(serializers.Serializer[Any]):
+    """One submission."""
+
+    id = serializers.CharField()
+    kind = serializers.ChoiceField(choices=ReviewKind.choices)
+    status = serializers.ChoiceField(choices=ReviewStatus.choices)
+    submittedAt = serializers.DateTimeField(source="submitted_at")
+    decidedAt = serializers.DateTimeField(source="decided_at", allow_null=True)
+    checks = CheckRecord(many=True)
+    findings = FindingRecord(many=True)
+
+
+class ReviewPage(serializers.Serializer[Any]):
+    """A page of submissions."""
+
+    total = serializers.IntegerField()
+    page = serializers.IntegerField()
+    items = ReviewRecord(many=True)
+
+
+class ReviewQuery(serializers.Serializer[Any]):
+    """Query of the list of submissions."""
+
+    page = PageNumber()
+    limit = Limit(default=bounds.VENDOR_LIMIT_DEFAULT, maximum=bounds.VENDOR_LIMIT)
+
+
+class Preflight(serializers.Serializer[Any]):
+    """The checks that submitting would make."""
+
+    passed = serializers.BooleanField()
+    checks = CheckRecord(many=True)
+
+
+class Standing(serializers.Serializer[Any]):
+    """Where a listing stands after a step; `updateStatus` is there for published listings only."""
+
+    id = serializers.CharField()
+    status = serializers.ChoiceField(choices=ListingStatus.choices)
+    updateStatus = serializers.ChoiceField(choices=[UpdateStatus.PENDING_REVIEW.value], required=False, allow_null=True)
+
+
+class Submitted(Standing):
+    """Where a listing stands after it was submitted."""
+
+    submittedAt = serializers.DateTimeField()

@@ -1,0 +1,114 @@
+"""A vendor's listings: make, read, change."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from catalog.models import Listing
+from marketplace.core.access import bearer_only
+from marketplace.core.api.serializers import Body, parse_body, parse_query
+from marketplace.core.scopes import Scope
+
+from ...errors import ListingLocked, SlugTaken, VendorNotApproved
+from ...selectors import listing_of, listings_of, reviews_of, with_files
+from ...services import listings
+from ..serializers.listings import (
+    DetailsPatch,
+    DetailsPatched,
+    LicensingPatch,
+    LicensingPatched,
+    ListingCreated,
+    ListingPage,
+    ListingQuery,
+    ListingRecord,
+    ListingSummary,
+    NewListing,
+    RegionalPricesPatch,
+    RegionalPricesPatched,
+)
+from ..serializers.reviews import ReviewPage, ReviewQuery, ReviewRecord
+from .base import VendorViewSet
+
+MANAGE = bearer_only(Scope.VENDOR_MANAGE)
+
+
+class ListingViews(VendorViewSet):
+    """The caller's listings. `asset_id` is the id or the slug; someone else's does not exist."""
+
+    access = dict.fromkeys(("list", "create", "retrieve", "update_details", "regional_prices", "licensing", "reviews"), MANAGE)
+    problems = {
+        "list": (VendorNotApproved,),
+        "create": (VendorNotApproved, SlugTaken),
+        "retrieve": (VendorNotApproved,),
+        "update_details": (VendorNotApproved, ListingLocked),
+        "regional_prices": (VendorNotApproved, ListingLocked),
+        "licensing": (VendorNotApproved, ListingLocked),
+        "reviews": (VendorNotApproved,),
+    }
+
+    @extend_schema(operation_id="vendor_assets_list", summary="List own listings", parameters=[ListingQuery], responses=ListingPage)
+    def list(self, request: Request) -> Response:
+        """List the caller's listings, newest first."""
+        query = parse_query(ListingQuery, request)
+        rows = listings_of(self.profile)
+        if "status" in query:
+            rows = rows.filter(status=query["status"])
+        start = (query["page"] - 1) * query["limit"]
+        items = ListingSummary(rows[start : start + query["limit"]], many=True).data
+        return Response({"total": rows.count(), "page": query["page"], "items": items})
+
+    @extend_schema(operation_id="vendor_assets_create", summary="Make a listing", request=NewListing, responses=ListingCreated)
+    def create(self, request: Request) -> Response:
+        """Make a draft in the caller's store."""
+        body = parse_body(NewListing, request)
+        return Response(ListingCreated(listings.create_listing(profile=self.profile, actor=self.user, **body)).data)
+
+    @extend_schema(operation_id="vendor_assets_retrieve", summary="Read an own listing", responses=ListingRecord)
+    def retrieve(self, request: Request, asset_id: str) -> Response:
+        """Read everything that was set and uploaded."""
+        return Response(ListingRecord(with_files(listing_of(self.profile, asset_id))).data)
+
+    @extend_schema(operation_id="vendor_assets_update", summary="Change the details", request=DetailsPatch, responses=DetailsPatched)
+    def update_details(self, request: Request, asset_id: str) -> Response:
+        """Change the details. The slug never changes; on a published listing a change is live at once."""
+        listing, body = self._edit(request, asset_id, DetailsPatch)
+        return Response(DetailsPatched(listings.update_details(listing=listing, actor=self.user, **body)).data)
+
+    @extend_schema(
+        operation_id="vendor_assets_regional_prices",
+        summary="Set regional prices",
+        request=RegionalPricesPatch,
+        responses=RegionalPricesPatched,
+    )
+    def regional_prices(self, request: Request, asset_id: str) -> Response:
+        """Set the prices in INR and EUR: a field left out keeps its value, null clears it."""
+        listing, body = self._edit(request, asset_id, RegionalPricesPatch)
+        return Response(RegionalPricesPatched(listings.set_regional_prices(listing=listing, actor=self.user, **body)).data)
+
+    @extend_schema(
+        operation_id="vendor_assets_licensing",
+        summary="Set licences and readme",
+        request=LicensingPatch,
+        responses=LicensingPatched,
+    )
+    def licensing(self, request: Request, asset_id: str) -> Response:
+        """Set the permitted licences and the readme: a field left out keeps its value, null clears it."""
+        listing, body = self._edit(request, asset_id, LicensingPatch)
+        return Response(LicensingPatched(listings.set_licensing(listing=listing, actor=self.user, **body)).data)
+
+    @extend_schema(operation_id="vendor_assets_reviews", summary="Read the reviews", parameters=[ReviewQuery], responses=ReviewPage)
+    def reviews(self, request: Request, asset_id: str) -> Response:
+        """Read each submission and what reviewers found, newest first."""
+        query = parse_query(ReviewQuery, request)
+        rows = reviews_of(listing_of(self.profile, asset_id))
+        start = (query["page"] - 1) * query["limit"]
+        items = ReviewRecord(rows[start : start + query["limit"]], many=True).data
+        return Response({"total": rows.count(), "page": query["page"], "items": items})
+
+    def _edit(self, request: Request, asset_id: str, body: type[Body]) -> tuple[Listing, dict[str, Any]]:
+        """Return the listing and the validated body; a locked listing is told before the body is judged."""
+        listing = listing_of(self.profile, asset_id)
+        listings.ensure_editable(listing)
+        return listing, parse_body(body, request, context={"listing": listing})

@@ -1,0 +1,72 @@
+"""Refusals of the vendor side."""
+
+from marketplace.core.errors import InvalidInput, Problem
+
+
+class VendorNotApproved(Problem):
+    """403: `vendorStatus` tells where the profile stands; null when there is none."""
+
+    status = 403
+    title = "The vendor is not approved"
+    detail = "Apply at POST /api/v1/vendor/apply, or wait for the decision; GET /api/v1/vendor/application-status tells it."
+
+
+class VendorProfileMissing(Problem):
+    """404: the caller has not applied yet."""
+
+    status = 404
+    title = "There is no vendor profile"
+    detail = "Apply at POST /api/v1/vendor/apply first."
+
+
+class VendorProfileExists(Problem):
+    """409: one profile for each user."""
+
+    status = 409
+    title = "You have a vendor profile already"
+    detail = "Read it at GET /api/v1/vendor/application-status."
+
+
+class StoreSlugTaken(Problem):
+    """409: store slugs are unique."""
+
+    status = 409
+    title = "The store slug is taken"
+    detail = "Choose another storeSlug."
+
+
+class SlugTaken(Problem):
+    """409: listing slugs are unique."""
+
+    status = 409
+    title = "The slug is taken"
+    detail = "Choose another slug."
+
+
+class ListingLocked(Problem):
+    """409: a listing under review is not edited."""
+
+    status = 409
+    title = "The listing is under review"
+    detail = "Withdraw it at POST /api/v1/vendor/assets/{id}/withdraw, or wait for the decision."
+
+
+class UploadConflict(Problem):
+    """409: another upload to the same place was accepted while this one was on its way."""
+
+    status = 409
+    title = "Another upload was quicker"
+    detail = "Another file was stored here meanwhile. Read the listing again and upload once more if yours should replace it."
+
+
+class SubmitChecksFailed(Problem):
+    """422: `checks` holds each check's name, outcome and detail."""
+
+    status = 422
+    title = "The listing is not ready for review"
+    detail = "Correct what the failed checks name, then submit again."
+
+
+def invalid_field(pointer: str, detail: str, code: str = "invalid") -> InvalidInput:
+    """Return the problem of one field, for a rule that only a service can check."""
+    return InvalidInput(errors=[{"pointer": pointer, "code": code, "detail": detail}])

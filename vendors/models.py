@@ -1,0 +1,54 @@
+"""The vendors' table."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from catalog.models import Store
+from marketplace.core import bounds
+from marketplace.core.ids import new_id
+
+DEFAULT_COMMISSION_BP = 2_000
+
+
+class VendorStatus(models.TextChoices):
+    """The reference's three states (section 3)."""
+
+    APPROVED = "Approved"
+    PENDING = "Pending"
+    SUSPENDED = "Suspended"
+
+
+class VendorProfile(models.Model):
+    """A user who sells. Only an approved one reaches the vendor side, and only then is the store open."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="vendor_profile")
+    store = models.OneToOneField(Store, on_delete=models.PROTECT, related_name="vendor_profile")
+    status = models.CharField(max_length=16, choices=VendorStatus.choices, default=VendorStatus.PENDING)
+    bio = models.TextField(blank=True)
+    # What the vendor sent as proof: links, handles, verification.
+    application_data = models.JSONField(default=dict, blank=True)
+    # What the platform keeps of a sale, in basis points.
+    commission_rate_bp = models.PositiveIntegerField(default=DEFAULT_COMMISSION_BP)
+    payout_method = models.CharField(max_length=bounds.NAME_CHARS, null=True, blank=True)
+    applied_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+    decided_at = models.DateTimeField(null=True, blank=True)
+    # Empty where the rule for verified developers decided.
+    decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        ordering = ("-id",)
+        permissions = (
+            ("decide_vendorprofile", "Can approve, suspend and reinstate vendors"),
+            ("set_commission_vendorprofile", "Can set a vendor's commission"),
+        )
+        constraints = (
+            models.CheckConstraint(condition=Q(status__in=VendorStatus.values), name="vendorprofile_status_known"),
+            models.CheckConstraint(condition=Q(commission_rate_bp__lte=bounds.WHOLE_BP), name="vendorprofile_commission_range"),
+        )
+        indexes = (models.Index(fields=("status", "-id"), name="vendorprofile_queue"),)
+
+    def __str__(self) -> str:
+        return f"{self.store}"

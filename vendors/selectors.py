@@ -1,0 +1,76 @@
+"""Reads of the vendor side."""
+
+import uuid
+
+from django.db.models import Q, QuerySet, prefetch_related_objects
+
+from catalog.models import Listing, ListingReview
+from marketplace.accounts.models import User
+from marketplace.core.errors import NotFound
+from marketplace.core.ids import parse_id
+
+from .errors import VendorNotApproved, VendorProfileMissing
+from .models import DEFAULT_COMMISSION_BP, VendorProfile, VendorStatus
+from .slugs import SLUG
+
+
+def profile_of(user: User) -> VendorProfile:
+    """Return the user's vendor profile with its store.
+
+    Raises:
+        VendorProfileMissing: the user has not applied.
+    """
+    profile = VendorProfile.objects.select_related("store").filter(user=user).first()
+    if profile is None:
+        raise VendorProfileMissing
+    return profile
+
+
+def approved_profile_of(user: User) -> VendorProfile:
+    """Return the user's profile when it is approved.
+
+    Raises:
+        VendorNotApproved: there is none, or it is pending or suspended.
+    """
+    profile = VendorProfile.objects.select_related("store").filter(user=user).first()
+    if profile is None or profile.status != VendorStatus.APPROVED:
+        raise VendorNotApproved(vendorStatus=None if profile is None else profile.status)
+    return profile
+
+
+def listings_of(profile: VendorProfile) -> QuerySet[Listing]:
+    """Return the vendor's listings, newest first, with what a record of them shows."""
+    return Listing.objects.filter(store=profile.store_id).select_related("store", "category").order_by("-id")
+
+
+def listing_of(profile: VendorProfile, asset_id: str) -> Listing:
+    """Return the vendor's listing by id or slug.
+
+    Raises:
+        NotFound: unknown, or another vendor's.
+    """
+    row_id = parse_id(asset_id)
+    if row_id is None and not SLUG.fullmatch(asset_id):
+        raise NotFound
+    which = Q(slug=asset_id) if row_id is None else Q(pk=row_id)
+    listing = listings_of(profile).filter(which).first()
+    if listing is None:
+        raise NotFound
+    return listing
+
+
+def with_files(listing: Listing) -> Listing:
+    """Return the listing with its files and previews read."""
+    prefetch_related_objects([listing], "previews", "live_deliverable", "candidate_deliverable")
+    return listing
+
+
+def reviews_of(listing: Listing) -> QuerySet[ListingReview]:
+    """Return the listing's submissions, newest first."""
+    return ListingReview.objects.filter(listing=listing).order_by("-id")
+
+
+def commission_rate_bp_for(store_id: uuid.UUID) -> int:
+    """Return what the platform keeps of a sale of this store, in basis points."""
+    rate = VendorProfile.objects.filter(store=store_id).values_list("commission_rate_bp", flat=True).first()
+    return DEFAULT_COMMISSION_BP if rate is None else rate

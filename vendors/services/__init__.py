@@ -1,0 +1,1 @@
+"""Changes to vendor profiles, listings and their files: one function for each."""

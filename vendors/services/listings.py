@@ -1,0 +1,148 @@
+"""A vendor's changes to a listing. Each locks the row, looks at its state again and leaves an audit entry."""
+
+from collections.abc import Mapping
+from typing import Any, Required, TypedDict, Unpack
+
+from django.db import IntegrityError, transaction
+
+from catalog.models import Category, Listing
+from catalog.models.listings import ListingStatus
+from catalog.services.visibility import listing_changed
+from marketplace.accounts.models import User
+from marketplace.core import audit
+from marketplace.core.integrity import violates
+from marketplace.core.transitions import lock
+
+from ..errors import ListingLocked, SlugTaken
+from ..models import VendorProfile
+
+AUDITED_CHARS = 200
+# What the database computes from these is read again before the catalog hears of a change.
+COMPUTED = ("is_free", "sale_usd_minor", "sale_inr_minor", "sale_eur_minor")
+
+
+class Details(TypedDict, total=False):
+    """What `update_details` may change."""
+
+    title: str
+    short_description: str
+    description: str
+    category: Category
+    base_price_minor: int
+    discount_bp: int
+    tax_rate_bp: int
+    file_type: str
+    supported_platforms: str
+    version: str
+    video_url: str
+    tags: list[str]
+
+
+class RegionalPrices(TypedDict, total=False):
+    """What `set_regional_prices` may change; None clears a price."""
+
+    price_inr_minor: int | None
+    price_eur_minor: int | None
+
+
+class Licensing(TypedDict, total=False):
+    """What `set_licensing` may change; None allows every active licence."""
+
+    readme: str
+    allowed_license_slugs: list[str] | None
+
+
+class NewListing(Details, RegionalPrices, Licensing, total=False):
+    """What `create_listing` takes."""
+
+    slug: Required[str]
+
+
+def create_listing(*, profile: VendorProfile, actor: User, **fields: Unpack[NewListing]) -> Listing:
+    """Make a draft in the vendor's store.
+
+    Raises:
+        SlugTaken: another listing has the slug.
+    """
+    try:
+        with transaction.atomic():
+            listing = Listing.objects.create(store=profile.store, **fields)
+            audit.record("listing.create", listing, actor=actor, to_state=listing.status)
+    except IntegrityError as error:
+        if violates(error, Listing, "listing_slug_taken"):
+            raise SlugTaken from error
+        raise
+    return listing
+
+
+def update_details(*, listing: Listing, actor: User, **fields: Unpack[Details]) -> Listing:
+    """Change the details; what is left out stays.
+
+    Raises:
+        ListingLocked: the listing is under review.
+    """
+    return _edit(listing, "update", actor=actor, fields=fields)
+
+
+def set_regional_prices(*, listing: Listing, actor: User, **prices: Unpack[RegionalPrices]) -> Listing:
+    """Set or clear the prices in other currencies; what is left out stays.
+
+    Raises:
+        ListingLocked: the listing is under review.
+    """
+    return _edit(listing, "set_regional_prices", actor=actor, fields=prices)
+
+
+def set_licensing(*, listing: Listing, actor: User, **licensing: Unpack[Licensing]) -> Listing:
+    """Set the permitted licences and the readme; what is left out stays.
+
+    Raises:
+        ListingLocked: the listing is under review.
+    """
+    return _edit(listing, "set_licensing", actor=actor, fields=licensing)
+
+
+def lock_editable(listing: Listing) -> Listing:
+    """Return the listing locked until the end of the transaction.
+
+    Raises:
+        ListingLocked: it is under review.
+    """
+    listing = lock(Listing.objects.select_related("store", "category"), pk=listing.pk)
+    ensure_editable(listing)
+    return listing
+
+
+def ensure_editable(listing: Listing) -> None:
+    """Refuse a listing that is under review.
+
+    Raises:
+        ListingLocked: it is.
+    """
+    if listing.status == ListingStatus.PENDING_REVIEW:
+        raise ListingLocked(currentState=listing.status)
+
+
+@transaction.atomic
+def _edit(listing: Listing, verb: str, *, actor: User, fields: Mapping[str, Any]) -> Listing:
+    listing = lock_editable(listing)
+    before = {name: getattr(listing, name) for name in fields}
+    changed = [name for name, value in fields.items() if before[name] != value]
+    if not changed:
+        return listing
+    for name in changed:
+        setattr(listing, name, fields[name])
+    listing.save(update_fields=changed)
+    changes = {name: [_audited(before[name]), _audited(fields[name])] for name in changed}
+    audit.record(f"listing.{verb}", listing, actor=actor, changes=changes)
+    if listing.status == ListingStatus.PUBLISHED:
+        listing.refresh_from_db(fields=COMPUTED)
+        listing_changed(listing)
+    return listing
+
+
+def _audited(value: Any) -> Any:
+    """Return the value as the audit log keeps it: long texts by their beginning, rows by their name."""
+    if isinstance(value, Category):
+        return value.slug
+    return value[:AUDITED_CHARS] if isinstance(value, str) else value

@@ -1,0 +1,133 @@
+"""Vendor profiles: apply, decide, suspend, reinstate."""
+
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from catalog.models import Store
+from catalog.services.visibility import store_changed
+from developers.selectors import is_verified_developer
+from marketplace.accounts.models import User
+from marketplace.core import audit
+from marketplace.core.errors import SelfReview
+from marketplace.core.integrity import violates
+from marketplace.core.transitions import TransitionTable, lock
+
+from ..errors import StoreSlugTaken, VendorProfileExists
+from ..models import VendorProfile, VendorStatus
+
+TRANSITIONS = TransitionTable(
+    "vendor",
+    {
+        "approve": ({VendorStatus.PENDING}, VendorStatus.APPROVED),
+        "suspend": ({VendorStatus.PENDING, VendorStatus.APPROVED}, VendorStatus.SUSPENDED),
+        "reinstate": ({VendorStatus.SUSPENDED}, VendorStatus.APPROVED),
+    },
+)
+
+
+def apply(
+    *,
+    user: User,
+    store_name: str,
+    store_slug: str,
+    actor: User,
+    bio: str = "",
+    application_data: dict[str, Any] | None = None,
+    auto_approve: bool = True,
+) -> VendorProfile:
+    """Make a profile and its store. A verified developer or a staff user is approved at once unless they decline it.
+
+    Raises:
+        VendorProfileExists: the user has one.
+        StoreSlugTaken: another store has the slug.
+    """
+    if VendorProfile.objects.filter(user=user).exists():
+        raise VendorProfileExists
+    approved = auto_approve and (user.is_staff or is_verified_developer(user))
+    status = VendorStatus.APPROVED if approved else VendorStatus.PENDING
+    try:
+        with transaction.atomic():
+            store = Store.objects.create(owner=user, name=store_name, slug=store_slug, is_open=approved)
+            profile = VendorProfile.objects.create(
+                user=user,
+                store=store,
+                status=status,
+                bio=bio,
+                application_data=application_data or {},
+                decided_at=timezone.now() if approved else None,
+            )
+            audit.record("vendor.apply", profile, actor=actor, to_state=status)
+    except IntegrityError as error:
+        if violates(error, Store, "store_slug_taken"):
+            raise StoreSlugTaken from error
+        # The same user's other request won the race for the store's owner.
+        if VendorProfile.objects.filter(user=user).exists():
+            raise VendorProfileExists from error
+        raise
+    return profile
+
+
+def approve_vendor(*, profile: VendorProfile, reason: str, actor: User) -> VendorProfile:
+    """Let a pending vendor sell; the store opens.
+
+    Raises:
+        InvalidTransition: it is not pending.
+        SelfReview: it is the actor's own.
+    """
+    return _decide(profile, "approve", reason=reason, actor=actor)
+
+
+def suspend_vendor(*, profile: VendorProfile, reason: str, actor: User) -> VendorProfile:
+    """Shut a vendor out; the listings leave the catalog, what buyers own stays theirs.
+
+    Raises:
+        InvalidTransition: it is suspended already.
+        SelfReview: it is the actor's own.
+    """
+    return _decide(profile, "suspend", reason=reason, actor=actor)
+
+
+def reinstate_vendor(*, profile: VendorProfile, reason: str, actor: User) -> VendorProfile:
+    """Let a suspended vendor sell again; the published listings are back.
+
+    Raises:
+        InvalidTransition: it is not suspended.
+        SelfReview: it is the actor's own.
+    """
+    return _decide(profile, "reinstate", reason=reason, actor=actor)
+
+
+@transaction.atomic
+def set_commission(*, profile: VendorProfile, commission_rate_bp: int, reason: str, actor: User) -> VendorProfile:
+    """Set what the platform keeps of the vendor's later sales.
+
+    Raises:
+        SelfReview: it is the actor's own.
+    """
+    profile = lock(VendorProfile.objects.all(), pk=profile.pk)
+    if profile.user_id == actor.pk:
+        raise SelfReview
+    before = profile.commission_rate_bp
+    if before != commission_rate_bp:
+        profile.commission_rate_bp = commission_rate_bp
+        profile.save(update_fields=["commission_rate_bp", "updated_at"])
+        audit.record("vendor.set_commission", profile, actor=actor, reason=reason, before=before, after=commission_rate_bp)
+    return profile
+
+
+@transaction.atomic
+def _decide(profile: VendorProfile, verb: str, *, reason: str, actor: User) -> VendorProfile:
+    profile = lock(VendorProfile.objects.select_related("user", "store"), pk=profile.pk)
+    if profile.user_id == actor.pk:
+        raise SelfReview
+    now = timezone.now()
+    changes = {"decided_at": now, "decided_by": actor, "updated_at": now}
+    TRANSITIONS.apply(profile, verb, actor=actor, reason=reason, changes=changes)
+    store = lock(Store.objects.all(), pk=profile.store_id)
+    store.is_open = profile.status == VendorStatus.APPROVED
+    store.save(update_fields=["is_open"])
+    store_changed(store)
+    profile.store = store
+    return profile
