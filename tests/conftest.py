@@ -1,9 +1,13 @@
 """What every test may ask for: callers with each kind of credential."""
 
-from collections.abc import Callable
+import os
+import shutil
+from collections.abc import Callable, Iterator
 from datetime import timedelta
+from typing import Any
 
 import pytest
+from django.conf import settings
 from django.core.cache import cache
 from django.utils import timezone
 from rest_framework.test import APIClient
@@ -15,12 +19,41 @@ from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
 from .factories import AppFactory, UserFactory
 from .flush import ledger_is_emptied_between_tests  # noqa: F401 - a fixture of every test
 
+from .machine import CHROMIUM
+
 ALL_SCOPES = frozenset(Scope)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip, with the reason that the test command lists, what needs a program that is not here."""
+    lacking = {}
+    if "postgresql" not in settings.DATABASES["default"]["ENGINE"]:
+        lacking["postgres"] = "needs PostgreSQL"
+    if not any(map(shutil.which, CHROMIUM)):
+        lacking["browser"] = "needs Chromium"
+    for item in items:
+        for marker, reason in lacking.items():
+            if item.get_closest_marker(marker):
+                item.add_marker(pytest.mark.skip(reason=reason))
 
 
 @pytest.fixture(autouse=True)
 def _clean_cache() -> None:
     """Rate-limit counters and cached answers of one test are nothing to the next."""
+    cache.clear()
+
+
+@pytest.fixture
+def redis_cache(settings: Any) -> Iterator[str]:
+    """Put the cache, and with it every counter, on a real Redis; yield its address."""
+    if not settings.TEST_REDIS_URL:
+        pytest.skip("needs Redis")
+    # A database for each worker: they run at once.
+    database = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) + 1
+    address = f"{settings.TEST_REDIS_URL}/{database}"
+    settings.CACHES = {"default": {"BACKEND": "django_redis.cache.RedisCache", "LOCATION": address}}
+    cache.clear()
+    yield address
     cache.clear()
 
 

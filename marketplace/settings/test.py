@@ -1,23 +1,34 @@
 """The embedded settings with everything that tests isolate: their own folder, fast hashing, mail in memory."""
 
+import atexit
+import shutil
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from .embedded import *  # noqa: F403 - settings modules extend each other by star import, Django's own idiom
 from .environment import database, sqlite, text
 
+# Each process (a worker of a parallel run is one) has a folder of its own.
 DATA_DIR = Path(tempfile.mkdtemp(prefix="marketplace-test-"))
+atexit.register(shutil.rmtree, DATA_DIR, ignore_errors=True)
 MEDIA_ROOT = DATA_DIR / "media"
 STATIC_ROOT = DATA_DIR / "static"
 # WhiteNoise warns of a missing folder, and warnings are errors.
 STATIC_ROOT.mkdir()
+# Every test client would walk through all static files.
+WHITENOISE_USE_FINDERS = False
 SECRET_KEY = "test-only-key-test-only-key-test-only-key-test-only-key"
 ALLOWED_HOSTS = ["testserver", "127.0.0.1", "localhost"]
 BASE_URL = "http://testserver"
 
 # `TEST_DATABASE_URL` is set by the test command once it has started a PostgreSQL server.
-DATABASES = {
+DATABASES: dict[str, dict[str, Any]] = {
     "default": database(text("TEST_DATABASE_URL")) if text("TEST_DATABASE_URL") else sqlite(DATA_DIR / "marketplace.sqlite3"),
 }
+# A pool would hold on to connections of threads that a test has ended, and the test database could not be dropped.
+DATABASES["default"]["OPTIONS"].pop("pool", None)
+# `TEST_REDIS_URL` likewise; the fixture `redis_cache` uses it.
+TEST_REDIS_URL = text("TEST_REDIS_URL")
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"

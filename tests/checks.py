@@ -1,0 +1,90 @@
+"""The checks that need no test run: style, types, layers, migrations, the API document, deployment settings, templates."""
+
+import os
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BIN = Path(sys.executable).parent
+
+# Production settings that are complete but lead nowhere: `check` connects to nothing.
+PRODUCTION = {
+    "DJANGO_SETTINGS_MODULE": "marketplace.settings.production",
+    "SECRET_KEY": "f1Zy7q-Rw0eXo3Bn_5Tk8uLd2Vh6Mj9Cs4Pa-Gi1Qx7Ez0Yb3Nt5Wm8",
+    "ALLOWED_HOSTS": "shop.example",
+    "BASE_URL": "https://shop.example",
+    "DATABASE_URL": "postgres://shop:secret@127.0.0.1:9/shop",
+    "REDIS_URL": "redis://127.0.0.1:9/0",
+    "S3_BUCKET": "shop",
+    "S3_ACCESS_KEY_ID": "shop",
+    "S3_SECRET_ACCESS_KEY": "secret",
+    "EMAIL_URL": "smtp+tls://shop:secret@127.0.0.1:9",
+}
+# What a developer may have set for a server of theirs must not reach the tests.
+SETTINGS = {*PRODUCTION, "DATA_DIR", "DEBUG", "S3_ENDPOINT_URL", "S3_PUBLIC_ENDPOINT_URL", "S3_REGION", "TRUSTED_PROXIES", "LOG_LEVEL"}
+
+
+@dataclass(frozen=True)
+class Check:
+    """One command that must end with 0."""
+
+    name: str
+    command: tuple[str, ...]
+    env: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a step ended."""
+
+    name: str
+    passed: bool
+    seconds: float
+    output: str = ""
+
+
+def static_checks(cache: Path, scratch: Path) -> list[Check]:
+    """Return the checks; their caches live in `cache`, what they write in `scratch`, never in the tree."""
+    python = sys.executable
+    manage = (python, "-W", "error", "manage.py")
+    return [
+        # The slowest goes first, so that the others run beside it.
+        Check("mypy", (python, "-m", "mypy", "--cache-dir", str(cache / "mypy"), ".")),
+        Check("ruff format", (python, "-m", "ruff", "format", "--check", "--no-cache", ".")),
+        Check("ruff check", (python, "-m", "ruff", "check", "--no-cache", ".")),
+        Check("import-linter", (str(BIN / "lint-imports"), "--no-cache")),
+        Check("migrations", (*manage, "makemigrations", "--check", "--dry-run")),
+        Check("OpenAPI", (*manage, "spectacular", "--fail-on-warn", "--validate", "--file", str(scratch / "openapi.yaml"))),
+        Check("deployment", (*manage, "check", "--deploy", "--fail-level", "WARNING"), PRODUCTION),
+        Check("djlint", (python, "-m", "djlint", "--lint", "--quiet", "templates")),
+    ]
+
+
+def clean_environment(cache: Path, scratch: Path) -> dict[str, str]:
+    """Return our environment without the service's own settings, and with every cache outside the tree."""
+    return {name: value for name, value in os.environ.items() if name.removesuffix("_FILE") not in SETTINGS} | {
+        "DATA_DIR": str(scratch / "data"),
+        "PYTHONPYCACHEPREFIX": str(cache / "pycache"),
+        "HYPOTHESIS_STORAGE_DIRECTORY": str(cache / "hypothesis"),
+        "NO_COLOR": "1",
+    }
+
+
+def run_check(check: Check, env: dict[str, str]) -> Outcome:
+    """Run one check and keep what it says."""
+    began = time.monotonic()
+    result = subprocess.run(
+        check.command,
+        cwd=ROOT,
+        env=env | check.env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    return Outcome(check.name, result.returncode == 0, time.monotonic() - began, result.stdout)

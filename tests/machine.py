@@ -1,0 +1,73 @@
+"""Brings a Debian machine to where every test can run; elsewhere nothing is installed."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+from .servers import postgres, redis
+
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+# Debian package, and whether it is there already.
+PACKAGES: dict[str, Callable[[], bool]] = {
+    "postgresql": lambda: postgres.find_programs() is not None,
+    "redis-server": lambda: redis.find_program() is not None,
+    "chromium": lambda: any(map(shutil.which, CHROMIUM)),
+    "fonts-dejavu-core": lambda: Path("/usr/share/fonts/truetype/dejavu").exists(),
+    "curl": lambda: shutil.which("curl") is not None,
+    "unzip": lambda: shutil.which("unzip") is not None,
+}
+INSTALL_SECONDS = 600
+
+
+def missing_packages() -> list[str]:
+    """Return the packages whose programs are not here."""
+    return [package for package, present in PACKAGES.items() if not present()]
+
+
+def may_install() -> bool:
+    """Tell whether this is Debian and we are root."""
+    release = Path("/etc/os-release")
+    return (
+        os.geteuid() == 0
+        and shutil.which("apt-get") is not None
+        and release.exists()
+        and "\nID=debian\n" in "\n" + release.read_text("utf-8")
+    )
+
+
+def prepare() -> list[str]:
+    """Install what is missing where we may; whatever goes wrong, the tests go on without it.
+
+    Returns:
+        The packages that are still missing.
+    """
+    missing = missing_packages()
+    if missing and may_install():
+        _apt("update")
+        if not _apt("install", "--yes", "--no-install-recommends", *missing):
+            # One that this release does not have must not take the others with it.
+            for package in missing:
+                _apt("install", "--yes", "--no-install-recommends", package)
+        missing = missing_packages()
+    return missing
+
+
+def _apt(*words: str) -> bool:
+    # RUNLEVEL=1 keeps packages from starting services: the tests start their own.
+    env = os.environ | {"DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}
+    try:
+        result = subprocess.run(
+            ["apt-get", "--quiet", "--quiet", *words],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            check=False,
+            env=env,
+            timeout=INSTALL_SECONDS,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return result.returncode == 0

@@ -1,0 +1,11 @@
+"""A port of our own."""
+
+import socket
+
+
+def free_port() -> int:
+    """Return a loopback port that nothing listens on now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port

@@ -1,0 +1,126 @@
+"""A private PostgreSQL cluster in a temporary folder: no system service, nothing left behind."""
+
+import os
+import pwd
+import secrets
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from .ports import free_port
+
+START_SECONDS = 30
+# Durability is worth nothing for a cluster that is thrown away.
+FAST = (
+    "fsync=off",
+    "synchronous_commit=off",
+    "full_page_writes=off",
+    "max_connections=200",
+    "shared_buffers=128MB",
+    "log_min_messages=fatal",
+)
+
+
+class Unavailable(Exception):
+    """The server cannot run here; the message says why."""
+
+
+def find_programs() -> Path | None:
+    """Return the folder that holds `initdb` and `postgres`, the newest when there are several."""
+    on_path = shutil.which("initdb")
+    folders = [Path(on_path).resolve().parent] if on_path else []
+    # Debian keeps them off the PATH, one folder for each version.
+    folders += sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda folder: int("0" + folder.parent.name), reverse=True)
+    return next((folder for folder in folders if (folder / "postgres").exists() and (folder / "initdb").exists()), None)
+
+
+@contextmanager
+def postgres() -> Iterator[str]:
+    """Run a cluster and yield its `postgres://` address.
+
+    Raises:
+        Unavailable: there is no PostgreSQL here, or it does not start.
+    """
+    programs = find_programs()
+    if programs is None:
+        raise Unavailable("PostgreSQL is not installed")
+    folder = Path(tempfile.mkdtemp(prefix="marketplace-postgres-"))
+    process = None
+    try:
+        password, port = secrets.token_hex(16), free_port()
+        account = _account()
+        _initialise(programs, folder, password, account)
+        options = [word for setting in (*FAST, f"unix_socket_directories={folder}") for word in ("-c", setting)]
+        with (folder / "server.log").open("wb") as log:
+            process = subprocess.Popen(
+                [programs / "postgres", "-D", folder / "data", "-h", "127.0.0.1", "-p", str(port), *options],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                cwd=folder,
+                user=account,
+                group=account and pwd.getpwnam(account).pw_gid,
+                extra_groups=[] if account else None,
+                start_new_session=True,
+            )
+        _wait(process, folder / "data" / "postmaster.pid", folder / "server.log")
+        yield f"postgres://postgres:{password}@127.0.0.1:{port}/postgres"
+    finally:
+        if process is not None:
+            # The fast shutdown: it ends connections that a test left open.
+            process.send_signal(2)
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _account() -> str | None:
+    """Return the account to run as: PostgreSQL refuses root."""
+    if os.geteuid() != 0:
+        return None
+    known = {entry.pw_name for entry in pwd.getpwall()}
+    return next((name for name in ("postgres", "nobody") if name in known), None)
+
+
+def _initialise(programs: Path, folder: Path, password: str, account: str | None) -> None:
+    password_file = folder / "password"
+    password_file.touch(mode=0o600)
+    password_file.write_text(password, encoding="ascii")
+    if account:
+        for path in (folder, password_file):
+            shutil.chown(path, account, pwd.getpwnam(account).pw_gid)
+    result = subprocess.run(
+        [
+            *(programs / "initdb", "-D", folder / "data", "-U", "postgres", "--encoding=UTF8", "--locale=C.UTF-8"),
+            *("--auth=scram-sha-256", f"--pwfile={password_file}", "--no-sync"),
+        ],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=folder,
+        user=account,
+        group=account and pwd.getpwnam(account).pw_gid,
+        extra_groups=[] if account else None,
+    )
+    if result.returncode != 0:
+        raise Unavailable(f"initdb failed: {result.stderr.strip() or result.stdout.strip()}")
+
+
+def _wait(process: subprocess.Popen[bytes], pid_file: Path, log: Path) -> None:
+    """Wait until the server takes connections: the last line of its pid file says so."""
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            break
+        if pid_file.exists() and pid_file.read_text(encoding="utf-8").rstrip().endswith("ready"):
+            return
+        time.sleep(0.05)
+    raise Unavailable(f"PostgreSQL did not start: {log.read_text(encoding='utf-8', errors='replace')[-2000:].strip()}")

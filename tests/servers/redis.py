@@ -1,0 +1,64 @@
+"""A private Redis-protocol server: in memory, on a port of its own."""
+
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from .ports import free_port
+from .postgres import Unavailable
+
+START_SECONDS = 10
+PROGRAMS = ("redis-server", "valkey-server")
+
+
+def find_program() -> str | None:
+    """Return the server's program, None when there is none."""
+    return next(filter(None, map(shutil.which, PROGRAMS)), None)
+
+
+@contextmanager
+def redis() -> Iterator[str]:
+    """Run a server and yield its `redis://` address, which names no database.
+
+    Raises:
+        Unavailable: there is no such server here, or it does not start.
+    """
+    program = find_program()
+    if program is None:
+        raise Unavailable("Redis is not installed")
+    port = free_port()
+    with tempfile.TemporaryDirectory(prefix="marketplace-redis-") as folder:
+        process = subprocess.Popen(
+            [program, "--bind", "127.0.0.1", "--port", str(port), "--save", "", "--appendonly", "no", "--dir", folder, "--databases", "64"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        try:
+            _wait(process, port)
+            yield f"redis://127.0.0.1:{port}"
+        finally:
+            process.terminate()
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def _wait(process: subprocess.Popen[bytes], port: int) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline and process.poll() is None:
+        try:
+            with socket.create_connection(("127.0.0.1", port), timeout=1) as connection:
+                connection.sendall(b"PING\r\n")
+                if connection.recv(7).startswith(b"+PONG"):
+                    return
+        except OSError:
+            time.sleep(0.05)
+    raise Unavailable("Redis did not start")
