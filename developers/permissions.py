@@ -23,9 +23,10 @@ class HasAccess(BasePermission):
     def has_permission(self, request: Request, view: "APIView") -> bool:
         """Return True or raise the problem that says what is missing."""
         viewset = cast("ApiViewSet", view)
-        if viewset.action is None:
+        access = viewset.access.get(viewset.action or "")
+        # No action for the method, or DRF's own for OPTIONS; the start-up check has seen that all others declare access.
+        if access is None:
             raise MethodNotAllowed(headers={"Allow": ", ".join(view.allowed_methods)})
-        access = viewset.access[viewset.action]
         principal = cast("Principal | None", request.auth)
         # A tool token is good for the tool protocol only, public operations included.
         if principal is not None and principal.kind == CredentialKind.MCP:

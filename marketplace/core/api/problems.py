@@ -128,17 +128,17 @@ def _answer(problem: errors.Problem, request: HttpRequest) -> HttpResponse:
     return render(request, "problem.html", {"problem": problem, "request_id": current_request_id()}, status=problem.status)
 
 
-def bad_request(request: HttpRequest, _exception: Exception) -> HttpResponse:
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Answer a request that Django itself refused."""
     return _answer(errors.MalformedRequest(), request)
 
 
-def permission_denied(request: HttpRequest, _exception: Exception) -> HttpResponse:
+def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Answer a request for which a permission is missing."""
     return _answer(errors.PermissionDenied(), request)
 
 
-def not_found(request: HttpRequest, _exception: Exception) -> HttpResponse:
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Answer an unknown path."""
     return _answer(errors.NotFound(), request)
 
