@@ -117,7 +117,7 @@ def test_no_profile_is_missing(bearer_client: Callable[..., APIClient]) -> None:
 @pytest.mark.parametrize(("auto", "status"), [(None, "Approved"), (True, "Approved"), (False, "Pending")])
 @pytest.mark.parametrize("who", ["developer", "staff"])
 def test_trusted_user_is_approved_unless_declined(
-    who: str, auto: bool | None, status: str, request: pytest.FixtureRequest, bearer_client: Callable[..., APIClient]
+    who: str, *, auto: bool | None, status: str, request: pytest.FixtureRequest, bearer_client: Callable[..., APIClient]
 ) -> None:
     user = request.getfixturevalue(who)
     body = BODY if auto is None else BODY | {"autoApprove": auto}
@@ -175,7 +175,7 @@ def test_profile_read_can_be_sent_back(bearer_client: Callable[..., APIClient]) 
     ],
 )
 def test_decision_moves_the_profile_and_its_store(
-    status: VendorStatus, decide: Callable[..., VendorProfile], after: str, is_open: bool, staff: User
+    status: VendorStatus, decide: Callable[..., VendorProfile], after: str, *, is_open: bool, staff: User
 ) -> None:
     profile = decide(profile=make_vendor(status), reason="because", actor=staff)
     profile.refresh_from_db()

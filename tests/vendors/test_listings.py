@@ -1,0 +1,460 @@
+"""Making, reading and changing listings as their vendor."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries
+from rest_framework.test import APIClient
+
+from catalog.models import Category, LicenseTier, Listing
+from catalog.models.files import Deliverable
+from marketplace.core.audit import history_of
+from marketplace.core.scopes import Scope
+from tests.factories import ListingFactory
+from vendors.models import VendorProfile, VendorStatus
+
+from .conftest import CREATE, PATCH, make_vendor
+
+pytestmark = pytest.mark.django_db
+
+ASSETS = "/api/v1/vendor/assets"
+OPERATIONS = [
+    ("get", ""),
+    ("post", ""),
+    ("get", "/aurora-sans"),
+    ("patch", "/aurora-sans"),
+    ("patch", "/aurora-sans/regional-prices"),
+    ("patch", "/aurora-sans/licensing"),
+    ("get", "/aurora-sans/reviews"),
+    ("post", "/aurora-sans/manifest/generate"),
+    ("post", "/aurora-sans/preflight"),
+    ("post", "/aurora-sans/submit"),
+    ("post", "/aurora-sans/withdraw"),
+    ("post", "/aurora-sans/unpublish"),
+    ("post", "/aurora-sans/file"),
+    ("post", "/aurora-sans/font-specimen"),
+    ("post", "/aurora-sans/gallery-image?slot=0"),
+    ("post", "/aurora-sans/audio-preview"),
+]
+ON_ONE_LISTING = [(method, path) for method, path in OPERATIONS if path]
+RECORD_KEYS = {
+    *("id", "vendorId", "title", "slug", "shortDescription", "description", "categorySlug", "basePrice", "priceInr", "priceEur"),
+    *("discountPercent", "taxRatePercent", "currency", "status", "fileType", "supportedPlatforms", "version", "videoUrl", "readme"),
+    *("allowedLicenseSlugs", "tags", "updateStatus", "tierRequirement", "createdAt", "updatedAt", "submittedAt", "publishedAt"),
+    *("liveFile", "candidateFile", "previews"),
+}
+
+
+def call(client: APIClient, method: str, path: str) -> Any:
+    """Send an empty JSON body where the method has one."""
+    return getattr(client, method)(ASSETS + path, *(() if method == "get" else ({},)), format="json")
+
+
+def problem(answer: Any) -> tuple[int, str]:
+    """Return status and code."""
+    return answer.status_code, answer.json()["code"]
+
+
+def pointers(answer: Any) -> list[tuple[str, str]]:
+    """Return pointer and code of each error."""
+    assert problem(answer) == (400, "invalid_input")
+    return [(error["pointer"], error["code"]) for error in answer.json()["errors"]]
+
+
+def publish(listing: Listing) -> None:
+    """Put a listing up for sale without a review."""
+    listing.live_deliverable = Deliverable.objects.create(
+        listing=listing, object_key=f"deliverables/{listing.pk}", original_filename="a.zip", file_size=1, sha256="0" * 64, crc32=0
+    )
+    listing.status, listing.published_at = "Published", timezone.now()
+    listing.save()
+
+
+@pytest.mark.parametrize(("method", "path"), OPERATIONS)
+def test_anonymous_is_refused(method: str, path: str, listing: Listing, anonymous: APIClient) -> None:
+    answer = call(anonymous, method, path)
+    assert problem(answer) == (401, "not_authenticated")
+    assert "WWW-Authenticate" in answer
+
+
+@pytest.mark.parametrize(("method", "path"), OPERATIONS)
+def test_api_key_is_refused(method: str, path: str, listing: Listing, vendor: VendorProfile, key_client: Callable[..., APIClient]) -> None:
+    assert problem(call(key_client(vendor.user), method, path)) == (401, "invalid_credential")
+
+
+@pytest.mark.parametrize(("method", "path"), OPERATIONS)
+def test_token_without_the_scope_is_refused(
+    method: str, path: str, listing: Listing, vendor: VendorProfile, bearer_client: Callable[..., APIClient]
+) -> None:
+    token = bearer_client(vendor.user, scopes=frozenset(Scope) - {Scope.VENDOR_MANAGE})
+    assert problem(call(token, method, path)) == (403, "insufficient_scope")
+
+
+@pytest.mark.parametrize("status", [VendorStatus.PENDING, VendorStatus.SUSPENDED, None])
+@pytest.mark.parametrize(("method", "path"), OPERATIONS)
+def test_vendor_who_is_not_approved_is_refused(
+    method: str, path: str, status: VendorStatus | None, bearer_client: Callable[..., APIClient]
+) -> None:
+    client = bearer_client() if status is None else bearer_client(make_vendor(status).user)
+    answer = call(client, method, path)
+    assert problem(answer) == (403, "vendor_not_approved")
+    assert answer.json()["vendorStatus"] == status
+
+
+@pytest.mark.parametrize(("method", "path"), ON_ONE_LISTING)
+def test_someone_elses_listing_does_not_exist(method: str, path: str, listing: Listing, other_client: APIClient) -> None:
+    for asset_id in (listing.slug, str(listing.id)):
+        assert problem(call(other_client, method, path.replace("aurora-sans", asset_id))) == (404, "not_found")
+
+
+@pytest.mark.parametrize("asset_id", ["unknown", "01900000-0000-7000-8000-000000000000", "%00", "A%20B", "x" * 300, "%F0%9F%98%80"])
+@pytest.mark.parametrize(("method", "path"), ON_ONE_LISTING)
+def test_unknown_listing_is_not_found(method: str, path: str, asset_id: str, client: APIClient) -> None:
+    assert problem(call(client, method, path.replace("aurora-sans", asset_id))) == (404, "not_found")
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"title": ""}, ("#/title", "blank")),
+        ({"title": "   "}, ("#/title", "blank")),
+        ({"title": 5}, ("#/title", "invalid")),
+        ({"title": "x" * 121}, ("#/title", "max_length")),
+        ({"title": "a\nb"}, ("#/title", "control_characters")),
+        ({"shortDescription": "x" * 201}, ("#/shortDescription", "max_length")),
+        ({"description": "x" * 65_537}, ("#/description", "max_length")),
+        ({"description": "é" * 40_000}, ("#/description", "max_length")),
+        ({"description": "\x00"}, ("#/description", "control_characters")),
+        ({"categorySlug": "nothing"}, ("#/categorySlug", "unknown_category")),
+        ({"categorySlug": "retired"}, ("#/categorySlug", "unknown_category")),
+        ({"categorySlug": ["fonts"]}, ("#/categorySlug", "invalid")),
+        ({"categorySlug": None}, ("#/categorySlug", "null")),
+        ({"basePrice": -0.01}, ("#/basePrice", "min_value")),
+        ({"basePrice": 1_000_000}, ("#/basePrice", "max_value")),
+        ({"basePrice": 1.005}, ("#/basePrice", "decimals")),
+        ({"basePrice": "19.99"}, ("#/basePrice", "invalid")),
+        ({"basePrice": True}, ("#/basePrice", "invalid")),
+        ({"basePrice": None}, ("#/basePrice", "null")),
+        ({"discountPercent": 101}, ("#/discountPercent", "max_value")),
+        ({"discountPercent": -1}, ("#/discountPercent", "min_value")),
+        ({"taxRatePercent": 100.01}, ("#/taxRatePercent", "max_value")),
+        ({"fileType": "x" * 201}, ("#/fileType", "max_length")),
+        ({"supportedPlatforms": "x" * 201}, ("#/supportedPlatforms", "max_length")),
+        ({"version": "x" * 33}, ("#/version", "max_length")),
+        ({"version": 2}, ("#/version", "invalid")),
+        ({"videoUrl": "http://example.com/v"}, ("#/videoUrl", "invalid")),
+        ({"videoUrl": "javascript:alert(1)"}, ("#/videoUrl", "invalid")),
+        ({"videoUrl": "https://example.com/" + "x" * 2000}, ("#/videoUrl", "max_length")),
+        ({"tags": [f"x{n}" for n in range(21)]}, ("#/tags", "max_length")),
+        ({"tags": ["ok", "x" * 41]}, ("#/tags/1", "max_length")),
+        ({"tags": "sans"}, ("#/tags", "not_a_list")),
+        ({"tags": [""]}, ("#/tags/0", "blank")),
+        ({"discountPrecent": 5}, ("#/discountPrecent", "unknown_field")),
+    ],
+)
+def test_bad_detail_is_named_on_create_and_update(
+    change: dict[str, object], expected: tuple[str, str], client: APIClient, listing: Listing
+) -> None:
+    Category.objects.create(slug="retired", name="Retired", is_active=False)
+    assert pointers(client.post(ASSETS, CREATE | {"slug": "new"} | change, format="json")) == [expected]
+    assert pointers(client.patch(f"{ASSETS}/{listing.id}", PATCH | change, format="json")) == [expected]
+    assert Listing.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"slug": "Aurora"}, ("#/slug", "invalid_slug")),
+        ({"slug": "-aurora"}, ("#/slug", "invalid_slug")),
+        ({"slug": "aurora "}, ("#/slug", "invalid_slug")),
+        ({"slug": "\u0430urora"}, ("#/slug", "invalid_slug")),
+        ({"slug": ""}, ("#/slug", "blank")),
+        ({"slug": 7}, ("#/slug", "invalid")),
+        ({"slug": "x" * 81}, ("#/slug", "max_length")),
+        ({"slug": "search"}, ("#/slug", "reserved_slug")),
+        ({"slug": "suggest"}, ("#/slug", "reserved_slug")),
+        ({"slug": "download"}, ("#/slug", "reserved_slug")),
+        ({"slug": "01900000-0000-7000-8000-000000000000"}, ("#/slug", "reserved_slug")),
+        ({"slug": "01900000000070008000000000000000"}, ("#/slug", "reserved_slug")),
+        ({"priceInr": -1}, ("#/priceInr", "min_value")),
+        ({"priceEur": 0.001}, ("#/priceEur", "decimals")),
+        ({"readme": "x" * 65_537}, ("#/readme", "max_length")),
+        ({"allowedLicenseSlugs": []}, ("#/allowedLicenseSlugs", "empty")),
+        ({"allowedLicenseSlugs": ["personal", "royal"]}, ("#/allowedLicenseSlugs/1", "unknown_license")),
+    ],
+)
+def test_bad_field_is_named_on_create(change: dict[str, object], expected: tuple[str, str], client: APIClient) -> None:
+    assert pointers(client.post(ASSETS, CREATE | change, format="json")) == [expected]
+    assert not Listing.objects.exists()
+
+
+def test_missing_required_fields_are_all_named(client: APIClient, listing: Listing) -> None:
+    created = client.post(ASSETS, {}, format="json")
+    updated = client.patch(f"{ASSETS}/{listing.id}", {}, format="json")
+    assert set(pointers(created)) == {(f"#/{name}", "required") for name in CREATE}
+    assert set(pointers(updated)) == {(f"#/{name}", "required") for name in PATCH}
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type", "expected"),
+    [
+        ("{", "application/json", (400, "malformed_body")),
+        ("[]", "application/json", (400, "invalid_input")),
+        ("a=1", "application/x-www-form-urlencoded", (415, "unsupported_type")),
+        ('{"title": "' + "x" * 2**20 + '"}', "application/json", (413, "body_too_large")),
+    ],
+)
+def test_unreadable_body_is_refused(body: str, content_type: str, expected: tuple[int, str], client: APIClient, listing: Listing) -> None:
+    for path in ("", f"/{listing.id}", f"/{listing.id}/regional-prices", f"/{listing.id}/licensing"):
+        send = client.patch if path else client.post
+        assert problem(send(ASSETS + path, body, content_type=content_type)) == expected
+
+
+def test_taken_slug_conflicts(client: APIClient, other_client: APIClient, listing: Listing) -> None:
+    for caller in (client, other_client):
+        assert problem(caller.post(ASSETS, CREATE, format="json")) == (409, "slug_taken")
+    assert Listing.objects.count() == 1
+
+
+@pytest.mark.parametrize("path", ["", "/regional-prices", "/licensing"])
+def test_listing_under_review_is_locked(path: str, client: APIClient, listing: Listing) -> None:
+    Listing.objects.update(status="PendingReview")
+    for body in ({}, PATCH, {"nonsense": 1}):
+        assert problem(client.patch(f"{ASSETS}/{listing.id}{path}", body, format="json")) == (409, "listing_locked")
+    assert client.get(f"{ASSETS}/{listing.id}").json()["status"] == "PendingReview"
+
+
+def test_create_answers_the_reference_fields(client: APIClient, vendor: VendorProfile) -> None:
+    answer = client.post(ASSETS, CREATE, format="json")
+    assert answer.status_code == 200
+    listing = Listing.objects.get()
+    assert answer.json() == {
+        "id": str(listing.id),
+        "vendorId": str(vendor.user_id),
+        "title": "Aurora Sans",
+        "slug": "aurora-sans",
+        "shortDescription": "A warm grotesque.",
+        "categorySlug": "fonts",
+        "basePrice": 19.99,
+        "currency": "USD",
+        "status": "Draft",
+        "fileType": "",
+        "supportedPlatforms": "",
+        "version": "",
+    }
+    assert (listing.store, listing.base_price_minor, listing.allowed_license_slugs) == (vendor.store, 1999, None)
+    entry = history_of(listing).get()
+    assert (entry.action, entry.actor) == ("listing.create", vendor.user)
+
+
+def test_every_optional_field_is_kept_and_read_back(client: APIClient) -> None:
+    optional = {
+        "description": "# Aurora\n\nText.",
+        "priceInr": 1499,
+        "priceEur": 17.5,
+        "discountPercent": 12.5,
+        "taxRatePercent": 18,
+        "fileType": "OTF",
+        "supportedPlatforms": "macOS, Windows",
+        "version": "1.0",
+        "videoUrl": "https://example.com/v?x=1",
+        "readme": "Install it.",
+        "allowedLicenseSlugs": ["commercial", "personal", "commercial"],
+        "tags": ["Sans", "warm", "sans"],
+    }
+    created = client.post(ASSETS, CREATE | optional, format="json").json()
+    record = client.get(f"{ASSETS}/{created['id']}").json()
+    assert set(record) == RECORD_KEYS
+    expected = CREATE | optional | {"allowedLicenseSlugs": ["commercial", "personal"], "tags": ["sans", "warm"]}
+    assert {name: record[name] for name in expected} == expected
+    assert record == client.get(f"{ASSETS}/aurora-sans").json()
+
+
+def test_read_only_fields_are_ignored_on_create(client: APIClient) -> None:
+    extra = {
+        "id": "x",
+        "vendorId": "x",
+        "currency": "EUR",
+        "status": "Published",
+        "tierRequirement": "vip",
+        "publishedAt": "2020-01-01T00:00:00Z",
+    }
+    answer = client.post(ASSETS, CREATE | extra, format="json").json()
+    assert (answer["currency"], answer["status"]) == ("USD", "Draft")
+    assert Listing.objects.get().tier_requirement == "free"
+
+
+def test_what_was_read_can_be_sent_back_everywhere(client: APIClient, listing: Listing) -> None:
+    client.patch(f"{ASSETS}/{listing.id}/regional-prices", {"priceInr": 10.5}, format="json")
+    record = client.get(f"{ASSETS}/{listing.id}").json()
+    for path in ("", "/regional-prices", "/licensing"):
+        assert client.patch(f"{ASSETS}/{listing.id}{path}", record, format="json").status_code == 200
+    assert client.get(f"{ASSETS}/{listing.id}").json() == record
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "pointer"),
+    [
+        ("", PATCH | {"priceInr": 5}, "#/priceInr"),
+        ("", PATCH | {"readme": "x"}, "#/readme"),
+        ("", PATCH | {"allowedLicenseSlugs": ["personal"]}, "#/allowedLicenseSlugs"),
+        ("/regional-prices", {"basePrice": 5}, "#/basePrice"),
+        ("/licensing", {"description": "new"}, "#/description"),
+        ("/licensing", {"priceEur": 5}, "#/priceEur"),
+    ],
+)
+def test_field_of_another_operation_does_not_vanish(
+    path: str, body: dict[str, object], pointer: str, client: APIClient, listing: Listing
+) -> None:
+    assert pointers(client.patch(f"{ASSETS}/{listing.id}{path}", body, format="json")) == [(pointer, "set_elsewhere")]
+
+
+@pytest.mark.parametrize("status", ["Draft", "Rejected", "Published"])
+def test_details_change_without_changing_the_status(status: str, client: APIClient, listing: Listing) -> None:
+    if status == "Published":
+        publish(listing)
+    Listing.objects.update(status=status)
+    body = PATCH | {"title": "Aurora Sans Pro", "version": "2.0", "tags": ["new"], "videoUrl": "https://example.com", "slug": "other"}
+    answer = client.patch(f"{ASSETS}/{listing.id}", body, format="json")
+    assert (answer.status_code, answer.json()) == (200, {"id": str(listing.id), "title": "Aurora Sans Pro", "version": "2.0"})
+    listing.refresh_from_db()
+    assert (listing.status, listing.slug, listing.tags, listing.base_price_minor) == (status, "aurora-sans", ["new"], 1999)
+
+
+def test_optional_details_left_out_keep_their_values(client: APIClient, listing: Listing) -> None:
+    set_once = {"discountPercent": 10, "fileType": "OTF", "supportedPlatforms": "macOS", "version": "1", "tags": ["a"], "taxRatePercent": 5}
+    client.patch(f"{ASSETS}/{listing.id}", PATCH | set_once, format="json")
+    client.patch(f"{ASSETS}/{listing.id}", PATCH, format="json")
+    record = client.get(f"{ASSETS}/{listing.id}").json()
+    assert {name: record[name] for name in set_once} == set_once
+
+
+def test_update_is_audited_with_what_changed_and_only_then(client: APIClient, listing: Listing, vendor: VendorProfile) -> None:
+    for _ in range(2):
+        client.patch(f"{ASSETS}/{listing.id}", PATCH | {"description": "x" * 500}, format="json")
+    entry = history_of(listing).get()
+    assert (entry.action, entry.actor) == ("listing.update", vendor.user)
+    assert entry.data["changes"]["base_price_minor"] == [1000, 1999]
+    assert len(entry.data["changes"]["description"][1]) == 200
+    assert "category" not in entry.data["changes"]
+
+
+def test_edit_of_a_published_listing_is_found_at_once(client: APIClient, anonymous: APIClient, listing: Listing) -> None:
+    publish(listing)
+    client.patch(f"{ASSETS}/{listing.id}", PATCH | {"title": "Borealis Serif"}, format="json")
+    client.patch(f"{ASSETS}/{listing.id}/regional-prices", {"priceInr": 499}, format="json")
+    results = anonymous.get("/api/v1/assets/search", {"q": "boraelis"}).json()["results"]
+    assert [result["id"] for result in results] == [str(listing.id)]
+    items = anonymous.get("/api/v1/assets").json()["items"]
+    assert [(item["title"], item["priceINR"]) for item in items] == [("Borealis Serif", 499)]
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ({"priceInr": 99.5}, {"priceInr": 99.5, "priceEur": 5.0}),
+        ({"priceInr": None}, {"priceInr": None, "priceEur": 5.0}),
+        ({"priceInr": 0, "priceEur": None}, {"priceInr": 0, "priceEur": None}),
+        ({}, {"priceInr": 10.0, "priceEur": 5.0}),
+    ],
+)
+def test_regional_price_left_out_stays_and_null_clears(
+    body: dict[str, object], expected: dict[str, object], client: APIClient, listing: Listing
+) -> None:
+    Listing.objects.update(price_inr_minor=1000, price_eur_minor=500)
+    answer = client.patch(f"{ASSETS}/{listing.id}/regional-prices", body, format="json")
+    assert (answer.status_code, answer.json()) == (200, {"id": str(listing.id)} | expected)
+
+
+@pytest.mark.parametrize(
+    ("value", "code"), [("10", "invalid"), (-1, "min_value"), (1e9, "max_value"), (1.234, "decimals"), ([], "invalid")]
+)
+def test_bad_regional_price_is_named(value: object, code: str, client: APIClient, listing: Listing) -> None:
+    answer = client.patch(f"{ASSETS}/{listing.id}/regional-prices", {"priceInr": 5, "priceEur": value}, format="json")
+    assert pointers(answer) == [("#/priceEur", code)]
+    listing.refresh_from_db()
+    assert listing.price_inr_minor is None
+
+
+@pytest.mark.parametrize(
+    ("body", "slugs", "readme"),
+    [
+        ({"readme": "New."}, ["personal"], "New."),
+        ({"readme": None}, ["personal"], ""),
+        ({"allowedLicenseSlugs": None}, None, "Old."),
+        ({"allowedLicenseSlugs": ["extended", "personal"]}, ["extended", "personal"], "Old."),
+        ({}, ["personal"], "Old."),
+    ],
+)
+def test_licensing_left_out_stays_and_null_clears(
+    body: dict[str, object], slugs: list[str] | None, readme: str, client: APIClient, listing: Listing
+) -> None:
+    Listing.objects.update(allowed_license_slugs=["personal"], readme="Old.")
+    answer = client.patch(f"{ASSETS}/{listing.id}/licensing", body, format="json")
+    assert (answer.status_code, answer.json()) == (200, {"id": str(listing.id), "allowedLicenseSlugs": slugs})
+    listing.refresh_from_db()
+    assert (listing.allowed_license_slugs, listing.readme) == (slugs, readme)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ([], ("#/allowedLicenseSlugs", "empty")),
+        ("personal", ("#/allowedLicenseSlugs", "not_a_list")),
+        (["personal", "royal"], ("#/allowedLicenseSlugs/1", "unknown_license")),
+        (["retired"], ("#/allowedLicenseSlugs/0", "unknown_license")),
+        ([5], ("#/allowedLicenseSlugs/0", "invalid")),
+    ],
+)
+def test_bad_licence_is_named(value: object, expected: tuple[str, str], client: APIClient, listing: Listing) -> None:
+    LicenseTier.objects.create(slug="retired", name="Retired", is_active=False)
+    assert pointers(client.patch(f"{ASSETS}/{listing.id}/licensing", {"allowedLicenseSlugs": value}, format="json")) == [expected]
+
+
+def test_list_holds_own_listings_newest_first(client: APIClient, vendor: VendorProfile) -> None:
+    ListingFactory(store=make_vendor().store)
+    own = [ListingFactory(store=vendor.store) for _ in range(3)]
+    Listing.objects.filter(pk=own[0].pk).update(status="Rejected")
+    first = client.get(ASSETS, {"limit": 2}).json()
+    second = client.get(ASSETS, {"limit": 2, "page": 2}).json()
+    assert set(first) == {"total", "page", "items"}
+    assert (first["total"], first["page"], second["page"]) == (3, 1, 2)
+    assert [item["id"] for item in first["items"] + second["items"]] == [str(listing.id) for listing in reversed(own)]
+    rejected = client.get(ASSETS, {"status": "Rejected"}).json()
+    assert (rejected["total"], rejected["items"][0]["id"]) == (1, str(own[0].id))
+    assert client.get(ASSETS, {"page": 9}).json()["items"] == []
+
+
+@pytest.mark.parametrize("query", ["page=0", "page=x", "limit=0", "limit=-1", "limit=x", "status=Lost", "page=99999999999"])
+@pytest.mark.parametrize("path", ["", "/aurora-sans/reviews"])
+def test_bad_query_is_named(query: str, path: str, client: APIClient, listing: Listing) -> None:
+    if path and query.startswith("status"):
+        return
+    answer = client.get(f"{ASSETS}{path}?{query}")
+    assert [pointer for pointer, _ in pointers(answer)] == [f"?{query.split('=', maxsplit=1)[0]}"]
+
+
+def test_list_costs_the_same_for_many(client: APIClient, vendor: VendorProfile, django_assert_num_queries: DjangoAssertNumQueries) -> None:
+    for _ in range(10):
+        ListingFactory(store=vendor.store)
+    client.get(ASSETS)
+    # Token, profile, count, page.
+    with django_assert_num_queries(4):
+        assert len(client.get(ASSETS).json()["items"]) == 10
+
+
+def test_reviews_are_read_by_their_vendor(client: APIClient, listing: Listing) -> None:
+    finding = {"code": "preview", "field": "gallery", "message": "Blurred.", "hint": "Upload 1600 pixels."}
+    check = {"name": "pricing", "passed": True, "detail": "Set."}
+    review = listing.reviews.create(status="Rejected", submitted_at=timezone.now(), findings=[finding], checks=[check])
+    answer = client.get(f"{ASSETS}/{listing.id}/reviews").json()
+    assert (answer["total"], answer["page"]) == (1, 1)
+    assert set(answer["items"][0]) == {"id", "kind", "status", "submittedAt", "decidedAt", "checks", "findings"}
+    assert (answer["items"][0]["id"], answer["items"][0]["findings"], answer["items"][0]["checks"]) == (str(review.id), [finding], [check])
+
+
+def test_options_and_put_are_not_allowed(client: APIClient, listing: Listing) -> None:
+    for send in (client.put, client.options, client.delete):
+        assert problem(send(f"{ASSETS}/{listing.id}")) == (405, "method_not_allowed")
