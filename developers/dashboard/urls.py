@@ -1,5 +1,18 @@
 """The developer's pages."""
 
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from .views import application, apps, keys, tokens
+
+urlpatterns = [
+    path("dashboard/developer", application.application, name="developer-application"),
+    path("dashboard/apps", apps.app_list, name="apps"),
+    path("dashboard/apps/new", apps.create, name="app-create"),
+    path("dashboard/apps/<uuid:app_id>", apps.detail, name="app-detail"),
+    path("dashboard/apps/<uuid:app_id>/scopes", apps.more_scopes, name="app-scopes"),
+    path("dashboard/apps/<uuid:app_id>/keys/new", keys.create, name="key-create"),
+    path("dashboard/apps/<uuid:app_id>/keys/<uuid:key_id>/revoke", keys.revoke, name="key-revoke"),
+    path("dashboard/tokens", tokens.token_list, name="tokens"),
+    path("dashboard/tokens/new", tokens.create, name="token-create"),
+    path("dashboard/tokens/<uuid:token_id>/revoke", tokens.revoke, name="token-revoke"),
+]

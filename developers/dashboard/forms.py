@@ -1,0 +1,179 @@
+"""The shapes of the developer's forms; the rules are the services'."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django import forms
+from django.utils import timezone
+
+from marketplace.core import bounds
+from marketplace.core.scopes import APP_SCOPES, IN_PLAIN_WORDS, Scope
+
+_LIFETIMES = ((7, "7 days"), (30, "30 days"), (90, "90 days"), (180, "180 days"), (365, "1 year"))
+
+
+class Prose(forms.CharField):
+    """Text of several lines. A line break is one character, as the browser counts it, though it sends two."""
+
+    def __init__(self, *, label: str, help_text: str) -> None:
+        super().__init__(label=label, help_text=help_text, max_length=bounds.REASON_CHARS, widget=forms.Textarea(attrs={"rows": 4}))
+
+    def to_python(self, value: Any) -> str:
+        """Return the text with plain line breaks."""
+        return str(super().to_python(value)).replace("\r\n", "\n")
+
+
+def _choices(scopes: Iterable[Scope]) -> list[tuple[str, str]]:
+    wanted = frozenset(scopes)
+    return [(scope.value, IN_PLAIN_WORDS[scope]) for scope in Scope if scope in wanted]
+
+
+class ApplicationForm(forms.Form):
+    """Asks for developer access."""
+
+    what = Prose(label="What are you building?", help_text="Two or three sentences: what it does and for whom.")
+    why = Prose(label="Why does it need the API?", help_text="Which of our data or functions it uses.")
+    company = forms.CharField(label="Company", max_length=bounds.NAME_CHARS, required=False)
+    website = forms.URLField(label="Website", max_length=bounds.URL_CHARS, required=False, assume_scheme="https")
+
+
+class AnswerForm(forms.Form):
+    """Answers a reviewer's question."""
+
+    text = Prose(label="Your answer", help_text="It goes back to the reviewer with your application.")
+
+
+@dataclass(frozen=True)
+class ScopeRow:
+    """One line of the scope chooser."""
+
+    scope: Scope
+    checkbox: forms.boundfield.BoundWidget
+    reason: forms.BoundField
+
+
+class ScopesForm(forms.Form):
+    """Asks for scopes of an app, each with a reason.
+
+    Args:
+        available: What can be asked for.
+    """
+
+    scopes = forms.MultipleChoiceField(
+        label="Scopes",
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": "Choose at least one scope."},
+    )
+
+    def __init__(self, *args: Any, available: Iterable[Scope] = APP_SCOPES, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._choices = _choices(available)
+        self.fields["scopes"].choices = self._choices  # type: ignore[attr-defined]  # it is the field declared above
+        for value, _words in self._choices:
+            self.fields[_reason_name(value)] = forms.CharField(
+                label="Why does the app need it?", max_length=bounds.REASON_CHARS, required=False
+            )
+
+    @property
+    def rows(self) -> list[ScopeRow]:
+        """The scope chooser's lines, in the vocabulary's order."""
+        return [
+            ScopeRow(Scope(value), checkbox, self[_reason_name(value)])
+            for (value, _words), checkbox in zip(self._choices, self["scopes"], strict=True)
+        ]
+
+    @property
+    def own_fields(self) -> list[forms.BoundField]:
+        """Every field that is not part of the scope chooser."""
+        return [field for field in self if field.name != "scopes" and not field.name.startswith("reason_")]
+
+    def clean(self) -> dict[str, Any]:
+        """Demand a reason for each scope that is asked for."""
+        data: dict[str, Any] = super().clean() or {}
+        for value in data.get("scopes", ()):
+            name = _reason_name(value)
+            if name not in self.errors and not data.get(name):
+                self.add_error(name, "Say why the app needs this scope.")
+        return data
+
+    def requested(self) -> dict[Scope, str]:
+        """Return each scope that is asked for with its reason."""
+        return {Scope(value): self.cleaned_data[_reason_name(value)] for value in self.cleaned_data["scopes"]}
+
+
+def _reason_name(scope: str) -> str:
+    return f"reason_{scope.replace(':', '_')}"
+
+
+class AppForm(ScopesForm):
+    """Describes a new app and asks for its scopes."""
+
+    name = forms.CharField(label="Name", max_length=bounds.NAME_CHARS, help_text="Buyers and reviewers see it.")
+    purpose = Prose(label="Purpose", help_text="What the app does for its users.")
+
+
+class KeyForm(forms.Form):
+    """Names a new API key."""
+
+    name = forms.CharField(
+        label="Name", max_length=bounds.CREDENTIAL_NAME_CHARS, help_text="Where the key will be used, such as “build server”."
+    )
+    lifetime = forms.TypedChoiceField(
+        label="Expires after", choices=[("", "Never"), *_LIFETIMES], coerce=int, empty_value=None, required=False
+    )
+
+    def expires_at(self) -> datetime | None:
+        """Return the moment the key ends, None for never."""
+        return _moment_in(self.cleaned_data["lifetime"])
+
+
+class TokenForm(forms.Form):
+    """Describes a new personal token.
+
+    Args:
+        password_is_right: Checks the password again before a token may spend money.
+    """
+
+    name = forms.CharField(label="Name", max_length=bounds.CREDENTIAL_NAME_CHARS, help_text="What the token is for, such as “my script”.")
+    scopes = forms.MultipleChoiceField(
+        label="What it may do",
+        choices=_choices(Scope),
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": "Choose at least one thing that it may do."},
+    )
+    lifetime = forms.TypedChoiceField(label="Expires after", choices=_LIFETIMES, coerce=int, initial=30)
+    password = forms.CharField(
+        label="Your password",
+        help_text="A token that can spend your money needs it again.",
+        strip=False,
+        required=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
+    )
+
+    def __init__(self, *args: Any, password_is_right: Callable[[str], bool], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._password_is_right = password_is_right
+        self.password_confirmed = False
+
+    def clean(self) -> dict[str, Any]:
+        """Demand the password for a token that can spend."""
+        data: dict[str, Any] = super().clean() or {}
+        if Scope.WALLET_SPEND in data.get("scopes", ()):
+            self.password_confirmed = self._password_is_right(data.get("password", ""))
+            if not self.password_confirmed:
+                self.add_error("password", "The password is not right. It is needed for a token that can spend your money.")
+        return data
+
+    def wanted_scopes(self) -> frozenset[Scope]:
+        """Return what the token may do."""
+        return frozenset(Scope(value) for value in self.cleaned_data["scopes"])
+
+    def expires_at(self) -> datetime:
+        """Return the moment the token ends."""
+        return timezone.now() + timedelta(days=self.cleaned_data["lifetime"])
+
+
+def _moment_in(days: int | None) -> datetime | None:
+    return None if days is None else timezone.now() + timedelta(days=days)

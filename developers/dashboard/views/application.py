@@ -1,0 +1,46 @@
+"""Developer access: apply, see where it stands, answer the reviewer."""
+
+from django.contrib import messages
+from django.http import HttpResponseBase
+from django.shortcuts import redirect
+
+from marketplace.accounts.pages import SignedInRequest, problems_beside, render_form, signed_in_page
+
+from ... import selectors
+from ...models import DeveloperApplication
+from ...models.applications import ApplicationStatus
+from ...services.applications import answer_question, submit_application
+from ..forms import AnswerForm, ApplicationForm
+
+# After these a new application may follow.
+CLOSED_STATUSES = (ApplicationStatus.REJECTED, ApplicationStatus.WITHDRAWN)
+
+
+@signed_in_page("GET", "POST")
+def application(request: SignedInRequest) -> HttpResponseBase:
+    """Show the user's application and take the next step of it."""
+    current = selectors.current_application(request.user)
+    answering = "text" in request.POST if request.method == "POST" else _asks(current)
+    form: ApplicationForm | AnswerForm = (AnswerForm if answering else ApplicationForm)(request.POST or None)
+    if form.is_valid():
+        with problems_beside(form):
+            if isinstance(form, ApplicationForm):
+                submit_application(user=request.user, actor=request.user, **form.cleaned_data)
+                messages.success(request, "Your application is with our reviewers. You get a mail when they have decided.")
+            elif current is not None:
+                answer_question(application=current, actor=request.user, **form.cleaned_data)
+                messages.success(request, "Your answer is with the reviewer.")
+            return redirect("developer-application")
+    return render_form(
+        request,
+        "developers/application.html",
+        form,
+        application=current,
+        conversation=[] if current is None else selectors.messages_of(current),
+        may_apply=current is None or current.status in CLOSED_STATUSES,
+        may_answer=_asks(current),
+    )
+
+
+def _asks(current: DeveloperApplication | None) -> bool:
+    return current is not None and current.status == ApplicationStatus.MORE_INFO_NEEDED

@@ -1,0 +1,94 @@
+"""Apps: list, create, see what was granted, ask for more."""
+
+import uuid
+
+from django.contrib import messages
+from django.http import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+
+from marketplace.accounts.models import User
+from marketplace.accounts.pages import SignedInRequest, problems_beside, render_form, signed_in_page
+from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes, parse_scopes
+
+from ... import selectors
+from ...models import ApiKey, App, AppScope
+from ...models.apps import AppStatus
+from ...services.apps import create_app, request_scopes
+from ..forms import AppForm, ScopesForm
+
+
+def own_app(user: User, app_id: uuid.UUID) -> App:
+    """Return the user's app; someone else's is not found."""
+    return get_object_or_404(selectors.apps_of(user), pk=app_id)
+
+
+@signed_in_page("GET")
+def app_list(request: SignedInRequest) -> HttpResponseBase:
+    """List the user's apps."""
+    return render(
+        request,
+        "developers/apps.html",
+        {"apps": selectors.apps_of(request.user), "verified": selectors.is_verified_developer(request.user)},
+    )
+
+
+@signed_in_page("GET", "POST")
+def create(request: SignedInRequest) -> HttpResponseBase:
+    """Describe a new app."""
+    form = AppForm(request.POST or None)
+    if form.is_valid():
+        with problems_beside(form):
+            app = create_app(
+                user=request.user,
+                name=form.cleaned_data["name"],
+                purpose=form.cleaned_data["purpose"],
+                scopes=form.requested(),
+                actor=request.user,
+            )
+            messages.success(request, f"{app.name} is with our reviewers. You get a mail when they have decided.")
+            return redirect("app-detail", app_id=app.pk)
+    return render_form(request, "developers/app_create.html", form, verified=selectors.is_verified_developer(request.user))
+
+
+@signed_in_page("GET")
+def detail(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
+    """Show an app: what it asked for, what it got, its keys."""
+    app = own_app(request.user, app_id)
+    rows = list(app.scope_rows.all())
+    keys = list(selectors.keys_of(app))
+    return render(
+        request,
+        "developers/app_detail.html",
+        {
+            "app": app,
+            "scope_rows": rows,
+            "live_keys": [(key, _scopes_now(key, app)) for key in keys if key.live],
+            "ended_keys": [key for key in keys if not key.live],
+            "may_have_keys": app.status == AppStatus.APPROVED and bool(app.granted_scopes),
+            "may_ask_more": bool(_can_be_asked(app, rows)),
+        },
+    )
+
+
+@signed_in_page("GET", "POST")
+def more_scopes(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
+    """Ask for scopes that the app does not have."""
+    app = own_app(request.user, app_id)
+    form = ScopesForm(request.POST or None, available=_can_be_asked(app, list(app.scope_rows.all())))
+    if form.is_valid():
+        with problems_beside(form):
+            request_scopes(app=app, scopes=form.requested(), actor=request.user)
+            messages.success(request, "Your request is with our reviewers. What was granted before holds meanwhile.")
+            return redirect("app-detail", app_id=app.pk)
+    return render_form(request, "developers/app_scopes.html", form, app=app)
+
+
+def _can_be_asked(app: App, rows: list[AppScope]) -> frozenset[Scope]:
+    """Return the scopes that an approved app lacks, none while an earlier request waits."""
+    if app.status != AppStatus.APPROVED or any(row.granted is None for row in rows):
+        return frozenset()
+    return APP_SCOPES - app.scopes
+
+
+def _scopes_now(key: ApiKey, app: App) -> list[str]:
+    return format_scopes(parse_scopes(key.scope) & app.scopes).split()

@@ -1,0 +1,38 @@
+"""API keys of an app: make one, see it once, revoke it."""
+
+import uuid
+
+from django.contrib import messages
+from django.http import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+
+from marketplace.accounts.pages import SignedInRequest, problems_beside, render_form, signed_in_page
+
+from ... import selectors
+from ...services.credentials import issue_api_key, revoke_api_key
+from ..forms import KeyForm
+from .apps import own_app
+
+
+@signed_in_page("GET", "POST")
+def create(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
+    """Make a key; its secret is on the answer to this POST and nowhere else."""
+    app = own_app(request.user, app_id)
+    form = KeyForm(request.POST or None)
+    if form.is_valid():
+        with problems_beside(form):
+            key, secret = issue_api_key(app=app, name=form.cleaned_data["name"], expires_at=form.expires_at(), actor=request.user)
+            return render(request, "developers/key_created.html", {"app": app, "key": key, "secret": secret})
+    return render_form(request, "developers/key_create.html", form, app=app)
+
+
+@signed_in_page("GET", "POST")
+def revoke(request: SignedInRequest, app_id: uuid.UUID, key_id: uuid.UUID) -> HttpResponseBase:
+    """Ask once more, then revoke the key."""
+    app = own_app(request.user, app_id)
+    key = get_object_or_404(selectors.keys_of(app), pk=key_id)
+    if request.method == "POST":
+        revoke_api_key(key=key, actor=request.user)
+        messages.success(request, f"The key {key.name} (…{key.last_four}) is revoked.")
+        return redirect("app-detail", app_id=app.pk)
+    return render(request, "developers/key_revoke.html", {"app": app, "key": key})
