@@ -1,0 +1,206 @@
+"""The reviewer's decisions: approve, reject, take down, block a file, claim. And, by name, the vendor's steps around them."""
+
+from collections.abc import Iterable, Mapping
+
+from django.db import transaction
+from django.utils import timezone
+
+from marketplace.accounts.models import Tier, User
+from marketplace.core import audit
+from marketplace.core.errors import InvalidTransition
+from marketplace.core.events import emit
+from marketplace.core.transitions import lock
+
+from ..errors import DeliverableBlocked, DeliverableMissing, StoreClosed
+from ..events import ListingPublished, ListingReviewed, ListingUnpublished
+from ..mails import mail_vendor
+from ..models import Deliverable, Listing, ListingReview, ListingStats
+from ..models.listings import ListingStatus, UpdateStatus
+from ..models.reviews import ReviewKind, ReviewStatus
+from . import findings as catalogue
+from .snapshots import snapshot_of
+from .submission import close_open_review, submit_listing, unpublish_listing, withdraw_listing
+from .transitions import LISTING, UPDATE, lock_case, lock_listing, refuse_self_review
+from .visibility import listing_changed
+
+__all__ = [
+    "approve_listing",
+    "block_deliverable",
+    "claim_review",
+    "reject_listing",
+    "release_review",
+    "submit_listing",
+    "takedown_listing",
+    "unpublish_listing",
+    "withdraw_listing",
+]
+
+
+@transaction.atomic
+def approve_listing(*, review: ListingReview, actor: User, tier_requirement: Tier | None = None, note: str = "") -> ListingReview:
+    """Publish what was submitted: the listing, or the candidate file of a published one.
+
+    Args:
+        review: The submission as the reviewer saw it.
+        actor: The reviewer.
+        tier_requirement: What buyers' accounts need at least; None leaves it as it is.
+        note: For the vendor to read.
+
+    Raises:
+        DeliverableBlocked: the file is marked as malicious.
+        DeliverableMissing: there is no file.
+        InvalidTransition: it was decided, withdrawn or exchanged meanwhile.
+        SelfReview: the actor is the vendor or submitted it.
+        StoreClosed: the vendor is not approved.
+    """
+    note = catalogue.checked_text(note, "note", required=False)
+    listing, review = lock_case(review, actor)
+    if not listing.store.is_open:
+        raise StoreClosed
+    deliverable = _reviewed_file(listing, review)
+    now = timezone.now()
+    changes = {"live_deliverable": deliverable, "candidate_deliverable": None, "published_at": listing.published_at or now}
+    if tier_requirement is not None:
+        changes["tier_requirement"] = tier_requirement
+    if deliverable.approved_at is None:
+        deliverable.approved_at, deliverable.version = now, listing.version
+        deliverable.save(update_fields=["approved_at", "version"])
+    table = UPDATE if review.kind == ReviewKind.UPDATE else LISTING
+    table.apply(listing, "approve", actor=actor, reason=note, changes=changes, review=str(review.pk))
+    _close(review, ReviewStatus.APPROVED, actor=actor, note=note)
+    ListingStats.objects.get_or_create(listing=listing)
+    listing_changed(listing)
+    emit(ListingPublished(listing.pk))
+    emit(ListingReviewed(review.pk))
+    mail_vendor(listing, "approved", review=review)
+    return review
+
+
+@transaction.atomic
+def reject_listing(*, review: ListingReview, findings: Iterable[Mapping[str, str]], actor: User, note: str = "") -> ListingReview:
+    """Send a submission back with what is to be corrected; a published listing goes on selling its reviewed file.
+
+    Raises:
+        InvalidInput: no finding, or one that says nothing.
+        InvalidTransition: it was decided or withdrawn meanwhile.
+        SelfReview: the actor is the vendor or submitted it.
+    """
+    note = catalogue.checked_text(note, "note", required=False)
+    checked = catalogue.checked_findings(findings)
+    listing, review = lock_case(review, actor)
+    table = UPDATE if review.kind == ReviewKind.UPDATE else LISTING
+    table.apply(listing, "reject", actor=actor, reason=note, review=str(review.pk), findings=checked)
+    _close(review, ReviewStatus.REJECTED, actor=actor, note=note, findings=checked)
+    emit(ListingReviewed(review.pk))
+    mail_vendor(listing, "rejected", review=review)
+    return review
+
+
+@transaction.atomic
+def takedown_listing(*, listing: Listing, reason: str, actor: User) -> ListingReview:
+    """Take a published listing off sale for a reason; who bought it keeps it.
+
+    Raises:
+        InvalidTransition: it is not published.
+        SelfReview: the store is the actor's.
+    """
+    reason = catalogue.checked_text(reason, "reason")
+    listing = lock_listing(listing)
+    refuse_self_review(listing, actor)
+    review = _take_down(listing, catalogue.finding_of(catalogue.TAKEDOWN, reason), actor)
+    mail_vendor(listing, "taken_down", review=review, reason=reason)
+    return review
+
+
+@transaction.atomic
+def block_deliverable(*, deliverable: Deliverable, reason: str, actor: User) -> Deliverable:
+    """Mark a file as malicious: nobody downloads it from now on, and what sells it is taken down.
+
+    Raises:
+        InvalidTransition: it is blocked already.
+        SelfReview: the store is the actor's.
+    """
+    reason = catalogue.checked_text(reason, "reason")
+    listing = lock_listing(deliverable.listing)
+    refuse_self_review(listing, actor)
+    deliverable = lock(Deliverable.objects.all(), pk=deliverable.pk)
+    if deliverable.blocked_at is not None:
+        raise InvalidTransition(f"The file is blocked since {deliverable.blocked_at:%Y-%m-%d %H:%M} UTC.", currentState="blocked")
+    deliverable.blocked_at = timezone.now()
+    deliverable.save(update_fields=["blocked_at"])
+    audit.record("deliverable.block", deliverable, actor=actor, to_state="blocked", reason=reason, sha256=deliverable.sha256)
+    if listing.status == ListingStatus.PUBLISHED and listing.live_deliverable_id == deliverable.pk:
+        _take_down(listing, catalogue.finding_of(catalogue.MALICIOUS_FILE, reason), actor)
+    mail_vendor(listing, "file_blocked", deliverable=deliverable, reason=reason)
+    return deliverable
+
+
+@transaction.atomic
+def claim_review(*, review: ListingReview, actor: User) -> ListingReview:
+    """Tell other reviewers that one is at it; a marker, no lock: anyone may take it over.
+
+    Raises:
+        InvalidTransition: it was decided or withdrawn meanwhile.
+        SelfReview: the actor is the vendor or submitted it.
+    """
+    _, review = lock_case(review, actor)
+    review.claimed_by, review.claimed_at = actor, timezone.now()
+    review.save(update_fields=["claimed_by", "claimed_at"])
+    audit.record("review.claim", review, actor=actor)
+    return review
+
+
+@transaction.atomic
+def release_review(*, review: ListingReview, actor: User) -> ListingReview:
+    """Give up one's claim.
+
+    Raises:
+        InvalidTransition: it was decided or withdrawn meanwhile, or someone else is at it.
+        SelfReview: the actor is the vendor or submitted it.
+    """
+    _, review = lock_case(review, actor)
+    if review.claimed_by_id != actor.pk:
+        raise InvalidTransition("It is not claimed by you.", currentState=review.status)
+    review.claimed_by = review.claimed_at = None
+    review.save(update_fields=["claimed_by", "claimed_at"])
+    audit.record("review.release", review, actor=actor)
+    return review
+
+
+def _reviewed_file(listing: Listing, review: ListingReview) -> Deliverable:
+    """Return the file that was submitted: nothing but it may be approved."""
+    deliverable = listing.candidate_deliverable or listing.live_deliverable
+    if deliverable is None:
+        raise DeliverableMissing
+    if deliverable.blocked_at is not None:
+        raise DeliverableBlocked
+    submitted = review.snapshot.get("file") or {}
+    if submitted.get("id") != str(deliverable.pk):
+        raise InvalidTransition("The vendor exchanged the file after submitting it. Reject it, so that it is submitted again.")
+    return deliverable
+
+
+def _close(review: ListingReview, status: ReviewStatus, *, actor: User, note: str, findings: list[dict[str, str]] | None = None) -> None:
+    review.status, review.note, review.findings = status, note, findings or []
+    review.decided_at, review.decided_by = timezone.now(), actor
+    review.save(update_fields=["status", "note", "findings", "decided_at", "decided_by"])
+
+
+def _take_down(listing: Listing, finding: dict[str, str], actor: User) -> ListingReview:
+    now = timezone.now()
+    LISTING.apply(listing, "takedown", actor=actor, reason=finding["message"], changes={"update_status": UpdateStatus.NONE})
+    close_open_review(listing, ReviewStatus.REJECTED, decided_by=actor, findings=[finding])
+    review = ListingReview.objects.create(
+        listing=listing,
+        kind=ReviewKind.TAKEDOWN,
+        status=ReviewStatus.REJECTED,
+        submitted_at=now,
+        snapshot=snapshot_of(listing),
+        findings=[finding],
+        decided_at=now,
+        decided_by=actor,
+    )
+    listing_changed(listing)
+    emit(ListingUnpublished(listing.pk))
+    emit(ListingReviewed(review.pk))
+    return review

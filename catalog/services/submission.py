@@ -1,0 +1,110 @@
+"""The vendor's steps: submit, withdraw, unpublish."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from marketplace.accounts.models import User
+from marketplace.core.errors import InvalidTransition
+from marketplace.core.events import emit
+
+from ..errors import DeliverableBlocked, DeliverableMissing, NothingToReview
+from ..events import ListingUnpublished
+from ..models import Listing, ListingReview
+from ..models.listings import ListingStatus, UpdateStatus
+from ..models.reviews import ReviewKind, ReviewStatus
+from .snapshots import snapshot_of
+from .transitions import LISTING, UPDATE, lock_open_review, lock_own_listing
+from .visibility import listing_changed
+
+
+@transaction.atomic
+def submit_listing(*, listing: Listing, checks: Sequence[Mapping[str, Any]], actor: User) -> Listing:
+    """Queue a listing, or the candidate file of a published one, for review.
+
+    Args:
+        listing: As it was when the checks ran.
+        checks: Every check's `{name, passed, detail}`; all have passed.
+        actor: The vendor.
+
+    Raises:
+        DeliverableBlocked: the file is marked as malicious.
+        DeliverableMissing: there is no file.
+        InvalidTransition: it waits for review already, or its file changed since the checks.
+        NotFound: it is not the actor's.
+        NothingToReview: it is published and has no candidate file.
+    """
+    if not checks or not all(check["passed"] for check in checks):
+        message = "a listing is submitted with all of its checks passed"
+        raise ValueError(message)
+    checked_file = listing.candidate_deliverable_id
+    listing = lock_own_listing(listing, actor)
+    if listing.candidate_deliverable_id != checked_file:
+        raise InvalidTransition("Its file was replaced while it was checked. Submit it again.", currentState=listing.status)
+    update = listing.status == ListingStatus.PUBLISHED
+    if update and listing.candidate_deliverable is None:
+        raise NothingToReview
+    _refuse_unusable_file(listing)
+    now = timezone.now()
+    table = UPDATE if update else LISTING
+    table.apply(listing, "submit", actor=actor, changes={"submitted_at": now})
+    ListingReview.objects.create(
+        listing=listing,
+        kind=ReviewKind.UPDATE if update else ReviewKind.LISTING,
+        submitted_at=now,
+        submitted_by=actor,
+        checks=[dict(check) for check in checks],
+        snapshot=snapshot_of(listing),
+    )
+    return listing
+
+
+@transaction.atomic
+def withdraw_listing(*, listing: Listing, actor: User) -> Listing:
+    """Take a submission back: the listing is a draft again, a published one keeps its reviewed file.
+
+    Raises:
+        InvalidTransition: nothing waits for review.
+        NotFound: it is not the actor's.
+    """
+    listing = lock_own_listing(listing, actor)
+    table = UPDATE if listing.status == ListingStatus.PUBLISHED else LISTING
+    table.apply(listing, "withdraw", actor=actor)
+    close_open_review(listing, ReviewStatus.WITHDRAWN)
+    return listing
+
+
+@transaction.atomic
+def unpublish_listing(*, listing: Listing, actor: User) -> Listing:
+    """Take a listing off sale; who bought it keeps it. A waiting update is withdrawn with it.
+
+    Raises:
+        InvalidTransition: it is not published.
+        NotFound: it is not the actor's.
+    """
+    listing = lock_own_listing(listing, actor)
+    LISTING.apply(listing, "unpublish", actor=actor, changes={"update_status": UpdateStatus.NONE})
+    close_open_review(listing, ReviewStatus.WITHDRAWN)
+    listing_changed(listing)
+    emit(ListingUnpublished(listing.pk))
+    return listing
+
+
+def close_open_review(listing: Listing, status: ReviewStatus, **changes: Any) -> None:
+    """Close what waits about a locked listing, because the listing itself moved on."""
+    review = lock_open_review(listing)
+    if review is None:
+        return
+    for name, value in {"status": status, "decided_at": timezone.now(), **changes}.items():
+        setattr(review, name, value)
+    review.save(update_fields=["status", "decided_at", *changes])
+
+
+def _refuse_unusable_file(listing: Listing) -> None:
+    deliverable = listing.candidate_deliverable or listing.live_deliverable
+    if deliverable is None:
+        raise DeliverableMissing
+    if deliverable.blocked_at is not None:
+        raise DeliverableBlocked

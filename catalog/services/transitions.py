@@ -1,0 +1,90 @@
+"""The states of listings and of their updates, and the rows that a transition holds."""
+
+from marketplace.accounts.models import User
+from marketplace.core.errors import InvalidTransition, NotFound, SelfReview
+from marketplace.core.transitions import TransitionTable, lock
+
+from ..models import Listing, ListingReview
+from ..models.listings import ListingStatus, UpdateStatus
+from ..models.reviews import ReviewStatus
+
+# decisions.md section 3, row for row.
+LISTING = TransitionTable(
+    "listing",
+    {
+        "submit": ((ListingStatus.DRAFT, ListingStatus.REJECTED), ListingStatus.PENDING_REVIEW),
+        "withdraw": ((ListingStatus.PENDING_REVIEW,), ListingStatus.DRAFT),
+        "approve": ((ListingStatus.PENDING_REVIEW,), ListingStatus.PUBLISHED),
+        "reject": ((ListingStatus.PENDING_REVIEW,), ListingStatus.REJECTED),
+        "takedown": ((ListingStatus.PUBLISHED,), ListingStatus.REJECTED),
+        "unpublish": ((ListingStatus.PUBLISHED,), ListingStatus.DRAFT),
+    },
+)
+# The candidate file of a published listing, whose own status stays Published.
+UPDATE = TransitionTable(
+    "listing_update",
+    {
+        "submit": ((UpdateStatus.NONE,), UpdateStatus.PENDING_REVIEW),
+        "withdraw": ((UpdateStatus.PENDING_REVIEW,), UpdateStatus.NONE),
+        "approve": ((UpdateStatus.PENDING_REVIEW,), UpdateStatus.NONE),
+        "reject": ((UpdateStatus.PENDING_REVIEW,), UpdateStatus.NONE),
+    },
+    field="update_status",
+)
+_WITH_ALL = ("store__owner", "category", "live_deliverable", "candidate_deliverable")
+
+
+def lock_listing(listing: Listing) -> Listing:
+    """Return the listing as it is now, locked until the end of the transaction. Locks are taken in this order: listing, then review."""
+    return lock(Listing.objects.select_related(*_WITH_ALL), pk=listing.pk)
+
+
+def lock_own_listing(listing: Listing, actor: User) -> Listing:
+    """Return the vendor's own listing, locked.
+
+    Raises:
+        NotFound: it is someone else's.
+    """
+    listing = lock_listing(listing)
+    if listing.store.owner_id != actor.pk:
+        raise NotFound
+    return listing
+
+
+def lock_case(review: ListingReview, actor: User) -> tuple[Listing, ListingReview]:
+    """Return an undecided review and its listing, both locked, for someone who may judge them.
+
+    Raises:
+        InvalidTransition: someone else decided, or the vendor withdrew it.
+        SelfReview: the actor is the vendor or submitted it.
+    """
+    listing = lock(Listing.objects.select_related(*_WITH_ALL), pk=review.listing_id)
+    review = lock(ListingReview.objects.select_related("decided_by"), pk=review.pk)
+    refuse_self_review(listing, actor)
+    if review.submitted_by_id == actor.pk:
+        raise SelfReview
+    if review.status == ReviewStatus.WITHDRAWN:
+        raise InvalidTransition("The vendor withdrew it meanwhile.", currentState=review.status)
+    if review.status != ReviewStatus.PENDING:
+        decided = f"{review.decided_by} decided on it at {review.decided_at:%Y-%m-%d %H:%M} UTC: {review.status}."
+        raise InvalidTransition(decided, currentState=review.status)
+    review.listing = listing
+    return listing, review
+
+
+def lock_open_review(listing: Listing) -> ListingReview | None:
+    """Return the undecided review of a locked listing, locked; None where nothing waits."""
+    try:
+        return lock(ListingReview.objects.all(), listing=listing, status=ReviewStatus.PENDING)
+    except NotFound:
+        return None
+
+
+def refuse_self_review(listing: Listing, actor: User) -> None:
+    """Refuse a decision on one's own listing; being a superuser changes nothing.
+
+    Raises:
+        SelfReview: the store is the actor's.
+    """
+    if listing.store.owner_id == actor.pk:
+        raise SelfReview
