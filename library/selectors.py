@@ -3,13 +3,14 @@
 import uuid
 from collections.abc import Iterable
 from datetime import datetime
+from typing import Any
 
 from django.db.models import Q, QuerySet
 
 from catalog.models import Deliverable, Listing
+from catalog.selectors.listings import lookup
 from marketplace.accounts.models import User
 from marketplace.core.errors import NotFound
-from marketplace.core.ids import parse_id
 
 from .errors import NotOwned
 from .models import DownloadLink, Licence
@@ -51,9 +52,7 @@ def licence_to_download(user: User, id_or_slug: str) -> Licence:
         NotFound: there is no such listing, or it was never on sale.
         NotOwned: the user holds no live licence of it.
     """
-    listing_id = parse_id(id_or_slug)
-    named = Q(slug=id_or_slug) if listing_id is None else Q(pk=listing_id)
-    listing = Listing.objects.filter(named).first()
+    listing = Listing.objects.filter(**lookup(id_or_slug)).first()
     if listing is None:
         raise NotFound
     owned = (
@@ -87,3 +86,8 @@ def links_of(user: User) -> QuerySet[DownloadLink]:
 def licences_of_orders(order_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, Licence]:
     """Return the licences that these orders granted, by order."""
     return {licence.order_id: licence for licence in Licence.objects.filter(order_id__in=list(order_ids))}
+
+
+def licences_outside_of(order_ids: QuerySet[Any, Any]) -> QuerySet[Licence]:
+    """Return the licences whose order is not among these: there should be none."""
+    return Licence.objects.exclude(order_id__in=order_ids)

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 
 from marketplace.core.serving import Segment
 
-_LIMIT_32 = 0xFFFFFFFF
+# What a 32-bit field holds when the ZIP64 record beside it holds the value.
+_MARKER = 0xFFFFFFFF
+_ZIP64_FROM = _MARKER
 _UTF8_NAME = 0x0800
 # 1 January 1980, the earliest date a zip can hold.
 _DATE, _TIME = 0x0021, 0
@@ -45,10 +47,10 @@ def zip_parts(entries: list[Entry]) -> list[Segment]:
 
 def _local_header(entry: Entry) -> bytes:
     name = entry.name.encode()
-    large = entry.size >= _LIMIT_32
+    large = entry.size >= _ZIP64_FROM
     # Both sizes, uncompressed first.
     extra = struct.pack("<HHQQ", 1, 16, entry.size, entry.size) if large else b""
-    size = min(entry.size, _LIMIT_32)
+    size = _field(entry.size)
     version = _VERSION_ZIP64 if large else _VERSION
     fixed = struct.pack("<4sHHHHHLLLHH", b"PK\3\4", version, _UTF8_NAME, 0, _TIME, _DATE, entry.crc32, size, size, len(name), len(extra))
     return fixed + name + extra
@@ -56,10 +58,10 @@ def _local_header(entry: Entry) -> bytes:
 
 def _directory_header(entry: Entry, offset: int) -> bytes:
     name = entry.name.encode()
-    large = [value for value in (entry.size, entry.size, offset) if value >= _LIMIT_32]
+    large = [value for value in (entry.size, entry.size, offset) if value >= _ZIP64_FROM]
     extra = struct.pack(f"<HH{len(large)}Q", 1, 8 * len(large), *large) if large else b""
     version = _VERSION_ZIP64 if large else _VERSION
-    size = min(entry.size, _LIMIT_32)
+    size = _field(entry.size)
     fixed = struct.pack(
         "<4sHHHHHHLLLHHHHHLL",
         b"PK\1\2",
@@ -78,17 +80,22 @@ def _directory_header(entry: Entry, offset: int) -> bytes:
         0,
         0,
         _REGULAR_FILE_0644,
-        min(offset, _LIMIT_32),
+        _field(offset),
     )
     return fixed + name + extra
 
 
 def _end_records(count: int, directory_size: int, directory_offset: int) -> bytes:
     records = b""
-    if directory_offset >= _LIMIT_32:
+    if directory_offset >= _ZIP64_FROM:
         end = directory_offset + directory_size
         versions = (_MADE_BY_UNIX | _VERSION_ZIP64, _VERSION_ZIP64)
         records += struct.pack("<4sQHHLLQQQQ", b"PK\6\6", 44, *versions, 0, 0, count, count, directory_size, directory_offset)
         records += struct.pack("<4sLQL", b"PK\6\7", 0, end, 1)
-    offset = min(directory_offset, _LIMIT_32)
+    offset = _field(directory_offset)
     return records + struct.pack("<4sHHHHLLH", b"PK\5\6", 0, 0, count, count, directory_size, offset, 0)
+
+
+def _field(value: int) -> int:
+    """Return what stands in a 32-bit field for a value."""
+    return _MARKER if value >= _ZIP64_FROM else value

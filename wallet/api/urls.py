@@ -1,5 +1,10 @@
-"""The routes of the app under /api/v1."""
+"""The routes of the wallet under /api/v1."""
 
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from .views import WalletViewSet
+
+urlpatterns = [
+    path("wallet", WalletViewSet.as_view({"get": "retrieve"}), name="wallet"),
+    path("wallet/spend", WalletViewSet.as_view({"post": "spend"}), name="wallet-spend"),
+]

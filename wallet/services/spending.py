@@ -15,7 +15,7 @@ from library.selectors import live_tier_ids
 from library.services.licences import grant_licence
 from marketplace.accounts.models import Tier, User
 from marketplace.core import money
-from marketplace.core.errors import Problem
+from marketplace.core.errors import NotFound, Problem
 from marketplace.core.ids import new_id
 from marketplace.core.request_id import current_request_id
 from vendors.selectors import commission_rate_bp_for
@@ -97,6 +97,9 @@ def spend(
 def find_offer(*, buyer: User, listing_id_or_slug: str, currency: str | None, license_slug: str | None) -> Offer:
     """Return what the buyer would get and pay now; raises what `spend` raises, except for the balance."""
     listing = listing_for_sale(listing_id_or_slug)
+    if listing.live_deliverable is None or listing.live_deliverable.blocked_at is not None:
+        # A file marked as malicious is not sold, even in the moment before its listing is taken down.
+        raise NotFound
     if listing.store.owner_id == buyer.pk:
         raise OwnListing
     if Tier(buyer.tier).rank < Tier(listing.tier_requirement).rank:

@@ -1,0 +1,98 @@
+"""The packages' archives: what every reader accepts, with our bytes untouched inside."""
+
+import io
+import shutil
+import subprocess
+import zipfile
+import zlib
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from library.services import zips
+from library.services.zips import Entry, zip_parts
+
+
+def entry(name: str, content: bytes) -> Entry:
+    return Entry(name, len(content), zlib.crc32(content), content)
+
+
+def joined(entries: list[Entry]) -> bytes:
+    return b"".join(part for part in zip_parts(entries) if isinstance(part, bytes))
+
+
+@given(
+    st.dictionaries(
+        st.text(st.characters(codec="utf-8", exclude_characters="\0/\\", exclude_categories=["Cs", "Cc"]), min_size=1, max_size=20),
+        st.binary(max_size=2000),
+        max_size=5,
+    )
+)
+def test_archive_of_any_files_reads_back(files: dict[str, bytes]) -> None:
+    data = joined([entry(name, content) for name, content in files.items()])
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        assert archive.testzip() is None
+        assert {info.filename: archive.read(info) for info in archive.infolist()} == files
+
+
+@pytest.mark.parametrize("limit", [3, 40, 120], ids=["both headers", "end record", "offset only"])
+def test_archive_beyond_the_32_bit_limit_reads_back(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, limit: int) -> None:
+    # The same records as beyond 4 GiB, with the threshold lowered; the fields hold the marker either way.
+    monkeypatch.setattr(zips, "_ZIP64_FROM", limit)
+    files = {"a.bin": b"a" * 50, "b.bin": b"b" * 2, "c.bin": b"c" * 90}
+    data = joined([entry(name, content) for name, content in files.items()])
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        assert archive.testzip() is None
+        assert {info.filename: archive.read(info) for info in archive.infolist()} == files
+    path = tmp_path / "package.zip"
+    path.write_bytes(data)
+    if unzip := shutil.which("unzip"):
+        subprocess.run([unzip, "-tqq", path], check=True, timeout=30)
+
+
+def test_archive_of_more_than_4_gib_is_accepted_by_its_directory() -> None:
+    size = 5 * 2**30
+    # Only the records are looked at: a hole of 5 GiB stands for the file.
+    parts = zip_parts([Entry("big.zip", size, 7, b""), entry("README.txt", b"read me")])
+    assert all(isinstance(part, bytes) for part in parts)
+    texts = [part for part in parts if isinstance(part, bytes)]
+    reader = _WithHole(texts[0], size, b"".join(texts[2:]))
+    with zipfile.ZipFile(reader) as archive:
+        big, readme = archive.infolist()
+        assert (big.file_size, big.compress_size, big.CRC, big.compress_type) == (size, size, 7, zipfile.ZIP_STORED)
+        assert archive.read(readme) == b"read me"
+
+
+class _WithHole(io.RawIOBase):
+    """Bytes, a run of zeros that nobody reads, and bytes again."""
+
+    def __init__(self, head: bytes, hole: int, tail: bytes) -> None:
+        self._head, self._hole, self._tail, self._at = head, hole, tail, 0
+
+    def seekable(self) -> bool:
+        return True
+
+    def readable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        end = len(self._head) + self._hole + len(self._tail)
+        self._at = {0: 0, 1: self._at, 2: end}[whence] + offset
+        return self._at
+
+    def tell(self) -> int:
+        return self._at
+
+    def read(self, size: int = -1) -> bytes:
+        start = self._at - len(self._head) - self._hole
+        data = self._head[self._at :] if start < 0 else self._tail[start:]
+        data = data if size < 0 else data[:size]
+        self._at += len(data)
+        return data
+
+
+def test_same_files_are_the_same_bytes() -> None:
+    files = [entry("a.otf", b"1"), entry("README.txt", b"2")]
+    assert joined(files) == joined(list(files))

@@ -1,0 +1,82 @@
+"""Something to buy and someone to buy it, in one line each."""
+
+import hashlib
+import io
+import zipfile
+import zlib
+from decimal import Decimal
+from typing import Any
+
+from catalog.models import LicenseTier, Listing
+from marketplace.accounts.models import User
+from marketplace.core.objects import object_store
+from wallet.models import Order
+from wallet.services.funding import credit_wallet
+from wallet.services.spending import spend
+
+from .factories import PublishedListingFactory, UserFactory
+
+
+def archive(text: str = "glyphs") -> bytes:
+    """Return a small zip, as a vendor would upload it."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("fonts/a.otf", text * 500)
+    return buffer.getvalue()
+
+
+def tiers() -> list[LicenseTier]:
+    """Return the three seeded tiers, made again where a flush took them."""
+    factors = {"personal": 1, "commercial": 2, "extended": 5}
+    return [
+        LicenseTier.objects.get_or_create(
+            slug=slug,
+            defaults={
+                "name": slug.title(),
+                "summary": slug,
+                "text": f"Terms: {slug}.",
+                "price_factor": Decimal(factor),
+                "sort_order": factor,
+            },
+        )[0]
+        for slug, factor in factors.items()
+    ]
+
+
+def on_sale(content: bytes | None = None, **fields: Any) -> Listing:
+    """Return a published listing with tiers to buy; with `content` its file is really stored."""
+    tiers()
+    listing: Listing = PublishedListingFactory(**{"base_price_minor": 1000, "price_inr_minor": 49_900, **fields})
+    if content is not None:
+        store_file(listing, content)
+    return listing
+
+
+def store_file(listing: Listing, content: bytes) -> None:
+    """Store bytes as the listing's reviewed file."""
+    deliverable = listing.live_deliverable
+    assert deliverable is not None
+    deliverable.object_key = f"deliverables/{deliverable.id}"
+    deliverable.file_size = len(content)
+    deliverable.sha256 = hashlib.sha256(content).hexdigest()
+    deliverable.crc32 = zlib.crc32(content)
+    deliverable.save()
+    writer = object_store().create(deliverable.object_key)
+    writer.write(content)
+    writer.commit()
+
+
+def funded(inr: int = 0, usd: int = 0, **fields: Any) -> User:
+    """Return a user whose wallet holds these minor units."""
+    user: User = UserFactory(**fields)
+    for currency, amount in (("INR", inr), ("USD", usd)):
+        if amount:
+            credit_wallet(user=user, currency=currency, amount_minor=amount, reason="test", actor=None)
+    return user
+
+
+def bought(listing: Listing, buyer: User | None = None, **choices: Any) -> Order:
+    """Return the order of a purchase in INR."""
+    buyer = buyer or funded(inr=1_000_000)
+    receipt, _ = spend(buyer=buyer, listing_id_or_slug=str(listing.id), **choices)
+    return Order.objects.get(pk=receipt.order_id)

@@ -1,0 +1,168 @@
+"""The database itself refuses what the ledger must never hold."""
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import SystemCheckError
+from django.db import IntegrityError, connection, transaction
+
+from marketplace.core.errors import InvalidInput
+from tests.factories import UserFactory
+from wallet.checks import ledger_is_guarded
+from wallet.errors import InvalidAmount
+from wallet.guards import install_guards, missing_guards, remove_guards
+from wallet.models import Journal, LedgerAccount, Transfer
+from wallet.models.ledger import AccountKind
+from wallet.selectors import ledger_balance, wallet_of
+from wallet.services.funding import credit_wallet
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def transfer() -> Transfer:
+    journal = credit_wallet(user=UserFactory(), currency="INR", amount_minor=5000, reason="test", actor=None)
+    return journal.transfers.get()
+
+
+def run(statement: str, *values: object) -> None:
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(statement, values)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE wallet_transfer SET amount_minor = 1",
+        "UPDATE wallet_journal SET reason = 'other'",
+        "DELETE FROM wallet_transfer",
+        "DELETE FROM wallet_journal",
+    ],
+)
+def test_change_of_an_entry_is_refused_by_the_database(transfer: Transfer, statement: str) -> None:
+    with pytest.raises(IntegrityError, match="only grows"):
+        run(statement)
+    assert Transfer.objects.get().amount_minor == 5000
+
+
+def test_replacement_of_an_entry_is_refused_by_sqlite(transfer: Transfer) -> None:
+    if connection.vendor != "sqlite":
+        pytest.skip("INSERT OR REPLACE is SQLite's")
+    columns = "id, journal_id, debit_id, credit_id, currency"
+    with pytest.raises(IntegrityError, match="only grows"):
+        run(f"INSERT OR REPLACE INTO wallet_transfer ({columns}, amount_minor) SELECT {columns}, 1 FROM wallet_transfer")  # noqa: S608 - constants
+    assert Transfer.objects.get().amount_minor == 5000
+
+
+@pytest.mark.parametrize("table", ["wallet_transfer", "wallet_journal", "wallet_ledgeraccount"])
+def test_truncation_is_refused_by_postgresql(transfer: Transfer, table: str) -> None:
+    if connection.vendor != "postgresql":
+        pytest.skip("TRUNCATE is PostgreSQL's")
+    connection.check_constraints()
+    with pytest.raises(IntegrityError, match="only grows"):
+        run(f"TRUNCATE {table} CASCADE")
+
+
+def test_upsert_of_an_entry_is_refused(transfer: Transfer) -> None:
+    columns = "id, journal_id, debit_id, credit_id, currency, amount_minor"
+    with pytest.raises(IntegrityError, match="only grows"):
+        run(
+            f"INSERT INTO wallet_transfer ({columns}) SELECT {columns} FROM wallet_transfer WHERE true "  # noqa: S608 - constants
+            "ON CONFLICT (id) DO UPDATE SET amount_minor = 1"
+        )
+
+
+def test_overdraft_is_refused_by_the_database(transfer: Transfer) -> None:
+    with pytest.raises(IntegrityError, match="no_overdraft"):
+        run("UPDATE wallet_ledgeraccount SET balance_minor = -1 WHERE kind = 'wallet'")
+
+
+@pytest.mark.parametrize("change", ["currency = 'USD'", "kind = 'vendor', may_go_negative = true", "may_go_negative = true"])
+def test_account_of_another_nature_is_refused(transfer: Transfer, change: str) -> None:
+    with pytest.raises(IntegrityError):
+        run(f"UPDATE wallet_ledgeraccount SET {change} WHERE kind = 'wallet'")  # noqa: S608 - constants
+
+
+def test_transfer_between_currencies_is_refused(transfer: Transfer) -> None:
+    user = UserFactory()
+    dollars = credit_wallet(user=user, currency="USD", amount_minor=1, reason="test", actor=None).transfers.get()
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Transfer.objects.create(
+            journal=transfer.journal, debit_id=transfer.debit_id, credit_id=dollars.credit_id, amount_minor=1, currency="INR"
+        )
+
+
+@pytest.mark.parametrize("amount", [0, -1])
+def test_transfer_of_nothing_is_refused(transfer: Transfer, amount: int) -> None:
+    with pytest.raises(IntegrityError, match="transfer_positive"), transaction.atomic():
+        Transfer.objects.create(
+            journal=transfer.journal, debit_id=transfer.credit_id, credit_id=transfer.debit_id, amount_minor=amount, currency="INR"
+        )
+
+
+def test_transfer_to_itself_is_refused(transfer: Transfer) -> None:
+    with pytest.raises(IntegrityError, match="transfer_two_accounts"), transaction.atomic():
+        Transfer.objects.create(
+            journal=transfer.journal, debit_id=transfer.debit_id, credit_id=transfer.debit_id, amount_minor=1, currency="INR"
+        )
+
+
+def test_second_account_of_the_platform_is_refused(transfer: Transfer) -> None:
+    with pytest.raises(IntegrityError), transaction.atomic():
+        LedgerAccount.objects.create(kind=AccountKind.FUNDING, currency="INR", may_go_negative=True)
+
+
+def test_journal_is_reversed_once_only(transfer: Transfer) -> None:
+    with pytest.raises(IntegrityError), transaction.atomic():
+        # Only a refund of an order reverses anything.
+        Journal.objects.create(kind="refund", reason="twice", reverses=transfer.journal)
+
+
+def test_missing_trigger_stops_the_check_and_migrate_makes_it_again() -> None:
+    remove_guards(connection)
+    try:
+        assert len(ledger_is_guarded(databases=["default"])) == len(missing_guards(connection)) > 0
+        with pytest.raises(SystemCheckError, match=r"wallet\.E001"):
+            call_command("check", databases=["default"])
+    finally:
+        install_guards(connection)
+    assert missing_guards(connection) == []
+    assert ledger_is_guarded(databases=["default"]) == []
+
+
+@pytest.mark.parametrize(
+    ("currency", "amount"), [("EUR", 100), ("INR", 0), ("INR", -5), ("USD", 10_000_000_001)], ids=["euro", "zero", "negative", "too much"]
+)
+def test_credit_that_makes_no_sense_is_refused(currency: str, amount: int) -> None:
+    user = UserFactory()
+    with pytest.raises(InvalidAmount):
+        credit_wallet(user=user, currency=currency, amount_minor=amount, reason="test", actor=None)
+    assert LedgerAccount.objects.count() == 0
+
+
+def test_credit_without_a_reason_is_refused() -> None:
+    with pytest.raises(InvalidInput):
+        credit_wallet(user=UserFactory(), currency="INR", amount_minor=1, reason="  ", actor=None)
+
+
+def test_credit_beyond_exact_numbers_is_refused(transfer: Transfer) -> None:
+    user = transfer.credit.owner
+    assert user is not None
+    LedgerAccount.objects.filter(pk=transfer.credit_id).update(balance_minor=2**53 - 1)
+    with pytest.raises(InvalidAmount):
+        credit_wallet(user=user, currency="INR", amount_minor=1, reason="test", actor=None)
+
+
+def test_credit_is_a_transfer_with_actor_reason_and_time() -> None:
+    admin, user = UserFactory(), UserFactory()
+    journal = credit_wallet(user=user, currency="USD", amount_minor=1234, reason="Invoice 7", actor=admin)
+    assert (journal.actor, journal.reason, journal.kind) == (admin, "Invoice 7", "funding")
+    entry = journal.transfers.get()
+    assert (entry.debit.kind, entry.credit.kind, entry.amount_minor, entry.currency) == ("funding", "wallet", 1234, "USD")
+    assert wallet_of(user).balance_usd_minor == ledger_balance(entry.credit_id) == 1234
+    assert wallet_of(user).balance_inr_minor == 0
+
+
+def test_reading_a_wallet_creates_nothing() -> None:
+    wallet = wallet_of(UserFactory())
+    assert (wallet.balance_inr_minor, wallet.balance_usd_minor, wallet.currency_preference) == (0, 0, "INR")
+    assert LedgerAccount.objects.count() == 0

@@ -1,0 +1,345 @@
+"""Buying: every refusal leaves everything as it was; a purchase does all of it."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from catalog.models import Listing, ListingStats
+from library.models import Licence
+from marketplace.core.scopes import Scope
+from tests.factories import ListingFactory
+from tests.shop import bought, funded, on_sale
+from wallet.models import IdempotencyRecord, Journal, LedgerAccount, Order, Transfer, WalletSettings
+from wallet.reconciliation import differences
+from wallet.selectors import wallet_of
+from wallet.services import spending
+from wallet.services.funding import credit_wallet
+
+pytestmark = pytest.mark.django_db
+URL = "/api/v1/wallet/spend"
+Client = Callable[..., APIClient]
+
+
+@pytest.fixture(autouse=True)
+def _books_balance() -> Any:
+    """Whatever a test does, the books agree afterwards."""
+    yield
+    assert list(differences()) == []
+
+
+def spend(client: APIClient, listing: Listing | str, *, key: str | None = None, **body: Any) -> Any:
+    headers = {} if key is None else {"Idempotency-Key": key}
+    asset_id = listing if isinstance(listing, str) else str(listing.id)
+    return client.post(URL, {"assetId": asset_id, **body}, format="json", headers=headers)
+
+
+def assert_refused(response: Any, status: int, code: str) -> None:
+    assert (response.status_code, response.json()["code"]) == (status, code)
+    assert Order.objects.count() == Licence.objects.count() == Transfer.objects.filter(journal__kind="sale").count() == 0
+
+
+def test_anonymous_cannot_spend(anonymous: APIClient) -> None:
+    assert_refused(spend(anonymous, on_sale()), 401, "not_authenticated")
+
+
+def test_scope_is_needed(bearer_client: Client, key_client: Client) -> None:
+    for make in (bearer_client, key_client):
+        response = spend(make(funded(inr=100_000), scopes=frozenset({Scope.ACCOUNT_READ})), on_sale())
+        assert_refused(response, 403, "insufficient_scope")
+        assert response.json()["requiredScope"] == "wallet:spend"
+
+
+@pytest.mark.parametrize(
+    ("body", "pointer"),
+    [
+        ({}, "#/assetId"),
+        ({"assetId": None}, "#/assetId"),
+        ({"assetId": 7}, "#/assetId"),
+        ({"assetId": ""}, "#/assetId"),
+        ({"assetId": "x" * 81}, "#/assetId"),
+        ({"assetId": "x", "currency": "EUR"}, "#/currency"),
+        ({"assetId": "x", "currency": "inr"}, "#/currency"),
+        ({"assetId": "x", "licenseSlug": ["personal"]}, "#/licenseSlug"),
+        ({"assetId": "x", "price": 1}, "#/price"),
+    ],
+)
+def test_malformed_body_is_refused_by_field(bearer_client: Client, body: Any, pointer: str) -> None:
+    response = bearer_client().post(URL, body, format="json")
+    assert (response.status_code, response.json()["code"]) == (400, "invalid_input")
+    assert [error["pointer"] for error in response.json()["errors"]] == [pointer]
+
+
+@pytest.mark.parametrize("key", ["", '""', "with space", "x" * 256, "naïve"])
+def test_malformed_idempotency_key_is_refused(bearer_client: Client, key: str) -> None:
+    response = spend(bearer_client(funded(inr=100_000)), on_sale(), key=key)
+    assert_refused(response, 400, "invalid_input")
+
+
+@pytest.mark.parametrize("asset_id", ["no-such-listing", "0193b2c6-0000-7000-8000-000000000000", "a/b", "%"])
+def test_unknown_listing_is_not_found(bearer_client: Client, asset_id: str) -> None:
+    assert_refused(spend(bearer_client(funded(inr=100_000)), asset_id), 404, "not_found")
+
+
+def test_listing_that_is_not_for_sale_is_not_found(bearer_client: Client) -> None:
+    client = bearer_client(funded(inr=100_000))
+    assert_refused(spend(client, ListingFactory(price_inr_minor=100)), 404, "not_found")
+    closed = on_sale()
+    closed.store.is_open = False
+    closed.store.save()
+    assert_refused(spend(client, closed), 404, "not_found")
+
+
+def test_file_marked_as_malicious_is_not_sold(bearer_client: Client) -> None:
+    listing = on_sale()
+    assert listing.live_deliverable is not None
+    listing.live_deliverable.blocked_at = timezone.now()
+    listing.live_deliverable.save()
+    assert_refused(spend(bearer_client(funded(inr=100_000)), listing), 404, "not_found")
+
+
+def test_own_listing_is_refused(bearer_client: Client) -> None:
+    listing = on_sale()
+    assert_refused(spend(bearer_client(listing.store.owner), listing), 409, "own_listing")
+
+
+def test_tier_below_the_requirement_is_refused(bearer_client: Client) -> None:
+    listing = on_sale(tier_requirement="pro")
+    response = spend(bearer_client(funded(inr=100_000, tier="go")), listing)
+    assert_refused(response, 403, "tier_required")
+    assert response.json()["requiredTier"] == "pro"
+    assert spend(bearer_client(funded(inr=100_000, tier="vip")), listing).status_code == 200
+
+
+def test_balance_below_the_price_is_refused_and_told(bearer_client: Client) -> None:
+    user = funded(inr=49_899)
+    response = spend(bearer_client(user), on_sale())
+    assert_refused(response, 402, "insufficient_balance")
+    problem = response.json()
+    assert (problem["price"], problem["currency"], problem["balance"]) == (499.0, "INR", 498.99)
+    assert wallet_of(user).balance_inr_minor == 49_899
+
+
+def test_wallet_never_funded_is_refused(bearer_client: Client) -> None:
+    response = spend(bearer_client(), on_sale())
+    assert_refused(response, 402, "insufficient_balance")
+    assert response.json()["balance"] == 0
+    assert not LedgerAccount.objects.exists()
+
+
+def test_credit_in_the_other_currency_does_not_help(bearer_client: Client) -> None:
+    assert_refused(spend(bearer_client(funded(usd=1_000_000)), on_sale()), 402, "insufficient_balance")
+
+
+def test_currency_without_a_price_is_refused_naming_the_others(bearer_client: Client) -> None:
+    response = spend(bearer_client(funded(inr=1_000_000, usd=1_000_000)), on_sale(price_inr_minor=None))
+    assert_refused(response, 409, "price_unavailable")
+    assert response.json()["availableCurrencies"] == ["USD"]
+
+
+@pytest.mark.parametrize("slug", ["extended", "unknown"])
+def test_licence_that_is_not_sold_is_refused_naming_the_others(bearer_client: Client, slug: str) -> None:
+    listing = on_sale(allowed_license_slugs=["personal", "commercial"])
+    response = spend(bearer_client(funded(inr=1_000_000)), listing, licenseSlug=slug)
+    assert_refused(response, 409, "license_not_available")
+    assert response.json()["availableLicenses"] == ["personal", "commercial"]
+
+
+def test_listing_without_an_active_licence_is_refused(bearer_client: Client) -> None:
+    listing = on_sale(allowed_license_slugs=["gone"])
+    assert_refused(spend(bearer_client(funded(inr=1_000_000)), listing), 409, "license_not_available")
+
+
+def test_second_purchase_is_refused_and_charges_nothing(bearer_client: Client) -> None:
+    user, listing = funded(inr=1_000_000), on_sale()
+    client = bearer_client(user)
+    assert spend(client, listing).status_code == 200
+    for body in ({}, {"licenseSlug": "personal"}, {"currency": "INR"}):
+        response = spend(client, listing, **body)
+        assert (response.status_code, response.json()["code"]) == (409, "already_owned")
+    assert wallet_of(user).balance_inr_minor == 1_000_000 - 49_900
+    assert Order.objects.count() == 1
+
+
+def test_constraint_refuses_the_second_licence_that_the_check_did_not_see(bearer_client: Client) -> None:
+    user, listing = funded(inr=1_000_000), on_sale()
+    bought(listing, user)
+    with patch.object(spending, "live_tier_ids", return_value=set()):
+        response = spend(bearer_client(user), listing)
+    assert (response.status_code, response.json()["code"]) == (409, "already_owned")
+    assert wallet_of(user).balance_inr_minor == 1_000_000 - 49_900
+
+
+def test_purchase_answers_as_the_reference_says(bearer_client: Client) -> None:
+    user, listing = funded(inr=100_000, usd=500), on_sale(tax_rate_bp=1800)
+    response = spend(bearer_client(user), listing)
+    order = Order.objects.get()
+    assert response.status_code == 200
+    assert response.json() == {
+        "success": True,
+        "orderId": str(order.id),
+        "debitedINR": 499.0,
+        "newBalanceINR": 501.0,
+        "currency": "INR",
+        "debited": 499.0,
+        "newBalance": 501.0,
+        "debitedUSD": 0.0,
+        "newBalanceUSD": 5.0,
+        "taxIncluded": 76.12,
+        "licenseSlug": "personal",
+    }
+    assert "Idempotent-Replayed" not in response
+
+
+def test_price_is_split_into_tax_commission_and_the_vendors_share(bearer_client: Client) -> None:
+    listing = on_sale(tax_rate_bp=1800)
+    order = bought(listing)
+    assert (order.price_minor, order.tax_minor, order.commission_minor, order.vendor_share_minor) == (49_900, 7_612, 8_458, 33_830)
+    legs = Transfer.objects.filter(journal__order=order).values_list("debit__kind", "credit__kind", "credit__owner", "amount_minor")
+    assert set(legs) == {
+        ("wallet", "tax", None, 7_612),
+        ("wallet", "commission", None, 8_458),
+        ("wallet", "vendor", listing.store.owner_id, 33_830),
+    }
+    assert ListingStats.objects.get(listing=listing).purchases == 1
+
+
+def test_order_records_through_what_it_was_bought(key_client: Client) -> None:
+    user = funded(inr=100_000)
+    spend(key_client(user), on_sale())
+    order = Order.objects.get()
+    assert order.app is not None
+    assert (order.app.user, order.credential_kind) == (user, "api_key")
+    assert order.credential_id == order.app.api_keys.get().id
+    assert order.request_id != ""
+
+
+@pytest.mark.parametrize(("rate", "legs"), [(0, {"vendor"}), (10_000, {"commission"})])
+def test_share_of_nothing_is_no_transfer(rate: int, legs: set[str]) -> None:
+    with patch.object(spending, "commission_rate_bp_for", return_value=rate):
+        order = bought(on_sale())
+    assert set(Transfer.objects.filter(journal__order=order).values_list("credit__kind", flat=True)) == legs
+
+
+def test_free_listing_makes_a_zero_order_and_no_ledger_entry(bearer_client: Client) -> None:
+    listing = on_sale(base_price_minor=1000, price_inr_minor=0)
+    response = spend(bearer_client(), listing, currency="USD", licenseSlug="extended")
+    assert (response.status_code, response.json()["debited"], response.json()["licenseSlug"]) == (200, 0, "extended")
+    assert Order.objects.get().price_minor == 0
+    assert not Journal.objects.exists()
+    assert not LedgerAccount.objects.exists()
+
+
+def test_discounted_price_is_charged_in_the_named_currency(bearer_client: Client) -> None:
+    user = funded(usd=1000, inr=100)
+    response = spend(bearer_client(user), on_sale(discount_bp=3333), currency="USD").json()
+    assert (response["currency"], response["debitedUSD"], response["newBalanceUSD"]) == ("USD", 6.67, 3.33)
+    assert (response["debitedINR"], response["newBalanceINR"]) == (0, 1)
+
+
+def test_preference_decides_where_no_currency_is_named(bearer_client: Client) -> None:
+    user = funded(usd=1000)
+    WalletSettings.objects.create(owner=user, currency_preference="USD")
+    assert spend(bearer_client(user), on_sale()).json()["currency"] == "USD"
+
+
+def test_other_tier_costs_its_factor_and_can_be_added(bearer_client: Client) -> None:
+    user, listing = funded(inr=1_000_000), on_sale()
+    client = bearer_client(user)
+    spend(client, listing)
+    response = spend(client, listing, licenseSlug="commercial")
+    assert (response.status_code, response.json()["debitedINR"], response.json()["licenseSlug"]) == (200, 998.0, "commercial")
+    assert Licence.objects.filter(buyer=user).count() == 2
+
+
+def test_slug_works_as_the_id(bearer_client: Client) -> None:
+    listing = on_sale()
+    assert spend(bearer_client(funded(inr=100_000)), listing.slug).status_code == 200
+
+
+def test_repeated_key_repeats_the_answer_and_not_the_deed(bearer_client: Client) -> None:
+    user, listing = funded(inr=1_000_000), on_sale()
+    client = bearer_client(user)
+    first = spend(client, listing, key="order-1")
+    ListingStats.objects.filter(listing=listing).update(purchases=5)
+    Listing.objects.filter(pk=listing.pk).update(price_inr_minor=1)
+    again = spend(client, listing, key='"order-1"')
+    assert (first.status_code, again.status_code) == (200, 200)
+    assert first.content == again.content
+    assert "Idempotent-Replayed" not in first
+    assert again["Idempotent-Replayed"] == "true"
+    assert Order.objects.count() == 1
+
+
+def test_key_with_another_body_is_refused(bearer_client: Client) -> None:
+    user, listing = funded(inr=1_000_000), on_sale()
+    client = bearer_client(user)
+    spend(client, listing, key="order-1")
+    for response in (spend(client, on_sale(), key="order-1"), spend(client, listing, key="order-1", currency="INR")):
+        assert (response.status_code, response.json()["code"]) == (422, "idempotency_key_reused")
+    assert Order.objects.count() == 1
+
+
+def test_key_is_its_owners_own(bearer_client: Client) -> None:
+    listing = on_sale()
+    answers = [spend(bearer_client(funded(inr=100_000)), listing, key="same").json() for _ in range(2)]
+    assert answers[0]["orderId"] != answers[1]["orderId"]
+
+
+def test_refusal_is_not_kept_for_the_key(bearer_client: Client) -> None:
+    user, listing = funded(inr=100), on_sale()
+    client = bearer_client(user)
+    assert spend(client, listing, key="k").status_code == 402
+    credit_wallet(user=user, currency="INR", amount_minor=100_000, reason="test", actor=None)
+    assert spend(client, listing, key="k").status_code == 200
+
+
+def test_key_is_forgotten_after_a_day(bearer_client: Client) -> None:
+    user = funded(inr=1_000_000)
+    client = bearer_client(user)
+    spend(client, on_sale(), key="k")
+    IdempotencyRecord.objects.update(created_at=timezone.now() - timedelta(hours=24, seconds=1))
+    assert spend(client, on_sale(), key="k").status_code == 200
+    assert IdempotencyRecord.objects.count() == 1
+
+
+STEPS = [
+    ("debit_wallet", spending),
+    ("grant_licence", spending),
+    ("write_journal", spending),
+    ("_receipt", spending),
+    ("keep_answer", spending),
+    ("record_purchase", spending),
+]
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("step", [name for name, _ in STEPS])
+def test_failure_between_two_steps_leaves_nothing_half_done(bearer_client: Client, step: str, after: bool) -> None:  # noqa: FBT001 - a parameter of the test
+    user, listing = funded(inr=100_000), on_sale()
+    client = bearer_client(user)
+    client.raise_request_exception = False
+    real = getattr(spending, step)
+
+    def fail(*args: Any, **kwargs: Any) -> None:
+        if after:
+            real(*args, **kwargs)
+        raise RuntimeError(step)
+
+    with patch.object(spending, step, fail):
+        assert_refused(spend(client, listing, key="k"), 500, "internal_error")
+    assert wallet_of(user).balance_inr_minor == 100_000
+    assert ListingStats.objects.get(listing=listing).purchases == 0
+    assert not IdempotencyRecord.objects.exists()
+    assert spend(client, listing, key="k").status_code == 200
+
+
+def test_statements_of_a_purchase_are_few(django_assert_max_num_queries: Any) -> None:
+    user, listing = funded(inr=1_000_000), on_sale()
+    bought(on_sale(store=listing.store), user)
+    with django_assert_max_num_queries(26):
+        spending.spend(buyer=user, listing_id_or_slug=str(listing.id), idempotency_key="k")

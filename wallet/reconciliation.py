@@ -1,0 +1,132 @@
+"""Checks that the ledger, the balances, the orders and the licences tell one story. It only reads."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from django.db import connection, transaction
+from django.db.models import F, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce
+
+from library.models import Licence
+from library.selectors import licences_of_orders, licences_outside_of
+
+from .guards import missing_guards
+from .models import Journal, LedgerAccount, Order, Transfer
+from .models.ledger import AccountKind, JournalKind
+from .models.orders import OrderStatus
+
+BATCH = 500
+# (journal kind, account kind debited, account kind credited, owner debited, owner credited, currency) to the amount.
+Movements = Counter[tuple[Any, ...]]
+Report = Callable[[int], None]
+
+
+def differences(report: Report = lambda _done: None) -> Iterator[str]:
+    """Yield a sentence for each difference, all seen at one moment.
+
+    Args:
+        report: Called with the number of orders looked at since the last call.
+    """
+    with transaction.atomic():
+        if connection.vendor == "postgresql" and not connection.savepoint_ids:
+            with connection.cursor() as cursor:
+                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        yield from _guards()
+        yield from _balances()
+        yield from _transfers()
+        for batch in _batches(Order.objects.order_by("pk")):
+            yield from _orders(batch)
+            report(len(batch))
+        yield from _orphans()
+
+
+def _guards() -> Iterator[str]:
+    for name in missing_guards(connection):
+        yield f"trigger {name} is missing"
+
+
+def _balances() -> Iterator[str]:
+    def total(side: str) -> Coalesce:
+        sums = Transfer.objects.filter(**{side: OuterRef("pk")}).order_by().values(side).annotate(total=Sum("amount_minor"))
+        return Coalesce(Subquery(sums.values("total")), 0)
+
+    wallets = LedgerAccount.objects.filter(kind=AccountKind.WALLET).annotate(entries_minor=total("credit") - total("debit"))
+    for wallet in wallets.exclude(balance_minor=F("entries_minor")).iterator():
+        yield f"wallet {wallet.pk} holds {wallet.balance_minor} {wallet.currency}, its entries {wallet.entries_minor}"
+
+
+def _transfers() -> Iterator[str]:
+    mixed = ~Q(currency=F("debit__currency")) | ~Q(currency=F("credit__currency"))
+    for transfer in Transfer.objects.filter(mixed).iterator():
+        yield f"transfer {transfer.pk} mixes currencies"
+    for journal in Journal.objects.filter(transfers__isnull=True).iterator():
+        yield f"journal {journal.pk} moves nothing"
+
+
+def _orders(orders: Sequence[Order]) -> Iterator[str]:
+    found = _movements_of(orders)
+    licences = licences_of_orders(order.pk for order in orders)
+    for order in orders:
+        if found.get(order.pk, Counter()) != _expected(order):
+            yield f"order {order.pk} and its transfers differ"
+        if sentence := _licence_difference(order, licences.get(order.pk)):
+            yield sentence
+
+
+def _movements_of(orders: Sequence[Order]) -> Mapping[Any, Movements]:
+    rows = Transfer.objects.filter(journal__order__in=orders).values_list(
+        "journal__order_id",
+        "journal__kind",
+        "debit__kind",
+        "credit__kind",
+        "debit__owner_id",
+        "credit__owner_id",
+        "currency",
+        "amount_minor",
+    )
+    movements: defaultdict[Any, Movements] = defaultdict(Counter)
+    for order_id, *movement, amount in rows:
+        movements[order_id][tuple(movement)] += amount
+    return movements
+
+
+def _expected(order: Order) -> Movements:
+    parts = (
+        (AccountKind.TAX, None, order.tax_minor),
+        (AccountKind.COMMISSION, None, order.commission_minor),
+        (AccountKind.VENDOR, order.listing.store.owner_id, order.vendor_share_minor),
+    )
+    movements: Movements = Counter()
+    for kind, owner, amount in parts:
+        if amount:
+            movements[JournalKind.SALE, AccountKind.WALLET, kind, order.buyer_id, owner, order.currency] = amount
+            if order.status == OrderStatus.REFUNDED:
+                movements[JournalKind.REFUND, kind, AccountKind.WALLET, owner, order.buyer_id, order.currency] = amount
+    return movements
+
+
+def _licence_difference(order: Order, licence: Licence | None) -> str:
+    if licence is None:
+        return f"order {order.pk} granted no licence"
+    if (licence.buyer_id, licence.listing_id, licence.tier_id) != (order.buyer_id, order.listing_id, order.tier_id):
+        return f"licence {licence.pk} is not what order {order.pk} bought"
+    if licence.live != (order.status == OrderStatus.COMPLETED):
+        return f"licence {licence.pk} and order {order.pk} disagree on whether the purchase stands"
+    return ""
+
+
+def _orphans() -> Iterator[str]:
+    for licence in licences_outside_of(Order.objects.values("pk")).iterator():
+        yield f"licence {licence.pk} belongs to no order"
+
+
+def _batches(orders: QuerySet[Order]) -> Iterator[list[Order]]:
+    after = None
+    while True:
+        rest = orders if after is None else orders.filter(pk__gt=after)
+        batch = list(rest.select_related("listing__store")[:BATCH])
+        if not batch:
+            return
+        yield batch
+        after = batch[-1].pk
