@@ -47,7 +47,9 @@ def main() -> int:
 
 
 def _arguments() -> tuple[argparse.Namespace, list[str]]:
-    parser = argparse.ArgumentParser(prog="python -m tests", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog="python -m tests", description=__doc__, allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--only", choices=PARTS, help="run only this part")
     parser.add_argument("--no-install", action="store_true", help="install nothing, even as root on Debian")
     options, rest = parser.parse_known_args()

@@ -7,8 +7,8 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.conf import settings
 from django.core.cache import cache
+from django.db import connection
 from django.utils import timezone
 from rest_framework.test import APIClient
 
@@ -18,7 +18,6 @@ from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
 
 from .factories import AppFactory, UserFactory
 from .flush import ledger_is_emptied_between_tests  # noqa: F401 - a fixture of every test
-
 from .machine import CHROMIUM
 
 ALL_SCOPES = frozenset(Scope)
@@ -27,7 +26,7 @@ ALL_SCOPES = frozenset(Scope)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Skip, with the reason that the test command lists, what needs a program that is not here."""
     lacking = {}
-    if "postgresql" not in settings.DATABASES["default"]["ENGINE"]:
+    if connection.vendor != "postgresql":
         lacking["postgres"] = "needs PostgreSQL"
     if not any(map(shutil.which, CHROMIUM)):
         lacking["browser"] = "needs Chromium"

@@ -56,11 +56,12 @@ def prepare() -> list[str]:
 
 
 def _apt(*words: str) -> bool:
+    program = shutil.which("apt-get") or "apt-get"
     # RUNLEVEL=1 keeps packages from starting services: the tests start their own.
     env = os.environ | {"DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}
     try:
         result = subprocess.run(
-            ["apt-get", "--quiet", "--quiet", *words],
+            [program, "--quiet", "--quiet", *words],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

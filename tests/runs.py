@@ -51,9 +51,7 @@ def _counted(engine: str, outcome: Outcome, report: Path) -> Run:
         reason = case.find("skipped")
         if case.find("failure") is not None or case.find("error") is not None:
             counts["failed"] += 1
-        elif reason is None:
-            counts["passed"] += 1
-        elif reason.get("type") == "pytest.xfail":
+        elif reason is None or reason.get("type") == "pytest.xfail":
             counts["passed"] += 1
         else:
             counts["skipped"] += 1
@@ -63,10 +61,8 @@ def _counted(engine: str, outcome: Outcome, report: Path) -> Run:
 
 def skipped_lines(runs: list[Run]) -> list[str]:
     """Return a line for each test that was left out: first those that ran nowhere, then those that one run had."""
-    lines = []
     everywhere = set.intersection(*(set(run.skipped) for run in runs)) if runs else set()
-    for name in sorted(everywhere):
-        lines.append(f"  {name}: {runs[0].skipped[name]}")
+    lines = [f"  {name}: {runs[0].skipped[name]}" for name in sorted(everywhere)]
     for run in runs:
         lines += [f"  {name} (on {run.engine} only): {run.skipped[name]}" for name in sorted(set(run.skipped) - everywhere)]
     return lines

@@ -23,11 +23,10 @@ ALLOWED_HOSTS = ["testserver", "127.0.0.1", "localhost"]
 BASE_URL = "http://testserver"
 
 # `TEST_DATABASE_URL` is set by the test command once it has started a PostgreSQL server.
-DATABASES: dict[str, dict[str, Any]] = {
-    "default": database(text("TEST_DATABASE_URL")) if text("TEST_DATABASE_URL") else sqlite(DATA_DIR / "marketplace.sqlite3"),
-}
+_database: dict[str, Any] = database(text("TEST_DATABASE_URL")) if text("TEST_DATABASE_URL") else sqlite(DATA_DIR / "marketplace.sqlite3")
+DATABASES = {"default": _database}
 # A pool would hold on to connections of threads that a test has ended, and the test database could not be dropped.
-DATABASES["default"]["OPTIONS"].pop("pool", None)
+_database["OPTIONS"].pop("pool", None)
 # `TEST_REDIS_URL` likewise; the fixture `redis_cache` uses it.
 TEST_REDIS_URL = text("TEST_REDIS_URL")
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
