@@ -21,7 +21,7 @@ from marketplace.core import bounds
 from ..errors import IdempotencyConflict, IdempotencyKeyReused
 from ..models import IdempotencyRecord
 
-LOCK_SECONDS = 10
+LOCK_TIMEOUT = "10s"
 _LOCK_NOT_AVAILABLE = "55P03"
 
 
@@ -75,7 +75,7 @@ def bounded_wait(request: KeyedRequest | None) -> Iterator[None]:
         return
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
-            cursor.execute("SELECT set_config('lock_timeout', %s, true)", [f"{LOCK_SECONDS}s"])
+            cursor.execute("SELECT set_config('lock_timeout', %s, true)", [LOCK_TIMEOUT])
     try:
         yield
     except OperationalError as error:

@@ -1,0 +1,153 @@
+"""Many at once: wallets end exactly empty, one key makes one order, and the books agree afterwards."""
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from django.db import connections, transaction
+from rest_framework.test import APIClient
+
+from catalog.models import ListingStats
+from library.models import Licence
+from marketplace.accounts.models import User
+from marketplace.core.errors import Problem
+from tests.factories import UserFactory
+from tests.shop import bought, funded, on_sale
+from wallet.errors import IdempotencyConflict
+from wallet.models import LedgerAccount, Order
+from wallet.reconciliation import differences
+from wallet.selectors import wallet_of
+from wallet.services import idempotency
+from wallet.services.funding import credit_wallet
+from wallet.services.refunds import refund_order
+from wallet.services.spending import spend
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.postgres]
+THREADS = 16
+
+
+@pytest.fixture(autouse=True)
+def _books_agree_afterwards() -> Iterator[None]:
+    yield
+    assert list(differences()) == []
+
+
+def at_once(*deeds: Callable[[], Any]) -> list[Any]:
+    """Run the deeds in threads that start together; return what each returned or the problem it met."""
+    barrier = threading.Barrier(len(deeds))
+    outcomes: list[Any] = [None] * len(deeds)
+
+    def run(index: int, deed: Callable[[], Any]) -> None:
+        barrier.wait()
+        try:
+            outcomes[index] = deed()
+        except Problem as problem:
+            outcomes[index] = problem.code
+        finally:
+            connections.close_all()
+
+    threads = [threading.Thread(target=run, args=(index, deed)) for index, deed in enumerate(deeds)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return outcomes
+
+
+def buying(user: User, listing_id: Any, key: str | None = None) -> Callable[[], Any]:
+    return lambda: spend(buyer=user, listing_id_or_slug=str(listing_id), idempotency_key=key)
+
+
+def test_one_wallet_is_spent_exactly_to_the_end() -> None:
+    user = funded(inr=49_900 * 5)
+    outcomes = at_once(*(buying(user, on_sale().id) for _ in range(THREADS)))
+    assert Counter(outcome == "insufficient_balance" for outcome in outcomes) == {True: THREADS - 5, False: 5}
+    assert wallet_of(user).balance_inr_minor == 0
+    assert Order.objects.count() == Licence.objects.count() == 5
+
+
+def test_one_asset_is_bought_once_by_one_buyer() -> None:
+    user, listing = funded(inr=10_000_000), on_sale()
+    outcomes = at_once(*(buying(user, listing.id) for _ in range(THREADS)))
+    assert outcomes.count("already_owned") == THREADS - 1
+    assert wallet_of(user).balance_inr_minor == 10_000_000 - 49_900
+
+
+def test_one_free_asset_is_granted_once_to_one_buyer() -> None:
+    user, listing = UserFactory(), on_sale(price_inr_minor=0)
+    outcomes = at_once(*(buying(user, listing.id) for _ in range(THREADS)))
+    assert outcomes.count("already_owned") == THREADS - 1
+    assert Order.objects.count() == 1
+
+
+@pytest.mark.parametrize("price", [49_900, 0], ids=["paid", "free"])
+def test_same_key_makes_one_order_and_identical_bodies(bearer_client: Callable[..., APIClient], price: int) -> None:
+    user, listing = funded(inr=49_900), on_sale(price_inr_minor=price)
+    clients = [bearer_client(user) for _ in range(THREADS)]
+
+    def post(client: APIClient) -> Any:
+        body = {"assetId": str(listing.id)}
+        return client.post("/api/v1/wallet/spend", body, format="json", headers={"Idempotency-Key": "one"})
+
+    answers = at_once(*(lambda client=client: post(client) for client in clients))
+    assert {answer.status_code for answer in answers} == {200}
+    assert len({answer.content for answer in answers}) == 1
+    assert sum("Idempotent-Replayed" not in answer for answer in answers) == 1
+    assert Order.objects.count() == 1
+
+
+def test_same_key_for_different_assets_makes_one_order() -> None:
+    user = funded(inr=10_000_000)
+    outcomes = at_once(*(buying(user, on_sale().id, "one") for _ in range(THREADS)))
+    assert outcomes.count("idempotency_key_reused") == THREADS - 1
+    assert Order.objects.count() == 1
+
+
+def test_one_asset_is_sold_to_many_at_once_and_counted() -> None:
+    listing = on_sale(tax_rate_bp=1800)
+    outcomes = at_once(*(buying(funded(inr=49_900), listing.id) for _ in range(THREADS)))
+    assert not any(isinstance(outcome, str) for outcome in outcomes)
+    assert ListingStats.objects.get(listing=listing).purchases == THREADS
+    # One vendor account and one of each of the platform's, however many opened them.
+    assert LedgerAccount.objects.exclude(kind="wallet").count() == 4
+
+
+def test_one_order_is_refunded_once() -> None:
+    user = funded(inr=49_900)
+    order = bought(on_sale(), user)
+    outcomes = at_once(*(lambda: refund_order(order=order, reason="race", actor=None) for _ in range(8)))
+    assert outcomes.count("invalid_transition") == 7
+    assert wallet_of(user).balance_inr_minor == 49_900
+
+
+def test_refunds_credits_and_purchases_at_once_neither_wait_in_a_circle_nor_lose_money() -> None:
+    user, listing = funded(inr=49_900 * 4), on_sale()
+    orders = [bought(on_sale(), user) for _ in range(3)] + [bought(listing, user)]
+    deeds: list[Callable[[], Any]] = [lambda order=order: refund_order(order=order, reason="race", actor=None) for order in orders]  # type: ignore[misc]  # bound at once
+    deeds += [lambda: credit_wallet(user=user, currency="INR", amount_minor=100, reason="race", actor=None) for _ in range(4)]
+    deeds += [buying(user, listing.id) for _ in range(4)] + [buying(user, on_sale().id) for _ in range(4)]
+    at_once(*deeds)
+    spent = 49_900 * Order.objects.filter(buyer=user, status="Completed").count()
+    assert wallet_of(user).balance_inr_minor == 49_900 * 4 + 400 - spent
+
+
+def test_wallet_opened_by_many_credits_at_once_is_one() -> None:
+    user = UserFactory()
+    at_once(*(lambda: credit_wallet(user=user, currency="USD", amount_minor=5, reason="race", actor=None) for _ in range(THREADS)))
+    assert wallet_of(user).balance_usd_minor == 5 * THREADS
+
+
+def test_wait_for_the_first_request_ends_in_a_conflict(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(idempotency, "LOCK_TIMEOUT", "100ms")
+    user, listing = funded(inr=49_900), on_sale()
+    outcomes: list[Any] = []
+
+    def second() -> None:
+        outcomes.extend(at_once(buying(user, listing.id, "one")))
+
+    with transaction.atomic():
+        LedgerAccount.objects.select_for_update().get(owner=user)
+        second()
+    assert outcomes == [IdempotencyConflict.code]

@@ -1,0 +1,138 @@
+"""The reconcile command finds every kind of difference; the credit command is a ledger transfer."""
+
+import uuid
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+
+from library.models import Licence
+from tests.factories import UserFactory
+from tests.shop import bought, on_sale
+from wallet.guards import install_guards, remove_guards
+from wallet.models import Journal, LedgerAccount, Order, Transfer
+from wallet.selectors import wallet_of
+from wallet.services.refunds import refund_order
+
+pytestmark = pytest.mark.django_db
+
+
+def reconcile() -> str:
+    out = StringIO()
+    call_command("reconcile", stdout=out)
+    return out.getvalue()
+
+
+def assert_difference(sentence: str) -> None:
+    out = StringIO()
+    with pytest.raises(CommandError, match="1 differences"):
+        call_command("reconcile", stdout=out)
+    assert sentence in out.getvalue()
+
+
+def test_books_that_agree_are_told() -> None:
+    order = bought(on_sale())
+    refund_order(order=bought(on_sale()), reason="test", actor=None)
+    bought(on_sale(price_inr_minor=0))
+    assert order.price_minor
+    assert "Everything agrees: 3 orders." in reconcile()
+
+
+def test_missing_trigger_is_a_difference() -> None:
+    with connection.cursor() as cursor:
+        name = "wallet_ledgeraccount_identity"
+        cursor.execute(f"DROP TRIGGER {name}" + (" ON wallet_ledgeraccount" if connection.vendor == "postgresql" else ""))
+    try:
+        assert_difference(f"trigger {name} is missing")
+    finally:
+        install_guards(connection)
+
+
+def test_balance_that_is_not_the_sum_of_its_entries_is_a_difference() -> None:
+    bought(on_sale())
+    LedgerAccount.objects.filter(kind="wallet").update(balance_minor=1)
+    assert_difference("holds 1 INR, its entries 950100")
+
+
+def test_balance_without_any_entry_is_a_difference() -> None:
+    LedgerAccount.objects.create(kind="wallet", owner=UserFactory(), currency="USD", may_go_negative=False, balance_minor=7)
+    assert_difference("holds 7 USD, its entries 0")
+
+
+def test_order_whose_split_is_not_its_transfers_is_a_difference() -> None:
+    order = bought(on_sale())
+    Order.objects.update(commission_minor=order.commission_minor - 1, vendor_share_minor=order.vendor_share_minor + 1)
+    assert_difference(f"order {order.pk} and its transfers differ")
+
+
+def test_transfer_that_vanished_is_a_difference() -> None:
+    order = bought(on_sale())
+    connection.check_constraints()
+    remove_guards(connection)
+    try:
+        Transfer.objects.filter(journal__order=order, credit__kind="commission").delete()
+        LedgerAccount.objects.filter(kind="wallet").update(balance_minor=1_000_000 - order.vendor_share_minor)
+    finally:
+        install_guards(connection)
+    assert_difference(f"order {order.pk} and its transfers differ")
+
+
+def test_journal_that_moves_nothing_is_a_difference() -> None:
+    journal = Journal.objects.create(kind="funding", reason="empty")
+    assert_difference(f"journal {journal.pk} moves nothing")
+
+
+def test_licence_that_outlived_its_refund_is_a_difference() -> None:
+    order = bought(on_sale())
+    refund_order(order=order, reason="test", actor=None)
+    Licence.objects.update(revoked_at=None)
+    assert_difference("disagree on whether the purchase stands")
+
+
+def test_licence_of_something_else_is_a_difference() -> None:
+    bought(on_sale())
+    Licence.objects.update(listing=on_sale())
+    assert_difference("is not what order")
+
+
+def test_licence_without_an_order_is_a_difference() -> None:
+    order = bought(on_sale())
+    licence = Licence.objects.get()
+    Licence.objects.create(
+        buyer=UserFactory(), listing=order.listing, tier=order.tier, deliverable=licence.deliverable, order_id=uuid.uuid4()
+    )
+    assert_difference("belongs to no order")
+
+
+def test_order_without_a_licence_is_a_difference() -> None:
+    order = bought(on_sale())
+    Licence.objects.all().delete()
+    assert_difference(f"order {order.pk} granted no licence")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("nobody@example.com", "1", "INR"), "No user has the address"),
+        (("buyer@example.com", "1.005", "INR"), "is no amount"),
+        (("buyer@example.com", "NaN", "INR"), "is no amount"),
+        (("buyer@example.com", "Infinity", "INR"), "is no amount"),
+        (("buyer@example.com", "much", "INR"), "is no amount"),
+        (("buyer@example.com", "0", "INR"), "Credit from 0.01"),
+        (("buyer@example.com", "1", "EUR"), "invalid choice"),
+    ],
+)
+def test_credit_command_says_what_is_wrong(arguments: tuple[str, ...], sentence: str) -> None:
+    UserFactory(email="buyer@example.com")
+    with pytest.raises(CommandError, match=sentence):
+        call_command("credit_wallet", *arguments, "--reason", "test")
+    assert not Journal.objects.exists()
+
+
+def test_credit_command_credits_and_tells_the_balance() -> None:
+    user, out = UserFactory(email="buyer@example.com"), StringIO()
+    call_command("credit_wallet", "Buyer@Example.com", "499.50", "INR", "--reason", "Invoice 7", stdout=out)
+    assert "now holds 499.50 INR" in out.getvalue()
+    assert wallet_of(user).balance_inr_minor == 49_950
+    assert Journal.objects.get().reason == "Invoice 7"

@@ -1,0 +1,80 @@
+"""Refunds: a mirror image, once, with everything that hangs on the purchase."""
+
+from unittest.mock import patch
+
+import pytest
+
+from catalog.models import ListingStats
+from library.models import Licence
+from marketplace.core.errors import InvalidInput, InvalidTransition
+from marketplace.core.models import AuditEntry
+from tests.factories import UserFactory
+from tests.shop import bought, funded, on_sale
+from wallet.models import Journal, Order, Transfer
+from wallet.reconciliation import differences
+from wallet.selectors import wallet_of
+from wallet.services import refunds
+from wallet.services.refunds import refund_order
+
+pytestmark = pytest.mark.django_db
+
+
+def test_refund_without_a_reason_is_refused() -> None:
+    order = bought(on_sale())
+    with pytest.raises(InvalidInput):
+        refund_order(order=order, reason="", actor=UserFactory())
+    assert Order.objects.get().status == "Completed"
+
+
+def test_second_refund_is_refused() -> None:
+    user = funded(inr=100_000)
+    order = bought(on_sale(), user)
+    refund_order(order=order, reason="broken", actor=UserFactory())
+    with pytest.raises(InvalidTransition):
+        refund_order(order=order, reason="again", actor=UserFactory())
+    assert wallet_of(user).balance_inr_minor == 100_000
+
+
+@pytest.mark.parametrize("step", ["credit_wallet_balance", "write_journal", "revoke_licence", "undo_purchase"])
+def test_failure_between_two_steps_leaves_the_purchase_standing(step: str) -> None:
+    user = funded(inr=100_000)
+    order = bought(on_sale(), user)
+    with patch.object(refunds, step, side_effect=RuntimeError), pytest.raises(RuntimeError):
+        refund_order(order=order, reason="broken", actor=UserFactory())
+    order.refresh_from_db()
+    assert order.status == "Completed"
+    assert wallet_of(user).balance_inr_minor == 100_000 - 49_900
+    assert list(differences()) == []
+
+
+def test_refund_mirrors_every_leg_and_takes_the_licence_back() -> None:
+    user, admin, listing = funded(inr=100_000), UserFactory(), on_sale(tax_rate_bp=1800)
+    order = bought(listing, user)
+    refund_order(order=order, reason="broken", actor=admin)
+    sale, refund = Journal.objects.filter(order=order).order_by("id")
+    assert (refund.reverses, refund.actor, refund.reason) == (sale, admin, "broken")
+    forth = set(Transfer.objects.filter(journal=sale).values_list("debit", "credit", "amount_minor", "currency"))
+    back = set(Transfer.objects.filter(journal=refund).values_list("credit", "debit", "amount_minor", "currency"))
+    assert forth == back
+    assert len(forth) == 3
+    assert wallet_of(user).balance_inr_minor == 100_000
+    assert Licence.objects.get().revoked_at is not None
+    assert ListingStats.objects.get(listing=listing).purchases == 0
+    assert AuditEntry.objects.filter(action="order.refund", actor=admin, reason="broken").count() == 1
+    assert list(differences()) == []
+
+
+def test_refund_of_a_free_order_takes_the_licence_back() -> None:
+    order = bought(on_sale(price_inr_minor=0))
+    refund_order(order=order, reason="mistake", actor=None)
+    assert Licence.objects.get().revoked_at is not None
+    assert not Journal.objects.filter(order=order).exists()
+    assert list(differences()) == []
+
+
+def test_refunded_asset_can_be_bought_again() -> None:
+    user, listing = funded(inr=100_000), on_sale()
+    refund_order(order=bought(listing, user), reason="mistake", actor=None)
+    bought(listing, user)
+    assert Licence.objects.filter(buyer=user, revoked_at__isnull=True).count() == 1
+    assert list(differences()) == []

@@ -1,0 +1,51 @@
+"""GET wallet: the caller's own balances, and nobody else's."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from rest_framework.test import APIClient
+
+from marketplace.core.scopes import Scope
+from tests.shop import funded
+from wallet.models import LedgerAccount, WalletSettings
+
+pytestmark = pytest.mark.django_db
+URL = "/api/v1/wallet"
+Client = Callable[..., APIClient]
+
+
+def test_anonymous_is_refused(anonymous: APIClient) -> None:
+    response = anonymous.get(URL)
+    assert (response.status_code, response.json()["code"]) == (401, "not_authenticated")
+
+
+def test_scope_is_needed(bearer_client: Client, key_client: Client) -> None:
+    for make in (bearer_client, key_client):
+        response = make(scopes=frozenset({Scope.WALLET_SPEND})).get(URL)
+        assert (response.status_code, response.json()["code"]) == (403, "insufficient_scope")
+
+
+@pytest.mark.parametrize("method", ["post", "put", "patch", "delete"])
+def test_other_methods_are_refused(bearer_client: Client, method: str) -> None:
+    response = getattr(bearer_client(), method)(URL)
+    assert (response.status_code, response.json()["code"]) == (405, "method_not_allowed")
+
+
+def test_wallet_never_funded_reads_as_zero_and_is_not_created(bearer_client: Client) -> None:
+    assert bearer_client().get(URL).json() == {"balanceINR": 0, "balanceUSD": 0, "currencyPreference": "INR"}
+    assert not LedgerAccount.objects.exists()
+    assert not WalletSettings.objects.exists()
+
+
+def test_balances_and_preference_are_the_callers(key_client: Client, django_assert_num_queries: Any) -> None:
+    user = funded(inr=123_456, usd=99)
+    funded(inr=1, usd=1)
+    WalletSettings.objects.create(owner=user, currency_preference="USD")
+    client = key_client(user)
+    client.get(URL)
+    # The credential, the balances, the preference.
+    with django_assert_num_queries(3):
+        response = client.get(URL)
+    assert response.json() == {"balanceINR": 1234.56, "balanceUSD": 0.99, "currencyPreference": "USD"}
+    assert response["Cache-Control"] == "private, no-store"
