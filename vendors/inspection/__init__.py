@@ -1,0 +1,29 @@
+"""What an uploaded deliverable is, decided by its content in a process of its own."""
+
+from typing import Any, NamedTuple
+
+from marketplace.core.objects.base import ObjectStore
+
+from ..sandbox.runner import Limits, look, reader_of
+
+# Walking 2 GiB of unpacked archive is the longest honest look.
+LIMITS = Limits(cpu_seconds=60, wall_seconds=120)
+
+
+class Inspection(NamedTuple):
+    """What was found; `technical` is the record's `technicalJson`, `format` the one in it."""
+
+    format: str
+    technical: dict[str, Any]
+
+
+def inspect_deliverable(*, store: ObjectStore, key: str, size: int) -> Inspection:
+    """Look into a stored file; only what the format's parser asks for is read from the store.
+
+    Raises:
+        UnsupportedType: 415, the content is of no type that is taken.
+        FileRejected: 400, it is damaged, hostile, or takes more time or memory than an honest file.
+        DependencyUnavailable: 503, too many files are being looked into, or the store cannot be read.
+    """
+    technical, _ = look("inspect", read_at=reader_of(store, key), size=size, limits=LIMITS)
+    return Inspection(str(technical["format"]), technical)

@@ -1,0 +1,51 @@
+"""What a deliverable is, and the technical details that the record of it shows."""
+
+import importlib
+from typing import Any, BinaryIO
+
+from .sniffing import HEAD_BYTES, sniff
+from .verdicts import Unsupported
+
+# Imported by need: fontTools, Pillow and libsndfile each take a while to load.
+MODULES = {
+    "zip": "zips",
+    "tar": "tars",
+    "tar.gz": "tars",
+    "tar.bz2": "tars",
+    "tar.xz": "tars",
+    "otf": "fonts",
+    "ttf": "fonts",
+    "ttc": "fonts",
+    "woff": "fonts",
+    "woff2": "fonts",
+    "jpg": "images",
+    "png": "images",
+    "webp": "images",
+    "psd": "images",
+    "wav": "sounds",
+    "mp3": "sounds",
+    "aac": "sounds",
+    "m4a": "sounds",
+    "flac": "sounds",
+    "ogg": "sounds",
+}
+ARCHIVES = {"zips", "tars"}
+TAKEN = "Send a zip or tar archive (plain, gzip, bzip2 or xz), a font, an image or a sound."
+
+
+def run(file: BinaryIO, size: int) -> tuple[dict[str, Any], list[bytes]]:
+    """Return the technical details; the job of the worker."""
+    name = sniff(file.read(HEAD_BYTES))
+    if name not in MODULES:
+        raise Unsupported(f"The content is of no type that is taken here. {TAKEN}")
+    return details(file, size, name), []
+
+
+def details(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
+    """Return the technical details of a file of a known format: the reference's four, then its kind's own."""
+    module = MODULES[name]
+    file.seek(0)
+    found: dict[str, Any] = importlib.import_module(f"vendors.sandbox.{module}").inspect(file, size, name)
+    if module in ARCHIVES:
+        return {"format": name, **found}
+    return {"format": name, "entryCount": 1, "uncompressedSize": size, "contentsByExtension": {name: 1}, **found}

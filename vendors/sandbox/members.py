@@ -1,0 +1,77 @@
+"""A closer look at some members of an archive: a skill's instructions, and fonts, images and sounds up to a budget."""
+
+import io
+from collections.abc import Callable
+from typing import Any
+
+from . import skills
+from .inspecting import ARCHIVES, MODULES, details
+from .sniffing import sniff
+
+MEMBERS = 24
+MEMBER_BYTES = 24 * 2**20
+BUDGET_BYTES = 96 * 2**20
+EXTENSIONS = {"otf", "ttf", "ttc", "woff", "woff2", "jpg", "jpeg", "png", "webp", "psd", "wav", "mp3", "aac", "m4a", "flac", "ogg"}
+PATH_CHARS = 200
+
+Read = Callable[[Any, int], bytes]
+
+
+class MemberLooks:
+    """Members chosen while an archive is walked, looked into afterwards."""
+
+    def __init__(self) -> None:
+        self._skill: tuple[int, str, Any] | None = None
+        self._chosen: list[tuple[str, Any]] = []
+        self._budget = BUDGET_BYTES
+
+    def offer(self, path: str, size: int, handle: Any) -> None:
+        """Choose the member, or not."""
+        name = path.rsplit("/", 1)[-1]
+        depth = path.count("/")
+        if name.upper() == skills.FILE_NAME and (self._skill is None or depth < self._skill[0]):
+            self._skill = (depth, path, handle)
+        extension = name.rpartition(".")[2].lower()
+        # macOS puts a shadow of each file into its archives.
+        shadow = name.startswith("._") or path.startswith("__MACOSX/")
+        if extension in EXTENSIONS and not shadow and 0 < size <= min(MEMBER_BYTES, self._budget) and len(self._chosen) < MEMBERS:
+            self._budget -= size
+            self._chosen.append((path, handle))
+
+    def technical(self, read: Read) -> dict[str, Any]:
+        """Return `skill`, `members`, and the sums over fonts that a manifest shows."""
+        found: dict[str, Any] = {}
+        if self._skill is not None:
+            _, path, handle = self._skill
+            found |= _attempt(lambda: {"skill": {"path": path[:PATH_CHARS], **skills.parse(read(handle, skills.READ_BYTES))}})
+        members = [look for path, handle in self._chosen if (look := _attempt(_looker(path, handle, read)))]
+        if members:
+            found["members"] = members
+        fonts = [member for member in members if "glyphCount" in member]
+        if fonts:
+            found["glyphCount"] = sum(font["glyphCount"] for font in fonts)
+            found["variableAxes"] = sorted({axis for font in fonts for axis in font["variableAxes"]})
+            found["familyNames"] = sorted({family for font in fonts for family in font["familyNames"]})
+        return found
+
+
+def _looker(path: str, handle: Any, read: Read) -> Callable[[], dict[str, Any]]:
+    def look() -> dict[str, Any]:
+        content = read(handle, MEMBER_BYTES)
+        name = sniff(content[:512])
+        if name not in MODULES or MODULES[name] in ARCHIVES:
+            return {}
+        found = details(io.BytesIO(content), len(content), name)
+        return {"path": path[:PATH_CHARS]} | {
+            key: value for key, value in found.items() if key not in {"entryCount", "contentsByExtension"}
+        }
+
+    return look
+
+
+def _attempt(look: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """A member that cannot be read says nothing about the archive: it is left out."""
+    try:
+        return look()
+    except Exception:  # noqa: BLE001 - parsers raise anything on hostile bytes
+        return {}

@@ -1,0 +1,52 @@
+"""An AI skill's SKILL.md: the name and description of its front matter, and its text up to a bound."""
+
+from typing import Any
+
+FILE_NAME = "SKILL.MD"
+READ_BYTES = 256 * 2**10
+TEXT_CHARS = 32 * 2**10
+VALUE_CHARS = 2000
+FENCE = "---"
+
+
+def parse(content: bytes) -> dict[str, Any]:
+    """Return `name`, `description` and `text`; fields that the file does not have are empty."""
+    whole = content.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\x00", "")
+    front, text = _split(whole)
+    return {
+        "name": front.get("name", ""),
+        "description": front.get("description", ""),
+        "text": text[:TEXT_CHARS],
+        "truncated": len(text) > TEXT_CHARS or len(content) >= READ_BYTES,
+    }
+
+
+def _split(whole: str) -> tuple[dict[str, str], str]:
+    if not whole.startswith(FENCE + "\n"):
+        return {}, whole
+    front, fence, text = whole[len(FENCE) + 1 :].partition(f"\n{FENCE}")
+    if not fence:
+        return {}, whole
+    return _fields(front), text.lstrip("-").lstrip("\n")
+
+
+def _fields(front: str) -> dict[str, str]:
+    """Read the part of YAML that skills use: plain, quoted and folded values of top-level keys."""
+    values: dict[str, list[str]] = {}
+    key = ""
+    for line in front.split("\n"):
+        if line[:1].isspace() or not line:
+            if key:
+                values[key].append(line.strip())
+            continue
+        name, colon, rest = line.partition(":")
+        key = name.strip() if colon else ""
+        if key:
+            values[key] = [] if rest.strip() in {">", "|", ">-", "|-", ">+", "|+"} else [rest.strip()]
+    return {key: _plain(" ".join(part for part in parts if part)) for key, parts in values.items()}
+
+
+def _plain(value: str) -> str:
+    if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'":
+        value = value[1:-1]
+    return value[:VALUE_CHARS]

@@ -1,0 +1,40 @@
+"""The small table of signatures; what it names, the format's own parser must still accept."""
+
+# (offset, bytes, format): the first that fits.
+SIGNATURES: tuple[tuple[int, bytes, str], ...] = (
+    (0, b"PK\x03\x04", "zip"),
+    (0, b"OTTO", "otf"),
+    (0, b"\x00\x01\x00\x00", "ttf"),
+    (0, b"true", "ttf"),
+    (0, b"ttcf", "ttc"),
+    (0, b"wOFF", "woff"),
+    (0, b"wOF2", "woff2"),
+    (0, b"\xff\xd8\xff", "jpg"),
+    (0, b"\x89PNG\r\n\x1a\n", "png"),
+    (0, b"8BPS", "psd"),
+    (0, b"fLaC", "flac"),
+    (0, b"OggS", "ogg"),
+    (0, b"\x1f\x8b\x08", "tar.gz"),
+    (0, b"BZh", "tar.bz2"),
+    (0, b"\xfd7zXZ\x00", "tar.xz"),
+    (257, b"ustar", "tar"),
+    (4, b"ftyp", "m4a"),
+    (0, b"ID3", "mp3"),
+)
+RIFF_KINDS = {b"WAVE": "wav", b"WEBP": "webp"}
+HEAD_BYTES = 512
+
+
+def sniff(head: bytes) -> str:
+    """Return the format that the first bytes announce, an empty string when they announce none."""
+    if head[:4] in {b"RIFF", b"RF64"}:
+        return RIFF_KINDS.get(head[8:12], "")
+    for offset, signature, name in SIGNATURES:
+        if head[offset : offset + len(signature)] == signature:
+            return name
+    if len(head) > 1 and head[0] == 0xFF:
+        if head[1] & 0xF6 == 0xF0:
+            return "aac"
+        if head[1] & 0xE0 == 0xE0 and head[1] & 0x06:
+            return "mp3"
+    return ""

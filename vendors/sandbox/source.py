@@ -1,0 +1,56 @@
+"""The child's view of the file: it asks its parent for each stretch of bytes and opens nothing itself."""
+
+import io
+import struct
+from typing import BinaryIO
+
+HEAD = struct.Struct("<cQI")
+READ = b"R"
+DONE = b"D"
+STRETCH_BYTES = 2**20
+
+
+class ParentFile(io.RawIOBase):
+    """A seekable file whose bytes come through two pipes."""
+
+    def __init__(self, answers: BinaryIO, requests: BinaryIO, size: int) -> None:
+        self._answers = answers
+        self._requests = requests
+        self._size = size
+        self._position = 0
+
+    def readable(self) -> bool:
+        """Say yes."""
+        return True
+
+    def seekable(self) -> bool:
+        """Say yes."""
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        """Move; asks for nothing."""
+        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._size}[whence]
+        self._position = max(base + offset, 0)
+        return self._position
+
+    def tell(self) -> int:
+        """Return the position."""
+        return self._position
+
+    def readinto(self, buffer: "bytearray | memoryview") -> int:  # type: ignore[override]  # typeshed names a protocol that only it has
+        """Ask for the next bytes."""
+        view = memoryview(buffer)
+        wanted = min(len(view), self._size - self._position, STRETCH_BYTES)
+        if wanted <= 0:
+            return 0
+        self._requests.write(HEAD.pack(READ, self._position, wanted))
+        self._requests.flush()
+        content = self._answers.read(wanted)
+        view[: len(content)] = content
+        self._position += len(content)
+        return len(content)
+
+
+def open_parent_file(answers: BinaryIO, requests: BinaryIO, size: int) -> io.BufferedReader:
+    """Return the file with a buffer: remote stores answer few large requests better than many small ones."""
+    return io.BufferedReader(ParentFile(answers, requests, size), STRETCH_BYTES)

@@ -1,0 +1,9 @@
+"""How a look into a file ends when it is not accepted."""
+
+
+class Unsupported(Exception):
+    """Not one of the types that are taken; the argument says what it looks like."""
+
+
+class Rejected(Exception):
+    """Of a known type, but damaged or hostile; the argument is a sentence for the vendor."""

@@ -1,0 +1,75 @@
+"""The child's entry: `python -m vendors.sandbox.worker <job> <size> <cpu seconds>`, spoken to by `runner`."""
+
+import importlib
+import json
+import os
+import resource
+import sys
+import traceback
+from contextlib import suppress
+from typing import Any, BinaryIO
+
+from . import source
+from .verdicts import Rejected, Unsupported
+
+ADDRESS_SPACE = 2**30
+# For what the font sanitizer writes; nothing else writes.
+FILE_BYTES = 64 * 2**20
+# Each module is imported for its own job only: start-up is most of what a look costs.
+JOBS = {
+    "inspect": "vendors.sandbox.inspecting",
+    "image": "vendors.sandbox.preview_images",
+    "font": "vendors.sandbox.preview_fonts",
+    "audio": "vendors.sandbox.preview_sounds",
+}
+
+
+def limit_self(cpu_seconds: int) -> None:
+    """Give up memory, time and disk beyond what an honest file needs."""
+    for what, amount in (
+        (resource.RLIMIT_AS, ADDRESS_SPACE),
+        (resource.RLIMIT_CPU, cpu_seconds),
+        (resource.RLIMIT_FSIZE, FILE_BYTES),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_NOFILE, 64),
+    ):
+        # Not every system has every limit; the parent's clock holds everywhere.
+        with suppress(ValueError, OSError):
+            resource.setrlimit(what, (amount, amount))
+
+
+def run(job: str, file: BinaryIO, size: int) -> tuple[dict[str, Any], list[bytes]]:
+    """Return the outcome as a JSON object, and the bytes that go with it."""
+    try:
+        facts, blobs = importlib.import_module(JOBS[job]).run(file, size)
+    except Unsupported as refusal:
+        return {"outcome": "unsupported", "reason": str(refusal)}, []
+    except Rejected as refusal:
+        return {"outcome": "rejected", "reason": str(refusal)}, []
+    except MemoryError:
+        return {"outcome": "rejected", "reason": "It needs far more memory than a file of its kind should."}, []
+    except Exception:  # noqa: BLE001 - parsers raise anything on hostile bytes; the parent logs it and refuses the file
+        return {"outcome": "crashed", "reason": traceback.format_exc(limit=-6)[-4000:]}, []
+    return {"outcome": "accepted", "facts": facts, "blobs": [len(blob) for blob in blobs]}, blobs
+
+
+def main() -> None:
+    """Do one job and end."""
+    job, size, cpu_seconds = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    limit_self(cpu_seconds)
+    answers = os.fdopen(os.dup(0), "rb")
+    requests = os.fdopen(os.dup(1), "wb")
+    # A library that prints must not be able to speak for us.
+    os.dup2(2, 1)
+    outcome, blobs = run(job, source.open_parent_file(answers, requests, size), size)
+    text = json.dumps(outcome).encode()
+    requests.write(source.HEAD.pack(source.DONE, 0, len(text)) + text)
+    for blob in blobs:
+        requests.write(blob)
+    requests.flush()
+    # Straight out: nothing is left to tidy, and interpreters with large libraries take long to leave.
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()
