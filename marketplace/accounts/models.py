@@ -62,6 +62,11 @@ class User(AbstractBaseUser, PermissionsMixin):
     REQUIRED_FIELDS: ClassVar[list[str]] = []
 
     class Meta:
+        permissions = (
+            ("set_tier_user", "Can change a user's tier"),
+            ("deactivate_user", "Can shut and reopen accounts"),
+            ("grant_staff_user", "Can let users into the admin"),
+        )
         constraints = (
             models.UniqueConstraint(Lower("email"), name="user_email_any_case"),
             models.CheckConstraint(condition=models.Q(tier__in=Tier.values), name="user_tier_known"),

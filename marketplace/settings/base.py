@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from . import environment as read
+from .admin_theme import THEME
 
 BASE_DIR = read.BASE_DIR
 
@@ -29,9 +30,9 @@ INSTALLED_APPS = [
     "wallet",
     "marketplace.pages",
     # Before the admin, whose templates it replaces.
-    "unfold",
+    "unfold.apps.BasicAppConfig",
     "unfold.contrib.filters",
-    "django.contrib.admin",
+    "marketplace.core.admin_config.MarketplaceAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -210,6 +211,9 @@ SPECTACULAR_SETTINGS = {
 CORS_URLS_REGEX = r"^/api/"
 CORS_ALLOWED_ORIGINS = read.words("CORS_ALLOWED_ORIGINS")
 CORS_EXPOSE_HEADERS = ["ETag", "RateLimit", "RateLimit-Policy", "Retry-After", "X-Request-Id"]
+
+# --- admin ------------------------------------------------------------------------------------
+UNFOLD = THEME
 
 # --- logs -------------------------------------------------------------------------------------
 LOGGING = {

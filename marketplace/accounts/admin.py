@@ -1,0 +1,131 @@
+"""Users in the admin. Signing in is the account pages' business, with their second factor and their limits."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from allauth.account.decorators import secure_admin_login
+from django import forms
+from django.contrib import admin
+from django.contrib.auth.models import Group
+from django.http import HttpRequest
+from unfold.enums import ActionVariant
+from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget, UnfoldAdminSelectWidget
+
+from marketplace.core.admin import Base, Decision, ReasonForm, ServiceAdmin, decision
+
+from . import services
+from .models import Tier, User
+
+admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]  # allauth's documented way
+
+TIER = "accounts.set_tier_user"
+ACCESS = "accounts.deactivate_user"
+STAFF = "accounts.grant_staff_user"
+
+
+class TierForm(ReasonForm):
+    """The tier, and why."""
+
+    tier = forms.ChoiceField(choices=Tier.choices, widget=UnfoldAdminSelectWidget)
+    field_order = ("tier", "reason")
+
+
+class StaffForm(ReasonForm):
+    """Which groups' permissions the user gets, and why."""
+
+    groups = forms.ModelMultipleChoiceField(Group.objects.all(), required=False, widget=UnfoldAdminCheckboxSelectMultipleWidget)
+    field_order = ("groups", "reason")
+
+
+@admin.register(User)
+class UserAdmin(ServiceAdmin):
+    """Accounts: tier, access, staff. Passwords are not shown, not even hashed; people reset their own."""
+
+    list_display = ("email", "name", "tier", "is_active", "is_staff", "date_joined")
+    list_filter = ("tier", "is_active", "is_staff")
+    search_fields = ("email", "name")
+    ordering = ("email",)
+    fields = ("email", "name", "tier", "is_active", "is_staff", "is_superuser", "groups", "date_joined", "last_login")
+    actions_detail = ("set_tier", "deactivate", "reactivate", "set_staff", "remove_staff")
+
+    @decision(Decision("Change tier", TIER, "The user can buy what this tier may buy, from now on.", "The tier is changed.", TierForm))
+    def set_tier(self, user: User, actor: User, answers: Mapping[str, Any]) -> None:
+        """Set the user's tier."""
+        services.set_tier(user=user, tier=Tier(answers["tier"]), reason=answers["reason"], actor=actor)
+
+    @decision(
+        Decision(
+            "Deactivate",
+            ACCESS,
+            "The user can no longer sign in; keys and tokens stop at once. What the user bought or sells stays.",
+            "The account is shut.",
+            available=lambda user: user.is_active,
+            variant=ActionVariant.DANGER,
+        )
+    )
+    def deactivate(self, user: User, actor: User, answers: Mapping[str, Any]) -> None:
+        """Shut the account."""
+        services.deactivate_user(user=user, reason=answers["reason"], actor=actor)
+
+    @decision(
+        Decision(
+            "Reactivate",
+            ACCESS,
+            "The user can sign in again; keys and tokens that were not revoked work again.",
+            "The account is open again.",
+            available=lambda user: not user.is_active,
+        )
+    )
+    def reactivate(self, user: User, actor: User, answers: Mapping[str, Any]) -> None:
+        """Open the account."""
+        services.reactivate_user(user=user, reason=answers["reason"], actor=actor)
+
+    @decision(
+        Decision("Staff access", STAFF, "The user can enter the admin with the permissions of these groups.", "Access is set.", StaffForm)
+    )
+    def set_staff(self, user: User, actor: User, answers: Mapping[str, Any]) -> None:
+        """Let the user in with the groups' permissions."""
+        services.set_staff(user=user, groups=answers["groups"], reason=answers["reason"], actor=actor)
+
+    @decision(
+        Decision(
+            "Remove from staff",
+            STAFF,
+            "The user can no longer enter the admin and loses every permission there.",
+            "The user is no longer staff.",
+            available=lambda user: user.is_staff,
+            variant=ActionVariant.DANGER,
+        )
+    )
+    def remove_staff(self, user: User, actor: User, answers: Mapping[str, Any]) -> None:
+        """Shut the admin to the user."""
+        services.remove_staff(user=user, reason=answers["reason"], actor=actor)
+
+
+@admin.register(Group)
+class GroupAdmin(Base):
+    """Sets of permissions; only superusers compose them, or anyone could grant themselves everything."""
+
+    search_fields = ("name",)
+    ordering = ("name",)
+    filter_horizontal = ("permissions",)
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        """Allow superusers."""
+        return bool(request.user.is_active and getattr(request.user, "is_superuser", False))
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Allow superusers."""
+        return self.has_module_permission(request)
+
+    def has_view_permission(self, request: HttpRequest, obj: Group | None = None) -> bool:
+        """Allow superusers."""
+        return self.has_module_permission(request)
+
+    def has_change_permission(self, request: HttpRequest, obj: Group | None = None) -> bool:
+        """Allow superusers."""
+        return self.has_module_permission(request)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Group | None = None) -> bool:
+        """Allow superusers."""
+        return self.has_module_permission(request)

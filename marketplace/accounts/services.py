@@ -1,0 +1,105 @@
+"""What staff change about an account: tier, access, staff. Each with a reason, and never one's own."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.contrib.auth.models import Group
+from django.db import transaction
+
+from marketplace.core import audit
+from marketplace.core.errors import InvalidTransition, PermissionDenied, SelfReview
+from marketplace.core.transitions import lock
+
+from .models import Tier, User
+
+
+@transaction.atomic
+def set_tier(*, user: User, tier: Tier, reason: str, actor: User) -> User:
+    """Set what the user may buy.
+
+    Raises:
+        InvalidTransition: the user has this tier.
+        PermissionDenied: the user is above the actor.
+        SelfReview: it is the actor's own account.
+    """
+    return _change(user, "set_tier", reason, actor, tier=tier)
+
+
+@transaction.atomic
+def deactivate_user(*, user: User, reason: str, actor: User) -> User:
+    """Shut an account: no sign-in, and its keys and tokens stop at the next request.
+
+    Raises:
+        InvalidTransition: it is shut already.
+        PermissionDenied: the user is above the actor.
+        SelfReview: it is the actor's own account.
+    """
+    return _change(user, "deactivate", reason, actor, is_active=False)
+
+
+@transaction.atomic
+def reactivate_user(*, user: User, reason: str, actor: User) -> User:
+    """Open a shut account again.
+
+    Raises:
+        InvalidTransition: it is open.
+        PermissionDenied: the user is above the actor.
+        SelfReview: it is the actor's own account.
+    """
+    return _change(user, "reactivate", reason, actor, is_active=True)
+
+
+@transaction.atomic
+def set_staff(*, user: User, groups: Iterable[Group], reason: str, actor: User) -> User:
+    """Let a user into the admin with the permissions of these groups, instead of those held before.
+
+    Raises:
+        PermissionDenied: the actor is no superuser, or the user is one.
+        SelfReview: it is the actor's own account.
+    """
+    user = _lock_below(user, actor)
+    if not actor.is_superuser:
+        raise PermissionDenied("Only a superuser hands out permissions.")
+    before = sorted(user.groups.values_list("name", flat=True))
+    user.groups.set(groups)
+    after = sorted(user.groups.values_list("name", flat=True))
+    user.is_staff = True
+    user.save(update_fields=["is_staff"])
+    audit.record("user.set_staff", user, actor=actor, reason=reason, before=before, after=after)
+    return user
+
+
+@transaction.atomic
+def remove_staff(*, user: User, reason: str, actor: User) -> User:
+    """Shut the admin to a user, who loses every permission there.
+
+    Raises:
+        InvalidTransition: the user is no staff.
+        PermissionDenied: the user is above the actor.
+        SelfReview: it is the actor's own account.
+    """
+    user = _change(user, "remove_staff", reason, actor, is_staff=False)
+    user.groups.clear()
+    user.user_permissions.clear()
+    return user
+
+
+def _lock_below(user: User, actor: User) -> User:
+    user = lock(User.objects.all(), pk=user.pk)
+    if user.pk == actor.pk:
+        raise SelfReview("Nobody changes their own account here.")
+    if user.is_superuser and not actor.is_superuser:
+        raise PermissionDenied("Only a superuser changes a superuser's account.")
+    return user
+
+
+def _change(user: User, verb: str, reason: str, actor: User, **change: Any) -> User:
+    user = _lock_below(user, actor)
+    ((field, value),) = change.items()
+    before = getattr(user, field)
+    if before == value:
+        raise InvalidTransition("The account is so already; someone else was quicker.")
+    setattr(user, field, value)
+    user.save(update_fields=[field])
+    audit.record(f"user.{verb}", user, actor=actor, reason=reason, from_state=str(before), to_state=str(value))
+    return user

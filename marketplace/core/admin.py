@@ -1,0 +1,293 @@
+"""What every admin page is built on: rows made by services are looked at here, and decided on through services.
+
+A decision is a page of its own: GET shows what will happen and asks for a reason, POST calls the service. Nothing else
+in the admin changes a state.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.apps import apps
+from django.contrib import admin, messages
+from django.contrib.admin.checks import ModelAdminChecks
+from django.core import checks
+from django.core.exceptions import PermissionDenied
+from django.db.models import Case, IntegerField, Model, Value, When
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.timesince import timesince
+from unfold.decorators import action
+from unfold.enums import ActionVariant
+from unfold.widgets import UnfoldAdminTextareaWidget
+
+from . import audit, bounds
+from .errors import InvalidInput, Problem
+from .models import AuditEntry
+
+if TYPE_CHECKING:
+    ThemeAdmin = admin.ModelAdmin[Any]
+else:
+    from unfold.admin import ModelAdmin as ThemeAdmin
+
+HISTORY_ROWS = 20
+Perform = Callable[[Any, Any, Any, Mapping[str, Any]], object]
+
+
+class DecisionForm(forms.Form):
+    """Base of what a decision asks for; it knows what is decided on."""
+
+    def __init__(self, *args: Any, subject: Any, **kwargs: Any) -> None:
+        self.subject = subject
+        super().__init__(*args, **kwargs)
+
+
+class ReasonForm(DecisionForm):
+    """The words that go into the audit log, and into the mail where there is one."""
+
+    reason = forms.CharField(max_length=bounds.REASON_CHARS, widget=UnfoldAdminTextareaWidget(attrs={"rows": 4}))
+
+
+class NoForm(DecisionForm):
+    """A step that needs no words, such as a claim."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What a decision page says and asks.
+
+    Args:
+        label: The button.
+        permission: What the user needs, `app.codename`.
+        consequence: What will happen, in a sentence.
+        done: What the message says afterwards.
+        form: What is asked.
+        available: Whether the state allows it; the service judges again under its lock.
+        template: The page.
+        variant: The button's look.
+    """
+
+    label: str
+    permission: str
+    consequence: str
+    done: str
+    form: type[DecisionForm] = ReasonForm
+    available: Callable[[Any], bool] = lambda _subject: True
+    template: str = "admin/decisions/decision.html"
+    variant: ActionVariant = ActionVariant.DEFAULT
+
+
+def decision(settings: Decision) -> Callable[[Perform], Any]:
+    """Turn `perform(self, subject, actor, answers)` into a decision page that the theme links from the row's page."""
+
+    def decorate(perform: Perform) -> Any:
+        @wraps(perform)
+        def view(model_admin: "ServiceAdmin", request: HttpRequest, object_id: str) -> HttpResponse:
+            return model_admin.decide(request, object_id, settings, perform)
+
+        # The theme hides the button by this and checks it again; `decide` does not rely on either.
+        page = action(
+            permissions=[settings.permission],
+            description=settings.label,
+            url_path=perform.__name__.replace("_", "-"),
+            variant=settings.variant,
+        )(view)
+        page.decision = settings
+        return page
+
+    return decorate
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A table on a row's page.
+
+    Args:
+        title: Its heading.
+        columns: Its column heads.
+        rows: Its cells.
+        empty: What stands there without rows.
+    """
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+    empty: str = "None."
+
+
+def history_panel(subject: Model) -> Panel:
+    """Return the newest audit entries about a row."""
+    entries = audit.history_of(subject)[:HISTORY_ROWS]
+    rows = [
+        (f"{e.at:%Y-%m-%d %H:%M}", e.actor or "the service", e.action, f"{e.from_state} → {e.to_state}".strip(" →"), e.reason)
+        for e in entries
+    ]
+    return Panel("History", ("At (UTC)", "Who", "What", "State", "Reason"), rows)
+
+
+class PermissionChecks(ModelAdminChecks):
+    """Each action names permissions that some model declares.
+
+    The theme's own check looks into the database, which has none of them yet when the first migration runs.
+    """
+
+    def check(self, admin_obj: Any, **kwargs: Any) -> list[checks.CheckMessage]:
+        """Return what Django finds, and an error for each action without permissions or with an unknown one."""
+        return [*super().check(admin_obj, **kwargs), *self._check_actions(admin_obj)]
+
+    def _check_actions(self, admin_obj: Any) -> Iterator[checks.CheckMessage]:
+        known = {f"{model._meta.app_label}.{name}" for model in apps.get_models() for name in _permissions_of(model)}
+        for name in admin_obj._extract_action_names(admin_obj.actions_detail):
+            named = getattr(getattr(admin_obj, name), "allowed_permissions", ())
+            if not named or not known.issuperset(named):
+                message = f"{type(admin_obj).__qualname__}.{name} names no permission, or one that does not exist: {named}."
+                yield checks.Error(message, obj=type(admin_obj), id="core.E001")
+
+
+def _permissions_of(model: type[Model]) -> Iterator[str]:
+    yield from (f"{verb}_{model._meta.model_name}" for verb in model._meta.default_permissions)
+    yield from (codename for codename, _ in model._meta.permissions)
+
+
+class Base(ThemeAdmin):
+    """The theme's admin with our checks."""
+
+    checks_class = PermissionChecks
+
+
+class ServiceAdmin(Base):
+    """Rows that services make and change: to look at, and to decide on."""
+
+    compressed_fields = True
+    list_per_page = 50
+    show_full_result_count = False
+    change_form_outer_after_template = "admin/panels.html"
+
+    def has_add_permission(self, request: HttpRequest, *_args: Any) -> bool:
+        """Refuse: a service makes these rows."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Refuse: what was decided stays on record."""
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Refuse: the fields are shown, decisions change them."""
+        return False
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Allow whoever may view, change or decide on such rows."""
+        return super().has_view_permission(request, obj) or any(map(request.user.has_perm, self.decision_permissions()))
+
+    def decisions(self) -> dict[str, Decision]:
+        """Return the decision pages by name."""
+        names = self._extract_action_names(self.actions_detail)
+        return {name: getattr(self, name).decision for name in names}
+
+    def decision_permissions(self) -> set[str]:
+        """Return the permissions that the decisions need."""
+        return {settings.permission for settings in self.decisions().values()}
+
+    def get_actions_detail(self, request: HttpRequest, object_id: str) -> list[Any]:
+        """Return the buttons that the state allows, of those that the user may press."""
+        subject = self.get_object(request, object_id)
+        return [
+            button
+            for button in super().get_actions_detail(request, object_id)
+            if subject is not None and button.method.decision.available(subject)
+        ]
+
+    def panels(self, request: HttpRequest, subject: Any) -> list[Panel]:
+        """Return the tables below the fields on the row's page."""
+        return [history_panel(subject)]
+
+    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, obj: Any = None, **kwargs: Any) -> Any:
+        """Add the tables to the row's page."""
+        context["panels"] = self.panels(request, obj) if obj is not None else []
+        return super().render_change_form(request, context, *args, obj=obj, **kwargs)
+
+    def decide(self, request: HttpRequest, object_id: str, settings: Decision, perform: Perform) -> HttpResponse:
+        """Ask on GET, perform on POST; a refusal becomes a message."""
+        if not request.user.has_perm(settings.permission):
+            raise PermissionDenied
+        if request.method not in {"GET", "HEAD", "POST"}:
+            return HttpResponseNotAllowed(["GET", "POST"])
+        subject = self.get_object(request, object_id)
+        if subject is None:
+            raise Http404
+        answers = request.POST if request.method == "POST" else None
+        form = settings.form(answers, subject=subject)
+        if form.is_valid():
+            try:
+                perform(self, subject, request.user, form.cleaned_data)
+            except InvalidInput as problem:
+                form.add_error(None, problem.message)
+            except Problem as problem:
+                self.message_user(request, f"{problem.title}. {problem.message}", messages.ERROR)
+                return self._back(request, subject)
+            else:
+                self.message_user(request, settings.done, messages.SUCCESS)
+                return self._back(request, subject)
+        return self._ask(request, subject, settings, form)
+
+    def _ask(self, request: HttpRequest, subject: Any, settings: Decision, form: DecisionForm) -> HttpResponse:
+        context = {
+            **self.admin_site.each_context(request),
+            "opts": self.opts,
+            "title": f"{settings.label}: {subject}",
+            "decision": settings,
+            "subject": subject,
+            "form": form,
+            "possible": settings.available(subject),
+            "back": self._address(subject),
+            "danger": settings.variant == ActionVariant.DANGER,
+            **self.decision_context(request, subject),
+        }
+        return TemplateResponse(request, settings.template, context, status=200 if not form.is_bound else 400)
+
+    def decision_context(self, request: HttpRequest, subject: Any) -> dict[str, Any]:
+        """Return what a decision page shows beside the form."""
+        return {}
+
+    def _back(self, request: HttpRequest, subject: Model) -> HttpResponse:
+        if self.has_view_permission(request, subject):
+            return HttpResponseRedirect(self._address(subject))
+        return HttpResponseRedirect(reverse("admin:index"))
+
+    def _address(self, subject: Model) -> str:
+        return reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_change", args=[subject.pk])
+
+
+class QueueAdmin(ServiceAdmin):
+    """Rows that wait for a decision: those that wait come first, the oldest of them on top."""
+
+    # Field with the time since when a row waits, and how to find those that do.
+    waiting_since = "submitted_at"
+    waiting: Mapping[str, Any] = {}
+
+    def get_ordering(self, request: HttpRequest) -> Any:
+        """Order those that wait before the others, the oldest first."""
+        waits = Case(When(**self.waiting, then=Value(0)), default=Value(1), output_field=IntegerField())
+        return (waits.asc(), self.waiting_since)
+
+    @admin.display(description="Waiting")
+    def waiting_time(self, row: Any) -> str:
+        """Return for how long the row waits, `-` when it does not."""
+        if any(getattr(row, name) != value for name, value in self.waiting.items()):
+            return "-"
+        return timesince(getattr(row, self.waiting_since), timezone.now(), depth=1)
+
+
+@admin.register(AuditEntry)
+class AuditEntryAdmin(ServiceAdmin):
+    """The log of decisions and credentials: read, never written here."""
+
+    list_display = ("at", "action", "actor", "subject_type", "from_state", "to_state", "reason")
+    list_filter = ("subject_type", "action")
+    list_select_related = ("actor",)
+    search_fields = ("subject_id", "request_id", "actor__email")
+    ordering = ("-id",)
