@@ -1,0 +1,237 @@
+"""GET library and POST library/download: what the caller owns, and a link to it."""
+
+import hashlib
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from catalog.models import Listing
+from library.models import DownloadLink, Licence, Package
+from marketplace.accounts.models import User
+from marketplace.core.scopes import Scope
+from tests.factories import DeliverableFactory, ListingFactory, UserFactory
+from tests.shop import archive, bought, funded, on_sale, store_file
+from wallet.services.refunds import refund_order
+
+pytestmark = pytest.mark.django_db
+URL = "/api/v1/library"
+Client = Callable[..., APIClient]
+
+
+@pytest.fixture
+def buyer() -> User:
+    return funded(inr=10_000_000)
+
+
+def download(client: APIClient, listing: Listing | str, **kwargs: Any) -> Any:
+    asset_id = listing if isinstance(listing, str) else str(listing.id)
+    return client.post(f"{URL}/download/{asset_id}", **kwargs)
+
+
+def code_of(response: Any) -> tuple[int, str]:
+    return response.status_code, response.json()["code"]
+
+
+def test_anonymous_is_refused(anonymous: APIClient) -> None:
+    assert code_of(anonymous.get(URL)) == (401, "not_authenticated")
+    assert code_of(download(anonymous, on_sale())) == (401, "not_authenticated")
+
+
+def test_each_operation_needs_its_own_scope(bearer_client: Client, key_client: Client) -> None:
+    for make in (bearer_client, key_client):
+        assert code_of(make(scopes=frozenset({Scope.LIBRARY_DOWNLOAD})).get(URL)) == (403, "insufficient_scope")
+        response = download(make(scopes=frozenset({Scope.LIBRARY_READ})), on_sale())
+        assert (code_of(response), response.json()["requiredScope"]) == ((403, "insufficient_scope"), "library:download")
+
+
+@pytest.mark.parametrize("query", ["limit=0", "limit=-1", "limit=many", "cursor=%21%21", "cursor=MjAyNg", "cursor=" + "x" * 201])
+def test_malformed_query_is_refused(bearer_client: Client, query: str) -> None:
+    response = bearer_client().get(f"{URL}?{query}")
+    assert code_of(response) == (400, "invalid_input")
+    assert response.json()["errors"][0]["pointer"] == f"?{query.split('=', maxsplit=1)[0]}"
+
+
+def test_empty_library_is_empty(bearer_client: Client) -> None:
+    assert bearer_client().get(URL).json() == {"ownedCount": 0, "items": [], "nextCursor": None}
+
+
+def test_library_shows_what_is_owned_newest_first(bearer_client: Client, buyer: User, django_assert_num_queries: Any) -> None:
+    old, new = on_sale(version="1.2"), on_sale()
+    orders = [bought(old, buyer), bought(new, buyer, license_slug="commercial")]
+    bought(on_sale())
+    client = bearer_client(buyer)
+    client.get(URL)
+    # The credential, the page, the count.
+    with django_assert_num_queries(3):
+        body = client.get(URL).json()
+    assert body["ownedCount"] == 2
+    assert body["nextCursor"] is None
+    assert [(item["assetId"], item["orderId"]) for item in body["items"]] == [
+        (str(new.id), str(orders[1].id)),
+        (str(old.id), str(orders[0].id)),
+    ]
+    item = body["items"][1]
+    assert set(item) == {"assetId", "acquiredAt", "title", "version", "licenseSlug", "orderId"}
+    assert (item["title"], item["version"], item["licenseSlug"]) == (old.title, "1.2", "personal")
+    assert item["acquiredAt"].endswith("Z")
+    assert datetime.fromisoformat(item["acquiredAt"]) == Licence.objects.get(listing=old).acquired_at
+
+
+def test_pages_neither_repeat_nor_skip(bearer_client: Client, buyer: User) -> None:
+    at = timezone.now()
+    listings = [on_sale() for _ in range(7)]
+    for listing in listings:
+        bought(listing, buyer)
+    # All at the same moment: the id decides.
+    Licence.objects.update(acquired_at=at)
+    client, seen, cursor = bearer_client(buyer), [], None
+    for _ in range(3):
+        body = client.get(URL, {"limit": 3} | ({"cursor": cursor} if cursor else {})).json()
+        assert body["ownedCount"] == 7
+        seen += [item["assetId"] for item in body["items"]]
+        cursor = body["nextCursor"]
+    assert cursor is None
+    assert sorted(seen) == sorted(str(listing.id) for listing in listings)
+
+
+def test_limit_above_the_maximum_is_cut(bearer_client: Client, buyer: User) -> None:
+    bought(on_sale(), buyer)
+    assert bearer_client(buyer).get(f"{URL}?limit=1000").status_code == 200
+
+
+def test_refunded_asset_is_not_in_the_library(bearer_client: Client, buyer: User) -> None:
+    refund_order(order=bought(on_sale(), buyer), reason="test", actor=None)
+    assert bearer_client(buyer).get(URL).json()["ownedCount"] == 0
+
+
+@pytest.mark.parametrize("asset_id", ["no-such-asset", "0193b2c6-0000-7000-8000-000000000000", "%00"])
+def test_download_of_an_unknown_asset_is_not_found(bearer_client: Client, asset_id: str) -> None:
+    assert code_of(download(bearer_client(), asset_id)) == (404, "not_found")
+
+
+def test_download_of_someone_elses_draft_is_not_found(bearer_client: Client) -> None:
+    assert code_of(download(bearer_client(), ListingFactory())) == (404, "not_found")
+
+
+def test_download_of_what_is_not_owned_is_refused(bearer_client: Client) -> None:
+    listing = on_sale()
+    bought(listing)
+    assert code_of(download(bearer_client(), listing)) == (403, "not_owned")
+    assert not DownloadLink.objects.exists()
+
+
+def test_vendor_does_not_own_what_the_vendor_sells(bearer_client: Client) -> None:
+    listing = on_sale()
+    assert code_of(download(bearer_client(listing.store.owner), listing)) == (403, "not_owned")
+
+
+def test_download_after_a_refund_is_refused(bearer_client: Client, buyer: User) -> None:
+    listing = on_sale(archive())
+    refund_order(order=bought(listing, buyer), reason="test", actor=None)
+    assert code_of(download(bearer_client(buyer), listing)) == (403, "not_owned")
+
+
+def test_download_with_a_body_is_refused(bearer_client: Client, buyer: User) -> None:
+    listing = on_sale(archive())
+    bought(listing, buyer)
+    response = download(bearer_client(buyer), listing, data={"version": "1"}, format="json")
+    assert code_of(response) == (400, "invalid_input")
+
+
+def test_download_of_a_blocked_file_is_refused(bearer_client: Client, buyer: User) -> None:
+    listing = on_sale(archive())
+    bought(listing, buyer)
+    block(listing)
+    assert code_of(download(bearer_client(buyer), listing)) == (410, "file_blocked")
+
+
+def test_damaged_file_is_never_handed_out(bearer_client: Client, buyer: User) -> None:
+    listing = on_sale(archive())
+    bought(listing, buyer)
+    assert listing.live_deliverable is not None
+    listing.live_deliverable.crc32 ^= 1
+    listing.live_deliverable.save()
+    client = bearer_client(buyer)
+    client.raise_request_exception = False
+    assert code_of(download(client, listing)) == (500, "internal_error")
+    assert not Package.objects.exists()
+
+
+def block(listing: Listing) -> None:
+    assert listing.live_deliverable is not None
+    listing.live_deliverable.blocked_at = timezone.now()
+    listing.live_deliverable.save()
+
+
+def test_link_is_absolute_lasts_15_minutes_and_is_recorded(key_client: Client, buyer: User) -> None:
+    listing = on_sale(archive(), version="2.0 beta")
+    bought(listing, buyer)
+    before = timezone.now()
+    response = download(key_client(buyer), listing.slug)
+    body = response.json()
+    assert response.status_code == 200
+    assert set(body) == {"downloadUrl", "expiresAt", "fileName", "size", "checksum"}
+    assert body["downloadUrl"].startswith("http://testserver/api/v1/downloads/")
+    assert body["fileName"] == f"{listing.slug}-2.0-beta.zip"
+    link = DownloadLink.objects.get()
+    assert datetime.fromisoformat(body["expiresAt"]) == link.expires_at == link.issued_at + timedelta(minutes=15)
+    assert before <= link.issued_at <= timezone.now()
+    assert link.app is not None
+    assert (link.user, link.app.user, link.credential_kind, link.listing, link.version) == (buyer, buyer, "api_key", listing, "2.0 beta")
+    assert link.deliverable == listing.live_deliverable
+    assert link.credential_id == link.app.api_keys.get().id
+
+
+def test_package_is_measured_once_for_all_its_buyers(bearer_client: Client, buyer: User) -> None:
+    listing = on_sale(archive())
+    bought(listing, buyer)
+    other = funded(inr=1_000_000)
+    bought(listing, other)
+    answers = [download(bearer_client(user), listing).json() for user in (buyer, other, buyer)]
+    assert len({answer["checksum"] for answer in answers}) == 1
+    assert len({answer["downloadUrl"] for answer in answers}) == 3
+    assert Package.objects.count() == 1
+
+
+@pytest.mark.parametrize("status", ["Draft", "Rejected"])
+def test_owner_downloads_after_the_listing_left_the_catalog(bearer_client: Client, buyer: User, status: str) -> None:
+    listing = on_sale(archive())
+    bought(listing, buyer)
+    Listing.objects.filter(pk=listing.pk).update(status=status)
+    listing.store.is_open = False
+    listing.store.save()
+    assert download(bearer_client(buyer), listing).status_code == 200
+
+
+def test_owner_gets_the_last_reviewed_file_and_falls_back_to_the_bought_one(bearer_client: Client, buyer: User) -> None:
+    first, second = archive("first"), archive("second")
+    listing = on_sale(first, version="1")
+    bought(listing, buyer)
+    client = bearer_client(buyer)
+    sizes = [download(client, listing).json()["size"]]
+    listing.live_deliverable = DeliverableFactory(listing=listing, version="2", original_filename="archive.zip")
+    listing.save()
+    store_file(listing, second + b"more")
+    sizes.append(download(client, listing).json()["size"])
+    assert client.get(URL).json()["items"][0]["version"] == "2"
+    block(listing)
+    sizes.append(download(client, listing).json()["size"])
+    assert sizes == [sizes[0], sizes[0] + len(second) + 4 - len(first), sizes[0]]
+    assert hashlib.sha256(first).hexdigest() in {link.deliverable.sha256 for link in DownloadLink.objects.all()}
+
+
+def test_widest_licence_gives_the_terms(bearer_client: Client, buyer: User) -> None:
+    listing = on_sale(archive())
+    for slug in ("extended", "personal"):
+        bought(listing, buyer, license_slug=slug)
+    download(bearer_client(buyer), listing)
+    assert DownloadLink.objects.get().licence.tier.slug == "extended"
+
+
+def test_stranger_learns_nothing_from_the_library(bearer_client: Client, buyer: User) -> None:
+    bought(on_sale(), buyer)
+    assert bearer_client(UserFactory()).get(URL).json()["ownedCount"] == 0

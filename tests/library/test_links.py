@@ -1,0 +1,226 @@
+"""The signed route: good for what it was issued for, until exactly its end."""
+
+import hashlib
+import io
+import shutil
+import subprocess
+import zipfile
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from catalog.models import Listing
+from library.models import Download, DownloadLink
+from library.services import links
+from library.services.links import issue_link, url_of
+from marketplace.core.objects import local, object_store
+from tests.shop import archive, bought, funded, on_sale
+from wallet.models import Order
+from wallet.services.refunds import refund_order
+
+pytestmark = pytest.mark.django_db
+CONTENT = archive()
+
+
+@pytest.fixture
+def order() -> Order:
+    return bought(on_sale(CONTENT, version="1.0", readme="Unpack, then install."), funded(inr=100_000))
+
+
+@pytest.fixture
+def link(order: Order) -> DownloadLink:
+    return issue_link(licence=order.buyer.licences.get())
+
+
+def fetch(client: APIClient, link: DownloadLink, method: str = "get", **headers: str) -> Any:
+    return getattr(client, method)(url_of(link), headers=headers)
+
+
+def body_of(response: Any) -> bytes:
+    return b"".join(response.streaming_content)
+
+
+def assert_refused(response: Any, status: int, code: str) -> None:
+    assert (response.status_code, response["Content-Type"]) == (status, "application/problem+json")
+    assert response.json()["code"] == code
+    assert not Download.objects.exists()
+
+
+@pytest.mark.parametrize("change", ["first", "last", "cut", "none", "other", "long"])
+def test_tampered_link_is_not_valid(anonymous: APIClient, link: DownloadLink, change: str) -> None:
+    base, token = url_of(link).rsplit("/", 1)
+    first = "B" if token[0] != "B" else "C"
+    tokens = {
+        "first": first + token[1:],
+        "last": token[:-2] + ("AA" if not token.endswith("AA") else "BB"),
+        "cut": token.split(".")[0],
+        "none": token.split(".")[0] + ".",
+        "other": "x" * 22 + "." + token.split(".")[1],
+        "long": token * 40,
+    }
+    assert_refused(anonymous.get(f"{base}/{tokens[change]}"), 404, "link_invalid")
+
+
+def test_signed_token_of_another_purpose_is_not_valid(anonymous: APIClient, link: DownloadLink) -> None:
+    for value in ("AAAA", "not base64 at all", str(link.id)):
+        assert_refused(anonymous.get(f"/api/v1/downloads/{links._signer.sign(value)}"), 404, "link_invalid")
+
+
+def test_link_is_good_until_its_end_and_not_a_moment_longer(anonymous: APIClient, link: DownloadLink) -> None:
+    with patch.object(links.timezone, "now", return_value=link.expires_at - timedelta(microseconds=1)):
+        assert fetch(anonymous, link, "head").status_code == 200
+    with patch.object(links.timezone, "now", return_value=link.expires_at):
+        assert_refused(fetch(anonymous, link), 410, "link_expired")
+
+
+def test_refund_kills_the_link(anonymous: APIClient, link: DownloadLink, order: Order) -> None:
+    refund_order(order=order, reason="test", actor=None)
+    assert_refused(fetch(anonymous, link), 410, "link_revoked")
+
+
+def test_closed_account_kills_the_link(anonymous: APIClient, link: DownloadLink) -> None:
+    link.user.is_active = False
+    link.user.save()
+    assert_refused(fetch(anonymous, link), 410, "link_revoked")
+
+
+def test_block_kills_the_link(anonymous: APIClient, link: DownloadLink) -> None:
+    link.deliverable.blocked_at = timezone.now()
+    link.deliverable.save()
+    assert_refused(fetch(anonymous, link), 410, "file_blocked")
+
+
+def test_other_methods_are_refused(anonymous: APIClient, link: DownloadLink) -> None:
+    assert_refused(fetch(anonymous, link, "post"), 405, "method_not_allowed")
+
+
+def test_range_outside_of_the_package_is_refused(anonymous: APIClient, link: DownloadLink) -> None:
+    response = fetch(anonymous, link, Range=f"bytes={link.package.size}-")
+    assert (response.status_code, response.json()["code"]) == (416, "range_not_satisfiable")
+
+
+def test_link_needs_no_credential_and_gives_what_it_promised(anonymous: APIClient, link: DownloadLink) -> None:
+    response = fetch(anonymous, link)
+    data = body_of(response)
+    assert response.status_code == 200
+    assert len(data) == link.package.size == int(response["Content-Length"])
+    assert hashlib.sha256(data).hexdigest() == link.package.sha256
+    assert response["ETag"] == f'"{link.package.sha256}"'
+    assert (response["Content-Type"], response["Accept-Ranges"]) == ("application/zip", "bytes")
+    assert response["Content-Disposition"] == f'attachment; filename="{link.file_name}"'
+    assert response["Cache-Control"] == "private, no-store"
+    assert response["X-Content-Type-Options"] == "nosniff"
+    assert Download.objects.get().link == link
+
+
+def test_package_holds_the_untouched_file_readme_and_terms(anonymous: APIClient, link: DownloadLink, tmp_path: Path) -> None:
+    data = body_of(fetch(anonymous, link))
+    with zipfile.ZipFile(io.BytesIO(data)) as package:
+        assert package.testzip() is None
+        assert package.namelist() == ["archive.zip", "README.txt", "LICENSE.txt"]
+        assert package.read("archive.zip") == CONTENT
+        assert package.getinfo("archive.zip").compress_type == zipfile.ZIP_STORED
+        assert package.read("README.txt") == b"Unpack, then install."
+        terms = package.read("LICENSE.txt").decode()
+    assert link.licence.tier.text in terms
+    assert link.listing.title in terms
+    path = tmp_path / "package.zip"
+    path.write_bytes(data)
+    if unzip := shutil.which("unzip"):
+        subprocess.run([unzip, "-tqq", path], check=True, timeout=30)
+
+
+def test_readme_is_there_where_the_vendor_wrote_none(anonymous: APIClient) -> None:
+    listing = on_sale(CONTENT, version="1.0")
+    link = issue_link(licence=bought(listing).buyer.licences.get())
+    with zipfile.ZipFile(io.BytesIO(body_of(fetch(anonymous, link)))) as package:
+        readme = package.read("README.txt").decode()
+    assert listing.title in readme
+    assert "Version: 1.0" in readme
+
+
+@pytest.mark.parametrize(
+    ("uploaded", "inside"),
+    [
+        ("README.txt", "asset-README.txt"),
+        ("license.TXT", "asset-license.TXT"),
+        ("../../etc/passwd", "passwd"),
+        ("C:\\fonts\\a.otf", "a.otf"),
+        ("a\nb\x00.otf", "ab.otf"),
+        ("..", "asset-file"),
+        ("Schrift ü 字.otf", "Schrift ü 字.otf"),
+    ],
+)
+def test_file_name_in_the_package_is_harmless(anonymous: APIClient, uploaded: str, inside: str) -> None:
+    listing = on_sale(CONTENT)
+    assert listing.live_deliverable is not None
+    listing.live_deliverable.original_filename = uploaded.replace("\x00", "\x01")
+    listing.live_deliverable.save()
+    link = issue_link(licence=bought(listing).buyer.licences.get())
+    with zipfile.ZipFile(io.BytesIO(body_of(fetch(anonymous, link)))) as package:
+        assert package.namelist() == [inside, "README.txt", "LICENSE.txt"]
+
+
+def test_promised_bytes_stay_while_the_readme_is_edited(anonymous: APIClient, link: DownloadLink) -> None:
+    Listing.objects.update(readme="Edited.")
+    assert hashlib.sha256(body_of(fetch(anonymous, link))).hexdigest() == link.package.sha256
+    link.licence.listing.refresh_from_db()
+    newer = issue_link(licence=link.licence)
+    assert newer.package.sha256 != link.package.sha256
+
+
+def test_head_tells_all_and_sends_and_records_nothing(anonymous: APIClient, link: DownloadLink) -> None:
+    response = fetch(anonymous, link, "head")
+    assert (response.status_code, response.content) == (200, b"")
+    assert int(response["Content-Length"]) == link.package.size
+    assert not Download.objects.exists()
+
+
+@pytest.mark.parametrize("asked", ["0-0", "0-9", "10-", "-7", "30-80", "5-999999999", "{middle}-{end}"])
+def test_range_is_that_part_of_the_package(anonymous: APIClient, link: DownloadLink, asked: str) -> None:
+    whole = body_of(fetch(anonymous, link))
+    asked = asked.format(middle=len(whole) - 700, end=len(whole) - 3)
+    first, last = asked.split("-")
+    start = len(whole) - int(last) if not first else int(first)
+    end = len(whole) if not first or not last else min(int(last) + 1, len(whole))
+    response = fetch(anonymous, link, Range=f"bytes={asked}")
+    assert response.status_code == 206
+    assert response["Content-Range"] == f"bytes {start}-{end - 1}/{len(whole)}"
+    assert body_of(response) == whole[start:end]
+    assert Download.objects.order_by("-id")[0].byte_range == f"bytes={asked}"
+
+
+def test_if_range_of_other_bytes_gets_the_whole(anonymous: APIClient, link: DownloadLink) -> None:
+    part = fetch(anonymous, link, Range="bytes=5-9", **{"If-Range": f'"{link.package.sha256}"'})
+    whole = fetch(anonymous, link, Range="bytes=5-9", **{"If-Range": '"other"'})
+    assert (part.status_code, whole.status_code) == (206, 200)
+    assert body_of(whole)[5:10] == body_of(part)
+
+
+def test_credential_beside_the_link_does_no_harm(bearer_client: Callable[..., APIClient], link: DownloadLink) -> None:
+    assert fetch(bearer_client(), link).status_code == 200
+
+
+@pytest.mark.parametrize(("left", "seconds"), [(600, 30), (12.9, 12), (0.4, 1)])
+def test_store_that_serves_itself_gets_a_short_redirect_never_past_the_end(
+    anonymous: APIClient, order: Order, left: float, seconds: int
+) -> None:
+    def presigned(self: local.LocalStore, key: str, *, seconds: int, filename: str, content_type: str) -> str:
+        return f"https://store.example/{key}?seconds={seconds}&name={filename}&type={content_type}"
+
+    with patch.object(local.LocalStore, "presigned_url", presigned):
+        link = issue_link(licence=order.buyer.licences.get())
+        DownloadLink.objects.update(expires_at=timezone.now() + timedelta(seconds=left))
+        response = fetch(anonymous, link)
+    key = link.package.object_key
+    assert response.status_code == 302
+    assert response["Location"] == f"https://store.example/{key}?seconds={seconds}&name={link.file_name}&type=application/zip"
+    # What the store would serve was built, byte for byte as promised.
+    built = b"".join(object_store().read(key))
+    assert (len(built), hashlib.sha256(built).hexdigest()) == (link.package.size, link.package.sha256)
