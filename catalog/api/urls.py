@@ -1,5 +1,15 @@
 """The routes of the app under /api/v1."""
 
-from django.urls import URLPattern
+from django.urls import URLPattern, path
 
-urlpatterns: list[URLPattern] = []
+from .previews import PreviewViewSet
+from .views import AssetViewSet, CategoryViewSet
+
+urlpatterns: list[URLPattern] = [
+    path("categories", CategoryViewSet.as_view({"get": "list"}), name="categories"),
+    path("assets", AssetViewSet.as_view({"get": "list"}), name="assets"),
+    path("assets/search", AssetViewSet.as_view({"get": "search"}), name="asset-search"),
+    path("assets/<str:asset_id>", AssetViewSet.as_view({"get": "retrieve"}), name="asset"),
+    path("assets/<str:asset_id>/manifest", AssetViewSet.as_view({"get": "manifest"}), name="asset-manifest"),
+    path("previews/<str:preview_id>", PreviewViewSet.as_view({"get": "retrieve"}), name="preview"),
+]

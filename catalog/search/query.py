@@ -1,5 +1,6 @@
 """Answers a query: corrects its words against the vocabulary, asks for candidates, ranks them."""
 
+import itertools
 import math
 import uuid
 from collections import defaultdict
@@ -73,7 +74,7 @@ def _known(words: Sequence[str]) -> tuple[list[Group], dict[str, int]]:
     for term in documents:
         if term.startswith(last) and term != last:
             _offer(groups[-1], {term: SHORTEST_PREFIX + (LONGEST_PREFIX - SHORTEST_PREFIX) * len(last) / len(term)}, documents)
-    for i, (left, right) in enumerate(zip(words, words[1:], strict=False)):
+    for i, (left, right) in enumerate(itertools.pairwise(words)):
         _offer(groups[i], {left + right: OTHER_FORM}, documents)
         _offer(groups[i + 1], {left + right: OTHER_FORM}, documents)
     return groups, documents

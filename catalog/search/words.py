@@ -1,5 +1,6 @@
 """Folds text into the words that are indexed and looked up: case, accents, plurals, scripts without spaces."""
 
+import itertools
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
@@ -7,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from ..models.search import TERM_CHARS
 
 # Letters that do not decompose into a plain one and an accent.
-_LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe", "þ": "th", "ð": "d", "ħ": "h", "ŧ": "t"})
+_LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "\u0131": "i", "æ": "ae", "œ": "oe", "þ": "th", "ð": "d", "ħ": "h", "ŧ": "t"})
 # Accents of Latin, Greek and Cyrillic letters. Marks of other scripts are letters to their readers and stay.
 _ACCENTS = re.compile("[\u0300-\u036f]")
 _APOSTROPHES = re.compile("(?<=\\w)['\u2019\u02bc](?=\\w)")
@@ -15,7 +16,7 @@ _APOSTROPHES = re.compile("(?<=\\w)['\u2019\u02bc](?=\\w)")
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f]+"
 )
-# No corrections and no prefixes shorter than a word make sense for pieces of these.
+# Plurals whose singular has no e: boxes, brushes.
 _ES = re.compile("(?:[sxz]|[cs]h)es$")
 
 
@@ -70,5 +71,5 @@ def index_terms(words: Iterable[str]) -> Iterator[str]:
 
 def joined(words: list[str]) -> list[str]:
     """Return neighbours written as one word, so that `type face` and `typeface` find each other."""
-    pairs = ("".join(pair) for pair in zip(words, words[1:], strict=False))
+    pairs = ("".join(pair) for pair in itertools.pairwise(words))
     return [pair for pair in pairs if len(pair) <= TERM_CHARS and not is_unspaced(pair)]

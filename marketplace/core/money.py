@@ -2,6 +2,7 @@
 
 from decimal import Decimal
 from enum import StrEnum
+from fractions import Fraction
 
 from . import bounds
 
@@ -27,7 +28,7 @@ def discounted(amount_minor: int, discount_bp: int) -> int:
     return divide_half_up(amount_minor * (bounds.WHOLE_BP - discount_bp), bounds.WHOLE_BP)
 
 
-def scaled(amount_minor: int, factor: Decimal) -> int:
+def scaled(amount_minor: int, factor: Decimal | Fraction) -> int:
     """Return an amount times a licence tier's factor."""
     numerator, denominator = factor.as_integer_ratio()
     return divide_half_up(amount_minor * numerator, denominator)

@@ -1,0 +1,109 @@
+"""GET previews/{id}: public samples, served so that nothing in them can act on our origin."""
+
+import uuid
+from collections.abc import Mapping
+from typing import Any, ClassVar, cast
+
+from django.http import HttpResponseBase
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework.request import Request
+
+from developers.principals import Principal
+from marketplace.accounts.models import User
+from marketplace.core.access import BEARER_KINDS, PUBLIC, Access
+from marketplace.core.api.serializers import parse_query
+from marketplace.core.api.views import ApiViewSet
+from marketplace.core.errors import DependencyUnavailable, InvalidInput, NotFound, Problem, RangeNotSatisfiable
+from marketplace.core.objects import object_store
+from marketplace.core.scopes import Scope
+from marketplace.core.serving import serve_object
+
+from .. import selectors
+from ..models import Preview
+from ..models.listings import ListingStatus
+from .serializers import PreviewQuery
+
+# What previews are made into, and the ending of their file names. Anything else is served as mere bytes.
+TYPES = {
+    "image/jpeg": "jpg",
+    "image/png": "png",
+    "image/webp": "webp",
+    "font/woff": "woff",
+    "font/woff2": "woff2",
+    "audio/mpeg": "mp3",
+    "audio/aac": "aac",
+    "audio/mp4": "m4a",
+    "audio/wav": "wav",
+}
+YEAR = 365 * 24 * 60 * 60
+PROTECTION = {
+    "X-Content-Type-Options": "nosniff",
+    # Even opened as a page of its own, it runs nothing and loads nothing.
+    "Content-Security-Policy": "default-src 'none'; sandbox",
+    "Cross-Origin-Resource-Policy": "cross-origin",
+}
+
+
+class PreviewViewSet(ApiViewSet):
+    """Public samples of assets."""
+
+    access: ClassVar[Mapping[str, Access]] = {"retrieve": PUBLIC}
+    problems: ClassVar[Mapping[str, tuple[type[Problem], ...]]] = {
+        "retrieve": (InvalidInput, NotFound, RangeNotSatisfiable, DependencyUnavailable)
+    }
+
+    @extend_schema(
+        operation_id="getPreview",
+        tags=["catalog"],
+        parameters=[OpenApiParameter("preview_id", str, OpenApiParameter.PATH), PreviewQuery],
+        responses={
+            (200, "application/octet-stream"): OpenApiResponse(
+                OpenApiTypes.BINARY, description="The image, font or sound, with its own type."
+            ),
+            (206, "application/octet-stream"): OpenApiResponse(OpenApiTypes.BINARY, description="The range asked for."),
+            304: OpenApiResponse(description="If-None-Match names the present ETag."),
+        },
+    )
+    def retrieve(self, request: Request, preview_id: str) -> HttpResponseBase:
+        """Serve a preview. Those of unpublished assets: to the owner and staff only."""
+        size = parse_query(PreviewQuery, request).get("size")
+        preview = selectors.preview_by_id(preview_id)
+        public = preview.listing.status == ListingStatus.PUBLISHED and preview.listing.store.is_open
+        if not public and not _may_see(_viewer(request), preview.listing.store.owner_id):
+            raise NotFound
+        copy = _copy(preview, size)
+        return serve_object(
+            request._request,
+            store=object_store(),
+            headers=PROTECTION | {"Cache-Control": f"public, max-age={YEAR}, immutable" if public else "private, no-store"},
+            **copy,
+        )
+
+
+def _viewer(request: Request) -> User | None:
+    """Return whose token or session this is. A key, or a token without the vendor's scope, proves nothing about listings."""
+    principal = cast("Principal | None", request.auth)
+    if principal is not None:
+        return principal.user if principal.kind in BEARER_KINDS and Scope.VENDOR_MANAGE in principal.scopes else None
+    session_user = request._request.user
+    return session_user if isinstance(session_user, User) and session_user.is_active else None
+
+
+def _may_see(viewer: User | None, owner_id: uuid.UUID | int) -> bool:
+    return viewer is not None and (viewer.is_staff or viewer.pk == owner_id)
+
+
+def _copy(preview: Preview, size: str | None) -> dict[str, Any]:
+    """Return what to serve: the preview, or its smaller copy where there is one."""
+    rendition = preview.renditions.get(size) if size else None
+    stated = rendition.get("content_type", preview.content_type) if rendition else preview.content_type
+    content_type = stated if stated in TYPES else "application/octet-stream"
+    ending = TYPES.get(stated, "bin")
+    return {
+        "key": rendition["key"] if rendition else preview.object_key,
+        "size": rendition["size"] if rendition else preview.size,
+        "etag": rendition["sha256"] if rendition else preview.sha256,
+        "content_type": content_type,
+        "filename": f"{preview.kind.lower()}-{preview.id}.{ending}",
+    }

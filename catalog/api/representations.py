@@ -1,0 +1,103 @@
+"""Public answers as JSON values, built straight from rows: the serializers beside this describe them."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from marketplace.core import money
+
+from .. import pricing
+from ..models import Category, LicenseTier, Listing, Preview
+from ..models.files import PreviewKind
+from ..search import Hit
+
+
+def category_list(categories: Iterable[Category]) -> dict[str, Any]:
+    """Return the answer of GET categories."""
+    items = [
+        {
+            "slug": category.slug,
+            "name": category.name,
+            "description": category.description,
+            "icon": category.icon,
+            "sortOrder": category.sort_order,
+            "assetCount": category.asset_count,  # type: ignore[attr-defined]  # annotated by the selector
+            "metadata": category.metadata,
+        }
+        for category in categories
+    ]
+    return {"total": len(items), "items": items}
+
+
+def asset_page(rows: Iterable[tuple[Any, ...]], *, total: int, page: int) -> dict[str, Any]:
+    """Return the answer of GET assets."""
+    items = [
+        {"id": row_id, "title": title, "priceINR": money.to_number_or_none(sale_inr), "tierRequirement": tier}
+        for row_id, title, sale_inr, tier in rows
+    ]
+    return {"total": total, "page": page, "items": items}
+
+
+def search_results(query: str, hits: Sequence[Hit]) -> dict[str, Any]:
+    """Return the answer of GET assets/search."""
+    return {
+        "query": query,
+        "count": len(hits),
+        "results": [{"id": hit.id, "title": hit.title, "score": hit.score} for hit in hits],
+    }
+
+
+def asset_detail(listing: Listing, *, previews: Iterable[Preview], tiers: Sequence[LicenseTier], popularity: int) -> dict[str, Any]:
+    """Return the answer of GET assets/{id}."""
+    file, before = listing.live_deliverable, pricing.list_prices(listing)
+    return {
+        "id": listing.id,
+        "slug": listing.slug,
+        "title": listing.title,
+        "shortDescription": listing.short_description,
+        "description": listing.description,
+        "category": {"slug": listing.category.slug, "name": listing.category.name},
+        "vendor": {"storeName": listing.store.name, "storeSlug": listing.store.slug},
+        **_prices(pricing.sale_prices(listing)),
+        "discountPercent": listing.discount_bp / 100,
+        "listPrices": {
+            "USD": money.to_number_or_none(before.usd),
+            "INR": money.to_number_or_none(before.inr),
+            "EUR": money.to_number_or_none(before.eur),
+        },
+        "taxRatePercent": listing.tax_rate_bp / 100,
+        "tierRequirement": listing.tier_requirement,
+        "fileType": listing.file_type,
+        "supportedPlatforms": listing.supported_platforms,
+        "version": listing.version,
+        "videoUrl": listing.video_url,
+        "tags": listing.tags,
+        "licenses": license_offers(listing, tiers),
+        "previews": [preview_record(preview) for preview in previews],
+        # Published listings have a reviewed file: the table's own constraint.
+        "file": file and {"size": file.file_size, "checksum": file.sha256, "technical": file.technical},
+        "publishedAt": listing.published_at,
+        "updatedAt": listing.updated_at,
+        "popularity": popularity,
+    }
+
+
+def license_offers(listing: Listing, tiers: Sequence[LicenseTier]) -> list[dict[str, Any]]:
+    """Return the permitted licence tiers with what each costs now."""
+    return [
+        {"slug": tier.slug, "name": tier.name, "summary": tier.summary, **_prices(pricing.prices_of(listing, tier, tiers))}
+        for tier in pricing.permitted_tiers(listing, tiers)
+    ]
+
+
+def preview_record(preview: Preview) -> dict[str, Any]:
+    """Return a preview as the reference records it (section 2)."""
+    record = {"id": preview.id, "assetId": preview.listing_id, "kind": preview.kind, "url": preview.url}
+    return record | {"sortOrder": preview.slot} if preview.kind == PreviewKind.GALLERY else record
+
+
+def _prices(prices: pricing.Prices) -> dict[str, float | None]:
+    return {
+        "priceUSD": money.to_number_or_none(prices.usd),
+        "priceINR": money.to_number_or_none(prices.inr),
+        "priceEUR": money.to_number_or_none(prices.eur),
+    }

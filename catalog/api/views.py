@@ -1,0 +1,112 @@
+"""The public catalog's endpoints (reference section 4)."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from django.http import HttpResponseBase
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from marketplace.core.access import PUBLIC, Access, api_key_only
+from marketplace.core.api.serializers import parse_query
+from marketplace.core.api.views import ApiViewSet
+from marketplace.core.errors import InvalidInput, NotFound, Problem
+from marketplace.core.scopes import Scope
+
+from .. import selectors
+from ..manifests import ensure_manifest
+from ..manifests.public import public_manifest
+from ..search import search
+from ..selectors import Sort
+from . import representations as shown
+from . import serializers as shapes
+from .caching import Memo, public_answer
+from .filters import AssetFilter
+
+ASSET_ID = OpenApiParameter("asset_id", str, OpenApiParameter.PATH, description="The asset's id or its slug.")
+UNCHANGED = OpenApiResponse(description="If-None-Match names the present ETag.")
+
+
+class CategoryViewSet(ApiViewSet):
+    """The shelves."""
+
+    access: ClassVar[Mapping[str, Access]] = {"list": PUBLIC}
+
+    @extend_schema(operation_id="listCategories", tags=["catalog"], responses={200: shapes.CategoryList, 304: UNCHANGED})
+    def list(self, request: Request) -> HttpResponseBase:
+        """List every active category with the number of assets for sale in it."""
+        return public_answer(request, "categories", build=lambda _memo: shown.category_list(selectors.categories_with_counts()))
+
+
+class AssetViewSet(ApiViewSet):
+    """Assets for sale."""
+
+    access: ClassVar[Mapping[str, Access]] = {
+        "list": PUBLIC,
+        "retrieve": PUBLIC,
+        "search": PUBLIC,
+        "manifest": api_key_only(Scope.CATALOG_READ),
+    }
+    problems: ClassVar[Mapping[str, tuple[type[Problem], ...]]] = {
+        "list": (InvalidInput,),
+        "search": (InvalidInput,),
+        "retrieve": (NotFound,),
+        "manifest": (NotFound,),
+    }
+
+    @extend_schema(
+        operation_id="listAssets", tags=["catalog"], parameters=[shapes.BrowseQuery], responses={200: shapes.AssetPage, 304: UNCHANGED}
+    )
+    def list(self, request: Request) -> HttpResponseBase:
+        """Browse the assets for sale, page by page."""
+        query = parse_query(shapes.BrowseQuery, request)
+        filters = {name: query[name] for name in ("category", "tier") if name in query}
+        found = AssetFilter(filters, selectors.listings_for_sale()).qs
+        sort, page, limit = Sort(query["sort"]), query["page"], query["limit"]
+
+        def build(memo: Memo) -> dict[str, Any]:
+            total = memo.get(("total", filters.get("category"), filters.get("tier")), found.count)
+            return shown.asset_page(selectors.browse_rows(found, sort=sort, page=page, limit=limit), total=total, page=page)
+
+        return public_answer(request, "assets", filters.get("category"), filters.get("tier"), sort, page, limit, build=build)
+
+    @extend_schema(
+        operation_id="searchAssets",
+        tags=["catalog"],
+        parameters=[shapes.SearchQuery],
+        responses={200: shapes.SearchResults, 304: UNCHANGED},
+    )
+    def search(self, request: Request) -> HttpResponseBase:
+        """Search titles, tags and descriptions; misspelt and cut words are found too."""
+        query = parse_query(shapes.SearchQuery, request)
+        return public_answer(
+            request,
+            "search",
+            query["limit"],
+            query["q"],
+            build=lambda _memo: shown.search_results(query["q"], search(query["q"], query["limit"])),
+        )
+
+    @extend_schema(operation_id="getAsset", tags=["catalog"], parameters=[ASSET_ID], responses={200: shapes.AssetDetail, 304: UNCHANGED})
+    def retrieve(self, request: Request, asset_id: str) -> HttpResponseBase:
+        """Show one asset for sale."""
+
+        def build(memo: Memo) -> dict[str, Any]:
+            listing = selectors.listing_for_sale(asset_id)
+            return shown.asset_detail(
+                listing,
+                previews=listing.previews.all(),
+                tiers=memo.get(("tiers",), selectors.active_tiers),
+                popularity=listing.popularity,  # type: ignore[attr-defined]  # annotated by the selector
+            )
+
+        return public_answer(request, "asset", asset_id, build=build)
+
+    @extend_schema(operation_id="getAssetManifest", tags=["catalog"], parameters=[ASSET_ID], responses={200: shapes.PublicManifest})
+    def manifest(self, request: Request, asset_id: str) -> Response:
+        """Show the AI-facing manifest of an asset for sale."""
+        listing = selectors.listing_for_sale(asset_id)
+        offers = shown.license_offers(listing, selectors.active_tiers())
+        body = public_manifest(listing, ensure_manifest(listing), licenses=offers)
+        return Response(body, headers={"Cache-Control": "private, no-cache"})

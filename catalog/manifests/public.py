@@ -1,0 +1,91 @@
+"""The public AI manifest (decisions.md section 4), made from the generated one and the listing as it is now."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from ..models import AgentManifest, Listing
+
+SCHEMA_VERSION = "1.0"
+# One token for each four bytes of UTF-8, rounded up: close for English under common tokenizers, high for other scripts.
+BYTES_PER_TOKEN = 4
+TOKEN_METHOD = f"utf8-bytes/{BYTES_PER_TOKEN}"
+
+_PLATFORM = re.compile(r"[,;/\n]")
+# `After Effects 2023+`, `Figma`, `Premiere Pro v24.1`.
+_NAME_AND_VERSION = re.compile(r"(?P<name>.+?)(?:\s+v?(?P<version>\d[\w.+-]*))?")
+_USES = {
+    "fonts": ["Text needs a typeface with this character, in print, on screen or in video."],
+    "motion": ["A video needs titles, transitions, loops or overlays that are already animated."],
+    "templates": ["A document, deck, page or post should start from a finished layout."],
+    "presets": ["Photos, film or sound should get this character without setting it by hand."],
+    "ai-skills": ["An agent is asked for a task that this skill teaches, and does not know it yet."],
+}
+
+
+def public_manifest(listing: Listing, agent_manifest: AgentManifest, *, licenses: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return the public manifest of a listing for sale.
+
+    Args:
+        listing: With its category and reviewed file.
+        agent_manifest: What was generated for it.
+        licenses: The permitted licence tiers with their prices, as the asset's detail shows them.
+    """
+    body: dict[str, Any] = agent_manifest.body
+    file = listing.live_deliverable
+    instructions = _instructions(listing, body, licenses)
+    description = tokens(f"{listing.title}\n{listing.short_description}\n{listing.description}")
+    instruction = tokens(
+        "\n".join([instructions["summary"], *instructions["whenToUse"], *instructions["howToUse"], *instructions["limits"]])
+    )
+    return {
+        "assetId": listing.id,
+        "schemaVersion": SCHEMA_VERSION,
+        "slug": listing.slug,
+        "title": listing.title,
+        "category": listing.category.slug,
+        "semanticTags": body["tags"],
+        "tokenMetrics": {
+            "method": TOKEN_METHOD,
+            "descriptionTokens": description,
+            "instructionTokens": instruction,
+            "totalTokens": description + instruction,
+        },
+        "promptInstructions": instructions,
+        "dependencies": dependencies(listing.supported_platforms),
+        "technical": body["technical"],
+        "licenses": list(licenses),
+        "checksum": file.sha256 if file else "",
+        "version": listing.version,
+    }
+
+
+def tokens(text: str) -> int:
+    """Return the estimated number of tokens of a text."""
+    return -(-len(text.encode()) // BYTES_PER_TOKEN)
+
+
+def dependencies(supported_platforms: str) -> list[dict[str, Any]]:
+    """Return the host tools that a vendor listed; of several, any one will do."""
+    parts = dict.fromkeys(part.strip() for part in _PLATFORM.split(supported_platforms) if part.strip())
+    found = []
+    for part in parts:
+        match = _NAME_AND_VERSION.fullmatch(part)
+        name, version = match.group("name", "version") if match else (part, None)
+        found.append({"name": name, "kind": "hostApplication", "version": version, "optional": len(parts) > 1})
+    return found
+
+
+def _instructions(listing: Listing, body: dict[str, Any], licenses: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    tags = body["tags"]
+    when = [*_USES.get(listing.category.slug, [])]
+    if tags:
+        when.append(f"The request is about {', '.join(tags)}.")
+    limits = [f"{offer['name']} licence: {offer['summary']}" for offer in licenses]
+    limits.append("A licence must be bought before the file can be downloaded or used.")
+    return {
+        "summary": listing.short_description,
+        "whenToUse": when or [listing.short_description],
+        "howToUse": [paragraph for paragraph in body["agentGuidance"].split("\n\n") if paragraph],
+        "limits": limits,
+    }

@@ -1,0 +1,17 @@
+"""Categories and licence tiers."""
+
+from django.db.models import Count, Q, QuerySet
+
+from ..models import Category, LicenseTier
+from ..models.listings import ListingStatus
+
+
+def categories_with_counts() -> QuerySet[Category]:
+    """Return the active categories, each with the number of listings for sale in it as `asset_count`."""
+    for_sale = Q(listings__status=ListingStatus.PUBLISHED, listings__store__is_open=True)
+    return Category.objects.filter(is_active=True).annotate(asset_count=Count("listings", filter=for_sale)).order_by("sort_order", "slug")
+
+
+def active_tiers() -> list[LicenseTier]:
+    """Return the active licence tiers in their own order."""
+    return list(LicenseTier.objects.filter(is_active=True).order_by("sort_order", "slug"))
