@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from .views import ListingViews, ProfileViews
+from .views import FileViews, ListingViews, ProfileViews, SubmissionViews
 
 ASSETS = "vendor/assets"
 ASSET = f"{ASSETS}/<str:asset_id>"
@@ -15,4 +15,13 @@ urlpatterns = [
     path(f"{ASSET}/regional-prices", ListingViews.as_view({"patch": "regional_prices"}), name="vendor-regional-prices"),
     path(f"{ASSET}/licensing", ListingViews.as_view({"patch": "licensing"}), name="vendor-licensing"),
     path(f"{ASSET}/reviews", ListingViews.as_view({"get": "reviews"}), name="vendor-reviews"),
+    path(f"{ASSET}/file", FileViews.as_view({"post": "file"}), name="vendor-file"),
+    path(f"{ASSET}/font-specimen", FileViews.as_view({"post": "font_specimen"}), name="vendor-font-specimen"),
+    path(f"{ASSET}/gallery-image", FileViews.as_view({"post": "gallery_image"}), name="vendor-gallery-image"),
+    path(f"{ASSET}/audio-preview", FileViews.as_view({"post": "audio_preview"}), name="vendor-audio-preview"),
+    path(f"{ASSET}/manifest/generate", SubmissionViews.as_view({"post": "generate_manifest"}), name="vendor-manifest"),
+    path(f"{ASSET}/preflight", SubmissionViews.as_view({"post": "preflight"}), name="vendor-preflight"),
+    path(f"{ASSET}/submit", SubmissionViews.as_view({"post": "submit"}), name="vendor-submit"),
+    path(f"{ASSET}/withdraw", SubmissionViews.as_view({"post": "withdraw"}), name="vendor-withdraw"),
+    path(f"{ASSET}/unpublish", SubmissionViews.as_view({"post": "unpublish"}), name="vendor-unpublish"),
 ]

@@ -4,6 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from catalog.models import Listing
 from catalog.models.listings import ListingStatus, UpdateStatus
 from catalog.models.reviews import ReviewKind, ReviewStatus
 from marketplace.core import bounds
@@ -37,6 +38,7 @@ class ReviewRecord(serializers.Serializer[Any]):
     decidedAt = serializers.DateTimeField(source="decided_at", allow_null=True)
     checks = CheckRecord(many=True)
     findings = FindingRecord(many=True)
+    note = serializers.CharField(help_text="The reviewer's words beside the findings.")
 
 
 class ReviewPage(serializers.Serializer[Any]):
@@ -62,14 +64,27 @@ class Preflight(serializers.Serializer[Any]):
 
 
 class Standing(serializers.Serializer[Any]):
-    """Where a listing stands after a step; `updateStatus` is there for published listings only."""
+    """Where a listing stands after a step; `updateStatus` is there for published listings only, null when nothing waits."""
 
     id = serializers.CharField()
     status = serializers.ChoiceField(choices=ListingStatus.choices)
-    updateStatus = serializers.ChoiceField(choices=[UpdateStatus.PENDING_REVIEW.value], required=False, allow_null=True)
+    updateStatus = serializers.ChoiceField(
+        source="update_status",
+        choices=[UpdateStatus.PENDING_REVIEW.value],
+        allow_null=True,
+        required=False,
+    )
+
+    def to_representation(self, instance: Listing) -> dict[str, Any]:
+        """Return the record, with the state of the update where the listing is published."""
+        record = super().to_representation(instance)
+        record["updateStatus"] = instance.update_status or None
+        if instance.status != ListingStatus.PUBLISHED:
+            del record["updateStatus"]
+        return record
 
 
 class Submitted(Standing):
     """Where a listing stands after it was submitted."""
 
-    submittedAt = serializers.DateTimeField()
+    submittedAt = serializers.DateTimeField(source="submitted_at")

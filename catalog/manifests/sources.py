@@ -1,0 +1,91 @@
+"""What a manifest is made from, as plain JSON values: the same sources always give the same manifest."""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import orjson
+
+from marketplace.core.money import Currency
+
+from ..models import Deliverable, LicenseTier, Listing
+from ..models.listings import ListingStatus
+from ..pricing import permitted_tiers, sale_price
+
+# Raised when the generator changes what it makes of the same sources: every stored manifest is stale then.
+GENERATOR = 1
+FORMATS = 20
+HEADINGS = 12
+HEADING_CHARS = 80
+
+
+def described_file(listing: Listing) -> Deliverable | None:
+    """Return the file that the manifest tells of: while buyers get a reviewed one, nothing is told of a newer."""
+    if listing.status == ListingStatus.PUBLISHED:
+        return listing.live_deliverable
+    return listing.candidate_deliverable or listing.live_deliverable
+
+
+def sources_of(listing: Listing, tiers: Sequence[LicenseTier]) -> dict[str, Any]:
+    """Return what the manifest of a listing is made from."""
+    file = described_file(listing)
+    technical: Mapping[str, Any] = {} if file is None else file.technical
+    return {
+        "generator": GENERATOR,
+        "assetId": str(listing.pk),
+        "slug": listing.slug,
+        "title": listing.title,
+        "shortDescription": listing.short_description,
+        "category": listing.category.slug,
+        "tags": list(listing.tags),
+        "store": listing.store.name,
+        "version": listing.version,
+        "platforms": [name.strip() for name in listing.supported_platforms.split(",") if name.strip()],
+        "licenses": [tier.slug for tier in permitted_tiers(listing, tiers)],
+        "currencies": [currency.value for currency in (Currency.INR, Currency.USD) if sale_price(listing, currency) is not None],
+        "checksum": "" if file is None else file.sha256,
+        "formats": _formats(technical),
+        "glyphCount": technical.get("glyphCount", 0),
+        "variableAxes": sorted(technical.get("variableAxes", [])),
+        "axes": _axes(technical),
+        "families": technical.get("familyNames", []),
+        "skill": _skill(technical.get("skill")),
+    }
+
+
+def digest_of(sources: Mapping[str, Any]) -> str:
+    """Return the hash by which a stored manifest is known to be fresh."""
+    return hashlib.sha256(orjson.dumps(sources, option=orjson.OPT_SORT_KEYS)).hexdigest()
+
+
+def _formats(technical: Mapping[str, Any]) -> list[str]:
+    """Return the extensions of the contents, the most frequent first; an archive of nameless files has only its own."""
+    counts: Mapping[str, int] = technical.get("contentsByExtension", {})
+    named = sorted((name for name in counts if name), key=lambda name: (-counts[name], name))
+    if not named and "format" in technical:
+        return [technical["format"]]
+    return named[:FORMATS]
+
+
+def _axes(technical: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return each variable axis once, as wide as the widest font has it."""
+    merged: dict[str, dict[str, Any]] = {}
+    for axis in _all_axes(technical):
+        known = merged.setdefault(axis["tag"], {name: axis[name] for name in ("tag", "min", "default", "max")})
+        known["min"], known["max"] = min(known["min"], axis["min"]), max(known["max"], axis["max"])
+    return [merged[tag] for tag in sorted(merged)]
+
+
+def _all_axes(technical: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    yield from technical.get("axes", [])
+    for member in technical.get("members", []):
+        yield from member.get("axes", [])
+
+
+def _skill(skill: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Return name, description and headings of an AI skill; its instructions are what buyers pay for."""
+    if skill is None:
+        return None
+    lines = (line.lstrip("#").strip() for line in skill.get("text", "").split("\n") if line.startswith("#"))
+    headings = [line[:HEADING_CHARS] for line in lines if line]
+    return {"name": skill.get("name", ""), "description": skill.get("description", ""), "headings": headings[:HEADINGS]}

@@ -1,0 +1,103 @@
+"""Uploads. Whatever can refuse one is asked before its body is read."""
+
+from collections.abc import Callable
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from catalog.models.files import PreviewKind
+from marketplace.core import bounds
+from marketplace.core.access import bearer_only
+from marketplace.core.api.serializers import parse_query
+from marketplace.core.errors import LengthRequired, MalformedRequest
+from marketplace.core.scopes import Scope
+
+from ...errors import ListingLocked, UploadConflict, VendorNotApproved
+from ...inspection import inspect_deliverable
+from ...previews import ProcessedPreview, process_audio, process_font, process_image
+from ...selectors import listing_of
+from ...services import files
+from ...services.listings import ensure_editable
+from ...uploads import FileRejected, UploadIncomplete, receive, receive_small
+from ..serializers.files import DeliverableRecord, GallerySlot, PreviewRecord
+from .base import VendorViewSet
+
+MANAGE = bearer_only(Scope.VENDOR_MANAGE)
+UPLOAD_PROBLEMS = (VendorNotApproved, ListingLocked, LengthRequired, MalformedRequest, UploadIncomplete, FileRejected)
+
+
+def form(description: str) -> dict[str, Any]:
+    """Return the OpenAPI shape of a form with one file."""
+    file = {"type": "string", "format": "binary", "description": description}
+    return {"multipart/form-data": {"type": "object", "properties": {"file": file}, "required": ["file"]}}
+
+
+class FileViews(VendorViewSet):
+    """The deliverable and the previews of a listing."""
+
+    access = dict.fromkeys(("file", "font_specimen", "gallery_image", "audio_preview"), MANAGE)
+    problems = {
+        "file": (*UPLOAD_PROBLEMS, UploadConflict),
+        "font_specimen": UPLOAD_PROBLEMS,
+        "gallery_image": UPLOAD_PROBLEMS,
+        "audio_preview": UPLOAD_PROBLEMS,
+    }
+
+    @extend_schema(
+        operation_id="vendor_assets_file",
+        summary="Upload the deliverable",
+        request=form("What buyers get: an archive such as .zip or .tar, a font, an image or a sound, up to 5 GB."),
+        responses=DeliverableRecord,
+    )
+    def file(self, request: Request, asset_id: str) -> Response:
+        """Store the file, verify it and look into it. On a published listing buyers go on getting the reviewed one."""
+        listing = listing_of(self.profile, asset_id)
+        files.ensure_uploadable(listing)
+        key = files.new_deliverable_key()
+        with receive(request._request, key=key, maximum_bytes=bounds.DELIVERABLE_BYTES) as received:
+            inspection = inspect_deliverable(store=received.store, key=received.key, size=received.size)
+            deliverable = files.attach_deliverable(listing=listing, received=received, inspection=inspection, actor=self.user)
+        return Response(DeliverableRecord(deliverable).data)
+
+    @extend_schema(
+        operation_id="vendor_assets_font_specimen",
+        summary="Upload the font specimen",
+        request=form("WOFF2 or WOFF, up to 20 MB."),
+        responses=PreviewRecord,
+    )
+    def font_specimen(self, request: Request, asset_id: str) -> Response:
+        """Store the web font for the storefront's type-tester; one that is there is replaced."""
+        return self._preview(request, asset_id, PreviewKind.FONT_SPECIMEN, process_font, bounds.FONT_BYTES)
+
+    @extend_schema(
+        operation_id="vendor_assets_gallery_image",
+        summary="Upload a gallery image",
+        parameters=[GallerySlot],
+        request=form("JPG, PNG or WebP, up to 20 MB."),
+        responses=PreviewRecord,
+    )
+    def gallery_image(self, request: Request, asset_id: str) -> Response:
+        """Store an image in a slot; one that is there is replaced. Slot 0 is the card's thumbnail."""
+        return self._preview(request, asset_id, PreviewKind.GALLERY, process_image, bounds.IMAGE_BYTES)
+
+    @extend_schema(
+        operation_id="vendor_assets_audio_preview",
+        summary="Upload the audio preview",
+        request=form("MP3, AAC or WAV, up to 20 MB."),
+        responses=PreviewRecord,
+    )
+    def audio_preview(self, request: Request, asset_id: str) -> Response:
+        """Store a sound; one that is there is replaced."""
+        return self._preview(request, asset_id, PreviewKind.AUDIO_PREVIEW, process_audio, bounds.AUDIO_BYTES)
+
+    def _preview(
+        self, request: Request, asset_id: str, kind: PreviewKind, process: Callable[[bytes], ProcessedPreview], maximum_bytes: int
+    ) -> Response:
+        listing = listing_of(self.profile, asset_id)
+        ensure_editable(listing)
+        slot = parse_query(GallerySlot, request)["slot"] if kind == PreviewKind.GALLERY else 0
+        _, content = receive_small(request._request, maximum_bytes=maximum_bytes)
+        preview = files.attach_preview(listing=listing, kind=kind, slot=slot, processed=process(content), actor=self.user)
+        return Response(PreviewRecord(preview).data)

@@ -1,0 +1,74 @@
+"""From draft to review and back: manifest, checks, submit, withdraw, unpublish."""
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from catalog.errors import DeliverableBlocked, DeliverableMissing, NothingToReview
+from catalog.services.review import unpublish_listing, withdraw_listing
+from marketplace.core.access import bearer_only
+from marketplace.core.api.serializers import EmptyBody, parse_body
+from marketplace.core.errors import InvalidTransition
+from marketplace.core.scopes import Scope
+
+from ...errors import ListingLocked, SubmitChecksFailed, VendorNotApproved
+from ...selectors import listing_of
+from ...services.checks import run_checks
+from ...services.listings import ensure_editable
+from ...services.manifests import generate_manifest
+from ...services.submission import submit
+from ..serializers.manifests import GeneratedManifest
+from ..serializers.reviews import Preflight, Standing, Submitted
+from .base import VendorViewSet
+
+MANAGE = bearer_only(Scope.VENDOR_MANAGE)
+
+
+class SubmissionViews(VendorViewSet):
+    """Steps that take no body."""
+
+    access = dict.fromkeys(("generate_manifest", "preflight", "submit", "withdraw", "unpublish"), MANAGE)
+    problems = {
+        "generate_manifest": (VendorNotApproved, ListingLocked),
+        "preflight": (VendorNotApproved,),
+        "submit": (VendorNotApproved, InvalidTransition, NothingToReview, DeliverableBlocked, DeliverableMissing, SubmitChecksFailed),
+        "withdraw": (VendorNotApproved, InvalidTransition),
+        "unpublish": (VendorNotApproved, InvalidTransition),
+    }
+
+    @extend_schema(operation_id="vendor_assets_manifest_generate", summary="Make the manifest", request=None, responses=GeneratedManifest)
+    def generate_manifest(self, request: Request, asset_id: str) -> Response:
+        """Make the agent manifest from the listing and what was found in its file."""
+        listing = listing_of(self.profile, asset_id)
+        ensure_editable(listing)
+        parse_body(EmptyBody, request)
+        return Response(generate_manifest(listing=listing, actor=self.user).body)
+
+    @extend_schema(operation_id="vendor_assets_preflight", summary="Try the submit checks", request=None, responses=Preflight)
+    def preflight(self, request: Request, asset_id: str) -> Response:
+        """Run the checks of submit and report each; nothing changes."""
+        listing = listing_of(self.profile, asset_id)
+        parse_body(EmptyBody, request)
+        checks = run_checks(listing)
+        return Response({"passed": all(check.passed for check in checks), "checks": [check.as_json() for check in checks]})
+
+    @extend_schema(operation_id="vendor_assets_submit", summary="Submit for review", request=None, responses=Submitted)
+    def submit(self, request: Request, asset_id: str) -> Response:
+        """Queue the listing for review; of a published one, its new file, while buyers go on getting the reviewed one."""
+        listing = listing_of(self.profile, asset_id)
+        parse_body(EmptyBody, request)
+        return Response(Submitted(submit(listing=listing, actor=self.user)).data)
+
+    @extend_schema(operation_id="vendor_assets_withdraw", summary="Take a submission back", request=None, responses=Standing)
+    def withdraw(self, request: Request, asset_id: str) -> Response:
+        """Take the listing, or the new file of a published one, out of the review."""
+        listing = listing_of(self.profile, asset_id)
+        parse_body(EmptyBody, request)
+        return Response(Standing(withdraw_listing(listing=listing, actor=self.user)).data)
+
+    @extend_schema(operation_id="vendor_assets_unpublish", summary="Take a listing off sale", request=None, responses=Standing)
+    def unpublish(self, request: Request, asset_id: str) -> Response:
+        """Take the listing out of the catalog; who bought it keeps it."""
+        listing = listing_of(self.profile, asset_id)
+        parse_body(EmptyBody, request)
+        return Response(Standing(unpublish_listing(listing=listing, actor=self.user)).data)

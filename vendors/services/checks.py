@@ -1,0 +1,73 @@
+"""What must be in order before a listing is submitted: each check by name, with its outcome (decisions.md section 3)."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from catalog.models import Listing
+from catalog.models.files import PreviewKind
+from catalog.pricing import list_price, permitted_tiers, sale_price
+from catalog.selectors.taxonomy import active_tiers
+from marketplace.core import bounds
+from marketplace.core.money import Currency
+from marketplace.core.objects import object_store, sha256_of
+from marketplace.core.objects.base import ObjectMissing
+
+
+@dataclass(frozen=True)
+class CheckOutcome:
+    """How one check came out, and what to do where it failed."""
+
+    name: str
+    passed: bool
+    detail: str
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the outcome as the API and the review show it."""
+        return asdict(self)
+
+
+def run_checks(listing: Listing) -> list[CheckOutcome]:
+    """Run every check. The stored file is read from beginning to end: not inside of a transaction."""
+    return [_file_integrity(listing), _preview_thumbnail(listing), _pricing(listing), _licensing(listing)]
+
+
+def _file_integrity(listing: Listing) -> CheckOutcome:
+    name = "file_integrity"
+    file = listing.candidate_deliverable or listing.live_deliverable
+    if file is None:
+        return CheckOutcome(name, passed=False, detail="There is no file. Upload the deliverable.")
+    if file.blocked_at is not None:
+        return CheckOutcome(name, passed=False, detail="The file was marked as malicious. Upload another one.")
+    store = object_store()
+    try:
+        whole = store.size(file.object_key) == file.file_size and sha256_of(store, file.object_key) == file.sha256
+    except ObjectMissing:
+        return CheckOutcome(name, passed=False, detail="The stored file is gone. Upload it again.")
+    if not whole:
+        return CheckOutcome(name, passed=False, detail="The stored file is not the one that was uploaded. Upload it again.")
+    return CheckOutcome(name, passed=True, detail=f"Size and SHA-256 of {file.original_filename} are as recorded.")
+
+
+def _preview_thumbnail(listing: Listing) -> CheckOutcome:
+    there = listing.previews.filter(kind=PreviewKind.GALLERY, slot=0).exists()
+    detail = "Gallery slot 0 holds an image." if there else "Upload an image to gallery slot 0: it is the card's thumbnail."
+    return CheckOutcome("preview_thumbnail", passed=there, detail=detail)
+
+
+def _pricing(listing: Listing) -> CheckOutcome:
+    name = "pricing"
+    for currency in Currency:
+        price, sale = list_price(listing, currency), sale_price(listing, currency)
+        if price is None and currency == Currency.USD:
+            return CheckOutcome(name, passed=False, detail="Set a base price.")
+        if price is not None and not 0 <= price <= bounds.PRICE_MINOR:
+            return CheckOutcome(name, passed=False, detail=f"The {currency} price is out of range.")
+        if sale is not None and sale < 0:
+            return CheckOutcome(name, passed=False, detail=f"The discounted {currency} price is below zero.")
+    return CheckOutcome(name, passed=True, detail="Base price, discount and regional prices are valid.")
+
+
+def _licensing(listing: Listing) -> CheckOutcome:
+    slugs = [tier.slug for tier in permitted_tiers(listing, active_tiers())]
+    detail = f"Permitted: {', '.join(slugs)}." if slugs else "None of the permitted licences is active. Permit another one."
+    return CheckOutcome("licensing", passed=bool(slugs), detail=detail)

@@ -1,0 +1,179 @@
+"""A listing's files: the record of a stored deliverable, and previews with their objects.
+
+Objects are written before the transaction and removed after it: no row ever names bytes that are not there, and what a
+refused or replaced upload left is removed.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from hashlib import sha256
+
+from django.db import transaction
+
+from catalog.models import Deliverable, Listing, Preview
+from catalog.models.files import PreviewKind
+from catalog.models.listings import ListingStatus, UpdateStatus
+from catalog.services.visibility import listing_changed
+from marketplace.accounts.models import User
+from marketplace.core import audit
+from marketplace.core.ids import new_id
+from marketplace.core.objects import object_store
+from marketplace.core.objects.base import ObjectStore
+
+from ..errors import ListingLocked, UploadConflict, VendorNotApproved
+from ..inspection import Inspection
+from ..previews import ProcessedPreview
+from ..uploads import Received
+from .listings import ensure_editable, lock_editable
+
+
+def new_deliverable_key() -> str:
+    """Return a key under which nothing is stored."""
+    return f"deliverables/{new_id()}"
+
+
+def ensure_uploadable(listing: Listing) -> None:
+    """Refuse a new deliverable while a reviewer looks at the present one.
+
+    Raises:
+        ListingLocked: the listing, or the update of a published one, is under review.
+    """
+    ensure_editable(listing)
+    if listing.update_status == UpdateStatus.PENDING_REVIEW:
+        raise ListingLocked(currentState=listing.update_status)
+
+
+def attach_deliverable(*, listing: Listing, received: Received, inspection: Inspection, actor: User) -> Deliverable:
+    """Record a stored file as what the next review is about; a candidate that no one approved makes way for it.
+
+    Args:
+        listing: As it was when the upload began.
+        received: The file, kept once the record is committed.
+        inspection: What was found in it.
+        actor: The vendor.
+
+    Raises:
+        ListingLocked: the listing came under review meanwhile.
+        UploadConflict: another file was accepted meanwhile.
+        VendorNotApproved: the vendor was suspended meanwhile.
+    """
+    seen = listing.candidate_deliverable_id
+    with transaction.atomic():
+        listing = _lock_for_upload(listing)
+        ensure_uploadable(listing)
+        if listing.candidate_deliverable_id != seen:
+            raise UploadConflict
+        previous = listing.candidate_deliverable
+        deliverable = Deliverable.objects.create(
+            listing=listing,
+            object_key=received.key,
+            original_filename=received.filename,
+            file_size=received.size,
+            sha256=received.sha256,
+            crc32=received.crc32,
+            format=inspection.format,
+            technical=inspection.technical,
+        )
+        listing.candidate_deliverable = deliverable
+        listing.save(update_fields=["candidate_deliverable"])
+        if previous is not None:
+            previous.delete()
+            _delete_after_commit(received.store, previous.object_key)
+        audit.record(
+            "listing.upload_file",
+            listing,
+            actor=actor,
+            file=str(deliverable.pk),
+            sha256=deliverable.sha256,
+            replaced=None if previous is None else previous.sha256,
+        )
+    received.keep()
+    return deliverable
+
+
+def attach_preview(*, listing: Listing, kind: PreviewKind, processed: ProcessedPreview, actor: User, slot: int = 0) -> Preview:
+    """Store a processed preview in its place, in the stead of the one that is there.
+
+    Raises:
+        ListingLocked: the listing came under review meanwhile.
+        VendorNotApproved: the vendor was suspended meanwhile.
+    """
+    store, preview_id = object_store(), new_id()
+    preview = _preview_of(processed, f"previews/{preview_id}")
+    preview.pk, preview.kind, preview.slot = preview_id, kind, slot
+    contents = {preview.object_key: (processed.content, processed.content_type)}
+    contents |= {preview.renditions[name]["key"]: (copy.content, copy.content_type) for name, copy in processed.renditions.items()}
+    with _stored(store, contents), transaction.atomic():
+        listing = _lock_for_upload(listing)
+        previous = Preview.objects.filter(listing=listing, kind=kind, slot=slot).first()
+        if previous is not None:
+            Preview.objects.filter(pk=previous.pk).delete()
+            _delete_after_commit(store, *keys_of(previous))
+        preview.listing = listing
+        preview.save(force_insert=True)
+        # What buyers see of it has changed.
+        listing.save(update_fields=["updated_at"])
+        audit.record("listing.upload_preview", listing, actor=actor, kind=kind, slot=slot, preview=str(preview.pk), sha256=preview.sha256)
+        if listing.status == ListingStatus.PUBLISHED:
+            listing_changed(listing)
+    return preview
+
+
+def keys_of(preview: Preview) -> list[str]:
+    """Return the keys of everything that is stored for a preview."""
+    return [preview.object_key, *(copy["key"] for copy in preview.renditions.values())]
+
+
+def _preview_of(processed: ProcessedPreview, key: str) -> Preview:
+    renditions = {
+        name: {
+            "key": f"{key}.{name}",
+            "size": len(copy.content),
+            "sha256": sha256(copy.content).hexdigest(),
+            "contentType": copy.content_type,
+            "width": copy.width,
+            "height": copy.height,
+        }
+        for name, copy in processed.renditions.items()
+    }
+    return Preview(
+        object_key=key,
+        content_type=processed.content_type,
+        size=len(processed.content),
+        sha256=sha256(processed.content).hexdigest(),
+        details=processed.details,
+        renditions=renditions,
+    )
+
+
+def _lock_for_upload(listing: Listing) -> Listing:
+    """Return the listing locked; the body may have taken hours, so everything is asked again."""
+    listing = lock_editable(listing)
+    if not listing.store.is_open:
+        raise VendorNotApproved
+    return listing
+
+
+@contextmanager
+def _stored(store: ObjectStore, contents: Mapping[str, tuple[bytes, str]]) -> Iterator[None]:
+    """Write the objects; they are gone again when the block fails."""
+    try:
+        for key, (content, content_type) in contents.items():
+            writer = store.create(key, content_type=content_type)
+            try:
+                writer.write(content)
+                writer.commit()
+            finally:
+                writer.abort()
+        yield
+    except BaseException:
+        for key in contents:
+            store.delete(key)
+        raise
+
+
+def _delete_after_commit(store: ObjectStore, *keys: str) -> None:
+    """Remove objects that no row names any more; one that cannot be removed is logged and undoes nothing."""
+    for key in keys:
+        transaction.on_commit(partial(store.delete, key), robust=True)

@@ -1,0 +1,35 @@
+"""The generated agent manifest, at a vendor's word and with every publication."""
+
+from django.db import transaction
+
+from catalog.events import ListingPublished
+from catalog.manifests import ensure_manifest
+from catalog.models import AgentManifest, Listing
+from catalog.models.listings import ListingStatus
+from catalog.services.visibility import listing_changed
+from marketplace.accounts.models import User
+from marketplace.core import audit
+
+from .listings import lock_editable
+
+
+@transaction.atomic
+def generate_manifest(*, listing: Listing, actor: User) -> AgentManifest:
+    """Make the manifest from the listing as it is now; what is fresh stays as it is.
+
+    Raises:
+        ListingLocked: the listing is under review.
+    """
+    listing = lock_editable(listing)
+    before = AgentManifest.objects.filter(listing=listing).values_list("source_digest", flat=True).first()
+    manifest = ensure_manifest(listing)
+    if manifest.source_digest != before:
+        audit.record("listing.generate_manifest", listing, actor=actor, sourceDigest=manifest.source_digest)
+        if listing.status == ListingStatus.PUBLISHED:
+            listing_changed(listing)
+    return manifest
+
+
+def on_publication(event: ListingPublished) -> None:
+    """Make the manifest of what was just published, where the vendor never asked for one or it is stale."""
+    ensure_manifest(Listing.objects.select_related("store", "category", "live_deliverable").get(pk=event.listing_id))

@@ -1,0 +1,36 @@
+"""Submitting: the checks first, outside of any transaction, then the transition."""
+
+from catalog.errors import NothingToReview
+from catalog.models import Listing
+from catalog.models.listings import ListingStatus
+from catalog.services.review import submit_listing
+from catalog.services.transitions import LISTING, UPDATE
+from marketplace.accounts.models import User
+from marketplace.core.errors import InvalidTransition
+
+from ..errors import SubmitChecksFailed
+from .checks import run_checks
+
+
+def submit(*, listing: Listing, actor: User) -> Listing:
+    """Check a listing, or the new file of a published one, and queue it for review.
+
+    Raises:
+        InvalidTransition: it waits for review already, or its file was exchanged while it was checked.
+        NothingToReview: it is published and has no new file.
+        SubmitChecksFailed: at least one check failed.
+    """
+    _refuse_early(listing)
+    checks = run_checks(listing)
+    if not all(check.passed for check in checks):
+        raise SubmitChecksFailed(checks=[check.as_json() for check in checks])
+    return submit_listing(listing=listing, checks=[check.as_json() for check in checks], actor=actor)
+
+
+def _refuse_early(listing: Listing) -> None:
+    """Refuse what the transition would refuse, before a large file is read for nothing; the transition looks again."""
+    published = listing.status == ListingStatus.PUBLISHED
+    if published and listing.candidate_deliverable_id is None:
+        raise NothingToReview
+    if not (UPDATE if published else LISTING).allows(listing, "submit"):
+        raise InvalidTransition("It waits for review already.", currentState=listing.update_status or listing.status)
