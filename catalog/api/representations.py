@@ -74,7 +74,7 @@ def asset_detail(listing: Listing, *, previews: Iterable[Preview], tiers: Sequen
         "licenses": license_offers(listing, tiers),
         "previews": [preview_record(preview) for preview in previews],
         # Published listings have a reviewed file: the table's own constraint.
-        "file": file and {"size": file.file_size, "checksum": file.sha256, "technical": file.technical},
+        "file": file and {"size": file.file_size, "checksum": file.sha256, "technical": file.public_technical},
         "publishedAt": listing.published_at,
         "updatedAt": listing.updated_at,
         "popularity": popularity,

@@ -1,6 +1,7 @@
 """What a manifest is made from, as plain JSON values: the same sources always give the same manifest."""
 
 import hashlib
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -17,6 +18,7 @@ GENERATOR = 1
 FORMATS = 20
 HEADINGS = 12
 HEADING_CHARS = 80
+PLATFORM = re.compile(r"[,;/\n]")
 
 
 def described_file(listing: Listing) -> Deliverable | None:
@@ -40,7 +42,7 @@ def sources_of(listing: Listing, tiers: Sequence[LicenseTier]) -> dict[str, Any]
         "tags": list(listing.tags),
         "store": listing.store.name,
         "version": listing.version,
-        "platforms": [name.strip() for name in listing.supported_platforms.split(",") if name.strip()],
+        "platforms": [name.strip() for name in PLATFORM.split(listing.supported_platforms) if name.strip()],
         "licenses": [tier.slug for tier in permitted_tiers(listing, tiers)],
         "currencies": [currency.value for currency in (Currency.INR, Currency.USD) if sale_price(listing, currency) is not None],
         "checksum": "" if file is None else file.sha256,

@@ -1,5 +1,7 @@
 """The files of a listing: what buyers get and what everyone may look at."""
 
+from typing import Any
+
 from django.db import models
 from django.db.models import Q
 
@@ -38,6 +40,13 @@ class Deliverable(models.Model):
 
     def __str__(self) -> str:
         return self.original_filename
+
+    @property
+    def public_technical(self) -> dict[str, Any]:
+        """The technical details that everyone may read: the instructions of an AI skill are what buyers pay for."""
+        technical: dict[str, Any] = self.technical
+        skill = technical.get("skill")
+        return technical if skill is None else technical | {"skill": {name: skill[name] for name in skill if name != "text"}}
 
 
 class PreviewKind(models.TextChoices):
