@@ -1,6 +1,5 @@
 """Plain mails about decisions. One template is one mail: its first line is the subject."""
 
-from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -17,4 +16,9 @@ def mail(user: User, template: str, **context: Any) -> None:
         {"user": user, "dashboard": f"{settings.BASE_URL}/dashboard", **context},
     )
     subject, _, body = text.partition("\n")
-    transaction.on_commit(partial(user.email_user, subject.strip(), body.strip() + "\n"), robust=True)
+
+    # A named function: Django's log of a robust callback's failure asks for its name.
+    def send() -> None:
+        user.email_user(subject.strip(), body.strip() + "\n")
+
+    transaction.on_commit(send, robust=True)

@@ -1,0 +1,210 @@
+"""Developer applications: submit, converse, decide, withdraw."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.core import mail
+
+from developers import selectors
+from developers.errors import ApplicationOpen, DeveloperAlreadyApproved
+from developers.models import DeveloperApplication
+from developers.services import applications as services
+from marketplace.accounts.models import User
+from marketplace.core.audit import history_of
+from marketplace.core.errors import InvalidInput, InvalidTransition, NotFound, SelfReview
+from tests.factories import AppFactory, UserFactory
+
+pytestmark = pytest.mark.django_db
+
+Decide = Callable[..., DeveloperApplication]
+DECISIONS: list[tuple[Decide, str]] = [
+    (services.approve_application, "reason"),
+    (services.reject_application, "reason"),
+    (services.ask_more_info, "question"),
+    (services.withdraw_approval, "reason"),
+]
+
+
+def submit(user: User, **changes: str) -> DeveloperApplication:
+    words = {"what": "A font picker", "why": "It reads the catalog", **changes}
+    return services.submit_application(user=user, actor=user, **words)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "code"),
+    [
+        ("what", " \n", "blank"),
+        ("why", "", "blank"),
+        ("what", "x" * 2001, "max_length"),
+        ("why", "nul \x00", "control_characters"),
+        ("company", "c" * 121, "max_length"),
+        ("company", "two\nlines", "control_characters"),
+        ("website", "javascript:alert(1)", "invalid"),
+        ("website", "ftp://example.com", "invalid"),
+        ("website", "https://example.com/" + "x" * 2000, "max_length"),
+    ],
+)
+def test_unfit_words_are_refused_by_field(field: str, value: str, code: str) -> None:
+    with pytest.raises(InvalidInput) as refusal:
+        submit(UserFactory(), **{field: value})
+    assert [(error["pointer"], error["code"]) for error in refusal.value.members["errors"]] == [(f"#/{field}", code)]
+    assert not DeveloperApplication.objects.exists()
+
+
+def test_second_application_while_one_is_open_is_refused(application: DeveloperApplication) -> None:
+    with pytest.raises(ApplicationOpen):
+        submit(application.user)
+    assert DeveloperApplication.objects.count() == 1
+
+
+def test_second_application_while_a_question_is_open_is_refused(application: DeveloperApplication, reviewer: User) -> None:
+    services.ask_more_info(application=application, question="Which fonts?", actor=reviewer)
+    with pytest.raises(ApplicationOpen):
+        submit(application.user)
+
+
+def test_approved_developer_applying_again_is_refused(developer: User) -> None:
+    with pytest.raises(DeveloperAlreadyApproved):
+        submit(developer)
+
+
+def test_rejected_applicant_may_apply_again(application: DeveloperApplication, reviewer: User) -> None:
+    services.reject_application(application=application, reason="Too vague", actor=reviewer)
+    again = submit(application.user)
+    assert selectors.current_application(application.user) == again
+
+
+def test_application_keeps_trimmed_words() -> None:
+    application = submit(UserFactory(), what="  A picker\nof fonts ", company=" Type Ltd ", website=" https://type.example ")
+    assert (application.what, application.company, application.website) == ("A picker\nof fonts", "Type Ltd", "https://type.example")
+    assert history_of(application).get().action == "application.submit"
+
+
+@pytest.mark.parametrize(("decide", "word"), DECISIONS)
+def test_applicant_deciding_on_their_own_is_refused(decide: Decide, word: str, application: DeveloperApplication) -> None:
+    User.objects.filter(pk=application.user.pk).update(is_superuser=True)
+    with pytest.raises(SelfReview):
+        decide(application=application, actor=application.user, **{word: "Mine is good"})
+
+
+@pytest.mark.parametrize(("decide", "word"), DECISIONS)
+def test_decision_without_words_is_refused(decide: Decide, word: str, application: DeveloperApplication, reviewer: User) -> None:
+    with pytest.raises(InvalidInput):
+        decide(application=application, actor=reviewer, **{word: "  "})
+    application.refresh_from_db()
+    assert application.status == "Pending"
+
+
+@pytest.mark.parametrize("first", [services.approve_application, services.reject_application])
+@pytest.mark.parametrize("second", [services.approve_application, services.reject_application])
+def test_second_of_two_decisions_is_refused(first: Decide, second: Decide, application: DeveloperApplication, reviewer: User) -> None:
+    stale = DeveloperApplication.objects.get(pk=application.pk)
+    decided = first(application=application, reason="First", actor=reviewer)
+    with pytest.raises(InvalidTransition):
+        second(application=stale, reason="Second", actor=UserFactory(is_superuser=True))
+    decided.refresh_from_db()
+    assert (decided.decision_reason, decided.decided_by) == ("First", reviewer)
+
+
+def test_deciding_while_a_question_is_open_is_refused(application: DeveloperApplication, reviewer: User) -> None:
+    services.ask_more_info(application=application, question="Which fonts?", actor=reviewer)
+    with pytest.raises(InvalidTransition):
+        services.approve_application(application=application, reason="Fine", actor=reviewer)
+
+
+def test_answer_from_someone_else_is_not_found(application: DeveloperApplication, reviewer: User) -> None:
+    services.ask_more_info(application=application, question="Which fonts?", actor=reviewer)
+    with pytest.raises(NotFound):
+        services.answer_question(application=application, text="All", actor=UserFactory())
+
+
+def test_answer_without_a_question_is_refused(application: DeveloperApplication) -> None:
+    with pytest.raises(InvalidTransition):
+        services.answer_question(application=application, text="All", actor=application.user)
+    assert not selectors.messages_of(application).exists()
+
+
+def test_answered_question_waits_for_a_decision_again(application: DeveloperApplication, reviewer: User) -> None:
+    services.ask_more_info(application=application, question="Which fonts?", actor=reviewer)
+    answered = services.answer_question(application=application, text="Variable ones", actor=application.user)
+    assert answered.status == "Pending"
+    assert answered.submitted_at > application.submitted_at
+    turns = [(message.author, message.text) for message in selectors.messages_of(application)]
+    assert turns == [(reviewer, "Which fonts?"), (application.user, "Variable ones")]
+
+
+def test_approval_makes_a_verified_developer(application: DeveloperApplication, reviewer: User) -> None:
+    assert not selectors.is_verified_developer(application.user)
+    approved = services.approve_application(application=application, reason="Makes sense", actor=reviewer)
+    assert selectors.is_verified_developer(application.user)
+    entry = history_of(approved).first()
+    assert entry is not None
+    assert (entry.action, entry.from_state, entry.to_state, entry.reason, entry.actor) == (
+        "application.approve",
+        "Pending",
+        "Approved",
+        "Makes sense",
+        reviewer,
+    )
+
+
+def test_second_approved_application_of_one_user_is_refused(developer: User, reviewer: User) -> None:
+    # As left behind by a submission that overlapped with the approval.
+    overlapping = DeveloperApplication.objects.create(user=developer, what="x", why="y", submitted_at="2026-01-01T00:00:00Z")
+    with pytest.raises(DeveloperAlreadyApproved):
+        services.approve_application(application=overlapping, reason="Twice", actor=reviewer)
+
+
+def test_withdrawal_of_what_is_not_approved_is_refused(application: DeveloperApplication, reviewer: User) -> None:
+    with pytest.raises(InvalidTransition):
+        services.withdraw_approval(application=application, reason="Abuse", actor=reviewer)
+
+
+def test_withdrawal_suspends_every_app_and_keeps_the_grants(developer: User, reviewer: User) -> None:
+    apps = [AppFactory(user=developer), AppFactory(user=developer)]
+    rejected = AppFactory(user=developer, status="Rejected", granted_scopes="")
+    other = AppFactory()
+    application = selectors.current_application(developer)
+    assert application is not None
+    services.withdraw_approval(application=application, reason="Abuse", actor=reviewer)
+    for app in (*apps, rejected, other):
+        app.refresh_from_db()
+    assert [(app.status, app.status_reason, bool(app.granted_scopes)) for app in apps] == [("Suspended", "Abuse", True)] * 2
+    assert (rejected.status, other.status) == ("Rejected", "Approved")
+    assert not selectors.is_verified_developer(developer)
+    assert submit(developer).status == "Pending"
+
+
+@pytest.mark.parametrize(
+    ("decide", "word", "subject"),
+    [
+        (services.approve_application, "reason", "Your developer application is approved"),
+        (services.reject_application, "reason", "Your developer application is not approved"),
+        (services.ask_more_info, "question", "A question about your developer application"),
+    ],
+)
+def test_decision_is_mailed_once_it_stands(
+    decide: Decide,
+    word: str,
+    subject: str,
+    application: DeveloperApplication,
+    reviewer: User,
+    django_capture_on_commit_callbacks: Any,
+) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        decide(application=application, actor=reviewer, **{word: "Tell us of <b> & co"})
+        assert mail.outbox == []
+    (sent,) = mail.outbox
+    assert (sent.subject, sent.to) == (subject, [application.user.email])
+    # Plain text: nothing is escaped for HTML.
+    assert "Tell us of <b> & co" in sent.body
+
+
+def test_mail_server_that_is_down_undoes_nothing(
+    application: DeveloperApplication, reviewer: User, django_capture_on_commit_callbacks: Any, settings: Any
+) -> None:
+    settings.EMAIL_BACKEND = "tests.developers.broken.MailServerDown"
+    with django_capture_on_commit_callbacks(execute=True):
+        services.approve_application(application=application, reason="Fine", actor=reviewer)
+    assert selectors.is_verified_developer(application.user)
