@@ -60,7 +60,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--port", str(port), "--blocking-threads", "4"]
-    process = subprocess.Popen(  # noqa: S603 - our own command
+    process = subprocess.Popen(
         [*command, "tests.files.upload_app:application"],
         cwd=ROOT,
         env=os.environ | {"UPLOAD_TEST_MEDIA": str(media), "DATA_DIR": str(media.parent)},

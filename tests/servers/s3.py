@@ -1,0 +1,225 @@
+"""A real S3 server for tests: OpenStack Swift with its s3api, from PyPI, on loopback, in one folder, without root.
+
+It checks signatures, expiry and ranges as production stores do; the usual mocks do not.
+`python -m tests.servers.s3` installs it ahead of a test run.
+"""
+
+import fcntl
+import getpass
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import venv
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).resolve().parents[2]
+REQUIREMENT = "swift==2.38.*"
+# The newest that Swift supports on Python 3.11 comes as wheels; a compiler is never needed.
+INSTALL_SECONDS = 300
+START_SECONDS = 20
+ACCESS_KEY, SECRET_KEY, BUCKET = "test:tester", "testing-secret", "marketplace-test"
+BACKENDS = ("account", "container", "object")
+
+SWIFT_CONF = """
+[swift-hash]
+swift_hash_path_prefix = marketplace
+swift_hash_path_suffix = tests
+[storage-policy:0]
+name = one
+default = yes
+"""
+COMMON = """
+[DEFAULT]
+bind_ip = 127.0.0.1
+bind_port = {port}
+workers = 0
+user = {user}
+swift_dir = {folder}
+devices = {folder}/devices
+mount_check = false
+fallocate_reserve = 0
+disable_fallocate = true
+log_level = ERROR
+"""
+BACKEND = """
+[pipeline:main]
+pipeline = {kind}-server
+[app:{kind}-server]
+use = egg:swift#{kind}
+"""
+PROXY = f"""
+[pipeline:main]
+pipeline = catch_errors gatekeeper healthcheck cache listing_formats s3api tempauth copy slo proxy-server
+[app:proxy-server]
+use = egg:swift#proxy
+account_autocreate = true
+[filter:catch_errors]
+use = egg:swift#catch_errors
+[filter:gatekeeper]
+use = egg:swift#gatekeeper
+[filter:healthcheck]
+use = egg:swift#healthcheck
+[filter:cache]
+use = egg:swift#memcache
+# Nobody listens there; the server then goes without a cache.
+memcache_servers = 127.0.0.1:1
+[filter:listing_formats]
+use = egg:swift#listing_formats
+[filter:s3api]
+use = egg:swift#s3api
+s3_acl = false
+[filter:tempauth]
+use = egg:swift#tempauth
+user_{ACCESS_KEY.replace(":", "_")} = {SECRET_KEY} .admin
+[filter:copy]
+use = egg:swift#copy
+[filter:slo]
+use = egg:swift#slo
+"""
+
+
+class Unavailable(Exception):
+    """The server cannot be had here; the argument says why."""
+
+
+class S3Server(NamedTuple):
+    """A running server."""
+
+    endpoint: str
+    access_key: str = ACCESS_KEY
+    secret_key: str = SECRET_KEY
+    bucket: str = BUCKET
+
+    def storage_options(self) -> dict[str, Any]:
+        """Return what `STORAGES["default"]["OPTIONS"]` needs."""
+        return {
+            "bucket_name": self.bucket,
+            "access_key": self.access_key,
+            "secret_key": self.secret_key,
+            "endpoint_url": self.endpoint,
+            "region_name": "us-east-1",
+            "signature_version": "s3v4",
+            "file_overwrite": False,
+            "querystring_auth": True,
+        }
+
+
+def install() -> Path:
+    """Return the environment's `bin`, made at the first call; several test processes may call at once.
+
+    Raises:
+        Unavailable: pip could not get it.
+    """
+    cache = Path(os.environ.get("TEST_SERVERS_DIR") or ROOT / "var" / "test-servers")
+    cache.mkdir(parents=True, exist_ok=True)
+    environment = cache / "swift"
+    with (cache / "swift.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (environment / "ready").exists():
+            venv.create(environment, with_pip=True, clear=True)
+            command = [environment / "bin" / "python", "-m", "pip", "install", "--quiet", "--only-binary", ":all:", REQUIREMENT]
+            try:
+                done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=INSTALL_SECONDS)
+            except subprocess.TimeoutExpired as error:
+                raise Unavailable("pip did not get Swift within five minutes") from error
+            if done.returncode:
+                raise Unavailable(f"pip could not install Swift: {done.stderr.strip()[-300:]}")
+            (environment / "ready").touch()
+    return environment / "bin"
+
+
+@contextmanager
+def running() -> Iterator[S3Server]:
+    """Run the server in a folder of its own for as long as the block lasts.
+
+    Raises:
+        Unavailable: it cannot be installed or started.
+    """
+    commands = install()
+    with tempfile.TemporaryDirectory(prefix="marketplace-s3-") as name:
+        folder = Path(name)
+        ports = _free_ports(len(BACKENDS) + 1)
+        _configure(folder, commands, ports)
+        processes: list[subprocess.Popen[bytes]] = []
+        try:
+            for kind in (*BACKENDS, "proxy"):
+                processes.append(_start(commands, folder, kind))  # noqa: PERF401 - what was started must be known when the next fails
+            for port, process in zip(ports, processes, strict=True):
+                _wait(port, process)
+            yield S3Server(f"http://127.0.0.1:{ports[-1]}")
+        finally:
+            _stop(processes)
+
+
+def _configure(folder: Path, commands: Path, ports: list[int]) -> None:
+    (folder / "devices" / "one").mkdir(parents=True)
+    (folder / "swift.conf").write_text(SWIFT_CONF)
+    for kind, port in zip((*BACKENDS, "proxy"), ports, strict=True):
+        common = COMMON.format(port=port, user=getpass.getuser(), folder=folder)
+        (folder / f"{kind}.conf").write_text(common + (PROXY if kind == "proxy" else BACKEND.format(kind=kind)))
+        if kind == "proxy":
+            continue
+        builder = str(folder / f"{kind}.builder")
+        for step in (["create", "4", "1", "0"], ["add", f"r1z1-127.0.0.1:{port}/one", "1"], ["rebalance"]):
+            # The ring builder answers 1 for a mere warning; a missing ring shows at the start.
+            subprocess.run([commands / "swift-ring-builder", builder, *step], check=False, capture_output=True, timeout=60)
+
+
+def _start(commands: Path, folder: Path, kind: str) -> subprocess.Popen[bytes]:
+    with (folder / f"{kind}.log").open("wb") as log:
+        return subprocess.Popen(
+            [commands / "python", commands / f"swift-{kind}-server", folder / f"{kind}.conf", "verbose"],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+
+
+def _wait(port: int, process: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            raise Unavailable(f"Swift ended with status {process.returncode}")
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+        except OSError:
+            time.sleep(0.05)
+        else:
+            return
+    raise Unavailable("Swift did not answer in time")
+
+
+def _stop(processes: list[subprocess.Popen[bytes]]) -> None:
+    for process in processes:
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            continue
+    for process in processes:
+        process.wait(timeout=20)
+
+
+def _free_ports(count: int) -> list[int]:
+    sockets = [socket.socket() for _ in range(count)]
+    try:
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        return [int(each.getsockname()[1]) for each in sockets]
+    finally:
+        for each in sockets:
+            each.close()
+
+
+if __name__ == "__main__":
+    try:
+        sys.stdout.write(f"{install()}\n")
+    except Unavailable as reason:
+        sys.exit(str(reason))
