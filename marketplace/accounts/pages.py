@@ -28,10 +28,10 @@ Page = Callable[Concatenate[SignedInRequest, P], HttpResponseBase]
 
 
 def signed_in_page(*methods: str) -> Callable[[Page[P]], Callable[..., HttpResponseBase]]:
-    """Let only signed-in users and these methods in, and keep the answer out of every cache."""
+    """Let only signed-in users and these methods in (HEAD with GET), and keep the answer out of every cache."""
 
     def decorate(page: Page[P]) -> Callable[..., HttpResponseBase]:
-        guarded = login_required(require_http_methods(methods)(cast("Callable[..., HttpResponseBase]", page)))
+        guarded = login_required(require_http_methods([*methods, "HEAD"])(cast("Callable[..., HttpResponseBase]", page)))
         return never_cache(guarded)
 
     return decorate

@@ -31,7 +31,7 @@ def landing(request: HttpRequest) -> HttpResponse:
     return render(request, "pages/landing.html", {"base_url": settings.BASE_URL})
 
 
-@signed_in_page("GET", "HEAD")
+@signed_in_page("GET")
 def dashboard(request: SignedInRequest) -> HttpResponseBase:
     """Show where the user's own things stand."""
     user = request.user

@@ -1,0 +1,131 @@
+"""Every page behind the sign-in: who gets in, who does not, and what a forged form gets."""
+
+import uuid
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from developers.models import AccessToken, ApiKey, App, DeveloperApplication
+from developers.services.credentials import issue_api_key, issue_personal_token
+from marketplace.accounts.models import User
+from marketplace.core.scopes import Scope
+from tests.factories import UserFactory
+
+pytestmark = pytest.mark.django_db
+
+PLAIN = ["dashboard", "developer-application", "apps", "app-create", "tokens", "token-create"]
+FORMS = ["developer-application", "app-create", "token-create"]
+
+
+@pytest.fixture
+def key(app: App) -> ApiKey:
+    return issue_api_key(app=app, name="build", actor=app.user)[0]
+
+
+@pytest.fixture
+def token(developer: User) -> AccessToken:
+    soon = timezone.now() + timedelta(days=1)
+    return issue_personal_token(user=developer, name="mine", scopes=frozenset({Scope.ACCOUNT_READ}), expires_at=soon, actor=developer)[0]
+
+
+@pytest.fixture
+def own_addresses(app: App, key: ApiKey, token: AccessToken) -> list[str]:
+    """The developer's own things."""
+    return [
+        reverse("app-detail", args=[app.pk]),
+        reverse("app-scopes", args=[app.pk]),
+        reverse("key-create", args=[app.pk]),
+        reverse("key-revoke", args=[app.pk, key.pk]),
+        reverse("token-revoke", args=[token.pk]),
+    ]
+
+
+@pytest.mark.parametrize("name", PLAIN)
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_anonymous_is_sent_to_sign_in_and_back(client: Client, name: str, method: str) -> None:
+    address = reverse(name)
+    response = getattr(client, method)(address)
+    assert response.status_code == 302
+    assert response["Location"] == f"{reverse('account_login')}?next={address}"
+
+
+def test_anonymous_at_someones_things_is_sent_to_sign_in(client: Client, own_addresses: list[str]) -> None:
+    for address in own_addresses:
+        assert client.get(address)["Location"].startswith(reverse("account_login"))
+        assert client.post(address)["Location"].startswith(reverse("account_login"))
+
+
+def test_someone_elses_things_are_not_found(
+    browse: Callable[..., Client], own_addresses: list[str], key: ApiKey, token: AccessToken
+) -> None:
+    stranger = browse()
+    for address in own_addresses:
+        assert stranger.get(address).status_code == 404, address
+        forged = stranger.post(address, {"name": "x", "scopes": "catalog:read", "reason_catalog_read": "x"})
+        # The app's own page takes no POST from anyone.
+        assert forged.status_code in {404, 405}, address
+    key.refresh_from_db()
+    token.refresh_from_db()
+    assert key.live
+    assert token.live
+    assert ApiKey.objects.count() == 1
+
+
+def test_staff_without_ownership_find_nothing_either(browse: Callable[..., Client], reviewer: User, own_addresses: list[str]) -> None:
+    client = browse(reviewer)
+    assert [client.get(address).status_code for address in own_addresses] == [404] * len(own_addresses)
+
+
+def test_a_key_under_another_app_of_ones_own_is_not_found(browse: Callable[..., Client], developer: User, key: ApiKey) -> None:
+    assert browse(developer).get(reverse("key-revoke", args=[uuid.uuid4(), key.pk])).status_code == 404
+
+
+def test_other_peoples_lists_stay_out_of_mine(browse: Callable[..., Client], app: App, key: ApiKey, token: AccessToken) -> None:
+    client = browse()
+    for name in PLAIN:
+        text = client.get(reverse(name)).content.decode()
+        assert "Font finder" not in text
+        assert token.hint not in text
+
+
+def test_a_form_without_its_csrf_token_changes_nothing(
+    browse: Callable[..., Client], developer: User, own_addresses: list[str], app: App, key: ApiKey, token: AccessToken
+) -> None:
+    client = browse(developer, checked=True)
+    detail, *changing = own_addresses
+    for address in [*map(reverse, FORMS), *changing]:
+        response = client.post(address, {"name": "x", "what": "x", "why": "x"})
+        assert response.status_code == 403, address
+    assert client.post(detail).status_code in {403, 405}
+    key.refresh_from_db()
+    token.refresh_from_db()
+    assert key.live
+    assert token.live
+    assert ApiKey.objects.count() == 1
+    assert DeveloperApplication.objects.count() == 1
+
+
+def test_personal_pages_stay_out_of_caches(browse: Callable[..., Client], developer: User, own_addresses: list[str]) -> None:
+    client = browse(developer)
+    for address in [*map(reverse, PLAIN), *own_addresses]:
+        assert "no-store" in client.get(address)["Cache-Control"], address
+
+
+def test_pages_take_no_other_method(browse: Callable[..., Client]) -> None:
+    client = browse()
+    for name in PLAIN:
+        assert client.delete(reverse(name)).status_code == 405
+    for name in ("dashboard", "apps", "tokens"):
+        assert client.post(reverse(name)).status_code == 405
+
+
+def test_someone_no_longer_active_is_signed_out(browse: Callable[..., Client]) -> None:
+    user = UserFactory()
+    client = browse(user)
+    user.is_active = False
+    user.save()
+    assert client.get(reverse("dashboard")).status_code == 302

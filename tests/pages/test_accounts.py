@@ -1,0 +1,168 @@
+"""Signing up, in and out, and a forgotten password, as a person does it."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from django.core import mail
+from django.test import Client
+from django.urls import reverse
+
+from marketplace.accounts.models import User
+from tests.factories import UserFactory
+
+pytestmark = pytest.mark.django_db
+
+EMAIL = "asha@example.com"
+PASSWORD = "a long enough phrase"
+SIGN_UP = {"email": EMAIL, "password1": PASSWORD, "password2": PASSWORD}
+
+
+def _signed_in(client: Client) -> bool:
+    return "_auth_user_id" in client.session
+
+
+def _link_in(message: mail.EmailMessage) -> str:
+    found = re.search(r"http://testserver(/\S+)", str(message.body))
+    assert found
+    return found[1]
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"email": "nobody"},
+        {"email": ""},
+        {"password1": "short1", "password2": "short1"},
+        {"password1": "1234567890123", "password2": "1234567890123"},
+        {"password2": "something else"},
+    ],
+)
+def test_sign_up_with_bad_input_makes_no_account(client: Client, bad: dict[str, str]) -> None:
+    response = client.post(reverse("account_signup"), SIGN_UP | bad)
+    assert response.context["form"].errors
+    assert 'class="errorlist"' in response.content.decode()
+    assert not User.objects.exists()
+    assert not mail.outbox
+
+
+def test_sign_up_is_confirmed_by_mail_and_ends_signed_in(client: Client) -> None:
+    response = client.post(reverse("account_signup"), SIGN_UP)
+    assert response["Location"] == reverse("account_email_verification_sent")
+    assert "Check your mail" in client.get(response["Location"]).content.decode()
+    assert not _signed_in(client)
+    [message] = mail.outbox
+    assert message.to == [EMAIL]
+    assert "Confirm your address" in message.subject
+    assert "Creative Asset Marketplace" in str(message.body)
+    link = _link_in(message)
+    page = client.get(link)
+    assert EMAIL in page.content.decode()
+    assert not _signed_in(client)
+    assert client.post(link)["Location"] == "/dashboard"
+    assert _signed_in(client)
+    assert "Hello, asha" in client.get("/dashboard").content.decode()
+
+
+def test_confirmation_in_another_browser_confirms_and_asks_to_sign_in(client: Client) -> None:
+    client.post(reverse("account_signup"), SIGN_UP)
+    elsewhere = Client()
+    elsewhere.post(_link_in(mail.outbox[0]))
+    assert not _signed_in(elsewhere)
+    elsewhere.post(reverse("account_login"), {"login": EMAIL, "password": PASSWORD})
+    assert _signed_in(elsewhere)
+
+
+def test_confirmation_link_that_is_not_good_says_so(client: Client) -> None:
+    text = client.get(reverse("account_confirm_email", args=["made-up"])).content.decode()
+    assert "no longer good" in text
+
+
+def test_sign_in_before_the_confirmation_leads_to_the_mail(client: Client) -> None:
+    client.post(reverse("account_signup"), SIGN_UP)
+    response = Client().post(reverse("account_login"), {"login": EMAIL, "password": PASSWORD})
+    assert response["Location"] == reverse("account_email_verification_sent")
+
+
+def test_sign_up_with_a_known_address_tells_the_owner_only(client: Client) -> None:
+    UserFactory(email=EMAIL)
+    response = client.post(reverse("account_signup"), SIGN_UP | {"email": EMAIL.upper()})
+    assert response["Location"] == reverse("account_email_verification_sent")
+    assert User.objects.count() == 1
+    [message] = mail.outbox
+    assert message.to == [EMAIL]
+    assert "already exists" in str(message.body)
+
+
+def test_sign_in_with_a_wrong_password_keeps_the_address(client: Client) -> None:
+    UserFactory(email=EMAIL)
+    response = client.post(reverse("account_login"), {"login": EMAIL, "password": "wrong"})
+    text = response.content.decode()
+    assert f'value="{EMAIL}"' in text
+    assert 'class="note note-error"' in text
+    assert not _signed_in(client)
+
+
+def test_too_many_sign_ins_are_stopped(client: Client) -> None:
+    UserFactory(email=EMAIL, password=PASSWORD)
+    for _ in range(6):
+        client.post(reverse("account_login"), {"login": EMAIL, "password": "wrong"})
+    response = client.post(reverse("account_login"), {"login": EMAIL, "password": PASSWORD})
+    assert "Too many" in response.content.decode()
+    assert not _signed_in(client)
+
+
+@pytest.mark.parametrize(
+    ("following", "lands"),
+    [("/dashboard/apps", "/dashboard/apps"), ("https://evil.example/", "/dashboard"), ("//evil.example", "/dashboard")],
+)
+def test_sign_in_leads_on_within_this_site_only(client: Client, following: str, lands: str) -> None:
+    UserFactory(email=EMAIL, password=PASSWORD)
+    client.post(reverse("account_login"), {"login": EMAIL, "password": PASSWORD})  # an unconfirmed address is sent a link
+    client.post(_link_in(mail.outbox[0]))
+    client.post(reverse("account_logout"))
+    assert not _signed_in(client)
+    page = client.get(reverse("account_login"), {"next": following}).content.decode()
+    assert ("evil" in page) is False or 'name="next"' in page
+    response = client.post(reverse("account_login"), {"login": EMAIL, "password": PASSWORD, "next": following})
+    assert response["Location"] == lands
+
+
+def test_sign_out_asks_on_a_link_and_acts_on_a_form(browse: Callable[..., Client]) -> None:
+    client = browse()
+    assert "Sign out?" in client.get(reverse("account_logout")).content.decode()
+    assert _signed_in(client)
+    assert client.post(reverse("account_logout"))["Location"] == "/"
+    assert not _signed_in(client)
+
+
+def test_forgotten_password_is_replaced_through_the_mail(client: Client) -> None:
+    user = UserFactory(email=EMAIL)
+    response = client.post(reverse("account_reset_password"), {"email": EMAIL})
+    assert "on its way" in client.get(response["Location"]).content.decode()
+    link = _link_in(mail.outbox[0])
+    page = client.get(link, follow=True)
+    assert "Choose a new password" in page.content.decode()
+    client.post(page.redirect_chain[-1][0], {"password1": PASSWORD, "password2": PASSWORD})
+    user.refresh_from_db()
+    assert user.check_password(PASSWORD)
+    assert "no longer good" in Client().get(link, follow=True).content.decode()
+
+
+def test_forgotten_password_of_nobody_answers_the_same(client: Client) -> None:
+    response = client.post(reverse("account_reset_password"), {"email": "nobody@example.com"})
+    assert response["Location"] == reverse("account_reset_password_done")
+
+
+@pytest.mark.parametrize("name", ["account_email", "account_change_password", "mfa_index", "account_logout"])
+def test_account_pages_wear_our_clothes(browse: Callable[..., Client], name: str) -> None:
+    text = browse().get(reverse(name)).content.decode()
+    assert "css/site.css" in text
+    assert 'id="main"' in text
+
+
+@pytest.mark.parametrize(
+    "name", ["account_login", "account_signup", "account_reset_password", "account_email_verification_sent", "account_inactive"]
+)
+def test_entrance_pages_wear_our_clothes(client: Client, name: str) -> None:
+    assert "css/site.css" in client.get(reverse(name)).content.decode()

@@ -1,0 +1,175 @@
+"""Apps and keys in the dashboard."""
+
+import re
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from developers.models import ApiKey, App
+from developers.secrets import Prefix, digest_of, well_formed
+from developers.services.apps import suspend_app
+from developers.services.credentials import issue_api_key
+from marketplace.accounts.models import User
+from marketplace.core.scopes import Scope
+from tests.factories import AppFactory, UserFactory
+
+pytestmark = pytest.mark.django_db
+
+Queries = Callable[[int], AbstractContextManager[object]]
+APPS = "/dashboard/apps"
+COMPLETE = {"name": "Finder", "purpose": "Finds fonts", "scopes": ["catalog:read"], "reason_catalog_read": "To read manifests"}
+
+
+def _secret_in(text: str) -> str:
+    found = re.search(r'id="secret">([^<]+)<', text)
+    assert found
+    return found[1]
+
+
+def test_create_by_someone_not_verified_is_refused_and_keeps_the_input(browse: Callable[..., Client]) -> None:
+    client = browse()
+    assert "Apps are for verified developers" in client.get(reverse("app-create")).content.decode()
+    response = client.post(reverse("app-create"), COMPLETE)
+    assert response.status_code == 400
+    assert "verified developers" in response.content.decode()
+    assert response.context["form"]["name"].value() == "Finder"
+    assert not App.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"name": ""}, "name"),
+        ({"name": "x" * 121}, "name"),
+        ({"purpose": " "}, "purpose"),
+        ({"scopes": []}, "scopes"),
+        ({"scopes": ["vendor:manage"]}, "scopes"),
+        ({"scopes": ["nothing:real"]}, "scopes"),
+        ({"reason_catalog_read": " "}, "reason_catalog_read"),
+        ({"reason_catalog_read": "x" * 2001}, "reason_catalog_read"),
+        ({"scopes": ["catalog:read", "wallet:spend"]}, "reason_wallet_spend"),
+    ],
+)
+def test_create_with_bad_input_names_the_field(
+    browse: Callable[..., Client], developer: User, change: dict[str, object], field: str
+) -> None:
+    response = browse(developer).post(reverse("app-create"), COMPLETE | change)
+    assert response.status_code == 400
+    assert list(response.context["form"].errors) == [field]
+    assert not App.objects.exists()
+
+
+def test_create_ignores_the_reason_of_a_scope_that_is_not_asked_for(browse: Callable[..., Client], developer: User) -> None:
+    response = browse(developer).post(reverse("app-create"), COMPLETE | {"reason_wallet_spend": "left over"})
+    app = App.objects.get()
+    assert response["Location"] == reverse("app-detail", args=[app.pk])
+    assert [(row.scope, row.reason) for row in app.scope_rows.all()] == [("catalog:read", "To read manifests")]
+
+
+def test_created_app_waits_and_offers_no_key(browse: Callable[..., Client], developer: User) -> None:
+    client = browse(developer)
+    text = client.post(reverse("app-create"), COMPLETE, follow=True).content.decode()
+    assert "with our reviewers" in text
+    assert "Waiting" in text
+    app = App.objects.get()
+    assert reverse("key-create", args=[app.pk]) not in text
+    response = client.post(reverse("key-create", args=[app.pk]), {"name": "early", "lifetime": ""})
+    assert response.status_code == 400
+    assert "once an admin has approved" in response.content.decode()
+    assert response.context["form"]["name"].value() == "early"
+
+
+def test_detail_tells_what_was_granted_what_not_and_why(browse: Callable[..., Client], developer: User, app: App) -> None:
+    text = browse(developer).get(reverse("app-detail", args=[app.pk])).content.decode()
+    for words in ("To read manifests", "Granted", "To buy in one click", "Not granted", "Not yet, please", "Good start"):
+        assert words in text
+
+
+def test_more_scopes_offers_only_what_the_app_lacks(browse: Callable[..., Client], developer: User, app: App) -> None:
+    client = browse(developer)
+    address = reverse("app-scopes", args=[app.pk])
+    assert 'value="catalog:read"' not in client.get(address).content.decode()
+    granted_already = {"scopes": ["catalog:read"], "reason_catalog_read": "Again"}
+    assert client.post(address, granted_already).status_code == 400
+    response = client.post(address, {"scopes": ["library:read"], "reason_library_read": "To mark what is owned"})
+    assert response["Location"] == reverse("app-detail", args=[app.pk])
+    # The old grant holds, and a second request waits for the first.
+    app.refresh_from_db()
+    assert app.scopes == {Scope.CATALOG_READ}
+    assert "Nothing can be asked for now" in client.get(address).content.decode()
+    assert client.post(address, {"scopes": ["account:read"], "reason_account_read": "More"}).status_code == 400
+
+
+def test_new_key_is_shown_once_and_never_again(browse: Callable[..., Client], developer: User, app: App) -> None:
+    client = browse(developer)
+    response = client.post(reverse("key-create", args=[app.pk]), {"name": "build", "lifetime": ""})
+    assert response.status_code == 200
+    assert "no-store" in response["Cache-Control"]
+    secret = _secret_in(response.content.decode())
+    assert well_formed(secret, Prefix.API_KEY)
+    key = ApiKey.objects.get(digest=digest_of(secret))
+    assert key.expires_at is None
+    assert key.scopes == {Scope.CATALOG_READ}
+    for address in (reverse("app-detail", args=[app.pk]), reverse("key-create", args=[app.pk]), APPS, reverse("dashboard")):
+        assert secret not in client.get(address).content.decode()
+    assert f"…{key.last_four}" in client.get(reverse("app-detail", args=[app.pk])).content.decode()
+    assert secret not in str(dict(client.session))
+
+
+@pytest.mark.parametrize("bad", [{"name": ""}, {"name": "x" * 81}, {"lifetime": "9999"}, {"lifetime": "-1"}, {"lifetime": "soon"}])
+def test_new_key_with_bad_input_makes_none(browse: Callable[..., Client], developer: User, app: App, bad: dict[str, str]) -> None:
+    response = browse(developer).post(reverse("key-create", args=[app.pk]), {"name": "build", "lifetime": "30"} | bad)
+    assert response.status_code == 400
+    assert not ApiKey.objects.exists()
+
+
+def test_new_key_may_expire(browse: Callable[..., Client], developer: User, app: App) -> None:
+    browse(developer).post(reverse("key-create", args=[app.pk]), {"name": "build", "lifetime": "30"})
+    expires_at = ApiKey.objects.get().expires_at
+    assert expires_at is not None
+    assert abs(expires_at - timezone.now() - timedelta(days=30)) < timedelta(minutes=1)
+
+
+def test_new_key_of_a_suspended_app_is_refused(browse: Callable[..., Client], developer: User, app: App, reviewer: User) -> None:
+    suspend_app(app=app, reason="Misused", actor=reviewer)
+    client = browse(developer)
+    assert client.post(reverse("key-create", args=[app.pk]), {"name": "build", "lifetime": ""}).status_code == 400
+    text = client.get(reverse("app-detail", args=[app.pk])).content.decode()
+    assert "Misused" in text
+    assert "Suspended" in text
+
+
+def test_revoke_asks_first_and_twice_is_harmless(browse: Callable[..., Client], developer: User, app: App) -> None:
+    key, _ = issue_api_key(app=app, name="laptop", actor=developer)
+    client = browse(developer)
+    address = reverse("key-revoke", args=[app.pk, key.pk])
+    assert "Revoke laptop?" in client.get(address).content.decode()
+    key.refresh_from_db()
+    assert key.live
+    for _ in range(2):
+        assert client.post(address)["Location"] == reverse("app-detail", args=[app.pk])
+    assert not ApiKey.objects.get().live
+    text = client.get(reverse("app-detail", args=[app.pk])).content.decode()
+    assert "Ended keys (1)" in text
+
+
+def test_lists_ask_little_of_the_database(
+    browse: Callable[..., Client], developer: User, app: App, django_assert_max_num_queries: Queries
+) -> None:
+    for number in range(6):
+        issue_api_key(app=app, name=f"key {number}", actor=developer)
+        AppFactory(user=developer)
+    client = browse(developer)
+    for address in (APPS, reverse("app-detail", args=[app.pk]), reverse("app-create"), reverse("app-scopes", args=[app.pk])):
+        with django_assert_max_num_queries(5):
+            assert client.get(address).status_code == 200
+
+
+def test_no_app_yet_leads_on(browse: Callable[..., Client], developer: User) -> None:
+    assert reverse("app-create") in browse(developer).get(APPS).content.decode()
+    assert reverse("developer-application") in browse(UserFactory()).get(APPS).content.decode()

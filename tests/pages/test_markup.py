@@ -1,0 +1,113 @@
+"""The markup of every page: labels, headings, landmarks, form tokens."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from bs4 import BeautifulSoup, Tag
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from developers.models import App
+from developers.services.applications import ask_more_info, submit_application
+from developers.services.credentials import issue_api_key, issue_personal_token
+from marketplace.accounts.models import User
+from marketplace.core.scopes import Scope
+from tests.factories import UserFactory
+
+pytestmark = pytest.mark.django_db
+
+NAMELESS = {"hidden", "submit"}
+ENTRANCE = ["account_login", "account_signup", "account_reset_password", "account_email_verification_sent"]
+MANAGE = ["account_email", "account_change_password", "mfa_index", "account_logout", "account_reauthenticate"]
+
+
+def faults_of(html: bytes) -> list[str]:
+    """Return what is wrong with a page's markup."""
+    page = BeautifulSoup(html, "html.parser")
+    ids = [tag["id"] for tag in page.select("[id]")]
+    faults = [f"id {name} twice" for name in set(ids) if ids.count(name) > 1]
+    if page.html is None or page.html.get("lang") != "en" or not page.title or not page.title.get_text(strip=True):
+        faults.append("no language or title")
+    if [len(page.select(selector)) for selector in ("h1", "main", "header")] != [1, 1, 1]:
+        faults.append("not exactly one h1, main and header")
+    faults += [f"{field} has no label" for field in page.select("input, textarea, select") if not _labelled(page, field)]
+    faults += [f"{form} has no token" for form in page.select('form[method="post"]') if not form.select("[name=csrfmiddlewaretoken]")]
+    faults += [f"{link} says nothing" for link in page.select("a, button") if not link.get_text(strip=True)]
+    faults += [f"{image} has no text" for image in page.select("img:not([alt])")]
+    for attribute in ("aria-describedby", "aria-labelledby"):
+        faults += [
+            f"{tag[attribute]} is nowhere" for tag in page.select(f"[{attribute}]") if not set(str(tag[attribute]).split()) <= set(ids)
+        ]
+    faults += [f"{tag} names another host" for tag in page.select("script[src], link[href], img[src]") if "//" in str(tag)]
+    faults += [f"{tag.name} with a style or handler" for tag in page.select("[style], [onclick], style")]
+    return faults
+
+
+def _labelled(page: BeautifulSoup, field: Tag) -> bool:
+    return field.get("type") in NAMELESS or bool(field.get("id") and page.select(f'label[for="{field["id"]}"]'))
+
+
+@pytest.mark.parametrize("path", ["/", "/problems", "/problems/not_found", "/nothing", *ENTRANCE])
+def test_public_pages_are_well_made(client: Client, path: str) -> None:
+    assert faults_of(client.get(path if path.startswith("/") else reverse(path)).content) == []
+
+
+@pytest.mark.parametrize("name", [*MANAGE, "dashboard", "developer-application", "apps", "app-create", "tokens", "token-create"])
+def test_pages_of_someone_new_are_well_made(browse: Callable[..., Client], name: str) -> None:
+    assert faults_of(browse().get(reverse(name)).content) == []
+
+
+def test_pages_of_a_developer_are_well_made(browse: Callable[..., Client], developer: User, app: App) -> None:
+    key, _ = issue_api_key(app=app, name="build", actor=developer)
+    soon = timezone.now() + timedelta(days=1)
+    token, _ = issue_personal_token(user=developer, name="mine", scopes=frozenset({Scope.ACCOUNT_READ}), expires_at=soon, actor=developer)
+    client = browse(developer)
+    for name, arguments in {
+        "dashboard": [],
+        "developer-application": [],
+        "apps": [],
+        "app-create": [],
+        "app-detail": [app.pk],
+        "app-scopes": [app.pk],
+        "key-create": [app.pk],
+        "key-revoke": [app.pk, key.pk],
+        "tokens": [],
+        "token-revoke": [token.pk],
+    }.items():
+        assert faults_of(client.get(reverse(name, args=arguments)).content) == [], name
+
+
+def test_pages_that_show_faults_are_well_made(browse: Callable[..., Client], developer: User, app: App) -> None:
+    client = browse(developer)
+    for name, arguments in {"app-create": [], "app-scopes": [app.pk], "key-create": [app.pk], "token-create": []}.items():
+        response = client.post(reverse(name, args=arguments), {"scopes": ["wallet:spend"], "lifetime": "x"})
+        assert response.status_code == 400, name
+        assert faults_of(response.content) == [], name
+
+
+def test_answers_with_a_secret_are_well_made(browse: Callable[..., Client], developer: User, app: App) -> None:
+    client = browse(developer)
+    key = client.post(reverse("key-create", args=[app.pk]), {"name": "x", "lifetime": ""})
+    token = client.post(reverse("token-create"), {"name": "x", "scopes": ["account:read"], "lifetime": "7"})
+    assert faults_of(key.content) == faults_of(token.content) == []
+
+
+def test_page_with_a_question_is_well_made(browse: Callable[..., Client], reviewer: User) -> None:
+    user = UserFactory()
+    application = submit_application(user=user, what="A bot", why="Search", actor=user)
+    ask_more_info(application=application, question="Which?", actor=reviewer)
+    client = browse(user)
+    assert faults_of(client.get("/dashboard/developer").content) == []
+    assert faults_of(client.post("/dashboard/developer", {"text": ""}).content) == []
+
+
+def test_fields_with_a_fault_say_so_to_screen_readers(browse: Callable[..., Client], developer: User) -> None:
+    response = browse(developer).post(reverse("app-create"), {"scopes": ["catalog:read"], "name": "A"})
+    page = BeautifulSoup(response.content, "html.parser")
+    for name in ("purpose", "reason_catalog_read"):
+        field = page.select_one(f'[name="{name}"]')
+        assert field is not None
+        assert field["aria-invalid"] == "true"
+        assert f"id_{name}_error" in field["aria-describedby"]

@@ -1,0 +1,126 @@
+"""Pages for everyone: start page, error codes, what robots and browsers ask for."""
+
+import json
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+from bs4 import BeautifulSoup
+from django.contrib.sessions.backends.db import SessionStore
+from django.contrib.staticfiles import finders
+from django.db import OperationalError
+from django.test import Client
+from django.urls import reverse
+
+from marketplace.core.errors import NotFound, catalogue
+
+Queries = Callable[[int], AbstractContextManager[object]]
+
+
+@pytest.mark.django_db
+def test_start_page_leads_on_without_a_query(client: Client, django_assert_num_queries: Queries) -> None:
+    with django_assert_num_queries(0):
+        page = BeautifulSoup(client.get("/").content, "html.parser")
+    links = {link["href"] for link in page.select("a[href]")}
+    assert {reverse("account_signup"), reverse("account_login"), "/api/v1/docs", "http://testserver/api/v1/assets"} <= links
+
+
+@pytest.mark.django_db
+def test_start_page_leads_someone_signed_in_to_the_dashboard(browse: Callable[..., Client]) -> None:
+    text = browse().get("/").content.decode()
+    assert reverse("dashboard") in text
+    assert reverse("account_signup") not in text
+    assert reverse("admin:index") not in text
+
+
+@pytest.mark.django_db
+def test_start_page_leads_staff_to_the_admin(browse: Callable[..., Client], reviewer: object) -> None:
+    assert reverse("admin:index") in browse(reviewer).get("/").content.decode()
+
+
+def test_unknown_code_is_a_page_of_its_own(client: Client) -> None:
+    response = client.get("/problems/no_such_code")
+    assert response.status_code == 404
+    assert response["Content-Type"].startswith("text/html")
+    text = response.content.decode()
+    assert "Nothing is here" in text
+    assert response["X-Request-Id"] in text
+    assert reverse("problem", args=["not_found"]) in text
+
+
+@pytest.mark.parametrize("path", ["/nothing", "/dashboard/nothing", "/dashboard/apps/not-a-uuid", "/problems/", "/problems/a/b"])
+def test_unknown_path_is_not_found(client: Client, path: str) -> None:
+    assert client.get(path).status_code == 404
+
+
+def test_every_code_has_its_page_and_is_in_the_index(client: Client) -> None:
+    index = client.get(reverse("problems")).content.decode()
+    for code, problem in catalogue().items():
+        address = reverse("problem", args=[code])
+        assert address == f"/problems/{code}"
+        assert f'"{address}"' in index
+        page = BeautifulSoup(client.get(address).content, "html.parser")
+        assert [heading.get_text() for heading in page.select("h1")] == [problem.title]
+        example = json.loads("".join(block.get_text() for block in page.select("pre")))
+        assert example["code"] == code
+        assert example["type"] == f"http://testserver{address}"
+
+
+def test_page_explains_what_its_members_are(client: Client) -> None:
+    text = client.get("/problems/insufficient_scope").content.decode()
+    assert "`requiredScope` names what is missing" in text
+    assert "403: " not in text
+
+
+def test_public_pages_take_reads_only(client: Client) -> None:
+    for path in ("/", "/problems", "/problems/not_found", "/robots.txt", "/favicon.ico"):
+        assert client.post(path).status_code == 405, path
+        assert client.head(path).status_code in {200, 302}, path
+
+
+def test_robots_are_kept_out_of_what_is_personal(client: Client) -> None:
+    response = client.get("/robots.txt")
+    assert response["Content-Type"] == "text/plain; charset=utf-8"
+    assert "Disallow: /dashboard" in response.content.decode()
+
+
+def test_icon_at_the_root_leads_to_the_icon(client: Client) -> None:
+    location = client.get("/favicon.ico")["Location"]
+    assert location == "/static/favicon.svg"
+    assert finders.find("favicon.svg")
+    assert finders.find("css/site.css")
+
+
+@pytest.mark.django_db
+def test_problem_page_is_shown_even_when_the_database_is_down(browse: Callable[..., Client]) -> None:
+    client = browse()
+    client.raise_request_exception = False
+    with patch.object(SessionStore, "load", side_effect=OperationalError("down")):
+        response = client.get(reverse("dashboard"))
+        missing = client.get("/nothing")
+    assert response.status_code == 500
+    assert "Something went wrong on our side" in response.content.decode()
+    assert missing.status_code == 404
+    assert "Nothing is here" in missing.content.decode()
+
+
+def test_problem_page_for_a_host_that_is_not_ours(client: Client) -> None:
+    response = client.get("/", headers={"host": "evil.example"})
+    assert response.status_code == 400
+    assert "evil.example" not in response.content.decode()
+
+
+def test_request_id_of_the_problem_page_is_the_answers_own(client: Client) -> None:
+    response = client.get("/nothing", headers={"x-request-id": "test-request-1"})
+    assert response["X-Request-Id"] == "test-request-1"
+    assert "test-request-1" in response.content.decode()
+    assert NotFound.title in response.content.decode()
+
+
+def test_stylesheet_fetches_nothing() -> None:
+    path = finders.find("css/site.css")
+    assert path
+    css = Path(path).read_text("utf-8")
+    assert [word for word in ("http", "@import", "url(") if word in css] == []

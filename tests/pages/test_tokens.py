@@ -1,0 +1,124 @@
+"""Personal tokens in the dashboard."""
+
+import re
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from developers.models import AccessToken
+from developers.secrets import Prefix, digest_of, well_formed
+from developers.services.credentials import issue_personal_token
+from marketplace.accounts.models import User
+from marketplace.core.scopes import Scope
+from tests.factories import UserFactory
+
+pytestmark = pytest.mark.django_db
+
+NEW = "/dashboard/tokens/new"
+PASSWORD = "correct horse battery"
+COMPLETE = {"name": "my script", "scopes": ["vendor:manage"], "lifetime": "30"}
+
+
+def _issue(user: User, name: str = "mine") -> AccessToken:
+    soon = timezone.now() + timedelta(days=1)
+    return issue_personal_token(user=user, name=name, scopes=frozenset({Scope.ACCOUNT_READ}), expires_at=soon, actor=user)[0]
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"name": ""}, "name"),
+        ({"name": "x" * 81}, "name"),
+        ({"scopes": []}, "scopes"),
+        ({"scopes": ["everything"]}, "scopes"),
+        ({"lifetime": ""}, "lifetime"),
+        ({"lifetime": "366"}, "lifetime"),
+        ({"scopes": ["wallet:spend"]}, "password"),
+        ({"scopes": ["wallet:spend"], "password": "wrong"}, "password"),
+    ],
+)
+def test_new_token_with_bad_input_makes_none(browse: Callable[..., Client], change: dict[str, object], field: str) -> None:
+    response = browse().post(NEW, COMPLETE | change)
+    assert response.status_code == 400
+    assert list(response.context["form"].errors) == [field]
+    assert not AccessToken.objects.exists()
+
+
+def test_password_guessing_is_stopped(browse: Callable[..., Client]) -> None:
+    client = browse()
+    spending = COMPLETE | {"scopes": ["wallet:spend"]}
+    for _ in range(12):
+        client.post(NEW, spending | {"password": "wrong"})
+    assert client.post(NEW, spending | {"password": PASSWORD}).status_code == 400
+    assert not AccessToken.objects.exists()
+
+
+def test_token_that_spends_needs_the_password_and_never_shows_it(browse: Callable[..., Client]) -> None:
+    client = browse()
+    response = client.post(NEW, COMPLETE | {"scopes": ["wallet:spend"], "password": PASSWORD, "name": ""})
+    assert PASSWORD not in response.content.decode()
+    response = client.post(NEW, COMPLETE | {"scopes": ["wallet:spend"], "password": PASSWORD})
+    assert response.status_code == 200
+    assert AccessToken.objects.get().effective_scopes == {Scope.WALLET_SPEND}
+
+
+def test_new_token_is_shown_once_and_never_again(browse: Callable[..., Client]) -> None:
+    user = UserFactory()
+    client = browse(user)
+    response = client.post(NEW, COMPLETE)
+    assert response.status_code == 200
+    assert "no-store" in response["Cache-Control"]
+    found = re.search(r'id="secret">([^<]+)<', response.content.decode())
+    assert found
+    secret = found[1]
+    assert well_formed(secret, Prefix.PERSONAL_TOKEN)
+    token = AccessToken.objects.get(token_checksum=digest_of(secret))
+    assert token.user == user
+    assert token.effective_scopes == {Scope.VENDOR_MANAGE}
+    assert abs(token.expires - timezone.now() - timedelta(days=30)) < timedelta(minutes=1)
+    for address in (reverse("tokens"), NEW, reverse("dashboard")):
+        assert secret not in client.get(address).content.decode()
+    text = client.get(reverse("tokens")).content.decode()
+    assert f"…{token.hint}" in text
+    assert "Manage your store" in text
+    assert secret not in str(dict(client.session))
+
+
+def test_revoke_asks_first_and_twice_is_harmless(browse: Callable[..., Client]) -> None:
+    user = UserFactory()
+    token = _issue(user)
+    client = browse(user)
+    address = reverse("token-revoke", args=[token.pk])
+    assert "Revoke mine?" in client.get(address).content.decode()
+    for _ in range(2):
+        assert client.post(address)["Location"] == reverse("tokens")
+    token.refresh_from_db()
+    assert not token.live
+    assert "Ended tokens (1)" in client.get(reverse("tokens")).content.decode()
+
+
+def test_other_kinds_of_token_are_not_personal(browse: Callable[..., Client]) -> None:
+    user = UserFactory()
+    token = _issue(user, "page")
+    AccessToken.objects.update(kind="first_party")
+    client = browse(user)
+    assert client.get(reverse("token-revoke", args=[token.pk])).status_code == 404
+    assert "page" not in client.get(reverse("tokens")).context["live_tokens"]
+
+
+def test_list_asks_little_of_the_database(
+    browse: Callable[..., Client], django_assert_max_num_queries: Callable[[int], AbstractContextManager[object]]
+) -> None:
+    user = UserFactory()
+    for number in range(6):
+        _issue(user, f"token {number}")
+    client = browse(user)
+    with django_assert_max_num_queries(3):
+        client.get(reverse("tokens"))
+    with django_assert_max_num_queries(2):
+        client.get(NEW)
