@@ -2,8 +2,9 @@
 
 import uuid
 from dataclasses import dataclass
+from typing import Any
 
-from django.db.models import QuerySet, Sum
+from django.db.models import Case, F, Max, Q, QuerySet, Sum, When
 
 from marketplace.accounts.models import User
 from marketplace.core.money import Currency
@@ -48,11 +49,13 @@ def orders_of(user: User) -> QuerySet[Order]:
     return Order.objects.filter(buyer=user).select_related("listing").order_by("-created_at", "-id")
 
 
-def movements_of(user: User) -> QuerySet[Journal]:
-    """Return what moved the user's money, newest first."""
+def movements_of(user: User) -> QuerySet[Journal, Any]:
+    """Return what moved the user's money, newest first, each with `net_minor` (negative when it left) and `in_currency`."""
     wallets = LedgerAccount.objects.filter(kind=AccountKind.WALLET, owner=user)
-    touching = Journal.objects.filter(transfers__debit__in=wallets) | Journal.objects.filter(transfers__credit__in=wallets)
-    return touching.distinct().order_by("-id")
+    touching = Q(transfers__debit__in=wallets) | Q(transfers__credit__in=wallets)
+    amount = F("transfers__amount_minor")
+    net = Sum(Case(When(transfers__credit__in=wallets, then=amount), default=-amount))
+    return Journal.objects.filter(touching).annotate(net_minor=net, in_currency=Max("transfers__currency")).order_by("-id")
 
 
 def ledger_balance(account_id: uuid.UUID) -> int:

@@ -2,6 +2,6 @@
 
 from .ledger import Journal, LedgerAccount, Transfer
 from .orders import Order
-from .records import IdempotencyRecord, WalletSettings
+from .records import IdempotencyRecord, WalletOwner, WalletSettings
 
-__all__ = ["IdempotencyRecord", "Journal", "LedgerAccount", "Order", "Transfer", "WalletSettings"]
+__all__ = ["IdempotencyRecord", "Journal", "LedgerAccount", "Order", "Transfer", "WalletOwner", "WalletSettings"]

@@ -39,7 +39,6 @@ class LedgerAccount(models.Model):
     balance_minor = models.BigIntegerField(default=0)
 
     class Meta:
-        permissions = (("credit_wallet", "Can credit users' wallets"),)
         constraints = (
             models.UniqueConstraint(
                 fields=("kind", "owner", "currency"), condition=Q(owner__isnull=False), name="ledgeraccount_one_of_owner"

@@ -4,11 +4,22 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from marketplace.accounts.models import User
 from marketplace.core import bounds
 from marketplace.core.ids import new_id
 from marketplace.core.money import Currency
 
 from .orders import CURRENCIES
+
+
+class WalletOwner(User):
+    """A user as the one whose wallet it is: the row that the admin credits, also before the first credit opens an account."""
+
+    class Meta:
+        proxy = True
+        verbose_name = "wallet"
+        default_permissions = ("view",)
+        permissions = (("credit_wallet", "Can credit users' wallets"),)
 
 
 class WalletSettings(models.Model):

@@ -10,10 +10,13 @@ from marketplace.core.money import WALLET_CURRENCIES, Currency, to_number
 from ..errors import InvalidAmount
 from ..models import Journal, LedgerAccount
 from ..models.ledger import AccountKind, JournalKind
+from .idempotency import keep_answer, kept_answer, keyed_request
 from .ledger import Leg, check_reason, credit_wallet_balance, open_accounts, write_journal
 
 
-def credit_wallet(*, user: User, currency: str, amount_minor: int, reason: str, actor: User | None) -> Journal:
+def credit_wallet(
+    *, user: User, currency: str, amount_minor: int, reason: str, actor: User | None, idempotency_key: str | None = None
+) -> Journal:
     """Put an amount into a user's wallet.
 
     Args:
@@ -22,25 +25,42 @@ def credit_wallet(*, user: User, currency: str, amount_minor: int, reason: str, 
         amount_minor: From 1 to `bounds.CREDIT_MINOR` minor units.
         reason: The actor's words; kept in the ledger.
         actor: Who does it; None for the service itself.
+        idempotency_key: The actor's key for this credit: a form sent twice credits once.
 
     Raises:
         InvalidAmount: no wallet currency, an amount out of range, or a balance that would pass its bound.
         InvalidInput: no reason.
+        IdempotencyKeyReused: the actor used the key for another credit.
     """
     _check(currency, amount_minor, reason)
+    request = None
+    if idempotency_key is not None and actor is not None:
+        given = {"user": str(user.pk), "currency": currency, "amount": amount_minor, "reason": reason}
+        request = keyed_request(owner=actor, key=idempotency_key, operation="wallet.credit", **given)
+    if answer := kept_answer(request):
+        return Journal.objects.get(pk=answer["journal"])
     try:
         with transaction.atomic():
-            accounts = open_accounts(currency, {AccountKind.WALLET: user.pk, AccountKind.FUNDING: None})
-            wallet = accounts[AccountKind.WALLET]
-            credit_wallet_balance(wallet, amount_minor)
-            legs = [Leg(accounts[AccountKind.FUNDING], wallet, amount_minor)]
-            journal = write_journal(kind=JournalKind.FUNDING, legs=legs, currency=currency, reason=reason, actor=actor)
-            audit.record("wallet.credit", user, actor=actor, reason=reason, currency=currency, amountMinor=amount_minor)
+            journal = _credit(user, currency, amount_minor, reason, actor)
+            if request is not None:
+                keep_answer(request, {"journal": str(journal.pk)})
             return journal
     except IntegrityError as error:
+        if answer := kept_answer(request):
+            return Journal.objects.get(pk=answer["journal"])
         if violates(error, LedgerAccount, "ledgeraccount_balance_exact"):
             raise InvalidAmount(f"A balance cannot pass {to_number(bounds.BALANCE_MINOR):,.2f}.") from error
         raise
+
+
+def _credit(user: User, currency: str, amount_minor: int, reason: str, actor: User | None) -> Journal:
+    accounts = open_accounts(currency, {AccountKind.WALLET: user.pk, AccountKind.FUNDING: None})
+    wallet = accounts[AccountKind.WALLET]
+    credit_wallet_balance(wallet, amount_minor)
+    legs = [Leg(accounts[AccountKind.FUNDING], wallet, amount_minor)]
+    journal = write_journal(kind=JournalKind.FUNDING, legs=legs, currency=currency, reason=reason, actor=actor)
+    audit.record("wallet.credit", wallet, actor=actor, reason=reason, currency=currency, amountMinor=amount_minor)
+    return journal
 
 
 def _check(currency: str, amount_minor: int, reason: str) -> None:

@@ -1,0 +1,155 @@
+"""Money in the admin: each action by its own permission, with a reason, once."""
+
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Permission
+from django.test import Client
+from django.urls import reverse
+
+from library.models import Licence
+from library.services.links import issue_link
+from marketplace.accounts.models import User
+from tests.factories import UserFactory
+from tests.shop import archive, bought, funded, on_sale
+from wallet.models import Journal, Order, Transfer
+from wallet.selectors import wallet_of
+from wallet.services.refunds import refund_order
+
+pytestmark = pytest.mark.django_db
+CREDIT = {"currency": "INR", "amount": "499.50", "reason": "Invoice 7"}
+ROWS = [
+    ("wallet", "walletowner"),
+    ("wallet", "order"),
+    ("wallet", "journal"),
+    ("wallet", "transfer"),
+    ("library", "licence"),
+    ("library", "downloadlink"),
+]
+
+
+@pytest.fixture
+def staff() -> Callable[..., Client]:
+    """Make a staff user's browser: `staff("refund_order")`."""
+
+    def make(*codenames: str) -> Client:
+        user = UserFactory(is_staff=True)
+        user.user_permissions.set(Permission.objects.filter(codename__in=codenames))
+        client = Client()
+        client.force_login(user)
+        return client
+
+    return make
+
+
+def credit_page(user: User) -> str:
+    return _page("walletowner", user.pk, "credit")
+
+
+def _page(model: str, pk: uuid.UUID, step: str) -> str:
+    return reverse(f"admin:wallet_{model}_{step}", args=[pk])
+
+
+def fresh(**changes: Any) -> dict[str, Any]:
+    return CREDIT | {"key": str(uuid.uuid4())} | changes
+
+
+def test_anonymous_is_sent_to_sign_in() -> None:
+    order = bought(on_sale())
+    for page in (_page("order", order.pk, "refund"), credit_page(order.buyer)):
+        assert Client().post(page, fresh()).status_code == 302
+    assert Order.objects.get().status == "Completed"
+
+
+def test_staff_without_the_permission_neither_credits_nor_refunds(staff: Callable[..., Client]) -> None:
+    user = funded(inr=49_900)
+    order = bought(on_sale(), user)
+    for client in (staff(), staff("view_order", "view_walletowner")):
+        for method in ("get", "post"):
+            assert getattr(client, method)(credit_page(user), fresh()).status_code == 403
+            assert getattr(client, method)(_page("order", order.pk, "refund"), {"reason": "x"}).status_code == 403
+    assert staff("refund_order").post(credit_page(user), fresh()).status_code == 403
+    assert staff("credit_wallet").post(_page("order", order.pk, "refund"), {"reason": "x"}).status_code == 403
+    assert wallet_of(user).balance_inr_minor == 0
+    assert Order.objects.get().status == "Completed"
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"amount": "0"},
+        {"amount": "-1"},
+        {"amount": "1.005"},
+        {"amount": "NaN"},
+        {"amount": "100000000.01"},
+        {"currency": "EUR"},
+        {"reason": " "},
+        {"reason": "x" * 2001},
+        {"key": "none"},
+    ],
+    ids=str,
+)
+def test_credit_that_makes_no_sense_is_asked_again(staff: Callable[..., Client], changes: dict[str, str]) -> None:
+    assert staff("credit_wallet").post(credit_page(UserFactory()), fresh(**changes)).status_code == 400
+    assert not Journal.objects.exists()
+
+
+def test_credit_is_in_the_wallet_with_reason_and_actor(staff: Callable[..., Client]) -> None:
+    user, client = UserFactory(), staff("credit_wallet")
+    page = client.get(credit_page(user))
+    assert page.status_code == 200
+    assert page.context["form"]["key"].value()
+    assert client.post(credit_page(user), fresh()).status_code == 302
+    assert wallet_of(user).balance_inr_minor == 49_950
+    journal = Journal.objects.get()
+    assert (journal.reason, str(journal.actor_id)) == ("Invoice 7", client.session["_auth_user_id"])
+    assert "499.50 INR" in client.get(reverse("admin:wallet_walletowner_change", args=[user.pk])).content.decode()
+
+
+def test_credit_form_sent_twice_credits_once(staff: Callable[..., Client]) -> None:
+    user, client, form = UserFactory(), staff("credit_wallet"), fresh()
+    for _ in range(2):
+        assert client.post(credit_page(user), form).status_code == 302
+    assert wallet_of(user).balance_inr_minor == 49_950
+    client.post(credit_page(user), form | {"amount": "1.00"})
+    client.post(credit_page(UserFactory()), form)
+    assert Journal.objects.count() == 1
+
+
+def test_refund_is_done_once(staff: Callable[..., Client]) -> None:
+    user = funded(inr=49_900)
+    order = bought(on_sale(), user)
+    client = staff("refund_order", "view_order")
+    assert client.get(_page("order", order.pk, "refund")).status_code == 200
+    assert client.post(_page("order", order.pk, "refund"), {"reason": ""}).status_code == 400
+    for _ in range(2):
+        client.post(_page("order", order.pk, "refund"), {"reason": "Broken file"})
+    assert wallet_of(user).balance_inr_minor == 49_900
+    assert Journal.objects.filter(kind="refund").count() == 1
+    assert Licence.objects.get().revoked_at is not None
+    assert "Broken file" in client.get(reverse("admin:wallet_order_change", args=[order.pk])).content.decode()
+
+
+@pytest.mark.parametrize(("app", "model"), ROWS)
+def test_rows_can_be_looked_at_and_not_changed(staff: Callable[..., Client], app: str, model: str) -> None:
+    order = bought(on_sale(archive()))
+    licence = Licence.objects.get()
+    rows = {
+        "walletowner": order.buyer,
+        "order": order,
+        "journal": Journal.objects.get(kind="sale"),
+        "transfer": Transfer.objects.filter(journal__kind="sale").first(),
+        "licence": licence,
+        "downloadlink": issue_link(licence=licence),
+    }
+    refund_order(order=order, reason="test", actor=None)
+    client = staff(f"view_{model}")
+    detail = reverse(f"admin:{app}_{model}_change", args=[rows[model].pk])
+    assert client.get(reverse(f"admin:{app}_{model}_changelist")).status_code == 200
+    assert client.get(detail).status_code == 200
+    assert client.post(detail, {"_save": "1"}).status_code == 403
+    assert client.get(reverse(f"admin:{app}_{model}_add")).status_code == 403
+    assert client.post(reverse(f"admin:{app}_{model}_delete", args=[rows[model].pk]), {"post": "yes"}).status_code == 403
+    assert staff().get(detail).status_code == 403
