@@ -1,0 +1,241 @@
+import errno
+import hashlib
+import os
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+from django.core.files.storage import FileSystemStorage
+
+from marketplace.core.errors import DependencyUnavailable
+from marketplace.core.objects import object_store, sha256_of
+from marketplace.core.objects import s3 as s3_module
+from marketplace.core.objects.base import BLOCK_BYTES, ObjectMissing, ObjectStore
+from marketplace.core.objects.local import STAGING, LocalStore
+from marketplace.core.objects.s3 import S3Store
+from tests.servers.s3 import S3Server
+
+from .helpers import put
+
+MIB = 2**20
+
+
+def files_under(root: Path) -> list[Path]:
+    return [path for path in root.rglob("*") if path.is_file()]
+
+
+@pytest.mark.parametrize(
+    "key", ["", "/etc/passwd", "../up", "a/../b", "a//b", "a/", "A", "a b", ".hidden", "a/.staging", "a\x00", "a" * 201]
+)
+def test_key_that_is_not_ours_stops(local_store: LocalStore, key: str) -> None:
+    for act in (local_store.create, local_store.read, local_store.size, local_store.delete, local_store.local_path):
+        with pytest.raises(ValueError, match="not an object key"):
+            act(key)
+
+
+def test_missing_object_is_told_at_once(store: ObjectStore) -> None:
+    for act in (store.read, store.size):
+        with pytest.raises(ObjectMissing):
+            act("deliverables/missing")
+
+
+def test_missing_object_can_be_deleted(store: ObjectStore) -> None:
+    store.delete("deliverables/missing")
+
+
+@pytest.mark.parametrize("size", [0, 1, BLOCK_BYTES, BLOCK_BYTES + 1, 34 * MIB + 1])
+def test_object_reads_as_it_was_written(store: ObjectStore, size: int) -> None:
+    content = os.urandom(size)
+    writer = store.create("deliverables/one")
+    for position in range(0, size, BLOCK_BYTES):
+        writer.write(content[position : position + BLOCK_BYTES])
+    writer.commit()
+    writer.abort()
+    blocks = list(store.read("deliverables/one"))
+    assert b"".join(blocks) == content
+    assert all(0 < len(block) <= BLOCK_BYTES for block in blocks)
+    assert store.size("deliverables/one") == size
+    assert sha256_of(store, "deliverables/one") == hashlib.sha256(content).hexdigest()
+    store.delete("deliverables/one")
+
+
+@pytest.mark.parametrize(("start", "end"), [(0, None), (0, 5), (5, 9), (300_000, None), (7, 7), (0, 400_000)])
+def test_stretch_of_an_object_is_read(store: ObjectStore, start: int, end: int | None) -> None:
+    content = os.urandom(400_000)
+    put(store, "deliverables/one", content)
+    assert b"".join(store.read("deliverables/one", start, end)) == content[start:end]
+
+
+def test_object_is_invisible_before_commit(store: ObjectStore) -> None:
+    store.delete("deliverables/one")
+    writer = store.create("deliverables/one")
+    writer.write(b"x" * MIB)
+    with pytest.raises(ObjectMissing):
+        store.size("deliverables/one")
+    writer.abort()
+    writer.abort()
+    with pytest.raises(ObjectMissing):
+        store.size("deliverables/one")
+
+
+def test_second_commit_replaces_the_whole_object(store: ObjectStore) -> None:
+    put(store, "packages/one", b"first and longer")
+    put(store, "packages/one", b"second")
+    assert b"".join(store.read("packages/one")) == b"second"
+
+
+def test_deleted_object_is_gone(store: ObjectStore) -> None:
+    put(store, "deliverables/one", b"x")
+    store.delete("deliverables/one")
+    with pytest.raises(ObjectMissing):
+        store.read("deliverables/one")
+
+
+def test_aborted_local_object_leaves_no_file(local_store: LocalStore) -> None:
+    writer = local_store.create("deliverables/one")
+    writer.write(b"x")
+    writer.abort()
+    assert files_under(local_store.root) == []
+
+
+@pytest.fixture
+def named_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file system without nameless files."""
+    real = os.open
+
+    def refuse(path: Any, flags: int, *args: Any, **kwargs: Any) -> int:
+        if flags & os.O_TMPFILE == os.O_TMPFILE:
+            raise OSError(errno.EOPNOTSUPP, "no nameless files here")
+        return real(path, flags, *args, **kwargs)
+
+    monkeypatch.setattr(os, "open", refuse)
+
+
+@pytest.mark.usefixtures("named_parts")
+def test_store_without_nameless_files_works_alike(local_store: LocalStore) -> None:
+    put(local_store, "deliverables/one", b"content")
+    writer = local_store.create("deliverables/two")
+    writer.write(b"x")
+    assert len(files_under(local_store.root / STAGING)) == 1
+    writer.abort()
+    assert files_under(local_store.root) == [local_store.root / "deliverables/one"]
+    assert b"".join(local_store.read("deliverables/one")) == b"content"
+
+
+@pytest.mark.usefixtures("named_parts")
+def test_part_of_a_killed_process_is_swept_after_a_day(local_store: LocalStore) -> None:
+    local_store.create("deliverables/one").abort()
+    old, young = local_store.root / STAGING / "old.part", local_store.root / STAGING / "young.part"
+    old.touch()
+    young.touch()
+    yesterday = time.time() - 25 * 3600
+    os.utime(old, (yesterday, yesterday))
+    local_store.create("deliverables/one").abort()
+    assert (old.exists(), young.exists()) == (False, True)
+
+
+def test_full_disk_is_an_unavailable_store(local_store: LocalStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    writer = local_store.create("deliverables/one")
+
+    def full(fd: int, content: Any) -> int:
+        raise OSError(errno.ENOSPC, "no space left")
+
+    monkeypatch.setattr(os, "write", full)
+    with pytest.raises(DependencyUnavailable):
+        writer.write(b"x")
+    writer.abort()
+
+
+def test_local_files_are_readable_by_us_only(local_store: LocalStore) -> None:
+    put(local_store, "deliverables/one", b"x")
+    path = local_store.local_path("deliverables/one")
+    assert path is not None
+    assert path.stat().st_mode & 0o077 == 0
+    assert local_store.presigned_url("deliverables/one", seconds=30, filename="a.zip", content_type="application/zip") is None
+
+
+def test_settings_choose_the_store(settings: Any) -> None:
+    assert object_store().root == settings.MEDIA_ROOT  # type: ignore[attr-defined]  # the local one has a root
+    settings.STORAGES = settings.STORAGES | {"default": {"BACKEND": "django.core.files.storage.InMemoryStorage"}}
+    with pytest.raises(ImproperlyConfigured):
+        object_store()
+
+
+def test_media_root_is_read_at_call_time(settings: Any, tmp_path: Path) -> None:
+    settings.MEDIA_ROOT = tmp_path
+    assert isinstance(object_store(), LocalStore)
+    assert Path(FileSystemStorage().location) == tmp_path
+    put(object_store(), "previews/one", b"x")
+    assert (tmp_path / "previews" / "one").read_bytes() == b"x"
+
+
+@pytest.mark.s3
+def test_aborted_multipart_upload_leaves_no_parts(s3_store: S3Store) -> None:
+    writer = s3_store.create("deliverables/one")
+    for _ in range(5):
+        writer.write(b"x" * (8 * MIB))
+    assert s3_store.client.list_multipart_uploads(Bucket=s3_store.bucket).get("Uploads")
+    writer.abort()
+    assert not s3_store.client.list_multipart_uploads(Bucket=s3_store.bucket).get("Uploads")
+
+
+@pytest.mark.s3
+def test_production_settings_give_the_s3_store(s3_store: S3Store) -> None:
+    store = object_store()
+    assert isinstance(store, S3Store)
+    assert store.local_path("deliverables/one") is None
+
+
+def fetch(url: str) -> tuple[int, dict[str, str], bytes]:
+    try:
+        with urllib.request.urlopen(url, timeout=10) as answer:  # noqa: S310 - our own loopback server
+            return answer.status, dict(answer.headers), answer.read()
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, {}, b""
+
+
+@pytest.mark.s3
+def test_presigned_link_downloads_under_its_name(s3_store: S3Store) -> None:
+    put(s3_store, "packages/one", b"package")
+    link = s3_store.presigned_url("packages/one", seconds=30, filename='schön".zip', content_type="application/zip")
+    status, headers, content = fetch(link or "")
+    assert (status, content) == (200, b"package")
+    assert headers["Content-Disposition"] == "attachment; filename*=utf-8''sch%C3%B6n%22.zip"
+    assert headers["Content-Type"] == "application/zip"
+
+
+@pytest.mark.s3
+def test_tampered_or_expired_presigned_link_is_refused(s3_store: S3Store) -> None:
+    put(s3_store, "packages/one", b"package")
+    put(s3_store, "packages/two", b"other")
+    link = s3_store.presigned_url("packages/one", seconds=1, filename="a.zip", content_type="application/zip") or ""
+    assert fetch(link.replace("packages/one", "packages/two"))[0] == 403
+    time.sleep(2.1)
+    assert fetch(link)[0] == 403
+
+
+@pytest.mark.s3
+def test_presigned_link_names_the_public_address(s3_server: S3Server, s3_store: S3Store, settings: Any) -> None:
+    settings.S3_PUBLIC_ENDPOINT_URL = s3_server.endpoint.replace("127.0.0.1", "localhost")
+    put(s3_store, "packages/one", b"package")
+    link = s3_store.presigned_url("packages/one", seconds=30, filename="a.zip", content_type="application/zip") or ""
+    assert urlsplit(link).hostname == "localhost"
+    assert fetch(link)[2] == b"package"
+
+
+@pytest.mark.s3
+def test_store_that_is_down_is_unavailable(s3_server: S3Server, s3_store: S3Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    options = s3_server.storage_options() | {"endpoint_url": "http://127.0.0.1:1"}
+    down = S3Store(s3_module.S3Storage(**options))
+    monkeypatch.setattr(time, "sleep", lambda _: None)
+    with pytest.raises(DependencyUnavailable):
+        down.size("deliverables/one")
+    wrong = S3Store(s3_module.S3Storage(**s3_server.storage_options() | {"secret_key": "wrong"}))
+    with pytest.raises(DependencyUnavailable):
+        wrong.read("deliverables/one")
