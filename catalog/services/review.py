@@ -14,6 +14,7 @@ from marketplace.core.transitions import lock
 from ..errors import DeliverableBlocked, DeliverableMissing, StoreClosed
 from ..events import ListingPublished, ListingReviewed, ListingUnpublished
 from ..mails import mail_vendor
+from ..manifests import ensure_manifest
 from ..models import Deliverable, Listing, ListingReview, ListingStats
 from ..models.listings import ListingStatus, UpdateStatus
 from ..models.reviews import ReviewKind, ReviewStatus
@@ -69,6 +70,7 @@ def approve_listing(*, review: ListingReview, actor: User, tier_requirement: Tie
     table.apply(listing, "approve", actor=actor, reason=note, changes=changes, review=str(review.pk))
     _close(review, ReviewStatus.APPROVED, actor=actor, note=note)
     ListingStats.objects.get_or_create(listing=listing)
+    ensure_manifest(listing)
     listing_changed(listing)
     emit(ListingPublished(listing.pk))
     emit(ListingReviewed(review.pk))

@@ -1,0 +1,8 @@
+"""Developer access in the admin: applications, scopes, apps, credentials."""
+
+from .applications import DeveloperApplicationAdmin
+from .apps import AppAdmin
+from .credentials import AccessTokenAdmin, ApiKeyAdmin
+from .scopes import ScopeReviewAdmin
+
+__all__ = ["AccessTokenAdmin", "ApiKeyAdmin", "AppAdmin", "DeveloperApplicationAdmin", "ScopeReviewAdmin"]

@@ -1,0 +1,97 @@
+"""The queue of developer applications."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest
+from unfold.enums import ActionVariant
+
+from marketplace.accounts.models import User
+from marketplace.core.admin import Decision, Panel, QueueAdmin, decision
+
+from ..models import DeveloperApplication
+from ..models.applications import ApplicationStatus
+from ..selectors import messages_of
+from ..services import applications as services
+from ..services.states import APPLICATION
+
+DECIDE = "developers.decide_developerapplication"
+
+
+def _allows(verb: str) -> Callable[[Any], bool]:
+    return partial(APPLICATION.allows, verb=verb)
+
+
+@admin.register(DeveloperApplication)
+class DeveloperApplicationAdmin(QueueAdmin):
+    """Who wants to build on the API: approve, reject, ask, withdraw."""
+
+    waiting = {"status": ApplicationStatus.PENDING}
+    list_display = ("user", "company", "status", "submitted_at", "waiting_time", "decided_by")
+    list_filter = ("status",)
+    list_select_related = ("user", "decided_by")
+    search_fields = ("user__email", "company")
+    fields = ("user", "status", "company", "website", "what", "why", "submitted_at", "decision_reason", "decided_at", "decided_by")
+    actions_detail = ("approve", "reject", "ask", "withdraw")
+
+    def panels(self, request: HttpRequest, subject: DeveloperApplication) -> list[Panel]:
+        """Return the conversation and the history."""
+        rows = [(f"{message.at:%Y-%m-%d %H:%M}", message.author, message.text) for message in messages_of(subject)]
+        return [Panel("Conversation", ("At (UTC)", "Who", "Words"), rows, "Nothing was asked yet."), *super().panels(request, subject)]
+
+    @decision(
+        Decision(
+            "Approve",
+            DECIDE,
+            "The applicant becomes a verified developer and may create apps.",
+            "The application is approved.",
+            available=_allows("approve"),
+            variant=ActionVariant.PRIMARY,
+        )
+    )
+    def approve(self, application: DeveloperApplication, actor: User, answers: Mapping[str, Any]) -> None:
+        """Approve the application."""
+        services.approve_application(application=application, reason=answers["reason"], actor=actor)
+
+    @decision(
+        Decision(
+            "Reject",
+            DECIDE,
+            "The applicant gets the reason by mail and may apply again.",
+            "The application is rejected.",
+            available=_allows("reject"),
+            variant=ActionVariant.DANGER,
+        )
+    )
+    def reject(self, application: DeveloperApplication, actor: User, answers: Mapping[str, Any]) -> None:
+        """Reject the application."""
+        services.reject_application(application=application, reason=answers["reason"], actor=actor)
+
+    @decision(
+        Decision(
+            "Ask for more",
+            DECIDE,
+            "The applicant gets the question by mail; the application waits for the answer.",
+            "The question is asked.",
+            available=_allows("ask"),
+        )
+    )
+    def ask(self, application: DeveloperApplication, actor: User, answers: Mapping[str, Any]) -> None:
+        """Ask the applicant something."""
+        services.ask_more_info(application=application, question=answers["reason"], actor=actor)
+
+    @decision(
+        Decision(
+            "Withdraw approval",
+            DECIDE,
+            "The developer's apps are suspended, and their keys and tokens stop at once.",
+            "The approval is withdrawn.",
+            available=_allows("withdraw"),
+            variant=ActionVariant.DANGER,
+        )
+    )
+    def withdraw(self, application: DeveloperApplication, actor: User, answers: Mapping[str, Any]) -> None:
+        """Take the approval back."""
+        services.withdraw_approval(application=application, reason=answers["reason"], actor=actor)

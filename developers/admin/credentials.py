@@ -1,0 +1,115 @@
+"""API keys and bearer tokens: neither secrets nor their hashes are shown."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from unfold.enums import ActionVariant
+from unfold.widgets import UnfoldAdminIntegerFieldWidget
+
+from marketplace.accounts.models import User
+from marketplace.core.admin import Decision, ReasonForm, ServiceAdmin, decision
+from marketplace.core.errors import InvalidTransition
+
+from ..models import AccessToken, ApiKey
+from ..services.credentials import limit_api_key, revoke_api_key, revoke_token
+
+MAXIMUM_RATE = 100_000
+
+
+class LimitForm(ReasonForm):
+    """Calls in a minute, and why."""
+
+    rate_limit = forms.IntegerField(
+        label="Calls per minute",
+        min_value=1,
+        max_value=MAXIMUM_RATE,
+        required=False,
+        widget=UnfoldAdminIntegerFieldWidget,
+        help_text="Left empty, the default counts.",
+    )
+    field_order = ("rate_limit", "reason")
+
+
+def _not_revoked(credential: ApiKey | AccessToken) -> bool:
+    return credential.revoked_at is None
+
+
+def _refuse_revoked(credential: ApiKey | AccessToken) -> None:
+    if credential.revoked_at is not None:
+        raise InvalidTransition(f"It was revoked at {credential.revoked_at:%Y-%m-%d %H:%M} UTC.")
+
+
+@admin.register(ApiKey)
+class ApiKeyAdmin(ServiceAdmin):
+    """Keys of apps: revoke, limit."""
+
+    list_display = ("name", "last_four", "app", "owner", "rate_limit", "created_at", "expires_at", "last_used_at", "revoked_at")
+    list_select_related = ("app__user",)
+    search_fields = ("name", "last_four", "app__name", "app__user__email")
+    fields = ("name", "last_four", "app", "owner", "scope", "rate_limit", "created_at", "expires_at", "last_used_at", "revoked_at")
+    readonly_fields = ("owner",)
+    actions_detail = ("revoke", "limit")
+
+    @admin.display(description="Owner")
+    def owner(self, key: ApiKey) -> str:
+        """Return whose app it is."""
+        return key.app.user.email
+
+    @decision(
+        Decision(
+            "Revoke",
+            "developers.revoke_apikey",
+            "The key stops at the next request, for good.",
+            "The key is revoked.",
+            available=_not_revoked,
+            variant=ActionVariant.DANGER,
+        )
+    )
+    def revoke(self, key: ApiKey, actor: User, answers: Mapping[str, Any]) -> None:
+        """Revoke the key."""
+        _refuse_revoked(key)
+        revoke_api_key(key=key, actor=actor, reason=answers["reason"])
+
+    @decision(
+        Decision(
+            "Set rate limit",
+            "developers.limit_apikey",
+            "The key may make this many calls in a minute.",
+            "The limit is set.",
+            form=LimitForm,
+            available=_not_revoked,
+        )
+    )
+    def limit(self, key: ApiKey, actor: User, answers: Mapping[str, Any]) -> None:
+        """Set how many calls a minute the key may make."""
+        _refuse_revoked(key)
+        limit_api_key(key=key, rate_limit=answers["rate_limit"], reason=answers["reason"], actor=actor)
+
+
+@admin.register(AccessToken)
+class AccessTokenAdmin(ServiceAdmin):
+    """Bearer tokens of every kind: revoke."""
+
+    list_display = ("kind", "name", "hint", "user", "application", "created", "expires", "last_used_at", "revoked_at")
+    list_filter = ("kind",)
+    list_select_related = ("user", "application")
+    search_fields = ("name", "user__email", "application__name")
+    fields = ("kind", "name", "hint", "user", "application", "scope", "created", "expires", "last_used_at", "revoked_at")
+    actions_detail = ("revoke",)
+
+    @decision(
+        Decision(
+            "Revoke",
+            "developers.change_accesstoken",
+            "The token stops at the next request, for good.",
+            "The token is revoked.",
+            available=_not_revoked,
+            variant=ActionVariant.DANGER,
+        )
+    )
+    def revoke(self, token: AccessToken, actor: User, answers: Mapping[str, Any]) -> None:
+        """Revoke the token."""
+        _refuse_revoked(token)
+        revoke_token(token=token, actor=actor, reason=answers["reason"])

@@ -1,0 +1,138 @@
+"""The queue of requests for scopes, decided scope by scope."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.http import HttpRequest
+from unfold.enums import ActionVariant
+from unfold.widgets import UnfoldAdminTextareaWidget, UnfoldAdminTextInputWidget
+
+from marketplace.accounts.models import User
+from marketplace.core import bounds
+from marketplace.core.admin import Decision, DecisionForm, Panel, QueueAdmin, decision
+from marketplace.core.errors import InvalidTransition
+from marketplace.core.scopes import IN_PLAIN_WORDS, Scope
+
+from ..models import ScopeReview
+from ..models.apps import ReviewStatus
+from ..selectors import current_application, pending_scopes_of, scope_rows_of
+from ..services.scopes import ScopeDecision, decide_scopes
+
+DECIDE = "developers.decide_app"
+_CHOICES = (("grant", "Grant"), ("refuse", "Refuse"))
+
+
+class ScopesForm(DecisionForm):
+    """Grant or refuse for each requested scope, with a note each, and a note about it all."""
+
+    note = forms.CharField(
+        max_length=bounds.REASON_CHARS,
+        required=False,
+        widget=UnfoldAdminTextareaWidget(attrs={"rows": 3}),
+        help_text="For the developer to read. A refusal needs words: here or beside the scope.",
+    )
+
+    def __init__(self, *args: Any, subject: ScopeReview, **kwargs: Any) -> None:
+        super().__init__(*args, subject=subject, **kwargs)
+        self.requested = list(pending_scopes_of(subject.app)) if subject.status == ReviewStatus.PENDING else []
+        for row in self.requested:
+            self.fields[f"decision:{row.scope}"] = forms.ChoiceField(
+                label=f"Decide on {row.scope}", choices=_CHOICES, widget=forms.RadioSelect
+            )
+            self.fields[f"note:{row.scope}"] = forms.CharField(
+                label=f"Note on {row.scope}", required=False, max_length=bounds.REASON_CHARS, widget=UnfoldAdminTextInputWidget
+            )
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the table: each scope, what it means, why it is wanted, and the fields to decide on it."""
+        return [
+            {
+                "scope": row.scope,
+                "meaning": IN_PLAIN_WORDS[Scope(row.scope)],
+                "reason": row.reason,
+                "decision": self[f"decision:{row.scope}"],
+                "note": self[f"note:{row.scope}"],
+            }
+            for row in self.requested
+        ]
+
+    def decisions(self) -> dict[Scope, ScopeDecision]:
+        """Return what was decided."""
+        answers = self.cleaned_data
+        return {
+            Scope(row.scope): ScopeDecision(answers[f"decision:{row.scope}"] == "grant", answers[f"note:{row.scope}"])
+            for row in self.requested
+        }
+
+    def clean(self) -> dict[str, Any]:
+        """Put the decisions beside the note."""
+        cleaned = super().clean() or self.cleaned_data
+        if not self.errors:
+            cleaned["decisions"] = self.decisions()
+        return cleaned
+
+
+@admin.register(ScopeReview)
+class ScopeReviewAdmin(QueueAdmin):
+    """What apps ask for: each scope is granted or refused on its own."""
+
+    waiting = {"status": ReviewStatus.PENDING}
+    waiting_since = "requested_at"
+    list_display = ("app", "developer", "status", "requested_at", "waiting_time", "decided_by")
+    list_filter = ("status",)
+    list_select_related = ("app__user", "decided_by")
+    search_fields = ("app__name", "app__user__email")
+    fields = ("app", "developer", "purpose", "status", "requested_at", "note", "decided_at", "decided_by")
+    readonly_fields = ("developer", "purpose")
+    actions_detail = ("decide_scopes",)
+
+    @admin.display(description="Developer")
+    def developer(self, review: ScopeReview) -> str:
+        """Return whose app it is."""
+        return review.app.user.email
+
+    @admin.display(description="Purpose")
+    def purpose(self, review: ScopeReview) -> str:
+        """Return what the app is for."""
+        return review.app.purpose
+
+    def panels(self, request: HttpRequest, subject: ScopeReview) -> list[Panel]:
+        """Return what was asked, with what came of it, and the history."""
+        if subject.status == ReviewStatus.PENDING:
+            rows = [(row.scope, row.reason, "waits", "") for row in pending_scopes_of(subject.app)]
+        else:
+            rows = [(row["scope"], row["reason"], _words(granted=row["granted"]), row["note"]) for row in subject.outcome]
+        return [
+            Panel("Scopes of this request", ("Scope", "Why the app wants it", "Decision", "Note"), rows),
+            *super().panels(request, subject),
+        ]
+
+    def decision_context(self, request: HttpRequest, subject: ScopeReview) -> dict[str, Any]:
+        """Return the app, its developer's application and its earlier scopes."""
+        decided = scope_rows_of(subject.app).exclude(granted=None)
+        return {"app": subject.app, "application": current_application(subject.app.user), "decided": decided}
+
+    @decision(
+        Decision(
+            "Decide scopes",
+            DECIDE,
+            "The app gets exactly the scopes that you grant. Keys made from now on carry them; keys made before are not widened.",
+            "The scopes are decided.",
+            form=ScopesForm,
+            available=lambda review: review.status == ReviewStatus.PENDING,
+            template="admin/developers/decide_scopes.html",
+            variant=ActionVariant.PRIMARY,
+        )
+    )
+    def decide_scopes(self, review: ScopeReview, actor: User, answers: Mapping[str, Any]) -> None:
+        """Grant or refuse each scope."""
+        if review.status != ReviewStatus.PENDING:
+            # The app may have asked anew since: that request is another page.
+            raise InvalidTransition("This request for scopes was decided already.", currentState=review.status)
+        decide_scopes(app=review.app, decisions=answers["decisions"], note=answers["note"], actor=actor)
+
+
+def _words(*, granted: bool) -> str:
+    return "granted" if granted else "refused"
