@@ -1,14 +1,33 @@
-"""Ends cached answers when an admin edits a category or a licence tier: both are plain forms without a service of their own."""
+"""Shelves and licences: what staff set up."""
 
-from django.db.models.signals import post_delete, post_save
-from django.dispatch import receiver
+from typing import TypeVar
+
+from django.db import transaction
+
+from marketplace.accounts.models import User
+from marketplace.core import audit
 
 from ..models import Category, LicenseTier
 from . import generation
 
+T = TypeVar("T", Category, LicenseTier)
 
-@receiver([post_save, post_delete], sender=Category, dispatch_uid="catalog.category_changed")
-@receiver([post_save, post_delete], sender=LicenseTier, dispatch_uid="catalog.license_tier_changed")
-def taxonomy_changed(**_kwargs: object) -> None:
-    """Count the change, in the transaction that makes it."""
+
+@transaction.atomic
+def save_category(*, category: Category, changed: list[str], actor: User) -> Category:
+    """Keep a new or changed category; cached answers end."""
+    return _save(category, "category", changed, actor)
+
+
+@transaction.atomic
+def save_license_tier(*, tier: LicenseTier, changed: list[str], actor: User) -> LicenseTier:
+    """Keep a new or changed licence tier; prices that follow from its factor change at once."""
+    return _save(tier, "licensetier", changed, actor)
+
+
+def _save(row: T, noun: str, changed: list[str], actor: User) -> T:
+    verb = "create" if row._state.adding else "update"
+    row.save()
+    audit.record(f"{noun}.{verb}", row, actor=actor, changed=changed)
     generation.bump()
+    return row

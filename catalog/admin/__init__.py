@@ -1,0 +1,8 @@
+"""The catalog in the admin: the review queue, listings, files, and what they hang on."""
+
+from .files import DeliverableAdmin
+from .listings import ListingAdmin
+from .reviews import ListingReviewAdmin
+from .taxonomy import CategoryAdmin, LicenseTierAdmin, StoreAdmin
+
+__all__ = ["CategoryAdmin", "DeliverableAdmin", "LicenseTierAdmin", "ListingAdmin", "ListingReviewAdmin", "StoreAdmin"]

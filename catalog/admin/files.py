@@ -1,0 +1,89 @@
+"""Uploaded files: what is known of them, the bytes for a reviewer to try, and the block."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponseBase
+from django.urls import URLPattern, path, reverse
+from django.utils.html import format_html
+from django.views.decorators.http import require_safe
+from unfold.enums import ActionVariant
+
+from marketplace.accounts.models import User
+from marketplace.core.admin import Decision, ServiceAdmin, decision
+from marketplace.core.objects import object_store
+from marketplace.core.serving import serve_object
+
+from ..models import Deliverable
+from ..services import review as services
+from .reviews import BLOCK, REVIEW
+
+
+@admin.register(Deliverable)
+class DeliverableAdmin(ServiceAdmin):
+    """Every file that was ever uploaded for buyers."""
+
+    list_display = ("original_filename", "listing", "format", "file_size", "version", "uploaded_at", "approved_at", "blocked_at")
+    list_filter = ("format",)
+    list_select_related = ("listing",)
+    search_fields = ("original_filename", "sha256", "listing__title", "listing__slug")
+    fields = (
+        "original_filename",
+        "listing",
+        "file",
+        "format",
+        "file_size",
+        "sha256",
+        "technical",
+        "version",
+        "uploaded_at",
+        "approved_at",
+        "blocked_at",
+    )
+    readonly_fields = ("file",)
+    actions_detail = ("block",)
+
+    @admin.display(description="File")
+    def file(self, deliverable: Deliverable) -> str:
+        """Return the link to the bytes."""
+        return format_html('<a href="{}">Download to inspect</a>', reverse("admin:catalog_deliverable_download", args=[deliverable.pk]))
+
+    def get_urls(self) -> list[URLPattern]:
+        """Add the reviewers' download."""
+        view = self.admin_site.admin_view(require_safe(self.download))
+        return [path("<path:object_id>/download/", view, name="catalog_deliverable_download"), *super().get_urls()]
+
+    def download(self, request: HttpRequest, object_id: str) -> HttpResponseBase:
+        """Answer with the untouched file, for who may judge it; blocked files too, they may have to be looked at again."""
+        if not (request.user.has_perm(REVIEW) or request.user.has_perm(BLOCK)):
+            raise PermissionDenied
+        deliverable = self.get_object(request, object_id)
+        if deliverable is None:
+            raise Http404
+        return serve_object(
+            request,
+            store=object_store(),
+            key=deliverable.object_key,
+            size=deliverable.file_size,
+            etag=deliverable.sha256,
+            content_type="application/octet-stream",
+            headers={"Cache-Control": "private, no-store"},
+            filename=deliverable.original_filename,
+            inline=False,
+        )
+
+    @decision(
+        Decision(
+            "Block file",
+            BLOCK,
+            "Nobody can download the file any more, not even who bought it; a published listing that sells it is taken down.",
+            "The file is blocked.",
+            available=lambda deliverable: deliverable.blocked_at is None,
+            variant=ActionVariant.DANGER,
+        )
+    )
+    def block(self, deliverable: Deliverable, actor: User, answers: Mapping[str, Any]) -> None:
+        """Mark the file as malicious."""
+        services.block_deliverable(deliverable=deliverable, reason=answers["reason"], actor=actor)

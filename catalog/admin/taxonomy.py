@@ -1,0 +1,60 @@
+"""Categories and licence tiers are edited here; stores are looked at."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.http import HttpRequest
+
+from marketplace.core.admin import Base, ServiceAdmin
+
+from ..models import Category, LicenseTier, Store
+from ..services.taxonomy import save_category, save_license_tier
+
+
+class EditedAdmin(Base):
+    """Rows that staff write; one that was used is made inactive, not deleted."""
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Refuse: listings and sold licences name them."""
+        return False
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        """Keep the slug as it is once there: programs name the row by it."""
+        return ("slug",) if obj is not None else ()
+
+
+@admin.register(Category)
+class CategoryAdmin(EditedAdmin):
+    """Shelves of the catalog."""
+
+    list_display = ("name", "slug", "sort_order", "is_active")
+    search_fields = ("name", "slug")
+    fields = ("slug", "name", "description", "icon", "sort_order", "metadata", "is_active")
+
+    def save_model(self, request: HttpRequest, obj: Category, form: "forms.ModelForm[Category]", change: bool) -> None:  # noqa: FBT001 - Django's signature
+        """Keep the category through its service."""
+        save_category(category=obj, changed=form.changed_data, actor=request.user)
+
+
+@admin.register(LicenseTier)
+class LicenseTierAdmin(EditedAdmin):
+    """Licences and their price factors."""
+
+    list_display = ("name", "slug", "price_factor", "sort_order", "is_active")
+    fields = ("slug", "name", "summary", "text", "price_factor", "sort_order", "is_active")
+
+    def save_model(self, request: HttpRequest, obj: LicenseTier, form: "forms.ModelForm[LicenseTier]", change: bool) -> None:  # noqa: FBT001 - Django's signature
+        """Keep the licence tier through its service."""
+        save_license_tier(tier=obj, changed=form.changed_data, actor=request.user)
+
+
+@admin.register(Store)
+class StoreAdmin(ServiceAdmin):
+    """Shop fronts; the vendor's profile opens and closes them."""
+
+    list_display = ("name", "slug", "owner", "is_open")
+    list_filter = ("is_open",)
+    list_select_related = ("owner",)
+    search_fields = ("name", "slug", "owner__email")
+    ordering = ("name",)

@@ -1,0 +1,117 @@
+"""Vendors in the admin: decide on profiles, set commissions."""
+
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from functools import partial
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from unfold.enums import ActionVariant
+from unfold.widgets import UnfoldAdminDecimalFieldWidget
+
+from marketplace.accounts.models import User
+from marketplace.core.admin import Decision, QueueAdmin, ReasonForm, decision
+
+from .models import VendorProfile, VendorStatus
+from .services import profiles as services
+
+DECIDE = "vendors.decide_vendorprofile"
+COMMISSION = "vendors.set_commission_vendorprofile"
+
+
+class CommissionForm(ReasonForm):
+    """What the platform keeps, in percent, and why."""
+
+    percent = forms.DecimalField(
+        label="Commission in percent",
+        min_value=Decimal(0),
+        max_value=Decimal(100),
+        decimal_places=2,
+        max_digits=5,
+        widget=UnfoldAdminDecimalFieldWidget,
+    )
+    field_order = ("percent", "reason")
+
+    def __init__(self, *args: Any, subject: VendorProfile, **kwargs: Any) -> None:
+        super().__init__(*args, subject=subject, **kwargs)
+        self.fields["percent"].initial = Decimal(subject.commission_rate_bp) / 100
+
+
+def _allows(verb: str) -> Callable[[Any], bool]:
+    return partial(services.TRANSITIONS.allows, verb=verb)
+
+
+@admin.register(VendorProfile)
+class VendorProfileAdmin(QueueAdmin):
+    """Who sells: approve, suspend, reinstate, commission."""
+
+    waiting = {"status": VendorStatus.PENDING}
+    waiting_since = "applied_at"
+    list_display = ("store", "user", "status", "applied_at", "waiting_time", "commission", "decided_by")
+    list_filter = ("status",)
+    list_select_related = ("store", "user", "decided_by")
+    search_fields = ("store__name", "store__slug", "user__email")
+    fields = ("store", "user", "status", "bio", "application_data", "commission", "payout_method", "applied_at", "decided_at", "decided_by")
+    readonly_fields = ("commission",)
+    actions_detail = ("approve", "suspend", "reinstate", "commission_rate")
+
+    @admin.display(description="Commission", ordering="commission_rate_bp")
+    def commission(self, profile: VendorProfile) -> str:
+        """Return what the platform keeps."""
+        return f"{profile.commission_rate_bp / 100:g} %"
+
+    @decision(
+        Decision(
+            "Approve",
+            DECIDE,
+            "The vendor may sell; the store opens.",
+            "The vendor is approved.",
+            available=_allows("approve"),
+            variant=ActionVariant.PRIMARY,
+        )
+    )
+    def approve(self, profile: VendorProfile, actor: User, answers: Mapping[str, Any]) -> None:
+        """Let the vendor sell."""
+        services.approve_vendor(profile=profile, reason=answers["reason"], actor=actor)
+
+    @decision(
+        Decision(
+            "Suspend",
+            DECIDE,
+            "The vendor's listings leave the catalog. What buyers own stays downloadable.",
+            "The vendor is suspended.",
+            available=_allows("suspend"),
+            variant=ActionVariant.DANGER,
+        )
+    )
+    def suspend(self, profile: VendorProfile, actor: User, answers: Mapping[str, Any]) -> None:
+        """Shut the vendor out."""
+        services.suspend_vendor(profile=profile, reason=answers["reason"], actor=actor)
+
+    @decision(
+        Decision(
+            "Reinstate",
+            DECIDE,
+            "The vendor may sell again; published listings are back in the catalog.",
+            "The vendor is reinstated.",
+            available=_allows("reinstate"),
+        )
+    )
+    def reinstate(self, profile: VendorProfile, actor: User, answers: Mapping[str, Any]) -> None:
+        """Let the vendor sell again."""
+        services.reinstate_vendor(profile=profile, reason=answers["reason"], actor=actor)
+
+    @decision(
+        Decision(
+            "Set commission",
+            COMMISSION,
+            "The platform keeps this share of the vendor's later sales.",
+            "The commission is set.",
+            CommissionForm,
+        )
+    )
+    def commission_rate(self, profile: VendorProfile, actor: User, answers: Mapping[str, Any]) -> None:
+        """Set what the platform keeps."""
+        rate = int(answers["percent"] * 100)
+        services.set_commission(profile=profile, commission_rate_bp=rate, reason=answers["reason"], actor=actor)
