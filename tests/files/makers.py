@@ -1,0 +1,151 @@
+"""Files made in code: honest ones, and those that are made to do harm."""
+
+import io
+import struct
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Mapping
+
+import numpy as np
+import soundfile
+from fontTools.fontBuilder import FontBuilder
+from fontTools.pens.ttGlyphPen import TTGlyphPen
+from PIL import Image
+from PIL.PngImagePlugin import PngInfo
+
+
+def zipped(entries: Mapping[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    """Return a zip archive."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w", method) as archive:
+        for path, content in entries.items():
+            archive.writestr(path, content)
+    return target.getvalue()
+
+
+def tarred(entries: Mapping[str, bytes], mode: str = "w", extra: tarfile.TarInfo | None = None) -> bytes:
+    """Return a tar archive, with one more member of any kind."""
+    target = io.BytesIO()
+    with tarfile.open(fileobj=target, mode=mode) as archive:  # type: ignore[call-overload]  # the mode is a parameter of the test
+        for path, content in entries.items():
+            member = tarfile.TarInfo(path)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+        if extra is not None:
+            archive.addfile(extra)
+    return target.getvalue()
+
+
+def link_member(path: str, target: str) -> tarfile.TarInfo:
+    """Return a symbolic link."""
+    member = tarfile.TarInfo(path)
+    member.type, member.linkname = tarfile.SYMTYPE, target
+    return member
+
+
+def tar_header(name: str, size_field: bytes, kind: bytes = b"0") -> bytes:
+    """Return one header with the size field as given."""
+    head = name.encode().ljust(100, b"\0") + b"0000644\0" * 3 + size_field.ljust(12, b"\0") + b"0" * 11 + b"\0"
+    rest = kind + b"\0" * 100 + b"ustar\x0000" + b"\0" * 247
+    block = (head + b" " * 8 + rest).ljust(512, b"\0")[:512]
+    return block[:148] + b"%06o\0 " % sum(block) + block[156:]
+
+
+def font(axes: tuple[tuple[str, int, int, int, str], ...] = (), flavor: str | None = None) -> bytes:
+    """Return a font of three glyphs that browsers accept."""
+    builder = FontBuilder(1000, isTTF=True)
+    builder.setupGlyphOrder([".notdef", "A", "B"])
+    builder.setupCharacterMap({65: "A", 66: "B"})
+    pen = TTGlyphPen(None)
+    pen.moveTo((0, 0))
+    pen.lineTo((500, 0))
+    pen.lineTo((250, 700))
+    pen.closePath()
+    glyph = pen.glyph()
+    builder.setupGlyf(dict.fromkeys((".notdef", "A", "B"), glyph))
+    builder.setupHorizontalMetrics(dict.fromkeys((".notdef", "A", "B"), (600, 0)))
+    builder.setupHorizontalHeader(ascent=800, descent=-200)
+    builder.setupNameTable({"familyName": "Tiny Sans", "styleName": "Regular", "psName": "TinySans-Regular", "fullName": "Tiny Sans"})
+    builder.setupOS2(sTypoAscender=800, sTypoDescender=-200, ulUnicodeRange1=1)
+    builder.setupPost()
+    if axes:
+        builder.setupFvar(axes, [])
+        builder.setupGvar({name: [] for name in ("A", "B")})
+    builder.font.flavor = flavor
+    target = io.BytesIO()
+    builder.save(target)
+    return target.getvalue()
+
+
+def picture(kind: str = "PNG", size: tuple[int, int] = (32, 16), mode: str = "RGB", **options: object) -> bytes:
+    """Return an image."""
+    target = io.BytesIO()
+    Image.new(mode, size).save(target, kind, **options)
+    return target.getvalue()
+
+
+def png_chunk(kind: bytes, content: bytes) -> bytes:
+    """Return one chunk of a PNG."""
+    return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
+
+def png_of(width: int, height: int, depth: int = 8) -> bytes:
+    """Return a PNG that claims a size, whatever it holds."""
+    head = png_chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, depth, 2, 0, 0, 0))
+    return b"\x89PNG\r\n\x1a\n" + head + png_chunk(b"IDAT", zlib.compress(b"\0" * 1000)) + png_chunk(b"IEND", b"")
+
+
+def png_with_text_bomb() -> bytes:
+    """Return a PNG with a compressed comment of 256 MiB."""
+    plain = picture()
+    bomb = png_chunk(b"zTXt", b"Comment\0\0" + zlib.compress(b"\0" * 2**28, 9))
+    return plain[:33] + bomb + plain[33:]
+
+
+def picture_with_secrets() -> bytes:
+    """Return a JPEG turned by its EXIF data, with a place and comments in it."""
+    image = Image.new("RGB", (40, 20), "red")
+    exif = image.getexif()
+    exif[0x0112] = 6
+    exif[0x010E] = "SECRET-EXIF"
+    target = io.BytesIO()
+    image.save(target, "JPEG", exif=exif, comment=b"SECRET-COMMENT")
+    return target.getvalue()
+
+
+def png_with_text() -> bytes:
+    """Return a PNG with a comment."""
+    info = PngInfo()
+    info.add_text("Comment", "SECRET-TEXT")
+    return picture(pnginfo=info)
+
+
+def sound(kind: str, seconds: float = 1.0, rate: int = 44_100) -> bytes:
+    """Return a tone."""
+    target = io.BytesIO()
+    tone = 0.3 * np.sin(np.arange(int(rate * seconds)) * 0.05)
+    soundfile.write(target, np.column_stack([tone, tone]), rate, format=kind)
+    return target.getvalue()
+
+
+def adts(frames: int = 50) -> bytes:
+    """Return a raw AAC stream of empty frames: stereo, 44.1 kHz."""
+    length = 32
+    head = bytes([0xFF, 0xF1, 0x50, 0x80 | length >> 11, length >> 3 & 0xFF, (length & 7) << 5 | 0x1F, 0xFC])
+    return (head + b"\0" * (length - 7)) * frames
+
+
+def box(kind: bytes, content: bytes) -> bytes:
+    """Return an MP4 box."""
+    return struct.pack(">I", len(content) + 8) + kind + content
+
+
+def m4a(seconds: int = 3, codec: bytes = b"mp4a", handler: bytes = b"soun") -> bytes:
+    """Return an MP4 file's boxes around nothing."""
+    entry = box(codec, b"\0" * 16 + struct.pack(">HHHHI", 2, 16, 0, 0, 44_100 << 16))
+    stsd = box(b"stsd", b"\0\0\0\0\0\0\0\1" + entry)
+    mdhd = box(b"mdhd", b"\0" * 12 + struct.pack(">IIHH", 1000, seconds * 1000, 0, 0))
+    hdlr = box(b"hdlr", b"\0" * 8 + handler + b"\0" * 13)
+    moov = box(b"moov", box(b"trak", box(b"mdia", mdhd + hdlr + box(b"minf", box(b"stbl", stsd)))))
+    return box(b"ftyp", b"M4A \0\0\0\0") + moov + box(b"mdat", b"\0" * 1000)

@@ -1,0 +1,351 @@
+import io
+import os
+import struct
+import subprocess
+import sys
+import tarfile
+import time
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from marketplace.core.errors import UnsupportedType
+from marketplace.core.objects.base import ObjectStore
+from vendors.inspection import Inspection, inspect_deliverable
+from vendors.sandbox import runner
+from vendors.sandbox.runner import Limits, look, reader_of_bytes
+from vendors.uploads import FileRejected
+
+from . import makers
+from .helpers import put
+
+ROOT = Path(__file__).resolve().parents[2]
+DEJAVU = Path("/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf")
+MIB = 2**20
+SKILL = b"""---
+name: kerning-helper
+description: >
+  Finds bad pairs
+  and fixes them.
+---
+# Use
+
+Call it.
+"""
+
+
+def inspect(store: ObjectStore, content: bytes) -> Inspection:
+    put(store, "deliverables/one", content)
+    return inspect_deliverable(store=store, key="deliverables/one", size=len(content))
+
+
+def zip_of_a_million() -> bytes:
+    return b"PK\x03\x04" + b"\0" * 26 + struct.pack("<4sHHHHIIH", b"PK\x05\x06", 0, 0, 65_535, 65_535, 30, 0, 0)
+
+
+def zip_with(**changes: int) -> bytes:
+    """Return a zip of two entries with fields of its first directory line overwritten."""
+    places = {"method": (10, "<H"), "packed": (20, "<I"), "size": (24, "<I"), "offset": (42, "<I")}
+    content = bytearray(makers.zipped({"a.txt": b"a" * 500, "b.txt": b"b" * 500}))
+    at = content.index(b"PK\x01\x02")
+    for name, value in changes.items():
+        place, form = places[name]
+        struct.pack_into(form, content, at + place, value)
+    return bytes(content)
+
+
+def overlapping_zip() -> bytes:
+    content = bytearray(makers.zipped({"a.txt": b"a" * 500, "b.txt": b"b" * 500}))
+    second = content.rindex(b"PK\x01\x02")
+    struct.pack_into("<I", content, second + 42, 0)
+    return bytes(content)
+
+
+def zip_with_large_directory() -> bytes:
+    end = struct.pack("<4sHHHHIIH", b"PK\x05\x06", 0, 0, 10, 10, 65 * MIB, 4, 0)
+    return b"PK\x03\x04" + b"\0" * 100 + end
+
+
+def woff_bomb() -> bytes:
+    content = bytearray(makers.font(flavor="woff"))
+    struct.pack_into(">I", content, 44 + 12, 2**30)
+    return bytes(content)
+
+
+def woff2_declaring_a_gigabyte() -> bytes:
+    content = bytearray(makers.font(flavor="woff2"))
+    struct.pack_into(">I", content, 16, 2**30)
+    return bytes(content)
+
+
+def font_with_table_outside() -> bytes:
+    content = bytearray(makers.font())
+    struct.pack_into(">I", content, 12 + 8, 2**31)
+    return bytes(content)
+
+
+def id3_longer_than_the_file() -> bytes:
+    return b"ID3\x04\0\0\x7f\x7f\x7f\x7f" + makers.sound("MP3")
+
+
+def wave_of_many_chunks() -> bytes:
+    body = b"WAVE" + (b"JUNK" + b"\0\0\0\0") * 100_000
+    return b"RIFF" + struct.pack("<I", len(body)) + body
+
+
+def nested_tar_bomb() -> bytes:
+    return makers.tarred({"zeros": b"\0" * (300 * MIB)}, "w:bz2")
+
+
+HOSTILE: dict[str, Any] = {
+    "zip of a million entries": zip_of_a_million,
+    "zip with a directory of 65 MiB": zip_with_large_directory,
+    "zip with overlapping entries": overlapping_zip,
+    "zip with an entry in its directory": lambda: zip_with(method=0, packed=10**6, size=10**6),
+    "zip that expands more than deflate can": lambda: zip_with(size=10**9),
+    "zip stored with two sizes": lambda: zip_with(method=0, size=400),
+    "zip cut off": lambda: makers.zipped({"a.txt": os.urandom(1000)})[:-30],
+    "zip with a damaged directory": lambda: makers.zipped({"a.txt": b"a"}).replace(b"PK\x01\x02", b"PK\x01\x09"),
+    "tar with a pax header of 1.5 GiB": lambda: makers.tar_header("x", b"%011o" % (3 * 2**29), b"x") + b"\0" * 1024,
+    "tar with a negative size": lambda: makers.tar_header("x", b"\xff" * 12) + b"\0" * 1024,
+    "tar with a size beyond all disks": lambda: makers.tar_header("x", b"\x80" + b"\x7f" * 11) + b"\0" * 1024,
+    "tar cut off": lambda: makers.tarred({"a": os.urandom(5000)})[:3000],
+    "tar.gz cut off": lambda: makers.tarred({"a": os.urandom(50_000)}, "w:gz")[:20_000],
+    "tar.bz2 that expands endlessly": nested_tar_bomb,
+    "font with a table outside of the file": font_with_table_outside,
+    "font cut off": lambda: makers.font()[:60],
+    "woff bomb": woff_bomb,
+    "woff2 declaring 1 GiB": woff2_declaring_a_gigabyte,
+    "font collection of a million faces": lambda: b"ttcf\0\1\0\0" + struct.pack(">I", 10**6) + b"\0" * 100,
+    "png cut off": lambda: makers.picture(size=(300, 300))[:60],
+    "png with a text bomb": makers.png_with_text_bomb,
+    "png of impossible size": lambda: makers.png_of(2**31 - 1, 2**31 - 1),
+    "psd with a damaged header": lambda: b"8BPS" + b"\xff" * 100,
+    "wav of 100,000 chunks": wave_of_many_chunks,
+    "wav without samples": lambda: b"RIFF\x04\0\0\0WAVE",
+    "mp3 with a tag longer than the file": id3_longer_than_the_file,
+    "mp3 mostly of something else": lambda: makers.sound("MP3", 0.3) + os.urandom(300_000),
+    "flac cut off": lambda: makers.sound("FLAC")[:30],
+    "aac of two frames": lambda: makers.adts(2),
+    "m4a with a video": lambda: makers.m4a(handler=b"vide"),
+    "m4a that claims a month": lambda: makers.m4a(seconds=2_500_000),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_file_is_refused_quickly(local_store: ObjectStore, name: str) -> None:
+    content = HOSTILE[name]()
+    began = time.monotonic()
+    with pytest.raises(FileRejected) as refusal:
+        inspect(local_store, content)
+    assert refusal.value.members["reason"] == "damaged_or_unsafe", refusal.value.message
+    assert time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"x",
+        b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>",
+        b"<!doctype html><script>alert(1)</script>",
+        b"MZ" + b"\0" * 200,
+        b"7z\xbc\xaf\x27\x1c" + b"\0" * 100,
+        b"%PDF-1.7\n",
+        b"RIFF\x04\0\0\0AVI ",
+    ],
+)
+def test_content_of_another_type_is_refused(local_store: ObjectStore, content: bytes) -> None:
+    with pytest.raises(UnsupportedType):
+        inspect(local_store, content)
+
+
+def test_compressed_file_that_is_no_tar_is_refused(local_store: ObjectStore) -> None:
+    target = io.BytesIO()
+    with tarfile.open(fileobj=target, mode="w:gz"):
+        pass
+    assert inspect(local_store, target.getvalue()).technical["entryCount"] == 0
+    gz = subprocess.run(["gzip", "-c"], input=b"x" * 2000, capture_output=True, check=True).stdout  # noqa: S607 - any gzip will do
+    with pytest.raises(UnsupportedType):
+        inspect(local_store, gz)
+
+
+def test_child_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    began = time.monotonic()
+
+    def slow(offset: int, length: int) -> bytes:
+        time.sleep(1.5)
+        return b"PK\x03\x04".ljust(length, b"\0")
+
+    with pytest.raises(FileRejected) as refusal:
+        look("inspect", read_at=slow, size=1000, limits=Limits(cpu_seconds=5, wall_seconds=1))
+    assert refusal.value.members["reason"] == "limits_exceeded"
+    assert time.monotonic() - began < 5
+
+
+def test_child_that_dies_is_a_refusal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner.sys, "executable", "/bin/false")
+    with pytest.raises(FileRejected) as refusal:
+        look("inspect", read_at=reader_of_bytes(b"x"), size=1, limits=Limits(5, 5))
+    assert refusal.value.members["reason"] == "limits_exceeded"
+
+
+def test_child_has_no_django_and_no_secrets() -> None:
+    code = (
+        "import sys, vendors.sandbox.worker, vendors.sandbox.inspecting, vendors.sandbox.zips, vendors.sandbox.tars,"
+        " vendors.sandbox.fonts, vendors.sandbox.sounds, vendors.sandbox.preview_images, vendors.sandbox.preview_fonts;"
+        " sys.exit('django' in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
+
+
+@pytest.mark.parametrize("mode", ["w", "w:gz", "w:bz2", "w:xz"])
+def test_tar_is_counted(local_store: ObjectStore, mode: str) -> None:
+    entries = {"a/one.PSD": b"x" * 3000, "a/two.psd": b"", "README": b"hi", "long/" + "n" * 200 + ".ttf": b"x"}
+    found = inspect(local_store, makers.tarred({"skill/SKILL.md": SKILL, **entries}, mode, makers.link_member("a/link", "/etc/passwd")))
+    assert found.format == {"w": "tar"}.get(mode, f"tar.{mode[2:]}")
+    assert found.technical["entryCount"] == 6
+    assert found.technical["uncompressedSize"] == 3003 + len(SKILL)
+    assert found.technical["contentsByExtension"] == {"": 2, "md": 1, "psd": 2, "ttf": 1}
+    assert found.technical["warnings"] == [{"code": "symlink", "count": 1, "examples": ["a/link"]}]
+    assert found.technical["skill"]["name"] == "kerning-helper"
+
+
+def test_zip_is_counted_and_its_members_are_looked_into(store: ObjectStore) -> None:
+    found = inspect(
+        store,
+        makers.zipped(
+            {
+                "fonts/Tiny.ttf": makers.font(axes=(("wght", 100, 400, 900, "Weight"),)),
+                "fonts/Tiny.woff2": makers.font(flavor="woff2"),
+                "art/cover.png": makers.picture(size=(40, 30)),
+                "art/broken.png": b"\x89PNG\r\n\x1a\nno",
+                "__MACOSX/._Tiny.ttf": b"shadow",
+                "docs/": b"",
+                "noext": b"x",
+            }
+        ),
+    )
+    technical = found.technical
+    assert (found.format, technical["entryCount"], technical["encrypted"]) == ("zip", 7, False)
+    assert technical["contentsByExtension"] == {"": 1, "png": 2, "ttf": 2, "woff2": 1}
+    assert [member["path"] for member in technical["members"]] == ["fonts/Tiny.ttf", "fonts/Tiny.woff2", "art/cover.png"]
+    assert (technical["glyphCount"], technical["variableAxes"], technical["familyNames"]) == (6, ["wght"], ["Tiny Sans"])
+    assert technical["members"][2]["width"] == 40
+
+
+def test_skill_of_an_archive_is_read(local_store: ObjectStore) -> None:
+    nested = b"---\nname: other\n---\n"
+    skill = inspect(local_store, makers.zipped({"a/b/SKILL.md": nested, "SKILL.md": SKILL})).technical["skill"]
+    assert skill == {
+        "path": "SKILL.md",
+        "name": "kerning-helper",
+        "description": "Finds bad pairs and fixes them.",
+        "text": "# Use\n\nCall it.\n",
+        "truncated": False,
+    }
+
+
+@pytest.mark.parametrize(
+    "text", [b"", b"no front matter", b"---\nname: x", b"---\n---\n", b"\xff\xfe\x00", b"---\nname: 'q'\n---\n" + b"x" * 10**6]
+)
+def test_odd_skill_is_bounded(local_store: ObjectStore, text: bytes) -> None:
+    skill = inspect(local_store, makers.zipped({"SKILL.md": text})).technical["skill"]
+    assert len(skill["text"]) <= 32 * 1024
+
+
+def test_unsafe_names_and_links_are_warned_of(local_store: ObjectStore) -> None:
+    link = zipfile.ZipInfo("link")
+    link.create_system, link.external_attr = 3, 0o120777 << 16
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as archive:
+        for path in ("../../evil.sh", "/etc/cron.d/x", "C:\\boot.ini", "fine..name.txt"):
+            archive.writestr(path, b"x")
+        archive.writestr(link, b"/etc/passwd")
+    warnings = {each["code"]: each["count"] for each in inspect(local_store, target.getvalue()).technical["warnings"]}
+    assert warnings == {"unsafe_path": 3, "symlink": 1}
+
+
+def test_encrypted_entries_are_recorded(local_store: ObjectStore) -> None:
+    content = bytearray(makers.zipped({"a.txt": b"a"}, zipfile.ZIP_STORED))
+    content[content.index(b"PK\x01\x02") + 8] |= 1
+    technical = inspect(local_store, bytes(content)).technical
+    assert technical["encrypted"] is True
+    assert technical["warnings"][0]["code"] == "encrypted"
+
+
+def test_zip64_is_read(local_store: ObjectStore) -> None:
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as archive, archive.open("big.bin", "w", force_zip64=True) as member:
+        member.write(b"x" * 100)
+    content = target.getvalue()
+    at = content.rindex(b"PK\x05\x06")
+    count, length, offset = struct.unpack_from("<HII", content, at + 10)
+    record = struct.pack("<4sQHHIIQQQQ", b"PK\x06\x06", 44, 45, 45, 0, 0, count, count, length, offset)
+    locator = struct.pack("<4sIQI", b"PK\x06\x07", 0, at, 1)
+    end = struct.pack("<4sHHHHIIH", b"PK\x05\x06", 0, 0, 0xFFFF, 0xFFFF, 0xFFFFFFFF, 0xFFFFFFFF, 0)
+    assert inspect(local_store, content[:at] + record + locator + end).technical["uncompressedSize"] == 100
+
+
+@pytest.mark.parametrize("flavor", [None, "woff", "woff2"])
+def test_font_is_described(store: ObjectStore, flavor: str | None) -> None:
+    axes = (("wght", 100, 400, 900, "Weight"), ("wdth", 50, 100, 200, "Width"))
+    found = inspect(store, makers.font(axes=axes, flavor=flavor))
+    assert found.format == (flavor or "ttf")
+    assert found.technical["entryCount"] == 1
+    assert found.technical["contentsByExtension"] == {found.format: 1}
+    assert (found.technical["glyphCount"], found.technical["variableAxes"]) == (3, ["wght", "wdth"])
+    assert found.technical["axes"][0] == {"tag": "wght", "min": 100, "default": 400, "max": 900}
+    assert (found.technical["familyNames"], found.technical["unicodeRanges"]) == (["Tiny Sans"], ["Basic Latin"])
+
+
+@pytest.mark.skipif(not DEJAVU.exists(), reason="the DejaVu fonts are not installed")
+def test_real_font_is_described(local_store: ObjectStore) -> None:
+    technical = inspect(local_store, DEJAVU.read_bytes()).technical
+    assert technical["glyphCount"] > 5000
+    assert technical["familyNames"] == ["DejaVu Sans"]
+    assert "Cyrillic" in technical["unicodeRanges"]
+
+
+@pytest.mark.parametrize(
+    ("content", "facts"),
+    [
+        (makers.picture("PNG"), ("png", 32, 16, 8, "RGB")),
+        (makers.png_of(7, 9, 16), ("png", 7, 9, 16, "RGB")),
+        (makers.picture("JPEG"), ("jpg", 32, 16, 8, "RGB")),
+        (makers.picture("JPEG", mode="CMYK"), ("jpg", 32, 16, 8, "CMYK")),
+        (makers.picture("WEBP", mode="RGBA", lossless=True, exact=True), ("webp", 32, 16, 8, "RGB with alpha")),
+        (struct.pack(">4sH6sHIIHH", b"8BPS", 1, b"\0" * 6, 4, 16, 32, 16, 4) + b"\0" * 50, ("psd", 32, 16, 16, "CMYK")),
+    ],
+)
+def test_image_is_described(local_store: ObjectStore, content: bytes, facts: tuple[Any, ...]) -> None:
+    found = inspect(local_store, content)
+    technical = found.technical
+    assert (found.format, technical["width"], technical["height"], technical["bitDepth"], technical["colourMode"]) == facts
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "seconds", "depth"),
+    [
+        (makers.sound("WAV"), "wav", 1.0, 16),
+        (makers.sound("FLAC"), "flac", 1.0, 16),
+        (makers.sound("OGG"), "ogg", 1.0, None),
+        (makers.sound("MP3"), "mp3", 1.0, None),
+        (b"ID3\x04\0\0\0\0\0\x0a" + b"\0" * 10 + makers.sound("MP3"), "mp3", 1.0, None),
+        (makers.adts(43), "aac", 1.0, None),
+        (makers.m4a(3), "m4a", 3.0, None),
+    ],
+)
+def test_sound_is_described(local_store: ObjectStore, content: bytes, name: str, seconds: float, depth: int | None) -> None:
+    found = inspect(local_store, content)
+    technical = found.technical
+    assert (found.format, technical["sampleRate"], technical["channels"]) == (name, 44_100, 2)
+    assert technical["durationSeconds"] == pytest.approx(seconds, abs=0.08)
+    assert technical.get("bitDepth") == depth
+
+
+def test_wav_that_claims_too_much_is_as_long_as_its_bytes(local_store: ObjectStore) -> None:
+    content = bytearray(makers.sound("WAV"))
+    struct.pack_into("<I", content, content.index(b"data") + 4, 0xFFFFFFFF)
+    assert inspect(local_store, bytes(content)).technical["durationSeconds"] == pytest.approx(1.0)
