@@ -2,6 +2,9 @@
 
 import uuid
 from dataclasses import dataclass
+from typing import cast
+
+from rest_framework.request import Request
 
 from marketplace.accounts.models import User
 from marketplace.core.access import CredentialKind
@@ -32,3 +35,8 @@ class Principal:
     def app_id(self) -> uuid.UUID | None:
         """The calling app's id."""
         return None if self.app is None else self.app.id
+
+
+def principal_of(request: Request) -> Principal:
+    """Return the caller of a request that an access rule has let in."""
+    return cast("Principal", request.auth)

@@ -12,10 +12,10 @@ from wallet.guards import install_guards, ready_for_guards, remove_guards
 @pytest.fixture(scope="session", autouse=True)
 def ledger_is_emptied_between_tests() -> Iterator[None]:
     """Lift the triggers while Django flushes the tables, and only then."""
-    flush = TransactionTestCase._fixture_teardown
+    flush = TransactionTestCase._fixture_teardown  # type: ignore[attr-defined]  # the one place where Django flushes
 
     def lifted(case: TransactionTestCase) -> None:
-        guarded = [connections[name] for name in case._databases_names(include_mirrors=False)]
+        guarded = [connections[name] for name in case._databases_names(include_mirrors=False)]  # type: ignore[attr-defined]  # as the flush does
         guarded = [connection for connection in guarded if ready_for_guards(connection)]
         for connection in guarded:
             remove_guards(connection)

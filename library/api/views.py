@@ -9,8 +9,7 @@ from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_sche
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from developers.principals import Principal
-from marketplace.accounts.models import User
+from developers.principals import principal_of
 from marketplace.core import bounds
 from marketplace.core.access import PUBLIC, key_or_bearer
 from marketplace.core.api.pagination import decode_cursor, encode_cursor
@@ -40,10 +39,9 @@ class LibraryViewSet(ApiViewSet):
     @extend_schema(operation_id="library_list", parameters=[LibraryQuery], responses=LibraryPage)
     def list(self, request: Request) -> Response:
         """Read the library, newest first."""
-        user: User = request.user
         query = parse_query(LibraryQuery, request)
         after = decode_cursor(query["cursor"]) if "cursor" in query else None
-        count, licences, more = library_page(user, limit=query["limit"], after=after)
+        count, licences, more = library_page(principal_of(request).user, limit=query["limit"], after=after)
         cursor = encode_cursor(licences[-1].acquired_at, licences[-1].id) if more else None
         return Response(LibraryPage({"ownedCount": count, "items": licences, "nextCursor": cursor}).data)
 
@@ -51,9 +49,8 @@ class LibraryViewSet(ApiViewSet):
     def download(self, request: Request, asset_id: str) -> Response:
         """Get a link to the package of an owned asset, valid for 15 minutes."""
         parse_body(EmptyBody, request)
-        user: User = request.user
-        principal: Principal = request.auth
-        link = issue_link(licence=licence_to_download(user, asset_id), principal=principal)
+        principal = principal_of(request)
+        link = issue_link(licence=licence_to_download(principal.user, asset_id), principal=principal)
         return Response(DownloadLinkAnswer(link).data, headers=_UNCACHED)
 
 

@@ -1,5 +1,7 @@
 """Which constraint refused a write: both engines say it, each in its own way."""
 
+from typing import Any, cast
+
 from django.db import IntegrityError, models
 
 
@@ -13,6 +15,6 @@ def violates(error: IntegrityError, model: type[models.Model], constraint: str) 
         return bool(diagnosis.constraint_name == constraint)
     rule = next(rule for rule in model._meta.constraints if rule.name == constraint)
     if isinstance(rule, models.UniqueConstraint):
-        columns = (model._meta.get_field(field).column for field in rule.fields)
+        columns = (cast("models.Field[Any, Any]", model._meta.get_field(field)).column for field in rule.fields)
         return str(error) == "UNIQUE constraint failed: " + ", ".join(f"{model._meta.db_table}.{column}" for column in columns)
     return str(error) == f"CHECK constraint failed: {constraint}"

@@ -73,9 +73,9 @@ def test_signed_token_of_another_purpose_is_not_valid(anonymous: APIClient, link
 
 
 def test_link_is_good_until_its_end_and_not_a_moment_longer(anonymous: APIClient, link: DownloadLink) -> None:
-    with patch.object(links.timezone, "now", return_value=link.expires_at - timedelta(microseconds=1)):
+    with patch.object(timezone, "now", return_value=link.expires_at - timedelta(microseconds=1)):
         assert fetch(anonymous, link, "head").status_code == 200
-    with patch.object(links.timezone, "now", return_value=link.expires_at):
+    with patch.object(timezone, "now", return_value=link.expires_at):
         assert_refused(fetch(anonymous, link), 410, "link_expired")
 
 

@@ -24,9 +24,9 @@ def transfer() -> Transfer:
     return journal.transfers.get()
 
 
-def run(statement: str, *values: object) -> None:
+def run(statement: str) -> None:
     with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(statement, values)
+        cursor.execute(statement)
 
 
 @pytest.mark.parametrize(

@@ -136,7 +136,7 @@ def test_refund_is_done_once(staff: Callable[..., Client]) -> None:
 def test_rows_can_be_looked_at_and_not_changed(staff: Callable[..., Client], app: str, model: str) -> None:
     order = bought(on_sale(archive()))
     licence = Licence.objects.get()
-    rows = {
+    rows: dict[str, Any] = {
         "walletowner": order.buyer,
         "order": order,
         "journal": Journal.objects.get(kind="sale"),

@@ -6,9 +6,8 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from developers.principals import Principal
+from developers.principals import principal_of
 from library.errors import AlreadyOwned
-from marketplace.accounts.models import User
 from marketplace.core import bounds
 from marketplace.core.access import key_or_bearer
 from marketplace.core.api.serializers import parse_body
@@ -56,8 +55,7 @@ class WalletViewSet(ApiViewSet):
     @extend_schema(operation_id="wallet_retrieve", responses=WalletAnswer)
     def retrieve(self, request: Request) -> Response:
         """Read the balances."""
-        user: User = request.user
-        return Response(WalletAnswer(wallet_of(user)).data, headers=_UNCACHED)
+        return Response(WalletAnswer(wallet_of(principal_of(request).user)).data, headers=_UNCACHED)
 
     @extend_schema(
         operation_id="wallet_spend",
@@ -81,12 +79,11 @@ class WalletViewSet(ApiViewSet):
     )
     def spend(self, request: Request) -> Response:
         """Buy an asset: debits the wallet and grants the licence at once."""
-        user: User = request.user
-        principal: Principal = request.auth
+        principal = principal_of(request)
         key = _idempotency_key(request)
         body = parse_body(SpendBody, request)
         receipt, replayed = spend(
-            buyer=user,
+            buyer=principal.user,
             listing_id_or_slug=body["assetId"],
             currency=body.get("currency"),
             license_slug=body.get("licenseSlug"),
