@@ -22,11 +22,11 @@ def prose(value: str, field: str, *, required: bool = True) -> str:
     """
     text = value.strip()
     if required and not text:
-        raise _invalid(field, "blank", "It must not be empty.")
+        raise invalid(field, "blank", "It must not be empty.")
     if len(text) > bounds.REASON_CHARS:
-        raise _invalid(field, "max_length", f"At most {bounds.REASON_CHARS} characters.")
+        raise invalid(field, "max_length", f"At most {bounds.REASON_CHARS} characters.")
     if _CONTROL.search(text):
-        raise _invalid(field, "control_characters", "Control characters are not allowed.")
+        raise invalid(field, "control_characters", "Control characters are not allowed.")
     return text
 
 
@@ -38,9 +38,9 @@ def line(value: str, field: str, *, maximum: int = bounds.NAME_CHARS, required: 
     """
     text = prose(value, field, required=required)
     if len(text) > maximum:
-        raise _invalid(field, "max_length", f"At most {maximum} characters.")
+        raise invalid(field, "max_length", f"At most {maximum} characters.")
     if _LINE_BREAK.search(text):
-        raise _invalid(field, "control_characters", "Line breaks are not allowed.")
+        raise invalid(field, "control_characters", "Line breaks are not allowed.")
     return text
 
 
@@ -55,9 +55,10 @@ def web_address(value: str, field: str) -> str:
         try:
             _web_address(text)
         except ValidationError as error:
-            raise _invalid(field, "invalid", "An address that starts with https:// or http:// is needed.") from error
+            raise invalid(field, "invalid", "An address that starts with https:// or http:// is needed.") from error
     return text
 
 
-def _invalid(field: str, code: str, detail: str) -> InvalidInput:
+def invalid(field: str, code: str, detail: str) -> InvalidInput:
+    """Return the refusal of one field."""
     return InvalidInput(f"{field}: {detail}", errors=[{"pointer": f"#/{field}", "code": code, "detail": detail}])

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from marketplace.accounts.models import User
 from marketplace.core import audit
-from marketplace.core.errors import InvalidInput, InvalidTransition, NotFound
+from marketplace.core.errors import InvalidTransition, NotFound
 from marketplace.core.integrity import violates
 from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
 from marketplace.core.transitions import lock
@@ -56,7 +56,7 @@ def open_review(app: App, scopes: Mapping[Scope, str], actor: User) -> ScopeRevi
     """Note what is asked for and queue it; the caller holds the app's lock or has just made it."""
     wanted = {scope: texts.prose(reason, f"scopes/{scope}") for scope, reason in scopes.items()}
     if not wanted:
-        raise _none_named("scopes")
+        raise texts.invalid("scopes", "empty", "At least one scope is needed.")
     if foreign := wanted.keys() - APP_SCOPES:
         raise ScopeNotAvailable(f"No app can have {format_scopes(foreign)}.", scopes=format_scopes(foreign).split())
     if owned := wanted.keys() & app.scopes:
@@ -139,7 +139,7 @@ def narrow_scopes(*, app: App, revoke: Mapping[Scope, str], actor: User) -> App:
     """
     notes = {scope: texts.prose(note, f"revoke/{scope}") for scope, note in revoke.items()}
     if not notes:
-        raise _none_named("revoke")
+        raise texts.invalid("revoke", "empty", "At least one scope is needed.")
     app = lock(App.objects.all(), pk=app.pk)
     refuse_self_review(app, actor)
     if app.status not in {AppStatus.APPROVED, AppStatus.SUSPENDED}:
@@ -155,11 +155,6 @@ def narrow_scopes(*, app: App, revoke: Mapping[Scope, str], actor: User) -> App:
     audit.record("app.narrow_scopes", app, actor=actor, before=before, after=app.granted_scopes, notes=told)
     mail(app.user, "app_narrowed", app=app, notes=told)
     return app
-
-
-def _none_named(field: str) -> InvalidInput:
-    detail = "At least one scope is needed."
-    return InvalidInput(detail, errors=[{"pointer": f"#/{field}", "code": "empty", "detail": detail}])
 
 
 def _lock_approval_of_pending(app: App) -> None:

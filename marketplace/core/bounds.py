@@ -25,6 +25,8 @@ APPS = 50
 LIVE_KEYS = 20
 LIVE_TOKENS = 50
 CREDENTIAL_NAME_CHARS = 80
+# The highest rate limit that an admin can give a key.
+CALLS_PER_MINUTE = 100_000
 
 # 999,999.99 in minor units.
 PRICE_MINOR = 99_999_999

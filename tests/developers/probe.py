@@ -1,0 +1,69 @@
+"""An API of one viewset, and the addresses of one that forgot to declare access."""
+
+from typing import ClassVar
+
+from django.urls import path
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from marketplace.core.access import PUBLIC, Access, api_key_only, bearer_only, key_or_bearer
+from marketplace.core.api.views import ApiViewSet
+from marketplace.core.scopes import Scope
+
+
+class ProbeViewSet(ApiViewSet):
+    """Answers who is calling."""
+
+    access: ClassVar = {
+        "public": PUBLIC,
+        "keyed": api_key_only(Scope.CATALOG_READ),
+        "either": key_or_bearer(Scope.ACCOUNT_READ),
+        "vendor": bearer_only(Scope.VENDOR_MANAGE),
+        "spend": key_or_bearer(Scope.WALLET_SPEND),
+    }
+
+    def public(self, request: Request) -> Response:
+        """Answer anyone."""
+        return _who(request)
+
+    def keyed(self, request: Request) -> Response:
+        """Answer keys."""
+        return _who(request)
+
+    def either(self, request: Request) -> Response:
+        """Answer keys and tokens."""
+        return _who(request)
+
+    def vendor(self, request: Request) -> Response:
+        """Answer tokens."""
+        return _who(request)
+
+    def spend(self, request: Request) -> Response:
+        """Answer who may spend."""
+        return _who(request)
+
+
+def _who(request: Request) -> Response:
+    principal = request.auth
+    if principal is None:
+        return Response({"user": None})
+    return Response(
+        {
+            "user": str(request.user.pk),
+            "app": str(principal.app_id) if principal.app_id else None,
+            "kind": principal.kind,
+            "scopes": sorted(principal.scopes),
+        }
+    )
+
+
+class Undeclared(ProbeViewSet):
+    """Declares access for one of its two operations only."""
+
+    access: ClassVar[dict[str, Access]] = {"public": PUBLIC}
+
+
+urlpatterns = [
+    path(f"api/v1/{action}", ProbeViewSet.as_view({"get": action, "post": action} if action == "spend" else {"get": action}), name=action)
+    for action in ProbeViewSet.access
+]

@@ -1,0 +1,192 @@
+"""Keys and tokens: issue, rotate, limit, revoke; only hashes are kept."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.utils import timezone
+
+from developers import selectors
+from developers.errors import AppNotApproved, ExpiryPassed, ExpiryRequired, PasswordRequired, TooManyKeys, TooManyTokens
+from developers.models import AccessToken, ApiKey
+from developers.secrets import Prefix, new_secret, well_formed
+from developers.services import credentials as services
+from marketplace.accounts.models import User
+from marketplace.core import bounds
+from marketplace.core.audit import history_of
+from marketplace.core.errors import InvalidInput, NotFound
+from marketplace.core.scopes import Scope
+from tests.factories import AppFactory, UserFactory
+
+pytestmark = pytest.mark.django_db
+
+SPEND = frozenset({Scope.ACCOUNT_READ, Scope.WALLET_SPEND})
+
+
+def in_days(days: float) -> datetime:
+    return timezone.now() + timedelta(days=days)
+
+
+def personal(user: User, scopes: frozenset[Scope] = frozenset({Scope.ACCOUNT_READ}), **changes: Any) -> tuple[AccessToken, str]:
+    values = {"name": "laptop", "expires_at": in_days(30), **changes}
+    return services.issue_personal_token(user=user, scopes=scopes, actor=user, **values)
+
+
+@pytest.mark.parametrize(
+    ("status", "granted"), [("Pending", ""), ("Rejected", ""), ("Suspended", ""), ("Suspended", "catalog:read"), ("Approved", "")]
+)
+def test_key_of_an_app_without_a_grant_is_refused(status: str, granted: str) -> None:
+    app = AppFactory(status=status, granted_scopes=granted)
+    with pytest.raises(AppNotApproved):
+        services.issue_api_key(app=app, name="laptop", actor=app.user)
+    assert not ApiKey.objects.exists()
+
+
+def test_key_that_ends_in_the_past_is_refused() -> None:
+    app = AppFactory()
+    with pytest.raises(ExpiryPassed):
+        services.issue_api_key(app=app, name="laptop", actor=app.user, expires_at=in_days(-0.001))
+
+
+@pytest.mark.parametrize("name", ["", "n" * 81, "two\nlines"])
+def test_unfit_name_is_refused(name: str) -> None:
+    app = AppFactory()
+    with pytest.raises(InvalidInput):
+        services.issue_api_key(app=app, name=name, actor=app.user)
+    with pytest.raises(InvalidInput):
+        personal(app.user, name=name)
+
+
+def test_one_live_key_too_many_is_refused_until_another_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "LIVE_KEYS", 2)
+    app = AppFactory()
+    first, _ = services.issue_api_key(app=app, name="first", actor=app.user)
+    second, _ = services.issue_api_key(app=app, name="second", actor=app.user, expires_at=in_days(1))
+    with pytest.raises(TooManyKeys):
+        services.issue_api_key(app=app, name="third", actor=app.user)
+    services.revoke_api_key(key=first, actor=app.user)
+    services.issue_api_key(app=app, name="third", actor=app.user)
+    ApiKey.objects.filter(pk=second.pk).update(expires_at=in_days(-1))
+    services.issue_api_key(app=app, name="fourth", actor=app.user)
+    assert selectors.keys_of(app).count() == 4
+
+
+def test_key_carries_exactly_the_grant_and_the_old_one_lives_on() -> None:
+    app = AppFactory(granted_scopes="catalog:read account:read")
+    old, _ = services.issue_api_key(app=app, name="old", actor=app.user)
+    new, secret = services.issue_api_key(app=app, name="new", actor=app.user, expires_at=in_days(1))
+    assert well_formed(secret, Prefix.API_KEY)
+    assert (new.scope, new.last_four) == ("catalog:read account:read", secret[-4:])
+    assert set(selectors.live_keys_of(app)) == {old, new}
+
+
+def test_revoking_twice_is_once() -> None:
+    app = AppFactory()
+    key, _ = services.issue_api_key(app=app, name="laptop", actor=app.user)
+    revoked = services.revoke_api_key(key=key, actor=app.user, reason="Lost")
+    again = services.revoke_api_key(key=key, actor=app.user, reason="Twice")
+    assert again.revoked_at == revoked.revoked_at
+    assert not again.live
+    assert [(entry.action, entry.reason) for entry in history_of(key)] == [("apikey.revoke", "Lost"), ("apikey.issue", "")]
+
+
+def test_limit_of_a_key_is_set_and_taken_back_with_a_reason() -> None:
+    app, admin = AppFactory(), UserFactory()
+    key, _ = services.issue_api_key(app=app, name="laptop", actor=app.user)
+    with pytest.raises(InvalidInput):
+        services.limit_api_key(key=key, rate_limit=600, reason="", actor=admin)
+    with pytest.raises(InvalidInput):
+        services.limit_api_key(key=key, rate_limit=0, reason="Stop", actor=admin)
+    assert services.limit_api_key(key=key, rate_limit=600, reason="Partner", actor=admin).rate_limit == 600
+    assert services.limit_api_key(key=key, rate_limit=None, reason="Over", actor=admin).rate_limit is None
+    assert [entry.data for entry in history_of(key)[:2]] == [{"before": 600, "after": None}, {"before": None, "after": 600}]
+
+
+@pytest.mark.parametrize("days", [-1, 0, 367])
+def test_personal_token_without_an_end_within_a_year_is_refused(days: int) -> None:
+    with pytest.raises(ExpiryRequired):
+        personal(UserFactory(), expires_at=in_days(days))
+
+
+def test_token_that_spends_needs_the_password_again() -> None:
+    user = UserFactory()
+    with pytest.raises(PasswordRequired):
+        personal(user, SPEND)
+    assert not AccessToken.objects.exists()
+    token, _ = personal(user, SPEND, password_confirmed=True)
+    assert token.effective_scopes == SPEND
+
+
+def test_personal_token_may_manage_the_own_store() -> None:
+    token, secret = personal(UserFactory(), frozenset({Scope.VENDOR_MANAGE}))
+    assert well_formed(secret, Prefix.PERSONAL_TOKEN)
+    assert (token.kind, token.hint, token.application, token.effective_scopes) == ("personal", secret[-4:], None, {Scope.VENDOR_MANAGE})
+
+
+def test_one_live_token_too_many_is_refused_until_another_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "LIVE_TOKENS", 1)
+    user = UserFactory()
+    first, _ = personal(user)
+    with pytest.raises(TooManyTokens):
+        personal(user)
+    # Pages go on: theirs are not counted.
+    services.issue_first_party_token(user=user, scopes=frozenset({Scope.ACCOUNT_READ}), actor=user)
+    services.revoke_token(token=first, actor=user)
+    personal(user)
+    assert selectors.personal_tokens_of(user).count() == 2
+
+
+def test_first_party_token_ends_after_fifteen_minutes() -> None:
+    user = UserFactory()
+    token, secret = services.issue_first_party_token(user=user, scopes=SPEND, actor=user)
+    assert well_formed(secret, Prefix.FIRST_PARTY_TOKEN)
+    assert timedelta(minutes=14) < token.expires - timezone.now() <= timedelta(minutes=15)
+    assert (token.kind, token.effective_scopes) == ("first_party", SPEND)
+    assert not selectors.personal_tokens_of(user).exists()
+
+
+def test_revoking_a_token_twice_is_once() -> None:
+    user = UserFactory()
+    token, _ = personal(user)
+    revoked = services.revoke_token(token=token, actor=user, reason="Lost")
+    assert services.revoke_token(token=token, actor=user).revoked_at == revoked.revoked_at
+    assert [entry.action for entry in history_of(token)] == ["token.revoke", "token.issue"]
+
+
+def test_key_and_token_of_someone_else_are_not_found() -> None:
+    owner, stranger, app = UserFactory(), UserFactory(), AppFactory()
+    key, _ = services.issue_api_key(app=app, name="laptop", actor=app.user)
+    token, _ = personal(owner)
+    assert selectors.key_of(app.user, str(key.pk)) == key
+    assert selectors.personal_token_of(owner, str(token.pk)) == token
+    with pytest.raises(NotFound):
+        selectors.key_of(stranger, str(key.pk))
+    with pytest.raises(NotFound):
+        selectors.personal_token_of(stranger, str(token.pk))
+
+
+def test_no_table_holds_a_secret() -> None:
+    app = AppFactory()
+    user = app.user
+    issued = [
+        services.issue_api_key(app=app, name="laptop", actor=user)[1],
+        personal(user, SPEND, password_confirmed=True)[1],
+        services.issue_first_party_token(user=user, scopes=SPEND, actor=user)[1],
+    ]
+    stored = " ".join(str(value) for model in apps.get_models() for row in model._base_manager.values() for value in row.values())
+    for secret in issued:
+        assert secret not in stored
+        # Nor the random part alone, nor any long piece of it.
+        assert secret[-24:] not in stored
+
+
+def test_mistyped_secret_is_seen_without_a_look_up() -> None:
+    secret = new_secret(Prefix.API_KEY)
+    assert well_formed(secret, Prefix.API_KEY)
+    for position in range(len(secret)):
+        other = "A" if secret[position] != "A" else "B"
+        assert not well_formed(secret[:position] + other + secret[position + 1 :], Prefix.API_KEY)
+    assert not well_formed(secret, Prefix.PERSONAL_TOKEN)
+    assert not well_formed(secret[:-1], Prefix.API_KEY)
+    assert not well_formed(secret[:-1] + "é", Prefix.API_KEY)
