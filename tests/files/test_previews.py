@@ -1,0 +1,175 @@
+import io
+import os
+import struct
+from pathlib import Path
+
+import ots
+import pytest
+from fontTools.ttLib import TTFont
+from PIL import Image
+
+from marketplace.core import bounds
+from marketplace.core.errors import BodyTooLarge, UnsupportedType
+from vendors.previews import process_audio, process_font, process_image
+from vendors.uploads import FileRejected
+
+from . import makers
+
+
+def opened(content: bytes) -> Image.Image:
+    image = Image.open(io.BytesIO(content), formats=["WEBP"])
+    image.load()
+    return image
+
+
+@pytest.mark.parametrize("process", [process_image, process_font, process_audio])
+def test_other_content_is_refused(process: object) -> None:
+    svg = b"<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'/>"
+    for content in (svg, b"<!doctype html>", b"GIF89a" + b"\0" * 100, makers.zipped({"a": b"a"}), b"x"):
+        with pytest.raises(UnsupportedType):
+            process(content)  # type: ignore[operator]  # one of the three
+
+
+@pytest.mark.parametrize(
+    ("process", "limit"), [(process_image, bounds.IMAGE_BYTES), (process_font, bounds.FONT_BYTES), (process_audio, bounds.AUDIO_BYTES)]
+)
+def test_larger_than_the_limit_is_refused(process: object, limit: int) -> None:
+    with pytest.raises(BodyTooLarge):
+        process(b"\0" * (limit + 1))  # type: ignore[operator]  # one of the three
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        makers.png_of(20_000, 20_000),
+        makers.png_of(30_000, 10),
+        makers.picture("JPEG", (300, 300))[:200],
+        makers.picture("WEBP", (300, 300))[:40],
+        b"\x89PNG\r\n\x1a\n" + b"\0" * 100,
+    ],
+    ids=["too many pixels", "too wide", "jpeg cut off", "webp cut off", "no png"],
+)
+def test_image_that_cannot_be_shown_is_refused(content: bytes) -> None:
+    with pytest.raises(FileRejected):
+        process_image(content)
+
+
+def test_image_is_made_anew_upright_without_what_it_carried() -> None:
+    preview = process_image(makers.picture_with_secrets())
+    assert (preview.content_type, preview.details) == ("image/webp", {"width": 20, "height": 40})
+    for content in (preview.content, preview.renditions["card"].content):
+        assert b"SECRET" not in content
+        image = opened(content)
+        assert image.size == (20, 40)
+        assert not image.getexif()
+    assert b"SECRET" not in process_image(makers.png_with_text()).content
+
+
+@pytest.mark.parametrize(("size", "full", "card"), [((4000, 1000), (1920, 480), (640, 160)), ((100, 80), (100, 80), (100, 80))])
+def test_image_is_made_smaller_never_larger(size: tuple[int, int], full: tuple[int, int], card: tuple[int, int]) -> None:
+    preview = process_image(makers.picture("JPEG", size))
+    assert opened(preview.content).size == full
+    rendition = preview.renditions["card"]
+    assert opened(rendition.content).size == (rendition.width, rendition.height) == card
+
+
+@pytest.mark.parametrize(
+    ("content", "mode"),
+    [
+        (makers.picture("JPEG", mode="CMYK"), "RGB"),
+        (makers.picture("JPEG", mode="L"), "RGB"),
+        (makers.picture("PNG", mode="I;16"), "RGB"),
+        (makers.picture("PNG", mode="1"), "RGB"),
+        (makers.picture("PNG", mode="P", transparency=0), "RGBA"),
+        (makers.picture("PNG", mode="LA"), "RGBA"),
+        (makers.picture("WEBP", mode="RGBA"), "RGBA"),
+        (makers.picture("JPEG", icc_profile=b"no profile at all"), "RGB"),
+    ],
+)
+def test_every_colour_mode_becomes_one_that_browsers_show(content: bytes, mode: str) -> None:
+    assert opened(process_image(content).content).mode in {mode, "RGBA"}
+
+
+def test_sixteen_bit_grey_keeps_its_brightness() -> None:
+    target = io.BytesIO()
+    Image.new("I;16", (8, 8), 0x8000).save(target, "PNG")
+    level = opened(process_image(target.getvalue()).content).convert("L").getpixel((4, 4))
+    assert isinstance(level, int)
+    assert abs(level - 0x80) < 8
+
+
+@pytest.mark.parametrize("flavor", ["woff", "woff2"])
+def test_specimen_is_sanitized_and_described(flavor: str, tmp_path: Path) -> None:
+    preview = process_font(makers.font(axes=(("wght", 100, 400, 900, "Weight"),), flavor=flavor))
+    assert preview.content_type == "font/woff2"
+    assert preview.content[:4] == b"wOF2"
+    assert preview.details["glyphCount"] == 3
+    assert preview.details["variableAxes"] == ["wght"]
+    assert preview.renditions == {}
+    (tmp_path / "font").write_bytes(preview.content)
+    assert ots.sanitize(str(tmp_path / "font"), os.devnull, capture_output=True).returncode == 0
+    assert TTFont(io.BytesIO(preview.content)).getBestCmap() == {65: "A", 66: "B"}
+
+
+def test_specimen_is_the_same_each_time() -> None:
+    content = makers.font(flavor="woff2")
+    assert process_font(content).content == process_font(content).content
+
+
+@pytest.mark.parametrize("content", [makers.font(), makers.font()[:4] + b"\0" * 100])
+def test_plain_font_is_no_specimen(content: bytes) -> None:
+    with pytest.raises(UnsupportedType):
+        process_font(content)
+
+
+def broken(flavor: str) -> bytes:
+    content = bytearray(makers.font(flavor=flavor))
+    content[-60:] = os.urandom(60)
+    return bytes(content)
+
+
+@pytest.mark.parametrize("content", [broken("woff2"), makers.font(flavor="woff")[:-20], b"wOF2" + b"\0" * 100, b"wOFF"])
+def test_font_that_browsers_refuse_is_refused(content: bytes) -> None:
+    with pytest.raises(FileRejected):
+        process_font(content)
+
+
+@pytest.mark.parametrize(
+    ("content", "content_type"),
+    [
+        (makers.sound("WAV"), "audio/wav"),
+        (makers.sound("MP3"), "audio/mpeg"),
+        (makers.adts(43), "audio/aac"),
+        (makers.m4a(1), "audio/mp4"),
+    ],
+)
+def test_sound_is_kept_as_it_came_with_its_duration(content: bytes, content_type: str) -> None:
+    preview = process_audio(content)
+    assert (preview.content, preview.content_type) == (content, content_type)
+    assert preview.details["durationSeconds"] == pytest.approx(1.0, abs=0.08)
+    assert preview.details["sampleRate"] == 44_100
+
+
+def test_sound_of_another_kind_is_refused() -> None:
+    for content in (makers.sound("FLAC"), makers.sound("OGG")):
+        with pytest.raises(UnsupportedType):
+            process_audio(content)
+
+
+def lying_xing() -> bytes:
+    content = bytearray(makers.sound("MP3", 2.0))
+    at = next(content.find(tag) for tag in (b"Xing", b"Info") if tag in content)
+    struct.pack_into(">II", content, at + 4, 3, 0x7FFFFFFF)
+    return bytes(content)
+
+
+def test_duration_is_what_the_bytes_hold() -> None:
+    assert process_audio(lying_xing()).details["durationSeconds"] == pytest.approx(2.0, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    "content", [b"ID3" + b"\0" * 200, b"\xff\xfb\x90\x00" * 10, makers.sound("WAV")[:40], b"RIFF\xff\xff\xff\xffWAVEdata\xff\xff\xff\xff"]
+)
+def test_sound_that_cannot_be_played_is_refused(content: bytes) -> None:
+    with pytest.raises(FileRejected):
+        process_audio(content)
