@@ -1,0 +1,61 @@
+"""What the quickstart tells: a file for scripts, and lines to paste."""
+
+import json
+import os
+from pathlib import Path
+
+from catalog.models import Listing
+from catalog.models.listings import ListingStatus
+from library.selectors import live_licences_of
+from marketplace.accounts.models import User
+
+from .entries import Entry
+from .people import Facts
+
+
+def read_facts(path: Path) -> Facts:
+    """Return what an earlier run wrote, nothing when it cannot be read."""
+    try:
+        facts = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    if not isinstance(facts, dict):
+        return {}
+    return {part: known for part, known in facts.items() if isinstance(known, dict)}
+
+
+def write_facts(path: Path, facts: Facts) -> None:
+    """Write the file, readable by its owner only, whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    staged = path.with_suffix(".new")
+    staged.unlink(missing_ok=True)
+    descriptor = os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        json.dump(facts, file, indent=2)
+        file.write("\n")
+    staged.replace(path)
+
+
+def suggested_slug(entries: list[Entry], user: User) -> str:
+    """Return a listing that the user can buy now: one that anyone may, in the wallet's currency, and is not owned yet."""
+    owned = set(live_licences_of(user).values_list("listing__slug", flat=True))
+    for_sale = set(Listing.objects.filter(status=ListingStatus.PUBLISHED, store__is_open=True).values_list("slug", flat=True))
+    offered = [entry.slug for entry in entries if entry.tier == "free" and "INR" in entry.prices and entry.slug in for_sale]
+    return next((slug for slug in offered if slug not in owned), offered[0] if offered else entries[0].slug)
+
+
+def curl_lines(facts: Facts, slug: str) -> list[tuple[str, str]]:
+    """Return what each line does and the line itself, in an order in which they work."""
+    api = f"{facts['baseUrl']}/api/v1"
+    key = f"-H 'X-Api-Key: {facts['developer']['apiKey']}'"
+    link = "python3 -c 'import json,sys; print(json.load(sys.stdin)[\"downloadUrl\"])'"
+    return [
+        ("Browse", f"curl -sS '{api}/assets?limit=3'"),
+        ("Search, misspelt", f"curl -sS '{api}/assets/search?q=grotsk'"),
+        ("AI manifest", f"curl -sS {key} '{api}/assets/{slug}/manifest'"),
+        ("Wallet", f"curl -sS {key} '{api}/wallet'"),
+        ("Buy", f"curl -sS {key} -H 'Content-Type: application/json' -d '{{\"assetId\": \"{slug}\"}}' '{api}/wallet/spend'"),
+        ("Library", f"curl -sS {key} '{api}/library'"),
+        ("Download link", f"curl -sS -X POST {key} '{api}/library/download/{slug}'"),
+        ("Fetch the package", f'curl -sS -o package.zip "$(curl -sS -X POST {key} {api}/library/download/{slug} | {link})"'),
+    ]

@@ -1,0 +1,127 @@
+"""Brings the demo catalog to sale the way vendors and reviewers do: upload, checks, submission, approval."""
+
+import hashlib
+import zlib
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from catalog.models import Category, Listing
+from catalog.models.files import PreviewKind
+from catalog.models.listings import ListingStatus
+from catalog.models.reviews import ReviewStatus
+from catalog.services.review import approve_listing
+from marketplace.accounts.models import Tier, User
+from marketplace.core.objects import object_store
+from vendors.inspection import Inspection, inspect_deliverable
+from vendors.models import VendorProfile
+from vendors.previews import ProcessedPreview, process_audio, process_font, process_image
+from vendors.services.files import attach_deliverable, attach_preview, new_deliverable_key
+from vendors.services.listings import create_listing
+from vendors.services.submission import submit
+from vendors.uploads import Received
+
+from .entries import VERSION, Entry, Media, build_media, platforms_of
+from .fonts import Style, build_font
+from .people import People
+
+README = "Thank you for buying {title}.\n\nUnpack the file beside this one. What you may do with it is in LICENSE.txt.\n"
+# Files are made and looked into beside the writing of rows.
+THREADS = 2
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """An entry with its files stored and looked into."""
+
+    entry: Entry
+    received: Received
+    inspection: Inspection
+    previews: list[tuple[PreviewKind, int, ProcessedPreview]]
+
+
+def fill_shop(entries: list[Entry], people: People) -> Iterator[Entry]:
+    """Bring each entry to where it belongs and yield it once it is there; what is there already is left alone."""
+    there = set(
+        Listing.objects.filter(slug__in=[entry.slug for entry in entries])
+        .exclude(status=ListingStatus.DRAFT)
+        .values_list("slug", flat=True)
+    )
+    missing = [entry for entry in entries if entry.slug not in there]
+    yield from (entry for entry in entries if entry.slug in there)
+    if not missing:
+        return
+    lettering = build_font("Card Lettering", "Bold", Style(weight=110, width=430))
+    with ThreadPoolExecutor(THREADS) as pool:
+        for prepared in pool.map(partial(_prepare, lettering), missing):
+            _offer(prepared, people)
+            yield prepared.entry
+
+
+def _prepare(lettering: bytes, entry: Entry) -> Prepared:
+    """Make an entry's files and take them in as an upload would; touches no row."""
+    media = build_media(entry, lettering)
+    previews = [(PreviewKind.GALLERY, slot, process_image(picture)) for slot, picture in enumerate(media.gallery)]
+    if media.specimen is not None:
+        previews.append((PreviewKind.FONT_SPECIMEN, 0, process_font(media.specimen)))
+    if media.audio is not None:
+        previews.append((PreviewKind.AUDIO_PREVIEW, 0, process_audio(media.audio)))
+    received = _store(media)
+    inspection = inspect_deliverable(store=received.store, key=received.key, size=received.size)
+    return Prepared(entry, received, inspection, previews)
+
+
+def _store(media: Media) -> Received:
+    store, key, content = object_store(), new_deliverable_key(), media.deliverable
+    writer = store.create(key)
+    try:
+        writer.write(content)
+        writer.commit()
+    finally:
+        writer.abort()
+    digest = hashlib.sha256(content).hexdigest()
+    return Received(store, key, media.filename, len(content), digest, zlib.crc32(content), content[:512])
+
+
+def _offer(prepared: Prepared, people: People) -> None:
+    entry = prepared.entry
+    profile = people.profiles[entry.store]
+    with prepared.received as received:
+        listing = _draft(prepared, profile)
+        attach_deliverable(listing=listing, received=received, inspection=prepared.inspection, actor=profile.user)
+    for kind, slot, processed in prepared.previews:
+        attach_preview(listing=listing, kind=kind, slot=slot, processed=processed, actor=profile.user)
+    listing.refresh_from_db()
+    submit(listing=listing, actor=profile.user)
+    if not entry.waiting:
+        _approve(listing, Tier(entry.tier), people.admin)
+
+
+def _approve(listing: Listing, tier: Tier, admin: User) -> None:
+    approve_listing(review=listing.reviews.get(status=ReviewStatus.PENDING), actor=admin, tier_requirement=tier)
+
+
+def _draft(prepared: Prepared, profile: VendorProfile) -> Listing:
+    """Return the entry's draft, the one that an interrupted run left where there is one."""
+    entry = prepared.entry
+    listing = Listing.objects.filter(slug=entry.slug).first()
+    if listing is not None:
+        return listing
+    fields: dict[str, Any] = {
+        "title": entry.title,
+        "short_description": entry.summary,
+        "description": f"{entry.summary}\n\nMade for {platforms_of(entry)}. Version {VERSION} holds the files as they were reviewed.",
+        "category": Category.objects.get(slug=entry.category),
+        "tags": entry.tags,
+        "base_price_minor": entry.price_minor("USD"),
+        "price_inr_minor": entry.price_minor("INR"),
+        "price_eur_minor": entry.price_minor("EUR"),
+        "discount_bp": entry.discount * 100,
+        "file_type": prepared.inspection.format,
+        "supported_platforms": platforms_of(entry),
+        "version": VERSION,
+        "readme": README.format(title=entry.title),
+    }
+    return create_listing(profile=profile, actor=profile.user, slug=entry.slug, **fields)
