@@ -1,0 +1,318 @@
+"""Uploading deliverables and previews."""
+
+import hashlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import DatabaseError
+from pytest_django import DjangoCaptureOnCommitCallbacks
+from rest_framework.test import APIClient
+
+from catalog.models import Deliverable, Listing, Preview
+from catalog.models.files import PreviewKind
+from marketplace.core import bounds
+from marketplace.core.audit import history_of
+from marketplace.core.objects import object_store
+from marketplace.core.scopes import Scope
+from vendors.errors import ListingLocked, UploadConflict, VendorNotApproved
+from vendors.inspection import Inspection
+from vendors.models import VendorProfile
+from vendors.previews import ProcessedPreview
+from vendors.services.files import attach_deliverable, attach_preview, new_deliverable_key
+from vendors.services.profiles import suspend_vendor
+from vendors.uploads import Received
+
+from . import makers
+from .conftest import make_vendor
+from .test_listings import ASSETS, pointers, problem, publish
+
+pytestmark = pytest.mark.django_db
+
+PLACES = ["file", "font-specimen", "gallery-image?slot=0", "audio-preview"]
+PREVIEW_KEYS = {"id", "assetId", "kind", "url"}
+
+
+@pytest.fixture(autouse=True)
+def media(settings: Any, tmp_path: Path) -> Path:
+    """An empty store of its own for each test."""
+    settings.MEDIA_ROOT = tmp_path / "media"
+    return tmp_path / "media"
+
+
+def stored(media: Path) -> list[str]:
+    """Return the keys of every stored object."""
+    return sorted(str(path.relative_to(media)) for path in media.rglob("*") if path.is_file())
+
+
+class Unread:
+    """A body that must not be read."""
+
+    def read(self, *_: object) -> bytes:
+        """Fail the test."""
+        raise AssertionError("the body was read")
+
+    readline = read
+
+
+def knock(client: APIClient, path: str, **headers: str) -> Any:
+    """Send the headers of an upload; its body fails the test when it is read."""
+    given = {"CONTENT_LENGTH": "1000", "CONTENT_TYPE": "multipart/form-data; boundary=x"} | headers
+    environ: dict[str, Any] = {name: value for name, value in given.items() if value} | {"wsgi.input": Unread()}
+    return client.generic("POST", path, b"", given["CONTENT_TYPE"], **environ)
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_refusals_come_before_the_body_is_read(
+    place: str,
+    listing: Listing,
+    client: APIClient,
+    other_client: APIClient,
+    anonymous: APIClient,
+    bearer_client: Callable[..., APIClient],
+    vendor: VendorProfile,
+) -> None:
+    path = f"{ASSETS}/{listing.id}/{place}"
+    assert problem(knock(anonymous, path)) == (401, "not_authenticated")
+    assert problem(knock(bearer_client(vendor.user, scopes={Scope.ACCOUNT_READ}), path)) == (403, "insufficient_scope")
+    assert problem(knock(bearer_client(), path)) == (403, "vendor_not_approved")
+    assert problem(knock(other_client, path)) == (404, "not_found")
+    assert problem(knock(client, path, CONTENT_LENGTH="")) == (411, "length_required")
+    assert problem(knock(client, path, CONTENT_TYPE="application/octet-stream")) == (415, "unsupported_type")
+    Listing.objects.update(status="PendingReview")
+    assert problem(knock(client, path)) == (409, "listing_locked")
+
+
+@pytest.mark.parametrize(
+    ("place", "maximum"),
+    [
+        ("file", 5 * 2**30),
+        ("audio-preview", 20 * 2**20),
+        ("font-specimen", bounds.FONT_BYTES),
+        ("gallery-image?slot=1", bounds.IMAGE_BYTES),
+    ],
+)
+def test_too_large_is_refused_by_its_header(place: str, maximum: int, listing: Listing, client: APIClient) -> None:
+    answer = knock(client, f"{ASSETS}/{listing.id}/{place}", CONTENT_LENGTH=str(maximum + bounds.MULTIPART_OVERHEAD_BYTES + 1))
+    assert problem(answer) == (413, "body_too_large")
+    assert answer.json()["maximumBytes"] == maximum
+
+
+@pytest.mark.parametrize("slot", ["", "?slot=", "?slot=5", "?slot=-1", "?slot=x", "?slot=1.5"])
+def test_bad_slot_is_named_before_the_body_is_read(slot: str, listing: Listing, client: APIClient) -> None:
+    assert [pointer for pointer, _ in pointers(knock(client, f"{ASSETS}/{listing.id}/gallery-image{slot}"))] == ["?slot"]
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_form_without_the_file_or_with_more_is_refused(place: str, listing: Listing, client: APIClient, media: Path) -> None:
+    path = f"{ASSETS}/{listing.id}/{place}"
+    assert problem(client.post(path, {}))[1] in {"upload_incomplete", "malformed_body"}
+    assert pointers(client.post(path, {"files": makers.form(makers.png())["file"]})) == [("#/files", "unknown_field")]
+    assert pointers(client.post(path, makers.form(makers.png()) | {"slot": "1"})) == [("#/slot", "unknown_field")]
+    assert stored(media) == []
+
+
+@pytest.mark.parametrize(
+    ("place", "content"),
+    [
+        ("file", b"MZ" + b"\0" * 500),
+        ("file", b"plain text"),
+        ("font-specimen", makers.png()),
+        ("font-specimen", makers.font()),
+        ("gallery-image?slot=0", b'<svg xmlns="http://www.w3.org/2000/svg"/>'),
+        ("gallery-image?slot=0", b"GIF89a" + b"\0" * 100),
+        ("audio-preview", makers.png()),
+    ],
+)
+def test_wrong_content_is_unsupported_and_leaves_nothing(
+    place: str, content: bytes, listing: Listing, client: APIClient, media: Path
+) -> None:
+    answer = client.post(f"{ASSETS}/{listing.id}/{place}", makers.form(content, "right.name.png"))
+    assert problem(answer) == (415, "unsupported_type")
+    assert stored(media) == []
+    assert not Deliverable.objects.exists()
+    assert not Preview.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("place", "content"),
+    [
+        ("file", b""),
+        ("file", makers.archive(a_otf="x")[:-10]),
+        ("gallery-image?slot=0", makers.png()[:60]),
+        ("font-specimen", makers.font("woff")[:-40]),
+    ],
+)
+def test_damaged_content_is_rejected_and_leaves_nothing(
+    place: str, content: bytes, listing: Listing, client: APIClient, media: Path
+) -> None:
+    answer = client.post(f"{ASSETS}/{listing.id}/{place}", makers.form(content))
+    assert answer.status_code == 400
+    assert answer.json()["code"] in {"file_rejected", "upload_incomplete"}
+    assert stored(media) == []
+
+
+def test_deliverable_answers_the_reference_record(listing: Listing, client: APIClient, vendor: VendorProfile) -> None:
+    content = makers.archive(Aurora_ttf=makers.font(), readme_txt="Hello.")
+    answer = client.post(f"{ASSETS}/{listing.slug}/file", makers.form(content, "../up/Aurora 1.0.zip"))
+    assert answer.status_code == 200
+    record = answer.json()
+    deliverable = Deliverable.objects.get()
+    assert {name: record[name] for name in record if name != "technicalJson"} == {
+        "id": str(deliverable.id),
+        "assetId": str(listing.id),
+        "originalFilename": "Aurora 1.0.zip",
+        "fileSize": len(content),
+        "checksum": hashlib.sha256(content).hexdigest(),
+    }
+    technical = json.loads(record["technicalJson"])
+    assert (technical["format"], technical["entryCount"]) == ("zip", 2)
+    assert technical["contentsByExtension"] == {"ttf": 1, "txt": 1}
+    assert technical["uncompressedSize"] == len(makers.font()) + len("Hello.")
+    assert technical["glyphCount"] == 2
+    listing.refresh_from_db()
+    assert (listing.candidate_deliverable, listing.live_deliverable, listing.status) == (deliverable, None, "Draft")
+    assert b"".join(object_store().read(deliverable.object_key)) == content
+    entry = history_of(listing).get()
+    assert (entry.action, entry.actor, entry.data["sha256"]) == ("listing.upload_file", vendor.user, record["checksum"])
+
+
+def test_second_deliverable_replaces_the_first_with_its_object(
+    listing: Listing, client: APIClient, media: Path, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        first = client.post(f"{ASSETS}/{listing.id}/file", makers.form(makers.archive(a_txt="1"))).json()
+        second = client.post(f"{ASSETS}/{listing.id}/file", makers.form(makers.font(), "Aurora.ttf")).json()
+    deliverable = Deliverable.objects.get()
+    assert first["id"] != second["id"] == str(deliverable.id)
+    assert json.loads(second["technicalJson"])["contentsByExtension"] == {"ttf": 1}
+    assert stored(media) == [deliverable.object_key]
+
+
+def test_new_file_of_a_published_listing_is_only_a_candidate(listing: Listing, client: APIClient) -> None:
+    publish(listing)
+    live = listing.live_deliverable
+    answer = client.post(f"{ASSETS}/{listing.id}/file", makers.form(makers.archive(a_txt="2"))).json()
+    listing.refresh_from_db()
+    assert (listing.live_deliverable, str(listing.candidate_deliverable_id), listing.status) == (live, answer["id"], "Published")
+    record = client.get(f"{ASSETS}/{listing.id}").json()
+    assert (record["liveFile"]["id"], record["candidateFile"]) == (str(live.id), answer)
+
+
+def test_update_under_review_locks_the_file_but_not_the_rest(listing: Listing, client: APIClient) -> None:
+    publish(listing)
+    client.post(f"{ASSETS}/{listing.id}/file", makers.form(makers.archive(a_txt="2")))
+    Listing.objects.update(update_status="PendingReview")
+    assert problem(knock(client, f"{ASSETS}/{listing.id}/file")) == (409, "listing_locked")
+    assert client.post(f"{ASSETS}/{listing.id}/gallery-image?slot=1", makers.form(makers.png())).status_code == 200
+
+
+def received(content: bytes = b"x") -> Received:
+    """Store bytes as an upload does."""
+    store, key = object_store(), new_deliverable_key()
+    writer = store.create(key)
+    writer.write(content)
+    writer.commit()
+    return Received(store, key, "a.zip", len(content), hashlib.sha256(content).hexdigest(), 0, content)
+
+
+INSPECTION = Inspection("zip", {"format": "zip"})
+
+
+def test_of_two_uploads_at_once_one_wins_and_the_other_leaves_nothing(listing: Listing, vendor: VendorProfile, media: Path) -> None:
+    slow = Listing.objects.get(pk=listing.pk)
+    with received(b"fast") as fast:
+        winner = attach_deliverable(listing=listing, received=fast, inspection=INSPECTION, actor=vendor.user)
+    with pytest.raises(UploadConflict), received(b"slow") as late:
+        attach_deliverable(listing=slow, received=late, inspection=INSPECTION, actor=vendor.user)
+    assert Deliverable.objects.get() == winner
+    assert stored(media) == [winner.object_key]
+
+
+def test_listing_submitted_while_the_body_came_refuses_it(listing: Listing, vendor: VendorProfile, media: Path) -> None:
+    Listing.objects.update(status="PendingReview")
+    with pytest.raises(ListingLocked), received() as late:
+        attach_deliverable(listing=listing, received=late, inspection=INSPECTION, actor=vendor.user)
+    with pytest.raises(ListingLocked):
+        attach_preview(
+            listing=listing, kind=PreviewKind.AUDIO_PREVIEW, processed=ProcessedPreview(b"x", "audio/wav", {}, {}), actor=vendor.user
+        )
+    assert stored(media) == []
+
+
+def test_vendor_suspended_while_the_body_came_is_refused(listing: Listing, vendor: VendorProfile, media: Path) -> None:
+    suspend_vendor(profile=vendor, reason="because", actor=make_vendor().user)
+    with pytest.raises(VendorNotApproved), received() as late:
+        attach_deliverable(listing=listing, received=late, inspection=INSPECTION, actor=vendor.user)
+    assert stored(media) == []
+
+
+@pytest.mark.parametrize(
+    ("place", "content", "kind", "content_type"),
+    [
+        ("font-specimen", makers.font("woff"), "FontSpecimen", "font/woff2"),
+        ("font-specimen", makers.font("woff2"), "FontSpecimen", "font/woff2"),
+        ("audio-preview", makers.wav(), "AudioPreview", "audio/wav"),
+    ],
+)
+def test_preview_answers_the_reference_record(
+    place: str, content: bytes, kind: str, content_type: str, listing: Listing, client: APIClient
+) -> None:
+    answer = client.post(f"{ASSETS}/{listing.id}/{place}", makers.form(content))
+    assert answer.status_code == 200, answer.json()
+    preview = Preview.objects.get()
+    assert answer.json() == {"id": str(preview.id), "assetId": str(listing.id), "kind": kind, "url": f"/api/v1/previews/{preview.id}"}
+    assert object_store().size(preview.object_key) == preview.size
+    shown = client.get(f"/api/v1/previews/{preview.id}")
+    assert (shown.status_code, shown["Content-Type"]) == (200, content_type)
+
+
+@pytest.mark.parametrize("slot", range(5))
+def test_gallery_image_is_in_its_slot(slot: int, listing: Listing, client: APIClient, anonymous: APIClient) -> None:
+    answer = client.post(f"{ASSETS}/{listing.id}/gallery-image?slot={slot}", makers.form(makers.png(), "a.png"))
+    assert answer.status_code == 200
+    assert set(answer.json()) == PREVIEW_KEYS | {"sortOrder"}
+    assert (answer.json()["kind"], answer.json()["sortOrder"]) == ("Gallery", slot)
+    assert client.get(answer.json()["url"]).status_code == 200
+    assert problem(anonymous.get(answer.json()["url"])) == (404, "not_found")
+
+
+def test_image_in_an_occupied_slot_replaces_it(
+    listing: Listing, client: APIClient, media: Path, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> None:
+    path = f"{ASSETS}/{listing.id}/gallery-image?slot=2"
+    with django_capture_on_commit_callbacks(execute=True):
+        other = client.post(f"{ASSETS}/{listing.id}/gallery-image?slot=1", makers.form(makers.png())).json()
+        first = client.post(path, makers.form(makers.png())).json()
+        second = client.post(path, makers.form(makers.png("red"))).json()
+    assert problem(client.get(first["url"])) == (404, "not_found")
+    assert {str(row.id) for row in Preview.objects.all()} == {other["id"], second["id"]}
+    assert stored(media) == sorted(f"previews/{record['id']}{name}" for record in (other, second) for name in ("", ".card"))
+    assert first["id"] != second["id"]
+
+
+def test_preview_of_a_published_listing_is_live_at_once(listing: Listing, client: APIClient, anonymous: APIClient) -> None:
+    publish(listing)
+    before = anonymous.get(f"/api/v1/assets/{listing.slug}")
+    record = client.post(f"{ASSETS}/{listing.id}/gallery-image?slot=0", makers.form(makers.png())).json()
+    after = anonymous.get(f"/api/v1/assets/{listing.slug}", headers={"If-None-Match": before["ETag"]})
+    assert after.status_code == 200
+    assert after.json()["previews"] == [record]
+    assert anonymous.get(record["url"]).status_code == 200
+
+
+def test_objects_of_a_preview_whose_record_fails_are_removed(listing: Listing, vendor: VendorProfile, media: Path) -> None:
+    # No database takes a NaN as JSON.
+    processed = ProcessedPreview(b"x", "audio/wav", {"duration": float("nan")}, {})
+    with pytest.raises(DatabaseError):
+        attach_preview(listing=listing, kind=PreviewKind.AUDIO_PREVIEW, processed=processed, actor=vendor.user)
+    assert stored(media) == []
+
+
+def test_record_lists_files_and_previews(listing: Listing, client: APIClient) -> None:
+    file = client.post(f"{ASSETS}/{listing.id}/file", makers.form(makers.archive(a_txt="1"))).json()
+    image = client.post(f"{ASSETS}/{listing.id}/gallery-image?slot=0", makers.form(makers.png())).json()
+    record = client.get(f"{ASSETS}/{listing.id}").json()
+    assert (record["liveFile"], record["candidateFile"], record["previews"]) == (None, file, [image])

@@ -1,0 +1,192 @@
+"""The generated agent manifest."""
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rest_framework.test import APIClient
+
+from catalog.manifests import ensure_manifest
+from catalog.manifests.generate import build
+from catalog.manifests.sources import digest_of, sources_of
+from catalog.models import AgentManifest, Deliverable, LicenseTier, Listing
+from catalog.selectors.taxonomy import active_tiers
+from marketplace.core.audit import history_of
+from tests.factories import CategoryFactory
+
+from . import makers
+from .test_listings import ASSETS, PATCH, publish
+
+pytestmark = pytest.mark.django_db
+
+KEYS = {"version", "assetId", "slug", "category", "tags", "agentGuidance", "technical", "toolSchemas"}
+WEIGHT = {"tag": "wght", "min": 100, "default": 400, "max": 900}
+
+
+@pytest.fixture(autouse=True)
+def media(settings: Any, tmp_path: Path) -> Path:
+    """An empty store of its own for each test."""
+    settings.MEDIA_ROOT = tmp_path / "media"
+    return tmp_path / "media"
+
+
+def generate(client: APIClient, listing: Listing) -> dict[str, Any]:
+    """Generate the manifest."""
+    answer = client.post(f"{ASSETS}/{listing.id}/manifest/generate")
+    assert answer.status_code == 200
+    body: dict[str, Any] = answer.json()
+    assert set(body) == KEYS
+    assert set(body["technical"]) == {"formats", "glyphCount", "variableAxes"}
+    return body
+
+
+def attach(listing: Listing, technical: dict[str, Any]) -> Deliverable:
+    """Give the listing a file in which this was found."""
+    deliverable = Deliverable.objects.create(
+        listing=listing,
+        object_key=f"deliverables/{listing.pk}-{Deliverable.objects.count()}",
+        original_filename="a.zip",
+        file_size=1,
+        sha256=hashlib.sha256(repr(technical).encode()).hexdigest(),
+        crc32=0,
+        technical=technical,
+    )
+    listing.candidate_deliverable = deliverable
+    listing.save()
+    return deliverable
+
+
+def tool(body: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return the arguments of one tool."""
+    schema: dict[str, Any] = next(each for each in body["toolSchemas"] if each["name"] == name)["inputSchema"]
+    return schema
+
+
+def check_schema(schema: Any) -> None:
+    """Check what we use of JSON Schema: objects say what is required of what they have, choices are not empty."""
+    if not isinstance(schema, dict):
+        return
+    if schema.get("type") == "object":
+        assert set(schema.get("required", [])) <= set(schema["properties"])
+        assert schema["additionalProperties"] is False
+    if "enum" in schema:
+        assert schema["enum"]
+        assert len(set(schema["enum"])) == len(schema["enum"])
+        assert schema.get("default", schema["enum"][0]) in schema["enum"]
+    if "minimum" in schema:
+        assert schema["minimum"] <= schema["default"] <= schema["maximum"]
+    for inner in schema.get("properties", {}).values():
+        check_schema(inner)
+
+
+def test_listing_without_a_file_has_a_manifest_all_the_same(client: APIClient, listing: Listing) -> None:
+    body = generate(client, listing)
+    assert (body["assetId"], body["slug"], body["category"], body["tags"]) == (str(listing.id), "aurora-sans", "fonts", [])
+    assert body["version"] == "1.0"
+    assert body["technical"] == {"formats": [], "glyphCount": 0, "variableAxes": []}
+    assert "No file has been uploaded yet." in body["agentGuidance"]
+
+
+def test_uploaded_font_is_described(client: APIClient, listing: Listing) -> None:
+    client.post(f"{ASSETS}/{listing.id}/file", makers.form(makers.archive(Aurora_ttf=makers.font(), License_txt="x")))
+    client.patch(f"{ASSETS}/{listing.id}", PATCH | {"tags": ["sans"], "supportedPlatforms": "Figma, InDesign"}, format="json")
+    body = generate(client, listing)
+    assert body["technical"] == {"formats": ["ttf", "txt"], "glyphCount": 2, "variableAxes": []}
+    assert body["tags"] == ["sans"]
+    assert "2 glyphs" in body["agentGuidance"]
+    assert "Figma, InDesign" in body["agentGuidance"]
+    assert tool(body, "typeset_text")["properties"]["family"]["enum"] == ["Aurora"]
+    assert {each["name"] for each in body["toolSchemas"]} == {"buy_asset", "get_download_link", "typeset_text"}
+
+
+@pytest.mark.parametrize(
+    "technical",
+    [
+        {"format": "ttf", "contentsByExtension": {"ttf": 1}, "glyphCount": 9, "variableAxes": ["wght"], "axes": [WEIGHT]},
+        {
+            "format": "zip",
+            "contentsByExtension": {"ttf": 2, "": 1},
+            "glyphCount": 9,
+            "variableAxes": ["wght"],
+            "members": [{"axes": [WEIGHT | {"max": 700}]}, {"axes": [WEIGHT | {"min": 300}, WEIGHT]}, {}],
+        },
+    ],
+)
+def test_variable_axes_become_bounded_arguments(technical: dict[str, Any], client: APIClient, listing: Listing) -> None:
+    attach(listing, technical)
+    body = generate(client, listing)
+    assert body["technical"] == {"formats": ["ttf"], "glyphCount": 9, "variableAxes": ["wght"]}
+    axes = tool(body, "typeset_text")["properties"]["axes"]["properties"]
+    assert axes == {"wght": {"type": "number", "minimum": 100, "maximum": 900, "default": 400}}
+    assert "wght from 100 to 900" in body["agentGuidance"]
+
+
+def test_skill_is_described_without_giving_its_instructions_away(client: APIClient, listing: Listing, anonymous: APIClient) -> None:
+    listing.category = CategoryFactory(slug="ai-skills", name="AI skills")
+    listing.save()
+    client.post(f"{ASSETS}/{listing.id}/file", makers.form(makers.archive(SKILL_md=makers.SKILL)))
+    body = generate(client, listing)
+    assert "kerning-advisor" in body["agentGuidance"]
+    assert "Sections: Setup, Usage." in body["agentGuidance"]
+    assert "Secret steps" not in str(body)
+    assert next(each for each in body["toolSchemas"] if each["name"] == "follow_skill")["description"].startswith("Suggests kerning")
+    listing.refresh_from_db()
+    publish(listing)
+    Deliverable.objects.update(technical=listing.candidate_deliverable.technical)
+    detail = anonymous.get(f"/api/v1/assets/{listing.slug}")
+    assert detail.json()["file"]["technical"]["skill"]["name"] == "kerning-advisor"
+    assert b"Secret steps" not in detail.content
+
+
+@pytest.mark.parametrize(
+    "technical",
+    [
+        {},
+        {"format": "zip", "contentsByExtension": {}},
+        {"format": "wav", "contentsByExtension": {"wav": 1}, "durationSeconds": 2.5},
+        {"format": "zip", "contentsByExtension": {"md": 3}, "skill": {"name": "", "description": "", "text": "no front matter"}},
+        {"format": "otf", "contentsByExtension": {"otf": 1}, "glyphCount": 5, "familyNames": [], "variableAxes": []},
+    ],
+)
+def test_tool_schemas_are_valid_whatever_was_found(technical: dict[str, Any], client: APIClient, listing: Listing) -> None:
+    attach(listing, technical)
+    for each in generate(client, listing)["toolSchemas"]:
+        assert set(each) == {"name", "description", "inputSchema"}
+        check_schema(each["inputSchema"])
+
+
+def test_purchase_names_what_is_on_offer(client: APIClient, listing: Listing) -> None:
+    assert tool(generate(client, listing), "buy_asset")["properties"]["currency"] == {"enum": ["USD"]}
+    Listing.objects.update(price_inr_minor=100, allowed_license_slugs=["extended"])
+    buy = tool(generate(client, listing), "buy_asset")["properties"]
+    assert (buy["currency"]["enum"], buy["licenseSlug"]["enum"]) == (["INR", "USD"], ["extended"])
+    LicenseTier.objects.update(is_active=False)
+    assert [each["name"] for each in generate(client, listing)["toolSchemas"]] == ["get_download_link"]
+
+
+def test_same_sources_give_the_same_manifest_and_write_once(client: APIClient, listing: Listing) -> None:
+    assert generate(client, listing) == generate(client, listing)
+    assert history_of(listing).count() == 1
+    listing.refresh_from_db()
+    sources = sources_of(listing, active_tiers())
+    manifest = AgentManifest.objects.get()
+    assert (manifest.body, manifest.source_digest) == (build(sources), digest_of(sources))
+
+
+def test_edit_makes_the_manifest_stale_until_it_is_generated(client: APIClient, listing: Listing) -> None:
+    generate(client, listing)
+    client.patch(f"{ASSETS}/{listing.id}", PATCH | {"tags": ["new"]}, format="json")
+    assert AgentManifest.objects.get().body["tags"] == []
+    assert generate(client, listing)["tags"] == ["new"]
+    assert AgentManifest.objects.get().body["tags"] == ["new"]
+
+
+def test_published_listing_tells_nothing_of_a_file_that_no_one_reviewed(client: APIClient, listing: Listing) -> None:
+    publish(listing)
+    attach(listing, {"format": "ttf", "contentsByExtension": {"ttf": 1}, "glyphCount": 9})
+    assert generate(client, listing)["technical"]["glyphCount"] == 0
+    Listing.objects.update(status="Draft")
+    assert generate(client, listing)["technical"]["glyphCount"] == 9
+    listing.refresh_from_db()
+    assert ensure_manifest(listing).body["technical"]["glyphCount"] == 9

@@ -1,0 +1,261 @@
+"""Checks, submit, withdraw, unpublish, and what comes back from the reviewers."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.utils.dateparse import parse_datetime
+from rest_framework.test import APIClient
+
+from catalog.models import AgentManifest, LicenseTier, Listing
+from catalog.services.review import approve_listing, block_deliverable, reject_listing, takedown_listing
+from marketplace.accounts.models import User
+from marketplace.core.objects import object_store
+from tests.factories import ListingFactory, UserFactory
+from vendors.models import VendorProfile
+
+from . import makers
+from .test_listings import ASSETS, PATCH, problem
+
+pytestmark = pytest.mark.django_db
+
+STEPS = ["manifest/generate", "preflight", "submit", "withdraw", "unpublish"]
+CHECKS = ["file_integrity", "preview_thumbnail", "pricing", "licensing"]
+
+
+@pytest.fixture(autouse=True)
+def media(settings: Any, tmp_path: Path) -> Path:
+    """An empty store of its own for each test."""
+    settings.MEDIA_ROOT = tmp_path / "media"
+    return tmp_path / "media"
+
+
+@pytest.fixture
+def reviewer() -> User:
+    """Someone who decides."""
+    return UserFactory(is_staff=True)
+
+
+@pytest.fixture
+def step(client: APIClient, listing: Listing) -> Callable[[str], Any]:
+    """Take a step with the listing."""
+    return lambda name: client.post(f"{ASSETS}/{listing.id}/{name}")
+
+
+@pytest.fixture
+def ready(client: APIClient, listing: Listing) -> Listing:
+    """A draft that passes every check."""
+    upload(client, listing)
+    assert client.post(f"{ASSETS}/{listing.id}/gallery-image?slot=0", makers.form(makers.png())).status_code == 200
+    return listing
+
+
+def upload(client: APIClient, listing: Listing, text: str = "1") -> None:
+    """Upload a deliverable."""
+    assert client.post(f"{ASSETS}/{listing.id}/file", makers.form(makers.archive(a_txt=text))).status_code == 200
+
+
+def approve(listing: Listing, reviewer: User) -> None:
+    """Publish what waits."""
+    approve_listing(review=listing.reviews.get(status="Pending"), actor=reviewer)
+
+
+def failed(answer: Any) -> list[str]:
+    """Return the names of the failed checks of a refusal."""
+    assert problem(answer) == (422, "submit_checks_failed")
+    checks = answer.json()["checks"]
+    assert [check["name"] for check in checks] == CHECKS
+    assert all(set(check) == {"name", "passed", "detail"} and check["detail"] for check in checks)
+    return [check["name"] for check in checks if not check["passed"]]
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_step_takes_no_fields(name: str, client: APIClient, listing: Listing) -> None:
+    answer = client.post(f"{ASSETS}/{listing.id}/{name}", {"force": True}, format="json")
+    assert problem(answer) == (400, "invalid_input")
+    assert answer.json()["errors"][0]["pointer"] == "#/force"
+
+
+def test_bare_draft_fails_with_each_outcome_and_stays(step: Callable[[str], Any], listing: Listing) -> None:
+    assert failed(step("submit")) == ["file_integrity", "preview_thumbnail"]
+    listing.refresh_from_db()
+    assert listing.status == "Draft"
+    assert not listing.reviews.exists()
+
+
+def test_missing_thumbnail_fails_though_other_slots_are_filled(step: Callable[[str], Any], client: APIClient, listing: Listing) -> None:
+    upload(client, listing)
+    client.post(f"{ASSETS}/{listing.id}/gallery-image?slot=1", makers.form(makers.png()))
+    assert failed(step("submit")) == ["preview_thumbnail"]
+
+
+def test_listing_without_an_active_licence_fails(step: Callable[[str], Any], ready: Listing) -> None:
+    Listing.objects.update(allowed_license_slugs=["extended"])
+    LicenseTier.objects.filter(slug="extended").update(is_active=False)
+    assert failed(step("submit")) == ["licensing"]
+
+
+@pytest.mark.parametrize("harm", ["gone", "longer", "changed"])
+def test_file_that_is_not_as_recorded_fails(harm: str, step: Callable[[str], Any], ready: Listing, media: Path) -> None:
+    ready.refresh_from_db()
+    deliverable = ready.candidate_deliverable
+    assert deliverable is not None
+    content = b"".join(object_store().read(deliverable.object_key))
+    path = media / deliverable.object_key
+    match harm:
+        case "gone":
+            path.unlink()
+        case "longer":
+            path.write_bytes(content + b"x")
+        case _:
+            path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    assert failed(step("submit")) == ["file_integrity"]
+
+
+def test_blocked_file_fails(step: Callable[[str], Any], ready: Listing, reviewer: User) -> None:
+    ready.refresh_from_db()
+    assert ready.candidate_deliverable is not None
+    block_deliverable(deliverable=ready.candidate_deliverable, reason="malware", actor=reviewer)
+    assert failed(step("submit")) == ["file_integrity"]
+
+
+def test_preflight_reports_and_changes_nothing(step: Callable[[str], Any], listing: Listing) -> None:
+    answer = step("preflight").json()
+    assert set(answer) == {"passed", "checks"}
+    assert (answer["passed"], [check["name"] for check in answer["checks"]]) == (False, CHECKS)
+    listing.refresh_from_db()
+    assert listing.status == "Draft"
+
+
+def test_preflight_of_a_ready_listing_passes(step: Callable[[str], Any], ready: Listing) -> None:
+    assert step("preflight").json()["passed"] is True
+
+
+def test_submit_queues_the_listing(step: Callable[[str], Any], ready: Listing) -> None:
+    answer = step("submit")
+    assert answer.status_code == 200
+    assert set(answer.json()) == {"id", "status", "submittedAt"}
+    assert (answer.json()["id"], answer.json()["status"]) == (str(ready.id), "PendingReview")
+    assert answer.json()["submittedAt"].endswith("Z")
+    ready.refresh_from_db()
+    assert parse_datetime(answer.json()["submittedAt"]) == ready.submitted_at
+    review = ready.reviews.get()
+    assert [check["name"] for check in review.checks] == CHECKS
+
+
+def test_second_submit_is_refused_before_the_file_is_read(step: Callable[[str], Any], ready: Listing, media: Path) -> None:
+    step("submit")
+    for path in (media / "deliverables").iterdir():
+        path.unlink()
+    answer = step("submit")
+    assert problem(answer) == (409, "invalid_transition")
+    assert answer.json()["currentState"] == "PendingReview"
+    assert ready.reviews.count() == 1
+
+
+@pytest.mark.parametrize("place", ["file", "gallery-image?slot=0", "audio-preview", "font-specimen", "manifest/generate"])
+def test_everything_is_locked_under_review(place: str, step: Callable[[str], Any], ready: Listing) -> None:
+    step("submit")
+    assert problem(step(place)) == (409, "listing_locked")
+
+
+@pytest.mark.parametrize("name", ["withdraw", "unpublish"])
+def test_step_that_does_not_follow_is_refused(name: str, step: Callable[[str], Any], ready: Listing) -> None:
+    assert problem(step(name)) == (409, "invalid_transition")
+
+
+def test_withdrawn_listing_is_a_draft_that_can_be_edited(step: Callable[[str], Any], ready: Listing, client: APIClient) -> None:
+    step("submit")
+    assert step("withdraw").json() == {"id": str(ready.id), "status": "Draft"}
+    assert problem(step("withdraw")) == (409, "invalid_transition")
+    assert client.patch(f"{ASSETS}/{ready.id}", PATCH, format="json").status_code == 200
+    assert step("submit").status_code == 200
+
+
+def test_rejected_listing_shows_findings_and_is_submitted_again(
+    step: Callable[[str], Any], ready: Listing, client: APIClient, reviewer: User
+) -> None:
+    step("submit")
+    reject_listing(review=ready.reviews.get(), findings=[{"code": "preview_poor"}], actor=reviewer, note="Nearly there.")
+    item = client.get(f"{ASSETS}/{ready.id}/reviews").json()["items"][0]
+    assert (item["status"], item["kind"], item["note"]) == ("Rejected", "Listing", "Nearly there.")
+    assert set(item["findings"][0]) == {"code", "field", "message", "hint"}
+    assert item["findings"][0]["code"] == "preview_poor"
+    assert client.get(f"{ASSETS}/{ready.id}").json()["status"] == "Rejected"
+    assert step("submit").json()["status"] == "PendingReview"
+    assert client.get(f"{ASSETS}/{ready.id}/reviews").json()["total"] == 2
+
+
+def test_published_listing_needs_a_new_file_to_be_submitted(
+    step: Callable[[str], Any], ready: Listing, client: APIClient, reviewer: User
+) -> None:
+    step("submit")
+    approve(ready, reviewer)
+    assert problem(step("submit")) == (409, "nothing_to_review")
+    upload(client, ready, "2")
+    answer = step("submit").json()
+    assert set(answer) == {"id", "status", "submittedAt", "updateStatus"}
+    assert (answer["status"], answer["updateStatus"]) == ("Published", "PendingReview")
+    assert problem(step("submit")) == (409, "invalid_transition")
+    assert problem(step("file")) == (409, "listing_locked")
+
+
+def test_update_is_swapped_in_by_approval_only(step: Callable[[str], Any], ready: Listing, client: APIClient, reviewer: User) -> None:
+    step("submit")
+    approve(ready, reviewer)
+    first = client.get(f"{ASSETS}/{ready.id}").json()["liveFile"]
+    upload(client, ready, "2")
+    step("submit")
+    waiting = client.get(f"{ASSETS}/{ready.id}").json()
+    assert (waiting["liveFile"], waiting["updateStatus"]) == (first, "PendingReview")
+    approve(ready, reviewer)
+    approved = client.get(f"{ASSETS}/{ready.id}").json()
+    assert (approved["liveFile"], approved["candidateFile"], approved["updateStatus"]) == (waiting["candidateFile"], None, None)
+
+
+def test_withdrawn_update_keeps_the_listing_published(
+    step: Callable[[str], Any], ready: Listing, client: APIClient, reviewer: User
+) -> None:
+    step("submit")
+    approve(ready, reviewer)
+    upload(client, ready, "2")
+    step("submit")
+    assert step("withdraw").json() == {"id": str(ready.id), "status": "Published", "updateStatus": None}
+    upload(client, ready, "3")
+
+
+def test_unpublished_listing_leaves_the_catalog(step: Callable[[str], Any], ready: Listing, reviewer: User, anonymous: APIClient) -> None:
+    step("submit")
+    approve(ready, reviewer)
+    assert anonymous.get(f"/api/v1/assets/{ready.slug}").status_code == 200
+    assert step("unpublish").json() == {"id": str(ready.id), "status": "Draft"}
+    assert problem(anonymous.get(f"/api/v1/assets/{ready.slug}")) == (404, "not_found")
+    assert problem(step("unpublish")) == (409, "invalid_transition")
+    assert step("submit").json()["status"] == "PendingReview"
+
+
+def test_taken_down_listing_is_rejected_with_its_reason(
+    step: Callable[[str], Any], ready: Listing, reviewer: User, client: APIClient
+) -> None:
+    step("submit")
+    approve(ready, reviewer)
+    takedown_listing(listing=ready, reason="Copied work.", actor=reviewer)
+    item = client.get(f"{ASSETS}/{ready.id}/reviews").json()["items"][0]
+    assert (item["kind"], item["findings"][0]["message"]) == ("Takedown", "Copied work.")
+    assert client.get(f"{ASSETS}/{ready.id}").json()["status"] == "Rejected"
+
+
+def test_publication_makes_the_manifest_that_nobody_asked_for(step: Callable[[str], Any], ready: Listing, reviewer: User) -> None:
+    step("submit")
+    assert not AgentManifest.objects.exists()
+    approve(ready, reviewer)
+    assert AgentManifest.objects.get().body["technical"]["formats"] == ["txt"]
+
+
+def test_another_vendors_steps_change_nothing(other_client: APIClient, ready: Listing, vendor: VendorProfile) -> None:
+    ListingFactory(store=vendor.store)
+    for name in STEPS:
+        assert problem(other_client.post(f"{ASSETS}/{ready.id}/{name}")) == (404, "not_found")
+    ready.refresh_from_db()
+    assert ready.status == "Draft"
