@@ -68,8 +68,8 @@ class ListingReviewAdmin(QueueAdmin):
         if obj is not None:
             context |= self.decision_context(request, obj)
             may_decide = _pending(obj) and request.user.has_perm(REVIEW)
-            context["approve_form"] = ApproveForm(subject=obj) if may_decide else None
-            context["reject_form"] = RejectForm(subject=obj) if may_decide else None
+            context["approve_form"] = ApproveForm(subject=obj, auto_id="approve_%s") if may_decide else None
+            context["reject_form"] = RejectForm(subject=obj, auto_id="reject_%s") if may_decide else None
         return super().render_change_form(request, context, *args, obj=obj, **kwargs)
 
     def decision_context(self, request: HttpRequest, subject: ListingReview) -> dict[str, Any]:

@@ -1,0 +1,425 @@
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pytest
+from django.core import mail
+
+from catalog.errors import DeliverableBlocked, DeliverableMissing, NothingToReview, StoreClosed
+from catalog.events import ListingPublished, ListingReviewed, ListingUnpublished
+from catalog.models import AgentManifest, Listing, ListingReview, ListingStats
+from catalog.models.listings import ListingStatus, UpdateStatus
+from catalog.models.reviews import ReviewKind, ReviewStatus
+from catalog.services import review as services
+from catalog.services.snapshots import changes_between, last_approved_snapshot, snapshot_of
+from catalog.services.transitions import LISTING, UPDATE
+from marketplace.accounts.models import Tier, User
+from marketplace.core import events
+from marketplace.core.errors import InvalidInput, InvalidTransition, NotFound, SelfReview
+from marketplace.core.events import subscribe
+from marketplace.core.models import AuditEntry
+from tests.catalog.cases import FINDING, MAKERS, PASSED, add_candidate, draft, make_deliverable, open_review, published, rejected, submitted
+from tests.factories import ListingFactory, UserFactory
+
+pytestmark = pytest.mark.django_db
+
+Verb = Callable[[Listing, User], object]
+
+
+def _case(listing: Listing) -> ListingReview:
+    """Return the listing's newest case; for a listing without one, one that never was submitted."""
+    newest = listing.reviews.order_by("-id").first()
+    return newest or ListingReview.objects.create(listing=listing, submitted_at=listing.created_at, snapshot=snapshot_of(listing))
+
+
+def _submit(listing: Listing, _reviewer: User) -> object:
+    return services.submit_listing(listing=listing, checks=PASSED, actor=listing.store.owner)
+
+
+def _withdraw(listing: Listing, _reviewer: User) -> object:
+    return services.withdraw_listing(listing=listing, actor=listing.store.owner)
+
+
+def _unpublish(listing: Listing, _reviewer: User) -> object:
+    return services.unpublish_listing(listing=listing, actor=listing.store.owner)
+
+
+def _approve(listing: Listing, reviewer: User) -> object:
+    return services.approve_listing(review=_case(listing), actor=reviewer)
+
+
+def _reject(listing: Listing, reviewer: User) -> object:
+    return services.reject_listing(review=_case(listing), findings=[FINDING], actor=reviewer)
+
+
+def _takedown(listing: Listing, reviewer: User) -> object:
+    return services.takedown_listing(listing=listing, reason="Copied.", actor=reviewer)
+
+
+VERBS: dict[str, Verb] = {
+    "submit": _submit,
+    "withdraw": _withdraw,
+    "approve": _approve,
+    "reject": _reject,
+    "takedown": _takedown,
+    "unpublish": _unpublish,
+}
+EXPECTED = {
+    (ListingStatus.DRAFT, "submit"): ListingStatus.PENDING_REVIEW,
+    (ListingStatus.REJECTED, "submit"): ListingStatus.PENDING_REVIEW,
+    (ListingStatus.PENDING_REVIEW, "withdraw"): ListingStatus.DRAFT,
+    (ListingStatus.PENDING_REVIEW, "approve"): ListingStatus.PUBLISHED,
+    (ListingStatus.PENDING_REVIEW, "reject"): ListingStatus.REJECTED,
+    (ListingStatus.PUBLISHED, "takedown"): ListingStatus.REJECTED,
+    (ListingStatus.PUBLISHED, "unpublish"): ListingStatus.DRAFT,
+}
+
+
+def test_table_of_transitions_is_the_decided_one() -> None:
+    edges = {(source, verb): target for verb, (sources, target) in LISTING.edges.items() for source in sources}
+    assert edges == EXPECTED
+    assert set(VERBS) == set(LISTING.edges)
+    assert {source for sources, _ in UPDATE.edges.values() for source in sources} == set(UpdateStatus)
+
+
+@pytest.mark.parametrize("status", ListingStatus)
+@pytest.mark.parametrize("verb", VERBS)
+def test_each_verb_in_each_state_follows_the_table(status: ListingStatus, verb: str) -> None:
+    listing = MAKERS[status]()
+    reviewer = UserFactory()
+    before = AuditEntry.objects.count()
+    target = EXPECTED.get((status, verb))
+    if target is None:
+        refusal = NothingToReview if (status, verb) == (ListingStatus.PUBLISHED, "submit") else InvalidTransition
+        with pytest.raises(refusal):
+            VERBS[verb](listing, reviewer)
+        assert AuditEntry.objects.count() == before
+    else:
+        VERBS[verb](listing, reviewer)
+        entry = AuditEntry.objects.get(action=f"listing.{verb}", subject_id=str(listing.pk), from_state=status, to_state=target)
+        assert entry.actor == (listing.store.owner if verb in {"submit", "withdraw", "unpublish"} else reviewer)
+        assert AuditEntry.objects.count() == before + 1
+    listing.refresh_from_db()
+    assert listing.status == (target or status)
+
+
+@pytest.mark.parametrize("verb", ["submit", "withdraw", "unpublish"])
+def test_vendors_step_by_someone_else_is_not_found(verb: str) -> None:
+    status = next(state for state, known in EXPECTED if known == verb)
+    listing = MAKERS[status]()
+    steps = {
+        "submit": lambda actor: services.submit_listing(listing=listing, checks=PASSED, actor=actor),
+        "withdraw": lambda actor: services.withdraw_listing(listing=listing, actor=actor),
+        "unpublish": lambda actor: services.unpublish_listing(listing=listing, actor=actor),
+    }
+    with pytest.raises(NotFound):
+        steps[verb](UserFactory(is_superuser=True, is_staff=True))
+
+
+@pytest.mark.parametrize("verb", ["approve", "reject", "takedown"])
+def test_review_of_ones_own_listing_is_refused(verb: str) -> None:
+    status = next(state for state, known in EXPECTED if known == verb)
+    listing = MAKERS[status]()
+    owner = listing.store.owner
+    owner.is_superuser = True
+    with pytest.raises(SelfReview):
+        VERBS[verb](listing, owner)
+
+
+def test_review_by_the_submitter_is_refused_after_the_store_changed_hands() -> None:
+    listing = submitted()
+    submitter = listing.store.owner
+    listing.store.owner = UserFactory()
+    listing.store.save()
+    with pytest.raises(SelfReview):
+        services.approve_listing(review=open_review(listing), actor=submitter)
+
+
+@pytest.mark.parametrize("first", ["approve", "reject"])
+@pytest.mark.parametrize("second", ["approve", "reject"])
+def test_second_decision_is_refused_by_name(first: str, second: str) -> None:
+    listing = submitted()
+    stale = open_review(listing)
+    winner, loser = UserFactory(), UserFactory()
+    VERBS[first](listing, winner)
+    entries = AuditEntry.objects.count()
+    decide = {
+        "approve": partial(services.approve_listing, review=stale, actor=loser),
+        "reject": partial(services.reject_listing, review=stale, findings=[FINDING], actor=loser),
+    }
+    with pytest.raises(InvalidTransition, match=winner.email):
+        decide[second]()
+    stale.refresh_from_db()
+    assert stale.decided_by == winner
+    assert AuditEntry.objects.count() == entries
+
+
+def test_decision_on_a_withdrawn_submission_is_refused_even_when_it_was_submitted_again() -> None:
+    listing = submitted()
+    stale = open_review(listing)
+    services.withdraw_listing(listing=listing, actor=listing.store.owner)
+    submitted(Listing.objects.get(pk=listing.pk))
+    with pytest.raises(InvalidTransition, match="withdrew"):
+        services.approve_listing(review=stale, actor=UserFactory())
+    assert open_review(listing) != stale
+
+
+def test_submission_keeps_checks_and_snapshot() -> None:
+    listing = submitted(draft(title="Grotesk", base_price_minor=1250, tags=["sans"]))
+    review = open_review(listing)
+    assert review.kind == ReviewKind.LISTING
+    assert review.checks == PASSED
+    assert review.submitted_at == listing.submitted_at
+    assert review.submitted_by == listing.store.owner
+    assert review.snapshot["title"] == "Grotesk"
+    assert review.snapshot["basePrice"] == 12.5
+    assert review.snapshot["file"]["id"] == str(listing.candidate_deliverable_id)
+
+
+def test_submission_without_passed_checks_is_a_fault_of_the_caller() -> None:
+    for checks in ([], [{"name": "pricing", "passed": False, "detail": ""}]):
+        with pytest.raises(ValueError, match="checks"):
+            services.submit_listing(listing=draft(), checks=checks, actor=UserFactory())
+
+
+def test_submission_without_a_file_is_refused() -> None:
+    listing = ListingFactory()
+    with pytest.raises(DeliverableMissing):
+        _submit(listing, listing.store.owner)
+
+
+def test_submission_of_a_file_that_was_exchanged_since_the_checks_is_refused() -> None:
+    listing = draft()
+    add_candidate(Listing.objects.get(pk=listing.pk))
+    with pytest.raises(InvalidTransition):
+        _submit(listing, listing.store.owner)
+
+
+def test_approval_publishes_and_stamps(django_capture_on_commit_callbacks: Any) -> None:
+    listing = submitted(draft(version="1.2"))
+    reviewer = UserFactory()
+    with django_capture_on_commit_callbacks(execute=True):
+        review = services.approve_listing(review=open_review(listing), actor=reviewer, tier_requirement=Tier.PRO, note="Fine work.")
+    listing = Listing.objects.select_related("live_deliverable").get(pk=listing.pk)
+    assert (review.status, review.decided_by, review.note) == (ReviewStatus.APPROVED, reviewer, "Fine work.")
+    assert listing.candidate_deliverable is None
+    assert listing.live_deliverable is not None
+    assert listing.live_deliverable.version == "1.2"
+    assert listing.live_deliverable.approved_at is not None
+    assert listing.published_at is not None
+    assert listing.tier_requirement == Tier.PRO
+    assert ListingStats.objects.get(listing=listing).purchases == 0
+    assert AgentManifest.objects.filter(listing=listing).exists()
+    assert mail.outbox[-1].to == [listing.store.owner.email]
+    assert "Fine work." in mail.outbox[-1].body
+
+
+def test_approval_for_a_closed_store_is_refused() -> None:
+    listing = submitted()
+    listing.store.is_open = False
+    listing.store.save()
+    with pytest.raises(StoreClosed):
+        _approve(listing, UserFactory())
+
+
+def test_approval_of_a_blocked_file_is_refused() -> None:
+    listing = submitted()
+    assert listing.candidate_deliverable is not None
+    services.block_deliverable(deliverable=listing.candidate_deliverable, reason="Steals passwords.", actor=UserFactory())
+    with pytest.raises(DeliverableBlocked):
+        _approve(listing, UserFactory())
+    listing.refresh_from_db()
+    assert listing.status == ListingStatus.PENDING_REVIEW
+
+
+def test_approval_of_a_file_that_was_exchanged_after_submission_is_refused() -> None:
+    listing = submitted(add_candidate(published()))
+    add_candidate(Listing.objects.get(pk=listing.pk))
+    with pytest.raises(InvalidTransition, match="exchanged"):
+        _approve(listing, UserFactory())
+
+
+def test_second_publication_keeps_the_first_date() -> None:
+    listing = published()
+    first = listing.published_at
+    services.unpublish_listing(listing=listing, actor=listing.store.owner)
+    again = submitted(Listing.objects.get(pk=listing.pk))
+    services.approve_listing(review=open_review(again), actor=UserFactory())
+    again = Listing.objects.get(pk=listing.pk)
+    assert (again.status, again.published_at) == (ListingStatus.PUBLISHED, first)
+    assert again.live_deliverable_id == listing.live_deliverable_id
+
+
+@pytest.mark.parametrize(
+    "findings",
+    [
+        [],
+        [{"code": "no_such_reason", "message": "x"}],
+        [{"code": "other", "message": "  "}],
+        [FINDING] * 31,
+        [FINDING | {"message": "x" * 2001}],
+        [FINDING | {"field": "x" * 61}],
+    ],
+    ids=["none", "unknown", "wordless", "many", "long", "long field"],
+)
+def test_rejection_without_proper_findings_is_refused(findings: list[dict[str, str]]) -> None:
+    listing = submitted()
+    with pytest.raises(InvalidInput):
+        services.reject_listing(review=open_review(listing), findings=findings, actor=UserFactory())
+    listing.refresh_from_db()
+    assert listing.status == ListingStatus.PENDING_REVIEW
+
+
+def test_rejection_fills_in_the_catalogues_words_and_tells_the_vendor(django_capture_on_commit_callbacks: Any) -> None:
+    listing = submitted()
+    with django_capture_on_commit_callbacks(execute=True):
+        review = services.reject_listing(
+            review=open_review(listing), findings=[{"code": "preview_poor"}, FINDING], actor=UserFactory(), note="Nearly there."
+        )
+    assert [finding["field"] for finding in review.findings] == ["previews", "file"]
+    assert all(finding["message"] and finding["hint"] for finding in review.findings)
+    assert "It does not open." in mail.outbox[-1].body
+    assert "Nearly there." in mail.outbox[-1].body
+
+
+def test_refused_decision_sends_no_mail(django_capture_on_commit_callbacks: Any) -> None:
+    listing = published()
+    mail.outbox.clear()
+    with django_capture_on_commit_callbacks(execute=True), pytest.raises(InvalidTransition):
+        _reject(listing, UserFactory())
+    assert mail.outbox == []
+
+
+def test_update_keeps_the_reviewed_file_on_sale_until_approval() -> None:
+    listing = published()
+    reviewed = listing.live_deliverable_id
+    listing = submitted(add_candidate(listing))
+    assert (listing.status, listing.update_status) == (ListingStatus.PUBLISHED, UpdateStatus.PENDING_REVIEW)
+    assert listing.live_deliverable_id == reviewed
+    review = open_review(listing)
+    assert review.kind == ReviewKind.UPDATE
+    services.approve_listing(review=review, actor=UserFactory())
+    fresh = Listing.objects.get(pk=listing.pk)
+    assert (fresh.update_status, fresh.candidate_deliverable_id) == (UpdateStatus.NONE, None)
+    assert fresh.live_deliverable_id == listing.candidate_deliverable_id
+
+
+def test_rejected_update_leaves_the_listing_published() -> None:
+    listing = submitted(add_candidate(published()))
+    _reject(listing, UserFactory())
+    fresh = Listing.objects.get(pk=listing.pk)
+    assert (fresh.status, fresh.update_status) == (ListingStatus.PUBLISHED, UpdateStatus.NONE)
+    assert fresh.live_deliverable_id == listing.live_deliverable_id
+
+
+def test_withdrawn_update_can_be_submitted_again() -> None:
+    listing = submitted(add_candidate(published()))
+    listing = services.withdraw_listing(listing=listing, actor=listing.store.owner)
+    assert listing.update_status == UpdateStatus.NONE
+    assert submitted(listing).update_status == UpdateStatus.PENDING_REVIEW
+
+
+def test_update_twice_is_refused() -> None:
+    listing = submitted(add_candidate(published()))
+    with pytest.raises(InvalidTransition):
+        _submit(listing, listing.store.owner)
+
+
+@pytest.mark.parametrize(("verb", "outcome"), [("takedown", ReviewStatus.REJECTED), ("unpublish", ReviewStatus.WITHDRAWN)])
+def test_leaving_the_catalog_closes_a_waiting_update(verb: str, outcome: ReviewStatus) -> None:
+    listing = submitted(add_candidate(published()))
+    review = open_review(listing)
+    VERBS[verb](listing, UserFactory())
+    review.refresh_from_db()
+    listing.refresh_from_db()
+    assert review.status == outcome
+    assert listing.update_status == UpdateStatus.NONE
+
+
+def test_takedown_is_recorded_as_a_review_with_a_finding(django_capture_on_commit_callbacks: Any) -> None:
+    listing = published()
+    reviewer = UserFactory()
+    with django_capture_on_commit_callbacks(execute=True):
+        review = services.takedown_listing(listing=listing, reason="Copied from elsewhere.", actor=reviewer)
+    assert (review.kind, review.status, review.decided_by) == (ReviewKind.TAKEDOWN, ReviewStatus.REJECTED, reviewer)
+    assert [finding["message"] for finding in review.findings] == ["Copied from elsewhere."]
+    assert "Copied from elsewhere." in mail.outbox[-1].body
+
+
+def test_takedown_without_a_reason_is_refused() -> None:
+    with pytest.raises(InvalidInput):
+        services.takedown_listing(listing=published(), reason="  ", actor=UserFactory())
+
+
+def test_blocked_live_file_takes_the_listing_down() -> None:
+    listing = published()
+    assert listing.live_deliverable is not None
+    services.block_deliverable(deliverable=listing.live_deliverable, reason="Steals passwords.", actor=UserFactory())
+    listing = Listing.objects.get(pk=listing.pk)
+    assert listing.status == ListingStatus.REJECTED
+    assert listing.live_deliverable is not None
+    assert listing.live_deliverable.blocked_at is not None
+    assert listing.reviews.order_by("-id")[0].findings[0]["code"] == "malicious_file"
+    with pytest.raises(DeliverableBlocked):
+        _submit(listing, listing.store.owner)
+
+
+def test_blocked_old_file_leaves_the_listing_published() -> None:
+    listing = published()
+    old = make_deliverable(listing)
+    services.block_deliverable(deliverable=old, reason="Steals passwords.", actor=UserFactory())
+    listing.refresh_from_db()
+    assert listing.status == ListingStatus.PUBLISHED
+
+
+def test_block_twice_is_refused() -> None:
+    deliverable = make_deliverable(draft())
+    services.block_deliverable(deliverable=deliverable, reason="Bad.", actor=UserFactory())
+    with pytest.raises(InvalidTransition):
+        services.block_deliverable(deliverable=deliverable, reason="Bad.", actor=UserFactory())
+    assert AuditEntry.objects.filter(action="deliverable.block").count() == 1
+
+
+def test_block_of_ones_own_file_is_refused() -> None:
+    deliverable = make_deliverable(draft())
+    with pytest.raises(SelfReview):
+        services.block_deliverable(deliverable=deliverable, reason="Bad.", actor=deliverable.listing.store.owner)
+
+
+def test_claim_is_a_marker_that_others_may_take_over() -> None:
+    review = open_review(submitted())
+    first, second = UserFactory(), UserFactory()
+    services.claim_review(review=review, actor=first)
+    with pytest.raises(InvalidTransition):
+        services.release_review(review=review, actor=second)
+    assert services.claim_review(review=review, actor=second).claimed_by == second
+    assert services.release_review(review=review, actor=second).claimed_by is None
+
+
+def test_claim_of_a_decided_case_is_refused() -> None:
+    review = rejected().reviews.get()
+    with pytest.raises(InvalidTransition):
+        services.claim_review(review=review, actor=UserFactory())
+
+
+def test_changes_are_against_what_was_approved_last() -> None:
+    listing = published(title="Old name")
+    listing.title, listing.price_inr_minor = "New name", 9900
+    listing.save()
+    approved = last_approved_snapshot(listing)
+    assert approved is not None
+    changes = {change.field: (change.before, change.after) for change in changes_between(approved, snapshot_of(listing))}
+    assert changes == {"title": ("Old name", "New name"), "priceInr": (None, 99.0)}
+
+
+def test_events_tell_upper_apps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(events, "_subscribers", type(events._subscribers)(list))
+    seen: list[events.Event] = []
+    for event_type in (ListingPublished, ListingUnpublished, ListingReviewed):
+        subscribe(event_type, seen.append)
+    listing = published()
+    review = listing.reviews.get()
+    assert seen == [ListingPublished(listing.pk), ListingReviewed(review.pk)]
+    seen.clear()
+    services.unpublish_listing(listing=listing, actor=listing.store.owner)
+    assert seen == [ListingUnpublished(listing.pk)]
