@@ -100,6 +100,7 @@ def test_a_form_without_its_csrf_token_changes_nothing(
     for address in [*map(reverse, FORMS), *changing]:
         response = client.post(address, {"name": "x", "what": "x", "why": "x"})
         assert response.status_code == 403, address
+        assert "could not be checked" in response.content.decode()
     assert client.post(detail).status_code in {403, 405}
     key.refresh_from_db()
     token.refresh_from_db()

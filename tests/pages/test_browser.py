@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from django.core import mail
+from django.db import connections
 from django.test import Client
 from django.urls import reverse
 from playwright.sync_api import Page, Request, ViewportSize, sync_playwright
@@ -30,6 +31,8 @@ def phone(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Page]]:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"])
         yield lambda **options: browser.new_context(viewport=PHONE, has_touch=True, **options).new_page()
+        # What the test itself asked of the database went through connections of the loop's own.
+        connections.close_all()
         browser.close()
 
 

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
+from allauth.account.models import EmailAddress
+from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value, yield_hotp_counters_from_time
 from bs4 import BeautifulSoup, Tag
 from django.test import Client
 from django.urls import reverse
@@ -101,6 +103,27 @@ def test_page_with_a_question_is_well_made(browse: Callable[..., Client], review
     client = browse(user)
     assert faults_of(client.get("/dashboard/developer").content) == []
     assert faults_of(client.post("/dashboard/developer", {"text": ""}).content) == []
+
+
+def test_pages_of_two_factor_sign_in_are_well_made(client: Client) -> None:
+    user = UserFactory(email="asha@example.com")
+    EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
+    sign_in = {"login": user.email, "password": "correct horse battery"}
+    client.post(reverse("account_login"), sign_in)
+    asked_again = client.get(reverse("mfa_activate_totp"), follow=True)
+    assert faults_of(asked_again.content) == []
+    client.post(asked_again.redirect_chain[-1][0], {"password": "correct horse battery"})
+    page = client.get(reverse("mfa_activate_totp"))
+    assert faults_of(page.content) == []
+    code = format_hotp_value(hotp_value(page.context["form"].secret, next(yield_hotp_counters_from_time())))
+    assert client.post(reverse("mfa_activate_totp"), {"code": code}).status_code == 302
+    for name in ("mfa_index", "mfa_view_recovery_codes", "mfa_generate_recovery_codes", "mfa_deactivate_totp"):
+        assert faults_of(client.get(reverse(name)).content) == [], name
+    client.post(reverse("account_logout"))
+    response = client.post(reverse("account_login"), sign_in)
+    assert response["Location"] == reverse("mfa_authenticate")
+    assert faults_of(client.get(reverse("mfa_authenticate")).content) == []
+    assert faults_of(client.post(reverse("mfa_authenticate"), {"code": "000000"}).content) == []
 
 
 def test_fields_with_a_fault_say_so_to_screen_readers(browse: Callable[..., Client], developer: User) -> None:
