@@ -45,7 +45,7 @@ class LibraryPage(serializers.Serializer[Any]):
 class DownloadLinkAnswer(serializers.Serializer[DownloadLink]):
     """A link that needs no credential until it expires."""
 
-    downloadUrl = serializers.SerializerMethodField()
+    downloadUrl = serializers.SerializerMethodField(help_text="Absolute; needs no credential.")
     expiresAt = serializers.DateTimeField(source="expires_at")
     fileName = serializers.CharField(source="file_name")
     size = serializers.IntegerField(source="package.size", help_text="Bytes of the package.")

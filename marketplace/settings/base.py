@@ -201,6 +201,8 @@ SPECTACULAR_SETTINGS = {
     "SCHEMA_PATH_PREFIX": r"/api/v1",
     "COMPONENT_SPLIT_REQUEST": True,
     "SERVERS": [{"url": BASE_URL}],
+    # Choice sets that several fields share, or whose field names are everyone's.
+    "ENUM_NAME_OVERRIDES": {"WalletCurrencyEnum": "wallet.models.orders.CURRENCIES"},
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "REDOC_DIST": "SIDECAR",

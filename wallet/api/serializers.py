@@ -33,14 +33,14 @@ class SpendBody(Body):
 class SpendAnswer(serializers.Serializer[Receipt]):
     """The receipt. Only one currency is debited; the other's amount is 0 and its balance unchanged."""
 
-    success = serializers.SerializerMethodField()
+    success = serializers.SerializerMethodField(help_text="Always true: what fails is a problem document.")
     orderId = serializers.CharField(source="order_id")
-    debitedINR = serializers.SerializerMethodField()
+    debitedINR = serializers.SerializerMethodField(help_text="What left the INR wallet.")
     newBalanceINR = Amount(source="balance_inr_minor")
     currency = serializers.ChoiceField(choices=CURRENCIES)
     debited = Amount(source="debited_minor", help_text="In currency.")
     newBalance = serializers.SerializerMethodField(help_text="In currency.")
-    debitedUSD = serializers.SerializerMethodField()
+    debitedUSD = serializers.SerializerMethodField(help_text="What left the USD wallet.")
     newBalanceUSD = Amount(source="balance_usd_minor")
     taxIncluded = Amount(source="tax_minor", help_text="The part of debited that is tax.")
     licenseSlug = serializers.CharField(source="license_slug")
