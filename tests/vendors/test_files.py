@@ -61,7 +61,7 @@ def knock(client: APIClient, path: str, **headers: str) -> Any:
     """Send the headers of an upload; its body fails the test when it is read."""
     given = {"CONTENT_LENGTH": "1000", "CONTENT_TYPE": "multipart/form-data; boundary=x"} | headers
     environ: dict[str, Any] = {name: value for name, value in given.items() if value} | {"wsgi.input": Unread()}
-    return client.generic("POST", path, b"", given["CONTENT_TYPE"], **environ)
+    return client.generic("POST", path, "", given["CONTENT_TYPE"], **environ)
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -194,6 +194,7 @@ def test_second_deliverable_replaces_the_first_with_its_object(
 def test_new_file_of_a_published_listing_is_only_a_candidate(listing: Listing, client: APIClient) -> None:
     publish(listing)
     live = listing.live_deliverable
+    assert live is not None
     answer = client.post(f"{ASSETS}/{listing.id}/file", makers.form(makers.archive(a_txt="2"))).json()
     listing.refresh_from_db()
     assert (listing.live_deliverable, str(listing.candidate_deliverable_id), listing.status) == (live, answer["id"], "Published")

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 from rest_framework.test import APIClient
 
 from catalog.manifests import ensure_manifest
@@ -16,7 +17,8 @@ from marketplace.core.audit import history_of
 from tests.factories import CategoryFactory
 
 from . import makers
-from .test_listings import ASSETS, PATCH, publish
+from .conftest import PATCH
+from .test_listings import ASSETS, publish
 
 pytestmark = pytest.mark.django_db
 
@@ -61,23 +63,6 @@ def tool(body: dict[str, Any], name: str) -> dict[str, Any]:
     """Return the arguments of one tool."""
     schema: dict[str, Any] = next(each for each in body["toolSchemas"] if each["name"] == name)["inputSchema"]
     return schema
-
-
-def check_schema(schema: Any) -> None:
-    """Check what we use of JSON Schema: objects say what is required of what they have, choices are not empty."""
-    if not isinstance(schema, dict):
-        return
-    if schema.get("type") == "object":
-        assert set(schema.get("required", [])) <= set(schema["properties"])
-        assert schema["additionalProperties"] is False
-    if "enum" in schema:
-        assert schema["enum"]
-        assert len(set(schema["enum"])) == len(schema["enum"])
-        assert schema.get("default", schema["enum"][0]) in schema["enum"]
-    if "minimum" in schema:
-        assert schema["minimum"] <= schema["default"] <= schema["maximum"]
-    for inner in schema.get("properties", {}).values():
-        check_schema(inner)
 
 
 def test_listing_without_a_file_has_a_manifest_all_the_same(client: APIClient, listing: Listing) -> None:
@@ -131,9 +116,9 @@ def test_skill_is_described_without_giving_its_instructions_away(client: APIClie
     assert "Sections: Setup, Usage." in body["agentGuidance"]
     assert "Secret steps" not in str(body)
     assert next(each for each in body["toolSchemas"] if each["name"] == "follow_skill")["description"].startswith("Suggests kerning")
-    listing.refresh_from_db()
-    publish(listing)
-    Deliverable.objects.update(technical=listing.candidate_deliverable.technical)
+    found = Deliverable.objects.get().technical
+    publish(Listing.objects.get())
+    Deliverable.objects.update(technical=found)
     detail = anonymous.get(f"/api/v1/assets/{listing.slug}")
     assert detail.json()["file"]["technical"]["skill"]["name"] == "kerning-advisor"
     assert b"Secret steps" not in detail.content
@@ -153,7 +138,15 @@ def test_tool_schemas_are_valid_whatever_was_found(technical: dict[str, Any], cl
     attach(listing, technical)
     for each in generate(client, listing)["toolSchemas"]:
         assert set(each) == {"name", "description", "inputSchema"}
-        check_schema(each["inputSchema"])
+        Draft202012Validator.check_schema(each["inputSchema"])
+
+
+def test_tool_schemas_judge_arguments(client: APIClient, listing: Listing) -> None:
+    attach(listing, {"format": "ttf", "contentsByExtension": {"ttf": 1}, "glyphCount": 9, "axes": [WEIGHT]})
+    schema = Draft202012Validator(tool(generate(client, listing), "typeset_text"))
+    assert schema.is_valid({"text": "Hello", "fontSize": 12, "axes": {"wght": 450}})
+    for wrong in ({}, {"text": ""}, {"text": "x", "axes": {"wght": 950}}, {"text": "x", "axes": {"wdth": 100}}, {"text": "x", "size": 1}):
+        assert not schema.is_valid(wrong)
 
 
 def test_purchase_names_what_is_on_offer(client: APIClient, listing: Listing) -> None:

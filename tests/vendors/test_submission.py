@@ -16,7 +16,8 @@ from tests.factories import ListingFactory, UserFactory
 from vendors.models import VendorProfile
 
 from . import makers
-from .test_listings import ASSETS, PATCH, problem
+from .conftest import PATCH
+from .test_listings import ASSETS, problem
 
 pytestmark = pytest.mark.django_db
 

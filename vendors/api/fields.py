@@ -16,6 +16,7 @@ from marketplace.core.api.fields import Line, LongText
 from ..slugs import SLUG, usable
 
 
+@extend_schema_field({"type": "string", "pattern": f"^{SLUG.pattern}$", "minLength": 1, "maxLength": bounds.SLUG_CHARS})
 class Slug(serializers.CharField):
     """A new slug: lower-case words joined by hyphens, never one that an address needs for itself."""
 
@@ -63,7 +64,7 @@ class LicenseSlugs(serializers.ListField):
     """Slugs of active licence tiers, at least one; null allows every active one."""
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(child=Line(max_length=40), allow_empty=False, allow_null=True, max_length=bounds.TAGS, **kwargs)
+        super().__init__(child=Line(max_length=40), allow_empty=False, min_length=1, allow_null=True, max_length=bounds.TAGS, **kwargs)
 
     def to_internal_value(self, data: Any) -> list[str]:
         """Return the slugs without repetitions, in the order given."""

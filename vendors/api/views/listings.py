@@ -59,7 +59,7 @@ class ListingViews(VendorViewSet):
         items = ListingSummary(rows[start : start + query["limit"]], many=True).data
         return Response({"total": rows.count(), "page": query["page"], "items": items})
 
-    @extend_schema(operation_id="vendor_assets_create", summary="Make a listing", request=NewListing, responses=ListingCreated)
+    @extend_schema(operation_id="vendor_assets_create", summary="Make a listing", request=NewListing, responses={200: ListingCreated})
     def create(self, request: Request) -> Response:
         """Make a draft in the caller's store."""
         body = parse_body(NewListing, request)
