@@ -11,6 +11,5 @@ class CatalogConfig(AppConfig):
     name = "catalog"
 
     def ready(self) -> None:
-        """Open the public addresses to scripts of any origin, and watch the taxonomy."""
+        """Open the public addresses to scripts of any origin."""
         cors.connect()
-        from .services import taxonomy  # noqa: F401, PLC0415 - its receivers need the models, which load after this module

@@ -4,6 +4,7 @@ import uuid
 from collections.abc import Mapping
 from typing import Any, ClassVar, cast
 
+from django.contrib.auth import get_user
 from django.http import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
@@ -86,8 +87,9 @@ def _viewer(request: Request) -> User | None:
     principal = cast("Principal | None", request.auth)
     if principal is not None:
         return principal.user if principal.kind in BEARER_KINDS and Scope.VENDOR_MANAGE in principal.scopes else None
-    session_user = request._request.user
-    return session_user if isinstance(session_user, User) and session_user.is_active else None
+    # DRF has put the credential's user, none, in place of the session's.
+    session_user = get_user(request._request)
+    return session_user if isinstance(session_user, User) else None
 
 
 def _may_see(viewer: User | None, owner_id: uuid.UUID | int) -> bool:
@@ -97,7 +99,7 @@ def _may_see(viewer: User | None, owner_id: uuid.UUID | int) -> bool:
 def _copy(preview: Preview, size: str | None) -> dict[str, Any]:
     """Return what to serve: the preview, or its smaller copy where there is one."""
     rendition = preview.renditions.get(size) if size else None
-    stated = rendition.get("content_type", preview.content_type) if rendition else preview.content_type
+    stated = rendition["contentType"] if rendition else preview.content_type
     content_type = stated if stated in TYPES else "application/octet-stream"
     ending = TYPES.get(stated, "bin")
     return {

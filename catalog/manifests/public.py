@@ -13,7 +13,7 @@ TOKEN_METHOD = f"utf8-bytes/{BYTES_PER_TOKEN}"
 
 _PLATFORM = re.compile(r"[,;/\n]")
 # `After Effects 2023+`, `Figma`, `Premiere Pro v24.1`.
-_NAME_AND_VERSION = re.compile(r"(?P<name>.+?)(?:\s+v?(?P<version>\d[\w.+-]*))?")
+_NAME_AND_VERSION = re.compile(r"(?P<name>.+?)(?:\s+v?(?P<version>\d[\d.]*(?:\+|\.x)?))?")
 _USES = {
     "fonts": ["Text needs a typeface with this character, in print, on screen or in video."],
     "motion": ["A video needs titles, transitions, loops or overlays that are already animated."],

@@ -1,13 +1,314 @@
-"""GET /api/v1/assets/search and the index behind it."""
+"""GET /api/v1/assets/search, and what its index makes of a catalog."""
+
+import uuid
+from datetime import timedelta
+from typing import Any
 
 import pytest
+from django.db import connection
+from django.utils import timezone
+from rest_framework.test import APIClient
 
 from catalog.search import search
-from tests.factories import PublishedListingFactory
+from catalog.search.spelling import osa_distance
+from catalog.search.words import fold, joined, pieces, singular, words_of
+from catalog.services.popularity import record_purchase
+from catalog.services.visibility import listing_changed
+from tests.factories import ListingFactory, PublishedListingFactory
 
 pytestmark = pytest.mark.django_db
 
 
-def test_smoke():
-    a = PublishedListingFactory(title="Roboto Mono", tags=["typeface"])
-    assert [h.id for h in search("robto", 10)] == [a.id]
+def found(q: str, limit: int = 50) -> list[str]:
+    return [hit.title for hit in search(q, limit)]
+
+
+@pytest.fixture
+def catalog() -> None:
+    """A few listings that are alike and not alike."""
+    rows: list[dict[str, Any]] = [
+        {
+            "title": "Helvetica Revival",
+            "tags": ["sans", "grotesque"],
+            "short_description": "A Swiss classic.",
+            "description": "Made for signs.",
+        },
+        {
+            "title": "Brush Script",
+            "tags": ["hand-drawn", "display"],
+            "short_description": "Painted letters.",
+            "description": "Swiss quality.",
+        },
+        {"title": "Café Noir", "tags": ["serif"], "short_description": "A typeface for menus.", "description": "Elegant."},
+        {"title": "Kinetic Titles", "tags": ["motion"], "short_description": "Animated openers.", "description": "Forty title cards."},
+        {"title": "Łódź Gothic", "tags": ["blackletter"], "short_description": "Sharp.", "description": "Polish heritage."},
+        {"title": "明朝体フォント", "tags": ["日本語"], "short_description": "横書き。", "description": "縦書きにも。"},
+        {"title": "Весенний шрифт", "tags": ["кириллица"], "short_description": "Лёгкий.", "description": "Кисть."},
+        {"title": "خط النسخ", "tags": ["عربي"], "short_description": "Naskh.", "description": "Arabic."},
+    ]
+    for row in rows:
+        PublishedListingFactory(**row)
+
+
+# --- refusals -----------------------------------------------------------------------------------
+def test_missing_query_is_required(refused: Any) -> None:
+    assert refused("assets/search") == [("?q", "required")]
+
+
+@pytest.mark.parametrize("q", ["", " ", "\t\n ", "\u3000\u2003"])
+def test_blank_query_is_refused(refused: Any, q: str) -> None:
+    assert refused("assets/search", q=q) == [("?q", "blank")]
+
+
+def test_query_may_have_200_characters_and_no_more(refused: Any, get: Any) -> None:
+    assert refused("assets/search", q="x" * 201) == [("?q", "max_length")]
+    assert get("assets/search", q="é" * 200)["count"] == 0
+
+
+@pytest.mark.parametrize(("limit", "code"), [("0", "min_value"), ("-1", "min_value"), ("NaN", "invalid"), ("ten", "invalid")])
+def test_bad_limit_is_named(refused: Any, limit: str, code: str) -> None:
+    assert refused("assets/search", q="font", limit=limit) == [("?limit", code)]
+
+
+@pytest.mark.parametrize(
+    "q",
+    [
+        "'",
+        '"',
+        "a' OR '1'='1' --",
+        "'; DROP TABLE catalog_searchdocument; --",
+        "helvetica & | ! ( ) <-> :*",
+        "a:* & !b",
+        'title:("x" NEAR/3 "y")',
+        "NEAR(helvetica script, 5)",
+        "NOT AND OR",
+        "{title} : x",
+        "* ^ - +",
+        "%_\\%",
+        "\\",
+        "🎨🔤",
+        "\u202eactivleh\u202c",
+        "\u0301\u0301\u0301",
+        "\x01\x02\x1b",
+        "\ufeff\u200b\u00ad",
+        "(" * 200,
+        "a " * 100,
+        "ab " * 66,
+        "𝕳𝖊𝖑𝖛𝖊𝖙𝖎𝖈𝖆",
+        "ﬁne",
+        "\ud7ff\ue000\U0010ffff",
+        "|",
+        "null",
+        "0",
+        "-1",
+        "明" * 200,
+    ],
+)
+def test_hostile_query_is_only_words(catalog: None, get: Any, q: str) -> None:
+    answer = get("assets/search", q=q)
+    assert answer["query"] == q
+    assert answer["count"] == len(answer["results"])
+
+
+def test_nul_is_refused(refused: Any) -> None:
+    assert refused("assets/search", q="a\x00b") == [("?q", "null_characters_not_allowed")]
+
+
+def test_bytes_that_are_not_utf8_are_no_crash(anonymous: APIClient) -> None:
+    response = anonymous.get("/api/v1/assets/search?q=%ff%fe")
+    assert response.status_code in {200, 400}
+
+
+def test_unpublished_listings_are_never_found(get: Any) -> None:
+    ListingFactory(title="Secret")
+    listing = ListingFactory(title="Secret", status="PendingReview")
+    listing_changed(listing)
+    PublishedListingFactory(title="Secret", store__is_open=False)
+    assert get("assets/search", q="secret")["results"] == []
+
+
+# --- answers ------------------------------------------------------------------------------------
+def test_answer_has_the_reference_fields(get: Any) -> None:
+    listing = PublishedListingFactory(title="Grotesk")
+    assert get("assets/search", q=" GROTESK ") == {
+        "query": " GROTESK ",
+        "count": 1,
+        "results": [{"id": str(listing.id), "title": "Grotesk", "score": 1.0}],
+    }
+
+
+def test_nothing_found_is_an_empty_answer(catalog: None, get: Any) -> None:
+    assert get("assets/search", q="zzzzqqqq") == {"query": "zzzzqqqq", "count": 0, "results": []}
+
+
+@pytest.mark.parametrize(
+    ("q", "title"),
+    [
+        # Case, accents, letters that do not decompose.
+        ("HELVETICA", "Helvetica Revival"),
+        ("cafe", "Café Noir"),
+        ("CAFÉ", "Café Noir"),
+        ("lodz", "Łódź Gothic"),
+        # The last word cut short.
+        ("helv", "Helvetica Revival"),
+        ("helvetica re", "Helvetica Revival"),
+        ("kin", "Kinetic Titles"),
+        # One typo from four letters: left out, added, wrong, swapped.
+        ("caef", "Café Noir"),
+        ("cafee noir", "Café Noir"),
+        ("brash script", "Brush Script"),
+        ("scirpt", "Brush Script"),
+        # Two typos from eight.
+        ("helvitika", "Helvetica Revival"),
+        ("elvetcia", "Helvetica Revival"),
+        # Plural and singular.
+        ("scripts", "Brush Script"),
+        ("title", "Kinetic Titles"),
+        ("brushes", "Brush Script"),
+        # Written as one word or as two.
+        ("brushscript", "Brush Script"),
+        ("type face", "Café Noir"),
+        ("handdrawn", "Brush Script"),
+        ("hand-drawn", "Brush Script"),
+        # Tags, short description, description.
+        ("blackletter", "Łódź Gothic"),
+        ("menus", "Café Noir"),
+        ("heritage", "Łódź Gothic"),
+        # Words from different columns.
+        ("helvetica grotesque swiss signs", "Helvetica Revival"),
+        # Other scripts.
+        ("明朝", "明朝体フォント"),
+        ("朝", "明朝体フォント"),
+        ("フォント", "明朝体フォント"),
+        ("日本", "明朝体フォント"),
+        ("縦書き", "明朝体フォント"),
+        ("шрифт", "Весенний шрифт"),
+        ("ВЕСЕННИЙ", "Весенний шрифт"),
+        ("весений", "Весенний шрифт"),
+        ("النسخ", "خط النسخ"),
+        # No listing has every word: the best partial one.
+        ("helvetica unobtainium", "Helvetica Revival"),
+    ],
+)
+def test_what_was_meant_comes_first(catalog: None, q: str, title: str) -> None:
+    assert found(q)[:1] == [title]
+
+
+def test_short_words_are_not_corrected() -> None:
+    PublishedListingFactory(title="Abc Defghij", tags=[], short_description="x", description="")
+    assert [found(q) for q in ("abd", "adc", "defg", "dexg", "defxxij")] == [[], [], ["Abc Defghij"], [], []]
+
+
+def test_columns_weigh_in_their_order() -> None:
+    for title, column in (("D", "description"), ("C", "short_description"), ("B", "tags"), ("Kerning", "title")):
+        text: dict[str, Any] = {"title": title, "tags": ["t"], "short_description": "s", "description": "d"}
+        text[column] = ["kerning"] if column == "tags" else "Kerning"
+        PublishedListingFactory(**text)
+    hits = search("kerning", 10)
+    assert [hit.title for hit in hits] == ["Kerning", "B", "C", "D"]
+    scores = [hit.score for hit in hits]
+    assert scores == sorted(set(scores), reverse=True)
+    assert all(0 < score <= 1 for score in scores)
+
+
+def test_whole_title_comes_before_a_longer_one_and_exact_before_prefix() -> None:
+    PublishedListingFactory(title="Inter for Presentations", purchases=9)
+    PublishedListingFactory(title="Interlude", purchases=9)
+    PublishedListingFactory(title="Inter")
+    assert found("inter") == ["Inter", "Inter for Presentations", "Interlude"]
+
+
+def test_equal_hits_go_by_popularity_then_publication() -> None:
+    now = timezone.now()
+    rows = [PublishedListingFactory(title="Same", published_at=now - timedelta(days=age)) for age in (1, 2, 3)]
+    record_purchase(listing_id=rows[2].id)
+    assert [hit.id for hit in search("same", 10)] == [rows[2].id, rows[0].id, rows[1].id]
+
+
+def test_limit_is_20_by_default_and_cut_at_50(get: Any) -> None:
+    for _ in range(55):
+        PublishedListingFactory(title="Same")
+    assert [get("assets/search", q="same", **query)["count"] for query in ({}, {"limit": 7}, {"limit": 51})] == [20, 7, 50]
+    assert get("assets/search", q="same", limit=3)["results"] == get("assets/search", q="same")["results"][:3]
+
+
+# --- the moment of change -----------------------------------------------------------------------
+def test_edit_unpublication_and_return_are_seen_at_once(get: Any) -> None:
+    listing = PublishedListingFactory(title="Before")
+    assert get("assets/search", q="before")["count"] == 1
+    listing.title = "After"
+    listing.save()
+    listing_changed(listing)
+    assert (get("assets/search", q="before")["count"], get("assets/search", q="after")["count"]) == (0, 1)
+    for status, count in (("Rejected", 0), ("Published", 1)):
+        listing.status = status
+        listing.save()
+        listing_changed(listing)
+        assert get("assets/search", q="after")["count"] == count
+
+
+def test_search_is_revalidated_and_cached(anonymous: APIClient, django_assert_num_queries: Any) -> None:
+    PublishedListingFactory(title="Grotesk")
+    first = anonymous.get("/api/v1/assets/search", {"q": "grotesk"})
+    assert first["Cache-Control"] == "public, no-cache"
+    with django_assert_num_queries(1):
+        again = anonymous.get("/api/v1/assets/search", {"q": "grotesk"}, HTTP_IF_NONE_MATCH=first["ETag"])
+    assert again.status_code == 304
+
+
+@pytest.mark.parametrize(
+    ("q", "queries"),
+    # The generation, the words, their corrections, candidates from titles and tags, candidates from anywhere.
+    [("helvetica", 4), ("helvitika", 5), ("zzzzqqqqx", 3), ("🎨", 1)],
+)
+def test_query_counts(catalog: None, anonymous: APIClient, django_assert_num_queries: Any, q: str, queries: int) -> None:
+    with django_assert_num_queries(queries):
+        anonymous.get("/api/v1/assets/search", {"q": q})
+
+
+def test_both_engines_use_their_index(catalog: None) -> None:
+    """The plan must name the full-text index: a slip in its expression would scan every document."""
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute("SET LOCAL enable_seqscan = off")
+            sql = (
+                "EXPLAIN SELECT id FROM catalog_searchdocument WHERE string_to_array(catalog_searchdocument.title || ' ' || "
+                "catalog_searchdocument.tags, ' ') && ARRAY['x']::text[]"
+            )
+        else:
+            sql = "EXPLAIN QUERY PLAN SELECT rowid FROM catalog_searchfts WHERE catalog_searchfts MATCH '\"x\"'"
+        cursor.execute(sql)
+        plan = str(cursor.fetchall())
+    assert "searchdocument_heading" in plan or "VIRTUAL TABLE INDEX" in plan
+
+
+# --- the pieces ---------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("a", "b", "distance"),
+    [("", "", 0), ("a", "", 1), ("abcd", "abdc", 1), ("ca", "abc", 3), ("kitten", "sitting", 3), ("font", "fnot", 1), ("abc", "xyz", 3)],
+)
+def test_distance_counts_swapped_neighbours_once(a: str, b: str, distance: int) -> None:
+    assert osa_distance(a, b, 9) == osa_distance(b, a, 9) == distance
+    assert osa_distance(a, b, 1) == min(distance, 2)
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [("fonts", "font"), ("stories", "story"), ("boxes", "box"), ("brushes", "brush"), ("glass", "glass"), ("bus", "bus"), ("lies", "lie")],
+)
+def test_singular(word: str, expected: str) -> None:
+    assert singular(word) == expected
+
+
+def test_words() -> None:
+    assert fold("ŁÓDŹ Straße ＡＢＣ Ǆ") == "lodz strasse abc dz"
+    assert words_of("Don't—panic! v2.0 hand_drawn 한글") == ["dont", "panic", "v2", "0", "hand", "drawn", "한글"]
+    assert pieces("明朝体abc") == ["明朝", "朝体", "abc"]
+    assert joined(["type", "face", "明朝"]) == ["typeface"]
+    assert words_of("\u0939\u093f\u0928\u094d\u0926\u0940") == ["\u0939\u093f\u0928\u094d\u0926\u0940"]
+
+
+def test_removing_what_is_not_indexed_is_no_error() -> None:
+    listing = ListingFactory(id=uuid.uuid4())
+    listing_changed(listing)
+    listing_changed(listing)

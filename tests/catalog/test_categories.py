@@ -1,0 +1,78 @@
+"""GET /api/v1/categories and the seed."""
+
+import importlib
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.db import connection
+from rest_framework.test import APIClient
+
+from catalog.models import Category, LicenseTier
+from catalog.services.taxonomy import save_category
+from tests.factories import CategoryFactory, ListingFactory, PublishedListingFactory, UserFactory
+
+pytestmark = pytest.mark.django_db
+
+seed = importlib.import_module("catalog.migrations.0002_seed")
+
+
+@pytest.fixture
+def seeded() -> Any:
+    """The seed, also when a transactional test has emptied the tables."""
+    seed.seed(apps, connection.schema_editor())
+
+
+def test_seed_twice_keeps_what_an_admin_changed(seeded: None) -> None:
+    Category.objects.filter(slug="fonts").update(name="Typefaces")
+    seed.seed(apps, connection.schema_editor())
+    assert Category.objects.get(slug="fonts").name == "Typefaces"
+    assert Category.objects.count() == 5
+    assert list(LicenseTier.objects.values_list("slug", "price_factor")) == [("personal", 1), ("commercial", 2), ("extended", 5)]
+
+
+def test_seed_can_be_taken_back_but_not_what_is_used(seeded: None) -> None:
+    ListingFactory(category__slug="fonts")
+    seed.unseed(apps, connection.schema_editor())
+    assert [category.slug for category in Category.objects.all()] == ["fonts"]
+
+
+def test_licence_texts_are_whole(seeded: None) -> None:
+    for tier in LicenseTier.objects.all():
+        assert tier.text.startswith(tier.name.upper())
+        assert len(tier.text) > 1000
+        assert "{" not in tier.text
+
+
+def test_every_active_category_is_listed_in_order(seeded: None, get: Any) -> None:
+    CategoryFactory(slug="hidden", name="Hidden", is_active=False)
+    PublishedListingFactory()
+    PublishedListingFactory(store__is_open=False)
+    ListingFactory()
+    answer = get("categories")
+    assert answer["total"] == 5
+    assert [item["slug"] for item in answer["items"]] == ["fonts", "motion", "templates", "presets", "ai-skills"]
+    assert [item["assetCount"] for item in answer["items"]] == [1, 0, 0, 0, 0]
+    fonts = answer["items"][0]
+    assert set(fonts) == {"slug", "name", "description", "icon", "sortOrder", "assetCount", "metadata"}
+    assert isinstance(fonts["metadata"], dict)
+
+
+def test_no_category_is_an_empty_list(get: Any) -> None:
+    Category.objects.all().delete()
+    assert get("categories") == {"total": 0, "items": []}
+
+
+def test_edit_in_the_admin_is_seen_at_once(get: Any) -> None:
+    category = CategoryFactory(slug="fonts")
+    get("categories")
+    category.name = "Typefaces"
+    save_category(category=category, changed=["name"], actor=UserFactory(is_staff=True))
+    assert "Typefaces" in [item["name"] for item in get("categories")["items"]]
+
+
+def test_query_counts(anonymous: APIClient, django_assert_num_queries: Any) -> None:
+    with django_assert_num_queries(2):
+        first = anonymous.get("/api/v1/categories")
+    with django_assert_num_queries(1):
+        assert anonymous.get("/api/v1/categories", HTTP_IF_NONE_MATCH=first["ETag"]).status_code == 304

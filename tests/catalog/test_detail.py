@@ -1,0 +1,223 @@
+"""GET /api/v1/assets/{id}, and the prices that it shows."""
+
+import uuid
+from datetime import UTC, datetime
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from rest_framework.test import APIClient
+
+from catalog import pricing
+from catalog.models import LicenseTier, Listing, Preview
+from catalog.services.visibility import listing_changed
+from marketplace.core import bounds, money
+from marketplace.core.money import Currency
+from tests.factories import DeliverableFactory, ListingFactory, PublishedListingFactory
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def tiers() -> Any:
+    LicenseTier.objects.all().delete()
+    made = [("personal", 1), ("commercial", 2), ("extended", 5)]
+    return [
+        LicenseTier.objects.create(slug=slug, name=slug.title(), summary=f"{slug}.", text="…", price_factor=factor, sort_order=order)
+        for order, (slug, factor) in enumerate(made)
+    ]
+
+
+@pytest.mark.parametrize(
+    "asset_id",
+    [
+        "no-such-slug",
+        str(uuid.uuid4()),
+        "0",
+        "%00",
+        "a%00b",
+        "x" * 5000,
+        "../../etc/passwd",
+        "fonts' OR '1'='1",
+        "é",
+        "%F0%9F%8E%A8",
+        " ",
+    ],
+)
+def test_unknown_asset_is_not_found(anonymous: APIClient, asset_id: Any) -> None:
+    response = anonymous.get(f"/api/v1/assets/{asset_id}")
+    assert (response.status_code, response.json()["code"]) == (404, "not_found")
+
+
+@pytest.mark.parametrize("status", ["Draft", "PendingReview", "Rejected"])
+def test_unpublished_asset_is_not_found(anonymous: APIClient, status: str) -> None:
+    listing = ListingFactory(status=status)
+    assert [anonymous.get(f"/api/v1/assets/{key}").status_code for key in (listing.id, listing.slug)] == [404, 404]
+
+
+def test_asset_of_a_closed_store_is_not_found(anonymous: APIClient) -> None:
+    listing = PublishedListingFactory(store__is_open=False)
+    assert anonymous.get(f"/api/v1/assets/{listing.id}").status_code == 404
+
+
+def test_asset_that_leaves_the_catalog_is_not_found_at_once(anonymous: APIClient) -> None:
+    listing = PublishedListingFactory()
+    etag = anonymous.get(f"/api/v1/assets/{listing.id}")["ETag"]
+    listing.status = "Draft"
+    listing.save()
+    listing_changed(listing)
+    response = anonymous.get(f"/api/v1/assets/{listing.id}", HTTP_IF_NONE_MATCH=etag)
+    assert (response.status_code, response["Cache-Control"]) == (404, "no-store")
+
+
+def test_detail_has_exactly_the_agreed_fields(get: Any, tiers: Any) -> None:
+    listing = PublishedListingFactory(
+        title="Grotesk",
+        slug="grotesk",
+        short_description="A grotesque.",
+        description="# Grotesk",
+        tags=["sans"],
+        base_price_minor=2000,
+        price_inr_minor=150_001,
+        discount_bp=2500,
+        tax_rate_bp=1800,
+        allowed_license_slugs=["commercial", "extended", "unknown"],
+        file_type="OTF",
+        supported_platforms="Figma",
+        version="1.2",
+        video_url="https://video.example/1",
+        purchases=3,
+        store__name="Foundry",
+        store__slug="foundry",
+        published_at=datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC),
+    )
+    preview = Preview.objects.create(
+        listing=listing, kind="Gallery", slot=0, object_key="previews/1", content_type="image/png", size=1, sha256="0" * 64
+    )
+    sound = Preview.objects.create(
+        listing=listing, kind="AudioPreview", object_key="previews/2", content_type="audio/mpeg", size=1, sha256="0" * 64
+    )
+    listing_changed(listing)
+    answer = get(f"assets/{listing.id}")
+    assert answer.pop("updatedAt").endswith("Z")
+    assert answer.pop("previews") == [
+        {"id": str(sound.id), "assetId": str(listing.id), "kind": "AudioPreview", "url": f"/api/v1/previews/{sound.id}"},
+        {"id": str(preview.id), "assetId": str(listing.id), "kind": "Gallery", "sortOrder": 0, "url": f"/api/v1/previews/{preview.id}"},
+    ]
+    assert answer == {
+        "id": str(listing.id),
+        "slug": "grotesk",
+        "title": "Grotesk",
+        "shortDescription": "A grotesque.",
+        "description": "# Grotesk",
+        "category": {"slug": "fonts", "name": listing.category.name},
+        "vendor": {"storeName": "Foundry", "storeSlug": "foundry"},
+        "priceUSD": 15.0,
+        "priceINR": 1125.01,
+        "priceEUR": None,
+        "discountPercent": 25.0,
+        "listPrices": {"USD": 20.0, "INR": 1500.01, "EUR": None},
+        "taxRatePercent": 18.0,
+        "tierRequirement": "free",
+        "fileType": "OTF",
+        "supportedPlatforms": "Figma",
+        "version": "1.2",
+        "videoUrl": "https://video.example/1",
+        "tags": ["sans"],
+        "licenses": [
+            {"slug": "commercial", "name": "Commercial", "summary": "commercial.", "priceUSD": 15.0, "priceINR": 1125.01, "priceEUR": None},
+            {"slug": "extended", "name": "Extended", "summary": "extended.", "priceUSD": 37.5, "priceINR": 2812.53, "priceEUR": None},
+        ],
+        "file": {"size": 1234, "checksum": "ab" * 32, "technical": listing.live_deliverable.technical},
+        "publishedAt": "2026-01-02T03:04:05Z",
+        "popularity": 3,
+    }
+    assert get("assets/grotesk")["id"] == str(listing.id)
+    assert get(f"assets/{str(listing.id).upper()}")["id"] == str(listing.id)
+
+
+def test_candidate_file_is_not_shown(get: Any) -> None:
+    listing = PublishedListingFactory()
+    listing.candidate_deliverable = DeliverableFactory(listing=listing, sha256="cd" * 32)
+    listing.save()
+    listing_changed(listing)
+    assert get(f"assets/{listing.id}")["file"]["checksum"] == "ab" * 32
+
+
+def test_listing_without_stats_counts_no_purchases(get: Any) -> None:
+    listing = PublishedListingFactory()
+    listing.stats.delete()
+    assert get(f"assets/{listing.id}")["popularity"] == 0
+
+
+def test_free_in_one_currency_is_free_in_all(get: Any, tiers: Any) -> None:
+    listing = PublishedListingFactory(base_price_minor=2000, price_eur_minor=0)
+    answer = get(f"assets/{listing.id}")
+    assert [answer[f"price{currency}"] for currency in ("USD", "INR", "EUR")] == [0, 0, 0]
+    assert answer["listPrices"] == {"USD": 20.0, "INR": None, "EUR": 0}
+    assert {offer["priceINR"] for offer in answer["licenses"]} == {0}
+
+
+def test_inactive_tier_is_not_offered_and_the_next_one_costs_the_listing_price(get: Any, tiers: Any) -> None:
+    listing = PublishedListingFactory(base_price_minor=1000)
+    tiers[0].is_active = False
+    tiers[0].save()
+    assert [(offer["slug"], offer["priceUSD"]) for offer in get(f"assets/{listing.id}")["licenses"]] == [
+        ("commercial", 10.0),
+        ("extended", 25.0),
+    ]
+
+
+def test_no_permitted_tier_offers_nothing(get: Any, tiers: Any) -> None:
+    listing = PublishedListingFactory(allowed_license_slugs=["gone"])
+    answer = get(f"assets/{listing.id}")
+    assert (answer["licenses"], answer["priceUSD"]) == ([], 10.0)
+
+
+def test_query_counts(anonymous: APIClient, django_assert_num_queries: Any, tiers: Any) -> None:
+    listing, other = PublishedListingFactory(), PublishedListingFactory()
+    # The generation, the listing, its previews, the licence tiers.
+    with django_assert_num_queries(4):
+        first = anonymous.get(f"/api/v1/assets/{listing.id}")
+    # The tiers are known now.
+    with django_assert_num_queries(3):
+        anonymous.get(f"/api/v1/assets/{other.id}")
+    with django_assert_num_queries(1):
+        assert anonymous.get(f"/api/v1/assets/{listing.id}", HTTP_IF_NONE_MATCH=first["ETag"]).status_code == 304
+
+
+prices = st.one_of(st.none(), st.integers(0, bounds.PRICE_MINOR), st.sampled_from([0, 1, 99, bounds.PRICE_MINOR]))
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(usd=prices.filter(lambda price: price is not None), inr=prices, eur=prices, discount=st.integers(0, bounds.WHOLE_BP))
+def test_the_database_discounts_as_we_do(usd: int, inr: int | None, eur: int | None, discount: int) -> None:
+    listing = ListingFactory(base_price_minor=usd, price_inr_minor=inr, price_eur_minor=eur, discount_bp=discount)
+    row = Listing.objects.get(pk=listing.pk)
+    shown = pricing.sale_prices(row)
+    assert (row.sale_usd_minor, row.sale_inr_minor, row.sale_eur_minor, row.is_free) == (
+        shown.usd,
+        shown.inr,
+        shown.eur,
+        pricing.is_free(row),
+    )
+    if not row.is_free:
+        assert row.sale_usd_minor == money.discounted(usd, discount)
+
+
+@given(
+    price=st.integers(1, bounds.PRICE_MINOR),
+    first=st.decimals("0.01", "9999.99", places=2),
+    other=st.decimals("0.01", "9999.99", places=2),
+)
+def test_tier_prices_are_exact(price: int, first: Decimal, other: Decimal) -> None:
+    listing = Listing(base_price_minor=price)
+    row = [LicenseTier(slug="a", price_factor=first), LicenseTier(slug="b", price_factor=other)]
+    exact = Fraction(price) * Fraction(other) / Fraction(first)
+    got = pricing.price_of(listing, row[1], row, Currency.USD)
+    assert abs(Fraction(got) - exact) <= Fraction(1, 2)
+    assert pricing.price_of(listing, row[0], row, Currency.USD) == price
+    assert pricing.price_of(listing, row[1], row, Currency.INR) is None

@@ -1,0 +1,129 @@
+"""The index after many changes, rebuilt, and written by several at once."""
+
+import random
+import threading
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.db import connection
+
+from catalog.models import Listing, SearchDelete, SearchDocument, SearchTerm
+from catalog.search import rebuild, search
+from catalog.services.visibility import listing_changed
+from tests.factories import PublishedListingFactory, StoreFactory
+
+WORDS = ["sans", "serif", "fonts", "brush", "script", "Café", "mono", "display", "hand-drawn", "title", "titles", "明朝体"]
+
+
+def contents() -> Any:
+    """Return the index as values, without row numbers."""
+    return (
+        sorted(SearchDocument.objects.values_list("listing_id", "title", "tags", "summary", "body")),
+        sorted(SearchTerm.objects.values_list("term", "documents")),
+        sorted(SearchDelete.objects.values_list("term__term", "digest")),
+    )
+
+
+def scramble(listing: Listing, dice: random.Random) -> None:
+    listing.title = " ".join(dice.sample(WORDS, 2))
+    listing.tags = dice.sample(WORDS, 2)
+    listing.description = " ".join(dice.sample(WORDS, 5))
+    listing.status = dice.choice(["Published", "Published", "Draft"])
+    listing.save()
+    listing_changed(listing)
+
+
+@pytest.mark.django_db
+def test_many_changes_leave_what_a_rebuild_from_nothing_makes() -> None:
+    dice = random.Random(1)
+    listings = [PublishedListingFactory() for _ in range(6)]
+    for _ in range(25):
+        scramble(dice.choice(listings), dice)
+    grown = contents()
+    SearchDocument.objects.all().delete()
+    SearchDelete.objects.all().delete()
+    SearchTerm.objects.all().delete()
+    rebuild.rebuild(lambda _done, _total: None)
+    assert contents() == grown
+    assert all(documents > 0 for _, documents in grown[1])
+
+
+@pytest.mark.django_db
+def test_rebuild_repairs_and_tells_what_it_did() -> None:
+    kept, stale, lost = (PublishedListingFactory(title=title) for title in ("Kept", "Stale", "Lost"))
+    good = contents()
+    SearchDocument.objects.filter(listing=lost).delete()
+    SearchDocument.objects.filter(listing=kept).update(title="wrong | ")
+    SearchTerm.objects.filter(term="one").update(documents=99)
+    Listing.objects.filter(pk=stale.pk).update(status="Draft")
+    out = StringIO()
+    call_command("rebuild_search", stdout=out, stderr=StringIO())
+    assert out.getvalue().startswith("2 listings checked, 2 written anew, 1 removed, ")
+    stale.status = "Published"
+    stale.save()
+    listing_changed(stale)
+    assert contents() == good
+    assert [hit.title for hit in search("kept", 10)] == ["Kept"]
+    out = StringIO()
+    call_command("rebuild_search", stdout=out, stderr=StringIO())
+    assert out.getvalue() == "3 listings checked, 0 written anew, 0 removed, 0 words corrected.\n"
+
+
+@pytest.mark.django_db
+def test_rebuild_of_an_empty_catalog_says_so() -> None:
+    out = StringIO()
+    call_command("rebuild_search", stdout=out, stderr=StringIO())
+    assert out.getvalue().startswith("0 listings checked")
+
+
+@pytest.mark.django_db
+def test_upper_levels_are_asked_first_and_lower_ones_when_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("catalog.search.query", "catalog.search.rebuild"):
+        monkeypatch.setattr(f"{module}.LEVEL_SIZES", (2, 4))
+    for purchases in range(7):
+        PublishedListingFactory(title=f"Common {purchases}", purchases=purchases, description="" if purchases else "rare")
+    rebuild.rebuild(lambda _done, _total: None)
+    levels = SearchDocument.objects.order_by("listing__stats__purchases").values_list("level", flat=True)
+    assert list(levels) == [2, 2, 2, 1, 1, 0, 0]
+    assert [hit.title for hit in search("common", 2)] == ["Common 6", "Common 5"]
+    assert len(search("common", 20)) == 7
+    assert [hit.title for hit in search("common rare", 2)] == ["Common 0"]
+
+
+@pytest.mark.django_db
+def test_long_description_is_indexed_within_a_bound() -> None:
+    words = " ".join(f"word{number}" for number in range(5000))
+    PublishedListingFactory(description=words)
+    assert len(search("word3", 1)) == 1
+    assert SearchTerm.objects.filter(term__startswith="word").count() == 1000
+
+
+@pytest.mark.django_db(transaction=True)
+def test_publications_at_once_all_count() -> None:
+    store = StoreFactory()
+    listings = [PublishedListingFactory(store=store, title=f"Shared words {number}") for number in range(6)]
+    failures: list[BaseException] = []
+    gate = threading.Barrier(len(listings))
+
+    def change(listing: Listing) -> None:
+        try:
+            gate.wait()
+            for status in ("Draft", "Published"):
+                listing.status = status
+                listing.save()
+                listing_changed(listing)
+        except BaseException as error:  # noqa: BLE001 - told to the main thread
+            failures.append(error)
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=change, args=(listing,)) for listing in listings]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert SearchTerm.objects.get(term="shared").documents == 6
+    assert len(search("shared", 10)) == 6
