@@ -44,6 +44,15 @@ class Server(NamedTuple):
         connection.close()
         return answer.status, document
 
+    def get(self, method: str, **headers: str) -> tuple[int, int, bytes]:
+        """Download what was kept; return the status, the stated length and the bytes."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection.request(method, "/download", headers=headers)
+        answer = connection.getresponse()
+        content = answer.read()
+        connection.close()
+        return answer.status, int(answer.headers["Content-Length"]), content
+
     def raw(self, head: str, body: bytes = b"") -> tuple[int, dict[str, Any]]:
         """Send exactly these bytes and wait for the answer."""
         with socket.create_connection(("127.0.0.1", self.port), timeout=20) as connection:
@@ -213,6 +222,21 @@ def test_whole_file_is_stored_as_sent(server: Server) -> None:
     }
     (path,) = server.left_behind()
     assert path.read_bytes() == content
+    assert server.get("GET") == (200, len(content) + 4, b"head" + content)
+    assert server.get("HEAD") == (200, len(content) + 4, b"")
+    assert server.get("GET", Range="bytes=2-7") == (206, 6, b"ad" + content[:4])
+    path.unlink()
+
+
+def test_client_that_leaves_a_download_disturbs_nobody(server: Server) -> None:
+    content = os.urandom(8 * MIB)
+    server.post(f"/upload/{len(content)}?keep", form(content))
+    for _ in range(6):
+        with socket.create_connection(("127.0.0.1", server.port), timeout=20) as connection:
+            connection.sendall(b"GET /download HTTP/1.1\r\nHost: x\r\n\r\n")
+            assert connection.recv(1000)
+    assert server.get("GET", Range="bytes=0-3") == (206, 4, b"head")
+    (path,) = server.left_behind()
     path.unlink()
 
 

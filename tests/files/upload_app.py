@@ -1,11 +1,11 @@
-"""A WSGI application that does nothing but receive, to be served by a real server: `granian tests.files.upload_app:application`."""
+"""A WSGI application that receives and serves a file, to be served by a real server: `granian tests.files.upload_app:application`."""
 
 import os
 
 import django
 from django.conf import settings
 from django.core.handlers.wsgi import WSGIHandler
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.urls import path
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "marketplace.settings.test")
@@ -19,6 +19,8 @@ application = WSGIHandler()
 # The settings must be in place before what reads them is imported.
 from marketplace.core.api.problems import http_response  # noqa: E402 - see above
 from marketplace.core.errors import Problem  # noqa: E402 - see above
+from marketplace.core.objects import object_store  # noqa: E402 - see above
+from marketplace.core.serving import Stored, serve_segments  # noqa: E402 - see above
 from vendors.uploads import receive, receive_small  # noqa: E402 - see above
 
 
@@ -42,4 +44,15 @@ def small(request: HttpRequest, maximum_bytes: int) -> HttpResponse:
     return JsonResponse({"filename": filename, "size": len(content)})
 
 
-urlpatterns = [path("upload/<int:maximum_bytes>", upload), path("small/<int:maximum_bytes>", small)]
+def download(request: HttpRequest) -> HttpResponseBase:
+    """Serve what was kept, with a head before it."""
+    store = object_store()
+    segments = [b"head", Stored(store, "deliverables/one", 0, store.size("deliverables/one"))]
+    return serve_segments(request, segments=segments, etag="one", content_type="application/zip", filename="one.zip", inline=False)
+
+
+urlpatterns = [
+    path("upload/<int:maximum_bytes>", upload),
+    path("small/<int:maximum_bytes>", small),
+    path("download", download),
+]

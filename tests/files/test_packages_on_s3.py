@@ -1,0 +1,83 @@
+"""On S3 the package is built once and the store serves it, for seconds; the link itself stays ours to kill."""
+
+import hashlib
+import os
+import urllib.error
+import urllib.request
+from typing import Any
+
+import pytest
+from rest_framework.test import APIClient
+
+from library.models import Package
+from library.services import packages
+from library.services.links import issue_link, url_of
+from marketplace.core.objects.s3 import PART_BYTES, S3Store
+from tests.shop import bought, on_sale
+from wallet.services.refunds import refund_order
+
+pytestmark = [pytest.mark.django_db, pytest.mark.s3]
+# More than one part, so that the package is a multipart upload.
+CONTENT = os.urandom(PART_BYTES + 4_000_000)
+
+
+def read(url: str, **headers: str) -> bytes:
+    request = urllib.request.Request(url, headers=headers)  # noqa: S310 - our own loopback server
+    with urllib.request.urlopen(request, timeout=30) as answer:  # noqa: S310 - the same
+        data: bytes = answer.read()
+        return data
+
+
+def test_store_serves_the_promised_bytes_and_ranges_under_the_files_name(s3_store: S3Store, anonymous: APIClient) -> None:
+    order = bought(on_sale(CONTENT, version="1"))
+    link = issue_link(licence=order.buyer.licences.get())
+    response = anonymous.get(url_of(link))
+    assert response.status_code == 302
+    data = read(response["Location"])
+    assert (len(data), hashlib.sha256(data).hexdigest()) == (link.package.size, link.package.sha256)
+    assert data.find(CONTENT) > 0
+    assert read(response["Location"], Range="bytes=100-199") == data[100:200]
+    with urllib.request.urlopen(response["Location"], timeout=30) as answer:  # noqa: S310 - the same
+        assert link.file_name in answer.headers["Content-Disposition"]
+    refund_order(order=order, reason="test", actor=None)
+    assert anonymous.get(url_of(link)).json()["code"] == "link_revoked"
+
+
+def test_package_is_built_once(s3_store: S3Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    licence = bought(on_sale(b"small")).buyer.licences.get()
+    first = issue_link(licence=licence)
+
+    def fail(*_args: Any) -> None:
+        raise AssertionError("built again")
+
+    monkeypatch.setattr(packages, "_build", fail)
+    assert issue_link(licence=licence).package == first.package
+
+
+def test_package_measured_locally_is_built_when_the_store_moves_to_s3(s3_store: S3Store, anonymous: APIClient) -> None:
+    licence = bought(on_sale(b"small")).buyer.licences.get()
+    link = issue_link(licence=licence)
+    s3_store.delete(link.package.object_key)
+    Package.objects.update(object_key="")
+    again = issue_link(licence=licence)
+    assert again.package.object_key
+    assert hashlib.sha256(read(anonymous.get(url_of(again))["Location"])).hexdigest() == link.package.sha256
+
+
+def test_damaged_file_leaves_no_package(s3_store: S3Store) -> None:
+    listing = on_sale(CONTENT)
+    assert listing.live_deliverable is not None
+    listing.live_deliverable.crc32 ^= 1
+    listing.live_deliverable.save()
+    licence = bought(listing).buyer.licences.get()
+    with pytest.raises(packages.DamagedFile):
+        issue_link(licence=licence)
+    assert not Package.objects.exists()
+    assert not s3_store.client.list_multipart_uploads(Bucket=s3_store.bucket).get("Uploads")
+
+
+def test_presigned_link_that_was_changed_is_refused(s3_store: S3Store, anonymous: APIClient) -> None:
+    link = issue_link(licence=bought(on_sale(b"small")).buyer.licences.get())
+    location = anonymous.get(url_of(link))["Location"]
+    with pytest.raises(urllib.error.HTTPError, match="403"):
+        read(location.replace("packages/", "deliverables/"))
