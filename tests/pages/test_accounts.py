@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from django.core import mail
@@ -53,7 +54,7 @@ def test_sign_up_is_confirmed_by_mail_and_ends_signed_in(client: Client) -> None
     assert not _signed_in(client)
     [message] = mail.outbox
     assert message.to == [EMAIL]
-    assert "Confirm your address" in message.subject
+    assert message.subject == "Confirm your address"
     assert "Creative Asset Marketplace" in str(message.body)
     link = _link_in(message)
     page = client.get(link)
@@ -110,6 +111,24 @@ def test_too_many_sign_ins_are_stopped(client: Client) -> None:
     response = client.post(reverse("account_login"), {"login": EMAIL, "password": PASSWORD})
     assert "Too many" in response.content.decode()
     assert not _signed_in(client)
+
+
+def _try_to_sign_up(client: Client, **headers: str) -> int:
+    return client.post(reverse("account_signup"), {}, headers=headers).status_code
+
+
+def test_too_many_sign_ups_are_stopped_with_a_page(client: Client) -> None:
+    assert [_try_to_sign_up(client) for _ in range(20)] == [200] * 20
+    response = client.post(reverse("account_signup"), {})
+    assert response.status_code == 429
+    assert "Too many attempts" in response.content.decode()
+
+
+def test_attempts_are_counted_by_the_callers_own_address(client: Client, settings: Any) -> None:
+    forged = [_try_to_sign_up(client, x_forwarded_for=f"198.51.100.{number}") for number in range(21)]
+    assert forged[-1] == 429
+    settings.TRUSTED_PROXIES = ["127.0.0.1"]
+    assert _try_to_sign_up(client, x_forwarded_for="203.0.113.9") == 200
 
 
 @pytest.mark.parametrize(

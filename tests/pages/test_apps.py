@@ -95,14 +95,20 @@ def test_more_scopes_offers_only_what_the_app_lacks(browse: Callable[..., Client
     address = reverse("app-scopes", args=[app.pk])
     assert 'value="catalog:read"' not in client.get(address).content.decode()
     granted_already = {"scopes": ["catalog:read"], "reason_catalog_read": "Again"}
-    assert client.post(address, granted_already).status_code == 400
+    response = client.post(address, granted_already)
+    assert response.status_code == 400
+    assert "not granted yet" in response.content.decode()
+    assert 'value="Again"' in response.content.decode()
     response = client.post(address, {"scopes": ["library:read"], "reason_library_read": "To mark what is owned"})
     assert response["Location"] == reverse("app-detail", args=[app.pk])
     # The old grant holds, and a second request waits for the first.
     app.refresh_from_db()
     assert app.scopes == {Scope.CATALOG_READ}
     assert "Nothing can be asked for now" in client.get(address).content.decode()
-    assert client.post(address, {"scopes": ["account:read"], "reason_account_read": "More"}).status_code == 400
+    response = client.post(address, {"scopes": ["account:read"], "reason_account_read": "More"})
+    assert response.status_code == 400
+    assert "Wait for the decision" in response.content.decode()
+    assert 'value="More"' in response.content.decode()
 
 
 def test_new_key_is_shown_once_and_never_again(browse: Callable[..., Client], developer: User, app: App) -> None:

@@ -47,6 +47,8 @@ def test_phone_signs_up_confirms_and_applies(phone: Callable[..., Page], live_se
     failures: list[str] = []
     page.on("request", lambda request: requests.append(request))  # noqa: PLW0108 - playwright cannot wrap a built-in method
     page.on("response", lambda response: failures.append(response.url) if response.status >= 400 else None)
+    # A breach of the pages' own content policy is told on the console.
+    page.on("console", lambda message: failures.append(message.text) if message.type == "error" else None)
     page.on("pageerror", lambda error: failures.append(str(error)))
 
     page.goto(live_server.url)

@@ -63,7 +63,7 @@ def test_apply_twice_says_so_and_keeps_what_was_typed(browse: Callable[..., Clie
     response = client.post(PAGE, COMPLETE)
     assert response.status_code == 400
     assert "already open" in response.content.decode() or "open application" in response.content.decode()
-    assert response.context["form"]["what"].value() == "A plug-in"
+    assert ">\nA plug-in</textarea>" in response.content.decode()
     assert DeveloperApplication.objects.count() == 1
 
 
@@ -92,6 +92,7 @@ def test_answer_without_a_question_is_refused(browse: Callable[..., Client]) -> 
     response = browse(user).post(PAGE, {"text": "By the way"})
     assert response.status_code == 400
     assert "starts from MoreInfoNeeded" in response.content.decode()
+    assert ">\nBy the way</textarea>" in response.content.decode()
 
 
 def test_answer_without_any_application_changes_nothing(browse: Callable[..., Client]) -> None:

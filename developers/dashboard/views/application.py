@@ -37,8 +37,9 @@ def application(request: SignedInRequest) -> HttpResponseBase:
         form,
         application=current,
         conversation=[] if current is None else selectors.messages_of(current),
-        may_apply=current is None or current.status in CLOSED_STATUSES,
-        may_answer=_asks(current),
+        # What was typed stays in view, even where the state has changed under it.
+        applying=isinstance(form, ApplicationForm) and (form.is_bound or current is None or current.status in CLOSED_STATUSES),
+        answering=isinstance(form, AnswerForm),
     )
 
 

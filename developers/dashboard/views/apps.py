@@ -74,7 +74,9 @@ def detail(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
 def more_scopes(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
     """Ask for scopes that the app does not have."""
     app = own_app(request.user, app_id)
-    form = ScopesForm(request.POST or None, available=_can_be_asked(app, list(app.scope_rows.all())))
+    # What was sent is judged by the service and stays in view, even where the state has changed under it.
+    available = APP_SCOPES if request.method == "POST" else _can_be_asked(app, list(app.scope_rows.all()))
+    form = ScopesForm(request.POST or None, available=available)
     if form.is_valid():
         with problems_beside(form):
             request_scopes(app=app, scopes=form.requested(), actor=request.user)
