@@ -9,7 +9,7 @@ from marketplace.accounts.models import Tier
 from ..models import Listing
 
 
-class AssetFilter(django_filters.FilterSet):
+class AssetFilter(django_filters.FilterSet):  # type: ignore[misc]  # django-filter ships no types
     """By category and tier; an unknown category finds nothing."""
 
     category = django_filters.CharFilter(field_name="category__slug")

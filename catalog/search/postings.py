@@ -5,6 +5,7 @@ done in Python on what they give. No word here ever comes from the client: each 
 """
 
 from collections.abc import Collection, Sequence
+from typing import Any
 
 from django.db import connection
 from django.db.models import BooleanField, F, QuerySet, TextField, Value
@@ -28,7 +29,7 @@ _WHOLE = (
 )
 
 
-def candidates(groups: Sequence[Collection[str]], *, heading: bool, level: int, every: bool = True) -> QuerySet[SearchDocument]:
+def candidates(groups: Sequence[Collection[str]], *, heading: bool, level: int, every: bool = True) -> QuerySet[SearchDocument, Any]:
     """Return the most bought published documents that match, at most `CANDIDATES`.
 
     Args:

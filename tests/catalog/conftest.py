@@ -15,7 +15,7 @@ API = "/api/v1"
 def get(anonymous: APIClient) -> Callable[..., Any]:
     """GET a public address and return its JSON."""
 
-    def fetch(path: str, **query: object) -> Any:
+    def fetch(path: str, **query: Any) -> Any:
         response = anonymous.get(f"{API}/{path}", query)
         assert response.status_code == 200, response.content
         return response.json()
@@ -27,7 +27,7 @@ def get(anonymous: APIClient) -> Callable[..., Any]:
 def refused(anonymous: APIClient) -> Callable[..., list[tuple[str, str]]]:
     """GET a public address that must be refused as invalid; return pointer and code of each error."""
 
-    def fetch(path: str, **query: object) -> list[tuple[str, str]]:
+    def fetch(path: str, **query: Any) -> list[tuple[str, str]]:
         response = anonymous.get(f"{API}/{path}", query)
         assert response.status_code == 400, response.content
         assert response["Content-Type"] == "application/problem+json"

@@ -1,6 +1,7 @@
 """GET /api/v1/categories and the seed."""
 
 import importlib
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -28,7 +29,11 @@ def test_seed_twice_keeps_what_an_admin_changed(seeded: None) -> None:
     seed.seed(apps, connection.schema_editor())
     assert Category.objects.get(slug="fonts").name == "Typefaces"
     assert Category.objects.count() == 5
-    assert list(LicenseTier.objects.values_list("slug", "price_factor")) == [("personal", 1), ("commercial", 2), ("extended", 5)]
+    assert list(LicenseTier.objects.values_list("slug", "price_factor")) == [
+        ("personal", Decimal(1)),
+        ("commercial", Decimal(2)),
+        ("extended", Decimal(5)),
+    ]
 
 
 def test_seed_can_be_taken_back_but_not_what_is_used(seeded: None) -> None:

@@ -218,6 +218,7 @@ def test_tier_prices_are_exact(price: int, first: Decimal, other: Decimal) -> No
     row = [LicenseTier(slug="a", price_factor=first), LicenseTier(slug="b", price_factor=other)]
     exact = Fraction(price) * Fraction(other) / Fraction(first)
     got = pricing.price_of(listing, row[1], row, Currency.USD)
+    assert got is not None
     assert abs(Fraction(got) - exact) <= Fraction(1, 2)
     assert pricing.price_of(listing, row[0], row, Currency.USD) == price
     assert pricing.price_of(listing, row[1], row, Currency.INR) is None

@@ -94,7 +94,7 @@ def test_bad_limit_is_named(refused: Any, limit: str, code: str) -> None:
         "(" * 200,
         "a " * 100,
         "ab " * 66,
-        "𝕳𝖊𝖑𝖛𝖊𝖙𝖎𝖈𝖆",
+        "\U0001d573\U0001d58a\U0001d591\U0001d59b\U0001d58a\U0001d599\U0001d58e\U0001d588\U0001d586",
         "ﬁne",
         "\ud7ff\ue000\U0010ffff",
         "|",
@@ -301,7 +301,7 @@ def test_singular(word: str, expected: str) -> None:
 
 
 def test_words() -> None:
-    assert fold("ŁÓDŹ Straße ＡＢＣ Ǆ") == "lodz strasse abc dz"
+    assert fold("ŁÓDŹ Straße \uff21\uff22\uff23 Ǆ") == "lodz strasse abc dz"
     assert words_of("Don't—panic! v2.0 hand_drawn 한글") == ["dont", "panic", "v2", "0", "hand", "drawn", "한글"]
     assert pieces("明朝体abc") == ["明朝", "朝体", "abc"]
     assert joined(["type", "face", "明朝"]) == ["typeface"]

@@ -43,6 +43,10 @@ SECURITY_SCHEMES: dict[str, Any] = {
 class OperationSchema(AutoSchema):
     """Adds what `ApiViewSet` declares to each operation."""
 
+    def _is_list_view(self, serializer: Any = None) -> bool:
+        """Tell that an answer is an array: never, whatever the action is called; lists are objects with `items`."""
+        return False
+
     def _access(self) -> Access | None:
         access: Mapping[str, Access] = getattr(self.view, "access", {})
         return access.get(getattr(self.view, "action", "") or "")
