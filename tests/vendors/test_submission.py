@@ -1,5 +1,7 @@
 """Checks, submit, withdraw, unpublish, and what comes back from the reviewers."""
 
+import hashlib
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,11 +11,16 @@ from django.utils.dateparse import parse_datetime
 from rest_framework.test import APIClient
 
 from catalog.models import AgentManifest, LicenseTier, Listing
+from catalog.models.files import PreviewKind
 from catalog.services.review import approve_listing, block_deliverable, reject_listing, takedown_listing
 from marketplace.accounts.models import User
 from marketplace.core.objects import object_store
 from tests.factories import ListingFactory, UserFactory
+from vendors.inspection import Inspection
 from vendors.models import VendorProfile
+from vendors.previews import ProcessedPreview
+from vendors.services.files import attach_deliverable, attach_preview, new_deliverable_key
+from vendors.uploads import Received
 
 from . import makers
 from .conftest import PATCH
@@ -45,16 +52,28 @@ def step(client: APIClient, listing: Listing) -> Callable[[str], Any]:
 
 
 @pytest.fixture
-def ready(client: APIClient, listing: Listing) -> Listing:
+def ready(listing: Listing) -> Listing:
     """A draft that passes every check."""
-    upload(client, listing)
-    assert client.post(f"{ASSETS}/{listing.id}/gallery-image?slot=0", makers.form(makers.png())).status_code == 200
+    upload(listing)
+    show(listing, slot=0)
     return listing
 
 
-def upload(client: APIClient, listing: Listing, text: str = "1") -> None:
-    """Upload a deliverable."""
-    assert client.post(f"{ASSETS}/{listing.id}/file", makers.form(makers.archive(a_txt=text))).status_code == 200
+def upload(listing: Listing, text: str = "1") -> None:
+    """Attach a deliverable as an upload does; the upload itself is tried elsewhere."""
+    content, store, key = makers.archive(a_txt=text), object_store(), new_deliverable_key()
+    writer = store.create(key)
+    writer.write(content)
+    writer.commit()
+    received = Received(store, key, "a.zip", len(content), hashlib.sha256(content).hexdigest(), zlib.crc32(content), content[:512])
+    inspection = Inspection("zip", {"format": "zip", "contentsByExtension": {"txt": 1}})
+    attach_deliverable(listing=Listing.objects.get(pk=listing.pk), received=received, inspection=inspection, actor=listing.store.owner)
+
+
+def show(listing: Listing, slot: int) -> None:
+    """Attach a gallery image as an upload does."""
+    processed = ProcessedPreview(makers.png(), "image/webp", {}, {})
+    attach_preview(listing=listing, kind=PreviewKind.GALLERY, slot=slot, processed=processed, actor=listing.store.owner)
 
 
 def approve(listing: Listing, reviewer: User) -> None:
@@ -85,9 +104,9 @@ def test_bare_draft_fails_with_each_outcome_and_stays(step: Callable[[str], Any]
     assert not listing.reviews.exists()
 
 
-def test_missing_thumbnail_fails_though_other_slots_are_filled(step: Callable[[str], Any], client: APIClient, listing: Listing) -> None:
-    upload(client, listing)
-    client.post(f"{ASSETS}/{listing.id}/gallery-image?slot=1", makers.form(makers.png()))
+def test_missing_thumbnail_fails_though_other_slots_are_filled(step: Callable[[str], Any], listing: Listing) -> None:
+    upload(listing)
+    show(listing, slot=1)
     assert failed(step("submit")) == ["preview_thumbnail"]
 
 
@@ -194,7 +213,7 @@ def test_published_listing_needs_a_new_file_to_be_submitted(
     step("submit")
     approve(ready, reviewer)
     assert problem(step("submit")) == (409, "nothing_to_review")
-    upload(client, ready, "2")
+    upload(ready, "2")
     answer = step("submit").json()
     assert set(answer) == {"id", "status", "submittedAt", "updateStatus"}
     assert (answer["status"], answer["updateStatus"]) == ("Published", "PendingReview")
@@ -206,7 +225,7 @@ def test_update_is_swapped_in_by_approval_only(step: Callable[[str], Any], ready
     step("submit")
     approve(ready, reviewer)
     first = client.get(f"{ASSETS}/{ready.id}").json()["liveFile"]
-    upload(client, ready, "2")
+    upload(ready, "2")
     step("submit")
     waiting = client.get(f"{ASSETS}/{ready.id}").json()
     assert (waiting["liveFile"], waiting["updateStatus"]) == (first, "PendingReview")
@@ -220,10 +239,10 @@ def test_withdrawn_update_keeps_the_listing_published(
 ) -> None:
     step("submit")
     approve(ready, reviewer)
-    upload(client, ready, "2")
+    upload(ready, "2")
     step("submit")
     assert step("withdraw").json() == {"id": str(ready.id), "status": "Published", "updateStatus": None}
-    upload(client, ready, "3")
+    upload(ready, "3")
 
 
 def test_unpublished_listing_leaves_the_catalog(step: Callable[[str], Any], ready: Listing, reviewer: User, anonymous: APIClient) -> None:

@@ -22,7 +22,8 @@ class DeliverableRecord(serializers.Serializer[Deliverable]):
 
     def get_technicalJson(self, deliverable: Deliverable) -> str:
         """Return the JSON text."""
-        return orjson.dumps(deliverable.technical).decode()
+        # Sorted: PostgreSQL keeps objects in an order of its own.
+        return orjson.dumps(deliverable.technical, option=orjson.OPT_SORT_KEYS).decode()
 
 
 class PreviewRecord(serializers.Serializer[Preview]):

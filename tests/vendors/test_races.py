@@ -1,0 +1,187 @@
+"""Two at once: one stands, the other is told, and nothing is left over."""
+
+import hashlib
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import connections
+
+from catalog.models import Category, Deliverable, Listing, Preview, Store
+from catalog.models.files import PreviewKind
+from catalog.services.review import submit_listing
+from marketplace.accounts.models import User
+from marketplace.core.audit import history_of
+from marketplace.core.errors import Problem
+from marketplace.core.objects import object_store
+from tests.factories import CategoryFactory, ListingFactory, UserFactory
+from vendors.inspection import Inspection
+from vendors.models import VendorProfile, VendorStatus
+from vendors.previews import ProcessedPreview
+from vendors.services.files import attach_deliverable, attach_preview, new_deliverable_key
+from vendors.services.listings import create_listing, update_details
+from vendors.services.manifests import generate_manifest
+from vendors.services.profiles import apply, approve_vendor, suspend_vendor
+from vendors.uploads import Received
+
+from .conftest import make_vendor
+
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
+
+TIMES = 6
+INSPECTION = Inspection("zip", {"format": "zip"})
+
+
+@pytest.fixture(autouse=True)
+def media(settings: Any, tmp_path: Path) -> Path:
+    """An empty store of its own for each test."""
+    settings.MEDIA_ROOT = tmp_path / "media"
+    return tmp_path / "media"
+
+
+def at_once(calls: Sequence[Callable[[], Any]]) -> list[str]:
+    """Run the calls in threads that start together; return each one's code of refusal, empty for success."""
+    barrier = threading.Barrier(len(calls))
+
+    def run(call: Callable[[], Any]) -> str:
+        barrier.wait(timeout=10)
+        try:
+            call()
+        except Problem as problem:
+            return problem.code
+        finally:
+            connections.close_all()
+        return ""
+
+    with ThreadPoolExecutor(len(calls)) as pool:
+        return sorted(pool.map(run, calls))
+
+
+def one_stands(code: str) -> list[str]:
+    """Return the outcomes of which one is a success."""
+    return ["", *[code] * (TIMES - 1)]
+
+
+def stored(media: Path) -> set[str]:
+    """Return the keys of every stored object."""
+    return {str(path.relative_to(media)) for path in media.rglob("*") if path.is_file()}
+
+
+def upload(listing: Listing, content: bytes) -> None:
+    """Store a file and attach it, as the view does."""
+    store, key = object_store(), new_deliverable_key()
+    writer = store.create(key)
+    writer.write(content)
+    writer.commit()
+    with Received(store, key, "a.zip", len(content), hashlib.sha256(content).hexdigest(), 0, content) as received:
+        attach_deliverable(listing=listing, received=received, inspection=INSPECTION, actor=listing.store.owner)
+
+
+def test_user_who_applies_many_times_has_one_profile() -> None:
+    user = UserFactory()
+    calls = [partial(apply, user=user, store_name="N", store_slug=f"n-{n}", actor=user) for n in range(TIMES)]
+    assert at_once(calls) == one_stands("vendor_profile_exists")
+    assert (VendorProfile.objects.count(), Store.objects.count()) == (1, 1)
+
+
+def test_one_of_many_gets_a_store_slug() -> None:
+    users = [UserFactory() for _ in range(TIMES)]
+    calls = [partial(apply, user=user, store_name="N", store_slug="north", actor=user) for user in users]
+    assert at_once(calls) == one_stands("store_slug_taken")
+    assert (VendorProfile.objects.count(), Store.objects.count()) == (1, 1)
+
+
+def test_one_of_many_gets_a_slug() -> None:
+    category: Category = CategoryFactory()
+    vendors = [make_vendor() for _ in range(TIMES)]
+
+    def create(profile: VendorProfile) -> None:
+        create_listing(
+            profile=profile,
+            actor=profile.user,
+            slug="aurora",
+            title="A",
+            short_description="A.",
+            category=category,
+            base_price_minor=1,
+        )
+
+    assert at_once([partial(create, vendor) for vendor in vendors]) == one_stands("slug_taken")
+    assert history_of(Listing.objects.get()).count() == 1
+
+
+def test_one_of_opposite_decisions_on_a_vendor_stands() -> None:
+    profile = VendorProfile.objects.get(pk=make_vendor(VendorStatus.PENDING).pk)
+    admins: list[User] = [UserFactory(), UserFactory()]
+    outcomes = at_once(
+        [
+            lambda: approve_vendor(profile=profile, reason="yes", actor=admins[0]),
+            lambda: suspend_vendor(profile=profile, reason="no", actor=admins[1]),
+        ]
+    )
+    profile.refresh_from_db()
+    # Suspending may follow approving, not the other way round.
+    assert outcomes in (["", ""], ["", "invalid_transition"])
+    assert (profile.status, profile.store.is_open) == ("Suspended", False)
+
+
+def test_one_of_many_uploads_wins_and_the_others_leave_nothing(media: Path) -> None:
+    listing = ListingFactory(store=make_vendor().store)
+    copies = [Listing.objects.get(pk=listing.pk) for _ in range(TIMES)]
+    calls = [partial(upload, copy, b"%d" % n) for n, copy in enumerate(copies)]
+    assert at_once(calls) == one_stands("upload_conflict")
+    deliverable = Deliverable.objects.get()
+    listing.refresh_from_db()
+    assert listing.candidate_deliverable == deliverable
+    assert stored(media) == {deliverable.object_key}
+
+
+def test_previews_of_one_slot_follow_each_other_and_leave_one(media: Path) -> None:
+    listing = ListingFactory(store=make_vendor().store)
+    owner = listing.store.owner
+
+    def show(n: int) -> None:
+        processed = ProcessedPreview(b"%d" % n, "image/webp", {}, {})
+        attach_preview(listing=listing, kind=PreviewKind.GALLERY, slot=0, processed=processed, actor=owner)
+
+    assert at_once([partial(show, n) for n in range(TIMES)]) == [""] * TIMES
+    assert stored(media) == {Preview.objects.get().object_key}
+
+
+def test_file_that_is_exchanged_during_the_checks_is_not_submitted() -> None:
+    listing = ListingFactory(store=make_vendor().store)
+    upload(listing, b"first")
+    checked = Listing.objects.get(pk=listing.pk)
+    checks = [{"name": "file_integrity", "passed": True, "detail": ""}]
+    outcomes = at_once(
+        [
+            lambda: upload(Listing.objects.get(pk=listing.pk), b"second"),
+            lambda: submit_listing(listing=checked, checks=checks, actor=listing.store.owner),
+        ]
+    )
+    listing.refresh_from_db()
+    # Either the upload was first and the submission is refused, or the other way round.
+    assert (outcomes, listing.status) in ((["", "invalid_transition"], "Draft"), (["", "listing_locked"], "PendingReview"))
+    if listing.status == "PendingReview":
+        assert listing.candidate_deliverable_id == checked.candidate_deliverable_id
+
+
+def test_edits_at_once_are_each_kept_whole() -> None:
+    listing = ListingFactory(store=make_vendor().store)
+    owner = listing.store.owner
+    calls = [partial(update_details, listing=listing, actor=owner, title=f"T{n}", version=f"{n}") for n in range(TIMES)]
+    assert at_once(calls) == [""] * TIMES
+    listing.refresh_from_db()
+    assert listing.title == f"T{listing.version}"
+    assert history_of(listing).count() == TIMES
+
+
+def test_manifest_generated_many_times_at_once_is_one() -> None:
+    listing = ListingFactory(store=make_vendor().store)
+    calls = [partial(generate_manifest, listing=listing, actor=listing.store.owner)] * TIMES
+    assert at_once(calls) == [""] * TIMES
+    assert history_of(listing).count() == 1
