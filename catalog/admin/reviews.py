@@ -63,14 +63,13 @@ class ListingReviewAdmin(QueueAdmin):
             *super().panels(request, subject.listing),
         ]
 
-    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, obj: Any = None, **kwargs: Any) -> Any:
-        """Add what there is to look at, and the forms to decide with."""
-        if obj is not None:
-            context |= self.decision_context(request, obj)
-            may_decide = _pending(obj) and request.user.has_perm(REVIEW)
-            context["approve_form"] = ApproveForm(subject=obj, auto_id="approve_%s") if may_decide else None
-            context["reject_form"] = RejectForm(subject=obj, auto_id="reject_%s") if may_decide else None
-        return super().render_change_form(request, context, *args, obj=obj, **kwargs)
+    def page_context(self, request: HttpRequest, subject: ListingReview) -> dict[str, Any]:
+        """Return what there is to look at, and the forms to decide with."""
+        context = super().page_context(request, subject) | self.decision_context(request, subject)
+        if _pending(subject) and request.user.has_perm(REVIEW):
+            context["approve_form"] = ApproveForm(subject=subject, auto_id="approve_%s")
+            context["reject_form"] = RejectForm(subject=subject, auto_id="reject_%s")
+        return context
 
     def decision_context(self, request: HttpRequest, subject: ListingReview) -> dict[str, Any]:
         """Return the listing as it is, its file and previews, and what differs from what was approved last."""

@@ -6,7 +6,7 @@ from django import forms
 from django.contrib import admin
 from django.http import HttpRequest
 
-from marketplace.core.admin import Base, ServiceAdmin
+from marketplace.core.admin import Base, ServiceAdmin, staff_of
 
 from ..models import Category, LicenseTier, Store
 from ..services.taxonomy import save_category, save_license_tier
@@ -34,7 +34,7 @@ class CategoryAdmin(EditedAdmin):
 
     def save_model(self, request: HttpRequest, obj: Category, form: "forms.ModelForm[Category]", change: bool) -> None:  # noqa: FBT001 - Django's signature
         """Keep the category through its service."""
-        save_category(category=obj, changed=form.changed_data, actor=request.user)
+        save_category(category=obj, changed=form.changed_data, actor=staff_of(request))
 
 
 @admin.register(LicenseTier)
@@ -46,7 +46,7 @@ class LicenseTierAdmin(EditedAdmin):
 
     def save_model(self, request: HttpRequest, obj: LicenseTier, form: "forms.ModelForm[LicenseTier]", change: bool) -> None:  # noqa: FBT001 - Django's signature
         """Keep the licence tier through its service."""
-        save_license_tier(tier=obj, changed=form.changed_data, actor=request.user)
+        save_license_tier(tier=obj, changed=form.changed_data, actor=staff_of(request))
 
 
 @admin.register(Store)

@@ -1,6 +1,7 @@
 """The reviewer's decisions: approve, reject, take down, block a file, claim. And, by name, the vendor's steps around them."""
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
@@ -60,7 +61,7 @@ def approve_listing(*, review: ListingReview, actor: User, tier_requirement: Tie
         raise StoreClosed
     deliverable = _reviewed_file(listing, review)
     now = timezone.now()
-    changes = {"live_deliverable": deliverable, "candidate_deliverable": None, "published_at": listing.published_at or now}
+    changes: dict[str, Any] = {"live_deliverable": deliverable, "candidate_deliverable": None, "published_at": listing.published_at or now}
     if tier_requirement is not None:
         changes["tier_requirement"] = tier_requirement
     if deliverable.approved_at is None:

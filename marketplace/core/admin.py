@@ -30,7 +30,17 @@ from .errors import InvalidInput, Problem
 from .models import AuditEntry
 
 if TYPE_CHECKING:
-    ThemeAdmin = admin.ModelAdmin[Any]
+
+    class ThemeAdmin(admin.ModelAdmin[Any]):
+        """What we use of the theme's admin, which ships no types."""
+
+        actions_list: Sequence[str]
+        actions_row: Sequence[str]
+        actions_detail: Sequence[str]
+
+        def get_actions_detail(self, request: HttpRequest, object_id: str) -> list[Any]:
+            """Return the buttons that the user may press."""
+
 else:
     from unfold.admin import ModelAdmin as ThemeAdmin
 
@@ -141,7 +151,7 @@ class PermissionChecks(ModelAdminChecks):
 
     def _check_actions(self, admin_obj: Any) -> Iterator[checks.CheckMessage]:
         known = {f"{model._meta.app_label}.{name}" for model in apps.get_models() for name in _permissions_of(model)}
-        for name in admin_obj._extract_action_names(admin_obj.actions_detail):
+        for name in admin_obj.actions_detail:
             named = getattr(getattr(admin_obj, name), "allowed_permissions", ())
             if not named or not known.issuperset(named):
                 message = f"{type(admin_obj).__qualname__}.{name} names no permission, or one that does not exist: {named}."
@@ -183,10 +193,16 @@ class ServiceAdmin(Base):
         """Allow whoever may view, change or decide on such rows."""
         return super().has_view_permission(request, obj) or any(map(request.user.has_perm, self.decision_permissions()))
 
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Return the fields to show; Django would build a form only to list them."""
+        if self.fields is not None:
+            return self.fields
+        extra = [name for name in self.get_readonly_fields(request, obj) if isinstance(name, str)]
+        return list(dict.fromkeys([field.name for field in self.opts.fields if field.editable] + extra))
+
     def decisions(self) -> dict[str, Decision]:
         """Return the decision pages by name."""
-        names = self._extract_action_names(self.actions_detail)
-        return {name: getattr(self, name).decision for name in names}
+        return {name: getattr(self, name).decision for name in self.actions_detail}
 
     def decision_permissions(self) -> set[str]:
         """Return the permissions that the decisions need."""
@@ -205,10 +221,15 @@ class ServiceAdmin(Base):
         """Return the tables below the fields on the row's page."""
         return [history_panel(subject)]
 
-    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, obj: Any = None, **kwargs: Any) -> Any:
-        """Add the tables to the row's page."""
-        context["panels"] = self.panels(request, obj) if obj is not None else []
-        return super().render_change_form(request, context, *args, obj=obj, **kwargs)
+    def page_context(self, request: HttpRequest, subject: Any) -> dict[str, Any]:
+        """Return what the row's page shows beside the fields."""
+        return {"panels": self.panels(request, subject)}
+
+    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+        """Hand the page what it shows beside the fields."""
+        if kwargs.get("obj") is not None:
+            context |= self.page_context(request, kwargs["obj"])
+        return super().render_change_form(request, context, *args, **kwargs)
 
     def decide(self, request: HttpRequest, object_id: str, settings: Decision, perform: Perform) -> HttpResponse:
         """Ask on GET, perform on POST; a refusal becomes a message."""
@@ -260,6 +281,11 @@ class ServiceAdmin(Base):
 
     def _address(self, subject: Model) -> str:
         return reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_change", args=[subject.pk])
+
+
+def staff_of(request: HttpRequest) -> Any:
+    """Return who is signed in; the site lets nobody else come here. Core does not know the user model."""
+    return request.user
 
 
 class QueueAdmin(ServiceAdmin):

@@ -8,7 +8,7 @@ from django.db.models.base import ModelBase
 
 if TYPE_CHECKING:
     Site = AdminSite
-    OurAdmin = ModelAdmin[Any]
+    OurAdmin = ModelAdmin
 else:
     from unfold.admin import ModelAdmin as OurAdmin
     from unfold.sites import UnfoldAdminSite as Site

@@ -43,7 +43,7 @@ LISTED: tuple[tuple[str, tuple[tuple[str, str, type[Model]], ...]], ...] = (
 def navigation(request: HttpRequest) -> list[dict[str, Any]]:
     """Return the sidebar as this user may see it: a count is made for nobody who cannot look."""
     queues = [_queue(*queue) for queue in QUEUES if _may_view(request, queue[2])]
-    groups = [{"title": "Waiting", "items": queues}]
+    groups: list[dict[str, Any]] = [{"title": "Waiting", "items": queues}]
     listed: set[type[Model]] = set()
     for title, entries in LISTED:
         listed |= {model for _, _, model in entries}

@@ -1,5 +1,6 @@
 """Listings in each state, brought there by the services."""
 
+from collections.abc import Callable
 from typing import Any
 
 from catalog.models import Deliverable, Listing, ListingReview
@@ -58,7 +59,7 @@ def rejected() -> Listing:
     return Listing.objects.get(pk=listing.pk)
 
 
-MAKERS = {
+MAKERS: dict[ListingStatus, Callable[[], Listing]] = {
     ListingStatus.DRAFT: draft,
     ListingStatus.PENDING_REVIEW: submitted,
     ListingStatus.PUBLISHED: published,

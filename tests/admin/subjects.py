@@ -1,0 +1,203 @@
+"""Every decision of the admin, with something to decide on."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from django.contrib.auth.models import Group
+from django.db.models import Model
+from django.utils import timezone
+
+from catalog.models import Deliverable, Listing, ListingReview
+from catalog.services import review as reviews
+from developers.models import AccessToken, ApiKey, App, DeveloperApplication, ScopeReview
+from developers.services import applications, apps
+from developers.services.credentials import issue_api_key, issue_personal_token
+from marketplace.accounts.models import User
+from marketplace.core.scopes import Scope
+from tests.catalog.cases import draft, make_deliverable, open_review, published, submitted
+from tests.factories import AppFactory, UserFactory
+from vendors.models import VendorProfile
+from vendors.services import profiles
+
+REASON = {"reason": "For a good reason."}
+
+
+@dataclass(frozen=True)
+class Case:
+    """One decision.
+
+    Args:
+        name: The method of the admin.
+        make: Makes a row that can be decided on.
+        permission: What the decider needs.
+        audit: The audit action that follows.
+        answers: What is filled in.
+        again: Whether a second decision is possible, by its nature.
+        superuser: Whether only a superuser may.
+    """
+
+    name: str
+    make: Callable[[], Model]
+    permission: str
+    audit: str
+    answers: dict[str, Any] = field(default_factory=lambda: dict(REASON))
+    again: bool = False
+    superuser: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.audit} by {self.name}"
+
+
+def application() -> DeveloperApplication:
+    """Return an application that waits."""
+    user = UserFactory()
+    return applications.submit_application(user=user, what="A font browser", why="To read manifests", actor=user)
+
+
+def developer() -> DeveloperApplication:
+    """Return an approved application."""
+    return applications.approve_application(application=application(), reason="Fine.", actor=UserFactory())
+
+
+def pending_app() -> App:
+    """Return an app that waits for its scopes."""
+    user = developer().user
+    scopes = {Scope.CATALOG_READ: "To read manifests", Scope.WALLET_SPEND: "To buy fonts"}
+    return apps.create_app(user=user, name="Fontster", purpose="Browses fonts", scopes=scopes, actor=user)
+
+
+def scope_review() -> ScopeReview:
+    """Return a request for scopes that waits."""
+    return ScopeReview.objects.get(app=pending_app())
+
+
+def approved_app() -> App:
+    """Return an approved app of a verified developer."""
+    return AppFactory(user=developer().user)
+
+
+def suspended_app() -> App:
+    """Return a suspended app."""
+    return apps.suspend_app(app=approved_app(), reason="Too many calls.", actor=UserFactory())
+
+
+def api_key() -> ApiKey:
+    """Return a live key."""
+    app = AppFactory()
+    return issue_api_key(app=app, name="production", actor=app.user)[0]
+
+
+def token() -> AccessToken:
+    """Return a live personal token."""
+    user = UserFactory()
+    expires = timezone.now() + timedelta(days=1)
+    return issue_personal_token(user=user, name="laptop", scopes=frozenset({Scope.LIBRARY_READ}), expires_at=expires, actor=user)[0]
+
+
+def vendor() -> VendorProfile:
+    """Return a vendor who waits."""
+    user = UserFactory()
+    slug = f"shop-{user.pk.hex[-12:]}"
+    return profiles.apply(user=user, store_name=slug.title(), store_slug=slug, actor=user)
+
+
+def approved_vendor() -> VendorProfile:
+    """Return a vendor who may sell."""
+    return profiles.approve_vendor(profile=vendor(), reason="Fine.", actor=UserFactory())
+
+
+def suspended_vendor() -> VendorProfile:
+    """Return a vendor who was shut out."""
+    return profiles.suspend_vendor(profile=approved_vendor(), reason="Copies.", actor=UserFactory())
+
+
+def review() -> ListingReview:
+    """Return a submission that waits."""
+    return open_review(submitted())
+
+
+def claimed_review() -> ListingReview:
+    """Return a submission that someone else is at."""
+    return reviews.claim_review(review=review(), actor=UserFactory())
+
+
+def published_review() -> ListingReview:
+    """Return the approved submission of a published listing."""
+    return published().reviews.get()
+
+
+def listing_for_sale() -> Listing:
+    """Return a published listing."""
+    return published()
+
+
+def deliverable() -> Deliverable:
+    """Return a file of a draft."""
+    return make_deliverable(draft())
+
+
+def staff_member() -> User:
+    """Return someone with access to the admin."""
+    return UserFactory(is_staff=True)
+
+
+def shut_account() -> User:
+    """Return a user who cannot sign in."""
+    return UserFactory(is_active=False)
+
+
+SCOPES = {
+    "decision:catalog:read": "grant",
+    "decision:wallet:spend": "refuse",
+    "note:wallet:spend": "Not needed to browse.",
+    "note": "Read only, for now.",
+}
+APPROVAL = {"tier_requirement": "go", "note": "Well made."}
+FINDINGS = {"code_0": "preview_poor", "code_1": "other", "field_1": "title", "message_1": "There is a typo.", "hint_1": "Correct it."}
+DECIDE_APPLICATION = "developers.decide_developerapplication"
+DECIDE_VENDOR = "vendors.decide_vendorprofile"
+
+CASES = (
+    Case("approve", application, DECIDE_APPLICATION, "application.approve"),
+    Case("reject", application, DECIDE_APPLICATION, "application.reject"),
+    Case("ask", application, DECIDE_APPLICATION, "application.ask"),
+    Case("withdraw", developer, DECIDE_APPLICATION, "application.withdraw"),
+    Case("decide_scopes", scope_review, "developers.decide_app", "scope_review.decide", SCOPES),
+    Case("narrow", approved_app, "developers.decide_app", "app.narrow_scopes", REASON | {"scopes": ["wallet:spend"]}),
+    Case("suspend", approved_app, "developers.suspend_app", "app.suspend"),
+    Case("reinstate", suspended_app, "developers.suspend_app", "app.reinstate"),
+    Case("reject", pending_app, "developers.decide_app", "app.reject"),
+    Case("revoke", api_key, "developers.revoke_apikey", "apikey.revoke"),
+    Case("limit", api_key, "developers.limit_apikey", "apikey.limit", REASON | {"rate_limit": "120"}, again=True),
+    Case("revoke", token, "developers.change_accesstoken", "token.revoke"),
+    Case("approve", vendor, DECIDE_VENDOR, "vendor.approve"),
+    Case("suspend", approved_vendor, DECIDE_VENDOR, "vendor.suspend"),
+    Case("reinstate", suspended_vendor, DECIDE_VENDOR, "vendor.reinstate"),
+    Case(
+        "commission_rate", vendor, "vendors.set_commission_vendorprofile", "vendor.set_commission", REASON | {"percent": "12.5"}, again=True
+    ),
+    Case("approve", review, "catalog.review_listing", "listing.approve", APPROVAL),
+    Case("reject", review, "catalog.review_listing", "listing.reject", FINDINGS),
+    Case("claim", review, "catalog.review_listing", "review.claim", {}, again=True),
+    Case("takedown", published_review, "catalog.takedown_listing", "listing.takedown"),
+    Case("block", review, "catalog.block_deliverable", "deliverable.block"),
+    Case("takedown", listing_for_sale, "catalog.takedown_listing", "listing.takedown"),
+    Case("block", deliverable, "catalog.block_deliverable", "deliverable.block"),
+    Case("set_tier", UserFactory, "accounts.set_tier_user", "user.set_tier", REASON | {"tier": "pro"}),
+    Case("deactivate", UserFactory, "accounts.deactivate_user", "user.deactivate"),
+    Case("reactivate", shut_account, "accounts.deactivate_user", "user.reactivate"),
+    Case("set_staff", UserFactory, "accounts.grant_staff_user", "user.set_staff", again=True, superuser=True),
+    Case("remove_staff", staff_member, "accounts.grant_staff_user", "user.remove_staff"),
+)
+# One row of each kind, to look at: rows of groups are Django's.
+LOOKED_AT: tuple[Callable[[], Model], ...] = (
+    scope_review,
+    api_key,
+    token,
+    vendor,
+    published_review,
+    claimed_review,
+    lambda: Group.objects.create(name="Editors"),
+)

@@ -1,0 +1,223 @@
+import pytest
+from django.test import Client
+
+from catalog.models import ListingReview
+from developers.models import App, ScopeReview
+from marketplace.accounts.models import User
+from marketplace.core.models import AuditEntry
+from tests.admin.pages import address, press, service_admins, signed_in, staff, text_of
+from tests.admin.subjects import APPROVAL, CASES, FINDINGS, SCOPES, Case, review, scope_review
+from tests.catalog.cases import submitted
+from tests.factories import UserFactory
+
+pytestmark = pytest.mark.django_db
+cases = pytest.mark.parametrize("case", CASES, ids=str)
+
+
+@pytest.fixture
+def root() -> User:
+    return UserFactory(is_staff=True, is_superuser=True)
+
+
+def _page(case: Case, subject: object) -> str:
+    return address(type(subject), case.name, subject.pk)  # type: ignore[arg-type,attr-defined]  # a model's row
+
+
+def _refused(case: Case, client: Client, page: str) -> str:
+    """Send the decision's answers past the page, as a second browser does that had it open already."""
+    return text_of(client.post(page, case.answers, follow=True))
+
+
+@cases
+def test_anonymous_is_sent_to_sign_in(case: Case, client: Client) -> None:
+    page = _page(case, case.make())
+    for response in (client.get(page, follow=True), client.post(page, case.answers, follow=True)):
+        assert response.redirect_chain[-1][0].startswith("/account/login")
+    assert not AuditEntry.objects.filter(action=case.audit).exists()
+
+
+@cases
+def test_user_who_is_no_staff_is_refused(case: Case) -> None:
+    page = _page(case, case.make())
+    client = signed_in(UserFactory())
+    assert client.get(page, follow=True).status_code == 403
+    assert client.post(page, case.answers, follow=True).status_code == 403
+    assert not AuditEntry.objects.filter(action=case.audit).exists()
+
+
+@cases
+def test_staff_without_the_permission_is_refused(case: Case) -> None:
+    page = _page(case, case.make())
+    others = {other.permission for other in CASES} - {case.permission}
+    client = signed_in(staff(*others))
+    assert client.get(page).status_code == 403
+    assert client.post(page, case.answers).status_code == 403
+    assert not AuditEntry.objects.filter(action=case.audit).exists()
+
+
+@cases
+def test_staff_with_the_permission_decides_through_the_form(case: Case) -> None:
+    subject = case.make()
+    user = staff(case.permission)
+    response = press(signed_in(user), _page(case, subject), case.answers)
+    entries = AuditEntry.objects.filter(action=case.audit, actor=user)
+    assert response.status_code == 200
+    assert entries.count() == (0 if case.superuser else 1), text_of(response)
+
+
+@cases
+def test_superuser_decides_through_the_form(case: Case, root: User) -> None:
+    response = press(signed_in(root), _page(case, case.make()), case.answers)
+    assert AuditEntry.objects.filter(action=case.audit, actor=root).count() == 1, text_of(response)
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if not case.again], ids=str)
+def test_second_decision_is_refused_with_a_message_and_leaves_no_trace(case: Case, root: User) -> None:
+    page = _page(case, case.make())
+    press(signed_in(root), page, case.answers)
+    before = AuditEntry.objects.count()
+    other = signed_in(UserFactory(is_staff=True, is_superuser=True))
+    words = _refused(case, other, page)
+    assert AuditEntry.objects.count() == before
+    assert any(
+        sentence in words for sentence in ("The state does not allow this", "The app does not have the scope", "Select a valid choice")
+    ), words
+
+
+@cases
+def test_get_changes_nothing(case: Case, root: User) -> None:
+    subject = case.make()
+    before = AuditEntry.objects.count()
+    assert signed_in(root).get(_page(case, subject)).status_code == 200
+    fresh = type(subject)._default_manager.get(pk=subject.pk)
+    assert AuditEntry.objects.count() == before
+    for name in ("status", "is_active", "is_staff", "revoked_at", "blocked_at", "claimed_by_id"):
+        assert getattr(fresh, name, None) == getattr(subject, name, None)
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if "reason" in case.answers], ids=str)
+def test_decision_without_a_reason_is_asked_again(case: Case, root: User) -> None:
+    response = signed_in(root).post(_page(case, case.make()), case.answers | {"reason": "  "})
+    assert response.status_code == 400
+    assert "This field is required" in text_of(response)
+    assert not AuditEntry.objects.filter(action=case.audit).exists()
+
+
+def test_table_tries_every_decision_outside_of_money() -> None:
+    money = {"WalletAdmin", "OrderAdmin"}
+    known = {
+        (settings.permission, name)
+        for model_admin in service_admins()
+        if type(model_admin).__name__ not in money
+        for name, settings in model_admin.decisions().items()
+    }
+    # Releasing a claim needs one of one's own: it has its own test.
+    assert known - {("catalog.review_listing", "release")} == {(case.permission, case.name) for case in CASES}
+
+
+@pytest.mark.parametrize("method", ["put", "delete", "patch"])
+def test_other_methods_are_refused(method: str, root: User) -> None:
+    page = address(ListingReview, "approve", review().pk)
+    assert getattr(signed_in(root), method)(page).status_code == 405
+
+
+def test_decision_on_nothing_is_not_found(root: User) -> None:
+    for object_id in ("0198c0de-0000-7000-8000-000000000000", "nonsense"):
+        assert signed_in(root).get(address(ListingReview, "approve", object_id)).status_code == 404
+
+
+def test_post_without_csrf_token_is_refused(root: User) -> None:
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(root)
+    assert client.post(address(ListingReview, "approve", review().pk), APPROVAL).status_code == 403
+
+
+def test_vendor_who_is_superuser_cannot_approve_their_own_listing() -> None:
+    case = review()
+    owner = case.listing.store.owner
+    owner.is_staff = owner.is_superuser = True
+    owner.save()
+    words = text_of(press(signed_in(owner), address(ListingReview, "approve", case.pk), APPROVAL))
+    assert "Nobody reviews their own work" in words
+    case.refresh_from_db()
+    assert case.status == "Pending"
+
+
+def test_approval_and_rejection_from_the_review_page_itself(root: User) -> None:
+    for verb, answers, outcome in (("approve", APPROVAL, "Approved"), ("reject", FINDINGS, "Rejected")):
+        case = review()
+        page, action = address(ListingReview, "change", case.pk), address(ListingReview, verb, case.pk)
+        press(signed_in(root), page, answers, action=action)
+        case.refresh_from_db()
+        assert case.status == outcome
+    assert [finding["code"] for finding in case.findings] == ["preview_poor", "other"]
+
+
+def test_rejection_without_findings_is_asked_again(root: User) -> None:
+    case = review()
+    response = press(signed_in(root), address(ListingReview, "reject", case.pk), {})
+    assert response.status_code == 400
+    assert "At least one finding is needed" in text_of(response)
+
+
+def test_scopes_are_decided_one_by_one(root: User) -> None:
+    case = scope_review()
+    press(signed_in(root), address(ScopeReview, "decide_scopes", case.pk), SCOPES)
+    app = App.objects.get(pk=case.app_id)
+    assert app.granted_scopes == "catalog:read"
+    assert {row.scope: (row.granted, row.note) for row in app.scope_rows.all()} == {
+        "catalog:read": (True, ""),
+        "wallet:spend": (False, "Not needed to browse."),
+    }
+
+
+def test_scopes_left_undecided_are_asked_again(root: User) -> None:
+    case = scope_review()
+    response = press(signed_in(root), address(ScopeReview, "decide_scopes", case.pk), {"decision:catalog:read": "grant"})
+    assert response.status_code == 400
+    case.refresh_from_db()
+    assert case.status == "Pending"
+
+
+def test_refused_scope_without_words_is_asked_again(root: User) -> None:
+    case = scope_review()
+    answers = {"decision:catalog:read": "grant", "decision:wallet:spend": "refuse"}
+    response = press(signed_in(root), address(ScopeReview, "decide_scopes", case.pk), answers)
+    assert response.status_code == 400
+    case.refresh_from_db()
+    assert case.status == "Pending"
+
+
+def test_claim_by_another_is_shown(root: User) -> None:
+    case = review()
+    other = UserFactory(is_staff=True, is_superuser=True)
+    press(signed_in(other), address(ListingReview, "claim", case.pk), {})
+    page = address(ListingReview, "change", case.pk)
+    assert f"{other.email} is at it" in text_of(signed_in(root).get(page))
+    press(signed_in(other), address(ListingReview, "release", case.pk), {})
+    assert "is at it" not in text_of(signed_in(root).get(page))
+
+
+def test_staff_who_is_no_superuser_cannot_touch_a_superuser(root: User) -> None:
+    words = text_of(press(signed_in(staff("accounts.deactivate_user")), address(User, "deactivate", root.pk), {"reason": "Coup."}))
+    root.refresh_from_db()
+    assert root.is_active
+    assert "Only a superuser" in words
+
+
+def test_nobody_promotes_themselves() -> None:
+    user = staff("accounts.set_tier_user", "accounts.grant_staff_user")
+    for name, answers in (("set_tier", {"tier": "vip", "reason": "Me."}), ("set_staff", {"reason": "Me."})):
+        press(signed_in(user), address(User, name, user.pk), answers)
+    user.refresh_from_db()
+    assert user.tier == "free"
+    assert not AuditEntry.objects.filter(actor=user).exists()
+
+
+def test_waiting_listings_come_first_and_oldest_on_top(root: User) -> None:
+    done = review()
+    press(signed_in(root), address(ListingReview, "approve", done.pk), APPROVAL)
+    older, newer = submitted(), submitted()
+    words = text_of(signed_in(root).get(address(ListingReview, "changelist")))
+    positions = [words.index(title) for title in (older.title, newer.title, done.listing.title)]
+    assert positions == sorted(positions)

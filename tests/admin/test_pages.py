@@ -1,0 +1,242 @@
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.contrib import admin
+from django.contrib.auth.models import Group, Permission
+from django.test import Client
+from django.urls import reverse
+
+from catalog.models import Category, Deliverable, LicenseTier, Listing, ListingReview
+from catalog.services import generation
+from developers.models import AccessToken, ApiKey, App, DeveloperApplication, ScopeReview
+from marketplace.accounts.models import User
+from marketplace.core.admin import Base
+from marketplace.core.models import AuditEntry
+from marketplace.core.objects import object_store
+from tests.admin import subjects
+from tests.admin.pages import address, service_admins, signed_in, staff, text_of
+from tests.catalog.cases import make_deliverable, published, submitted
+from tests.factories import CategoryFactory, UserFactory
+from vendors.models import VendorProfile
+
+pytestmark = pytest.mark.django_db
+NOTHING = "0198c0de-0000-7000-8000-000000000000"
+
+
+@pytest.fixture
+def root() -> Client:
+    return signed_in(UserFactory(is_staff=True, is_superuser=True))
+
+
+def test_every_registered_admin_is_our_own() -> None:
+    assert all(isinstance(model_admin, Base) for model_admin in admin.site._registry.values())
+
+
+def test_libraries_that_show_secrets_are_left_out() -> None:
+    names = {model._meta.label for model in admin.site._registry}
+    assert not names & {
+        "developers.RefreshToken",
+        "developers.Grant",
+        "developers.IDToken",
+        "mfa.Authenticator",
+        "account.EmailConfirmation",
+        "oauth2_provider.DeviceGrant",
+    }
+
+
+def test_every_action_names_permissions_that_exist() -> None:
+    known = set(Permission.objects.values_list("content_type__app_label", "codename"))
+    seen = 0
+    for model_admin in admin.site._registry.values():
+        kinds = ("actions_list", "actions_row", "actions_detail", "actions_submit_line")
+        for name in [name for kind in kinds for name in getattr(model_admin, kind)]:
+            permissions = getattr(model_admin, name).allowed_permissions
+            assert permissions, f"{model_admin}.{name}"
+            assert {tuple(permission.split(".")) for permission in permissions} <= known
+            seen += 1
+    assert seen > 30
+
+
+def test_no_bulk_action_is_offered_on_what_services_make() -> None:
+    for model_admin in service_admins():
+        assert list(model_admin.actions or ()) == []
+        assert not model_admin.actions_list
+        assert not model_admin.actions_row
+
+
+def test_every_action_refuses_staff_without_the_permission() -> None:
+    for model_admin in service_admins():
+        for name, settings in model_admin.decisions().items():
+            others = {p for other in service_admins() for p in other.decision_permissions()} - {settings.permission}
+            client = signed_in(staff(*others))
+            page = address(model_admin.model, name, NOTHING)
+            assert client.post(page, {"reason": "x"}).status_code == 403, page
+            assert client.get(page).status_code == 403, page
+
+
+def test_every_page_sends_the_anonymous_to_sign_in(client: Client) -> None:
+    pages = [reverse("admin:index"), *(address(model, "changelist") for model in admin.site._registry)]
+    for page in pages:
+        response = client.get(page, follow=True)
+        assert response.redirect_chain[-1][0].startswith("/account/login"), page
+
+
+def test_no_page_offers_to_add_change_or_delete_what_services_make(root: Client) -> None:
+    for model_admin in service_admins():
+        assert root.get(address(model_admin.model, "add")).status_code == 403
+        assert root.post(address(model_admin.model, "add"), {}).status_code == 403
+    row = published()
+    assert root.post(address(Listing, "change", row.pk), {"status": "Draft", "title": "Mine"}).status_code == 403
+    assert root.post(address(Listing, "delete", row.pk), {"post": "yes"}).status_code == 403
+    row.refresh_from_db()
+    assert row.status == "Published"
+
+
+def test_superuser_sees_every_list(root: Client) -> None:
+    for make in subjects.LOOKED_AT:
+        make()
+    for model in admin.site._registry:
+        assert root.get(address(model, "changelist")).status_code == 200, model
+        assert root.get(address(model, "changelist"), {"q": "x"}).status_code == 200, model
+
+
+def test_staff_without_permissions_sees_no_list() -> None:
+    client = signed_in(staff())
+    assert client.get(reverse("admin:index")).status_code == 200
+    for model in admin.site._registry:
+        assert client.get(address(model, "changelist")).status_code == 403, model
+
+
+def test_sidebar_shows_what_waits_to_who_may_look() -> None:
+    submitted()
+    subjects.application()
+    editor = text_of(signed_in(staff("catalog.review_listing")).get(reverse("admin:index")))
+    assert "Listings to review 1" in editor
+    assert "Developer applications" not in editor
+    assert "Listings to review" not in text_of(signed_in(staff()).get(reverse("admin:index")))
+
+
+MAKERS: dict[type[Any], Callable[[], Any]] = {
+    ApiKey: subjects.api_key,
+    AccessToken: subjects.token,
+    App: subjects.approved_app,
+    User: UserFactory,
+    DeveloperApplication: subjects.application,
+    ScopeReview: subjects.scope_review,
+    VendorProfile: subjects.vendor,
+    ListingReview: subjects.review,
+    Listing: published,
+    Deliverable: subjects.deliverable,
+}
+
+
+@pytest.mark.parametrize("model", MAKERS, ids=lambda model: model.__name__)
+def test_no_secret_or_hash_is_shown(model: type[Any], root: Client) -> None:
+    row = MAKERS[model]()
+    user = row if isinstance(row, User) else UserFactory()
+    hidden = [
+        user.password,
+        *(str(getattr(row, name, "") or "") for name in ("digest", "token", "token_checksum", "client_secret", "password")),
+    ]
+    pages = [address(model, "changelist"), address(model, "change", row.pk)]
+    for page in pages:
+        shown = root.get(page).content.decode()
+        assert str(row.pk) in shown
+        assert not [secret for secret in hidden if secret and secret in shown], page
+
+
+@pytest.mark.parametrize("model", MAKERS, ids=lambda model: model.__name__)
+def test_list_reads_no_more_for_more_rows(model: type[Any], root: Client, django_assert_max_num_queries: Any) -> None:
+    page = address(model, "changelist")
+    MAKERS[model]()
+    root.get(page)
+    with django_assert_max_num_queries(14) as few:
+        root.get(page)
+    for _ in range(4):
+        MAKERS[model]()
+    with django_assert_max_num_queries(len(few.captured_queries)):
+        root.get(page)
+
+
+def test_review_page_shows_what_is_needed_to_decide(root: Client, django_assert_max_num_queries: Any) -> None:
+    listing = published(title="Grotesk")
+    listing.title = "Grotesk Neue"
+    listing.description = "<script>alert(1)</script>"
+    listing.save()
+    listing.candidate_deliverable = make_deliverable(listing, technical={"format": "otf", "glyphCount": 512})
+    listing.save()
+    review = submitted(listing).reviews.get(status="Pending")
+    page = address(ListingReview, "change", review.pk)
+    with django_assert_max_num_queries(35):
+        response = root.get(page)
+    words = text_of(response)
+    for expected in (
+        "file_integrity",
+        "Grotesk Neue",
+        "Grotesk",
+        "glyphCount",
+        "512",
+        listing.store.name,
+        "It was approved" if False else "Approve",
+    ):
+        assert expected in words
+    assert "<script>alert(1)</script>" not in response.content.decode()
+
+
+def test_reviewer_downloads_the_file_and_nobody_else(client: Client) -> None:
+    row = subjects.deliverable()
+    writer = object_store().create(row.object_key)
+    writer.write(b"x" * row.file_size)
+    writer.commit()
+    page = address(Deliverable, "download", row.pk)
+    assert client.get(page).status_code == 302
+    assert signed_in(staff("catalog.view_deliverable")).get(page).status_code == 403
+    reviewer = signed_in(staff("catalog.review_listing"))
+    assert reviewer.post(page).status_code == 405
+    response = reviewer.get(page)
+    assert b"".join(response) == b"x" * row.file_size
+    assert "attachment" in response["Content-Disposition"]
+
+
+def test_category_edit_ends_cached_answers_and_is_audited(root: Client) -> None:
+    category = CategoryFactory()
+    before = generation.current()
+    page = address(Category, "change", category.pk)
+    answers = {"name": "Typefaces", "sort_order": "3", "metadata": "{}", "is_active": "on", "description": "", "icon": ""}
+    root.post(page, answers)
+    category.refresh_from_db()
+    assert category.name == "Typefaces"
+    assert generation.current() > before
+    assert AuditEntry.objects.get(action="category.update").data["changed"]
+    assert root.post(address(Category, "delete", category.pk), {"post": "yes"}).status_code == 403
+
+
+def test_licence_factor_below_zero_is_asked_again(root: Client) -> None:
+    tier = LicenseTier.objects.get(slug="personal")
+    answers = {"name": tier.name, "summary": tier.summary, "text": tier.text, "price_factor": "-1", "sort_order": "1"}
+    response = root.post(address(LicenseTier, "change", tier.pk), answers)
+    assert response.status_code == 200
+    tier.refresh_from_db()
+    assert tier.price_factor > 0
+
+
+def test_audit_log_cannot_be_written(root: Client) -> None:
+    subjects.application()
+    entry = AuditEntry.objects.first()
+    assert entry is not None
+    assert root.get(address(AuditEntry, "change", entry.pk)).status_code == 200
+    assert root.post(address(AuditEntry, "change", entry.pk), {"reason": "x"}).status_code == 403
+    assert root.post(address(AuditEntry, "delete", entry.pk), {"post": "yes"}).status_code == 403
+
+
+def test_pages_load_nothing_from_elsewhere(root: Client) -> None:
+    shown = root.get(address(ListingReview, "change", subjects.review().pk)).content.decode()
+    for attribute in ('src="http', 'src="//', '<link href="http', "@import"):
+        assert attribute not in shown
+
+
+def test_groups_are_for_superusers(root: Client) -> None:
+    page = address(Group, "changelist")
+    assert signed_in(staff("auth.view_group", "auth.change_group", "auth.add_group")).get(page).status_code == 403
+    assert root.get(page).status_code == 200
