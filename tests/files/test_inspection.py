@@ -1,4 +1,5 @@
 import io
+import json
 import os
 import struct
 import subprocess
@@ -14,7 +15,6 @@ import pytest
 from marketplace.core.errors import UnsupportedType
 from marketplace.core.objects.base import ObjectStore
 from vendors.inspection import Inspection, inspect_deliverable
-from vendors.sandbox import runner
 from vendors.sandbox.runner import Limits, look, reader_of_bytes
 from vendors.uploads import FileRejected
 
@@ -42,7 +42,24 @@ def inspect(store: ObjectStore, content: bytes) -> Inspection:
 
 
 def zip_of_a_million() -> bytes:
-    return b"PK\x03\x04" + b"\0" * 26 + struct.pack("<4sHHHHIIH", b"PK\x05\x06", 0, 0, 65_535, 65_535, 30, 0, 0)
+    body = b"PK\x03\x04" + b"\0" * 60_000_000
+    record = struct.pack("<4sQHHIIQQQQ", b"PK\x06\x06", 44, 45, 45, 0, 0, 10**6, 10**6, 50_000_000, 30)
+    locator = struct.pack("<4sIQI", b"PK\x06\x07", 0, len(body), 1)
+    return body + record + locator + struct.pack("<4sHHHHIIH", b"PK\x05\x06", 0, 0, 0xFFFF, 0xFFFF, 0xFFFFFFFF, 0xFFFFFFFF, 0)
+
+
+def zip_claiming_an_exabyte() -> bytes:
+    content = bytearray(makers.zipped({"a.txt": b"a" * 500}))
+    at = content.index(b"PK\x01\x02")
+    struct.pack_into("<H", content, at + 10, 12)
+    struct.pack_into("<I", content, at + 24, 0xFFFFFFFF)
+    wide = struct.pack("<HHQ", 1, 8, 2**62)
+    struct.pack_into("<H", content, at + 30, len(wide))
+    end = content.rindex(b"PK\x05\x06")
+    (length,) = struct.unpack_from("<I", content, end + 12)
+    struct.pack_into("<I", content, end + 12, length + len(wide))
+    content[end:end] = wide
+    return bytes(content)
 
 
 def zip_with(**changes: int) -> bytes:
@@ -96,11 +113,12 @@ def wave_of_many_chunks() -> bytes:
 
 
 def nested_tar_bomb() -> bytes:
-    return makers.tarred({"zeros": b"\0" * (300 * MIB)}, "w:bz2")
+    return makers.tarred({"zeros": b"\0" * (80 * MIB)}, "w:bz2")
 
 
 HOSTILE: dict[str, Any] = {
     "zip of a million entries": zip_of_a_million,
+    "zip that claims an exabyte": zip_claiming_an_exabyte,
     "zip with a directory of 65 MiB": zip_with_large_directory,
     "zip with overlapping entries": overlapping_zip,
     "zip with an entry in its directory": lambda: zip_with(method=0, packed=10**6, size=10**6),
@@ -129,7 +147,6 @@ HOSTILE: dict[str, Any] = {
     "mp3 mostly of something else": lambda: makers.sound("MP3", 0.3) + os.urandom(300_000),
     "flac cut off": lambda: makers.sound("FLAC")[:30],
     "aac of two frames": lambda: makers.adts(2),
-    "m4a with a video": lambda: makers.m4a(handler=b"vide"),
     "m4a that claims a month": lambda: makers.m4a(seconds=2_500_000),
 }
 
@@ -154,6 +171,10 @@ def test_hostile_file_is_refused_quickly(local_store: ObjectStore, name: str) ->
         b"7z\xbc\xaf\x27\x1c" + b"\0" * 100,
         b"%PDF-1.7\n",
         b"RIFF\x04\0\0\0AVI ",
+        "text in UTF-16".encode("utf-16"),
+        makers.m4a(handler=b"vide"),
+        makers.m4a(codec=b"alac"),
+        makers.box(b"ftyp", b"heic\0\0\0\0") + makers.box(b"mdat", b"\0" * 100),
     ],
 )
 def test_content_of_another_type_is_refused(local_store: ObjectStore, content: bytes) -> None:
@@ -185,10 +206,47 @@ def test_child_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_child_that_dies_is_a_refusal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runner.sys, "executable", "/bin/false")
+    monkeypatch.setattr(sys, "executable", "/bin/false")
     with pytest.raises(FileRejected) as refusal:
         look("inspect", read_at=reader_of_bytes(b"x"), size=1, limits=Limits(5, 5))
     assert refusal.value.members["reason"] == "limits_exceeded"
+
+
+@pytest.mark.parametrize("verdict", [b"no json", b"[]", b'{"outcome": "accepted", "blobs": [-1]}', b'{"outcome": "accepted", "facts": 1}'])
+def test_child_that_was_taken_over_cannot_break_us(verdict: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = tmp_path / "said"
+    said.write_bytes(struct.pack("<cQI", b"D", 0, len(verdict)) + verdict)
+    program = tmp_path / "program"
+    program.write_text(f"#!/bin/sh\ncat {said}\n")
+    program.chmod(0o700)
+    monkeypatch.setattr(sys, "executable", str(program))
+    with pytest.raises(FileRejected):
+        look("inspect", read_at=reader_of_bytes(b"x"), size=1, limits=Limits(5, 5))
+
+
+def test_child_that_asks_beyond_the_file_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = tmp_path / "said"
+    said.write_bytes(struct.pack("<cQI", b"R", 0, 100))
+    program = tmp_path / "program"
+    program.write_text(f"#!/bin/sh\ncat {said}\n")
+    program.chmod(0o700)
+    monkeypatch.setattr(sys, "executable", str(program))
+    with pytest.raises(FileRejected):
+        look("inspect", read_at=reader_of_bytes(b"x"), size=1, limits=Limits(5, 5))
+
+
+def test_names_that_no_database_takes_are_mended(local_store: ObjectStore) -> None:
+    name = zipfile.ZipInfo("a.txt")
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as archive:
+        archive.writestr(name, b"x")
+        archive.writestr("SKILL.md", b"---\nname: a\x00b\xed\xa0\x80\n---\n")
+    content = target.getvalue().replace(b"a.txt", b"/\x00.t\xff")
+    technical = inspect(local_store, content).technical
+    text = json.dumps(technical, ensure_ascii=False)
+    assert "\\u0000" not in text
+    assert "\x00" not in text
+    text.encode()
 
 
 def test_child_has_no_django_and_no_secrets() -> None:

@@ -93,9 +93,8 @@ def test_every_colour_mode_becomes_one_that_browsers_show(content: bytes, mode: 
 def test_sixteen_bit_grey_keeps_its_brightness() -> None:
     target = io.BytesIO()
     Image.new("I;16", (8, 8), 0x8000).save(target, "PNG")
-    level = opened(process_image(target.getvalue()).content).convert("L").getpixel((4, 4))
-    assert isinstance(level, int)
-    assert abs(level - 0x80) < 8
+    levels = opened(process_image(target.getvalue()).content).convert("L").tobytes()
+    assert all(abs(level - 0x80) < 8 for level in levels)
 
 
 @pytest.mark.parametrize("flavor", ["woff", "woff2"])

@@ -6,7 +6,7 @@ from django.test import RequestFactory
 
 from marketplace.core.errors import DependencyUnavailable
 from marketplace.core.objects.base import ObjectStore
-from marketplace.core.serving import Stored, serve_object, serve_segments
+from marketplace.core.serving import Segment, Stored, serve_object, serve_segments
 
 from .helpers import put
 
@@ -26,7 +26,7 @@ def ask(store: ObjectStore, method: str = "GET", **headers: str) -> HttpResponse
 
 
 def body(response: HttpResponseBase) -> bytes:
-    content = b"".join(response) if response.streaming else response.content  # type: ignore[call-overload, attr-defined]  # which of the two is known at run time only
+    content = b"".join(response) if response.streaming else response.content  # type: ignore[attr-defined]  # which of the two is known at run time only
     response.close()
     assert isinstance(content, bytes)
     return content
@@ -112,7 +112,7 @@ def test_known_file_is_not_sent_again(local_store: ObjectStore, condition: str) 
 
 @pytest.mark.parametrize("asked", ["bytes=0-", "bytes=3-9", "bytes=1-1", "bytes=12-", "bytes=-3"])
 def test_segments_read_like_one_file(stored: ObjectStore, asked: str) -> None:
-    segments = [b"head", Stored(stored, "previews/one", 10, 14), b"middle", Stored(stored, "previews/one", 0, 3), b"tail"]
+    segments: list[Segment] = [b"head", Stored(stored, "previews/one", 10, 14), b"middle", Stored(stored, "previews/one", 0, 3), b"tail"]
     whole = b"head" + CONTENT[10:14] + b"middle" + CONTENT[0:3] + b"tail"
     start, _, last = asked.removeprefix("bytes=").partition("-")
     expected = whole[-int(last) :] if not start else whole[int(start) : int(last) + 1 if last else None]

@@ -11,10 +11,10 @@ from urllib.parse import urlsplit
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.core.files.storage import FileSystemStorage
+from storages.backends.s3 import S3Storage
 
 from marketplace.core.errors import DependencyUnavailable
 from marketplace.core.objects import object_store, sha256_of
-from marketplace.core.objects import s3 as s3_module
 from marketplace.core.objects.base import BLOCK_BYTES, ObjectMissing, ObjectStore
 from marketplace.core.objects.local import STAGING, LocalStore
 from marketplace.core.objects.s3 import S3Store
@@ -232,10 +232,10 @@ def test_presigned_link_names_the_public_address(s3_server: S3Server, s3_store: 
 @pytest.mark.s3
 def test_store_that_is_down_is_unavailable(s3_server: S3Server, s3_store: S3Store, monkeypatch: pytest.MonkeyPatch) -> None:
     options = s3_server.storage_options() | {"endpoint_url": "http://127.0.0.1:1"}
-    down = S3Store(s3_module.S3Storage(**options))
+    down = S3Store(S3Storage(**options))
     monkeypatch.setattr(time, "sleep", lambda _: None)
     with pytest.raises(DependencyUnavailable):
         down.size("deliverables/one")
-    wrong = S3Store(s3_module.S3Storage(**s3_server.storage_options() | {"secret_key": "wrong"}))
+    wrong = S3Store(S3Storage(**s3_server.storage_options() | {"secret_key": "wrong"}))
     with pytest.raises(DependencyUnavailable):
         wrong.read("deliverables/one")

@@ -124,7 +124,7 @@ def install() -> Path:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (environment / "ready").exists():
             venv.create(environment, with_pip=True, clear=True)
-            command = [environment / "bin" / "python", "-m", "pip", "install", "--quiet", "--only-binary", ":all:", REQUIREMENT]
+            command = [str(environment / "bin" / "python"), "-m", "pip", "install", "--quiet", "--only-binary", ":all:", REQUIREMENT]
             try:
                 done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=INSTALL_SECONDS)
             except subprocess.TimeoutExpired as error:

@@ -6,6 +6,8 @@ from typing import Any
 from .verdicts import Rejected
 
 ENTRIES = 200_000
+# A thousand terabytes: sizes in an archive are claims, and some formats allow any.
+CLAIMED_BYTES = 2**50
 EXTENSIONS = 100
 EXTENSION_CHARS = 16
 EXAMPLES = 5
@@ -28,6 +30,8 @@ class Tally:
         if self.count > ENTRIES:
             raise Rejected(f"The archive has more than {ENTRIES} entries.")
         self.size += size
+        if self.size > CLAIMED_BYTES:
+            raise Rejected("The archive claims to hold more than any disk does.")
         if _unsafe(path):
             self.note("unsafe_path", path)
         if not folder:

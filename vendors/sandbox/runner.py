@@ -53,14 +53,14 @@ def look(job: str, *, read_at: ReadAt, size: int, limits: Limits) -> tuple[dict[
         raise DependencyUnavailable("Too many files are being checked at the moment.")
     try:
         verdict, blobs = _converse(job, read_at, size, limits)
-    except (Broken, BrokenPipeError, ValueError) as error:
+    except (Broken, BrokenPipeError) as error:
         logger.warning("a %s job on %d bytes broke: %s", job, size, error)
         raise FileRejected("Checking it took more time or memory than any honest file needs.", reason="limits_exceeded") from error
     finally:
         _slots.release()
     match verdict.get("outcome"):
         case "accepted":
-            return dict(verdict["facts"]), blobs
+            return verdict.get("facts") or {}, blobs
         case "unsupported":
             raise UnsupportedType(str(verdict["reason"]))
         case "rejected":
@@ -103,11 +103,22 @@ def _converse(job: str, read_at: ReadAt, size: int, limits: Limits) -> tuple[dic
             to_child.flush()
         if length > VERDICT_BYTES:
             raise Broken(f"its verdict has {length} bytes")
-        verdict = json.loads(_exactly(from_child, length))
-        sizes = [int(each) for each in verdict.get("blobs", [])]
-        if sum(sizes) > BLOB_BYTES or any(each < 0 for each in sizes):
-            raise Broken(f"it made {sum(sizes)} bytes")
-        return verdict, [_exactly(from_child, each) for each in sizes]
+        verdict = _verdict(_exactly(from_child, length))
+        return verdict, [_exactly(from_child, each) for each in verdict.get("blobs", [])]
+
+
+def _verdict(text: bytes) -> dict[str, Any]:
+    """Read what the child says; one that a file has taken over may say anything."""
+    try:
+        verdict = json.loads(text)
+    except ValueError as error:
+        raise Broken("its verdict is no JSON") from error
+    sizes = verdict.get("blobs", []) if isinstance(verdict, dict) else None
+    if not isinstance(sizes, list) or not all(isinstance(size, int) and 0 <= size <= BLOB_BYTES for size in sizes):
+        raise Broken("its verdict has another shape")
+    if sum(sizes) > BLOB_BYTES or not isinstance(verdict.get("facts"), dict | None):
+        raise Broken("its verdict has another shape")
+    return dict(verdict)
 
 
 @contextmanager

@@ -35,6 +35,7 @@ def sniff(head: bytes) -> str:
     if len(head) > 1 and head[0] == 0xFF:
         if head[1] & 0xF6 == 0xF0:
             return "aac"
-        if head[1] & 0xE0 == 0xE0 and head[1] & 0x06:
+        # Layer III only.
+        if head[1] & 0xE6 == 0xE2:
             return "mp3"
     return ""

@@ -7,7 +7,7 @@ from typing import Any, BinaryIO
 import soundfile
 
 from . import frames
-from .verdicts import Rejected
+from .verdicts import Rejected, Unsupported
 
 CHUNKS = 1000
 TRIAL_FRAMES = 4096
@@ -102,7 +102,7 @@ def _mp4(file: BinaryIO, size: int) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for kind, body in _boxes(file, 0, size):
         if kind == b"hdlr" and body[8:12] == b"vide":
-            raise Rejected("The file holds a video; send its sound alone.")
+            raise Unsupported("The file holds a video. Send its sound alone.")
         if kind == b"mdhd":
             wide = body[:1] == b"\1"
             scale, units = struct.unpack(">IQ", body[20:32]) if wide else struct.unpack(">II", body[12:20])
@@ -111,7 +111,7 @@ def _mp4(file: BinaryIO, size: int) -> dict[str, Any]:
             found.setdefault("channels", int.from_bytes(body[32:34], "big"))
             found.setdefault("sampleRate", int.from_bytes(body[40:42], "big"))
     if len(found) != 3:
-        raise Rejected("The file holds no AAC sound.")
+        raise Unsupported("The file is a container without AAC sound.")
     # Eight bits in a second: less than any sound takes, so that a lie about the length shows.
     if found["durationSeconds"] > size:
         raise Rejected("The sound claims to be longer than its bytes can hold.")
