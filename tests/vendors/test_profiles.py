@@ -4,8 +4,10 @@ import json
 from collections.abc import Callable
 
 import pytest
+from django.core.mail import EmailMessage
 from django.db import IntegrityError, transaction
 from django.utils import timezone
+from pytest_django import DjangoCaptureOnCommitCallbacks
 from rest_framework.test import APIClient
 
 from catalog.models import Store
@@ -182,6 +184,31 @@ def test_decision_moves_the_profile_and_its_store(
     assert (profile.status, profile.store.is_open, profile.decided_by) == (after, is_open, staff)
     entry = history_of(profile)[0]
     assert (entry.from_state, entry.to_state, entry.reason, entry.actor) == (status, after, "because", staff)
+
+
+@pytest.mark.parametrize(
+    ("status", "decide", "subject"),
+    [
+        (VendorStatus.PENDING, approve_vendor, "is open"),
+        (VendorStatus.APPROVED, suspend_vendor, "is suspended"),
+        (VendorStatus.SUSPENDED, reinstate_vendor, "is open again"),
+    ],
+)
+def test_vendor_is_told_of_the_decision_and_its_reason(
+    status: VendorStatus,
+    decide: Callable[..., VendorProfile],
+    subject: str,
+    staff: User,
+    mailoutbox: list[EmailMessage],
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> None:
+    profile = make_vendor(status)
+    Store.objects.update(name="R&D <Type>")
+    with django_capture_on_commit_callbacks(execute=True):
+        decide(profile=profile, reason="Look & feel", actor=staff)
+    (mail,) = mailoutbox
+    assert (mail.subject, mail.to) == (f"R&D <Type> {subject}", [profile.user.email])
+    assert "Look & feel" in mail.body
 
 
 @pytest.mark.parametrize(

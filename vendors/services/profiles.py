@@ -15,6 +15,7 @@ from marketplace.core.integrity import violates
 from marketplace.core.transitions import TransitionTable, lock
 
 from ..errors import StoreSlugTaken, VendorProfileExists
+from ..mails import mail_vendor
 from ..models import VendorProfile, VendorStatus
 
 TRANSITIONS = TransitionTable(
@@ -25,6 +26,8 @@ TRANSITIONS = TransitionTable(
         "reinstate": ({VendorStatus.SUSPENDED}, VendorStatus.APPROVED),
     },
 )
+
+MAILS = {"approve": "approved", "suspend": "suspended", "reinstate": "reinstated"}
 
 
 def apply(
@@ -130,4 +133,5 @@ def _decide(profile: VendorProfile, verb: str, *, reason: str, actor: User) -> V
     store.save(update_fields=["is_open"])
     store_changed(store)
     profile.store = store
+    mail_vendor(profile, MAILS[verb], reason=reason)
     return profile
