@@ -4,13 +4,13 @@ import itertools
 import math
 import uuid
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Q
+from django.db.models import Case, Q, When
 
-from ..models import SearchTerm
+from ..models import SearchDelete, SearchTerm
 from .index import SEPARATOR
 from .postings import ALL_LEVELS, CANDIDATES, LEVEL_SIZES, candidates
 from .spelling import allowed_distance, deletes, osa_distance
@@ -49,11 +49,12 @@ def search(q: str, limit: int) -> list[Hit]:
     if not words:
         return []
     groups, documents = _known(words)
-    _correct(words, groups, [i for i, word in enumerate(words) if EXACT not in groups[i].values() and singular(word) not in groups[i]])
+    known = [i for i, word in enumerate(words) if word in groups[i] or singular(word) in groups[i]]
+    _correct(words, groups, [i for i in range(len(words)) if i not in known])
     found = _all_of(groups, documents, limit)
-    if not found and any(EXACT in group.values() for group in groups):
+    if not found and known:
         # A word that is known may still be a misspelling of the one that was meant.
-        _correct(words, groups, [i for i, group in enumerate(groups) if EXACT in group.values()])
+        _correct(words, groups, known)
         found = _all_of(groups, documents, limit)
     if not found:
         found = _any_of(groups)
@@ -64,10 +65,11 @@ def _known(words: Sequence[str]) -> tuple[list[Group], dict[str, int]]:
     """Return for each word what the vocabulary has of it, and in how many documents each of these is."""
     last = words[-1]
     pairs = joined(list(words))
-    prefixed = SearchTerm.objects.filter(term__gte=last, term__lt=last + LAST_CHARACTER).order_by("-documents", "term")[:PREFIX_TERMS]
     wanted = {*words, *map(singular, words), *pairs}
-    rows = SearchTerm.objects.filter(Q(term__in=wanted) | Q(pk__in=prefixed.values("pk"))).values_list("term", "documents")
-    documents = dict(rows)
+    rows = SearchTerm.objects.filter(Q(term__in=wanted) | Q(term__gte=last, term__lt=last + LAST_CHARACTER))
+    # The words themselves, whatever there is beside them; then the most frequent that begin like the last one.
+    rows = rows.order_by(Case(When(term__in=wanted, then=0), default=1), "-documents", "term")
+    documents = dict(rows.values_list("term", "documents")[: len(wanted) + PREFIX_TERMS])
     groups: list[Group] = [{} for _ in words]
     for group, word in zip(groups, words, strict=True):
         _offer(group, {singular(word): OTHER_FORM, word: EXACT}, documents)
@@ -94,13 +96,16 @@ def _correct(words: Sequence[str], groups: list[Group], positions: Sequence[int]
             digests[i] = deletes(words[i], allowed)
     if not any(digests.values()):
         return
-    near = SearchTerm.objects.filter(deletes__digest__in=sorted(set().union(*digests.values()))).values("pk")
-    vocabulary = list(SearchTerm.objects.filter(pk__in=near).values_list("term", "documents"))
-    for i in digests:
+    near: defaultdict[int, set[tuple[str, int]]] = defaultdict(set)
+    rows = SearchDelete.objects.filter(digest__in=sorted(set().union(*digests.values())))
+    for digest, term, documents in rows.values_list("digest", "term__term", "term__documents"):
+        near[digest].add((term, documents))
+    for i, variants in digests.items():
+        vocabulary = set().union(*(near[digest] for digest in variants))
         groups[i].update({term: quality for term, quality in _nearest(words[i], vocabulary).items() if term not in groups[i]})
 
 
-def _nearest(word: str, vocabulary: Sequence[tuple[str, int]]) -> Group:
+def _nearest(word: str, vocabulary: Iterable[tuple[str, int]]) -> Group:
     """Return the few words that a misspelt one most likely meant: near, alike at the beginning, common."""
     allowed = allowed_distance(word)
     ranked = []

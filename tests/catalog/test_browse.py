@@ -243,6 +243,13 @@ def test_any_origin_may_read(anonymous: APIClient) -> None:
         assert "Access-Control-Allow-Credentials" not in response
 
 
+def test_any_origin_may_ask_before_it_reads(anonymous: APIClient) -> None:
+    asked = {"HTTP_ORIGIN": "https://anywhere.example", "HTTP_ACCESS_CONTROL_REQUEST_METHOD": "GET"}
+    allowed = anonymous.options("/api/v1/assets", **asked)
+    assert (allowed.status_code, allowed["Access-Control-Allow-Origin"]) == (200, "https://anywhere.example")
+    assert "Access-Control-Allow-Origin" not in anonymous.options("/api/v1/wallet", **asked)
+
+
 def test_other_origins_may_not_read_what_needs_a_credential(anonymous: APIClient) -> None:
     for path in ("assets/x/manifest", "wallet", "library"):
         response = anonymous.get(f"/api/v1/{path}", HTTP_ORIGIN="https://anywhere.example")

@@ -194,6 +194,12 @@ def test_what_was_meant_comes_first(catalog: None, q: str, title: str) -> None:
     assert found(q)[:1] == [title]
 
 
+def test_word_that_is_known_may_still_be_a_misspelling() -> None:
+    PublishedListingFactory(title="Fort Builder")
+    PublishedListingFactory(title="Font Archive")
+    assert found("fort archive") == ["Font Archive"]
+
+
 def test_short_words_are_not_corrected() -> None:
     PublishedListingFactory(title="Abc Defghij", tags=[], short_description="x", description="")
     assert [found(q) for q in ("abd", "adc", "defg", "dexg", "defxxij")] == [[], [], ["Abc Defghij"], [], []]
