@@ -1,11 +1,12 @@
 """An API of one viewset, and the addresses of one that forgot to declare access."""
 
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from django.urls import path
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from developers.principals import Principal
 from marketplace.core.access import PUBLIC, Access, api_key_only, bearer_only, key_or_bearer
 from marketplace.core.api.views import ApiViewSet
 from marketplace.core.scopes import Scope
@@ -44,7 +45,7 @@ class ProbeViewSet(ApiViewSet):
 
 
 def _who(request: Request) -> Response:
-    principal = request.auth
+    principal = cast("Principal | None", request.auth)
     if principal is None:
         return Response({"user": None})
     return Response(

@@ -1,0 +1,290 @@
+"""Every credential at every kind of operation, the bad ones first."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from developers.models import AccessToken, ApiKey, App
+from developers.secrets import Prefix, digest_of, new_secret
+from developers.services.applications import withdraw_approval
+from developers.services.apps import narrow_scopes, suspend_app
+from developers.services.credentials import issue_api_key, issue_first_party_token, issue_personal_token, revoke_api_key, revoke_token
+from marketplace.accounts.models import User
+from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
+from tests.factories import AppFactory, UserFactory
+
+pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.developers.probe")]
+
+OPERATIONS = ["public", "keyed", "either", "vendor", "spend"]
+PROTECTED = OPERATIONS[1:]
+EVERYTHING = frozenset(Scope)
+
+
+def call(operation: str, **headers: str) -> Any:
+    return APIClient().get(f"/api/v1/{operation}", headers={name.replace("_", "-"): value for name, value in headers.items()})
+
+
+def assert_problem(response: Any, status: int, code: str) -> None:
+    assert (response.status_code, response.json().get("code")) == (status, code)
+    assert response["Content-Type"] == "application/problem+json"
+    assert ("WWW-Authenticate" in response) == (status == 401)
+
+
+@pytest.fixture
+def key() -> tuple[ApiKey, str]:
+    """A key with every scope that an app can have."""
+    app = AppFactory()
+    return issue_api_key(app=app, name="laptop", actor=app.user)
+
+
+def token_of(kind: str, user: User | None = None, scopes: frozenset[Scope] = EVERYTHING) -> tuple[AccessToken, str]:
+    """Return a token of any kind; those that come by OAuth are written as it writes them."""
+    user = user or UserFactory()
+    if kind == "personal":
+        ends = timezone.now() + timedelta(days=1)
+        return issue_personal_token(user=user, name="laptop", scopes=scopes, expires_at=ends, actor=user, password_confirmed=True)
+    if kind == "first_party":
+        return issue_first_party_token(user=user, scopes=scopes, actor=user)
+    secret = new_secret(Prefix.ACCESS_TOKEN if kind == "oauth" else Prefix.MCP_TOKEN)
+    token = AccessToken.objects.create(
+        user=user,
+        application=AppFactory(),
+        kind=kind,
+        token_checksum=digest_of(secret),
+        scope=format_scopes(scopes & APP_SCOPES),
+        expires=timezone.now() + timedelta(hours=1),
+    )
+    return token, secret
+
+
+@pytest.mark.parametrize("operation", PROTECTED)
+def test_missing_credential_is_401(operation: str) -> None:
+    assert_problem(call(operation), 401, "not_authenticated")
+
+
+def test_anonymous_caller_gets_the_public_operation_without_a_query(django_assert_num_queries: Any) -> None:
+    with django_assert_num_queries(0):
+        response = call("public")
+    assert response.json() == {"user": None}
+
+
+MALFORMED_KEYS = ["", " ", "x", "cam_sk_", "cam_sk_" + "a" * 38, "cam_sk_" + "a" * 5000, "cam_pat_" + "0" * 38, "é" * 45]
+
+
+@pytest.mark.parametrize("secret", MALFORMED_KEYS)
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_malformed_key_is_401_without_a_query(secret: str, operation: str, django_assert_num_queries: Any) -> None:
+    with django_assert_num_queries(0):
+        response = call(operation, x_api_key=secret)
+    assert_problem(response, 401, "invalid_credential")
+
+
+@pytest.mark.parametrize(
+    "authorization",
+    [
+        "",
+        "Bearer",
+        "Bearer ",
+        "Bearer x",
+        "Basic dTpw",
+        "Token abc",
+        "Bearer cam_at_" + "a" * 38,
+        "bearer  " + new_secret(Prefix.ACCESS_TOKEN),
+    ],
+)
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_malformed_authorization_is_401_without_a_query(authorization: str, operation: str, django_assert_num_queries: Any) -> None:
+    with django_assert_num_queries(0):
+        response = call(operation, authorization=authorization)
+    assert_problem(response, 401, "invalid_credential")
+
+
+def test_mistyped_key_is_401_without_a_query(key: tuple[ApiKey, str], django_assert_num_queries: Any) -> None:
+    typo = key[1][:-8] + ("A" if key[1][-8] != "A" else "B") + key[1][-7:]
+    with django_assert_num_queries(0):
+        assert_problem(call("keyed", x_api_key=typo), 401, "invalid_credential")
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_unknown_credential_is_401_public_operation_included(operation: str) -> None:
+    assert_problem(call(operation, x_api_key=new_secret(Prefix.API_KEY)), 401, "invalid_credential")
+    for prefix in (Prefix.ACCESS_TOKEN, Prefix.PERSONAL_TOKEN, Prefix.MCP_TOKEN, Prefix.FIRST_PARTY_TOKEN):
+        assert_problem(call(operation, authorization=f"Bearer {new_secret(prefix)}"), 401, "invalid_credential")
+
+
+def test_secret_of_one_kind_in_the_header_of_the_other_is_401(key: tuple[ApiKey, str]) -> None:
+    assert_problem(call("either", authorization=f"Bearer {key[1]}"), 401, "invalid_credential")
+    assert_problem(call("either", x_api_key=token_of("personal")[1]), 401, "invalid_credential")
+    assert_problem(call("either", authorization=f"Bearer {new_secret(Prefix.REFRESH_TOKEN)}"), 401, "invalid_credential")
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_both_headers_are_400_even_when_both_are_good(operation: str, key: tuple[ApiKey, str]) -> None:
+    bearer = f"Bearer {token_of('personal')[1]}"
+    assert_problem(call(operation, x_api_key=key[1], authorization=bearer), 400, "ambiguous_credentials")
+    assert_problem(call(operation, x_api_key="", authorization=""), 400, "ambiguous_credentials")
+
+
+def _revoked(key: ApiKey) -> None:
+    revoke_api_key(key=key, actor=None)
+
+
+def _expired(key: ApiKey) -> None:
+    ApiKey.objects.filter(pk=key.pk).update(expires_at=timezone.now())
+
+
+def _suspended(key: ApiKey) -> None:
+    suspend_app(app=key.app, reason="Abuse", actor=UserFactory())
+
+
+def _owner_inactive(key: ApiKey) -> None:
+    User.objects.filter(pk=key.app.user_id).update(is_active=False)
+
+
+def _approval_withdrawn(key: ApiKey) -> None:
+    application = key.app.user.developer_applications.create(what="x", why="y", status="Approved", submitted_at=timezone.now())
+    withdraw_approval(application=application, reason="Abuse", actor=UserFactory())
+
+
+@pytest.mark.parametrize("end", [_revoked, _expired, _suspended, _owner_inactive, _approval_withdrawn])
+def test_ended_key_is_401_at_the_very_next_request(end: Callable[[ApiKey], None], key: tuple[ApiKey, str]) -> None:
+    assert call("keyed", x_api_key=key[1]).status_code == 200
+    end(key[0])
+    for operation in OPERATIONS:
+        assert_problem(call(operation, x_api_key=key[1]), 401, "invalid_credential")
+
+
+@pytest.mark.parametrize("kind", ["personal", "first_party", "oauth"])
+@pytest.mark.parametrize("end", ["revoked", "expired", "user inactive"])
+def test_ended_token_is_401_at_the_very_next_request(kind: str, end: str) -> None:
+    token, secret = token_of(kind)
+    assert call("either", authorization=f"Bearer {secret}").status_code == 200
+    if end == "revoked":
+        revoke_token(token=token, actor=None)
+    elif end == "expired":
+        AccessToken.objects.filter(pk=token.pk).update(expires=timezone.now())
+    else:
+        User.objects.filter(pk=token.user_id).update(is_active=False)
+    for operation in OPERATIONS:
+        assert_problem(call(operation, authorization=f"Bearer {secret}"), 401, "invalid_credential")
+
+
+def test_token_of_a_suspended_app_is_401() -> None:
+    token, secret = token_of("oauth")
+    assert token.application is not None
+    suspend_app(app=token.application, reason="Abuse", actor=UserFactory())
+    assert_problem(call("either", authorization=f"Bearer {secret}"), 401, "invalid_credential")
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_tool_token_is_401_outside_of_the_tool_protocol(operation: str) -> None:
+    assert_problem(call(operation, authorization=f"Bearer {token_of('mcp')[1]}"), 401, "invalid_credential")
+
+
+def test_key_where_a_token_is_needed_is_401(key: tuple[ApiKey, str]) -> None:
+    assert_problem(call("vendor", x_api_key=key[1]), 401, "invalid_credential")
+
+
+@pytest.mark.parametrize("kind", ["personal", "first_party", "oauth"])
+def test_token_where_a_key_is_needed_is_401(kind: str) -> None:
+    assert_problem(call("keyed", authorization=f"Bearer {token_of(kind)[1]}"), 401, "invalid_credential")
+
+
+@pytest.mark.parametrize(("operation", "scope"), [("keyed", "catalog:read"), ("either", "account:read"), ("spend", "wallet:spend")])
+def test_key_without_the_scope_is_403_and_names_it(operation: str, scope: str, key_client: Callable[..., APIClient]) -> None:
+    response = key_client(scopes=APP_SCOPES - {Scope(scope)}).get(f"/api/v1/{operation}")
+    assert_problem(response, 403, "insufficient_scope")
+    assert response.json()["requiredScope"] == scope
+
+
+@pytest.mark.parametrize(("operation", "scope"), [("either", "account:read"), ("vendor", "vendor:manage"), ("spend", "wallet:spend")])
+def test_token_without_the_scope_is_403_and_names_it(operation: str, scope: str, bearer_client: Callable[..., APIClient]) -> None:
+    response = bearer_client(scopes=EVERYTHING - {Scope(scope)}).get(f"/api/v1/{operation}")
+    assert_problem(response, 403, "insufficient_scope")
+    assert response.json()["requiredScope"] == scope
+
+
+def test_narrowed_grant_is_403_at_the_very_next_request_of_keys_and_tokens(key: tuple[ApiKey, str]) -> None:
+    token, secret = token_of("oauth")
+    assert token.application is not None
+    for app, headers in ((key[0].app, {"x_api_key": key[1]}), (token.application, {"authorization": f"Bearer {secret}"})):
+        assert call("spend", **headers).status_code == 200
+        narrow_scopes(app=app, revoke={Scope.WALLET_SPEND: "Misused"}, actor=UserFactory())
+        assert_problem(call("spend", **headers), 403, "insufficient_scope")
+        assert call("either", **headers).status_code == 200
+
+
+def test_widened_grant_needs_a_new_key() -> None:
+    app = AppFactory(granted_scopes="catalog:read")
+    _, old = issue_api_key(app=app, name="old", actor=app.user)
+    App.objects.filter(pk=app.pk).update(granted_scopes="catalog:read account:read")
+    assert_problem(call("either", x_api_key=old), 403, "insufficient_scope")
+    _, new = issue_api_key(app=app, name="new", actor=app.user)
+    assert call("either", x_api_key=new).status_code == 200
+
+
+def test_oauth_token_never_manages_a_store_whatever_it_says() -> None:
+    token, secret = token_of("oauth")
+    AccessToken.objects.filter(pk=token.pk).update(scope=format_scopes(EVERYTHING))
+    assert_problem(call("vendor", authorization=f"Bearer {secret}"), 403, "insufficient_scope")
+
+
+def test_unknown_method_is_405_and_names_the_others(anonymous: APIClient) -> None:
+    response = anonymous.delete("/api/v1/spend")
+    assert_problem(response, 405, "method_not_allowed")
+    assert {"GET", "POST"} <= set(response["Allow"].split(", "))
+
+
+def test_key_acts_as_its_owner(key: tuple[ApiKey, str]) -> None:
+    body = call("keyed", x_api_key=key[1]).json()
+    assert body == {
+        "user": str(key[0].app.user_id),
+        "app": str(key[0].app_id),
+        "kind": "api_key",
+        "scopes": sorted(APP_SCOPES),
+    }
+
+
+@pytest.mark.parametrize(
+    ("kind", "operations"),
+    [("personal", ["either", "vendor", "spend"]), ("first_party", ["either", "vendor", "spend"]), ("oauth", ["either", "spend"])],
+)
+def test_token_acts_as_its_user(kind: str, operations: list[str]) -> None:
+    token, secret = token_of(kind)
+    for operation in ("public", *operations):
+        body = call(operation, authorization=f"Bearer {secret}").json()
+        assert (body["user"], body["kind"]) == (str(token.user_id), kind)
+
+
+@pytest.mark.parametrize("kind", ["key", "personal", "oauth"])
+def test_credential_costs_one_query_and_its_use_is_written_every_five_minutes(
+    kind: str, key: tuple[ApiKey, str], django_assert_num_queries: Any
+) -> None:
+    credential, secret = key if kind == "key" else token_of(kind)
+    headers = {"x_api_key": secret} if kind == "key" else {"authorization": f"Bearer {secret}"}
+    with django_assert_num_queries(2):
+        call("either", **headers)
+    credential.refresh_from_db()
+    used = credential.last_used_at
+    assert used is not None
+    with django_assert_num_queries(1):
+        call("either", **headers)
+    credential.refresh_from_db()
+    assert credential.last_used_at == used
+    type(credential)._base_manager.filter(pk=credential.pk).update(last_used_at=used - timedelta(minutes=5, seconds=1))
+    with django_assert_num_queries(2):
+        call("either", **headers)
+    credential.refresh_from_db()
+    assert credential.last_used_at is not None
+    assert credential.last_used_at >= used
+
+
+def test_refused_credential_is_not_marked_as_used(key: tuple[ApiKey, str]) -> None:
+    _suspended(key[0])
+    call("either", x_api_key=key[1])
+    key[0].refresh_from_db()
+    assert key[0].last_used_at is None

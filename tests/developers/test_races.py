@@ -1,0 +1,161 @@
+"""Two at once: one stands, the other is told. Sequential double decisions are tried elsewhere, on both databases."""
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from django.db import connection, connections
+
+from developers.errors import ApplicationOpen, ScopeReviewOpen, TooManyApps, TooManyKeys, TooManyTokens
+from developers.models import AccessToken, ApiKey, App, DeveloperApplication, ScopeReview
+from developers.services import applications, apps, credentials
+from marketplace.accounts.models import User
+from marketplace.core import bounds
+from marketplace.core.audit import history_of
+from marketplace.core.errors import InvalidTransition, Problem
+from marketplace.core.models import AuditEntry
+from marketplace.core.scopes import Scope
+from tests.factories import AppFactory, UserFactory
+
+from .test_credentials import in_days
+
+pytestmark = [
+    pytest.mark.postgres,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.skipif(connection.vendor != "postgresql", reason="needs PostgreSQL: SQLite lets one writer in at a time"),
+]
+
+Outcome = type[Problem] | None
+ASKED = {Scope.CATALOG_READ: "To read", Scope.WALLET_SPEND: "To buy"}
+GRANT = {scope: apps.ScopeDecision(granted=True) for scope in ASKED}
+REFUSE = {scope: apps.ScopeDecision(granted=False, note="No") for scope in ASKED}
+
+
+def at_once(*calls: Callable[[], Any]) -> list[Outcome]:
+    """Run the calls in threads that start together; return each one's refusal, raise what is none (a deadlock)."""
+    barrier = threading.Barrier(len(calls))
+
+    def run(call: Callable[[], Any]) -> Outcome:
+        barrier.wait(timeout=10)
+        try:
+            call()
+        except Problem as problem:
+            return type(problem)
+        finally:
+            connections.close_all()
+        return None
+
+    with ThreadPoolExecutor(len(calls)) as pool:
+        return list(pool.map(run, calls))
+
+
+def one_stands(outcomes: list[Outcome], refusal: type[Problem]) -> bool:
+    return sorted(map(str, outcomes)) == sorted(map(str, [None] + [refusal] * (len(outcomes) - 1)))
+
+
+def test_one_of_many_submissions_stands() -> None:
+    user = UserFactory()
+    submit = lambda: applications.submit_application(user=user, what="x", why="y", actor=user)  # noqa: E731 - the same call eight times
+    outcomes = at_once(*[submit] * 8)
+    assert one_stands(outcomes, ApplicationOpen), outcomes
+    assert DeveloperApplication.objects.filter(user=user).count() == 1
+
+
+def test_one_of_opposite_decisions_on_an_application_stands(application: DeveloperApplication) -> None:
+    admins = [UserFactory(), UserFactory()]
+    outcomes = at_once(
+        lambda: applications.approve_application(application=application, reason="Yes", actor=admins[0]),
+        lambda: applications.reject_application(application=application, reason="No", actor=admins[1]),
+    )
+    assert one_stands(outcomes, InvalidTransition), outcomes
+    application.refresh_from_db()
+    assert application.decided_by == admins[outcomes.index(None)]
+    assert history_of(application).count() == 2
+
+
+def test_one_of_opposite_scope_decisions_stands(developer: User) -> None:
+    app = apps.create_app(user=developer, name="Picker", purpose="Picks", scopes=ASKED, actor=developer)
+    admins = [UserFactory(), UserFactory()]
+    outcomes = at_once(
+        lambda: apps.decide_scopes(app=app, decisions=GRANT, note="Yes", actor=admins[0]),
+        lambda: apps.decide_scopes(app=app, decisions=REFUSE, note="No", actor=admins[1]),
+    )
+    assert one_stands(outcomes, InvalidTransition), outcomes
+    app.refresh_from_db()
+    assert app.status == ("Approved" if outcomes[0] is None else "Rejected")
+    assert app.scope_reviews.get().decided_by == admins[outcomes.index(None)]
+    assert AuditEntry.objects.filter(action="scope_review.decide").count() == 1
+
+
+def test_one_of_many_requests_for_scopes_stands(developer: User) -> None:
+    app = AppFactory(user=developer, granted_scopes="catalog:read")
+    request = lambda: apps.request_scopes(app=app, scopes={Scope.LIBRARY_READ: "More"}, actor=developer)  # noqa: E731 - the same call six times
+    outcomes = at_once(*[request] * 6)
+    assert one_stands(outcomes, ScopeReviewOpen), outcomes
+    assert ScopeReview.objects.filter(app=app).count() == 1
+
+
+def test_no_app_survives_a_withdrawal_that_meets_its_making_or_return(developer: User) -> None:
+    admin = UserFactory()
+    application = developer.developer_applications.get()
+    pending = apps.create_app(user=developer, name="Pending", purpose="Picks", scopes=ASKED, actor=developer)
+    suspended = AppFactory(user=developer, status="Suspended")
+    at_once(
+        lambda: applications.withdraw_approval(application=application, reason="Abuse", actor=admin),
+        lambda: apps.decide_scopes(app=pending, decisions=GRANT, note="Yes", actor=admin),
+        lambda: apps.reinstate_app(app=suspended, reason="Fine", actor=admin),
+        lambda: apps.create_app(user=developer, name="New", purpose="Picks", scopes=ASKED, actor=developer),
+    )
+    application.refresh_from_db()
+    assert application.status == "Withdrawn"
+    assert not App.objects.filter(user=developer, status="Approved").exists()
+
+
+def test_no_key_outlives_a_suspension_that_meets_its_making() -> None:
+    app, admin = AppFactory(), UserFactory()
+    at_once(
+        lambda: apps.suspend_app(app=app, reason="Abuse", actor=admin),
+        lambda: credentials.issue_api_key(app=app, name="laptop", actor=app.user),
+    )
+    app.refresh_from_db()
+    assert app.status == "Suspended"
+
+
+def test_both_of_two_narrowings_hold() -> None:
+    app, admin = AppFactory(), UserFactory()
+    outcomes = at_once(
+        lambda: apps.narrow_scopes(app=app, revoke={Scope.CATALOG_READ: "No"}, actor=admin),
+        lambda: apps.narrow_scopes(app=app, revoke={Scope.WALLET_SPEND: "No"}, actor=admin),
+    )
+    assert outcomes == [None, None]
+    app.refresh_from_db()
+    assert not app.scopes & {Scope.CATALOG_READ, Scope.WALLET_SPEND}
+
+
+@pytest.mark.parametrize("what", ["keys", "tokens", "apps"])
+def test_limit_of_what_one_may_have_holds(what: str, developer: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    for bound in ("LIVE_KEYS", "LIVE_TOKENS", "APPS"):
+        monkeypatch.setattr(bounds, bound, 1)
+    app = AppFactory()
+    makers: dict[str, tuple[Callable[[], Any], type[Problem], Any]] = {
+        "keys": (lambda: credentials.issue_api_key(app=app, name="k", actor=app.user), TooManyKeys, ApiKey),
+        "tokens": (
+            lambda: credentials.issue_personal_token(
+                user=developer, name="t", scopes=frozenset({Scope.ACCOUNT_READ}), expires_at=in_days(1), actor=developer
+            ),
+            TooManyTokens,
+            AccessToken,
+        ),
+        "apps": (
+            lambda: apps.create_app(user=developer, name="n", purpose="p", scopes=ASKED, actor=developer),
+            TooManyApps,
+            App,
+        ),
+    }
+    make, refusal, model = makers[what]
+    outcomes = at_once(*[make] * 4)
+    assert one_stands(outcomes, refusal), outcomes
+    owner: dict[str, Any] = {"app": app} if what == "keys" else {"user": developer}
+    assert model.objects.filter(**owner).count() == 1

@@ -1,0 +1,202 @@
+"""Rate limits: exact counts, own buckets, fields on every answer, a counter store that is down."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from developers.models import AccessToken
+from developers.secrets import Prefix, digest_of, new_secret
+from developers.services.credentials import issue_api_key, limit_api_key, revoke_api_key
+from marketplace.accounts.models import User
+from marketplace.core.scopes import Scope
+from tests.factories import AppFactory, UserFactory
+
+pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.developers.probe")]
+
+# In the middle of no window's edge: the clock stands still.
+NOW = 1_800_000_000.0
+
+
+@pytest.fixture(autouse=True)
+def clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    """Stop the clock of the counters; `clock(seconds)` moves it on."""
+    now = [NOW]
+    monkeypatch.setattr("django_ratelimit.core.time.time", lambda: now[0])
+
+    def move(seconds: float) -> None:
+        now[0] += seconds
+
+    return move
+
+
+@pytest.fixture
+def few(settings: Any) -> None:
+    """Limits small enough to reach."""
+    settings.RATE_LIMITS = {"api_key": 3, "bearer_app": 4, "bearer_user": 6, "anonymous": 5, "failed_credentials": 2}
+
+
+def statuses(client: APIClient, calls: int, operation: str = "public", **extra: Any) -> list[int]:
+    return [client.get(f"/api/v1/{operation}", **extra).status_code for _ in range(calls)]
+
+
+def oauth_client(user: User) -> APIClient:
+    secret = new_secret(Prefix.ACCESS_TOKEN)
+    AccessToken.objects.create(
+        user=user,
+        application=AppFactory(),
+        kind="oauth",
+        token_checksum=digest_of(secret),
+        scope="account:read",
+        expires=timezone.now() + timedelta(hours=1),
+    )
+    client = APIClient()
+    client.credentials(HTTP_AUTHORIZATION=f"Bearer {secret}")
+    return client
+
+
+def test_key_gets_sixty_calls_a_minute_and_not_one_more(key_client: Callable[..., APIClient]) -> None:
+    client = key_client()
+    assert statuses(client, 60, "keyed") == [200] * 60
+    refused = client.get("/api/v1/keyed")
+    assert (refused.status_code, refused.json()["code"]) == (429, "rate_limited")
+    wait = int(refused["Retry-After"])
+    assert 1 <= wait <= 60
+    assert refused["RateLimit-Policy"] == '"default";q=60;w=60'
+    assert refused["RateLimit"] == f'"default";r=0;t={wait}'
+
+
+def test_full_bucket_is_empty_again_exactly_after_retry_after(key_client: Callable[..., APIClient], clock: Any, few: None) -> None:
+    client = key_client()
+    statuses(client, 3)
+    wait = int(client.get("/api/v1/public")["Retry-After"])
+    clock(wait - 1)
+    last = client.get("/api/v1/public")
+    assert (last.status_code, last["Retry-After"]) == (429, "1")
+    clock(1)
+    assert statuses(client, 4) == [200, 200, 200, 429]
+
+
+def test_every_answer_counts_down(key_client: Callable[..., APIClient], few: None) -> None:
+    client = key_client(scopes=frozenset({Scope.CATALOG_READ}))
+    answers = [client.get("/api/v1/keyed"), client.get("/api/v1/spend"), client.delete("/api/v1/public"), client.get("/api/v1/keyed")]
+    assert [answer.status_code for answer in answers] == [200, 403, 405, 429]
+    assert [answer["RateLimit"].split(";")[1] for answer in answers] == ["r=2", "r=1", "r=0", "r=0"]
+    assert {answer["RateLimit-Policy"] for answer in answers} == {'"default";q=3;w=60'}
+
+
+def test_each_key_has_its_own_bucket_even_under_one_app(few: None) -> None:
+    app = AppFactory()
+    clients = []
+    for name in ("old", "new"):
+        _, secret = issue_api_key(app=app, name=name, actor=app.user)
+        clients.append(APIClient(headers={"x-api-key": secret}))
+    assert statuses(clients[0], 4) == [200, 200, 200, 429]
+    assert statuses(clients[1], 1) == [200]
+
+
+def test_limit_of_its_own_holds_for_a_key(few: None) -> None:
+    app = AppFactory()
+    key, secret = issue_api_key(app=app, name="laptop", actor=app.user)
+    limit_api_key(key=key, rate_limit=5, reason="Partner", actor=UserFactory())
+    client = APIClient(headers={"x-api-key": secret})
+    assert statuses(client, 6) == [200] * 5 + [429]
+    assert client.get("/api/v1/public")["RateLimit-Policy"] == '"default";q=5;w=60'
+
+
+def test_tokens_of_one_user_share_the_limit_of_their_kind(bearer_client: Callable[..., APIClient], few: None) -> None:
+    user = UserFactory()
+    first, second, other = bearer_client(user), bearer_client(user), bearer_client()
+    assert statuses(first, 2) + statuses(second, 3) == [200] * 4 + [429]
+    assert statuses(other, 1) == [200]
+
+
+def test_user_has_a_limit_over_all_apps(bearer_client: Callable[..., APIClient], few: None) -> None:
+    user = UserFactory()
+    assert statuses(bearer_client(user), 4) == [200] * 4
+    app = oauth_client(user)
+    answer = app.get("/api/v1/public")
+    assert answer["RateLimit-Policy"] == '"app";q=4;w=60, "user";q=6;w=60'
+    app_part, user_part = answer["RateLimit"].split(", ")
+    assert (app_part.split(";")[:2], user_part.split(";")[:2]) == (['"app"', "r=3"], ['"user"', "r=1"])
+    assert statuses(app, 2) == [200, 429]
+
+
+def test_anonymous_callers_are_counted_by_address(anonymous: APIClient, few: None) -> None:
+    assert statuses(anonymous, 6, REMOTE_ADDR="192.0.2.1") == [200] * 5 + [429]
+    assert statuses(anonymous, 1, REMOTE_ADDR="192.0.2.2") == [200]
+    answer = anonymous.get("/api/v1/public", REMOTE_ADDR="192.0.2.2")
+    assert answer["RateLimit-Policy"] == '"anonymous";q=5;w=60'
+
+
+def test_anonymous_refusals_count_too(anonymous: APIClient, few: None) -> None:
+    assert statuses(anonymous, 6, "keyed") == [401] * 5 + [429]
+
+
+def test_neighbours_in_one_ipv6_network_share_a_bucket(anonymous: APIClient, few: None) -> None:
+    assert statuses(anonymous, 5, REMOTE_ADDR="2001:db8::1") == [200] * 5
+    assert statuses(anonymous, 1, REMOTE_ADDR="2001:db8::2") == [429]
+    assert statuses(anonymous, 1, REMOTE_ADDR="2001:db8:0:1::1") == [200]
+
+
+def test_forged_forwarding_header_buys_no_further_calls(anonymous: APIClient, few: None) -> None:
+    answers = [anonymous.get("/api/v1/public", HTTP_X_FORWARDED_FOR=f"192.0.2.{n}").status_code for n in range(6)]
+    assert answers == [200] * 5 + [429]
+
+
+def test_bad_credentials_are_limited_by_address_and_good_ones_go_on(key_client: Callable[..., APIClient], few: None) -> None:
+    answers = [APIClient().get("/api/v1/public", HTTP_X_API_KEY="cam_sk_nonsense") for _ in range(3)]
+    assert [answer.status_code for answer in answers] == [401, 401, 429]
+    assert answers[2].json()["code"] == "rate_limited"
+    assert int(answers[2]["Retry-After"]) >= 1
+    assert answers[2]["RateLimit-Policy"] == '"failed-credentials";q=2;w=60'
+    assert statuses(key_client(), 1) == [200]
+    elsewhere = APIClient().get("/api/v1/public", HTTP_X_API_KEY="cam_sk_nonsense", REMOTE_ADDR="192.0.2.9")
+    assert elsewhere.status_code == 401
+
+
+def test_revoked_key_counts_as_a_bad_credential(few: None) -> None:
+    app = AppFactory()
+    key, secret = issue_api_key(app=app, name="laptop", actor=app.user)
+    revoke_api_key(key=key, actor=app.user)
+    assert statuses(APIClient(headers={"x-api-key": secret}), 3) == [401, 401, 429]
+
+
+@pytest.fixture(params=["tests.developers.broken.CacheDown", "tests.developers.broken.CacheForgets"])
+def store_down(request: pytest.FixtureRequest, settings: Any) -> None:
+    """The cache does not answer, or answers that it holds nothing."""
+    settings.CACHES = {"default": {"BACKEND": request.param}}
+
+
+def test_reads_pass_without_fields_when_the_store_is_down(
+    store_down: None, anonymous: APIClient, key_client: Callable[..., APIClient], bearer_client: Callable[..., APIClient]
+) -> None:
+    for client, operation in ((anonymous, "public"), (key_client(), "keyed"), (bearer_client(), "vendor"), (bearer_client(), "either")):
+        answer = client.get(f"/api/v1/{operation}")
+        assert answer.status_code == 200
+        assert "RateLimit" not in answer
+
+
+def test_spending_waits_when_the_store_is_down(
+    store_down: None, key_client: Callable[..., APIClient], bearer_client: Callable[..., APIClient]
+) -> None:
+    for client in (key_client(), bearer_client()):
+        answer = client.post("/api/v1/spend")
+        assert (answer.status_code, answer.json()["code"]) == (503, "dependency_unavailable")
+        assert int(answer["Retry-After"]) >= 1
+
+
+def test_bad_credential_stays_refused_when_the_store_is_down(store_down: None) -> None:
+    answer = APIClient().get("/api/v1/public", HTTP_X_API_KEY="cam_sk_nonsense")
+    assert (answer.status_code, answer.json()["code"]) == (401, "invalid_credential")
+
+
+@pytest.mark.urls("marketplace.urls")
+def test_openapi_document_is_limited_by_address_too(anonymous: APIClient, settings: Any) -> None:
+    settings.RATE_LIMITS = {**settings.RATE_LIMITS, "anonymous": 1}
+    first, second = anonymous.get("/api/v1/schema"), anonymous.get("/api/v1/schema")
+    assert (first.status_code, first["RateLimit"].split(";")[1]) == (200, "r=0")
+    assert (second.status_code, second.json()["code"]) == (429, "rate_limited")
