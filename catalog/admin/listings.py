@@ -13,8 +13,8 @@ from marketplace.core.admin import Decision, Panel, ServiceAdmin, decision
 from ..models import Listing
 from ..models.listings import ListingStatus
 from ..services import review as services
-from ..services.snapshots import changes_between, last_approved_snapshot, snapshot_of
 from .reviews import TAKEDOWN
+from .words import changes_in_words
 
 CELL_CHARS = 500
 
@@ -42,14 +42,12 @@ class ListingAdmin(ServiceAdmin):
             )
             for review in subject.reviews.select_related("decided_by").order_by("-id")
         ]
-        approved = last_approved_snapshot(subject)
-        changes = changes_between(approved, snapshot_of(subject)) if approved is not None else []
         return [
             Panel("Reviews", ("Submitted (UTC)", "Kind", "Outcome", "By", "Findings"), reviews),
             Panel(
                 "Changed since the last approval",
                 ("Field", "Approved", "Now"),
-                [(change.field, str(change.before)[:CELL_CHARS], str(change.after)[:CELL_CHARS]) for change in changes],
+                [tuple(cell[:CELL_CHARS] for cell in change) for change in changes_in_words(subject)],
                 "Nothing, or it was never approved.",
             ),
             *super().panels(request, subject),

@@ -16,13 +16,16 @@ from ..models.listings import ListingStatus
 from ..models.reviews import ReviewStatus
 from ..selectors.reviews import cases_of_store, deliverable_under_review
 from ..services import review as services
-from ..services.snapshots import changes_between, last_approved_snapshot, snapshot_of
+from ..services.snapshots import last_approved_snapshot, snapshot_of
 from .forms import ApproveForm, RejectForm
+from .words import changes_in_words, in_words
 
 REVIEW = "catalog.review_listing"
 TAKEDOWN = "catalog.takedown_listing"
 BLOCK = "catalog.block_deliverable"
 VENDOR_ROWS = 10
+# The review page shows the bytes and the pictures themselves.
+SHOWN_APART = {"file", "previews"}
 
 
 def _pending(review: ListingReview) -> bool:
@@ -73,15 +76,15 @@ class ListingReviewAdmin(QueueAdmin):
 
     def decision_context(self, request: HttpRequest, subject: ListingReview) -> dict[str, Any]:
         """Return the listing as it is, its file and previews, and what differs from what was approved last."""
-        listing = subject.listing
-        now, approved = snapshot_of(listing), last_approved_snapshot(listing)
+        listing, deliverable = subject.listing, deliverable_under_review(subject)
         return {
             "review": subject,
             "listing": listing,
-            "current": now,
-            "first": approved is None,
-            "changes": changes_between(approved, now) if approved is not None else [],
-            "deliverable": deliverable_under_review(subject),
+            "fields": [(name, in_words(value)) for name, value in snapshot_of(listing).items() if name not in SHOWN_APART],
+            "first": last_approved_snapshot(listing) is None,
+            "changes": changes_in_words(listing),
+            "deliverable": deliverable,
+            "technical": [(name, in_words(value)) for name, value in deliverable.technical.items()] if deliverable else [],
             "previews": list(listing.previews.order_by("kind", "slot")),
             "others_claim": subject.claimed_by_id not in {None, request.user.pk},
         }

@@ -52,6 +52,7 @@ def fill(form: Tag, answers: Mapping[str, Any]) -> dict[str, Any]:
     names = set()
     for field in form.find_all(["input", "textarea", "select"]):
         name, kind = str(field.get("name")), field.get("type")
+        assert kind in {"radio", "checkbox"} or name not in names, f"{name} is there twice"
         names.add(name)
         if field.name == "select":
             chosen = field.find("option", selected=True) or field.find("option")
