@@ -7,29 +7,10 @@ from rest_framework.test import APIClient
 
 from catalog.models import Listing
 from marketplace.core.scopes import Scope
-from tests.factories import CategoryFactory, ListingFactory, StoreFactory
-from vendors.models import VendorProfile, VendorStatus
+from tests.factories import CategoryFactory, ListingFactory
+from vendors.models import VendorProfile
 
-CREATE = {
-    "title": "Aurora Sans",
-    "slug": "aurora-sans",
-    "shortDescription": "A warm grotesque.",
-    "categorySlug": "fonts",
-    "basePrice": 19.99,
-}
-PATCH = {
-    "title": "Aurora Sans",
-    "shortDescription": "A warm grotesque.",
-    "description": "# Aurora",
-    "categorySlug": "fonts",
-    "basePrice": 19.99,
-}
-
-
-def make_vendor(status: VendorStatus = VendorStatus.APPROVED) -> VendorProfile:
-    """Make a vendor with an open or a closed store."""
-    store = StoreFactory(is_open=status == VendorStatus.APPROVED)
-    return VendorProfile.objects.create(user=store.owner, store=store, status=status)
+from .cases import make_vendor
 
 
 @pytest.fixture

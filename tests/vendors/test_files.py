@@ -26,8 +26,7 @@ from vendors.services.profiles import suspend_vendor
 from vendors.uploads import Received
 
 from . import makers
-from .conftest import make_vendor
-from .test_listings import ASSETS, pointers, problem, publish
+from .cases import ASSETS, make_vendor, pointers, problem, publish
 
 pytestmark = pytest.mark.django_db
 

@@ -1,229 +1,25 @@
 """Making, reading and changing listings as their vendor."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 from rest_framework.test import APIClient
 
-from catalog.models import Category, LicenseTier, Listing
-from catalog.models.files import Deliverable
+from catalog.models import LicenseTier, Listing
 from marketplace.core.audit import history_of
-from marketplace.core.scopes import Scope
 from tests.factories import ListingFactory
-from vendors.models import VendorProfile, VendorStatus
+from vendors.models import VendorProfile
 
-from .conftest import CREATE, PATCH, make_vendor
+from .cases import ASSETS, CREATE, PATCH, make_vendor, pointers, publish
 
 pytestmark = pytest.mark.django_db
 
-ASSETS = "/api/v1/vendor/assets"
-OPERATIONS = [
-    ("get", ""),
-    ("post", ""),
-    ("get", "/aurora-sans"),
-    ("patch", "/aurora-sans"),
-    ("patch", "/aurora-sans/regional-prices"),
-    ("patch", "/aurora-sans/licensing"),
-    ("get", "/aurora-sans/reviews"),
-    ("post", "/aurora-sans/manifest/generate"),
-    ("post", "/aurora-sans/preflight"),
-    ("post", "/aurora-sans/submit"),
-    ("post", "/aurora-sans/withdraw"),
-    ("post", "/aurora-sans/unpublish"),
-    ("post", "/aurora-sans/file"),
-    ("post", "/aurora-sans/font-specimen"),
-    ("post", "/aurora-sans/gallery-image?slot=0"),
-    ("post", "/aurora-sans/audio-preview"),
-]
-ON_ONE_LISTING = [(method, path) for method, path in OPERATIONS if path]
 RECORD_KEYS = {
     *("id", "vendorId", "title", "slug", "shortDescription", "description", "categorySlug", "basePrice", "priceInr", "priceEur"),
     *("discountPercent", "taxRatePercent", "currency", "status", "fileType", "supportedPlatforms", "version", "videoUrl", "readme"),
     *("allowedLicenseSlugs", "tags", "updateStatus", "tierRequirement", "createdAt", "updatedAt", "submittedAt", "publishedAt"),
     *("liveFile", "candidateFile", "previews"),
 }
-
-
-def call(client: APIClient, method: str, path: str) -> Any:
-    """Send an empty JSON body where the method has one."""
-    return getattr(client, method)(ASSETS + path, *(() if method == "get" else ({},)), format="json")
-
-
-def problem(answer: Any) -> tuple[int, str]:
-    """Return status and code."""
-    return answer.status_code, answer.json()["code"]
-
-
-def pointers(answer: Any) -> list[tuple[str, str]]:
-    """Return pointer and code of each error."""
-    assert problem(answer) == (400, "invalid_input")
-    return [(error["pointer"], error["code"]) for error in answer.json()["errors"]]
-
-
-def publish(listing: Listing) -> None:
-    """Put a listing up for sale without a review."""
-    listing.live_deliverable = Deliverable.objects.create(
-        listing=listing, object_key=f"deliverables/{listing.pk}", original_filename="a.zip", file_size=1, sha256="0" * 64, crc32=0
-    )
-    listing.status, listing.published_at = "Published", timezone.now()
-    listing.save()
-
-
-@pytest.mark.parametrize(("method", "path"), OPERATIONS)
-def test_anonymous_is_refused(method: str, path: str, listing: Listing, anonymous: APIClient) -> None:
-    answer = call(anonymous, method, path)
-    assert problem(answer) == (401, "not_authenticated")
-    assert "WWW-Authenticate" in answer
-
-
-@pytest.mark.parametrize(("method", "path"), OPERATIONS)
-def test_api_key_is_refused(method: str, path: str, listing: Listing, vendor: VendorProfile, key_client: Callable[..., APIClient]) -> None:
-    assert problem(call(key_client(vendor.user), method, path)) == (401, "invalid_credential")
-
-
-@pytest.mark.parametrize(("method", "path"), OPERATIONS)
-def test_token_without_the_scope_is_refused(
-    method: str, path: str, listing: Listing, vendor: VendorProfile, bearer_client: Callable[..., APIClient]
-) -> None:
-    token = bearer_client(vendor.user, scopes=frozenset(Scope) - {Scope.VENDOR_MANAGE})
-    assert problem(call(token, method, path)) == (403, "insufficient_scope")
-
-
-@pytest.mark.parametrize("status", [VendorStatus.PENDING, VendorStatus.SUSPENDED, None])
-@pytest.mark.parametrize(("method", "path"), OPERATIONS)
-def test_vendor_who_is_not_approved_is_refused(
-    method: str, path: str, status: VendorStatus | None, bearer_client: Callable[..., APIClient]
-) -> None:
-    client = bearer_client() if status is None else bearer_client(make_vendor(status).user)
-    answer = call(client, method, path)
-    assert problem(answer) == (403, "vendor_not_approved")
-    assert answer.json()["vendorStatus"] == status
-
-
-@pytest.mark.parametrize(("method", "path"), ON_ONE_LISTING)
-def test_someone_elses_listing_does_not_exist(method: str, path: str, listing: Listing, other_client: APIClient) -> None:
-    for asset_id in (listing.slug, str(listing.id)):
-        assert problem(call(other_client, method, path.replace("aurora-sans", asset_id))) == (404, "not_found")
-
-
-@pytest.mark.parametrize("asset_id", ["unknown", "01900000-0000-7000-8000-000000000000", "%00", "A%20B", "x" * 300, "%F0%9F%98%80"])
-@pytest.mark.parametrize(("method", "path"), ON_ONE_LISTING)
-def test_unknown_listing_is_not_found(method: str, path: str, asset_id: str, client: APIClient) -> None:
-    assert problem(call(client, method, path.replace("aurora-sans", asset_id))) == (404, "not_found")
-
-
-@pytest.mark.parametrize(
-    ("change", "expected"),
-    [
-        ({"title": ""}, ("#/title", "blank")),
-        ({"title": "   "}, ("#/title", "blank")),
-        ({"title": 5}, ("#/title", "invalid")),
-        ({"title": "x" * 121}, ("#/title", "max_length")),
-        ({"title": "a\nb"}, ("#/title", "control_characters")),
-        ({"shortDescription": "x" * 201}, ("#/shortDescription", "max_length")),
-        ({"description": "x" * 65_537}, ("#/description", "max_length")),
-        ({"description": "é" * 40_000}, ("#/description", "max_length")),
-        ({"description": "\x00"}, ("#/description", "control_characters")),
-        ({"categorySlug": "nothing"}, ("#/categorySlug", "unknown_category")),
-        ({"categorySlug": "retired"}, ("#/categorySlug", "unknown_category")),
-        ({"categorySlug": ["fonts"]}, ("#/categorySlug", "invalid")),
-        ({"categorySlug": None}, ("#/categorySlug", "null")),
-        ({"basePrice": -0.01}, ("#/basePrice", "min_value")),
-        ({"basePrice": 1_000_000}, ("#/basePrice", "max_value")),
-        ({"basePrice": 1.005}, ("#/basePrice", "decimals")),
-        ({"basePrice": "19.99"}, ("#/basePrice", "invalid")),
-        ({"basePrice": True}, ("#/basePrice", "invalid")),
-        ({"basePrice": None}, ("#/basePrice", "null")),
-        ({"discountPercent": 101}, ("#/discountPercent", "max_value")),
-        ({"discountPercent": -1}, ("#/discountPercent", "min_value")),
-        ({"taxRatePercent": 100.01}, ("#/taxRatePercent", "max_value")),
-        ({"fileType": "x" * 201}, ("#/fileType", "max_length")),
-        ({"supportedPlatforms": "x" * 201}, ("#/supportedPlatforms", "max_length")),
-        ({"version": "x" * 33}, ("#/version", "max_length")),
-        ({"version": 2}, ("#/version", "invalid")),
-        ({"videoUrl": "http://example.com/v"}, ("#/videoUrl", "invalid")),
-        ({"videoUrl": "javascript:alert(1)"}, ("#/videoUrl", "invalid")),
-        ({"videoUrl": "https://example.com/" + "x" * 2000}, ("#/videoUrl", "max_length")),
-        ({"tags": [f"x{n}" for n in range(21)]}, ("#/tags", "max_length")),
-        ({"tags": ["ok", "x" * 41]}, ("#/tags/1", "max_length")),
-        ({"tags": "sans"}, ("#/tags", "not_a_list")),
-        ({"tags": [""]}, ("#/tags/0", "blank")),
-        ({"discountPrecent": 5}, ("#/discountPrecent", "unknown_field")),
-    ],
-)
-def test_bad_detail_is_named_on_create_and_update(
-    change: dict[str, object], expected: tuple[str, str], client: APIClient, listing: Listing
-) -> None:
-    Category.objects.create(slug="retired", name="Retired", is_active=False)
-    assert pointers(client.post(ASSETS, CREATE | {"slug": "new"} | change, format="json")) == [expected]
-    assert pointers(client.patch(f"{ASSETS}/{listing.id}", PATCH | change, format="json")) == [expected]
-    assert Listing.objects.count() == 1
-
-
-@pytest.mark.parametrize(
-    ("change", "expected"),
-    [
-        ({"slug": "Aurora"}, ("#/slug", "invalid_slug")),
-        ({"slug": "-aurora"}, ("#/slug", "invalid_slug")),
-        ({"slug": "aurora "}, ("#/slug", "invalid_slug")),
-        ({"slug": "\u0430urora"}, ("#/slug", "invalid_slug")),
-        ({"slug": ""}, ("#/slug", "blank")),
-        ({"slug": 7}, ("#/slug", "invalid")),
-        ({"slug": "x" * 81}, ("#/slug", "max_length")),
-        ({"slug": "search"}, ("#/slug", "reserved_slug")),
-        ({"slug": "suggest"}, ("#/slug", "reserved_slug")),
-        ({"slug": "download"}, ("#/slug", "reserved_slug")),
-        ({"slug": "01900000-0000-7000-8000-000000000000"}, ("#/slug", "reserved_slug")),
-        ({"slug": "01900000000070008000000000000000"}, ("#/slug", "reserved_slug")),
-        ({"priceInr": -1}, ("#/priceInr", "min_value")),
-        ({"priceEur": 0.001}, ("#/priceEur", "decimals")),
-        ({"readme": "x" * 65_537}, ("#/readme", "max_length")),
-        ({"allowedLicenseSlugs": []}, ("#/allowedLicenseSlugs", "empty")),
-        ({"allowedLicenseSlugs": ["personal", "royal"]}, ("#/allowedLicenseSlugs/1", "unknown_license")),
-    ],
-)
-def test_bad_field_is_named_on_create(change: dict[str, object], expected: tuple[str, str], client: APIClient) -> None:
-    assert pointers(client.post(ASSETS, CREATE | change, format="json")) == [expected]
-    assert not Listing.objects.exists()
-
-
-def test_missing_required_fields_are_all_named(client: APIClient, listing: Listing) -> None:
-    created = client.post(ASSETS, {}, format="json")
-    updated = client.patch(f"{ASSETS}/{listing.id}", {}, format="json")
-    assert set(pointers(created)) == {(f"#/{name}", "required") for name in CREATE}
-    assert set(pointers(updated)) == {(f"#/{name}", "required") for name in PATCH}
-
-
-@pytest.mark.parametrize(
-    ("body", "content_type", "expected"),
-    [
-        ("{", "application/json", (400, "malformed_body")),
-        ("[]", "application/json", (400, "invalid_input")),
-        ("a=1", "application/x-www-form-urlencoded", (415, "unsupported_type")),
-        ('{"title": "' + "x" * 2**20 + '"}', "application/json", (413, "body_too_large")),
-    ],
-)
-def test_unreadable_body_is_refused(body: str, content_type: str, expected: tuple[int, str], client: APIClient, listing: Listing) -> None:
-    for path in ("", f"/{listing.id}", f"/{listing.id}/regional-prices", f"/{listing.id}/licensing"):
-        send = client.patch if path else client.post
-        assert problem(send(ASSETS + path, body, content_type=content_type)) == expected
-
-
-def test_taken_slug_conflicts(client: APIClient, other_client: APIClient, listing: Listing) -> None:
-    for caller in (client, other_client):
-        assert problem(caller.post(ASSETS, CREATE, format="json")) == (409, "slug_taken")
-    assert Listing.objects.count() == 1
-
-
-@pytest.mark.parametrize("path", ["", "/regional-prices", "/licensing"])
-def test_listing_under_review_is_locked(path: str, client: APIClient, listing: Listing) -> None:
-    Listing.objects.update(status="PendingReview")
-    for body in ({}, PATCH, {"nonsense": 1}):
-        assert problem(client.patch(f"{ASSETS}/{listing.id}{path}", body, format="json")) == (409, "listing_locked")
-    assert client.get(f"{ASSETS}/{listing.id}").json()["status"] == "PendingReview"
 
 
 def test_create_answers_the_reference_fields(client: APIClient, vendor: VendorProfile) -> None:
@@ -445,6 +241,16 @@ def test_list_costs_the_same_for_many(client: APIClient, vendor: VendorProfile, 
         assert len(client.get(ASSETS).json()["items"]) == 10
 
 
+def test_record_costs_a_fixed_number_of_queries(
+    client: APIClient, listing: Listing, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    publish(listing)
+    client.get(f"{ASSETS}/{listing.id}")
+    # Token, profile, listing, previews, file.
+    with django_assert_num_queries(5):
+        client.get(f"{ASSETS}/{listing.id}")
+
+
 def test_reviews_are_read_by_their_vendor(client: APIClient, listing: Listing) -> None:
     finding = {"code": "preview", "field": "gallery", "message": "Blurred.", "hint": "Upload 1600 pixels."}
     check = {"name": "pricing", "passed": True, "detail": "Set."}
@@ -453,8 +259,3 @@ def test_reviews_are_read_by_their_vendor(client: APIClient, listing: Listing) -
     assert (answer["total"], answer["page"]) == (1, 1)
     assert set(answer["items"][0]) == {"id", "kind", "status", "submittedAt", "decidedAt", "checks", "findings", "note"}
     assert (answer["items"][0]["id"], answer["items"][0]["findings"], answer["items"][0]["checks"]) == (str(review.id), [finding], [check])
-
-
-def test_options_and_put_are_not_allowed(client: APIClient, listing: Listing) -> None:
-    for send in (client.put, client.options, client.delete):
-        assert problem(send(f"{ASSETS}/{listing.id}")) == (405, "method_not_allowed")

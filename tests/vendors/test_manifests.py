@@ -17,8 +17,7 @@ from marketplace.core.audit import history_of
 from tests.factories import CategoryFactory
 
 from . import makers
-from .conftest import PATCH
-from .test_listings import ASSETS, publish
+from .cases import ASSETS, PATCH, publish
 
 pytestmark = pytest.mark.django_db
 

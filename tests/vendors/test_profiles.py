@@ -21,7 +21,7 @@ from vendors.models import VendorProfile, VendorStatus
 from vendors.selectors import commission_rate_bp_for
 from vendors.services.profiles import apply, approve_vendor, reinstate_vendor, set_commission, suspend_vendor
 
-from .conftest import make_vendor
+from .cases import make_vendor
 
 pytestmark = pytest.mark.django_db
 

@@ -28,7 +28,7 @@ from vendors.services.manifests import generate_manifest
 from vendors.services.profiles import apply, approve_vendor, suspend_vendor
 from vendors.uploads import Received
 
-from .conftest import make_vendor
+from .cases import make_vendor
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 

@@ -23,8 +23,7 @@ from vendors.services.files import attach_deliverable, attach_preview, new_deliv
 from vendors.uploads import Received
 
 from . import makers
-from .conftest import PATCH
-from .test_listings import ASSETS, problem
+from .cases import ASSETS, PATCH, problem
 
 pytestmark = pytest.mark.django_db
 
