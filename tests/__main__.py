@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
-from .checks import Outcome, clean_environment, run_check, static_checks
+from .checks import Outcome, clean_environment, compile_libraries, run_check, static_checks
 from .machine import may_install, missing_packages, prepare
 from .runs import Run, run_pytest, skipped_lines
 from .servers.postgres import Unavailable, postgres
@@ -33,6 +33,7 @@ def main() -> int:
     if missing_packages() and may_install() and not options.no_install:
         _say(f"Installing {', '.join(missing_packages())} …")
         prepare()
+    compile_libraries()
     outcomes: list[Outcome] = []
     runs: list[Run] = []
     with tempfile.TemporaryDirectory(prefix="marketplace-tests-") as folder:

@@ -23,8 +23,12 @@ from .machine import CHROMIUM
 ALL_SCOPES = frozenset(Scope)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Skip, with the reason that the test command lists, what needs a program that is not here."""
+    if connection.vendor == "postgresql":
+        once = [item for item in items if item.get_closest_marker("engineless")]
+        config.hook.pytest_deselected(items=once)
+        items[:] = [item for item in items if item not in once]
     lacking = {}
     if connection.vendor != "postgresql":
         lacking["postgres"] = "needs PostgreSQL"

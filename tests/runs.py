@@ -26,7 +26,17 @@ class Run:
 def run_pytest(engine: str, *, arguments: list[str], env: dict[str, str], scratch: Path, coverage: bool) -> Run:
     """Run the suite with its output shown as it comes."""
     report = scratch / f"{engine.lower()}.xml"
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--quiet", "--numprocesses=auto", f"--junitxml={report}"]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "no:cacheprovider",
+        "--quiet",
+        "--numprocesses=auto",
+        "--dist=loadfile",
+        f"--junitxml={report}",
+    ]
     if coverage:
         command += ["--cov", "--cov-report=term:skip-covered"]
     began = time.monotonic()

@@ -1,0 +1,1 @@
+"""Tests of how the service is started and configured."""

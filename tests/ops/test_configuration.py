@@ -1,0 +1,126 @@
+"""Configurations that are wrong or half set: each stops the start with one sentence that says what to set."""
+
+import importlib
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from ..checks import PRODUCTION, ROOT, SETTINGS
+
+pytestmark = pytest.mark.engineless
+S3 = {"S3_BUCKET": "shop", "S3_ACCESS_KEY_ID": "id", "S3_SECRET_ACCESS_KEY": "secret"}
+EMBEDDED = "marketplace.settings.embedded"
+
+Start = Callable[[dict[str, str]], ModuleType]
+
+
+@pytest.fixture
+def start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Start:
+    """Load the settings anew from an environment that holds nothing but what is given."""
+
+    def load(given: dict[str, str]) -> ModuleType:
+        for name in os.environ:
+            if name.removesuffix("_FILE") in SETTINGS:
+                monkeypatch.delenv(name)
+        for name, value in ({"DATA_DIR": str(tmp_path)} | given).items():
+            monkeypatch.setenv(name, value)
+        for name in [name for name in sys.modules if name.startswith("marketplace.settings")]:
+            monkeypatch.delitem(sys.modules, name)
+        return importlib.import_module(given.get("DJANGO_SETTINGS_MODULE", EMBEDDED))
+
+    return load
+
+
+def assert_stops(start: Start, given: dict[str, str], *words: str) -> None:
+    with pytest.raises(ImproperlyConfigured) as stopped:
+        start(given)
+    message = str(stopped.value)
+    assert "\n" not in message
+    assert message.endswith(".")
+    for word in words:
+        assert word in message
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"DEBUG": "perhaps"}, ("DEBUG", "true or false")),
+        ({"RATE_LIMIT_API_KEY": "many"}, ("RATE_LIMIT_API_KEY", "whole number")),
+        ({"RATE_LIMIT_API_KEY": "0"}, ("RATE_LIMIT_API_KEY", "at least 1")),
+        ({"BASE_URL": "shop.example"}, ("BASE_URL", "https://shop.example")),
+        ({"DATABASE_URL": "mysql://root@localhost/shop"}, ("DATABASE_URL", "postgres://")),
+        ({"DATABASE_URL": "postgres://shop@localhost"}, ("DATABASE_URL", "names no database")),
+        ({"S3_BUCKET": "shop"}, ("half set", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY")),
+        ({"S3_ENDPOINT_URL": "https://s3.example"}, ("half set", "S3_BUCKET")),
+        (S3 | {"S3_ENDPOINT_URL": "s3.example"}, ("S3_ENDPOINT_URL",)),
+        ({"SECRET_KEY": "a", "SECRET_KEY_FILE": "/tmp/b"}, ("SECRET_KEY or SECRET_KEY_FILE", "not both")),  # noqa: S108 - never read
+        ({"SECRET_KEY_FILE": "/nowhere/secret"}, ("SECRET_KEY_FILE", "cannot be read")),
+    ],
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
+)
+def test_wrong_embedded_setting_stops_with_a_sentence(start: Start, given: dict[str, str], words: tuple[str, ...]) -> None:
+    assert_stops(start, given, *words)
+
+
+@pytest.mark.parametrize(
+    "missing",
+    ["SECRET_KEY", "ALLOWED_HOSTS", "BASE_URL", "DATABASE_URL", "REDIS_URL", "S3_BUCKET", "S3_ACCESS_KEY_ID", "EMAIL_URL"],
+)
+def test_production_without_a_setting_stops_and_names_it(start: Start, missing: str) -> None:
+    given = {name: value for name, value in PRODUCTION.items() if name != missing}
+    assert_stops(start, given, missing)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "word"),
+    [
+        ("SECRET_KEY", "short", "50 characters"),
+        ("BASE_URL", "http://shop.example", "https://"),
+        ("DATABASE_URL", "sqlite:///shop.sqlite3", "PostgreSQL"),
+        ("SECURE_HSTS_SECONDS", "-1", "whole number"),
+        ("DATABASE_POOL_SIZE", "0", "at least 1"),
+    ],
+)
+def test_production_with_a_wrong_setting_stops_and_says_why(start: Start, name: str, value: str, word: str) -> None:
+    assert_stops(start, PRODUCTION | {name: value}, name, word)
+
+
+def test_complete_production_settings_load(start: Start) -> None:
+    settings = start(PRODUCTION)
+    assert settings.DEBUG is False
+    assert settings.DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql"
+
+
+def test_secret_from_a_file_is_read(start: Start, tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text(PRODUCTION["SECRET_KEY"] + "\n", encoding="utf-8")
+    given = {name: value for name, value in PRODUCTION.items() if name != "SECRET_KEY"}
+    assert PRODUCTION["SECRET_KEY"] == start(given | {"SECRET_KEY_FILE": str(secret)}).SECRET_KEY
+
+
+def test_embedded_secret_is_made_once_for_the_owner_only(start: Start, tmp_path: Path) -> None:
+    first = start({}).SECRET_KEY
+    assert first == start({}).SECRET_KEY
+    assert (tmp_path / "secret_key").stat().st_mode & 0o777 == 0o600
+
+
+def test_command_with_a_wrong_setting_prints_one_sentence(tmp_path: Path) -> None:
+    result = subprocess.run(
+        [sys.executable, "manage.py", "check"],
+        cwd=ROOT,
+        env=os.environ | PRODUCTION | {"SECRET_KEY": "short", "DATA_DIR": str(tmp_path)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert result.returncode != 0
+    assert result.stderr.startswith("Configuration: SECRET_KEY")
+    assert len(result.stderr.strip().splitlines()) == 1

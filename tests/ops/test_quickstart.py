@@ -1,0 +1,237 @@
+"""The quickstart as a person runs it: in a process of its own, in an empty folder."""
+
+import json
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ..servers.ports import free_port
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+START_SECONDS = 180
+PARTS = {"admin", "developer", "vendor", "otherVendor", "buyer"}
+
+pytestmark = pytest.mark.engineless
+
+
+@dataclass(frozen=True)
+class Shop:
+    """A folder that `--reset` made anew."""
+
+    data: Path
+    port: int
+    output: str
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What `demo.json` says now."""
+        facts: dict[str, Any] = json.loads((self.data / "demo.json").read_text(encoding="utf-8"))
+        return facts
+
+    @property
+    def curl_lines(self) -> list[str]:
+        """The lines to paste."""
+        return [line.strip() for line in self.output.splitlines() if line.startswith("  curl ")]
+
+
+def environment(data: Path) -> dict[str, str]:
+    foreign = {"DATABASE_URL", "REDIS_URL", "SECRET_KEY", "ALLOWED_HOSTS", "BASE_URL", "DEBUG", "DJANGO_SETTINGS_MODULE"}
+    kept = {name: value for name, value in os.environ.items() if name not in foreign and not name.startswith("S3_")}
+    return kept | {"DATA_DIR": str(data), "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+def quickstart(data: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "manage.py", "quickstart", *words],
+        cwd=ROOT,
+        env=environment(data),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=START_SECONDS,
+        check=False,
+    )
+
+
+STALE = {
+    "marketplace.sqlite3": "no database at all",
+    "media/deliverables/old": "a file of before",
+    "demo.json": json.dumps({"buyer": {"email": "old@demo.example", "password": "old", "bearerToken": "old"}}),
+}
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Shop:
+    """Start over where an earlier shop was: making the content takes a while, so that one run shows both."""
+    data, port = tmp_path_factory.mktemp("quickstart"), free_port()
+    for name, content in (STALE | {"notes.txt": "not the quickstart's"}).items():
+        (data / name).parent.mkdir(parents=True, exist_ok=True)
+        (data / name).write_text(content, encoding="utf-8")
+    result = quickstart(data, "--port", str(port), "--no-serve", "--reset", "--yes")
+    assert result.returncode == 0, result.stderr
+    return Shop(data, port, result.stdout)
+
+
+@contextmanager
+def serving(shop: Shop) -> Iterator[str]:
+    """Run the command until it answers; it becomes the server, so that ending it ends all."""
+    base_url = f"http://127.0.0.1:{shop.port}"
+    with (shop.data / "server.log").open("wb") as log:
+        process = subprocess.Popen(
+            [sys.executable, "manage.py", "quickstart", "--port", str(shop.port)],
+            cwd=ROOT,
+            env=environment(shop.data),
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+        )
+    try:
+        deadline = time.monotonic() + START_SECONDS
+        while True:
+            assert process.poll() is None, (shop.data / "server.log").read_text(encoding="utf-8")
+            assert time.monotonic() < deadline
+            try:
+                with urllib.request.urlopen(f"{base_url}/api/v1/assets", timeout=5):  # noqa: S310 - our own server
+                    break
+            except OSError:
+                time.sleep(0.2)
+        yield base_url
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(20)
+
+
+def get(url: str, **headers: str) -> Any:
+    request = urllib.request.Request(url, headers=headers)  # noqa: S310 - our own server
+    with urllib.request.urlopen(request, timeout=10) as answer:  # noqa: S310 - our own server
+        return json.load(answer)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--host", "0.0.0.0"), "not a loopback address"),  # noqa: S104 - what must be refused
+        (("--host", "shop.example"), "not a loopback address"),
+        (("--port", "0"), "is no port"),
+        (("--port", "70000"), "is no port"),
+    ],
+)
+def test_address_that_cannot_be_served_stops_with_a_sentence(tmp_path: Path, words: tuple[str, ...], sentence: str) -> None:
+    result = quickstart(tmp_path, *words)
+    assert result.returncode != 0
+    assert sentence in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_first_run_writes_facts_for_the_owner_only(shop: Shop) -> None:
+    facts = shop.facts
+    assert stat.S_IMODE((shop.data / "demo.json").stat().st_mode) == 0o600
+    assert facts["baseUrl"] == f"http://127.0.0.1:{shop.port}"
+    assert facts.keys() == PARTS | {"baseUrl"}
+    assert all({"email", "password"} <= facts[part].keys() for part in PARTS)
+    assert facts["developer"]["apiKey"].startswith("cam_sk_")
+    assert all(facts[part]["bearerToken"].startswith("cam_pat_") for part in ("vendor", "otherVendor", "buyer"))
+    assert facts["developer"]["apiKey"] in shop.output
+
+
+def test_served_shop_answers_every_printed_line_and_a_taken_port_is_told(shop: Shop, tmp_path: Path) -> None:
+    if shutil.which("curl") is None:
+        pytest.skip("needs curl")
+    before = shop.facts
+    with serving(shop) as base_url:
+        # This was a second run: it kept everything.
+        assert shop.facts == before
+        assert_content(base_url, before)
+        answers = [run_line(line, tmp_path) for line in shop.curl_lines]
+        second = quickstart(shop.data, "--port", str(shop.port))
+    assert len(answers) == 8
+    browse, search, manifest, wallet, spend, library, link = (json.loads(answer) for answer in answers[:7])
+    assert browse["total"] >= 30
+    assert search["results"][0]["title"] == "Halden Grotesk"
+    assert manifest["schemaVersion"] == "1.0"
+    assert wallet["balanceINR"] > 0
+    assert wallet["balanceUSD"] > 0
+    assert spend["success"] is True
+    assert library["items"][0]["assetId"] == manifest["assetId"]
+    assert link["size"] == (tmp_path / "package.zip").stat().st_size
+    assert second.returncode != 0
+    assert "--port" in second.stderr
+    assert "Traceback" not in second.stderr
+
+
+def run_line(line: str, folder: Path) -> str:
+    """Paste a line into a shell, without the proxies of this machine."""
+    env = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
+    result = subprocess.run(
+        ["/bin/sh", "-c", line],
+        cwd=folder,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    assert result.returncode == 0, f"{line}\n{result.stderr}"
+    return result.stdout
+
+
+def assert_content(base_url: str, facts: dict[str, Any]) -> None:
+    """The shelves are full, the funds are there, one listing waits, and the credentials carry what they should."""
+    api = f"{base_url}/api/v1"
+    counts = {category["slug"]: category["assetCount"] for category in get(f"{api}/categories")["items"]}
+    assert counts.keys() == {"fonts", "motion", "templates", "presets", "ai-skills"}
+    assert min(counts.values()) >= 5
+    buyer = {"Authorization": f"Bearer {facts['buyer']['bearerToken']}"}
+    assert get(f"{api}/wallet", **buyer)["balanceINR"] > 0
+    vendor = {"Authorization": f"Bearer {facts['vendor']['bearerToken']}"}
+    assert get(f"{api}/vendor/application-status", **vendor)["status"] == "Approved"
+    states = [item["status"] for item in get(f"{api}/vendor/assets?limit=100", **vendor)["items"]]
+    assert states.count("PendingReview") == 1
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        get(f"{api}/vendor/assets", **buyer)
+    assert refused.value.code == 403
+    font = get(f"{api}/assets/kestrel-variable")
+    assert {preview["kind"] for preview in font["previews"]} == {"Gallery", "FontSpecimen"}
+    assert {preview["kind"] for preview in get(f"{api}/assets/velvet-pads")["previews"]} == {"Gallery", "AudioPreview"}
+
+
+def test_second_run_keeps_what_is_there_and_mends_what_is_lost(shop: Shop) -> None:
+    before = shop.facts
+    lost = {part: known for part, known in before.items() if part not in {"buyer", "baseUrl"}}
+    (shop.data / "demo.json").write_text(json.dumps(lost), encoding="utf-8")
+    mended = quickstart(shop.data, "--port", str(shop.port + 1), "--no-serve")
+    assert mended.returncode == 0, mended.stderr
+    after = shop.facts
+    assert {name for name in after if after[name] != before[name]} == {"buyer", "baseUrl"}
+    assert after["baseUrl"] == f"http://127.0.0.1:{shop.port + 1}"
+    assert stat.S_IMODE((shop.data / "demo.json").stat().st_mode) == 0o600
+
+
+def test_reset_deletes_what_was_there_and_nothing_else(shop: Shop) -> None:
+    assert shop.facts["buyer"]["email"] == "buyer@demo.example"
+    assert not (shop.data / "media/deliverables/old").exists()
+    assert (shop.data / "notes.txt").read_text(encoding="utf-8") == "not the quickstart's"
+
+
+def test_reset_without_an_answer_deletes_nothing(tmp_path: Path) -> None:
+    database = tmp_path / "marketplace.sqlite3"
+    database.touch()
+    unasked = quickstart(tmp_path, "--port", str(free_port()), "--no-serve", "--reset")
+    assert unasked.returncode != 0
+    assert "Nothing was deleted" in unasked.stderr
+    assert "Traceback" not in unasked.stderr
+    assert database.exists()
