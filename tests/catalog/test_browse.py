@@ -244,10 +244,10 @@ def test_any_origin_may_read(anonymous: APIClient) -> None:
 
 
 def test_any_origin_may_ask_before_it_reads(anonymous: APIClient) -> None:
-    asked = {"HTTP_ORIGIN": "https://anywhere.example", "HTTP_ACCESS_CONTROL_REQUEST_METHOD": "GET"}
-    allowed = anonymous.options("/api/v1/assets", **asked)
+    asked = {"Origin": "https://anywhere.example", "Access-Control-Request-Method": "GET"}
+    allowed = anonymous.options("/api/v1/assets", headers=asked)
     assert (allowed.status_code, allowed["Access-Control-Allow-Origin"]) == (200, "https://anywhere.example")
-    assert "Access-Control-Allow-Origin" not in anonymous.options("/api/v1/wallet", **asked)
+    assert "Access-Control-Allow-Origin" not in anonymous.options("/api/v1/wallet", headers=asked)
 
 
 def test_other_origins_may_not_read_what_needs_a_credential(anonymous: APIClient) -> None:
