@@ -16,7 +16,7 @@ class SearchDocument(models.Model):
 
     id = models.BigAutoField(primary_key=True)
     listing = models.OneToOneField(Listing, on_delete=models.CASCADE, related_name="search_document")
-    # The words of the title, then ` | ` and its other forms (singular, parts written as one word).
+    # The words of the title, then ` | ` and its other forms (singulars, pairs of letters).
     title = models.TextField()
     tags = models.TextField(blank=True)
     summary = models.TextField(blank=True)

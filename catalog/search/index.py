@@ -13,7 +13,7 @@ from django.db.models import F
 from ..models import Listing, SearchDelete, SearchDocument, SearchTerm
 from ..services import generation
 from .spelling import correctable, deletes
-from .words import index_terms, joined, words_of
+from .words import index_terms, words_of
 
 # Distinct words of a description that are indexed; what follows in 64 KiB tells little about an asset.
 BODY_TERMS = 1000
@@ -68,11 +68,11 @@ def _columns(listing: Listing) -> dict[str, str]:
     tags = [words_of(tag) for tag in listing.tags]
     summary = words_of(listing.short_description)
     body = dict.fromkeys(index_terms(words_of(listing.description)))
-    forms = sorted({*index_terms(title), *joined(title)} - set(title))
+    forms = sorted(set(index_terms(title)) - set(title))
     return {
         "title": " ".join([*title, SEPARATOR, *forms]),
-        "tags": " ".join(dict.fromkeys(term for words in tags for term in [*index_terms(words), *joined(words)])),
-        "summary": " ".join(dict.fromkeys([*index_terms(summary), *joined(summary)])),
+        "tags": " ".join(dict.fromkeys(term for words in tags for term in index_terms(words))),
+        "summary": " ".join(dict.fromkeys(index_terms(summary))),
         "body": " ".join(list(body)[:BODY_TERMS]),
     }
 

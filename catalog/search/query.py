@@ -14,7 +14,7 @@ from ..models import SearchDelete, SearchTerm
 from .index import SEPARATOR
 from .postings import ALL_LEVELS, CANDIDATES, LEVEL_SIZES, candidates
 from .spelling import allowed_distance, deletes, osa_distance
-from .words import joined, pieces, singular, words_of
+from .words import joined, pieces, singular, splits, words_of
 
 # More words than these do not narrow a search further.
 QUERY_WORDS = 12
@@ -51,21 +51,24 @@ def search(q: str, limit: int) -> list[Hit]:
     groups, documents = _known(words)
     known = [i for i, word in enumerate(words) if word in groups[i] or singular(word) in groups[i]]
     _correct(words, groups, [i for i in range(len(words)) if i not in known])
-    found = _all_of(groups, documents, limit)
+    asked = _in_two(words, groups, documents)
+    found = _all_of(asked, documents, limit)
     if not found and known:
         # A word that is known may still be a misspelling of the one that was meant.
         _correct(words, groups, known)
-        found = _all_of(groups, documents, limit)
+        asked = _in_two(words, groups, documents)
+        found = _all_of(asked, documents, limit)
     if not found:
-        found = _any_of(groups)
-    return _ranked(groups, found, limit)
+        found = _any_of(asked)
+    return _ranked(asked, found, limit)
 
 
 def _known(words: Sequence[str]) -> tuple[list[Group], dict[str, int]]:
     """Return for each word what the vocabulary has of it, and in how many documents each of these is."""
     last = words[-1]
     pairs = joined(list(words))
-    wanted = {*words, *map(singular, words), *pairs}
+    parts = (part for word in words for split in splits(word) for part in split)
+    wanted = {*words, *map(singular, words), *pairs, *parts}
     rows = SearchTerm.objects.filter(Q(term__in=wanted) | Q(term__gte=last, term__lt=last + LAST_CHARACTER))
     # The words themselves, whatever there is beside them; then the most frequent that begin like the last one.
     rows = rows.order_by(Case(When(term__in=wanted, then=0), default=1), "-documents", "term")
@@ -80,6 +83,20 @@ def _known(words: Sequence[str]) -> tuple[list[Group], dict[str, int]]:
         _offer(groups[i], {left + right: OTHER_FORM}, documents)
         _offer(groups[i + 1], {left + right: OTHER_FORM}, documents)
     return groups, documents
+
+
+def _in_two(words: Sequence[str], groups: Sequence[Group], documents: Mapping[str, int]) -> list[Group]:
+    """Return the groups, with two for each word that may be written as two: the word itself meets both."""
+    found: list[Group] = []
+    for word, group in zip(words, groups, strict=True):
+        known = [split for split in splits(word) if split[0] in documents and split[1] in documents]
+        if known:
+            # The likeliest: both parts are common.
+            best = max(known, key=lambda split: (min(documents[split[0]], documents[split[1]]), split))
+            found += [{part: OTHER_FORM} | group for part in best]
+        else:
+            found.append(group)
+    return found
 
 
 def _offer(group: Group, offers: Mapping[str, float], documents: Mapping[str, int]) -> None:

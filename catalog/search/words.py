@@ -16,6 +16,9 @@ _APOSTROPHES = re.compile("(?<=\\w)['\u2019\u02bc](?=\\w)")
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f]+"
 )
+# Of words written as one: `arthouse`, not `to-day`.
+SHORTEST_PART = 3
+LONGEST_COMPOUND = 24
 # Plurals whose singular has no e: boxes, brushes.
 _ES = re.compile("(?:[sxz]|[cs]h)es$")
 
@@ -70,6 +73,16 @@ def index_terms(words: Iterable[str]) -> Iterator[str]:
 
 
 def joined(words: list[str]) -> list[str]:
-    """Return neighbours written as one word, so that `type face` and `typeface` find each other."""
+    """Return neighbours written as one word, so that `type face` finds `typeface`."""
     pairs = ("".join(pair) for pair in itertools.pairwise(words))
     return [pair for pair in pairs if len(pair) <= TERM_CHARS and not is_unspaced(pair)]
+
+
+def splits(word: str) -> list[tuple[str, str]]:
+    """Return the ways to write a word as two, so that `typeface` finds `type face`.
+
+    This is done to queries, never to documents: pairs of neighbours would swell the vocabulary with the catalog.
+    """
+    if len(word) > LONGEST_COMPOUND or is_unspaced(word):
+        return []
+    return [(word[:i], word[i:]) for i in range(SHORTEST_PART, len(word) - SHORTEST_PART + 1)]

@@ -200,6 +200,13 @@ def test_word_that_is_known_may_still_be_a_misspelling() -> None:
     assert found("fort archive") == ["Font Archive"]
 
 
+def test_one_word_or_two_are_both_found_the_way_asked_first() -> None:
+    PublishedListingFactory(title="Type Face")
+    PublishedListingFactory(title="Typeface")
+    assert found("typeface") == ["Typeface", "Type Face"]
+    assert found("type face") == ["Type Face", "Typeface"]
+
+
 def test_short_words_are_not_corrected() -> None:
     PublishedListingFactory(title="Abc Defghij", tags=[], short_description="x", description="")
     assert [found(q) for q in ("abd", "adc", "defg", "dexg", "defxxij")] == [[], [], ["Abc Defghij"], [], []]
