@@ -1,10 +1,16 @@
-"""The admin site: it takes our own admin classes only."""
+"""The admin site: it takes our own admin classes only, and staff with a second factor only."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
+from allauth.mfa.utils import is_mfa_enabled
+from django.conf import settings
+from django.contrib import messages
 from django.contrib.admin import AdminSite, ModelAdmin
 from django.db.models.base import ModelBase
+from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import redirect
 
 if TYPE_CHECKING:
     Site = AdminSite
@@ -26,3 +32,17 @@ class MarketplaceAdminSite(Site):
         """Register an admin that is built on the theme's; leave out any other."""
         if admin_class is not None and issubclass(admin_class, OurAdmin):
             super().register(model_or_iterable, admin_class, **options)
+
+    def admin_view(self, view: Callable[..., HttpResponseBase], cacheable: bool = False) -> Any:  # noqa: FBT001, FBT002 - Django's signature
+        """Send staff who have set up no second factor to do so first; one that is set up was asked for at sign-in."""
+        inner = super().admin_view(view, cacheable)
+
+        @wraps(inner)
+        def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+            missing = settings.ADMIN_REQUIRES_SECOND_FACTOR and self.has_permission(request) and not is_mfa_enabled(request.user)
+            if missing:
+                messages.error(request, "The admin is for accounts with an authenticator app: set yours up first.")
+                return redirect("mfa_index")
+            return inner(request, *args, **kwargs)
+
+        return guarded

@@ -2,6 +2,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
 from django.contrib import admin
 from django.contrib.auth.models import Group, Permission
 from django.test import Client
@@ -234,6 +235,20 @@ def test_pages_load_nothing_from_elsewhere(root: Client) -> None:
     shown = root.get(address(ListingReview, "change", subjects.review().pk)).content.decode()
     for attribute in ('src="http', 'src="//', '<link href="http', "@import"):
         assert attribute not in shown
+
+
+def test_staff_without_second_factor_are_sent_to_set_it_up(settings: Any) -> None:
+    settings.ADMIN_REQUIRES_SECOND_FACTOR = True
+    user = UserFactory(is_staff=True, is_superuser=True)
+    client = signed_in(user)
+    case = subjects.review()
+    page = address(ListingReview, "approve", case.pk)
+    for response in (client.get(page), client.get(reverse("admin:index")), client.post(page, subjects.APPROVAL)):
+        assert (response.status_code, response["Location"]) == (302, reverse("mfa_index"))
+    case.refresh_from_db()
+    assert case.status == "Pending"
+    TOTP.activate(user, generate_totp_secret())
+    assert client.get(page).status_code == 200
 
 
 def test_groups_are_for_superusers(root: Client) -> None:
