@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 REQUIREMENT = "swift==2.38.*"
-# The newest that Swift supports on Python 3.11 comes as wheels; a compiler is never needed.
+# It and all that it needs come as wheels; a compiler is never needed.
 INSTALL_SECONDS = 300
 START_SECONDS = 20
 ACCESS_KEY, SECRET_KEY, BUCKET = "test:tester", "testing-secret", "marketplace-test"
@@ -123,16 +123,22 @@ def install() -> Path:
     with (cache / "swift.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (environment / "ready").exists():
-            venv.create(environment, with_pip=True, clear=True)
-            command = [str(environment / "bin" / "python"), "-m", "pip", "install", "--quiet", "--only-binary", ":all:", REQUIREMENT]
-            try:
-                done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=INSTALL_SECONDS)
-            except subprocess.TimeoutExpired as error:
-                raise Unavailable("pip did not get Swift within five minutes") from error
-            if done.returncode:
-                raise Unavailable(f"pip could not install Swift: {done.stderr.strip()[-300:]}")
-            (environment / "ready").touch()
+            _make(environment)
     return environment / "bin"
+
+
+def _make(environment: Path) -> None:
+    command = [str(environment / "bin" / "python"), "-m", "pip", "install", "--quiet", "--only-binary", ":all:", REQUIREMENT]
+    try:
+        # Fails on a Debian Python without python3-venv.
+        venv.create(environment, with_pip=True, clear=True)
+        subprocess.run(command, check=True, capture_output=True, text=True, timeout=INSTALL_SECONDS)
+    except subprocess.TimeoutExpired as error:
+        raise Unavailable("pip did not get Swift within five minutes") from error
+    except subprocess.CalledProcessError as error:
+        said = (error.stderr or error.stdout or "").strip().splitlines()[-1:]
+        raise Unavailable(f"pip could not install Swift: {' '.join(map(str, said))}") from error
+    (environment / "ready").touch()
 
 
 @contextmanager

@@ -10,7 +10,8 @@ from .verdicts import Rejected, Unsupported
 
 FORMATS = ("JPEG", "PNG", "WEBP")
 TAKEN = {"jpg", "png", "webp"}
-PIXELS = 50_000_000
+# What every decoder can hold in the memory that the child has, transparency and second canvas included.
+PIXELS = 40_000_000
 SIDE = 20_000
 FULL, CARD = 1920, 640
 QUALITY = 82
@@ -36,7 +37,7 @@ def _open(file: BinaryIO) -> Image.Image:
     """Return the picture as it should be seen, at most a little larger than needed."""
     with Image.open(file, formats=FORMATS) as opened:
         if opened.width * opened.height > PIXELS or max(opened.size) > SIDE:
-            raise Rejected("The image has more than 50 million pixels, or a side of more than 20,000.")
+            raise Rejected("The image has more than 40 million pixels, or a side of more than 20,000.")
         profile = opened.info.get("icc_profile")
         # JPEG decodes at half or a quarter of the size for a fraction of the work.
         opened.draft(None, (FULL, FULL))
