@@ -4,16 +4,13 @@ A decision is a page of its own: GET shows what will happen and asks for a reaso
 in the admin changes a state.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from django import forms
-from django.apps import apps
 from django.contrib import admin, messages
-from django.contrib.admin.checks import ModelAdminChecks
-from django.core import checks
 from django.core.exceptions import PermissionDenied
 from django.db.models import Case, IntegerField, Model, Value, When
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
@@ -26,6 +23,7 @@ from unfold.enums import ActionVariant
 from unfold.widgets import UnfoldAdminTextareaWidget
 
 from . import audit, bounds
+from .admin_checks import PermissionChecks
 from .errors import InvalidInput, Problem
 from .models import AuditEntry
 
@@ -137,30 +135,6 @@ def history_panel(subject: Model) -> Panel:
         for e in entries
     ]
     return Panel("History", ("At (UTC)", "Who", "What", "State", "Reason"), rows)
-
-
-class PermissionChecks(ModelAdminChecks):
-    """Each action names permissions that some model declares.
-
-    The theme's own check looks into the database, which has none of them yet when the first migration runs.
-    """
-
-    def check(self, admin_obj: Any, **kwargs: Any) -> list[checks.CheckMessage]:
-        """Return what Django finds, and an error for each action without permissions or with an unknown one."""
-        return [*super().check(admin_obj, **kwargs), *self._check_actions(admin_obj)]
-
-    def _check_actions(self, admin_obj: Any) -> Iterator[checks.CheckMessage]:
-        known = {f"{model._meta.app_label}.{name}" for model in apps.get_models() for name in _permissions_of(model)}
-        for name in admin_obj.actions_detail:
-            named = getattr(getattr(admin_obj, name), "allowed_permissions", ())
-            if not named or not known.issuperset(named):
-                message = f"{type(admin_obj).__qualname__}.{name} names no permission, or one that does not exist: {named}."
-                yield checks.Error(message, obj=type(admin_obj), id="core.E001")
-
-
-def _permissions_of(model: type[Model]) -> Iterator[str]:
-    yield from (f"{verb}_{model._meta.model_name}" for verb in model._meta.default_permissions)
-    yield from (codename for codename, _ in model._meta.permissions)
 
 
 class Base(ThemeAdmin):

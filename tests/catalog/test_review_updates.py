@@ -1,0 +1,161 @@
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pytest
+from django.core import mail
+
+from catalog.errors import DeliverableBlocked
+from catalog.events import ListingPublished, ListingReviewed, ListingUnpublished
+from catalog.models import Listing
+from catalog.models.listings import ListingStatus, UpdateStatus
+from catalog.models.reviews import ReviewKind, ReviewStatus
+from catalog.services import review as services
+from catalog.services.snapshots import changes_between, last_approved_snapshot, snapshot_of
+from marketplace.core import events
+from marketplace.core.errors import InvalidInput, InvalidTransition, SelfReview
+from marketplace.core.events import subscribe
+from marketplace.core.models import AuditEntry
+from tests.catalog.cases import FINDING, add_candidate, draft, make_deliverable, open_review, published, rejected, submitted
+from tests.factories import UserFactory
+
+pytestmark = pytest.mark.django_db
+
+
+def test_update_keeps_the_reviewed_file_on_sale_until_approval() -> None:
+    listing = published()
+    reviewed = listing.live_deliverable_id
+    listing = submitted(add_candidate(listing))
+    assert (listing.status, listing.update_status) == (ListingStatus.PUBLISHED, UpdateStatus.PENDING_REVIEW)
+    assert listing.live_deliverable_id == reviewed
+    review = open_review(listing)
+    assert review.kind == ReviewKind.UPDATE
+    services.approve_listing(review=review, actor=UserFactory())
+    fresh = Listing.objects.get(pk=listing.pk)
+    assert (fresh.update_status, fresh.candidate_deliverable_id) == (UpdateStatus.NONE, None)
+    assert fresh.live_deliverable_id == listing.candidate_deliverable_id
+
+
+def test_rejected_update_leaves_the_listing_published() -> None:
+    listing = submitted(add_candidate(published()))
+    services.reject_listing(review=open_review(listing), findings=[FINDING], actor=UserFactory())
+    fresh = Listing.objects.get(pk=listing.pk)
+    assert (fresh.status, fresh.update_status) == (ListingStatus.PUBLISHED, UpdateStatus.NONE)
+    assert fresh.live_deliverable_id == listing.live_deliverable_id
+
+
+def test_withdrawn_update_can_be_submitted_again() -> None:
+    listing = submitted(add_candidate(published()))
+    listing = services.withdraw_listing(listing=listing, actor=listing.store.owner)
+    assert listing.update_status == UpdateStatus.NONE
+    assert submitted(listing).update_status == UpdateStatus.PENDING_REVIEW
+
+
+def test_update_twice_is_refused() -> None:
+    listing = submitted(add_candidate(published()))
+    with pytest.raises(InvalidTransition):
+        submitted(listing)
+
+
+@pytest.mark.parametrize(("verb", "outcome"), [("takedown", ReviewStatus.REJECTED), ("unpublish", ReviewStatus.WITHDRAWN)])
+def test_leaving_the_catalog_closes_a_waiting_update(verb: str, outcome: ReviewStatus) -> None:
+    listing = submitted(add_candidate(published()))
+    review = open_review(listing)
+    leave: dict[str, Callable[[], object]] = {
+        "takedown": partial(services.takedown_listing, listing=listing, reason="Copied.", actor=UserFactory()),
+        "unpublish": partial(services.unpublish_listing, listing=listing, actor=listing.store.owner),
+    }
+    leave[verb]()
+    review.refresh_from_db()
+    listing.refresh_from_db()
+    assert review.status == outcome
+    assert listing.update_status == UpdateStatus.NONE
+
+
+def test_takedown_is_recorded_as_a_review_with_a_finding(django_capture_on_commit_callbacks: Any) -> None:
+    listing = published()
+    reviewer = UserFactory()
+    with django_capture_on_commit_callbacks(execute=True):
+        review = services.takedown_listing(listing=listing, reason="Copied from elsewhere.", actor=reviewer)
+    assert (review.kind, review.status, review.decided_by) == (ReviewKind.TAKEDOWN, ReviewStatus.REJECTED, reviewer)
+    assert [finding["message"] for finding in review.findings] == ["Copied from elsewhere."]
+    assert "Copied from elsewhere." in mail.outbox[-1].body
+
+
+def test_takedown_without_a_reason_is_refused() -> None:
+    with pytest.raises(InvalidInput):
+        services.takedown_listing(listing=published(), reason="  ", actor=UserFactory())
+
+
+def test_blocked_live_file_takes_the_listing_down() -> None:
+    listing = published()
+    assert listing.live_deliverable is not None
+    services.block_deliverable(deliverable=listing.live_deliverable, reason="Steals passwords.", actor=UserFactory())
+    listing = Listing.objects.get(pk=listing.pk)
+    assert listing.status == ListingStatus.REJECTED
+    assert listing.live_deliverable is not None
+    assert listing.live_deliverable.blocked_at is not None
+    assert listing.reviews.order_by("-id")[0].findings[0]["code"] == "malicious_file"
+    with pytest.raises(DeliverableBlocked):
+        submitted(listing)
+
+
+def test_blocked_old_file_leaves_the_listing_published() -> None:
+    listing = published()
+    old = make_deliverable(listing)
+    services.block_deliverable(deliverable=old, reason="Steals passwords.", actor=UserFactory())
+    listing.refresh_from_db()
+    assert listing.status == ListingStatus.PUBLISHED
+
+
+def test_block_twice_is_refused() -> None:
+    deliverable = make_deliverable(draft())
+    services.block_deliverable(deliverable=deliverable, reason="Bad.", actor=UserFactory())
+    with pytest.raises(InvalidTransition):
+        services.block_deliverable(deliverable=deliverable, reason="Bad.", actor=UserFactory())
+    assert AuditEntry.objects.filter(action="deliverable.block").count() == 1
+
+
+def test_block_of_ones_own_file_is_refused() -> None:
+    deliverable = make_deliverable(draft())
+    with pytest.raises(SelfReview):
+        services.block_deliverable(deliverable=deliverable, reason="Bad.", actor=deliverable.listing.store.owner)
+
+
+def test_claim_is_a_marker_that_others_may_take_over() -> None:
+    review = open_review(submitted())
+    first, second = UserFactory(), UserFactory()
+    services.claim_review(review=review, actor=first)
+    with pytest.raises(InvalidTransition):
+        services.release_review(review=review, actor=second)
+    assert services.claim_review(review=review, actor=second).claimed_by == second
+    assert services.release_review(review=review, actor=second).claimed_by is None
+
+
+def test_claim_of_a_decided_case_is_refused() -> None:
+    review = rejected().reviews.get()
+    with pytest.raises(InvalidTransition):
+        services.claim_review(review=review, actor=UserFactory())
+
+
+def test_changes_are_against_what_was_approved_last() -> None:
+    listing = published(title="Old name")
+    listing.title, listing.price_inr_minor = "New name", 9900
+    listing.save()
+    approved = last_approved_snapshot(listing)
+    assert approved is not None
+    changes = {change.field: (change.before, change.after) for change in changes_between(approved, snapshot_of(listing))}
+    assert changes == {"title": ("Old name", "New name"), "priceInr": (None, 99.0)}
+
+
+def test_events_tell_upper_apps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(events, "_subscribers", type(events._subscribers)(list))
+    seen: list[events.Event] = []
+    for event_type in (ListingPublished, ListingUnpublished, ListingReviewed):
+        subscribe(event_type, seen.append)
+    listing = published()
+    review = listing.reviews.get()
+    assert seen == [ListingPublished(listing.pk), ListingReviewed(review.pk)]
+    seen.clear()
+    services.unpublish_listing(listing=listing, actor=listing.store.owner)
+    assert seen == [ListingUnpublished(listing.pk)]
