@@ -127,7 +127,8 @@ def _child(job: str, size: int, limits: Limits) -> Iterator[tuple[IO[bytes], IO[
     with tempfile.TemporaryDirectory(prefix="look-") as folder:
         environment = {
             "PYTHONPATH": str(settings.BASE_DIR),
-            "PYTHONDONTWRITEBYTECODE": "1",
+            # As we do: libraries that only the child loads would otherwise be compiled again for each file.
+            "PYTHONDONTWRITEBYTECODE": "1" if sys.dont_write_bytecode else "",
             "TMPDIR": folder,
             "LANG": "C.UTF-8",
             # One thread: each would reserve memory that the limit counts.
