@@ -24,7 +24,7 @@ from wallet.services.funding import credit_wallet
 from wallet.services.refunds import refund_order
 from wallet.services.spending import spend
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.postgres]
+pytestmark = pytest.mark.django_db(transaction=True)
 THREADS = 16
 
 
@@ -139,6 +139,7 @@ def test_wallet_opened_by_many_credits_at_once_is_one() -> None:
     assert wallet_of(user).balance_usd_minor == 5 * THREADS
 
 
+@pytest.mark.postgres
 def test_wait_for_the_first_request_ends_in_a_conflict(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(idempotency, "LOCK_TIMEOUT", "100ms")
     user, listing = funded(inr=49_900), on_sale()
