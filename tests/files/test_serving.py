@@ -10,6 +10,9 @@ from marketplace.core.serving import Segment, Stored, serve_object, serve_segmen
 
 from .helpers import put
 
+# Closing an answer asks the connection whether it is still good.
+pytestmark = pytest.mark.django_db
+
 CONTENT = bytes(range(256)) * 4096
 ETAG = hashlib.sha256(CONTENT).hexdigest()
 
