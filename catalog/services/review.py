@@ -10,11 +10,11 @@ from marketplace.accounts.models import Tier, User
 from marketplace.core import audit
 from marketplace.core.errors import InvalidTransition
 from marketplace.core.events import emit
+from marketplace.core.mails import mail
 from marketplace.core.transitions import lock
 
 from ..errors import DeliverableBlocked, DeliverableMissing, StoreClosed
 from ..events import ListingPublished, ListingReviewed, ListingUnpublished
-from ..mails import mail_vendor
 from ..manifests import ensure_manifest
 from ..models import Deliverable, Listing, ListingReview, ListingStats
 from ..models.listings import ListingStatus, UpdateStatus
@@ -75,7 +75,7 @@ def approve_listing(*, review: ListingReview, actor: User, tier_requirement: Tie
     listing_changed(listing)
     emit(ListingPublished(listing.pk))
     emit(ListingReviewed(review.pk))
-    mail_vendor(listing, "approved", review=review)
+    mail(listing.store.owner, "catalog/approved", listing=listing, review=review)
     return review
 
 
@@ -95,7 +95,7 @@ def reject_listing(*, review: ListingReview, findings: Iterable[Mapping[str, str
     table.apply(listing, "reject", actor=actor, reason=note, review=str(review.pk), findings=checked)
     _close(review, ReviewStatus.REJECTED, actor=actor, note=note, findings=checked)
     emit(ListingReviewed(review.pk))
-    mail_vendor(listing, "rejected", review=review)
+    mail(listing.store.owner, "catalog/rejected", listing=listing, review=review)
     return review
 
 
@@ -111,7 +111,7 @@ def takedown_listing(*, listing: Listing, reason: str, actor: User) -> ListingRe
     listing = lock_listing(listing)
     refuse_self_review(listing, actor)
     review = _take_down(listing, catalogue.finding_of(catalogue.TAKEDOWN, reason), actor)
-    mail_vendor(listing, "taken_down", review=review, reason=reason)
+    mail(listing.store.owner, "catalog/taken_down", listing=listing, review=review, reason=reason)
     return review
 
 
@@ -134,7 +134,7 @@ def block_deliverable(*, deliverable: Deliverable, reason: str, actor: User) -> 
     audit.record("deliverable.block", deliverable, actor=actor, to_state="blocked", reason=reason, sha256=deliverable.sha256)
     if listing.status == ListingStatus.PUBLISHED and listing.live_deliverable_id == deliverable.pk:
         _take_down(listing, catalogue.finding_of(catalogue.MALICIOUS_FILE, reason), actor)
-    mail_vendor(listing, "file_blocked", deliverable=deliverable, reason=reason)
+    mail(listing.store.owner, "catalog/file_blocked", listing=listing, deliverable=deliverable, reason=reason)
     return deliverable
 
 

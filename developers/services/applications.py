@@ -7,11 +7,11 @@ from marketplace.accounts.models import User
 from marketplace.core import audit
 from marketplace.core.errors import NotFound
 from marketplace.core.integrity import violates
+from marketplace.core.mails import mail
 from marketplace.core.transitions import lock
 
 from .. import texts
 from ..errors import ApplicationOpen, DeveloperAlreadyApproved
-from ..mails import mail
 from ..models import App, ApplicationMessage, DeveloperApplication
 from ..models.applications import ApplicationStatus
 from ..models.apps import AppStatus
@@ -60,7 +60,7 @@ def ask_more_info(*, application: DeveloperApplication, question: str, actor: Us
     refuse_self_review(application, actor)
     APPLICATION.apply(application, "ask", actor=actor, reason=question)
     ApplicationMessage.objects.create(application=application, author=actor, text=question)
-    mail(application.user, "application_question", question=question)
+    mail(application.user, "developers/application_question", question=question)
     return application
 
 
@@ -97,7 +97,7 @@ def approve_application(*, application: DeveloperApplication, reason: str, actor
         if violates(error, DeveloperApplication, "application_one_approved"):
             raise DeveloperAlreadyApproved from error
         raise
-    mail(application.user, "application_approved", reason=application.decision_reason)
+    mail(application.user, "developers/application_approved", reason=application.decision_reason)
     return application
 
 
@@ -110,7 +110,7 @@ def reject_application(*, application: DeveloperApplication, reason: str, actor:
         SelfReview: the actor is the applicant.
     """
     application = _decide(application, "reject", reason, actor)
-    mail(application.user, "application_rejected", reason=application.decision_reason)
+    mail(application.user, "developers/application_rejected", reason=application.decision_reason)
     return application
 
 
@@ -127,7 +127,7 @@ def withdraw_approval(*, application: DeveloperApplication, reason: str, actor: 
     for app in approved.select_for_update(of=("self",), no_key=True):
         changes = {"status_reason": application.decision_reason}
         APP.apply(app, "suspend", actor=actor, reason=application.decision_reason, changes=changes)
-    mail(application.user, "application_withdrawn", reason=application.decision_reason)
+    mail(application.user, "developers/application_withdrawn", reason=application.decision_reason)
     return application
 
 

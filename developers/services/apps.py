@@ -6,12 +6,12 @@ from django.db import transaction
 
 from marketplace.accounts.models import User
 from marketplace.core import audit, bounds
+from marketplace.core.mails import mail
 from marketplace.core.scopes import Scope
 from marketplace.core.transitions import lock
 
 from .. import texts
 from ..errors import TooManyApps
-from ..mails import mail
 from ..models import App
 from ..models.apps import AppStatus
 from .scopes import ScopeDecision, decide_scopes, narrow_scopes, open_review, reject_app, request_scopes
@@ -65,7 +65,7 @@ def suspend_app(*, app: App, reason: str, actor: User) -> App:
         SelfReview: the app is the actor's.
     """
     app = _decide(app, "suspend", reason, actor)
-    mail(app.user, "app_suspended", app=app, reason=app.status_reason)
+    mail(app.user, "developers/app_suspended", app=app, reason=app.status_reason)
     return app
 
 
@@ -80,7 +80,7 @@ def reinstate_app(*, app: App, reason: str, actor: User) -> App:
     """
     lock_approval(app.user)
     app = _decide(app, "reinstate", reason, actor)
-    mail(app.user, "app_reinstated", app=app, reason=app.status_reason)
+    mail(app.user, "developers/app_reinstated", app=app, reason=app.status_reason)
     return app
 
 

@@ -10,12 +10,12 @@ from marketplace.accounts.models import User
 from marketplace.core import audit
 from marketplace.core.errors import InvalidTransition, NotFound
 from marketplace.core.integrity import violates
+from marketplace.core.mails import mail
 from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
 from marketplace.core.transitions import lock
 
 from .. import texts
 from ..errors import AppNotApproved, DecisionsIncomplete, ScopeAlreadyGranted, ScopeNotAvailable, ScopeNotGranted, ScopeReviewOpen
-from ..mails import mail
 from ..models import App, AppScope, ScopeReview
 from ..models.apps import AppStatus, ReviewStatus
 from .states import APP, REVIEW, lock_approval, refuse_self_review
@@ -106,7 +106,7 @@ def decide_scopes(*, app: App, decisions: Mapping[Scope, ScopeDecision], note: s
     outcome = [{"scope": row.scope, "reason": row.reason, "granted": row.granted, "note": row.note} for row in pending.values()]
     changes = {"outcome": outcome, "note": note, "decided_at": now, "decided_by": actor}
     REVIEW.apply(review, "decide", actor=actor, reason=note, changes=changes, outcome=outcome)
-    mail(app.user, "app_decided", app=app, note=note, scope_rows=list(pending.values()))
+    mail(app.user, "developers/app_decided", app=app, note=note, scope_rows=list(pending.values()))
     return app
 
 
@@ -153,7 +153,7 @@ def narrow_scopes(*, app: App, revoke: Mapping[Scope, str], actor: User) -> App:
         AppScope.objects.filter(app=app, scope=scope).update(granted=False, note=note, decided_at=timezone.now())
     told = {scope.value: note for scope, note in notes.items()}
     audit.record("app.narrow_scopes", app, actor=actor, before=before, after=app.granted_scopes, notes=told)
-    mail(app.user, "app_narrowed", app=app, notes=told)
+    mail(app.user, "developers/app_narrowed", app=app, notes=told)
     return app
 
 

@@ -12,10 +12,10 @@ from marketplace.accounts.models import User
 from marketplace.core import audit
 from marketplace.core.errors import SelfReview
 from marketplace.core.integrity import violates
+from marketplace.core.mails import mail
 from marketplace.core.transitions import TransitionTable, lock
 
 from ..errors import StoreSlugTaken, VendorProfileExists
-from ..mails import mail_vendor
 from ..models import VendorProfile, VendorStatus
 
 TRANSITIONS = TransitionTable(
@@ -27,7 +27,7 @@ TRANSITIONS = TransitionTable(
     },
 )
 
-MAILS = {"approve": "approved", "suspend": "suspended", "reinstate": "reinstated"}
+MAILS = {"approve": "vendors/approved", "suspend": "vendors/suspended", "reinstate": "vendors/reinstated"}
 
 
 def apply(
@@ -133,5 +133,5 @@ def _decide(profile: VendorProfile, verb: str, *, reason: str, actor: User) -> V
     store.save(update_fields=["is_open"])
     store_changed(store)
     profile.store = store
-    mail_vendor(profile, MAILS[verb], reason=reason)
+    mail(profile.user, MAILS[verb], store=profile.store, reason=reason)
     return profile
