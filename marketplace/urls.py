@@ -1,10 +1,10 @@
 """Every address of the service."""
 
 from django.contrib import admin
-from django.urls import include, path
+from django.urls import URLPattern, URLResolver, include, path
 from drf_spectacular.views import SpectacularJSONAPIView, SpectacularSwaggerSplitView
 
-api = [
+api: list[URLPattern | URLResolver] = [
     path("", include("catalog.api.urls")),
     path("", include("vendors.api.urls")),
     path("", include("library.api.urls")),

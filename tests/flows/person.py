@@ -1,0 +1,86 @@
+"""Someone at a browser: opens pages, fills in the forms that are there, follows links. No short cuts."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+import requests
+from bs4 import BeautifulSoup, Tag
+
+from ..admin.pages import fill
+from .server import Server
+
+
+class Person:
+    """A browser session of one person."""
+
+    def __init__(self, server: Server, email: str, password: str) -> None:
+        self.server = server
+        self.email = email
+        self.password = password
+        self.session = requests.Session()
+        self.page = BeautifulSoup("", "html.parser")
+        self.url = server.base_url
+
+    @property
+    def words(self) -> str:
+        """What the page says."""
+        return " ".join(self.page.get_text(" ").split())
+
+    def open(self, address: str) -> None:
+        """Go to a page; it must be there."""
+        self._show(self.session.get(urljoin(self.url, address), timeout=30))
+
+    def follow(self, pattern: str) -> None:
+        """Go where a link on the page leads whose address matches."""
+        links = [str(link["href"]) for link in self.page.find_all("a", href=True)]
+        found = [link for link in links if re.search(pattern, link)]
+        assert found, f"no link like {pattern} on {self.url}: {links}"
+        self.open(found[0])
+
+    def submit(self, answers: Mapping[str, Any], *, form: str) -> None:
+        """Fill in the form that the selector names, as it stands on the page, and send it."""
+        found = self.page.select_one(form)
+        assert isinstance(found, Tag), f"no form {form} on {self.url}: {self.words}"
+        target = urljoin(self.url, str(found.get("action") or self.url))
+        # Browsers name where a form came from; Django's forgery check asks for it.
+        sent = fill(found, answers)
+        self._show(self.session.post(target, data=sent, headers={"Referer": self.url}, timeout=60))
+
+    def _show(self, response: requests.Response) -> None:
+        self.page = BeautifulSoup(response.content, "html.parser")
+        self.url = response.url
+        assert response.status_code == 200, f"{response.status_code} at {self.url}: {self.words}"
+
+    def sign_up(self) -> None:
+        """Make an account and confirm the address by the mail's link."""
+        self.open("/account/signup/")
+        self.submit({"email": self.email, "password1": self.password, "password2": self.password}, form="main form")
+        link = re.search(r"https?://\S+", self.server.mail_to(self.email, "onfirm"))
+        assert link
+        self.open(link[0])
+        self.submit({}, form="main form")
+        assert urlsplit(self.url).path == "/dashboard", self.url
+
+    def sign_in(self, wanted: str) -> None:
+        """Sign in on the way to a page."""
+        self.open(wanted)
+        self.submit({"login": self.email, "password": self.password}, form='form[action*="login"]')
+
+    def secret(self) -> str:
+        """Return the secret that the page shows this once."""
+        shown = self.page.select_one("#secret")
+        assert shown is not None, self.words
+        return shown.get_text(strip=True)
+
+    def decide(self, queue: str, subject: str, verb: str, answers: Mapping[str, Any]) -> None:
+        """Decide in the admin: open the queue, the row that names the subject, the decision's page, and send its form."""
+        self.open(f"/admin/{queue}")
+        rows = [row for row in self.page.select("#result_list tr") if subject in row.get_text(" ")]
+        assert rows, f"{subject} is not in {queue}: {self.words}"
+        link = rows[0].find("a", href=re.compile("/change/"))
+        assert isinstance(link, Tag)
+        self.open(str(link["href"]))
+        self.follow(rf"/{verb}/")
+        self.submit(answers, form=".decision form")

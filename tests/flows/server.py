@@ -1,0 +1,107 @@
+"""The service as operators start it: a process of its own, on an empty database and an empty folder."""
+
+import email
+import os
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from email import policy
+from email.message import EmailMessage
+from pathlib import Path
+from urllib.error import URLError
+
+from ..servers.ports import free_port
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+START_SECONDS = 60
+MAIL_SECONDS = 10
+ADMIN = ("admin@example.com", "an admin's long phrase")
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running service whose mails go to its console."""
+
+    base_url: str
+    console: Path
+
+    def mail_to(self, address: str, subject: str) -> str:
+        """Return the text of the newest mail with these words in its subject, waiting for it a little."""
+        until = time.monotonic() + MAIL_SECONDS
+        while True:
+            found = [mail for mail in self._mails() if mail["To"] == address and subject in mail["Subject"]]
+            if found:
+                return str(found[-1].get_content())
+            assert time.monotonic() < until, f"no mail to {address} about {subject}"
+            time.sleep(0.1)
+
+    def _mails(self) -> list[EmailMessage]:
+        """Return what the console's mail backend printed: messages with a line of dashes after each, between log lines."""
+        chunks = self.console.read_text(encoding="utf-8").split("-" * 79 + "\n")[:-1]
+        return [email.message_from_string(chunk[chunk.index("Content-Type:") :], policy=policy.default) for chunk in chunks]
+
+
+def environment(folder: Path, base_url: str, database_url: str) -> dict[str, str]:
+    """Return an environment in which nothing but these is set."""
+    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "VIRTUAL_ENV") if name in os.environ}
+    given = {"DATABASE_URL": database_url} if database_url else {}
+    return (
+        kept
+        | given
+        | {
+            "DJANGO_SETTINGS_MODULE": "marketplace.settings.embedded",
+            "DATA_DIR": str(folder),
+            "BASE_URL": base_url,
+            "ADMIN_REQUIRES_SECOND_FACTOR": "false",
+            "PYTHONUNBUFFERED": "1",
+            "PYTHONDONTWRITEBYTECODE": "1",
+        }
+    )
+
+
+@contextmanager
+def running_server(folder: Path, database_url: str = "") -> Iterator[Server]:
+    """Migrate, make an admin and serve with granian until the block ends."""
+    port = free_port()
+    base_url = f"http://127.0.0.1:{port}"
+    env = environment(folder, base_url, database_url)
+    manage(env, "migrate", "--verbosity", "0")
+    manage(env | {"DJANGO_SUPERUSER_PASSWORD": ADMIN[1]}, "createsuperuser", "--no-input", "--email", ADMIN[0])
+    console = folder / "console.txt"
+    command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--port", str(port), "--blocking-threads", "4"]
+    with console.open("wb") as output:
+        process = subprocess.Popen(
+            [*command, "marketplace.wsgi:application"], cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT
+        )
+    try:
+        _wait(process, base_url, console)
+        yield Server(base_url, console)
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+def manage(env: dict[str, str], *words: str) -> str:
+    """Run one management command and return what it printed."""
+    done = subprocess.run(
+        [sys.executable, "manage.py", *words], cwd=ROOT, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def _wait(process: subprocess.Popen[bytes], base_url: str, console: Path) -> None:
+    until = time.monotonic() + START_SECONDS
+    while True:
+        try:
+            urllib.request.urlopen(f"{base_url}/robots.txt", timeout=5).close()
+        except URLError:
+            assert process.poll() is None, console.read_text(encoding="utf-8")
+            assert time.monotonic() < until, "the server does not answer"
+            time.sleep(0.1)
+        else:
+            return
