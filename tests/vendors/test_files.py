@@ -15,7 +15,9 @@ from catalog.models import Deliverable, Listing, Preview
 from catalog.models.files import PreviewKind
 from marketplace.core import bounds
 from marketplace.core.audit import history_of
+from marketplace.core.errors import DependencyUnavailable
 from marketplace.core.objects import object_store
+from marketplace.core.objects.local import LocalStore
 from marketplace.core.scopes import Scope
 from vendors.errors import ListingLocked, UploadConflict, VendorNotApproved
 from vendors.inspection import Inspection
@@ -188,6 +190,25 @@ def test_second_deliverable_replaces_the_first_with_its_object(
     assert first["id"] != second["id"] == str(deliverable.id)
     assert json.loads(second["technicalJson"])["contentsByExtension"] == {"ttf": 1}
     assert stored(media) == [deliverable.object_key]
+
+
+def test_object_that_cannot_be_removed_undoes_nothing(
+    listing: Listing,
+    client: APIClient,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> None:
+    def refuse(*_: object) -> None:
+        raise DependencyUnavailable
+
+    client.post(f"{ASSETS}/{listing.id}/file", makers.form(makers.archive(a_txt="1")))
+    monkeypatch.setattr(LocalStore, "delete", refuse)
+    with django_capture_on_commit_callbacks(execute=True):
+        second = client.post(f"{ASSETS}/{listing.id}/file", makers.form(makers.font(), "Aurora.ttf"))
+    assert second.status_code == 200
+    assert str(Deliverable.objects.get().pk) == second.json()["id"]
+    assert "in on_commit()" in caplog.text
 
 
 def test_new_file_of_a_published_listing_is_only_a_candidate(listing: Listing, client: APIClient) -> None:

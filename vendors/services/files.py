@@ -6,7 +6,6 @@ refused or replaced upload left is removed.
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from functools import partial
 from hashlib import sha256
 
 from django.db import transaction
@@ -176,4 +175,8 @@ def _stored(store: ObjectStore, contents: Mapping[str, tuple[bytes, str]]) -> It
 def _delete_after_commit(store: ObjectStore, *keys: str) -> None:
     """Remove objects that no row names any more; one that cannot be removed is logged and undoes nothing."""
     for key in keys:
-        transaction.on_commit(partial(store.delete, key), robust=True)
+        # A named function: Django's log of a robust callback's failure asks for its name.
+        def delete(key: str = key) -> None:
+            store.delete(key)
+
+        transaction.on_commit(delete, robust=True)
