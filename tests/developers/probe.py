@@ -2,7 +2,7 @@
 
 from typing import ClassVar, cast
 
-from django.urls import path
+from django.urls import URLPattern, URLResolver, include, path
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -64,7 +64,9 @@ class Undeclared(ProbeViewSet):
     access: ClassVar[dict[str, Access]] = {"public": PUBLIC}
 
 
-urlpatterns = [
+urlpatterns: list[URLPattern | URLResolver] = [
     path(f"api/v1/{action}", ProbeViewSet.as_view({"get": action, "post": action} if action == "spend" else {"get": action}), name=action)
     for action in ProbeViewSet.access
 ]
+# What mails about decisions link to.
+urlpatterns.append(path("", include("developers.dashboard.urls")))
