@@ -5,14 +5,14 @@ import os
 import subprocess
 import sys
 import time
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from email import policy
 from email.message import EmailMessage
 from pathlib import Path
-from urllib.error import URLError
+
+import requests
 
 from ..servers.ports import free_port
 
@@ -98,8 +98,8 @@ def _wait(process: subprocess.Popen[bytes], base_url: str, console: Path) -> Non
     until = time.monotonic() + START_SECONDS
     while True:
         try:
-            urllib.request.urlopen(f"{base_url}/robots.txt", timeout=5).close()
-        except URLError:
+            requests.get(f"{base_url}/robots.txt", timeout=5)
+        except requests.ConnectionError:
             assert process.poll() is None, console.read_text(encoding="utf-8")
             assert time.monotonic() < until, "the server does not answer"
             time.sleep(0.1)

@@ -32,12 +32,12 @@ def server(tmp_path: Path) -> Iterator[Server]:
         return
     name = f"journey_{os.getpid()}"
     with psycopg.connect(cluster, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")  # type: ignore[arg-type]  # our own digits
+        connection.execute(f"CREATE DATABASE {name}")
         try:
             with running_server(tmp_path, f"{cluster.rsplit('/', 1)[0]}/{name}") as running:
                 yield running
         finally:
-            connection.execute(f"DROP DATABASE {name} WITH (FORCE)")  # type: ignore[arg-type]  # our own digits
+            connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
 class Caller:
