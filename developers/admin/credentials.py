@@ -9,13 +9,14 @@ from unfold.enums import ActionVariant
 from unfold.widgets import UnfoldAdminIntegerFieldWidget
 
 from marketplace.accounts.models import User
+from marketplace.core import bounds
 from marketplace.core.admin import Decision, ReasonForm, ServiceAdmin, decision
 from marketplace.core.errors import InvalidTransition
 
 from ..models import AccessToken, ApiKey
 from ..services.credentials import limit_api_key, revoke_api_key, revoke_token
 
-MAXIMUM_RATE = 100_000
+ENDED = "It was revoked already."
 
 
 class LimitForm(ReasonForm):
@@ -24,7 +25,7 @@ class LimitForm(ReasonForm):
     rate_limit = forms.IntegerField(
         label="Calls per minute",
         min_value=1,
-        max_value=MAXIMUM_RATE,
+        max_value=bounds.CALLS_PER_MINUTE,
         required=False,
         widget=UnfoldAdminIntegerFieldWidget,
         help_text="Left empty, the default counts.",
@@ -34,11 +35,6 @@ class LimitForm(ReasonForm):
 
 def _not_revoked(credential: ApiKey | AccessToken) -> bool:
     return credential.revoked_at is None
-
-
-def _refuse_revoked(credential: ApiKey | AccessToken) -> None:
-    if credential.revoked_at is not None:
-        raise InvalidTransition(f"It was revoked at {credential.revoked_at:%Y-%m-%d %H:%M} UTC.")
 
 
 @admin.register(ApiKey)
@@ -69,8 +65,8 @@ class ApiKeyAdmin(ServiceAdmin):
     )
     def revoke(self, key: ApiKey, actor: User, answers: Mapping[str, Any]) -> None:
         """Revoke the key."""
-        _refuse_revoked(key)
-        revoke_api_key(key=key, actor=actor, reason=answers["reason"])
+        if not revoke_api_key(key=key, actor=actor, reason=answers["reason"]):
+            raise InvalidTransition(ENDED)
 
     @decision(
         Decision(
@@ -84,7 +80,6 @@ class ApiKeyAdmin(ServiceAdmin):
     )
     def limit(self, key: ApiKey, actor: User, answers: Mapping[str, Any]) -> None:
         """Set how many calls a minute the key may make."""
-        _refuse_revoked(key)
         limit_api_key(key=key, rate_limit=answers["rate_limit"], reason=answers["reason"], actor=actor)
 
 
@@ -111,5 +106,5 @@ class AccessTokenAdmin(ServiceAdmin):
     )
     def revoke(self, token: AccessToken, actor: User, answers: Mapping[str, Any]) -> None:
         """Revoke the token."""
-        _refuse_revoked(token)
-        revoke_token(token=token, actor=actor, reason=answers["reason"])
+        if not revoke_token(token=token, actor=actor, reason=answers["reason"]):
+            raise InvalidTransition(ENDED)

@@ -12,7 +12,6 @@ from unfold.widgets import UnfoldAdminTextareaWidget, UnfoldAdminTextInputWidget
 from marketplace.accounts.models import User
 from marketplace.core import bounds
 from marketplace.core.admin import Decision, DecisionForm, Panel, QueueAdmin, decision
-from marketplace.core.errors import InvalidTransition
 from marketplace.core.scopes import IN_PLAIN_WORDS, Scope
 
 from ..models import ScopeReview
@@ -128,10 +127,7 @@ class ScopeReviewAdmin(QueueAdmin):
     )
     def decide_scopes(self, review: ScopeReview, actor: User, answers: Mapping[str, Any]) -> None:
         """Grant or refuse each scope."""
-        if review.status != ReviewStatus.PENDING:
-            # The app may have asked anew since: that request is another page.
-            raise InvalidTransition("This request for scopes was decided already.", currentState=review.status)
-        decide_scopes(app=review.app, decisions=answers["decisions"], note=answers["note"], actor=actor)
+        decide_scopes(review=review, decisions=answers["decisions"], note=answers["note"], actor=actor)
 
 
 def _words(*, granted: bool) -> str:

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from marketplace.accounts.models import User
 from marketplace.core import audit, bounds
+from marketplace.core.errors import InvalidTransition
 from marketplace.core.scopes import Scope, format_scopes
 from marketplace.core.transitions import lock
 
@@ -63,11 +64,14 @@ def limit_api_key(*, key: ApiKey, rate_limit: int | None, reason: str, actor: Us
 
     Raises:
         InvalidInput: no reason, or a figure that is not between 1 and the highest.
+        InvalidTransition: the key is revoked.
     """
     reason = texts.prose(reason, "reason")
     if rate_limit is not None and not 1 <= rate_limit <= bounds.CALLS_PER_MINUTE:
         raise texts.invalid("rateLimit", "out_of_range", f"From 1 to {bounds.CALLS_PER_MINUTE} calls a minute.")
     key = lock(ApiKey.objects.all(), pk=key.pk)
+    if key.revoked_at is not None:
+        raise InvalidTransition("The key is revoked: it makes no calls.")
     before, key.rate_limit = key.rate_limit, rate_limit
     key.save(update_fields=["rate_limit"])
     audit.record("apikey.limit", key, actor=actor, reason=reason, before=before, after=rate_limit)
@@ -75,14 +79,9 @@ def limit_api_key(*, key: ApiKey, rate_limit: int | None, reason: str, actor: Us
 
 
 @transaction.atomic
-def revoke_api_key(*, key: ApiKey, actor: User | None, reason: str = "") -> ApiKey:
-    """Revoke a key for good; revoking it again changes nothing."""
-    key = lock(ApiKey.objects.all(), pk=key.pk)
-    if key.revoked_at is None:
-        key.revoked_at = timezone.now()
-        key.save(update_fields=["revoked_at"])
-        audit.record("apikey.revoke", key, actor=actor, reason=reason)
-    return key
+def revoke_api_key(*, key: ApiKey, actor: User | None, reason: str = "") -> bool:
+    """Revoke a key for good; False when it was revoked before, and then nothing is changed."""
+    return _revoke(lock(ApiKey.objects.all(), pk=key.pk), "apikey.revoke", actor, reason)
 
 
 @transaction.atomic
@@ -150,11 +149,16 @@ def _issue_token(
 
 
 @transaction.atomic
-def revoke_token(*, token: AccessToken, actor: User | None, reason: str = "") -> AccessToken:
-    """Revoke a bearer token for good; revoking it again changes nothing."""
-    token = lock(AccessToken.objects.all(), pk=token.pk)
-    if token.revoked_at is None:
-        token.revoked_at = timezone.now()
-        token.save(update_fields=["revoked_at"])
-        audit.record("token.revoke", token, actor=actor, reason=reason)
-    return token
+def revoke_token(*, token: AccessToken, actor: User | None, reason: str = "") -> bool:
+    """Revoke a bearer token for good; False when it was revoked before, and then nothing is changed."""
+    return _revoke(lock(AccessToken.objects.all(), pk=token.pk), "token.revoke", actor, reason)
+
+
+def _revoke(credential: ApiKey | AccessToken, action: str, actor: User | None, reason: str) -> bool:
+    """Revoke a credential that the caller has locked."""
+    if credential.revoked_at is not None:
+        return False
+    credential.revoked_at = timezone.now()
+    credential.save(update_fields=["revoked_at"])
+    audit.record(action, credential, actor=actor, reason=reason)
+    return True

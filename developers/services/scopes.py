@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from marketplace.accounts.models import User
 from marketplace.core import audit
-from marketplace.core.errors import InvalidTransition, NotFound
+from marketplace.core.errors import InvalidTransition
 from marketplace.core.integrity import violates
 from marketplace.core.mails import mail
 from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
@@ -77,21 +77,21 @@ def open_review(app: App, scopes: Mapping[Scope, str], actor: User) -> ScopeRevi
 
 
 @transaction.atomic
-def decide_scopes(*, app: App, decisions: Mapping[Scope, ScopeDecision], note: str, actor: User) -> App:
-    """Grant or refuse each scope of the open request.
+def decide_scopes(*, review: ScopeReview, decisions: Mapping[Scope, ScopeDecision], note: str, actor: User) -> App:
+    """Grant or refuse each scope of a request: of this one, even when the app has asked anew since.
 
     A pending app with a scope granted is approved, with none it is rejected; an approved app stays approved.
 
     Raises:
         DecisionsIncomplete: a requested scope without a decision, or a decision about one that was not requested.
         DeveloperNotApproved: a pending app whose developer's approval was withdrawn.
-        InvalidTransition: no request is open, or the app is suspended.
+        InvalidTransition: the request was decided already, or the app is suspended.
         SelfReview: the app is the actor's.
     """
     note = texts.prose(note, "note", required=False)
     if any(decision.granted for decision in decisions.values()):
-        _lock_approval_of_pending(app)
-    app, review, pending = _lock_review(app, actor)
+        _lock_approval_of_pending(review.app)
+    app, review, pending = _lock_review(review, actor)
     _refuse_incomplete(pending, decisions)
     now = timezone.now()
     for scope, row in pending.items():
@@ -125,7 +125,9 @@ def reject_app(*, app: App, reason: str, actor: User) -> App:
         raise InvalidTransition(f"It is {app.status}; only a pending app can be rejected.", currentState=app.status)
     pending = AppScope.objects.filter(app=app, granted=None).values_list("scope", flat=True)
     refused = {Scope(scope): ScopeDecision(granted=False) for scope in pending}
-    return decide_scopes(app=app, decisions=refused, note=reason, actor=actor)
+    # Under the app's lock nobody else decides, and a pending app always has its first request open.
+    review = ScopeReview.objects.get(app=app, status=ReviewStatus.PENDING)
+    return decide_scopes(review=review, decisions=refused, note=reason, actor=actor)
 
 
 @transaction.atomic
@@ -163,16 +165,16 @@ def _lock_approval_of_pending(app: App) -> None:
         lock_approval(app.user)
 
 
-def _lock_review(app: App, actor: User) -> tuple[App, ScopeReview, dict[Scope, AppScope]]:
-    """Return the app, its open review and the rows to decide, all held until the end of the transaction."""
-    app = lock(App.objects.all(), pk=app.pk)
+def _lock_review(review: ScopeReview, actor: User) -> tuple[App, ScopeReview, dict[Scope, AppScope]]:
+    """Return the app, the review and the rows to decide, all held until the end of the transaction."""
+    app = lock(App.objects.all(), pk=review.app_id)
     refuse_self_review(app, actor)
+    review = lock(ScopeReview.objects.all(), pk=review.pk)
+    if review.status != ReviewStatus.PENDING:
+        raise InvalidTransition("This request for scopes was decided already.", currentState=review.status)
     if app.status not in {AppStatus.PENDING, AppStatus.APPROVED}:
         raise InvalidTransition(f"It is {app.status}; scopes are decided while it is pending or approved.", currentState=app.status)
-    try:
-        review = lock(ScopeReview.objects.all(), app=app, status=ReviewStatus.PENDING)
-    except NotFound:
-        raise InvalidTransition("No request for scopes is open: it was decided already.", currentState=app.status) from None
+    # One request is open at a time: what is undecided belongs to this one.
     rows = AppScope.objects.filter(app=app, granted=None)
     return app, review, {Scope(row.scope): row for row in rows}
 

@@ -1,9 +1,14 @@
+from typing import Any
+
 import pytest
 from django.test import Client
 
 from catalog.models import ListingReview
-from developers.models import App, ScopeReview
+from developers.models import AccessToken, ApiKey, App, ScopeReview
+from developers.services.apps import reject_app
+from developers.services.credentials import revoke_api_key, revoke_token
 from marketplace.accounts.models import User
+from marketplace.core.admin import ServiceAdmin
 from marketplace.core.models import AuditEntry
 from tests.admin.pages import address, press, service_admins, signed_in, staff, text_of
 from tests.admin.subjects import APPROVAL, CASES, FINDINGS, SCOPES, Case, review, scope_review
@@ -186,6 +191,29 @@ def test_refused_scope_without_words_is_asked_again(root: User) -> None:
     assert response.status_code == 400
     case.refresh_from_db()
     assert case.status == "Pending"
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.name in {"revoke", "decide_scopes", "limit"}], ids=str)
+def test_decision_of_another_after_the_page_was_read_is_told(case: Case, root: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    subject = case.make()
+    read = ServiceAdmin.get_object
+
+    def overtaken(self: ServiceAdmin, *args: Any) -> Any:
+        row = read(self, *args)
+        match subject:
+            case ScopeReview(app=app):
+                reject_app(app=app, reason="Not now.", actor=UserFactory())
+            case ApiKey():
+                revoke_api_key(key=subject, actor=None)
+            case AccessToken():
+                revoke_token(token=subject, actor=None)
+        monkeypatch.setattr(ServiceAdmin, "get_object", read)
+        return row
+
+    monkeypatch.setattr(ServiceAdmin, "get_object", overtaken)
+    words = _refused(case, signed_in(root), _page(case, subject))
+    assert "The state does not allow this" in words
+    assert not AuditEntry.objects.filter(actor=root).exists()
 
 
 def test_claim_by_another_is_shown(root: User) -> None:

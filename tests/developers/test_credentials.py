@@ -15,7 +15,7 @@ from developers.services import credentials as services
 from marketplace.accounts.models import User
 from marketplace.core import bounds
 from marketplace.core.audit import history_of
-from marketplace.core.errors import InvalidInput, NotFound
+from marketplace.core.errors import InvalidInput, InvalidTransition, NotFound
 from marketplace.core.scopes import Scope
 from tests.factories import AppFactory, UserFactory
 
@@ -84,11 +84,21 @@ def test_key_carries_exactly_the_grant_and_the_old_one_lives_on() -> None:
 def test_revoking_twice_is_once() -> None:
     app = AppFactory()
     key, _ = services.issue_api_key(app=app, name="laptop", actor=app.user)
-    revoked = services.revoke_api_key(key=key, actor=app.user, reason="Lost")
-    again = services.revoke_api_key(key=key, actor=app.user, reason="Twice")
-    assert again.revoked_at == revoked.revoked_at
-    assert not again.live
+    assert services.revoke_api_key(key=key, actor=app.user, reason="Lost")
+    first = ApiKey.objects.get(pk=key.pk)
+    # `key` is as it was before.
+    assert not services.revoke_api_key(key=key, actor=app.user, reason="Twice")
+    key.refresh_from_db()
+    assert (key.revoked_at, key.live) == (first.revoked_at, False)
     assert [(entry.action, entry.reason) for entry in history_of(key)] == [("apikey.revoke", "Lost"), ("apikey.issue", "")]
+
+
+def test_limit_of_a_key_that_was_revoked_meanwhile_is_refused() -> None:
+    app, admin = AppFactory(), UserFactory()
+    key, _ = services.issue_api_key(app=app, name="laptop", actor=app.user)
+    services.revoke_api_key(key=key, actor=app.user)
+    with pytest.raises(InvalidTransition):
+        services.limit_api_key(key=key, rate_limit=600, reason="More", actor=admin)
 
 
 def test_limit_of_a_key_is_set_and_taken_back_with_a_reason() -> None:
@@ -150,8 +160,8 @@ def test_first_party_token_ends_after_fifteen_minutes() -> None:
 def test_revoking_a_token_twice_is_once() -> None:
     user = UserFactory()
     token, _ = personal(user)
-    revoked = services.revoke_token(token=token, actor=user, reason="Lost")
-    assert services.revoke_token(token=token, actor=user).revoked_at == revoked.revoked_at
+    assert services.revoke_token(token=token, actor=user, reason="Lost")
+    assert not services.revoke_token(token=token, actor=user)
     assert [entry.action for entry in history_of(token)] == ["token.revoke", "token.issue"]
 
 

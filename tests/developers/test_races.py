@@ -19,6 +19,7 @@ from marketplace.core.models import AuditEntry
 from marketplace.core.scopes import Scope
 from tests.factories import AppFactory, UserFactory
 
+from .cases import open_review
 from .test_credentials import in_days
 
 pytestmark = [
@@ -77,10 +78,10 @@ def test_one_of_opposite_decisions_on_an_application_stands(application: Develop
 
 def test_one_of_opposite_scope_decisions_stands(developer: User) -> None:
     app = apps.create_app(user=developer, name="Picker", purpose="Picks", scopes=ASKED, actor=developer)
-    admins = [UserFactory(), UserFactory()]
+    review, admins = open_review(app), [UserFactory(), UserFactory()]
     outcomes = at_once(
-        lambda: apps.decide_scopes(app=app, decisions=GRANT, note="Yes", actor=admins[0]),
-        lambda: apps.decide_scopes(app=app, decisions=REFUSE, note="No", actor=admins[1]),
+        lambda: apps.decide_scopes(review=review, decisions=GRANT, note="Yes", actor=admins[0]),
+        lambda: apps.decide_scopes(review=review, decisions=REFUSE, note="No", actor=admins[1]),
     )
     assert one_stands(outcomes, InvalidTransition), outcomes
     app.refresh_from_db()
@@ -101,10 +102,10 @@ def test_no_app_survives_a_withdrawal_that_meets_its_making_or_return(developer:
     admin = UserFactory()
     application = developer.developer_applications.get()
     pending = apps.create_app(user=developer, name="Pending", purpose="Picks", scopes=ASKED, actor=developer)
-    suspended = AppFactory(user=developer, status="Suspended")
+    review, suspended = open_review(pending), AppFactory(user=developer, status="Suspended")
     at_once(
         lambda: applications.withdraw_approval(application=application, reason="Abuse", actor=admin),
-        lambda: apps.decide_scopes(app=pending, decisions=GRANT, note="Yes", actor=admin),
+        lambda: apps.decide_scopes(review=review, decisions=GRANT, note="Yes", actor=admin),
         lambda: apps.reinstate_app(app=suspended, reason="Fine", actor=admin),
         lambda: apps.create_app(user=developer, name="New", purpose="Picks", scopes=ASKED, actor=developer),
     )

@@ -32,6 +32,8 @@ from marketplace.core.errors import InvalidInput, InvalidTransition, SelfReview
 from marketplace.core.scopes import Scope
 from tests.factories import AppFactory, UserFactory
 
+from .cases import open_review
+
 pytestmark = pytest.mark.django_db
 
 YES, NO = ScopeDecision(granted=True), ScopeDecision(granted=False, note="Not needed for that")
@@ -60,7 +62,7 @@ def test_decisions_that_do_not_fit_the_request_are_refused(
     decisions: Any, missing: list[str], unknown: list[str], app: App, reviewer: User
 ) -> None:
     with pytest.raises(DecisionsIncomplete) as refusal:
-        decide_scopes(app=app, decisions=decisions, note="", actor=reviewer)
+        decide_scopes(review=open_review(app), decisions=decisions, note="", actor=reviewer)
     assert refusal.value.members == {"missing": missing, "unknown": unknown}
     app.refresh_from_db()
     assert (app.status, app.granted_scopes, selectors.pending_scopes_of(app).count()) == ("Pending", "", 2)
@@ -68,7 +70,9 @@ def test_decisions_that_do_not_fit_the_request_are_refused(
 
 def test_refusal_without_words_is_refused(app: App, reviewer: User) -> None:
     with pytest.raises(InvalidInput) as refusal:
-        decide_scopes(app=app, decisions={**BOTH, Scope.WALLET_SPEND: ScopeDecision(granted=False)}, note="", actor=reviewer)
+        decide_scopes(
+            review=open_review(app), decisions={**BOTH, Scope.WALLET_SPEND: ScopeDecision(granted=False)}, note="", actor=reviewer
+        )
     assert refusal.value.members["errors"][0]["pointer"] == "#/decisions/wallet:spend/note"
     assert selectors.pending_scopes_of(app).count() == 2
 
@@ -76,28 +80,41 @@ def test_refusal_without_words_is_refused(app: App, reviewer: User) -> None:
 def test_deciding_on_ones_own_app_is_refused(app: App, developer: User) -> None:
     User.objects.filter(pk=developer.pk).update(is_superuser=True)
     with pytest.raises(SelfReview):
-        decide_scopes(app=app, decisions=BOTH, note="", actor=developer)
+        decide_scopes(review=open_review(app), decisions=BOTH, note="", actor=developer)
 
 
 @pytest.mark.parametrize("first", [BOTH, NARROW, NONE])
 def test_second_of_two_decisions_is_refused(first: Any, app: App, reviewer: User) -> None:
-    decided = decide_scopes(app=app, decisions=first, note="First", actor=reviewer)
+    review = open_review(app)
+    decided = decide_scopes(review=review, decisions=first, note="First", actor=reviewer)
     with pytest.raises(InvalidTransition):
-        decide_scopes(app=app, decisions=BOTH, note="Second", actor=UserFactory())
+        decide_scopes(review=review, decisions=BOTH, note="Second", actor=UserFactory())
     after = App.objects.get(pk=app.pk)
     assert (after.status, after.granted_scopes) == (decided.status, decided.granted_scopes)
     assert app.scope_reviews.get().note == "First"
 
 
+def test_decision_on_an_earlier_request_does_not_fall_on_a_later_one(app: App, developer: User, reviewer: User) -> None:
+    earlier = open_review(app)
+    decide_scopes(review=earlier, decisions=NARROW, note="First", actor=reviewer)
+    later = request_scopes(app=app, scopes={Scope.WALLET_SPEND: "Users ask for it"}, actor=developer)
+    # `earlier` is as it was read before the first decision: this reviewer never saw the later request.
+    with pytest.raises(InvalidTransition):
+        decide_scopes(review=earlier, decisions={Scope.WALLET_SPEND: YES}, note="Second", actor=UserFactory())
+    app.refresh_from_db()
+    later.refresh_from_db()
+    assert (app.granted_scopes, later.status) == ("catalog:read", "Pending")
+
+
 def test_granting_to_a_withdrawn_developer_is_refused(app: App, developer: User, reviewer: User) -> None:
     withdraw_approval(application=developer.developer_applications.get(), reason="Abuse", actor=reviewer)
     with pytest.raises(DeveloperNotApproved):
-        decide_scopes(app=app, decisions=NARROW, note="", actor=reviewer)
-    assert decide_scopes(app=app, decisions=NONE, note="", actor=reviewer).status == "Rejected"
+        decide_scopes(review=open_review(app), decisions=NARROW, note="", actor=reviewer)
+    assert decide_scopes(review=open_review(app), decisions=NONE, note="", actor=reviewer).status == "Rejected"
 
 
 def test_narrower_grant_approves_the_app_with_exactly_that(app: App, reviewer: User) -> None:
-    decided = decide_scopes(app=app, decisions=NARROW, note="Read first", actor=reviewer)
+    decided = decide_scopes(review=open_review(app), decisions=NARROW, note="Read first", actor=reviewer)
     assert (decided.status, decided.granted_scopes, decided.status_reason) == ("Approved", "catalog:read", "Read first")
     rows = {row.scope: (row.granted, row.note, row.decided_at is not None) for row in selectors.scope_rows_of(app)}
     assert rows == {"catalog:read": (True, "", True), "wallet:spend": (False, "Not needed for that", True)}
@@ -118,13 +135,13 @@ def test_narrower_grant_approves_the_app_with_exactly_that(app: App, reviewer: U
 
 
 def test_nothing_granted_rejects_a_pending_app(app: App, reviewer: User) -> None:
-    decided = decide_scopes(app=app, decisions=NONE, note="", actor=reviewer)
+    decided = decide_scopes(review=open_review(app), decisions=NONE, note="", actor=reviewer)
     assert (decided.status, decided.granted_scopes) == ("Rejected", "")
 
 
 def test_decision_is_mailed_scope_by_scope(app: App, reviewer: User, django_capture_on_commit_callbacks: Any) -> None:
     with django_capture_on_commit_callbacks(execute=True):
-        decide_scopes(app=app, decisions=NARROW, note="Read first", actor=reviewer)
+        decide_scopes(review=open_review(app), decisions=NARROW, note="Read first", actor=reviewer)
     (sent,) = mail.outbox
     assert sent.subject == "The scopes of Picker are decided"
     assert "- catalog:read: granted\n- wallet:spend: not granted (Not needed for that)" in sent.body
@@ -163,14 +180,14 @@ def test_second_request_while_one_is_open_is_refused(developer: User) -> None:
 
 
 def test_old_grant_holds_while_a_request_for_more_waits(app: App, developer: User, reviewer: User) -> None:
-    decide_scopes(app=app, decisions=NARROW, note="", actor=reviewer)
+    decide_scopes(review=open_review(app), decisions=NARROW, note="", actor=reviewer)
     # Refused the first time, asked for again with a better reason.
     request_scopes(app=app, scopes={Scope.WALLET_SPEND: "Users ask for it"}, actor=developer)
     app.refresh_from_db()
     assert (app.status, app.granted_scopes) == ("Approved", "catalog:read")
     row = selectors.pending_scopes_of(app).get()
     assert (row.scope, row.reason, row.note, row.decided_at) == ("wallet:spend", "Users ask for it", "", None)
-    widened = decide_scopes(app=app, decisions={Scope.WALLET_SPEND: YES}, note="", actor=reviewer)
+    widened = decide_scopes(review=open_review(app), decisions={Scope.WALLET_SPEND: YES}, note="", actor=reviewer)
     assert widened.granted_scopes == "catalog:read wallet:spend"
     assert app.scope_reviews.count() == 2
     assert AppScope.objects.filter(app=app).count() == 2
@@ -179,7 +196,7 @@ def test_old_grant_holds_while_a_request_for_more_waits(app: App, developer: Use
 def test_refused_request_for_more_leaves_the_app_as_it_was(developer: User, reviewer: User) -> None:
     app = AppFactory(user=developer, granted_scopes="catalog:read")
     request_scopes(app=app, scopes={Scope.WALLET_SPEND: "To buy"}, actor=developer)
-    decided = decide_scopes(app=app, decisions={Scope.WALLET_SPEND: NO}, note="", actor=reviewer)
+    decided = decide_scopes(review=open_review(app), decisions={Scope.WALLET_SPEND: NO}, note="", actor=reviewer)
     assert (decided.status, decided.granted_scopes) == ("Approved", "catalog:read")
 
 
@@ -188,7 +205,7 @@ def test_deciding_while_the_app_is_suspended_is_refused(developer: User, reviewe
     request_scopes(app=app, scopes={Scope.WALLET_SPEND: "To buy"}, actor=developer)
     suspend_app(app=app, reason="Abuse", actor=reviewer)
     with pytest.raises(InvalidTransition):
-        decide_scopes(app=app, decisions={Scope.WALLET_SPEND: YES}, note="", actor=reviewer)
+        decide_scopes(review=open_review(app), decisions={Scope.WALLET_SPEND: YES}, note="", actor=reviewer)
 
 
 def test_narrowing_ones_own_app_is_refused(developer: User) -> None:
@@ -218,7 +235,7 @@ def test_narrowing_a_pending_app_is_refused(app: App, reviewer: User) -> None:
 
 @pytest.mark.parametrize("suspended", [False, True])
 def test_narrowed_grant_takes_the_scope_from_existing_keys(suspended: bool, app: App, developer: User, reviewer: User) -> None:  # noqa: FBT001 - a parameter of the case
-    app = decide_scopes(app=app, decisions=BOTH, note="", actor=reviewer)
+    app = decide_scopes(review=open_review(app), decisions=BOTH, note="", actor=reviewer)
     key, _ = issue_api_key(app=app, name="laptop", actor=developer)
     if suspended:
         suspend_app(app=app, reason="Abuse", actor=reviewer)
@@ -235,10 +252,10 @@ def test_narrowed_grant_takes_the_scope_from_existing_keys(suspended: bool, app:
 
 
 def test_scope_taken_back_and_granted_again_does_not_widen_a_key_made_meanwhile(app: App, developer: User, reviewer: User) -> None:
-    decide_scopes(app=app, decisions=NARROW, note="", actor=reviewer)
+    decide_scopes(review=open_review(app), decisions=NARROW, note="", actor=reviewer)
     key, _ = issue_api_key(app=app, name="laptop", actor=developer)
     request_scopes(app=app, scopes={Scope.WALLET_SPEND: "To buy"}, actor=developer)
-    decide_scopes(app=app, decisions={Scope.WALLET_SPEND: YES}, note="", actor=reviewer)
+    decide_scopes(review=open_review(app), decisions={Scope.WALLET_SPEND: YES}, note="", actor=reviewer)
     key = selectors.key_of(developer, str(key.pk))
     assert key.scopes == {Scope.CATALOG_READ}
     newer, _ = issue_api_key(app=app, name="new", actor=developer)

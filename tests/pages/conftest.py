@@ -46,4 +46,4 @@ def app(developer: User, reviewer: User) -> App:
     wanted = {Scope.CATALOG_READ: "To read manifests", Scope.WALLET_SPEND: "To buy in one click"}
     app = create_app(user=developer, name="Font finder", purpose="Finds fonts", scopes=wanted, actor=developer)
     decisions = {Scope.CATALOG_READ: ScopeDecision(granted=True), Scope.WALLET_SPEND: ScopeDecision(granted=False, note="Not yet, please")}
-    return decide_scopes(app=app, decisions=decisions, note="Good start", actor=reviewer)
+    return decide_scopes(review=app.scope_reviews.get(), decisions=decisions, note="Good start", actor=reviewer)

@@ -12,7 +12,7 @@ from developers.authentication import principal_of_bearer, principal_of_key
 from developers.models import App
 from developers.models.applications import ApplicationStatus
 from developers.models.apps import AppStatus
-from developers.selectors import apps_of, current_application, live_keys_of, live_personal_tokens_of
+from developers.selectors import apps_of, current_application, live_keys_of, live_personal_tokens_of, open_review_of
 from developers.services.applications import approve_application, submit_application
 from developers.services.apps import ScopeDecision, create_app, decide_scopes
 from developers.services.credentials import issue_api_key, issue_personal_token, revoke_api_key, revoke_token
@@ -124,9 +124,10 @@ def _app(people: People) -> App:
         asked = dict.fromkeys(APP_SCOPES, "To try it.")
         purpose = "Calls every endpoint that a key can call."
         app = create_app(user=people.developer, name=APP_NAME, purpose=purpose, scopes=asked, actor=people.developer)
-    if app.status == AppStatus.PENDING:
+    review = open_review_of(app)
+    if app.status == AppStatus.PENDING and review is not None:
         granted = dict.fromkeys(APP_SCOPES, ScopeDecision(granted=True))
-        app = decide_scopes(app=app, decisions=granted, note=REASON, actor=people.admin)
+        app = decide_scopes(review=review, decisions=granted, note=REASON, actor=people.admin)
     return app
 
 
