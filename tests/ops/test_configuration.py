@@ -97,6 +97,21 @@ def test_complete_production_settings_load(start: Start) -> None:
     assert settings.DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql"
 
 
+def test_deployment_check_finds_nothing(tmp_path: Path) -> None:
+    result = subprocess.run(
+        [sys.executable, "-W", "error", "manage.py", "check", "--deploy", "--fail-level", "WARNING"],
+        cwd=ROOT,
+        env=os.environ | PRODUCTION | {"DATA_DIR": str(tmp_path)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.strip() == "System check identified no issues (0 silenced)."
+
+
 def test_secret_from_a_file_is_read(start: Start, tmp_path: Path) -> None:
     secret = tmp_path / "secret"
     secret.write_text(PRODUCTION["SECRET_KEY"] + "\n", encoding="utf-8")
