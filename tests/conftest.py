@@ -7,10 +7,12 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from botocore.exceptions import ClientError
 from django.core.cache import cache
 from django.db import connection
 from django.utils import timezone
 from rest_framework.test import APIClient
+from storages.backends.s3 import S3Storage
 
 from developers.services.credentials import issue_api_key, issue_personal_token
 from marketplace.accounts.models import User
@@ -19,6 +21,7 @@ from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
 from .factories import AppFactory, UserFactory
 from .flush import ledger_is_emptied_between_tests  # noqa: F401 - a fixture of every test
 from .machine import CHROMIUM
+from .servers import s3
 
 ALL_SCOPES = frozenset(Scope)
 
@@ -58,6 +61,28 @@ def redis_cache(settings: Any) -> Iterator[str]:
     cache.clear()
     yield address
     cache.clear()
+
+
+@pytest.fixture(scope="session")
+def s3_server() -> Iterator[s3.S3Server]:
+    """A running S3 server; what needs it is skipped where it cannot be had."""
+    try:
+        with s3.running() as server:
+            yield server
+    except s3.Unavailable as reason:
+        pytest.skip(f"no S3 server: {reason}")
+
+
+@pytest.fixture(scope="session")
+def s3_storage(s3_server: s3.S3Server) -> S3Storage:
+    """One connection for all: boto takes a third of a second to make one."""
+    storage = S3Storage(**s3_server.storage_options())
+    try:
+        storage.connection.meta.client.create_bucket(Bucket=s3_server.bucket)
+    except ClientError as error:
+        # It keeps its records in extended attributes, which some temporary folders do not have.
+        pytest.skip(f"the S3 server cannot store here: {error}")
+    return storage
 
 
 @pytest.fixture

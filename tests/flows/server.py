@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from email import policy
@@ -45,13 +45,12 @@ class Server:
         return [email.message_from_string(chunk[chunk.index("Content-Type:") :], policy=policy.default) for chunk in chunks]
 
 
-def environment(folder: Path, base_url: str, database_url: str) -> dict[str, str]:
-    """Return an environment in which nothing but these is set."""
+def environment(folder: Path, base_url: str, given: Mapping[str, str]) -> dict[str, str]:
+    """Return an environment in which nothing but ours and what is given is set."""
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "VIRTUAL_ENV") if name in os.environ}
-    given = {"DATABASE_URL": database_url} if database_url else {}
     return (
         kept
-        | given
+        | dict(given)
         | {
             "DJANGO_SETTINGS_MODULE": "marketplace.settings.embedded",
             "DATA_DIR": str(folder),
@@ -64,11 +63,11 @@ def environment(folder: Path, base_url: str, database_url: str) -> dict[str, str
 
 
 @contextmanager
-def running_server(folder: Path, database_url: str = "") -> Iterator[Server]:
+def running_server(folder: Path, given: Mapping[str, str]) -> Iterator[Server]:
     """Migrate, make an admin and serve with granian until the block ends."""
     port = free_port()
     base_url = f"http://127.0.0.1:{port}"
-    env = environment(folder, base_url, database_url)
+    env = environment(folder, base_url, given)
     manage(env, "migrate", "--verbosity", "0")
     manage(env | {"DJANGO_SUPERUSER_PASSWORD": ADMIN[1]}, "createsuperuser", "--no-input", "--email", ADMIN[0])
     console = folder / "console.txt"

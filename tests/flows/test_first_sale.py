@@ -12,6 +12,7 @@ import psycopg
 import pytest
 import requests
 
+from ..servers.s3 import S3Server
 from . import materials
 from .person import Person
 from .server import ADMIN, Server, running_server
@@ -22,22 +23,36 @@ GRANTED = (MANIFEST, READ, DOWNLOAD, BUY)
 README = "Install the fonts you need.\nRoboto is under the Apache licence.\n"
 
 
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[Server]:
-    """Run the service on the engine that the suite runs on, on a database of its own."""
+@pytest.fixture(params=["local files", pytest.param("files on S3", marks=pytest.mark.s3)])
+def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Server]:
+    """Run the service with each kind of store, on the engine that the suite runs on, on a database of its own."""
+    given = {}
+    if request.param == "files on S3":
+        request.getfixturevalue("s3_storage")
+        given = s3_environment(request.getfixturevalue("s3_server"))
     cluster = os.environ.get("TEST_DATABASE_URL", "")
     if not cluster:
-        with running_server(tmp_path) as running:
+        with running_server(tmp_path, given) as running:
             yield running
         return
     name = f"journey_{os.getpid()}"
     with psycopg.connect(cluster, autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name}")
         try:
-            with running_server(tmp_path, f"{cluster.rsplit('/', 1)[0]}/{name}") as running:
+            with running_server(tmp_path, given | {"DATABASE_URL": f"{cluster.rsplit('/', 1)[0]}/{name}"}) as running:
                 yield running
         finally:
             connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def s3_environment(server: S3Server) -> dict[str, str]:
+    """Return the settings that name the store."""
+    return {
+        "S3_BUCKET": server.bucket,
+        "S3_ACCESS_KEY_ID": server.access_key,
+        "S3_SECRET_ACCESS_KEY": server.secret_key,
+        "S3_ENDPOINT_URL": server.endpoint,
+    }
 
 
 class Caller:
