@@ -63,5 +63,6 @@ class Memo:
         return value
 
     def _name(self, key: tuple[object, ...]) -> str:
-        digest = hashlib.sha256("\x00".join(map(str, key)).encode()).hexdigest()
+        # As Python writes it, not joined text: a caller's "None" is not the absence of a parameter.
+        digest = hashlib.sha256(repr(key).encode()).hexdigest()
         return f"catalog:{self._generation}:{digest}"

@@ -50,6 +50,12 @@ def test_two_bad_parameters_are_both_named(refused: Any) -> None:
     assert {pointer for pointer, _ in refused("assets", limit="0", sort="x")} == {"?limit", "?sort"}
 
 
+def test_category_called_none_is_not_the_absence_of_one(anonymous: APIClient) -> None:
+    listing = PublishedListingFactory()
+    assert ids(anonymous.get("/api/v1/assets", {"category": "None"}).json()) == []
+    assert ids(anonymous.get("/api/v1/assets").json()) == [str(listing.id)]
+
+
 def test_bad_credential_is_never_anonymous(anonymous: APIClient) -> None:
     response = anonymous.get("/api/v1/assets", HTTP_X_API_KEY="cam_sk_wrong")
     assert (response.status_code, response.json()["code"]) == (401, "invalid_credential")
