@@ -1,5 +1,6 @@
 """GET library and POST library/download: what the caller owns, and a link to it."""
 
+import base64
 import hashlib
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -53,6 +54,14 @@ def test_malformed_query_is_refused(bearer_client: Client, query: str) -> None:
     response = bearer_client().get(f"{URL}?{query}")
     assert code_of(response) == (400, "invalid_input")
     assert response.json()["errors"][0]["pointer"] == f"?{query.split('=', maxsplit=1)[0]}"
+
+
+@pytest.mark.parametrize(
+    "moment", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00", "2026-01-01T00:00:00", "2026-01-01T00:00:00+01:00"]
+)
+def test_made_up_cursor_is_refused(bearer_client: Client, moment: str) -> None:
+    cursor = base64.urlsafe_b64encode(f"{moment} {UserFactory().pk}".encode()).decode().rstrip("=")
+    assert code_of(bearer_client().get(URL, {"cursor": cursor})) == (400, "invalid_input")
 
 
 def test_empty_library_is_empty(bearer_client: Client) -> None:

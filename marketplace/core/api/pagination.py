@@ -3,7 +3,7 @@
 import base64
 import binascii
 import uuid
-from datetime import datetime
+from datetime import UTC, datetime
 
 from rest_framework import serializers
 
@@ -27,7 +27,8 @@ def decode_cursor(text: str) -> tuple[datetime, uuid.UUID]:
         at, row_id = datetime.fromisoformat(moment), parse_id(row)
     except (ValueError, binascii.Error) as error:
         raise _bad_cursor() from error
-    if row_id is None or at.tzinfo is None:
+    # Ours are in UTC. Another offset could lead beyond the years that the database converts.
+    if row_id is None or at.tzinfo != UTC:
         raise _bad_cursor()
     return at, row_id
 
