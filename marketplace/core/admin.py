@@ -13,6 +13,7 @@ from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import Case, IntegerField, Model, Value, When
+from django.db.models.constants import LOOKUP_SEP
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
@@ -173,6 +174,12 @@ class ServiceAdmin(Base):
             return self.fields
         extra = [name for name in self.get_readonly_fields(request, obj) if isinstance(name, str)]
         return list(dict.fromkeys([field.name for field in self.opts.fields if field.editable] + extra))
+
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
+        """Refuse to filter by a field that the page does not show: a hash would be guessed letter by letter."""
+        name = lookup.split(LOOKUP_SEP, 1)[0]
+        hidden = name in {field.name for field in self.opts.fields} - {self.opts.pk.name, *self.get_fields(request)}
+        return not hidden and super().lookup_allowed(lookup, value, request)
 
     def decisions(self) -> dict[str, Decision]:
         """Return the decision pages by name."""
