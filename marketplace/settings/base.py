@@ -242,8 +242,8 @@ CORS_EXPOSE_HEADERS = ["ETag", "RateLimit", "RateLimit-Policy", "Retry-After", "
 
 # --- admin ------------------------------------------------------------------------------------
 UNFOLD = THEME
-# Staff need an authenticator app to enter. On one machine behind loopback it may wait; production asks for it.
-ADMIN_REQUIRES_SECOND_FACTOR = read.boolean("ADMIN_REQUIRES_SECOND_FACTOR", default=False)
+# Staff need an authenticator app to enter.
+ADMIN_REQUIRES_SECOND_FACTOR = read.boolean("ADMIN_REQUIRES_SECOND_FACTOR", default=True)
 
 # --- logs -------------------------------------------------------------------------------------
 LOGGING = {

@@ -90,6 +90,9 @@ class OperationSchema(AutoSchema):
         operation: dict[str, Any] | None = super().get_operation(*args, **kwargs)
         if operation is None:
             return None
+        if "multipart/form-data" in operation.get("requestBody", {}).get("content", {}):
+            # Its shape is written by hand, of which the generator cannot tell that the file must be there.
+            operation["requestBody"]["required"] = True
         for status, problems in self._problems().items():
             lines = [f"- `{problem.code}`: {problem.title}" for problem in problems]
             operation["responses"].setdefault(
