@@ -5,13 +5,12 @@ from typing import Any
 
 import orjson
 from django.core.validators import URLValidator
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from catalog.models import Category, LicenseTier
 from marketplace.core import bounds
-from marketplace.core.api.fields import Line, LongText
+from marketplace.core.api.fields import BoundedList, Line, LongText
 
 from ..slugs import SLUG, usable
 
@@ -44,7 +43,7 @@ class HttpsUrl(Line):
         self.validators.append(URLValidator(schemes=["https"], message="An https address is needed."))
 
 
-@extend_schema_field(OpenApiTypes.STR)
+@extend_schema_field({"type": "string", "maxLength": bounds.SLUG_CHARS})
 class CategorySlug(serializers.Field[Category, Any, str, Any]):
     """The slug of an active category; the category itself inside."""
 
@@ -60,7 +59,7 @@ class CategorySlug(serializers.Field[Category, Any, str, Any]):
         return category
 
 
-class LicenseSlugs(serializers.ListField):
+class LicenseSlugs(BoundedList):
     """Slugs of active licence tiers, at least one; null allows every active one."""
 
     def __init__(self, **kwargs: Any) -> None:

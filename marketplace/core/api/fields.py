@@ -82,7 +82,11 @@ _NUMBER_ERRORS: dict[str, Any] = {
 }
 
 
-@extend_schema_field({"type": "number", "minimum": 0, "maximum": bounds.PRICE_MINOR / 100, "multipleOf": 0.01})
+# In words: validators compute `multipleOf: 0.01` in binary floats and refuse one price in seven, 0.07 the first.
+TWO_DECIMALS = {"description": "At most two decimals."}
+
+
+@extend_schema_field({"type": "number", "minimum": 0, "maximum": bounds.PRICE_MINOR / 100} | TWO_DECIMALS)
 class Price(serializers.Field[int, Any, float, Any]):
     """A price: minor units inside, a JSON number with at most two decimals outside."""
 
@@ -97,7 +101,7 @@ class Price(serializers.Field[int, Any, float, Any]):
         return money.to_number(value)
 
 
-@extend_schema_field({"type": "number", "minimum": 0, "maximum": 100, "multipleOf": 0.01})
+@extend_schema_field({"type": "number", "minimum": 0, "maximum": 100} | TWO_DECIMALS)
 class Percent(serializers.Field[int, Any, float, Any]):
     """A percentage: basis points inside, a JSON number from 0 to 100 outside."""
 
@@ -121,7 +125,18 @@ class Amount(serializers.Field[int, Any, float, Any]):
         return money.to_number(value)
 
 
-class Tags(serializers.ListField):
+class BoundedList(serializers.ListField):
+    """A list whose length is judged before its items: a long one of bad items is one error, not thousands."""
+
+    def to_internal_value(self, data: Any) -> list[Any]:
+        """Return the validated items."""
+        if isinstance(data, list) and self.max_length is not None and len(data) > self.max_length:
+            raise serializers.ValidationError(f"At most {self.max_length} items.", code="max_length")
+        items: list[Any] = super().to_internal_value(data)
+        return items
+
+
+class Tags(BoundedList):
     """Up to 20 distinct tags of up to 40 characters, trimmed and in lower case."""
 
     def __init__(self, **kwargs: Any) -> None:
