@@ -6,6 +6,8 @@ GIB = 2**30
 
 JSON_BODY_BYTES = MIB
 JSON_DEPTH = 32
+# As many as one problem document names: a body of nothing but mistakes must not come back longer than it went.
+FIELD_ERRORS = 100
 
 TITLE_CHARS = 120
 SLUG_CHARS = 80

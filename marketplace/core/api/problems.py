@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 import orjson
@@ -14,7 +15,7 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
-from .. import errors
+from .. import bounds, errors
 from ..request_id import current_request_id
 
 MEDIA_TYPE = "application/problem+json"
@@ -77,7 +78,7 @@ def _as_problem(exc: Exception) -> errors.Problem:
         case errors.Problem():
             return exc
         case exceptions.ValidationError():
-            return errors.InvalidInput(errors=list(field_errors(exc.get_full_details())))
+            return errors.InvalidInput(errors=list(islice(field_errors(exc.get_full_details()), bounds.FIELD_ERRORS)))
         case exceptions.ParseError():
             return errors.MalformedBody(str(exc.detail))
         case exceptions.MethodNotAllowed():

@@ -39,8 +39,11 @@ class OrjsonParser(BaseParser):
             BodyTooLarge: more than `bounds.JSON_BODY_BYTES`.
             MalformedBody: no JSON, not UTF-8, or nested too deeply.
         """
-        body = stream.read(bounds.JSON_BODY_BYTES + 1)
-        if len(body) > bounds.JSON_BODY_BYTES:
+        # Refused by its stated length before it is read; what states none is counted.
+        request: Request = (parser_context or {})["request"]
+        stated = int(request.META.get("CONTENT_LENGTH") or 0)
+        body = b"" if stated > bounds.JSON_BODY_BYTES else stream.read(bounds.JSON_BODY_BYTES + 1)
+        if max(stated, len(body)) > bounds.JSON_BODY_BYTES:
             raise BodyTooLarge(maximumBytes=bounds.JSON_BODY_BYTES)
         try:
             value = orjson.loads(body)
