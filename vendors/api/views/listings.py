@@ -9,6 +9,7 @@ from rest_framework.response import Response
 from catalog.models import Listing
 from marketplace.core.access import bearer_only
 from marketplace.core.api.serializers import Body, parse_body, parse_query
+from marketplace.core.errors import InvalidInput
 from marketplace.core.scopes import Scope
 
 from ...errors import ListingLocked, SlugTaken, VendorNotApproved
@@ -39,13 +40,13 @@ class ListingViews(VendorViewSet):
 
     access = dict.fromkeys(("list", "create", "retrieve", "update_details", "regional_prices", "licensing", "reviews"), MANAGE)
     problems = {
-        "list": (VendorNotApproved,),
+        "list": (VendorNotApproved, InvalidInput),
         "create": (VendorNotApproved, SlugTaken),
         "retrieve": (VendorNotApproved,),
         "update_details": (VendorNotApproved, ListingLocked),
         "regional_prices": (VendorNotApproved, ListingLocked),
         "licensing": (VendorNotApproved, ListingLocked),
-        "reviews": (VendorNotApproved,),
+        "reviews": (VendorNotApproved, InvalidInput),
     }
 
     @extend_schema(operation_id="vendor_assets_list", summary="List own listings", parameters=[ListingQuery], responses=ListingPage)
