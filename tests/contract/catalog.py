@@ -1,0 +1,115 @@
+"""The public catalog (reference sections 2 and 4; decisions.md section 4)."""
+
+from .shapes import BOOLEAN, BYTES, INTEGER, NUMBER, OBJECT, SHA256, STRING, TIME, Auth, Operation, Query, array, nullable, one_of, record
+
+TIER = one_of("free", "go", "pro", "vip")
+BAD_LIMITS = ("0", "-1", "x", "1.5")
+
+PRICES = {"priceUSD": NUMBER, "priceINR": nullable(NUMBER), "priceEUR": nullable(NUMBER)}
+LICENSE = record({}, added={"slug": STRING, "name": STRING, "summary": STRING, **PRICES})
+PREVIEW = record(
+    {"id": STRING, "assetId": STRING, "kind": one_of("Gallery", "FontSpecimen", "AudioPreview"), "sortOrder": INTEGER, "url": STRING},
+    sometimes=("sortOrder",),
+)
+CATEGORY = record(
+    {"slug": STRING, "metadata": OBJECT},
+    added={"name": STRING, "description": STRING, "icon": STRING, "sortOrder": INTEGER, "assetCount": INTEGER},
+)
+# The reference: priceINR is a number. decisions.md: null where the vendor set no INR price, nothing is converted.
+ITEM = record({"id": STRING, "title": STRING, "priceINR": nullable(NUMBER), "tierRequirement": TIER})
+DETAIL = record(
+    {},
+    added={
+        "id": STRING,
+        "slug": STRING,
+        "title": STRING,
+        "shortDescription": STRING,
+        "description": STRING,
+        "category": record({}, added={"slug": STRING, "name": STRING}),
+        "vendor": record({}, added={"storeName": STRING, "storeSlug": STRING}),
+        **PRICES,
+        "discountPercent": NUMBER,
+        "listPrices": record({}, added={"USD": NUMBER, "INR": nullable(NUMBER), "EUR": nullable(NUMBER)}),
+        "taxRatePercent": NUMBER,
+        "tierRequirement": TIER,
+        "fileType": STRING,
+        "supportedPlatforms": STRING,
+        "version": STRING,
+        "videoUrl": STRING,
+        "tags": array(STRING),
+        "licenses": array(LICENSE),
+        "previews": array(PREVIEW),
+        "file": record({}, added={"size": INTEGER, "checksum": SHA256, "technical": OBJECT}),
+        "publishedAt": TIME,
+        "updatedAt": TIME,
+        "popularity": INTEGER,
+    },
+)
+MANIFEST = record(
+    {"assetId": STRING, "schemaVersion": STRING, "semanticTags": array(STRING)},
+    added={
+        "slug": STRING,
+        "title": STRING,
+        "category": STRING,
+        "tokenMetrics": record(
+            {}, added={"method": STRING, "descriptionTokens": INTEGER, "instructionTokens": INTEGER, "totalTokens": INTEGER}
+        ),
+        "promptInstructions": record(
+            {}, added={"summary": STRING, "whenToUse": array(STRING), "howToUse": array(STRING), "limits": array(STRING)}
+        ),
+        "dependencies": array(record({}, added={"name": STRING, "kind": STRING, "version": nullable(STRING), "optional": BOOLEAN})),
+        "technical": OBJECT,
+        "licenses": array(LICENSE),
+        "checksum": SHA256,
+        "version": STRING,
+    },
+)
+
+OPERATIONS = (
+    Operation("GET", "/categories", Auth.NONE, "for_sale", record({}, added={"total": INTEGER, "items": array(CATEGORY)})),
+    Operation(
+        "GET",
+        "/assets",
+        Auth.NONE,
+        "for_sale",
+        record({"total": INTEGER, "page": INTEGER, "items": array(ITEM)}),
+        query=(
+            Query("category", "string", bounds={"maxLength": 80}, bad=("x" * 81,)),
+            Query("tier", "string", bounds={"enum": ["free", "go", "pro", "vip"]}, bad=("gold", "FREE")),
+            Query("page", "integer", default=1, bounds={"minimum": 1, "maximum": 1_000_000}, bad=(*BAD_LIMITS, "1000001")),
+            Query("limit", "integer", default=20, bounds={"minimum": 1}, bad=BAD_LIMITS, maximum=50),
+            Query(
+                "sort",
+                "string",
+                default="popular",
+                bounds={"enum": ["popular", "newest", "price_asc", "price_desc"]},
+                bad=("cheapest", "Popular"),
+            ),
+        ),
+        refusals=frozenset({"invalid_input"}),
+    ),
+    Operation("GET", "/assets/{id}", Auth.NONE, "for_sale", DETAIL, refusals=frozenset({"not_found"})),
+    Operation(
+        "GET",
+        "/assets/search",
+        Auth.NONE,
+        "for_sale",
+        record({"query": STRING, "count": INTEGER, "results": array(record({"id": STRING, "title": STRING, "score": NUMBER}))}),
+        query=(
+            Query("q", "string", required=True, bounds={"maxLength": 200}, bad=("", "   ", "x" * 201)),
+            Query("limit", "integer", default=20, bounds={"minimum": 1}, bad=BAD_LIMITS, maximum=50),
+        ),
+        refusals=frozenset({"invalid_input"}),
+    ),
+    Operation("GET", "/assets/{id}/manifest", Auth.KEY, "for_sale", MANIFEST, scope="catalog:read", refusals=frozenset({"not_found"})),
+    Operation(
+        "GET",
+        "/previews/{preview_id}",
+        Auth.NONE,
+        "for_sale",
+        BYTES,
+        query=(Query("size", "string", bounds={"enum": ["card"]}, bad=("huge",)),),
+        refusals=frozenset({"invalid_input", "not_found", "range_not_satisfiable"}),
+        added=True,
+    ),
+)

@@ -1,0 +1,38 @@
+"""A scene for each operation, and callers in it."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rest_framework.test import APIClient
+
+from marketplace.core.scopes import Scope
+
+from .scenes import SCENES, Scene
+from .shapes import Operation
+
+
+@pytest.fixture(autouse=True)
+def media(settings: Any, tmp_path: Path) -> Path:
+    """An empty store of its own for each test."""
+    settings.MEDIA_ROOT = tmp_path / "media"
+    return tmp_path / "media"
+
+
+@pytest.fixture
+def scene(request: pytest.FixtureRequest, db: None) -> Scene:
+    """The scene of the operation that the test is about."""
+    operation: Operation = request.getfixturevalue("operation")
+    return SCENES[operation.scene]()
+
+
+@pytest.fixture
+def caller(request: pytest.FixtureRequest, bearer_client: Callable[..., APIClient], key_client: Callable[..., APIClient]) -> Any:
+    """Someone who may call the operation, with its scope and nothing more."""
+    operation: Operation = request.getfixturevalue("operation")
+    scene: Scene = request.getfixturevalue("scene")
+    if operation.scope is None:
+        return APIClient()
+    make = bearer_client if operation.auth.bearer else key_client
+    return make(scene.user, scopes=frozenset({Scope(operation.scope)}))

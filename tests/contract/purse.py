@@ -1,0 +1,96 @@
+"""Library and wallet (reference section 4; decisions.md section 5)."""
+
+from .catalog import BAD_LIMITS
+from .shapes import BOOLEAN, BYTES, INTEGER, NUMBER, SHA256, STRING, TIME, Auth, Field, Operation, Query, array, nullable, one_of, record
+
+CURRENCY = one_of("INR", "USD")
+
+OPERATIONS = (
+    Operation(
+        "GET",
+        "/library",
+        Auth.KEY_OR_BEARER,
+        "owned",
+        record(
+            {
+                "ownedCount": INTEGER,
+                "items": array(
+                    record(
+                        {"assetId": STRING, "acquiredAt": TIME},
+                        added={"title": STRING, "version": STRING, "licenseSlug": STRING, "orderId": STRING},
+                    )
+                ),
+            },
+            added={"nextCursor": nullable(STRING)},
+        ),
+        scope="library:read",
+        query=(
+            Query("limit", "integer", default=25, bounds={"minimum": 1}, bad=BAD_LIMITS, maximum=100),
+            Query("cursor", "string", bounds={"maxLength": 200}, bad=("nonsense", "x" * 201)),
+        ),
+        refusals=frozenset({"invalid_input"}),
+    ),
+    Operation(
+        "POST",
+        "/library/download/{id}",
+        Auth.KEY_OR_BEARER,
+        "owned",
+        record({"downloadUrl": STRING, "expiresAt": TIME}, added={"fileName": STRING, "size": INTEGER, "checksum": SHA256}),
+        scope="library:download",
+        refusals=frozenset({"not_found", "not_owned", "file_blocked"}),
+    ),
+    Operation(
+        "GET",
+        "/downloads/{token}",
+        Auth.NONE,
+        "link",
+        BYTES,
+        refusals=frozenset({"link_invalid", "link_expired", "link_revoked", "file_blocked", "range_not_satisfiable"}),
+        added=True,
+    ),
+    Operation(
+        "GET",
+        "/wallet",
+        Auth.KEY_OR_BEARER,
+        "for_sale",
+        record({"balanceINR": NUMBER, "balanceUSD": NUMBER, "currencyPreference": CURRENCY}),
+        scope="account:read",
+    ),
+    Operation(
+        "POST",
+        "/wallet/spend",
+        Auth.KEY_OR_BEARER,
+        "for_sale",
+        record(
+            {"success": BOOLEAN, "orderId": STRING, "debitedINR": NUMBER, "newBalanceINR": NUMBER},
+            added={
+                "currency": CURRENCY,
+                "debited": NUMBER,
+                "newBalance": NUMBER,
+                "debitedUSD": NUMBER,
+                "newBalanceUSD": NUMBER,
+                "taxIncluded": NUMBER,
+                "licenseSlug": STRING,
+            },
+        ),
+        scope="wallet:spend",
+        body=(
+            Field("assetId", "string", required=True, bounds={"maxLength": 80}, bad=("", "  ")),
+            Field("currency", "string", "USD", bounds={"enum": ["INR", "USD"]}, bad=("EUR", "inr", ""), added=True),
+            Field("licenseSlug", "string", "commercial", bounds={"maxLength": 40}, bad=("",), added=True),
+        ),
+        refusals=frozenset(
+            {
+                "not_found",
+                "insufficient_balance",
+                "tier_required",
+                "already_owned",
+                "own_listing",
+                "price_unavailable",
+                "license_not_available",
+                "idempotency_conflict",
+                "idempotency_key_reused",
+            }
+        ),
+    ),
+)

@@ -1,0 +1,160 @@
+"""What must be there before an operation can succeed, built by services and factories."""
+
+import hashlib
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from catalog.models import Listing, Preview
+from catalog.models.files import PreviewKind
+from catalog.services.review import submit_listing
+from developers.services.applications import approve_application, submit_application
+from library.models import Licence
+from library.services.links import issue_link, url_of
+from marketplace.accounts.models import User
+from marketplace.core.objects import object_store
+from tests.catalog.cases import PASSED
+from tests.factories import CategoryFactory, ListingFactory, UserFactory
+from tests.shop import archive, bought, funded, on_sale, tiers
+from tests.vendors import makers
+from tests.vendors.cases import make_vendor
+from vendors.inspection import Inspection
+from vendors.previews import ProcessedPreview
+from vendors.services.files import attach_deliverable, attach_preview, new_deliverable_key
+from vendors.uploads import Received
+
+
+@dataclass
+class Scene:
+    """A place in which an operation succeeds.
+
+    Args:
+        user: Who calls.
+        names: What the names in paths stand for.
+        body: Values of fields that only the scene knows.
+        query: Values of query parameters that only the scene knows.
+        shows: What an answer says, where it has the key.
+    """
+
+    user: User
+    names: dict[str, str] = field(default_factory=dict)
+    body: dict[str, Any] = field(default_factory=dict)
+    query: dict[str, str] = field(default_factory=dict)
+    shows: dict[str, Any] = field(default_factory=dict)
+
+
+DETAILS: dict[str, Any] = {
+    "title": "Aurora Sans",
+    "slug": "aurora-sans",
+    "short_description": "A warm grotesque.",
+    "description": "# Aurora",
+    "tags": ["sans"],
+    "version": "1.0",
+    "file_type": "OTF",
+    "price_eur_minor": 900,
+}
+
+
+def thumbnail(listing: Listing) -> Preview:
+    """Attach a gallery image as an upload does."""
+    processed = ProcessedPreview(makers.png(), "image/webp", {}, {})
+    return attach_preview(listing=listing, kind=PreviewKind.GALLERY, slot=0, processed=processed, actor=listing.store.owner)
+
+
+def deliverable(listing: Listing) -> None:
+    """Attach an archive as an upload does."""
+    content, store, key = archive(), object_store(), new_deliverable_key()
+    writer = store.create(key)
+    writer.write(content)
+    writer.commit()
+    received = Received(store, key, "aurora.zip", len(content), hashlib.sha256(content).hexdigest(), zlib.crc32(content), content[:512])
+    technical = {"format": "zip", "entryCount": 1, "uncompressedSize": 3000, "contentsByExtension": {"otf": 1}}
+    attach_deliverable(listing=listing, received=received, inspection=Inspection("zip", technical), actor=listing.store.owner)
+
+
+def _shop(buyer: User | None = None) -> tuple[Scene, Listing]:
+    listing = on_sale(archive(), **DETAILS)
+    preview = thumbnail(listing)
+    scene = Scene(
+        user=buyer or funded(inr=100_000, usd=5_000),
+        names={"id": str(listing.id), "preview_id": str(preview.id)},
+        body={"assetId": str(listing.id)},
+        query={"q": "aurora"},
+        shows={"id": str(listing.id), "assetId": str(listing.id), "title": "Aurora Sans", "slug": "aurora-sans", "query": "aurora"},
+    )
+    return scene, listing
+
+
+def for_sale() -> Scene:
+    """One asset for sale, and someone with money."""
+    return _shop()[0]
+
+
+def owned() -> Scene:
+    """The asset is the caller's."""
+    scene, listing = _shop()
+    bought(listing, scene.user)
+    return scene
+
+
+def link() -> Scene:
+    """The caller has a link to the package."""
+    scene = owned()
+    address = url_of(issue_link(licence=Licence.objects.get(buyer=scene.user)))
+    scene.names["token"] = address.rpartition("/")[2]
+    return scene
+
+
+def developer() -> Scene:
+    """A verified developer who is no vendor yet."""
+    user = UserFactory()
+    application = submit_application(user=user, what="A plugin", why="Designers asked for it", actor=user)
+    approve_application(application=application, reason="Sound", actor=UserFactory(is_staff=True))
+    return Scene(user, shows={"userId": str(user.pk), "status": "Approved", "commissionRate": 0.2})
+
+
+def _vendor() -> tuple[Scene, Listing]:
+    tiers()
+    CategoryFactory()
+    CategoryFactory(slug="motion", name="Motion")
+    profile = make_vendor()
+    listing = ListingFactory(store=profile.store, **DETAILS)
+    shows = {"vendorId": str(profile.user_id), "userId": str(profile.user_id), "assetId": str(listing.id), "commissionRate": 0.2}
+    return Scene(profile.user, names={"id": str(listing.id)}, query={"slot": "0"}, shows=shows), listing
+
+
+def draft() -> Scene:
+    """An approved vendor with a draft."""
+    return _vendor()[0]
+
+
+def ready() -> Scene:
+    """The draft passes every check."""
+    scene, listing = _vendor()
+    deliverable(listing)
+    thumbnail(listing)
+    scene.shows |= {"id": str(listing.id), "slug": "aurora-sans", "passed": True}
+    return scene
+
+
+def waiting() -> Scene:
+    """The listing waits for review."""
+    scene, listing = _vendor()
+    deliverable(listing)
+    submit_listing(listing=Listing.objects.get(pk=listing.pk), checks=PASSED, actor=scene.user)
+    scene.shows |= {"id": str(listing.id), "total": 1, "status": "Draft"}
+    return scene
+
+
+def selling() -> Scene:
+    """The vendor's listing is for sale."""
+    tiers()
+    profile = make_vendor()
+    listing = on_sale(store=profile.store, **DETAILS)
+    return Scene(profile.user, names={"id": str(listing.id)}, shows={"id": str(listing.id), "status": "Draft"})
+
+
+SCENES: dict[str, Callable[[], Scene]] = {
+    scene.__name__: scene for scene in (for_sale, owned, link, developer, draft, ready, waiting, selling)
+}

@@ -1,0 +1,190 @@
+"""Real answers against the table: always 200, exactly its keys, its types, and the values that were sent."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import jsonschema
+import pytest
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
+from rest_framework.test import APIClient
+
+from marketplace.core.scopes import Scope
+
+from . import vendor
+from .calls import API, FILES, body_of, call
+from .scenes import Scene
+from .shapes import BYTES, UNSET, Operation
+from .table import BY_NAME, OPERATIONS
+
+pytestmark = pytest.mark.django_db
+
+by_operation = pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
+
+
+def checked(answer: Any, operation: Operation) -> Any:
+    """Assert that an answer is a success of the operation's shape; return its body."""
+    assert answer.status_code == 200, answer.content
+    assert answer["X-Request-Id"]
+    if operation.answer is BYTES:
+        return b"".join(answer.streaming_content)
+    assert answer["Content-Type"] == "application/json"
+    body = answer.json()
+    jsonschema.Draft202012Validator(operation.answer).validate(body)
+    return body
+
+
+def create(caller: APIClient, body: dict[str, Any]) -> Any:
+    """Make a listing; return it as its vendor reads it."""
+    made = caller.post(f"{API}/vendor/assets", body, format="json")
+    assert made.status_code == 200, made.content
+    shown = caller.get(f"{API}/vendor/assets/{made.json()['id']}")
+    return checked(shown, BY_NAME["GET /vendor/assets/{id}"])
+
+
+@by_operation
+def test_good_call_succeeds_with_exactly_the_keys_of_the_table(operation: Operation, scene: Scene, caller: APIClient) -> None:
+    body = checked(call(caller, operation, scene), operation)
+    if operation.answer is BYTES:
+        assert body
+        return
+    echoed = body_of(operation, scene) | scene.shows
+    sent = {name: value for name, value in echoed.items() if name in body}
+    assert {name: body[name] for name in sent} == sent
+
+
+@pytest.mark.parametrize("operation", [entry for entry in OPERATIONS if entry.auth.key], ids=lambda operation: operation.name)
+def test_key_with_the_scope_alone_gets_the_same(operation: Operation, scene: Scene, key_client: Callable[..., APIClient]) -> None:
+    assert operation.scope is not None
+    checked(call(key_client(scene.user, scopes=frozenset({Scope(operation.scope)})), operation, scene), operation)
+
+
+@pytest.mark.parametrize("operation", [entry for entry in OPERATIONS if entry.body], ids=lambda operation: operation.name)
+def test_body_with_every_field_is_taken_and_echoed(operation: Operation, scene: Scene, caller: APIClient) -> None:
+    sent = body_of(operation, scene, every_field=True)
+    answer = checked(call(caller, operation, scene, body=sent), operation)
+    shown = answer | (create_shows(caller, answer) if operation.path.startswith("/vendor/assets") else {})
+    echoed = {name: value for name, value in sent.items() if name in shown and name != "assetId"}
+    assert {name: shown[name] for name in echoed} == echoed
+    if operation.path.startswith("/vendor/assets"):
+        assert echoed == sent
+
+
+def create_shows(caller: APIClient, answer: Any) -> Any:
+    """Return the listing of an answer as its vendor reads it."""
+    return checked(caller.get(f"{API}/vendor/assets/{answer['id']}"), BY_NAME["GET /vendor/assets/{id}"])
+
+
+@pytest.mark.parametrize("operation", [BY_NAME["POST /vendor/assets"]], ids=["create"])
+def test_new_listing_has_the_defaults_of_what_was_left_out(operation: Operation, scene: Scene, caller: APIClient) -> None:
+    shown = create(caller, body_of(operation, scene))
+    defaults = {entry.name: entry.default for entry in vendor.CREATE if entry.default is not UNSET}
+    assert {name: shown[name] for name in defaults} == defaults
+    assert (shown["status"], shown["currency"], shown["vendorId"]) == ("Draft", "USD", str(scene.user.pk))
+    assert set(defaults) == {entry.name for entry in vendor.CREATE if not entry.required}
+
+
+@pytest.mark.parametrize("operation", [BY_NAME["POST /vendor/assets"]], ids=["create"])
+@pytest.mark.parametrize("entry", [entry for entry in vendor.CREATE if "maxLength" in entry.bounds], ids=lambda entry: entry.name)
+def test_text_at_its_bound_is_taken(entry: Any, operation: Operation, scene: Scene, caller: APIClient) -> None:
+    if entry.name == "categorySlug":
+        return
+    start = "https://example.com/" if entry.name == "videoUrl" else ""
+    longest = start + "x" * (entry.bounds["maxLength"] - len(start))
+    assert create(caller, body_of(operation, scene) | {entry.name: longest})[entry.name] == longest
+
+
+@pytest.mark.parametrize("operation", [BY_NAME["POST /vendor/assets"]], ids=["create"])
+def test_numbers_at_their_bounds_are_taken(operation: Operation, scene: Scene, caller: APIClient) -> None:
+    numbers = [entry for entry in vendor.CREATE if entry.type == "number"]
+    for edge in ("minimum", "maximum"):
+        values = {entry.name: entry.bounds[edge] for entry in numbers}
+        shown = create(caller, body_of(operation, scene) | values | {"slug": edge})
+        assert {name: shown[name] for name in values} == values
+
+
+@pytest.mark.parametrize("operation", [BY_NAME["PATCH /vendor/assets/{id}"]], ids=["details"])
+def test_what_was_read_can_be_sent_back(operation: Operation, scene: Scene, caller: APIClient) -> None:
+    read = caller.get(f"{API}/vendor/assets/{scene.names['id']}").json()
+    for path in ("", "/regional-prices", "/licensing"):
+        assert caller.patch(f"{API}/vendor/assets/{scene.names['id']}{path}", read, format="json").status_code == 200
+    again = caller.get(f"{API}/vendor/assets/{scene.names['id']}").json()
+    assert again | {"updatedAt": ""} == read | {"updatedAt": ""}
+
+
+@pytest.mark.parametrize("operation", [BY_NAME["PATCH /vendor/assets/{id}/regional-prices"]], ids=["prices"])
+def test_field_left_out_keeps_its_value_and_null_clears_it(operation: Operation, scene: Scene, caller: APIClient) -> None:
+    steps = [({"priceInr": 100}, (100, 9)), ({}, (100, 9)), ({"priceEur": None}, (100, None)), ({"priceInr": None}, (None, None))]
+    for body, (inr, eur) in steps:
+        answer = checked(call(caller, operation, scene, body=body), operation)
+        assert (answer["priceInr"], answer["priceEur"]) == (inr, eur)
+
+
+@pytest.mark.parametrize("operation", [BY_NAME["POST /wallet/spend"]], ids=["spend"])
+def test_purchase_debits_the_inr_price_and_no_other_currency(operation: Operation, scene: Scene, caller: APIClient) -> None:
+    answer = checked(call(caller, operation, scene), operation)
+    assert (answer["success"], answer["debitedINR"], answer["newBalanceINR"]) == (True, 499, 501)
+    assert (answer["currency"], answer["debitedUSD"], answer["newBalanceUSD"], answer["licenseSlug"]) == ("INR", 0, 50, "personal")
+
+
+@pytest.mark.parametrize("operation", [BY_NAME["GET /wallet"]], ids=["wallet"])
+def test_wallet_shows_the_balances(operation: Operation, scene: Scene, caller: APIClient) -> None:
+    assert checked(call(caller, operation, scene), operation) == {"balanceINR": 1000, "balanceUSD": 50, "currencyPreference": "INR"}
+
+
+@pytest.mark.parametrize("operation", [BY_NAME["GET /library"]], ids=["library"])
+def test_library_shows_what_was_bought(operation: Operation, scene: Scene, caller: APIClient) -> None:
+    library = checked(call(caller, operation, scene), operation)
+    assert (library["ownedCount"], [item["assetId"] for item in library["items"]], library["nextCursor"]) == (1, [scene.names["id"]], None)
+
+
+@pytest.mark.parametrize("operation", [BY_NAME["GET /assets"]], ids=["browse"])
+def test_browse_shows_the_item(operation: Operation, scene: Scene, caller: APIClient) -> None:
+    item = {"id": scene.names["id"], "title": "Aurora Sans", "priceINR": 499, "tierRequirement": "free"}
+    assert checked(call(caller, operation, scene), operation) == {"total": 1, "page": 1, "items": [item]}
+
+
+@pytest.mark.parametrize("operation", [BY_NAME["GET /assets/search"]], ids=["search"])
+def test_search_echoes_the_query_and_scores_what_it_found(operation: Operation, scene: Scene, caller: APIClient) -> None:
+    found = checked(call(caller, operation, scene, query={"q": " Aurroa "}), operation)
+    (result,) = found["results"]
+    assert (found["query"], found["count"], result["id"], 0 < result["score"] <= 1) == (" Aurroa ", 1, scene.names["id"], True)
+
+
+@pytest.mark.parametrize("operation", [BY_NAME["POST /library/download/{id}"]], ids=["download"])
+def test_link_lasts_fifteen_minutes(operation: Operation, scene: Scene, caller: APIClient) -> None:
+    before = timezone.now()
+    answer = checked(call(caller, operation, scene), operation)
+    expires = parse_datetime(answer["expiresAt"])
+    assert expires is not None
+    assert before + timedelta(minutes=15) <= expires <= timezone.now() + timedelta(minutes=15)
+    assert answer["downloadUrl"].startswith("http://testserver/api/v1/downloads/")
+
+
+@pytest.mark.parametrize("operation", [entry for entry in OPERATIONS if entry.form], ids=lambda operation: operation.name)
+def test_upload_record_tells_what_was_sent(operation: Operation, scene: Scene, caller: APIClient) -> None:
+    shown = checked(call(caller, operation, scene, query={"slot": "3"} if operation.query else {}), operation)
+    name, content = FILES[operation.form or ""]
+    assert shown["assetId"] == scene.names["id"]
+    if operation.form == "archive":
+        assert (shown["originalFilename"], shown["fileSize"]) == (name, len(content()))
+        return
+    kind = {"web font": "FontSpecimen", "image": "Gallery", "sound": "AudioPreview"}[operation.form or ""]
+    assert (shown["kind"], shown["url"], shown.get("sortOrder")) == (
+        kind,
+        f"/api/v1/previews/{shown['id']}",
+        3 if kind == "Gallery" else None,
+    )
+
+
+@pytest.mark.parametrize("operation", [entry for entry in OPERATIONS if "{id}" in entry.path], ids=lambda operation: operation.name)
+def test_slug_names_the_asset_as_the_id_does(operation: Operation, scene: Scene, caller: APIClient) -> None:
+    if operation.form:
+        # The address is resolved before the body is read: an empty form is refused for itself.
+        assert call(caller, operation, scene, body={}, names={"id": "aurora-sans"}).json()["code"] in {
+            "upload_incomplete",
+            "malformed_body",
+        }
+        return
+    checked(call(caller, operation, scene, names={"id": "aurora-sans"}), operation)

@@ -1,0 +1,193 @@
+"""The generated OpenAPI document against the table."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import jsonschema
+import pytest
+from openapi_spec_validator import OpenAPIV31SpecValidator
+from rest_framework.test import APIClient
+
+from marketplace.core.errors import catalogue
+
+from .calls import API, document, document_of, nameless, operations_in_document
+from .shapes import BYTES, UNSET, Auth, Field, Operation, Shape
+from .table import BY_NAME, OPERATIONS, WITH_BODY
+
+by_operation = pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
+SECURITY: dict[Auth, list[str]] = {Auth.NONE: [], Auth.KEY: ["ApiKey"], Auth.KEY_OR_BEARER: ["ApiKey", "Bearer"], Auth.BEARER: ["Bearer"]}
+BOUNDS = ("maxLength", "minimum", "maximum", "minItems", "maxItems", "enum")
+# What every operation may answer, and what every guarded one, every one with a path parameter and every one with a body adds.
+EVERY = {"invalid_credential", "ambiguous_credentials", "rate_limited", "internal_error", "dependency_unavailable"}
+OF_GUARDED = {"not_authenticated", "insufficient_scope"}
+OF_BODIES = {"invalid_input", "malformed_body", "body_too_large", "unsupported_type"}
+
+
+def plain(schema: Shape) -> Shape:
+    """Return a documented shape without references, with its types as a set."""
+    if "$ref" in schema:
+        target = document()["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+        return plain(target | {name: value for name, value in schema.items() if name != "$ref"})
+    for word in ("allOf", "oneOf"):
+        if word in schema:
+            parts = [plain(part) for part in schema[word]]
+            meant = next(part for part in parts if part["types"] != {"null"})
+            return meant | {"types": set().union(*(part["types"] for part in parts))}
+    types = schema.get("type", [])
+    return schema | {"types": {types} if isinstance(types, str) else set(types)}
+
+
+def differences(expected: Shape, documented: Shape, at: str = "") -> Iterator[str]:
+    """Yield where a documented shape is not that of the table."""
+    found = plain(documented)
+    wanted = {expected["type"]} if isinstance(expected["type"], str) else set(expected["type"])
+    if found["types"] != wanted:
+        yield f"{at}: {found['types']} instead of {wanted}"
+        return
+    if expected.get("format") != (found.get("format") if found.get("format") == "date-time" else None):
+        yield f"{at}: format {found.get('format')}"
+    if "enum" in expected and set(expected["enum"]) - {None} != set(found.get("enum", ())) - {None}:
+        yield f"{at}: {found.get('enum')}"
+    if "items" in expected:
+        yield from differences(expected["items"], found["items"], f"{at}/*")
+    if "properties" in expected:
+        if set(found["properties"]) != set(expected["properties"]) or set(found.get("required", ())) != set(expected["required"]):
+            yield f"{at}: {sorted(found['properties'])}, required {sorted(found.get('required', ()))}"
+            return
+        for name, shape in expected["properties"].items():
+            yield from differences(shape, found["properties"][name], f"{at}/{name}")
+
+
+def documented_codes(operation: Operation) -> set[str]:
+    """Return the codes that the document lists, each under its class's status."""
+    responses = document_of(operation)["responses"]
+    return {code for code, problem in catalogue().items() if f"`{code}`" in responses.get(str(problem.status), {}).get("description", "")}
+
+
+def test_document_is_valid() -> None:
+    OpenAPIV31SpecValidator(document()).validate()
+
+
+@pytest.mark.django_db
+def test_served_document_is_the_generated_one(anonymous: APIClient) -> None:
+    answer = anonymous.get(f"{API}/schema")
+    assert answer.status_code == 200
+    assert answer.json()["paths"].keys() == document()["paths"].keys()
+    assert answer.json()["components"].keys() >= {"schemas", "securitySchemes"}
+
+
+def test_document_and_table_hold_the_same_operations() -> None:
+    assert set(operations_in_document()) == {nameless(operation.name) for operation in OPERATIONS}
+
+
+def test_every_reference_leads_somewhere() -> None:
+    def references(node: Any) -> Iterator[str]:
+        if isinstance(node, dict):
+            yield from (value for name, value in node.items() if name == "$ref" and isinstance(value, str))
+            node = list(node.values())
+        if isinstance(node, list):
+            for child in node:
+                yield from references(child)
+
+    known = {f"#/components/schemas/{name}" for name in document()["components"]["schemas"]}
+    assert set(references(document())) <= known
+    assert "#/components/schemas/Problem" in known
+
+
+def test_security_schemes_are_the_two_credentials() -> None:
+    schemes = document()["components"]["securitySchemes"]
+    assert schemes["ApiKey"] == {"type": "apiKey", "in": "header", "name": "X-Api-Key"}
+    assert (schemes["Bearer"]["type"], schemes["Bearer"]["scheme"]) == ("http", "bearer")
+    assert set(schemes) == {"ApiKey", "Bearer"}
+
+
+@by_operation
+def test_security_is_the_auth_column(operation: Operation) -> None:
+    ways = [{name: [operation.scope]} for name in SECURITY[operation.auth]]
+    assert document_of(operation)["security"] == (ways or [{}])
+
+
+@by_operation
+def test_answer_is_documented_as_the_table_has_it(operation: Operation) -> None:
+    content = document_of(operation)["responses"]["200"]["content"]
+    if operation.answer is BYTES:
+        (shape,) = [entry["schema"] for entry in content.values()]
+        assert plain(shape)["format"] == "binary"
+        return
+    assert list(content) == ["application/json"]
+    assert list(differences(operation.answer, content["application/json"]["schema"])) == []
+
+
+@by_operation
+def test_problems_are_documented(operation: Operation) -> None:
+    wanted = EVERY | operation.refusals
+    if operation.scope:
+        wanted |= OF_GUARDED
+    if "{" in operation.path:
+        wanted |= {"not_found"}
+    if operation.method != "GET":
+        wanted |= OF_BODIES
+    assert documented_codes(operation) >= wanted
+    responses = document_of(operation)["responses"]
+    for status in {catalogue()[code].status for code in wanted}:
+        assert responses[str(status)]["content"] == {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    assert [status for status in responses if status.startswith("2") and status not in {"200", "206"}] == []
+
+
+@by_operation
+def test_parameters_are_documented(operation: Operation) -> None:
+    documented = document_of(operation).get("parameters", [])
+    query = {parameter["name"]: parameter for parameter in documented if parameter["in"] == "query"}
+    assert set(query) == {parameter.name for parameter in operation.query}
+    assert len([parameter for parameter in documented if parameter["in"] == "path"]) == operation.path.count("{")
+    for parameter in operation.query:
+        found, schema = query[parameter.name], query[parameter.name]["schema"]
+        assert (found.get("required", False), schema["type"]) == (parameter.required, parameter.type)
+        assert schema.get("default", UNSET) == parameter.default
+        assert {name: schema.get(name) for name in BOUNDS} == {name: parameter.bounds.get(name) for name in BOUNDS}
+        if parameter.maximum:
+            # No `maximum`: a larger one is taken, and cut.
+            assert f"Maximum {parameter.maximum};" in found["description"]
+
+
+@by_operation
+def test_body_is_documented(operation: Operation) -> None:
+    body = document_of(operation).get("requestBody")
+    if operation.form:
+        form = {"type": "object", "required": ["file"]}
+        schema = body["content"]["multipart/form-data"]["schema"]  # type: ignore[index]  # a missing one is a failure
+        assert {name: schema[name] for name in form} == form
+        assert schema["properties"].keys() == {"file"}
+        assert body["required"] is True  # type: ignore[index]  # as above
+    elif operation.body is None:
+        assert body is None
+    else:
+        assert list(body["content"]) == ["application/json"]  # type: ignore[index]  # as above
+        schema = plain(body["content"]["application/json"]["schema"])  # type: ignore[index]  # as above
+        assert schema["properties"].keys() == {entry.name for entry in operation.body}
+        required = {entry.name for entry in operation.body if entry.required}
+        assert set(schema.get("required", ())) == required
+        assert body.get("required", False) is bool(required)  # type: ignore[union-attr]  # as above
+
+
+@pytest.mark.parametrize(
+    ("operation", "entry"),
+    [pytest.param(operation, entry, id=f"{operation.name} {entry.name}") for operation in WITH_BODY for entry in operation.body or ()],
+)
+def test_field_is_documented(operation: Operation, entry: Field) -> None:
+    body = plain(document_of(operation)["requestBody"]["content"]["application/json"]["schema"])
+    documented = plain(body["properties"][entry.name])
+    assert documented["types"] == {entry.type} | ({"null"} if entry.nullable else set())
+    assert {name: documented.get(name) for name in BOUNDS} == {name: entry.bounds.get(name) for name in BOUNDS}
+    if "items" in entry.bounds:
+        assert documented["items"]["maxLength"] == entry.bounds["items"]["maxLength"]
+    if entry.sample is not None:
+        # A client that checks what it sends must not refuse what the service takes.
+        jsonschema.Draft202012Validator({name: value for name, value in documented.items() if name != "types"}).validate(entry.sample)
+
+
+def test_documented_price_refuses_no_price() -> None:
+    entry = BY_NAME["POST /vendor/assets"]
+    body = plain(document_of(entry)["requestBody"]["content"]["application/json"]["schema"])
+    price = jsonschema.Draft202012Validator(body["properties"]["basePrice"])
+    assert [cents / 100 for cents in range(10_000) if not price.is_valid(cents / 100)] == []

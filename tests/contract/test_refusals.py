@@ -1,0 +1,187 @@
+"""Bad input: each field, each parameter, each way in which a body cannot be read. Nothing ever changes."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from rest_framework.test import APIClient
+
+from .calls import body_of, call, path_of, pointers, refused, rows
+from .scenes import Scene
+from .shapes import Field, Operation, Query
+from .table import OPERATIONS, WITH_BODY
+
+pytestmark = pytest.mark.django_db
+
+WRONG_TYPES: dict[str, tuple[Any, ...]] = {
+    "string": (5, True, ["x"], {"x": 1}),
+    "number": ("1", True, [1], {"x": 1}),
+    "array": ("x", 5, {"x": 1}),
+    "boolean": ("true", 1, 0, [True]),
+}
+MIB = 2**20
+
+
+def fields(*, required: bool = False) -> list[Any]:
+    """Return each field of each operation as a case."""
+    return [
+        pytest.param(operation, entry, id=f"{operation.name} {entry.name}")
+        for operation in WITH_BODY
+        for entry in operation.body or ()
+        if entry.required or not required
+    ]
+
+
+def bad_values(entry: Field) -> Iterator[Any]:
+    """Yield values that the field must refuse."""
+    yield from WRONG_TYPES[entry.type]
+    yield from entry.bad
+    if not entry.nullable:
+        yield None
+    limits = entry.bounds
+    if "maxLength" in limits:
+        yield "x" * (limits["maxLength"] + 1)
+    if "minimum" in limits:
+        yield limits["minimum"] - 1
+    if "maximum" in limits:
+        yield limits["maximum"] + 1
+        yield 10**30
+    if "maxItems" in limits:
+        yield [f"x{n}" for n in range(limits["maxItems"] + 1)]
+    if "items" in limits:
+        yield ["ok", "x" * (limits["items"]["maxLength"] + 1)]
+
+
+@pytest.mark.parametrize(("operation", "entry"), fields(required=True))
+def test_missing_required_field_is_named(operation: Operation, entry: Field, scene: Scene, caller: APIClient) -> None:
+    body = body_of(operation, scene, every_field=True)
+    del body[entry.name]
+    before = rows()
+    assert pointers(call(caller, operation, scene, body=body), operation) == {f"#/{entry.name}"}
+    assert rows() == before
+
+
+@pytest.mark.parametrize(("operation", "entry"), fields())
+def test_bad_value_is_named_and_changes_nothing(operation: Operation, entry: Field, scene: Scene, caller: APIClient) -> None:
+    before = rows()
+    for value in bad_values(entry):
+        answer = call(caller, operation, scene, body=body_of(operation, scene) | {entry.name: value})
+        found = pointers(answer, operation)
+        # A list is refused as a whole or at one of its items.
+        assert len(found) == 1, value
+        assert re.fullmatch(rf"#/{entry.name}(/\d+)?" if isinstance(value, list) else f"#/{entry.name}", found.pop()), value
+    assert rows() == before
+
+
+@pytest.mark.parametrize("operation", WITH_BODY, ids=lambda operation: operation.name)
+def test_unknown_field_is_named(operation: Operation, scene: Scene, caller: APIClient) -> None:
+    before = rows()
+    body = body_of(operation, scene) | {"storname": 1, "a/b": 2}
+    assert pointers(call(caller, operation, scene, body=body), operation) == {"#/storname", "#/a~1b"}
+    assert rows() == before
+
+
+@pytest.mark.parametrize(
+    "operation", [entry for entry in OPERATIONS if entry.takes_json and entry.body is None], ids=lambda operation: operation.name
+)
+def test_operation_without_a_body_takes_no_field(operation: Operation, scene: Scene, caller: APIClient) -> None:
+    before = rows()
+    assert pointers(call(caller, operation, scene, body={"force": True}), operation) == {"#/force"}
+    assert rows() == before
+    assert call(caller, operation, scene, body={}).status_code == 200
+
+
+@pytest.mark.parametrize("operation", [entry for entry in OPERATIONS if entry.takes_json], ids=lambda operation: operation.name)
+def test_body_that_cannot_be_read_is_refused(operation: Operation, scene: Scene, caller: APIClient) -> None:
+    def send(content: str | bytes, content_type: str = "application/json") -> Any:
+        return caller.generic(operation.method, path_of(operation, scene), content, content_type)
+
+    before = rows()
+    for content in ("{", "", b"\xff\xfe", '{"a": NaN}', "[" * 40 + "]" * 40, '{"a": ' * 40 + "1" + "}" * 40):
+        # No body at all is an empty one: then the required fields are missing, if there are any.
+        if content:
+            refused(send(content), 400, "malformed_body", operation)
+    for content in ("[]", '"text"', "5", "null"):
+        assert pointers(send(content), operation) == {"#"}
+    for content_type in ("text/plain", "application/xml", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"):
+        refused(send("a=1", content_type), 415, "unsupported_type", operation)
+    problem = refused(send('{"title": "' + "x" * MIB + '"}'), 413, "body_too_large", operation)
+    assert problem["maximumBytes"] == MIB
+    assert rows() == before
+
+
+class Unread:
+    """A body that must not be read."""
+
+    def read(self, *_: object) -> bytes:
+        """Fail the test."""
+        raise AssertionError("the body was read")
+
+    readline = read
+
+
+@pytest.mark.parametrize("operation", [entry for entry in OPERATIONS if entry.takes_json], ids=lambda operation: operation.name)
+def test_json_that_is_too_large_by_its_length_is_not_read(operation: Operation, scene: Scene, caller: APIClient) -> None:
+    path = path_of(operation, scene)
+    answer = caller.generic(operation.method, path, "", "application/json", **{"CONTENT_LENGTH": str(MIB + 1), "wsgi.input": Unread()})
+    assert refused(answer, 413, "body_too_large", operation)["maximumBytes"] == MIB
+
+
+@pytest.mark.parametrize(
+    ("operation", "parameter"),
+    [pytest.param(entry, query, id=f"{entry.name} {query.name}") for entry in OPERATIONS for query in entry.query],
+)
+def test_bad_parameter_is_named(operation: Operation, parameter: Query, scene: Scene, caller: APIClient) -> None:
+    before = rows()
+    good = {query.name: scene.query[query.name] for query in operation.query if query.required}
+    for value in parameter.bad:
+        assert pointers(call(caller, operation, scene, query=good | {parameter.name: value}), operation) == {f"?{parameter.name}"}, value
+    if parameter.required:
+        del good[parameter.name]
+        assert pointers(call(caller, operation, scene, query=good), operation) == {f"?{parameter.name}"}
+    assert rows() == before
+
+
+@pytest.mark.parametrize(
+    ("operation", "parameter"),
+    [pytest.param(entry, query, id=f"{entry.name} {query.name}") for entry in OPERATIONS for query in entry.query if query.maximum],
+)
+def test_limit_above_the_maximum_is_taken(operation: Operation, parameter: Query, scene: Scene, caller: APIClient) -> None:
+    good = {query.name: scene.query[query.name] for query in operation.query if query.required}
+    assert call(caller, operation, scene, query=good | {parameter.name: "1000000"}).status_code == 200
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
+def test_other_methods_are_refused_with_those_that_are_allowed(operation: Operation, scene: Scene, caller: APIClient) -> None:
+    path = path_of(operation, scene)
+    allowed = {entry.method for entry in OPERATIONS if entry.path == operation.path}
+    before = rows()
+    for method in {"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"} - allowed:
+        answer = caller.generic(method, path, "{}", "application/json")
+        refused(answer, 405, "method_not_allowed")
+        assert allowed <= set(answer["Allow"].split(", ")) <= allowed | {"HEAD", "OPTIONS"}
+    assert rows() == before
+
+
+@pytest.mark.parametrize("operation", [entry for entry in OPERATIONS if entry.form], ids=lambda operation: operation.name)
+def test_upload_that_is_none_is_refused(operation: Operation, scene: Scene, caller: APIClient) -> None:
+    before = rows()
+    query = "?slot=0" if operation.query else ""
+    path = path_of(operation, scene) + query
+    refused(caller.post(path, {}, format="json"), 415, "unsupported_type", operation)
+    refused(caller.generic("POST", path, "x", "multipart/form-data"), 400, "malformed_body", operation)
+    refused(caller.generic("POST", path, "--x--\r\n", "multipart/form-data; boundary=x"), 400, "upload_incomplete", operation)
+    refused(call(caller, operation, scene, body={"file": "text"}), 400, "upload_incomplete", operation)
+    assert pointers(call(caller, operation, scene, body={"other": "text"}), operation) == {"#/other"}
+    assert rows() == before
+
+
+@pytest.mark.parametrize("path", ["", "nothing", "assets/", "vendor", "vendor/assets/x/y"])
+def test_unknown_address_is_a_problem_too(path: str, anonymous: APIClient) -> None:
+    refused(anonymous.get(f"/api/v1/{path}"), 404, "not_found")
+
+
+def test_request_id_that_was_sent_is_in_the_problem(anonymous: APIClient) -> None:
+    answer = anonymous.get("/api/v1/assets/nothing", HTTP_X_REQUEST_ID="my-request-0001")
+    assert refused(answer, 404, "not_found")["requestId"] == "my-request-0001"

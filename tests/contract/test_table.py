@@ -1,0 +1,57 @@
+"""The table is complete: no operation of the service is missing from it, and it names none that is not there."""
+
+from django.urls import resolve
+
+from developers.checks import api_views
+from marketplace.core.access import BEARER_KINDS, CredentialKind
+from marketplace.core.errors import catalogue
+
+from .calls import API
+from .scenes import SCENES
+from .shapes import Operation
+from .table import BY_NAME, GUARDED, OPERATIONS
+
+ENDPOINTS_OF_THE_REFERENCE = 21
+SCOPES = {
+    "GET /assets/{id}/manifest": "catalog:read",
+    "GET /library": "library:read",
+    "POST /library/download/{id}": "library:download",
+    "GET /wallet": "account:read",
+    "POST /wallet/spend": "wallet:spend",
+}
+
+
+def view_of(operation: Operation) -> tuple[type, str, str]:
+    """Return the viewset, the method and the action behind an operation."""
+    found = resolve(API + operation.path.replace("{", "").replace("}", "")).func
+    method = operation.method.lower()
+    return found.cls, method, found.actions[method]  # type: ignore[attr-defined]  # set by ViewSetMixin.as_view
+
+
+def test_every_operation_of_the_url_configuration_is_in_the_table() -> None:
+    # HEAD comes with GET.
+    there = {(view, method, action) for view, actions in api_views() for method, action in actions.items() if method != "head"}
+    assert {view_of(operation) for operation in OPERATIONS} == there
+
+
+def test_table_holds_each_endpoint_of_the_reference_once() -> None:
+    assert len(BY_NAME) == len(OPERATIONS)
+    assert len([operation for operation in OPERATIONS if not operation.added]) == ENDPOINTS_OF_THE_REFERENCE
+
+
+def test_scopes_are_those_of_the_reference() -> None:
+    assert {entry.name: entry.scope for entry in GUARDED if not entry.path.startswith("/vendor")} == SCOPES
+    assert {entry.scope for entry in GUARDED if entry.path.startswith("/vendor")} == {"vendor:manage"}
+
+
+def test_declared_access_is_the_auth_column() -> None:
+    for operation in OPERATIONS:
+        view, _, action = view_of(operation)
+        access = view.access[action]  # type: ignore[attr-defined]  # every API view has it
+        kinds = ({CredentialKind.API_KEY} if operation.auth.key else set()) | (BEARER_KINDS if operation.auth.bearer else set())
+        assert (access.scope, access.kinds) == (operation.scope, kinds), operation.name
+
+
+def test_scenes_and_codes_exist() -> None:
+    assert {operation.scene for operation in OPERATIONS} == set(SCENES)
+    assert set().union(*(operation.refusals for operation in OPERATIONS)) <= set(catalogue())

@@ -1,0 +1,293 @@
+"""The vendor side (reference section 4; decisions.md section 3)."""
+
+from dataclasses import replace
+from typing import Any
+
+from .catalog import BAD_LIMITS, PREVIEW, TIER
+from .shapes import (
+    BOOLEAN,
+    INTEGER,
+    NUMBER,
+    OBJECT,
+    SHA256,
+    STRING,
+    TIME,
+    Auth,
+    Field,
+    Operation,
+    Query,
+    Shape,
+    array,
+    nullable,
+    one_of,
+    record,
+)
+
+STATUS = one_of("Draft", "PendingReview", "Published", "Rejected")
+PROFILE = {
+    "id": STRING,
+    "userId": STRING,
+    "storeName": STRING,
+    "storeSlug": STRING,
+    "status": one_of("Approved", "Pending", "Suspended"),
+    "commissionRate": NUMBER,
+}
+FILE = record(
+    {"id": STRING, "assetId": STRING, "originalFilename": STRING, "fileSize": INTEGER, "checksum": SHA256, "technicalJson": STRING}
+)
+SUMMARY: dict[str, Shape] = {
+    "id": STRING,
+    "vendorId": STRING,
+    "title": STRING,
+    "slug": STRING,
+    "shortDescription": STRING,
+    "categorySlug": STRING,
+    "basePrice": NUMBER,
+    "priceInr": nullable(NUMBER),
+    "priceEur": nullable(NUMBER),
+    "discountPercent": NUMBER,
+    "taxRatePercent": NUMBER,
+    "currency": STRING,
+    "status": STATUS,
+    "fileType": STRING,
+    "supportedPlatforms": STRING,
+    "version": STRING,
+    "videoUrl": STRING,
+}
+SUMMARY_ADDED: dict[str, Shape] = {
+    "tags": array(STRING),
+    "updateStatus": nullable(one_of("PendingReview")),
+    "tierRequirement": TIER,
+    "createdAt": TIME,
+    "updatedAt": TIME,
+    "submittedAt": nullable(TIME),
+    "publishedAt": nullable(TIME),
+}
+LISTING = record(
+    SUMMARY | {"description": STRING, "readme": STRING, "allowedLicenseSlugs": nullable(array(STRING))},
+    added=SUMMARY_ADDED | {"liveFile": nullable(FILE), "candidateFile": nullable(FILE), "previews": array(PREVIEW)},
+)
+CHECKS = array(record({}, added={"name": STRING, "passed": BOOLEAN, "detail": STRING}))
+REVIEW = record(
+    {},
+    added={
+        "id": STRING,
+        "kind": one_of("Listing", "Update", "Takedown"),
+        "status": one_of("Pending", "Approved", "Rejected", "Withdrawn"),
+        "submittedAt": TIME,
+        "decidedAt": nullable(TIME),
+        "checks": CHECKS,
+        "findings": array(record({}, added={"code": STRING, "field": STRING, "message": STRING, "hint": STRING})),
+        "note": STRING,
+    },
+)
+GENERATED = record(
+    {
+        "version": STRING,
+        "assetId": STRING,
+        "slug": STRING,
+        "category": STRING,
+        "tags": array(STRING),
+        "agentGuidance": STRING,
+        "technical": record({"formats": array(STRING), "glyphCount": INTEGER, "variableAxes": array(STRING)}),
+    },
+    added={"toolSchemas": array(record({}, added={"name": STRING, "description": STRING, "inputSchema": OBJECT}))},
+)
+STANDING = record(
+    {}, added={"id": STRING, "status": STATUS, "updateStatus": nullable(one_of("PendingReview"))}, sometimes=("updateStatus",)
+)
+
+PRICE = {"minimum": 0, "maximum": 999_999.99}
+PERCENT = {"minimum": 0, "maximum": 100}
+# At most two decimals, and a JSON number; `1e400` cannot be written as one that is finite.
+BAD_NUMBERS = (0.001, "19.99", -0.01)
+SLUG = {"minLength": 1, "maxLength": 80}
+BAD_SLUGS = ("", "Aurora", "a b", "-a", "a--b", "search", "suggest", "download", "01900000-0000-7000-8000-000000000000")
+LONG: dict[str, Any] = {"maxLength": 65_536}
+# Short enough in characters, too long in bytes.
+LONG_IN_BYTES = "é" * 40_000
+
+TITLE = Field("title", "string", "Aurora Sans", required=True, bounds={"minLength": 1, "maxLength": 120}, bad=("", " ", "a\nb"))
+SHORT = Field("shortDescription", "string", "A warm grotesque.", required=True, bounds={"minLength": 1, "maxLength": 200}, bad=("",))
+DESCRIPTION = Field("description", "string", "# Aurora\n", default="", bounds=LONG, bad=(LONG_IN_BYTES, "\x00"))
+CATEGORY = Field("categorySlug", "string", "motion", required=True, bounds={"maxLength": 80}, bad=("", "nothing", "Fonts"))
+BASE_PRICE = Field("basePrice", "number", 19.99, required=True, bounds=PRICE, bad=BAD_NUMBERS)
+DISCOUNT = Field("discountPercent", "number", 12.5, default=0, bounds=PERCENT, bad=BAD_NUMBERS)
+TAX = Field("taxRatePercent", "number", 18, default=0, bounds=PERCENT, bad=BAD_NUMBERS)
+FILE_TYPE = Field("fileType", "string", "OTF, WOFF2", default="", bounds={"maxLength": 200})
+PLATFORMS = Field("supportedPlatforms", "string", "Figma, web", default="", bounds={"maxLength": 200})
+VERSION = Field("version", "string", "1.2.0", default="", bounds={"maxLength": 32})
+VIDEO = Field(
+    "videoUrl",
+    "string",
+    "https://video.example.com/aurora",
+    default="",
+    bounds={"maxLength": 2000},
+    bad=("http://example.com/v", "javascript:alert(1)", "aurora"),
+)
+TAGS = Field(
+    "tags",
+    "array",
+    ["sans", "variable"],
+    default=[],
+    bounds={"maxItems": 20, "items": {"maxLength": 40}},
+    bad=([""], [5], [None]),
+    added=True,
+)
+PRICE_INR = Field("priceInr", "number", 1499, nullable=True, default=None, bounds=PRICE, bad=BAD_NUMBERS)
+PRICE_EUR = Field("priceEur", "number", 17.5, nullable=True, default=None, bounds=PRICE, bad=BAD_NUMBERS)
+README = Field("readme", "string", "Thank you.\n", default="", bounds=LONG, bad=(LONG_IN_BYTES,))
+LICENSES = Field(
+    "allowedLicenseSlugs",
+    "array",
+    ["personal", "extended"],
+    nullable=True,
+    default=None,
+    bounds={"minItems": 1, "maxItems": 20},
+    bad=([], ["nothing"], [5], [None]),
+)
+
+CREATE = (
+    *(TITLE, SHORT, CATEGORY, BASE_PRICE),
+    Field("slug", "string", "aurora-grotesk", required=True, bounds=SLUG, bad=BAD_SLUGS),
+    *(DESCRIPTION, PRICE_INR, PRICE_EUR, DISCOUNT, TAX, FILE_TYPE, PLATFORMS, VERSION, VIDEO, README, LICENSES, TAGS),
+)
+PATCH = (
+    *(TITLE, SHORT, CATEGORY, BASE_PRICE),
+    replace(DESCRIPTION, required=True),
+    *(DISCOUNT, FILE_TYPE, PLATFORMS, VERSION, TAGS),
+    replace(VIDEO, added=True),
+    replace(TAX, added=True),
+)
+APPLY = (
+    Field("storeName", "string", "North Foundry", required=True, bounds={"minLength": 1, "maxLength": 120}, bad=("", "a\nb")),
+    Field("storeSlug", "string", "north-foundry", required=True, bounds=SLUG, bad=BAD_SLUGS),
+    Field("bio", "string", "We draw letters.", bounds=LONG, bad=(LONG_IN_BYTES,)),
+    Field("applicationDataJson", "string", '{"site": "https://example.com"}', bounds=LONG, bad=("", "{", "[]", '"x"', "[" * 40 + "]" * 40)),
+    Field("autoApprove", "boolean", sample=True),
+)
+PAGING = (
+    Query("page", "integer", default=1, bounds={"minimum": 1, "maximum": 1_000_000}, bad=(*BAD_LIMITS, "1000001")),
+    Query("limit", "integer", default=25, bounds={"minimum": 1}, bad=BAD_LIMITS, maximum=100),
+)
+
+APPROVED = frozenset({"vendor_not_approved"})
+ONE = APPROVED | {"not_found"}
+EDIT = ONE | {"listing_locked"}
+UPLOAD = EDIT | {"length_required", "malformed_request", "upload_incomplete", "file_rejected", "unsupported_type", "body_too_large"}
+
+
+def _op(method: str, path: str, scene: str, answer: Shape, **more: Any) -> Operation:
+    return Operation(method, path, Auth.BEARER, scene, answer, scope="vendor:manage", **more)
+
+
+OPERATIONS = (
+    _op(
+        "POST",
+        "/vendor/apply",
+        "developer",
+        record(PROFILE),
+        body=APPLY,
+        refusals=frozenset({"vendor_profile_exists", "store_slug_taken"}),
+    ),
+    _op(
+        "GET",
+        "/vendor/application-status",
+        "draft",
+        record(PROFILE | {"payoutMethod": nullable(STRING)}),
+        refusals=frozenset({"vendor_profile_missing"}),
+    ),
+    _op(
+        "POST",
+        "/vendor/assets",
+        "draft",
+        record(
+            {
+                name: SUMMARY[name]
+                for name in (
+                    *("id", "vendorId", "title", "slug", "shortDescription", "categorySlug", "basePrice"),
+                    *("currency", "status", "fileType", "supportedPlatforms", "version"),
+                )
+            }
+        ),
+        body=CREATE,
+        refusals=APPROVED | {"slug_taken"},
+    ),
+    _op(
+        "PATCH",
+        "/vendor/assets/{id}",
+        "draft",
+        record({"id": STRING, "title": STRING, "version": STRING}),
+        body=PATCH,
+        refusals=EDIT,
+    ),
+    _op(
+        "PATCH",
+        "/vendor/assets/{id}/regional-prices",
+        "draft",
+        record({"id": STRING, "priceInr": nullable(NUMBER), "priceEur": nullable(NUMBER)}),
+        body=(PRICE_INR, PRICE_EUR),
+        refusals=EDIT,
+    ),
+    _op(
+        "PATCH",
+        "/vendor/assets/{id}/licensing",
+        "draft",
+        record({"id": STRING, "allowedLicenseSlugs": nullable(array(STRING))}),
+        body=(replace(README, nullable=True), LICENSES),
+        refusals=EDIT,
+    ),
+    _op("POST", "/vendor/assets/{id}/file", "draft", FILE, form="archive", refusals=UPLOAD | {"upload_conflict"}),
+    _op("POST", "/vendor/assets/{id}/font-specimen", "draft", PREVIEW, form="web font", refusals=UPLOAD),
+    _op(
+        "POST",
+        "/vendor/assets/{id}/gallery-image",
+        "draft",
+        PREVIEW,
+        form="image",
+        query=(Query("slot", "integer", required=True, bounds={"minimum": 0, "maximum": 4}, bad=("-1", "5", "x", "0.5", "")),),
+        refusals=UPLOAD | {"invalid_input"},
+    ),
+    _op("POST", "/vendor/assets/{id}/audio-preview", "draft", PREVIEW, form="sound", refusals=UPLOAD),
+    _op("POST", "/vendor/assets/{id}/manifest/generate", "ready", GENERATED, refusals=EDIT),
+    _op(
+        "POST",
+        "/vendor/assets/{id}/submit",
+        "ready",
+        record(
+            {"id": STRING, "status": STATUS, "submittedAt": TIME},
+            added={"updateStatus": nullable(one_of("PendingReview"))},
+            sometimes=("updateStatus",),
+        ),
+        refusals=ONE | {"invalid_transition", "nothing_to_review", "submit_checks_failed"},
+    ),
+    _op(
+        "GET",
+        "/vendor/assets",
+        "draft",
+        record({}, added={"total": INTEGER, "page": INTEGER, "items": array(record(SUMMARY, added=SUMMARY_ADDED))}),
+        query=(*PAGING, Query("status", "string", bounds={"enum": STATUS["enum"]}, bad=("draft", "Gone"))),
+        refusals=APPROVED | {"invalid_input"},
+        added=True,
+    ),
+    _op("GET", "/vendor/assets/{id}", "ready", LISTING, refusals=ONE, added=True),
+    _op(
+        "GET",
+        "/vendor/assets/{id}/reviews",
+        "waiting",
+        record({}, added={"total": INTEGER, "page": INTEGER, "items": array(REVIEW)}),
+        query=PAGING,
+        refusals=ONE | {"invalid_input"},
+        added=True,
+    ),
+    _op(
+        "POST",
+        "/vendor/assets/{id}/preflight",
+        "ready",
+        record({}, added={"passed": BOOLEAN, "checks": CHECKS}),
+        refusals=ONE,
+        added=True,
+    ),
+    _op("POST", "/vendor/assets/{id}/withdraw", "waiting", STANDING, refusals=ONE | {"invalid_transition"}, added=True),
+    _op("POST", "/vendor/assets/{id}/unpublish", "selling", STANDING, refusals=ONE | {"invalid_transition"}, added=True),
+)
