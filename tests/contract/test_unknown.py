@@ -1,0 +1,92 @@
+"""What does not exist and what is someone else's: the same answer, so that nobody learns which."""
+
+from typing import Any
+
+import pytest
+from rest_framework.test import APIClient
+
+from catalog.models import Listing
+from tests.catalog.cases import add_candidate
+from tests.factories import ListingFactory
+from tests.shop import on_sale
+
+from .calls import call, refused, rows
+from .scenes import Scene, thumbnail
+from .shapes import Operation
+from .table import BY_NAME, ON_ONE_ASSET
+
+pytestmark = pytest.mark.django_db
+
+UNKNOWN = ("01900000-0000-7000-8000-000000000000", "nothing-of-that-name", "x" * 300, "%00", "A%20B")
+by_operation = pytest.mark.parametrize("operation", ON_ONE_ASSET, ids=lambda operation: operation.name)
+
+
+def without_the_call(problem: dict[str, Any]) -> dict[str, Any]:
+    """Return what a problem says, but for which call it answers."""
+    return {name: value for name, value in problem.items() if name not in {"instance", "requestId"}}
+
+
+def hidden(listing: Listing, caller: APIClient, operation: Operation, scene: Scene) -> None:
+    """Assert that a listing of someone else is answered as one that does not exist."""
+    before = rows()
+    unknown = refused(call(caller, operation, scene, names={"id": UNKNOWN[0]}), 404, "not_found", operation)
+    for asset_id in (str(listing.id), listing.slug):
+        problem = refused(call(caller, operation, scene, names={"id": asset_id}), 404, "not_found", operation)
+        assert without_the_call(problem) == without_the_call(unknown)
+    assert rows() == before
+
+
+@by_operation
+def test_unknown_asset_is_not_found(operation: Operation, scene: Scene, caller: APIClient) -> None:
+    before = rows()
+    for asset_id in UNKNOWN:
+        refused(call(caller, operation, scene, names={"id": asset_id}), 404, "not_found", operation)
+    assert rows() == before
+
+
+@by_operation
+def test_draft_of_someone_else_is_not_found(operation: Operation, scene: Scene, caller: APIClient) -> None:
+    hidden(add_candidate(ListingFactory()), caller, operation, scene)
+
+
+@pytest.mark.parametrize("operation", [entry for entry in ON_ONE_ASSET if "vendor" in entry.path], ids=lambda operation: operation.name)
+def test_published_listing_of_someone_else_is_not_found_on_the_vendor_side(operation: Operation, scene: Scene, caller: APIClient) -> None:
+    hidden(on_sale(), caller, operation, scene)
+
+
+@pytest.mark.parametrize("operation", [BY_NAME["POST /wallet/spend"]], ids=["spend"])
+def test_what_is_not_for_sale_cannot_be_bought(operation: Operation, scene: Scene, caller: APIClient) -> None:
+    draft = ListingFactory()
+    before = rows()
+    problems = [
+        refused(call(caller, operation, scene, body={"assetId": asset_id}), 404, "not_found", operation)
+        for asset_id in (UNKNOWN[0], UNKNOWN[1], str(draft.id), draft.slug)
+    ]
+    assert all(without_the_call(problem) == without_the_call(problems[0]) for problem in problems)
+    assert {problem["instance"] for problem in problems} == {"/api/v1/wallet/spend"}
+    assert rows() == before
+
+
+@pytest.mark.parametrize("operation", [BY_NAME["POST /library/download/{id}"]], ids=["download"])
+def test_asset_that_is_for_sale_but_not_owned_is_told_apart(operation: Operation, scene: Scene, caller: APIClient) -> None:
+    other = on_sale()
+    before = rows()
+    refused(call(caller, operation, scene, names={"id": str(other.id)}), 403, "not_owned", operation)
+    assert rows() == before
+
+
+@pytest.mark.parametrize("operation", [BY_NAME["GET /previews/{preview_id}"]], ids=["preview"])
+def test_preview_of_a_draft_is_not_found(operation: Operation, scene: Scene, caller: APIClient) -> None:
+    draft = ListingFactory()
+    problems = [
+        refused(call(caller, operation, scene, names={"preview_id": preview_id}), 404, "not_found", operation)
+        for preview_id in (*UNKNOWN, str(thumbnail(draft).id))
+    ]
+    assert all(without_the_call(problem) == without_the_call(problems[0]) for problem in problems)
+
+
+@pytest.mark.parametrize("operation", [BY_NAME["GET /downloads/{token}"]], ids=["package"])
+def test_link_that_was_tampered_with_is_not_found(operation: Operation, scene: Scene, caller: APIClient) -> None:
+    token = scene.names["token"]
+    for other in ("nothing", token[:-1], token + "x", ("A" if token[0] != "A" else "B") + token[1:], "%00"):
+        refused(call(caller, operation, scene, names={"token": other}), 404, "link_invalid", operation)
