@@ -1,4 +1,4 @@
-"""Vendors in the admin: decide on profiles, set commissions."""
+"""Vendors in the admin: decide on profiles, set commissions and payout methods."""
 
 from collections.abc import Callable, Mapping
 from decimal import Decimal
@@ -8,9 +8,10 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from unfold.enums import ActionVariant
-from unfold.widgets import UnfoldAdminDecimalFieldWidget
+from unfold.widgets import UnfoldAdminDecimalFieldWidget, UnfoldAdminTextInputWidget
 
 from marketplace.accounts.models import User
+from marketplace.core import bounds
 from marketplace.core.admin import Decision, QueueAdmin, ReasonForm, decision
 
 from .models import VendorProfile, VendorStatus
@@ -18,6 +19,7 @@ from .services import profiles as services
 
 DECIDE = "vendors.decide_vendorprofile"
 COMMISSION = "vendors.set_commission_vendorprofile"
+PAYOUT = "vendors.set_payout_vendorprofile"
 
 
 class CommissionForm(ReasonForm):
@@ -38,13 +40,29 @@ class CommissionForm(ReasonForm):
         self.fields["percent"].initial = Decimal(subject.commission_rate_bp) / 100
 
 
+class PayoutForm(ReasonForm):
+    """How the vendor is paid, and why it is set."""
+
+    payout_method = forms.CharField(
+        max_length=bounds.NAME_CHARS,
+        required=False,
+        widget=UnfoldAdminTextInputWidget,
+        help_text="Such as: bank transfer, account ending in 4711. Left empty, none is set.",
+    )
+    field_order = ("payout_method", "reason")
+
+    def __init__(self, *args: Any, subject: VendorProfile, **kwargs: Any) -> None:
+        super().__init__(*args, subject=subject, **kwargs)
+        self.fields["payout_method"].initial = subject.payout_method
+
+
 def _allows(verb: str) -> Callable[[Any], bool]:
     return partial(services.TRANSITIONS.allows, verb=verb)
 
 
 @admin.register(VendorProfile)
 class VendorProfileAdmin(QueueAdmin):
-    """Who sells: approve, suspend, reinstate, commission."""
+    """Who sells: approve, suspend, reinstate, commission, payout method."""
 
     waiting = {"status": VendorStatus.PENDING}
     waiting_since = "applied_at"
@@ -54,7 +72,7 @@ class VendorProfileAdmin(QueueAdmin):
     search_fields = ("store__name", "store__slug", "user__email")
     fields = ("store", "user", "status", "bio", "application_data", "commission", "payout_method", "applied_at", "decided_at", "decided_by")
     readonly_fields = ("commission",)
-    actions_detail = ("approve", "suspend", "reinstate", "commission_rate")
+    actions_detail = ("approve", "suspend", "reinstate", "commission_rate", "payout")
 
     @admin.display(description="Commission", ordering="commission_rate_bp")
     def commission(self, profile: VendorProfile) -> str:
@@ -115,3 +133,16 @@ class VendorProfileAdmin(QueueAdmin):
         """Set what the platform keeps."""
         rate = int(answers["percent"] * 100)
         services.set_commission(profile=profile, commission_rate_bp=rate, reason=answers["reason"], actor=actor)
+
+    @decision(
+        Decision(
+            "Set payout method",
+            PAYOUT,
+            "The vendor reads it with the status of the application.",
+            "The payout method is set.",
+            PayoutForm,
+        )
+    )
+    def payout(self, profile: VendorProfile, actor: User, answers: Mapping[str, Any]) -> None:
+        """Set how the vendor is paid."""
+        services.set_payout_method(profile=profile, payout_method=answers["payout_method"], reason=answers["reason"], actor=actor)

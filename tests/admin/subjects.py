@@ -178,6 +178,14 @@ CASES = (
     Case(
         "commission_rate", vendor, "vendors.set_commission_vendorprofile", "vendor.set_commission", REASON | {"percent": "12.5"}, again=True
     ),
+    Case(
+        "payout",
+        vendor,
+        "vendors.set_payout_vendorprofile",
+        "vendor.set_payout_method",
+        REASON | {"payout_method": "Bank transfer, account ending in 4711"},
+        again=True,
+    ),
     Case("approve", review, "catalog.review_listing", "listing.approve", APPROVAL),
     Case("reject", review, "catalog.review_listing", "listing.reject", FINDINGS),
     Case("claim", review, "catalog.review_listing", "review.claim", {}, again=True),

@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from catalog.models import Store
 from catalog.services.visibility import store_changed
+from developers import texts
 from developers.selectors import is_verified_developer
 from marketplace.accounts.models import User
 from marketplace.core import audit
@@ -117,6 +118,27 @@ def set_commission(*, profile: VendorProfile, commission_rate_bp: int, reason: s
         profile.commission_rate_bp = commission_rate_bp
         profile.save(update_fields=["commission_rate_bp", "updated_at"])
         audit.record("vendor.set_commission", profile, actor=actor, reason=reason, before=before, after=commission_rate_bp)
+    return profile
+
+
+@transaction.atomic
+def set_payout_method(*, profile: VendorProfile, payout_method: str, reason: str, actor: User) -> VendorProfile:
+    """Set how the vendor is paid, in a line; an empty one takes it back.
+
+    Raises:
+        InvalidInput: no reason, or more than a line.
+        SelfReview: it is the actor's own.
+    """
+    reason = texts.prose(reason, "reason")
+    after = texts.line(payout_method, "payoutMethod", required=False) or None
+    profile = lock(VendorProfile.objects.all(), pk=profile.pk)
+    if profile.user_id == actor.pk:
+        raise SelfReview
+    before = profile.payout_method
+    if before != after:
+        profile.payout_method = after
+        profile.save(update_fields=["payout_method", "updated_at"])
+        audit.record("vendor.set_payout_method", profile, actor=actor, reason=reason, before=before, after=after)
     return profile
 
 
