@@ -175,7 +175,7 @@ class ServiceAdmin(Base):
         extra = [name for name in self.get_readonly_fields(request, obj) if isinstance(name, str)]
         return list(dict.fromkeys([field.name for field in self.opts.fields if field.editable] + extra))
 
-    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
         """Refuse to filter by a field that the page does not show: a hash would be guessed letter by letter."""
         name = lookup.split(LOOKUP_SEP, 1)[0]
         hidden = name in {field.name for field in self.opts.fields} - {self.opts.pk.name, *self.get_fields(request)}
