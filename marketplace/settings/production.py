@@ -7,7 +7,6 @@ from .base import ALLOWED_HOSTS, BASE_URL, S3, STORAGES
 from .environment import boolean, database, env, integer, required, text
 
 DEBUG = False
-ADMIN_REQUIRES_SECOND_FACTOR = boolean("ADMIN_REQUIRES_SECOND_FACTOR", default=True)
 SECRET_KEY = required("SECRET_KEY", "a long random text that signs sessions and download links.")
 if len(SECRET_KEY) < 50:
     raise ImproperlyConfigured("SECRET_KEY is shorter than 50 characters; set a longer random one.")

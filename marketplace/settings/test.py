@@ -21,6 +21,8 @@ WHITENOISE_USE_FINDERS = False
 SECRET_KEY = "test-only-key-test-only-key-test-only-key-test-only-key"
 ALLOWED_HOSTS = ["testserver", "127.0.0.1", "localhost"]
 BASE_URL = "http://testserver"
+# Tests of the second factor switch it on; the others enter the admin without.
+ADMIN_REQUIRES_SECOND_FACTOR = False
 
 # `TEST_DATABASE_URL` is set by the test command once it has started a PostgreSQL server.
 _database: dict[str, Any] = database(text("TEST_DATABASE_URL")) if text("TEST_DATABASE_URL") else sqlite(DATA_DIR / "marketplace.sqlite3")

@@ -97,6 +97,13 @@ def test_complete_production_settings_load(start: Start) -> None:
     assert settings.DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql"
 
 
+@pytest.mark.parametrize("given", [{}, PRODUCTION], ids=["embedded", "production"])
+def test_admin_asks_for_a_second_factor_unless_told_otherwise(start: Start, monkeypatch: pytest.MonkeyPatch, given: dict[str, str]) -> None:
+    monkeypatch.delenv("ADMIN_REQUIRES_SECOND_FACTOR", raising=False)
+    assert start(given).ADMIN_REQUIRES_SECOND_FACTOR is True
+    assert start(given | {"ADMIN_REQUIRES_SECOND_FACTOR": "false"}).ADMIN_REQUIRES_SECOND_FACTOR is False
+
+
 def test_deployment_check_finds_nothing(tmp_path: Path) -> None:
     result = subprocess.run(
         [sys.executable, "-W", "error", "manage.py", "check", "--deploy", "--fail-level", "WARNING"],

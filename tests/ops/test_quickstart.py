@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import stat
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import requests
 
 from ..servers.ports import free_port
 
@@ -48,7 +50,16 @@ class Shop:
 
 
 def environment(data: Path) -> dict[str, str]:
-    foreign = {"DATABASE_URL", "REDIS_URL", "SECRET_KEY", "ALLOWED_HOSTS", "BASE_URL", "DEBUG", "DJANGO_SETTINGS_MODULE"}
+    foreign = {
+        "ADMIN_REQUIRES_SECOND_FACTOR",
+        "DATABASE_URL",
+        "REDIS_URL",
+        "SECRET_KEY",
+        "ALLOWED_HOSTS",
+        "BASE_URL",
+        "DEBUG",
+        "DJANGO_SETTINGS_MODULE",
+    }
     kept = {name: value for name, value in os.environ.items() if name not in foreign and not name.startswith("S3_")}
     return kept | {"DATA_DIR": str(data), "PYTHONDONTWRITEBYTECODE": "1"}
 
@@ -155,6 +166,8 @@ def test_served_shop_answers_every_printed_line_and_a_taken_port_is_told(shop: S
         # This was a second run: it kept everything.
         assert shop.facts == before
         assert_content(base_url, before)
+        assert_admin_opens(base_url, before["admin"])
+        assert "the admin asks for no authenticator app" in (shop.data / "server.log").read_text(encoding="utf-8")
         answers = [run_line(line, tmp_path) for line in shop.curl_lines]
         second = quickstart(shop.data, "--port", str(shop.port))
     assert len(answers) == 8
@@ -204,9 +217,23 @@ def assert_content(base_url: str, facts: dict[str, Any]) -> None:
     with pytest.raises(urllib.error.HTTPError) as refused:
         get(f"{api}/vendor/assets", **buyer)
     assert refused.value.code == 403
+    refused.value.close()
     font = get(f"{api}/assets/kestrel-variable")
     assert {preview["kind"] for preview in font["previews"]} == {"Gallery", "FontSpecimen"}
     assert {preview["kind"] for preview in get(f"{api}/assets/velvet-pads")["previews"]} == {"Gallery", "AudioPreview"}
+
+
+def assert_admin_opens(base_url: str, admin: dict[str, str]) -> None:
+    """Sign in as a person does."""
+    login = f"{base_url}/account/login/"
+    with requests.Session() as browser:
+        browser.trust_env = False
+        token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', browser.get(login, timeout=10).text)
+        assert token is not None
+        answers = {"login": admin["email"], "password": admin["password"], "csrfmiddlewaretoken": token[1]}
+        browser.post(login, answers, timeout=10).raise_for_status()
+        page = browser.get(f"{base_url}/admin/", timeout=10)
+    assert (page.status_code, page.url) == (200, f"{base_url}/admin/")
 
 
 def test_second_run_keeps_what_is_there_and_mends_what_is_lost(shop: Shop) -> None:

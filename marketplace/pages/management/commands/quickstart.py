@@ -20,8 +20,10 @@ from marketplace.pages.demo.entries import Entry, load_entries
 from marketplace.pages.demo.facts import curl_lines, read_facts, suggested_slug, write_facts
 from marketplace.pages.demo.people import Facts, make_credentials, make_people
 from marketplace.pages.demo.shop import fill_shop
+from marketplace.settings.environment import text
 
 FACTS_NAME = "demo.json"
+SECOND_FACTOR = "ADMIN_REQUIRES_SECOND_FACTOR"
 THREADS = 4
 
 
@@ -54,6 +56,9 @@ class Command(BaseCommand):
         facts, slug = self._prepare(entries, path, base_url)
         self._tell(facts, slug, path)
         if not options["no_serve"]:
+            if not text(SECOND_FACTOR):
+                os.environ[SECOND_FACTOR] = "false"
+                self.stdout.write("\nOn this server the admin asks for no authenticator app; elsewhere staff need one.")
             self.stdout.write(f"\nServing {base_url}. Ctrl-C stops it.")
             self.stdout.flush()
             serve(host, port, base_url)
