@@ -53,6 +53,7 @@ class ListingReview(models.Model):
         constraints = (
             models.UniqueConstraint(fields=("listing",), condition=Q(status="Pending"), name="listingreview_one_open"),
             models.CheckConstraint(condition=Q(status__in=ReviewStatus.values), name="listingreview_status_known"),
+            models.CheckConstraint(condition=Q(kind__in=ReviewKind.values), name="listingreview_kind_known"),
         )
 
     def __str__(self) -> str:

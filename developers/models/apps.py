@@ -103,7 +103,10 @@ class ScopeReview(models.Model):
 
     class Meta:
         ordering = ("-id",)
-        constraints = (models.UniqueConstraint(fields=("app",), condition=Q(status="Pending"), name="scopereview_one_open"),)
+        constraints = (
+            models.UniqueConstraint(fields=("app",), condition=Q(status="Pending"), name="scopereview_one_open"),
+            models.CheckConstraint(condition=Q(status__in=ReviewStatus.values), name="scopereview_status_known"),
+        )
 
     def __str__(self) -> str:
         return f"Scopes of {self.app}"
