@@ -143,13 +143,6 @@ class SelfReview(Problem):
     detail = "Someone else must decide on this."
 
 
-class Conflict(Problem):
-    """409: the present state contradicts the request."""
-
-    status = 409
-    title = "The request conflicts with the present state"
-
-
 class LengthRequired(Problem):
     """411: an upload without Content-Length."""
 
