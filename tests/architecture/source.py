@@ -1,0 +1,50 @@
+"""The product's source, parsed once."""
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = ("marketplace", "developers", "catalog", "vendors", "library", "wallet")
+
+
+class Module(NamedTuple):
+    """One module.
+
+    Args:
+        path: Below the root.
+        tree: What Python reads in it.
+        lines: How long it is.
+    """
+
+    path: Path
+    tree: ast.Module
+    lines: int
+
+    @property
+    def package(self) -> str:
+        """The app it belongs to."""
+        return self.path.parts[0]
+
+    @property
+    def of_services(self) -> bool:
+        """Tell whether it is one of an app's services."""
+        return "services" in self.path.with_suffix("").parts
+
+
+@cache
+def modules() -> tuple[Module, ...]:
+    """Return every module of the product, without migrations."""
+    return tuple(_read(path) for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py")) if "migrations" not in path.parts)
+
+
+def _read(path: Path) -> Module:
+    text = path.read_text()
+    return Module(path.relative_to(ROOT), ast.parse(text), text.count("\n"))
+
+
+def functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """Yield each function and method."""
+    return (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))

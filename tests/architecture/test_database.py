@@ -1,0 +1,66 @@
+"""The database itself refuses a value that is none of a field's choices."""
+
+from datetime import timedelta
+
+import pytest
+from django.apps import apps
+from django.db import IntegrityError, models, transaction
+from django.utils import timezone
+
+from developers.services.apps import create_app
+from developers.services.credentials import issue_personal_token
+from marketplace.core.scopes import Scope
+from tests.catalog.cases import submitted
+from tests.contract import scenes
+from tests.vendors.cases import make_vendor
+from wallet.models import WalletSettings
+
+from .source import PACKAGES
+
+# Fields without a constraint of ours, each with the reason.
+UNGUARDED = {
+    "developers.App.client_type": "the OAuth library declares it and reads it",
+    "developers.App.authorization_grant_type": "the OAuth library declares it and reads it",
+    "developers.App.algorithm": "the OAuth library declares it and reads it",
+    "developers.App.registration_source": "the OAuth library declares it and reads it",
+    "developers.Grant.code_challenge_method": "the OAuth library declares it and reads it",
+}
+FIELDS = {
+    f"{model._meta.label}.{field.name}": (model, field)
+    for model in apps.get_models()
+    if model.__module__.split(".")[0] in PACKAGES
+    for field in model._meta.local_fields
+    if field.choices
+}
+
+
+@pytest.fixture
+def rows(db: None) -> None:
+    """At least one row of every model that has a state or a kind."""
+    developer = scenes.developer().user
+    create_app(user=developer, name="Font browser", purpose="Browsing", scopes={Scope.CATALOG_READ: "To read"}, actor=developer)
+    make_vendor()
+    submitted()
+    buyer = scenes.link().user
+    WalletSettings.objects.create(owner=buyer)
+    issue_personal_token(
+        user=developer,
+        name="laptop",
+        scopes=frozenset({Scope.ACCOUNT_READ}),
+        expires_at=timezone.now() + timedelta(days=1),
+        actor=developer,
+    )
+
+
+def test_exceptions_are_fields_that_exist() -> None:
+    assert set(UNGUARDED) <= set(FIELDS)
+
+
+@pytest.mark.parametrize("name", sorted(set(FIELDS) - set(UNGUARDED)))
+def test_unknown_choice_is_refused(name: str, rows: None) -> None:
+    model, field = FIELDS[name]
+    row = model._default_manager.first()
+    assert row is not None, f"no row of {model._meta.label} to try it on"
+    assert isinstance(field, models.CharField)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        model._default_manager.filter(pk=row.pk).update(**{field.name: "?"})

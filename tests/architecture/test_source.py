@@ -1,0 +1,103 @@
+"""Functions short enough to see whole, modules short enough to read, services that are called by keyword."""
+
+import ast
+from collections.abc import Iterator
+
+from .source import Module, functions, modules
+
+FUNCTION_LINES = 50
+MODULE_LINES = 350
+# Functions that are longer, each with the reason.
+LONG_FUNCTIONS: dict[str, str] = {}
+READING = ("find_",)
+# What other rooms call with one plain object: it reads, refuses or tells, and there is nothing to confuse.
+PLAIN = {
+    "catalog listing_changed": "tells the catalog of a change that was made",
+    "catalog store_changed": "tells the catalog of a change that was made",
+    "catalog snapshot_of": "reads",
+    "catalog last_approved_snapshot": "reads",
+    "catalog changes_between": "compares before and after, in this order",
+    "vendors ensure_editable": "refuses, or does nothing",
+    "vendors ensure_uploadable": "refuses, or does nothing",
+    "vendors run_checks": "reads",
+    "vendors on_publication": "the event registry calls it with the event",
+    "library url_of": "reads",
+    "library package_parts": "reads",
+}
+
+
+def imported_services(module: Module) -> Iterator[str]:
+    """Yield `package name` of each service that a module outside of those services imports, or calls on a module it imports."""
+    for node in ast.walk(module.tree):
+        if not isinstance(node, ast.ImportFrom) or "services" not in (node.module or "").split("."):
+            continue
+        package = (node.module or "").split(".")[0] if node.level == 0 else module.package
+        if module.of_services and module.package == package:
+            continue
+        names = {alias.asname or alias.name for alias in node.names}
+        yield from (f"{package} {alias.name}" for alias in node.names)
+        yield from (
+            f"{package} {use.attr}"
+            for use in ast.walk(module.tree)
+            if isinstance(use, ast.Attribute) and isinstance(use.value, ast.Name) and use.value.id in names
+        )
+
+
+def services() -> dict[str, ast.FunctionDef]:
+    """Return each public function of the services by `package name`."""
+    return {
+        f"{module.package} {node.name}": node
+        for module in modules()
+        if module.of_services
+        for node in module.tree.body
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")
+    }
+
+
+def positional(function: ast.FunctionDef) -> list[str]:
+    """Return the parameters that can be given without their names."""
+    return [argument.arg for argument in (*function.args.posonlyargs, *function.args.args)]
+
+
+def test_no_function_is_longer_than_a_screen() -> None:
+    long = {
+        f"{module.path}:{node.name}"
+        for module in modules()
+        for node in functions(module.tree)
+        if (node.end_lineno or node.lineno) - node.lineno + 1 > FUNCTION_LINES
+    }
+    assert long == set(LONG_FUNCTIONS)
+
+
+def test_no_module_is_too_long_to_read() -> None:
+    assert {str(module.path): module.lines for module in modules() if module.lines > MODULE_LINES} == {}
+
+
+def test_services_that_others_call_take_everything_by_keyword() -> None:
+    called = {name for module in modules() for name in imported_services(module)}
+    plain = {
+        name for name, function in services().items() if positional(function) and name in called and not name.split()[1].startswith(READING)
+    }
+    assert plain == set(PLAIN)
+
+
+def test_no_service_takes_a_request() -> None:
+    """Services serve pages, API, admin and commands alike; only uploads stream from a request."""
+    with_request = {
+        name
+        for name, function in services().items()
+        for argument in (*function.args.args, *function.args.kwonlyargs)
+        if argument.annotation is not None and "Request" in ast.unparse(argument.annotation) and "KeyedRequest" not in ast.unparse(argument)
+    }
+    assert with_request == set()
+
+
+def test_services_that_change_something_say_who_did() -> None:
+    """What is called by keyword from elsewhere and begins with a verb of decision names its actor."""
+    verbs = ("approve_", "reject_", "suspend_", "reinstate_", "withdraw_", "takedown_", "block_", "create_", "revoke_", "credit_wallet")
+    deciding = {name: function for name, function in services().items() if name.split()[1].startswith(verbs) and not positional(function)}
+    assert deciding
+    # The licence follows the refund, which names its actor.
+    following = {"library revoke_licence"}
+    nameless = {name for name, function in deciding.items() if "actor" not in [argument.arg for argument in function.args.kwonlyargs]}
+    assert nameless <= following

@@ -1,0 +1,126 @@
+"""The state machines, copied by hand from the decisions: every pair of states, allowed or refused."""
+
+from itertools import product
+from typing import Any
+
+import pytest
+from django.db import models, transaction
+
+from catalog.models.listings import ListingStatus, UpdateStatus
+from catalog.services.transitions import LISTING, UPDATE
+from developers.models.applications import ApplicationStatus
+from developers.models.apps import AppStatus
+from developers.services.states import APP, APPLICATION
+from marketplace.core.errors import InvalidTransition
+from marketplace.core.transitions import TransitionTable
+from vendors.models import VendorStatus
+from vendors.services.profiles import TRANSITIONS as VENDOR
+from wallet.models.orders import OrderStatus
+from wallet.services.refunds import ORDER_TRANSITIONS as ORDER
+
+# Verb: from which states, to which.
+Edges = dict[str, tuple[set[str], str]]
+TABLES: list[tuple[TransitionTable, type[models.TextChoices], Edges]] = [
+    (
+        LISTING,
+        ListingStatus,
+        {
+            "submit": ({"Draft", "Rejected"}, "PendingReview"),
+            "withdraw": ({"PendingReview"}, "Draft"),
+            "approve": ({"PendingReview"}, "Published"),
+            "reject": ({"PendingReview"}, "Rejected"),
+            "takedown": ({"Published"}, "Rejected"),
+            "unpublish": ({"Published"}, "Draft"),
+        },
+    ),
+    (
+        UPDATE,
+        UpdateStatus,
+        {
+            "submit": ({""}, "PendingReview"),
+            "withdraw": ({"PendingReview"}, ""),
+            "approve": ({"PendingReview"}, ""),
+            "reject": ({"PendingReview"}, ""),
+        },
+    ),
+    (
+        VENDOR,
+        VendorStatus,
+        {
+            "approve": ({"Pending"}, "Approved"),
+            "suspend": ({"Pending", "Approved"}, "Suspended"),
+            "reinstate": ({"Suspended"}, "Approved"),
+        },
+    ),
+    (
+        APPLICATION,
+        ApplicationStatus,
+        {
+            "approve": ({"Pending"}, "Approved"),
+            "reject": ({"Pending"}, "Rejected"),
+            "ask": ({"Pending"}, "MoreInfoNeeded"),
+            "answer": ({"MoreInfoNeeded"}, "Pending"),
+            "withdraw": ({"Approved"}, "Withdrawn"),
+        },
+    ),
+    (
+        APP,
+        AppStatus,
+        {
+            "approve": ({"Pending"}, "Approved"),
+            "reject": ({"Pending"}, "Rejected"),
+            "suspend": ({"Approved"}, "Suspended"),
+            "reinstate": ({"Suspended"}, "Approved"),
+        },
+    ),
+    (ORDER, OrderStatus, {"refund": ({"Completed"}, "Refunded")}),
+]
+PAIRS = [
+    pytest.param(table, verb, state, edges, id=f"{table.noun} {verb} from {state or 'none'}")
+    for table, states, edges in TABLES
+    for verb, state in product(edges, states.values)
+]
+
+
+class Row:
+    """Something that has a state and notes what was saved of it."""
+
+    def __init__(self, field: str, state: str) -> None:
+        self._state = type("State", (), {"db": "default"})
+        self.saved: list[str] = []
+        setattr(self, field, state)
+
+    def save(self, *, update_fields: list[str]) -> None:
+        """Note what was saved."""
+        self.saved += update_fields
+
+
+@pytest.fixture(autouse=True)
+def audited(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Collect the audit actions instead of storing them."""
+    actions: list[str] = []
+    monkeypatch.setattr("marketplace.core.audit.record", lambda action, *_, **__: actions.append(action))
+    return actions
+
+
+@pytest.mark.parametrize("table", [table for table, _, _ in TABLES], ids=lambda table: table.noun)
+def test_verbs_are_those_of_the_decisions(table: TransitionTable) -> None:
+    edges = next(edges for known, _, edges in TABLES if known is table)
+    assert {verb: (set(sources), after) for verb, (sources, after) in table.edges.items()} == edges
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("table", "verb", "state", "edges"), PAIRS)
+def test_pair_is_taken_or_refused(table: TransitionTable, verb: str, state: str, edges: Edges, audited: list[str]) -> None:
+    row: Any = Row(table.field, state)
+    sources, after = edges[verb]
+    assert table.allows(row, verb) is (state in sources)
+    if state in sources:
+        with transaction.atomic():
+            table.apply(row, verb, actor=None)
+        assert (getattr(row, table.field), row.saved, audited) == (after, [table.field], [f"{table.noun}.{verb}"])
+        return
+    with transaction.atomic(), pytest.raises(InvalidTransition) as refusal:
+        table.apply(row, verb, actor=None)
+    assert refusal.value.members == {"currentState": state}
+    assert (getattr(row, table.field), row.saved, audited) == (state, [], [])
