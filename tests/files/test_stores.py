@@ -4,6 +4,7 @@ import os
 import time
 import urllib.error
 import urllib.request
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -94,6 +95,56 @@ def test_deleted_object_is_gone(store: ObjectStore) -> None:
     store.delete("deliverables/one")
     with pytest.raises(ObjectMissing):
         store.read("deliverables/one")
+
+
+def test_empty_folder_has_no_keys(store: ObjectStore) -> None:
+    assert list(store.keys("nothing/")) == []
+
+
+def test_keys_of_a_folder_are_listed_with_their_time(store: ObjectStore) -> None:
+    for key in ("listed/one", "listed/two.card", "other/three"):
+        put(store, key, b"x")
+    store.create("listed/unfinished").abort()
+    found = dict(store.keys("listed/"))
+    assert found.keys() == {"listed/one", "listed/two.card"}
+    # The store's clock may count whole seconds.
+    assert all(abs(datetime.now(tz=UTC) - at) < timedelta(minutes=1) for at in found.values())
+    for key in found:
+        store.delete(key)
+    assert list(store.keys("listed/")) == []
+
+
+def test_file_of_others_in_a_folder_is_no_key(local_store: LocalStore) -> None:
+    put(local_store, "previews/one", b"x")
+    (local_store.root / "previews" / ".DS_Store").touch()
+    (local_store.root / "previews" / "Notes.txt").touch()
+    assert [key for key, _ in local_store.keys("previews/")] == ["previews/one"]
+
+
+@pytest.mark.s3
+def test_unfinished_upload_is_listed_and_can_be_removed(s3_store: S3Store) -> None:
+    writer = s3_store.create("deliverables/killed")
+    for _ in range(3):
+        writer.write(b"x" * (8 * MIB))
+    (part,) = s3_store.unfinished()
+    assert part.name == "upload of deliverables/killed"
+    assert abs(datetime.now(tz=UTC) - part.since) < timedelta(minutes=1)
+    # The part under way is waited for, as a killed writer's would have ended.
+    writer._close()
+    part.remove()
+    part.remove()
+    assert list(s3_store.unfinished()) == []
+
+
+@pytest.mark.usefixtures("named_parts")
+def test_unfinished_part_is_listed_and_can_be_removed(local_store: LocalStore) -> None:
+    writer = local_store.create("deliverables/killed")
+    (part,) = local_store.unfinished()
+    assert part.name.startswith(f"{STAGING}/")
+    part.remove()
+    part.remove()
+    assert list(local_store.unfinished()) == []
+    writer.abort()
 
 
 def test_aborted_local_object_leaves_no_file(local_store: LocalStore) -> None:

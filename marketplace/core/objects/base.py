@@ -1,7 +1,9 @@
 """What a store of files must do; `local` and `s3` do it."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
@@ -15,9 +17,29 @@ class ObjectMissing(Exception):
 
 def check_key(key: str) -> str:
     """Return the key, or stop: a key that is not of our own making is a fault of the caller, never input."""
-    if len(key) > 200 or not all(_SEGMENT.fullmatch(segment) for segment in key.split("/")):
+    if not is_key(key):
         raise ValueError(f"not an object key: {key!r}")
     return key
+
+
+def is_key(key: str) -> bool:
+    """Tell whether we could have made the key: a folder or a bucket may hold what others put there."""
+    return len(key) <= 200 and all(_SEGMENT.fullmatch(segment) for segment in key.split("/"))
+
+
+@dataclass(frozen=True)
+class Unfinished:
+    """What a writer that was killed left behind; nobody can read it, and it takes up room.
+
+    Args:
+        name: What operators see.
+        since: When it was begun, or last written to.
+        remove: Removes it; one that is gone meanwhile is no error.
+    """
+
+    name: str
+    since: datetime
+    remove: Callable[[], None]
 
 
 class ObjectWriter(Protocol):
@@ -65,6 +87,12 @@ class ObjectStore(Protocol):
 
     def delete(self, key: str) -> None:
         """Remove the object; one that is not there is no error."""
+
+    def keys(self, prefix: str) -> Iterator[tuple[str, datetime]]:
+        """Yield the key of each object under `prefix` (a folder with its slash, such as `previews/`), and when it was written."""
+
+    def unfinished(self) -> Iterator[Unfinished]:
+        """Yield what is on its way in, or was when its writer was killed: tell them apart by their age."""
 
     def presigned_url(self, key: str, *, seconds: int, filename: str, content_type: str) -> str | None:
         """Return a link at which the store itself serves the object as a download, None when we must serve it."""

@@ -5,11 +5,13 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from ..errors import DependencyUnavailable
 from ..ids import new_id
-from .base import BLOCK_BYTES, ObjectMissing, check_key
+from .base import BLOCK_BYTES, ObjectMissing, Unfinished, check_key, is_key
 
 STAGING = ".staging"
 # No upload takes a day; a part this old was left by a process that was killed.
@@ -46,6 +48,23 @@ class LocalStore:
         """Remove the object; one that is not there is no error."""
         with _store_errors(), suppress(FileNotFoundError):
             (self.root / check_key(key)).unlink()
+
+    def keys(self, prefix: str) -> Iterator[tuple[str, datetime]]:
+        """Yield the files of a folder and of those in it."""
+        with _store_errors():
+            for path in (self.root / prefix).rglob("*"):
+                key = path.relative_to(self.root).as_posix()
+                # It may be deleted meanwhile.
+                with suppress(FileNotFoundError):
+                    if is_key(key) and path.is_file():
+                        yield key, _written_at(path)
+
+    def unfinished(self) -> Iterator[Unfinished]:
+        """Yield the parts that have a name: the system removes the others with their writer."""
+        with _store_errors():
+            for path in (self.root / STAGING).glob("*.part"):
+                with suppress(FileNotFoundError):
+                    yield Unfinished(f"{STAGING}/{path.name}", _written_at(path), partial(_discard, path))
 
     def presigned_url(self, key: str, *, seconds: int, filename: str, content_type: str) -> str | None:
         """Return None: we serve the files ourselves."""
@@ -149,6 +168,15 @@ def _store_errors(key: str = "") -> Iterator[None]:
         if key and error.errno in {errno.ENOENT, errno.ENOTDIR}:
             raise ObjectMissing(key) from error
         raise DependencyUnavailable("The file store cannot be used at the moment.") from error
+
+
+def _discard(part: Path) -> None:
+    with _store_errors():
+        part.unlink(missing_ok=True)
+
+
+def _written_at(path: Path) -> datetime:
+    return datetime.fromtimestamp(path.stat().st_mtime, tz=UTC)
 
 
 def _make_folder(folder: Path) -> None:

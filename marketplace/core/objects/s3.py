@@ -4,7 +4,8 @@ from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import cache
+from datetime import datetime
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,12 @@ from django.utils.http import content_disposition_header
 from storages.backends.s3 import S3Storage
 
 from ..errors import DependencyUnavailable
-from .base import BLOCK_BYTES, ObjectMissing, check_key
+from .base import BLOCK_BYTES, ObjectMissing, Unfinished, check_key, is_key
 
 PART_BYTES = 16 * 1024 * 1024
 # Three parts under way hide the latency of each; more only costs memory (findings: storage).
 PARTS_IN_FLIGHT = 3
-_MISSING = {"404", "NoSuchKey", "NotFound"}
+_MISSING = {"404", "NoSuchKey", "NoSuchUpload", "NotFound"}
 
 
 class S3Store:
@@ -60,6 +61,30 @@ class S3Store:
         """Remove the object; S3 itself does not mind one that is not there."""
         with _store_errors():
             self.client.delete_object(Bucket=self.bucket, Key=check_key(key))
+
+    def keys(self, prefix: str) -> Iterator[tuple[str, datetime]]:
+        """Yield what the bucket lists, a thousand for each request."""
+        with _store_errors():
+            for page in self.client.get_paginator("list_objects_v2").paginate(Bucket=self.bucket, Prefix=prefix):
+                for row in page.get("Contents", ()):
+                    if is_key(row["Key"]):
+                        yield row["Key"], row["LastModified"]
+
+    def unfinished(self) -> Iterator[Unfinished]:
+        """Yield the multipart uploads that were neither completed nor aborted; the store keeps their parts."""
+        with _store_errors():
+            for page in self.client.get_paginator("list_multipart_uploads").paginate(Bucket=self.bucket):
+                for row in page.get("Uploads", ()):
+                    remove = partial(self._abort, row["Key"], row["UploadId"])
+                    yield Unfinished(f"upload of {row['Key']}", row["Initiated"], remove)
+
+    def _abort(self, key: str, upload_id: str) -> None:
+        try:
+            with _store_errors(key):
+                self.client.abort_multipart_upload(Bucket=self.bucket, Key=key, UploadId=upload_id)
+        except ObjectMissing:
+            # Completed or aborted meanwhile.
+            return
 
     def presigned_url(self, key: str, *, seconds: int, filename: str, content_type: str) -> str | None:
         """Return a link on the public address of the store, as a download under `filename`."""

@@ -1,0 +1,142 @@
+"""Sweeping the store: what no record names goes, on demand; what records name and is gone is told."""
+
+import os
+import time
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from catalog.models import Deliverable, Preview
+from marketplace.core.errors import DependencyUnavailable
+from marketplace.core.objects import object_store
+from marketplace.core.objects.local import STAGING, LocalStore
+from tests.factories import DeliverableFactory, ListingFactory
+from tests.files.helpers import put
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def media(settings: Any, tmp_path: Path) -> Path:
+    """An empty store of its own for each test."""
+    settings.MEDIA_ROOT = tmp_path / "media"
+    return tmp_path / "media"
+
+
+def age(media: Path) -> None:
+    """Let two days pass for everything that is stored."""
+    for path in media.rglob("*"):
+        before = time.time() - 48 * 3600
+        os.utime(path, (before, before))
+
+
+def sweep(*words: str) -> str:
+    out = StringIO()
+    call_command("sweep_objects", *words, stdout=out)
+    return out.getvalue()
+
+
+def recorded() -> tuple[Deliverable, Preview]:
+    """Return the records of a file and of a preview with a copy, all stored."""
+    deliverable = DeliverableFactory()
+    preview = Preview.objects.create(
+        listing=ListingFactory(),
+        kind="Gallery",
+        object_key="previews/one",
+        content_type="image/webp",
+        size=1,
+        sha256="ab" * 32,
+        renditions={"card": {"key": "previews/one.card"}},
+    )
+    for key in (deliverable.object_key, "previews/one", "previews/one.card"):
+        put(object_store(), key, b"x")
+    return deliverable, preview
+
+
+def keys() -> set[str]:
+    return {key for folder in ("deliverables/", "previews/", "packages/") for key, _ in object_store().keys(folder)}
+
+
+def test_store_that_agrees_is_left_as_it_is(media: Path) -> None:
+    recorded()
+    put(object_store(), "packages/built", b"x")
+    age(media)
+    before = keys()
+    assert sweep("--delete") == "0 files without a record and 0 unfinished uploads deleted; 0 files are missing.\n"
+    assert keys() == before
+
+
+def test_files_that_no_record_names_are_listed_and_kept_without_delete(media: Path) -> None:
+    recorded()
+    for key in ("deliverables/lost", "previews/lost", "previews/one.large"):
+        put(object_store(), key, b"x")
+    age(media)
+    before = keys()
+    lines = sweep().splitlines()
+    assert {line for line in lines if "lost" in line or "large" in line} == {
+        "no record, would be deleted: deliverables/lost",
+        "no record, would be deleted: previews/lost",
+        "no record, would be deleted: previews/one.large",
+    }
+    assert len(lines) == 4
+    assert keys() == before
+
+
+def test_files_that_no_record_names_are_deleted_on_demand_once_a_day_old(media: Path) -> None:
+    deliverable, _ = recorded()
+    put(object_store(), "deliverables/lost", b"x")
+    age(media)
+    # Perhaps its record is being written at this moment.
+    put(object_store(), "deliverables/young", b"x")
+    assert "no record, deleted: deliverables/lost" in sweep("--delete")
+    assert keys() == {deliverable.object_key, "previews/one", "previews/one.card", "deliverables/young"}
+
+
+def test_parts_of_killed_writers_are_deleted_once_a_day_old(media: Path) -> None:
+    (media / STAGING).mkdir(parents=True)
+    (media / STAGING / "old.part").touch()
+    age(media)
+    (media / STAGING / "young.part").touch()
+    assert f"unfinished, would be deleted: {STAGING}/old.part" in sweep()
+    sweep("--delete")
+    assert [path.name for path in (media / STAGING).iterdir()] == ["young.part"]
+
+
+@pytest.mark.parametrize("words", [(), ("--delete",)])
+def test_records_without_files_are_told_and_fail(words: tuple[str, ...]) -> None:
+    deliverable, _ = recorded()
+    object_store().delete(deliverable.object_key)
+    object_store().delete("previews/one.card")
+    out = StringIO()
+    with pytest.raises(CommandError, match="2 files that records name are not in the store"):
+        call_command("sweep_objects", *words, stdout=out)
+    assert f"no file: {deliverable.object_key}\nno file: previews/one.card\n" in out.getvalue()
+    assert Deliverable.objects.filter(pk=deliverable.pk).exists()
+
+
+def test_file_that_is_stored_after_the_listing_is_not_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    recorded()
+    monkeypatch.setattr(LocalStore, "keys", lambda *_: iter(()))
+    assert "0 files are missing" in sweep()
+
+
+def test_store_that_is_down_stops_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    def down(*_: object) -> None:
+        raise DependencyUnavailable("The file store cannot be reached.")
+
+    monkeypatch.setattr(LocalStore, "keys", down)
+    with pytest.raises(CommandError, match="cannot be reached"):
+        sweep("--delete")
+
+
+def test_many_files_are_swept_in_batches(media: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vendors.services.sweeping.BATCH", 3)
+    recorded()
+    for number in range(8):
+        put(object_store(), f"deliverables/lost-{number}", b"x")
+    age(media)
+    assert sweep("--delete").endswith("8 files without a record and 0 unfinished uploads deleted; 0 files are missing.\n")
+    assert len(keys()) == 3

@@ -1,0 +1,57 @@
+"""`manage.py sweep_objects`: find stored files that nothing names, and records whose files are gone."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from rich.console import Console
+from rich.progress import Progress
+
+from marketplace.core.errors import DependencyUnavailable
+from marketplace.core.objects import object_store
+from marketplace.core.objects.base import ObjectStore
+from vendors.services.sweeping import find_missing, find_orphans, find_unfinished
+
+
+class Command(BaseCommand):
+    """Sweeps the store of files."""
+
+    help = (
+        "List files of listings in the store, older than a day, that no record names, and uploads that were never finished. "
+        "Nothing is deleted without --delete. Exits with an error when a record names a file that is not there: restore it."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Declare whether to delete."""
+        parser.add_argument("--delete", action="store_true", help="Delete what no record names. Check the list without it first.")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """List or delete, then tell what is missing."""
+        try:
+            with Progress(console=Console(stderr=True), transient=True) as progress:
+                missing = self._sweep(object_store(), progress, delete=options["delete"])
+        except DependencyUnavailable as problem:
+            raise CommandError(problem.message) from problem
+        if missing:
+            raise CommandError(f"{missing} files that records name are not in the store.")
+
+    def _sweep(self, store: ObjectStore, progress: Progress, *, delete: bool) -> int:
+        done = "deleted" if delete else "would be deleted"
+        orphans = unfinished = missing = 0
+        task = progress.add_task("Files", total=None)
+        for key in find_orphans(store, lambda count: progress.advance(task, count)):
+            if delete:
+                store.delete(key)
+            self.stdout.write(f"no record, {done}: {key}")
+            orphans += 1
+        for part in find_unfinished(store):
+            if delete:
+                part.remove()
+            self.stdout.write(f"unfinished, {done}: {part.name}")
+            unfinished += 1
+        task = progress.add_task("Records", total=None)
+        for key in find_missing(store, lambda count: progress.advance(task, count)):
+            self.stdout.write(f"no file: {key}")
+            missing += 1
+        self.stdout.write(f"{orphans} files without a record and {unfinished} unfinished uploads {done}; {missing} files are missing.")
+        return missing

@@ -1,0 +1,74 @@
+"""What the store holds and the database does not know of, and the other way round.
+
+A process that is killed between storing a file and recording it, or between the two steps of a removal, leaves an
+object that no row names. Objects are left alone for a day: an upload is recorded after its file is stored.
+"""
+
+from collections.abc import Callable, Collection, Iterator
+from datetime import timedelta
+from itertools import islice
+
+from django.utils import timezone
+
+from catalog.models import Deliverable, Preview
+from marketplace.core.objects.base import ObjectMissing, ObjectStore, Unfinished
+
+from .files import keys_of
+
+# Folders in which every object belongs to a row.
+FOLDERS = ("deliverables/", "previews/")
+GRACE = timedelta(days=1)
+BATCH = 500
+
+Step = Callable[[int], object]
+
+
+def find_orphans(store: ObjectStore, step: Step) -> Iterator[str]:
+    """Yield the keys of objects older than a day that no row names; asked of the database a moment before."""
+    limit = timezone.now() - GRACE
+    for folder in FOLDERS:
+        stored = store.keys(folder)
+        while batch := list(islice(stored, BATCH)):
+            old = [key for key, written_at in batch if written_at < limit]
+            known = _named_among(old)
+            yield from (key for key in old if key not in known)
+            step(len(batch))
+
+
+def find_missing(store: ObjectStore, step: Step) -> Iterator[str]:
+    """Yield the keys that rows name and under which nothing is stored."""
+    # The keys of a million objects fit into some 150 MB; asking for each on its own would take hours on S3.
+    stored = {key for folder in FOLDERS for key, _ in store.keys(folder)}
+    for key in _named():
+        if key not in stored and _is_gone(store, key):
+            yield key
+        step(1)
+
+
+def find_unfinished(store: ObjectStore) -> Iterator[Unfinished]:
+    """Yield what killed writers left more than a day ago."""
+    limit = timezone.now() - GRACE
+    return (part for part in store.unfinished() if part.since < limit)
+
+
+def _named() -> Iterator[str]:
+    yield from Deliverable.objects.values_list("object_key", flat=True).iterator(chunk_size=BATCH)
+    for preview in Preview.objects.only("object_key", "renditions").iterator(chunk_size=BATCH):
+        yield from keys_of(preview)
+
+
+def _named_among(keys: Collection[str]) -> set[str]:
+    files = Deliverable.objects.filter(object_key__in=keys).values_list("object_key", flat=True)
+    # A copy's key is that of its preview and a suffix.
+    originals = {key.partition(".")[0] for key in keys}
+    previews = Preview.objects.filter(object_key__in=originals).only("object_key", "renditions")
+    return {*files, *(key for preview in previews for key in keys_of(preview))}
+
+
+def _is_gone(store: ObjectStore, key: str) -> bool:
+    """Ask again: it may have been stored after the listing, or its row removed."""
+    try:
+        store.size(key)
+    except ObjectMissing:
+        return key in _named_among([key])
+    return False
