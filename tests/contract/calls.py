@@ -1,6 +1,6 @@
 """Calling an operation of the table, and judging what comes back."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
@@ -19,7 +19,7 @@ API = "/api/v1"
 MEMBERS = {"type", "title", "status", "detail", "instance", "code", "requestId"}
 # Rows that tell of the call itself, not of what it changed.
 OWN_TRACES = {"developers.apikey", "developers.accesstoken", "sessions.session"}
-FILES = {
+FILES: dict[str, tuple[str, Callable[[], bytes]]] = {
     "archive": ("aurora.zip", lambda: makers.archive(a_txt="glyphs")),
     "web font": ("aurora.woff2", lambda: makers.font("woff2")),
     "image": ("card.png", makers.png),
@@ -67,6 +67,12 @@ def call(
     if operation.body is None and body is None:
         return send(path, query_params=parameters, **extra)
     return send(path, body_of(operation, scene) if body is None else body, format="json", query_params=parameters, **extra)
+
+
+def credentials_of(client: APIClient) -> dict[str, Any]:
+    """Return the headers that a caller of the fixtures sends."""
+    headers: dict[str, Any] = vars(client)["_credentials"]
+    return headers
 
 
 def refused(answer: Any, status: int, code: str, operation: Operation | None = None) -> dict[str, Any]:

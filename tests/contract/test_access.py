@@ -14,7 +14,7 @@ from developers.services.credentials import issue_first_party_token
 from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
 from tests.factories import AppFactory
 
-from .calls import call, refused, rows
+from .calls import call, credentials_of, refused, rows
 from .scenes import Scene
 from .shapes import Operation
 from .table import GUARDED, OPERATIONS
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db
 
 by_operation = pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
 by_guarded = pytest.mark.parametrize("operation", GUARDED, ids=lambda operation: operation.name)
-GARBAGE = (
+GARBAGE: tuple[dict[str, Any], ...] = (
     {"HTTP_X_API_KEY": "nonsense"},
     {"HTTP_X_API_KEY": ""},
     {"HTTP_AUTHORIZATION": "Bearer nonsense"},
@@ -35,7 +35,10 @@ GARBAGE = (
 @by_operation
 def test_garbage_is_refused_where_no_credential_is_needed_too(operation: Operation, scene: Scene) -> None:
     before = rows()
-    secrets = ({"HTTP_X_API_KEY": new_secret(Prefix.API_KEY)}, {"HTTP_AUTHORIZATION": f"Bearer {new_secret(Prefix.PERSONAL_TOKEN)}"})
+    secrets: tuple[dict[str, Any], ...] = (
+        {"HTTP_X_API_KEY": new_secret(Prefix.API_KEY)},
+        {"HTTP_AUTHORIZATION": f"Bearer {new_secret(Prefix.PERSONAL_TOKEN)}"},
+    )
     for credential in (*GARBAGE, *secrets):
         answer = call(APIClient(), operation, scene, **credential)
         refused(answer, 401, "invalid_credential", operation)
@@ -47,10 +50,9 @@ def test_garbage_is_refused_where_no_credential_is_needed_too(operation: Operati
 def test_key_and_token_together_are_ambiguous(
     operation: Operation, scene: Scene, bearer_client: Callable[..., APIClient], key_client: Callable[..., APIClient]
 ) -> None:
-    key = key_client(scene.user)._credentials
-    token = bearer_client(scene.user)._credentials
+    both = credentials_of(key_client(scene.user)) | credentials_of(bearer_client(scene.user))
     before = rows()
-    refused(call(APIClient(), operation, scene, **key, **token), 400, "ambiguous_credentials", operation)
+    refused(call(APIClient(), operation, scene, **both), 400, "ambiguous_credentials", operation)
     assert rows() == before
 
 

@@ -44,10 +44,8 @@ class Empty:
 def knock(caller: APIClient, operation: Operation, scene: Scene, length: int) -> tuple[Any, bool]:
     """State an upload's length and send nothing; return the answer, and whether the body was read."""
     body, form = Empty(), "multipart/form-data; boundary=x"
-    query = "?slot=0" if operation.query else ""
-    answer = caller.generic(
-        "POST", path_of(operation, scene) + query, "", form, **{"CONTENT_LENGTH": str(length), "CONTENT_TYPE": form, "wsgi.input": body}
-    )
+    environ: dict[str, Any] = {"CONTENT_LENGTH": str(length), "CONTENT_TYPE": form, "wsgi.input": body}
+    answer = caller.generic("POST", path_of(operation, scene) + ("?slot=0" if operation.query else ""), "", form, **environ)
     return answer, body.asked
 
 
@@ -91,7 +89,7 @@ def own(user: User, listing: Listing) -> Licence:
 
 def test_library_answers_twenty_five_and_at_most_a_hundred(key_client: Callable[..., APIClient]) -> None:
     user, first = UserFactory(), on_sale()
-    listings = [first, *(PublishedListingFactory(store=first.store, category=first.category) for _ in range(101))]
+    listings: list[Listing] = [first, *(PublishedListingFactory(store=first.store, category=first.category) for _ in range(101))]
     Licence.objects.bulk_create([own(user, listing) for listing in listings])
     caller = key_client(user)
     answers = [caller.get(f"{API}/library", limit).json() for limit in ({}, {"limit": "100"}, {"limit": "101"})]

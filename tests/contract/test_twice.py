@@ -1,6 +1,7 @@
 """The same call a second time: what is done is done once, and the second answer says why."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from rest_framework.test import APIClient
@@ -65,7 +66,7 @@ def test_second_upload_to_a_slot_replaces_the_first(operation: Operation, scene:
 
 @pytest.mark.parametrize("operation", [BY_NAME["POST /wallet/spend"]], ids=["spend"])
 def test_idempotency_key_replays_the_first_answer(operation: Operation, scene: Scene, caller: APIClient) -> None:
-    headers = {"HTTP_IDEMPOTENCY_KEY": "order-1"}
+    headers: dict[str, Any] = {"HTTP_IDEMPOTENCY_KEY": "order-1"}
     first = call(caller, operation, scene, **headers)
     before = rows()
     second = call(caller, operation, scene, **headers)
