@@ -21,8 +21,9 @@ CACHES = {
 }
 EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
 
-# Static files are served from where the packages keep them: nothing to collect.
+# Static files are served from where the packages keep them: nothing to collect, no folder to collect into.
 WHITENOISE_USE_FINDERS = True
+STATIC_ROOT = None
 
 # One process serves, so that counters in its memory are exact (findings: django-ratelimit).
 SILENCED_SYSTEM_CHECKS = ["django_ratelimit.E003", "django_ratelimit.W001"]

@@ -13,9 +13,6 @@ from .environment import database, sqlite, text
 DATA_DIR = Path(tempfile.mkdtemp(prefix="marketplace-test-"))
 atexit.register(shutil.rmtree, DATA_DIR, ignore_errors=True)
 MEDIA_ROOT = DATA_DIR / "media"
-STATIC_ROOT = DATA_DIR / "static"
-# WhiteNoise warns of a missing folder, and warnings are errors.
-STATIC_ROOT.mkdir()
 # Every test client would walk through all static files.
 WHITENOISE_USE_FINDERS = False
 SECRET_KEY = "test-only-key-test-only-key-test-only-key-test-only-key"
