@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from marketplace.core import bounds
-from marketplace.core.errors import InvalidInput
+from marketplace.core import texts
 
 FINDINGS = 30
 FIELD_CHARS = 60
@@ -60,24 +59,10 @@ def checked_findings(findings: Iterable[Mapping[str, str]]) -> list[dict[str, st
     """
     given = list(findings)
     if not given:
-        raise _invalid("#/findings", "empty", "At least one finding is needed.")
+        raise texts.invalid("findings", "empty", "At least one finding is needed.")
     if len(given) > FINDINGS:
-        raise _invalid("#/findings", "max_length", f"At most {FINDINGS} findings.")
-    return [_checked(finding, f"#/findings/{index}") for index, finding in enumerate(given)]
-
-
-def checked_text(text: str, field: str, *, required: bool = True) -> str:
-    """Return a reviewer's words, trimmed.
-
-    Raises:
-        InvalidInput: empty though they are required, or too long.
-    """
-    text = text.strip()
-    if required and not text:
-        raise _invalid(f"#/{field}", "blank", f"{field}: it must not be empty.")
-    if len(text) > bounds.REASON_CHARS:
-        raise _invalid(f"#/{field}", "max_length", f"{field}: at most {bounds.REASON_CHARS} characters.")
-    return text
+        raise texts.invalid("findings", "max_length", f"At most {FINDINGS} findings.")
+    return [_checked(finding, f"findings/{index}") for index, finding in enumerate(given)]
 
 
 def finding_of(code: str, reason: str) -> dict[str, str]:
@@ -86,17 +71,13 @@ def finding_of(code: str, reason: str) -> dict[str, str]:
     return {"code": code, "field": known.field if known else "", "message": reason, "hint": known.hint if known else ""}
 
 
-def _checked(finding: Mapping[str, str], pointer: str) -> dict[str, str]:
+def _checked(finding: Mapping[str, str], place: str) -> dict[str, str]:
     reason = REASONS.get(finding.get("code", ""))
     if reason is None:
-        raise _invalid(f"{pointer}/code", "invalid_choice", "This reason is not in the catalogue.")
+        raise texts.invalid(f"{place}/code", "invalid_choice", "This reason is not in the catalogue.")
     field = finding.get("field", "").strip() or reason.field
     if len(field) > FIELD_CHARS:
-        raise _invalid(f"{pointer}/field", "max_length", f"At most {FIELD_CHARS} characters.")
-    message = checked_text(finding.get("message", ""), f"{pointer[2:]}/message", required=not reason.message) or reason.message
-    hint = checked_text(finding.get("hint", ""), f"{pointer[2:]}/hint", required=False) or reason.hint
+        raise texts.invalid(f"{place}/field", "max_length", f"At most {FIELD_CHARS} characters.")
+    message = texts.prose(finding.get("message", ""), f"{place}/message", required=not reason.message) or reason.message
+    hint = texts.prose(finding.get("hint", ""), f"{place}/hint", required=False) or reason.hint
     return {"code": reason.code, "field": field, "message": message, "hint": hint}
-
-
-def _invalid(pointer: str, code: str, detail: str) -> InvalidInput:
-    return InvalidInput(detail, errors=[{"pointer": pointer, "code": code, "detail": detail}])

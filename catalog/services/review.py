@@ -7,7 +7,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from marketplace.accounts.models import Tier, User
-from marketplace.core import audit
+from marketplace.core import audit, texts
 from marketplace.core.errors import InvalidTransition
 from marketplace.core.events import emit
 from marketplace.core.mails import mail
@@ -55,7 +55,7 @@ def approve_listing(*, review: ListingReview, actor: User, tier_requirement: Tie
         SelfReview: the actor is the vendor or submitted it.
         StoreClosed: the vendor is not approved.
     """
-    note = catalogue.checked_text(note, "note", required=False)
+    note = texts.prose(note, "note", required=False)
     listing, review = lock_case(review, actor)
     if not listing.store.is_open:
         raise StoreClosed
@@ -88,7 +88,7 @@ def reject_listing(*, review: ListingReview, findings: Iterable[Mapping[str, str
         InvalidTransition: it was decided or withdrawn meanwhile.
         SelfReview: the actor is the vendor or submitted it.
     """
-    note = catalogue.checked_text(note, "note", required=False)
+    note = texts.prose(note, "note", required=False)
     checked = catalogue.checked_findings(findings)
     listing, review = lock_case(review, actor)
     table = UPDATE if review.kind == ReviewKind.UPDATE else LISTING
@@ -107,7 +107,7 @@ def takedown_listing(*, listing: Listing, reason: str, actor: User) -> ListingRe
         InvalidTransition: it is not published.
         SelfReview: the store is the actor's.
     """
-    reason = catalogue.checked_text(reason, "reason")
+    reason = texts.prose(reason, "reason")
     listing = lock_listing(listing)
     refuse_self_review(listing, actor)
     review = _take_down(listing, catalogue.finding_of(catalogue.TAKEDOWN, reason), actor)
@@ -123,7 +123,7 @@ def block_deliverable(*, deliverable: Deliverable, reason: str, actor: User) -> 
         InvalidTransition: it is blocked already.
         SelfReview: the store is the actor's.
     """
-    reason = catalogue.checked_text(reason, "reason")
+    reason = texts.prose(reason, "reason")
     listing = lock_listing(deliverable.listing)
     refuse_self_review(listing, actor)
     deliverable = lock(Deliverable.objects.all(), pk=deliverable.pk)

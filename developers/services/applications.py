@@ -4,13 +4,12 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from marketplace.accounts.models import User
-from marketplace.core import audit
+from marketplace.core import audit, texts
 from marketplace.core.errors import NotFound
 from marketplace.core.integrity import violates
 from marketplace.core.mails import mail
 from marketplace.core.transitions import lock
 
-from .. import texts
 from ..errors import ApplicationOpen, DeveloperAlreadyApproved
 from ..models import App, ApplicationMessage, DeveloperApplication
 from ..models.applications import ApplicationStatus

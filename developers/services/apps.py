@@ -5,12 +5,11 @@ from collections.abc import Mapping
 from django.db import transaction
 
 from marketplace.accounts.models import User
-from marketplace.core import audit, bounds
+from marketplace.core import audit, bounds, texts
 from marketplace.core.mails import mail
 from marketplace.core.scopes import Scope
 from marketplace.core.transitions import lock
 
-from .. import texts
 from ..errors import TooManyApps
 from ..models import App
 from ..models.apps import AppStatus

@@ -9,12 +9,11 @@ from django.db import transaction
 from django.utils import timezone
 
 from marketplace.accounts.models import User
-from marketplace.core import audit, bounds
+from marketplace.core import audit, bounds, texts
 from marketplace.core.errors import InvalidTransition
 from marketplace.core.scopes import Scope, format_scopes
 from marketplace.core.transitions import lock
 
-from .. import texts
 from ..errors import AppNotApproved, ExpiryPassed, ExpiryRequired, PasswordRequired, TooManyKeys, TooManyTokens
 from ..models import AccessToken, ApiKey, App
 from ..models.apps import AppStatus

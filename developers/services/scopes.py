@@ -7,14 +7,13 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from marketplace.accounts.models import User
-from marketplace.core import audit
+from marketplace.core import audit, texts
 from marketplace.core.errors import InvalidTransition
 from marketplace.core.integrity import violates
 from marketplace.core.mails import mail
 from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
 from marketplace.core.transitions import lock
 
-from .. import texts
 from ..errors import AppNotApproved, DecisionsIncomplete, ScopeAlreadyGranted, ScopeNotAvailable, ScopeNotGranted, ScopeReviewOpen
 from ..models import App, AppScope, ScopeReview
 from ..models.apps import AppStatus, ReviewStatus

@@ -1,4 +1,4 @@
-"""What staff change about an account: tier, access, staff. Each with a reason, and never one's own."""
+"""What staff change about an account: tier, access, staff. Each with a reason (`InvalidInput` without), and never one's own."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from django.contrib.auth.models import Group
 from django.db import transaction
 
-from marketplace.core import audit
+from marketplace.core import audit, texts
 from marketplace.core.errors import InvalidTransition, PermissionDenied, SelfReview
 from marketplace.core.transitions import lock
 
@@ -57,6 +57,7 @@ def set_staff(*, user: User, groups: Iterable[Group], reason: str, actor: User) 
         PermissionDenied: the actor is no superuser, or the user is one.
         SelfReview: it is the actor's own account.
     """
+    reason = texts.prose(reason, "reason")
     user = _lock_below(user, actor)
     if not actor.is_superuser:
         raise PermissionDenied("Only a superuser hands out permissions.")
@@ -94,6 +95,7 @@ def _lock_below(user: User, actor: User) -> User:
 
 
 def _change(user: User, verb: str, reason: str, actor: User, **change: Any) -> User:
+    reason = texts.prose(reason, "reason")
     user = _lock_below(user, actor)
     ((field, value),) = change.items()
     before = getattr(user, field)

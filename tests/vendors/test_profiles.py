@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 from django.core.mail import EmailMessage
@@ -277,3 +278,12 @@ def test_database_refuses_an_impossible_commission() -> None:
     profile = make_vendor()
     with pytest.raises(IntegrityError), transaction.atomic():
         VendorProfile.objects.filter(pk=profile.pk).update(commission_rate_bp=10_001)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [approve_vendor, suspend_vendor, reinstate_vendor, partial(set_commission, commission_rate_bp=1)],
+)
+def test_decision_without_words_is_refused(change: Callable[..., object], vendor: VendorProfile) -> None:
+    with pytest.raises(InvalidInput):
+        change(profile=vendor, reason=" ", actor=UserFactory())

@@ -7,10 +7,9 @@ from django.utils import timezone
 
 from catalog.models import Store
 from catalog.services.visibility import store_changed
-from developers import texts
 from developers.selectors import is_verified_developer
 from marketplace.accounts.models import User
-from marketplace.core import audit
+from marketplace.core import audit, texts
 from marketplace.core.errors import SelfReview
 from marketplace.core.integrity import violates
 from marketplace.core.mails import mail
@@ -77,6 +76,7 @@ def approve_vendor(*, profile: VendorProfile, reason: str, actor: User) -> Vendo
     """Let a pending vendor sell; the store opens.
 
     Raises:
+        InvalidInput: no reason.
         InvalidTransition: it is not pending.
         SelfReview: it is the actor's own.
     """
@@ -87,6 +87,7 @@ def suspend_vendor(*, profile: VendorProfile, reason: str, actor: User) -> Vendo
     """Shut a vendor out; the listings leave the catalog, what buyers own stays theirs.
 
     Raises:
+        InvalidInput: no reason.
         InvalidTransition: it is suspended already.
         SelfReview: it is the actor's own.
     """
@@ -97,6 +98,7 @@ def reinstate_vendor(*, profile: VendorProfile, reason: str, actor: User) -> Ven
     """Let a suspended vendor sell again; the published listings are back.
 
     Raises:
+        InvalidInput: no reason.
         InvalidTransition: it is not suspended.
         SelfReview: it is the actor's own.
     """
@@ -108,8 +110,10 @@ def set_commission(*, profile: VendorProfile, commission_rate_bp: int, reason: s
     """Set what the platform keeps of the vendor's later sales.
 
     Raises:
+        InvalidInput: no reason.
         SelfReview: it is the actor's own.
     """
+    reason = texts.prose(reason, "reason")
     profile = lock(VendorProfile.objects.all(), pk=profile.pk)
     if profile.user_id == actor.pk:
         raise SelfReview
@@ -144,6 +148,7 @@ def set_payout_method(*, profile: VendorProfile, payout_method: str, reason: str
 
 @transaction.atomic
 def _decide(profile: VendorProfile, verb: str, *, reason: str, actor: User) -> VendorProfile:
+    reason = texts.prose(reason, "reason")
     profile = lock(VendorProfile.objects.select_related("user", "store"), pk=profile.pk)
     if profile.user_id == actor.pk:
         raise SelfReview

@@ -3,7 +3,7 @@
 from django.db import IntegrityError, transaction
 
 from marketplace.accounts.models import User
-from marketplace.core import audit, bounds
+from marketplace.core import audit, bounds, texts
 from marketplace.core.integrity import violates
 from marketplace.core.money import WALLET_CURRENCIES, Currency, to_number
 
@@ -11,7 +11,7 @@ from ..errors import InvalidAmount
 from ..models import Journal, LedgerAccount
 from ..models.ledger import AccountKind, JournalKind
 from .idempotency import keep_answer, kept_answer, keyed_request
-from .ledger import Leg, check_reason, credit_wallet_balance, open_accounts, write_journal
+from .ledger import Leg, credit_wallet_balance, open_accounts, write_journal
 
 
 def credit_wallet(
@@ -32,7 +32,8 @@ def credit_wallet(
         InvalidInput: no reason.
         IdempotencyKeyReused: the actor used the key for another credit.
     """
-    _check(currency, amount_minor, reason)
+    reason = texts.prose(reason, "reason")
+    _check(currency, amount_minor)
     request = None
     if idempotency_key is not None and actor is not None:
         given = {"user": str(user.pk), "currency": currency, "amount": amount_minor, "reason": reason}
@@ -63,9 +64,8 @@ def _credit(user: User, currency: str, amount_minor: int, reason: str, actor: Us
     return journal
 
 
-def _check(currency: str, amount_minor: int, reason: str) -> None:
+def _check(currency: str, amount_minor: int) -> None:
     if currency not in WALLET_CURRENCIES:
         raise InvalidAmount(f"Wallets hold {' and '.join(Currency(code) for code in WALLET_CURRENCIES)}, not {currency}.")
     if not 0 < amount_minor <= bounds.CREDIT_MINOR:
         raise InvalidAmount(f"Credit from 0.01 to {to_number(bounds.CREDIT_MINOR):,.2f} at once.")
-    check_reason(reason)

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from django.db.models import F, Q
 
 from marketplace.accounts.models import User
-from marketplace.core import bounds
-from marketplace.core.errors import InvalidInput
 from marketplace.core.request_id import current_request_id
 
 from ..models import Journal, LedgerAccount, Order, Transfer
@@ -85,14 +83,3 @@ def write_journal(
         if leg.amount_minor
     )
     return journal
-
-
-def check_reason(reason: str) -> None:
-    """Demand a reason that a journal can keep.
-
-    Raises:
-        InvalidInput: it is blank or too long.
-    """
-    if not reason.strip() or len(reason) > bounds.REASON_CHARS:
-        sentence = f"Give a reason of at most {bounds.REASON_CHARS} characters."
-        raise InvalidInput(sentence, errors=[{"pointer": "#/reason", "code": "invalid", "detail": sentence}])

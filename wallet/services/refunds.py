@@ -6,12 +6,13 @@ from django.utils import timezone
 from catalog.services.popularity import undo_purchase
 from library.services.licences import revoke_licence
 from marketplace.accounts.models import User
+from marketplace.core import texts
 from marketplace.core.transitions import TransitionTable, lock
 
 from ..models import Journal, Order
 from ..models.ledger import AccountKind, JournalKind
 from ..models.orders import OrderStatus
-from .ledger import Leg, check_reason, credit_wallet_balance, write_journal
+from .ledger import Leg, credit_wallet_balance, write_journal
 
 ORDER_TRANSITIONS = TransitionTable("order", {"refund": ({OrderStatus.COMPLETED.value}, OrderStatus.REFUNDED.value)})
 
@@ -25,7 +26,7 @@ def refund_order(*, order: Order, reason: str, actor: User | None) -> Order:
         InvalidInput: no reason.
         NotFound: there is no such order.
     """
-    check_reason(reason)
+    reason = texts.prose(reason, "reason")
     order = lock(Order.objects.all(), pk=order.pk)
     ORDER_TRANSITIONS.apply(order, "refund", actor=actor, reason=reason, changes={"refunded_at": timezone.now()})
     sale = Journal.objects.filter(order=order, kind=JournalKind.SALE).first()

@@ -1,6 +1,5 @@
 """Serializer fields that take exactly the JSON type the reference names, within `bounds`."""
 
-import re
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -9,9 +8,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from .. import bounds, money
-
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-_LINE_BREAK = re.compile(r"[\n\r\t\u2028\u2029]")
+from ..texts import CONTROL, LINE_BREAK
 
 
 class Line(serializers.CharField):
@@ -22,7 +19,7 @@ class Line(serializers.CharField):
         if not isinstance(data, str):
             self.fail("invalid")
         text: str = super().to_internal_value(data)
-        if _CONTROL.search(text) or _LINE_BREAK.search(text):
+        if CONTROL.search(text) or LINE_BREAK.search(text):
             raise serializers.ValidationError("Control characters and line breaks are not allowed here.", code="control_characters")
         return text
 
@@ -42,7 +39,7 @@ class LongText(serializers.CharField):
         text: str = super().to_internal_value(data)
         if len(text.encode()) > self.max_bytes:
             raise serializers.ValidationError(f"At most {self.max_bytes} bytes of UTF-8.", code="max_length")
-        if _CONTROL.search(text):
+        if CONTROL.search(text):
             raise serializers.ValidationError("Control characters are not allowed.", code="control_characters")
         return text
 

@@ -1,15 +1,15 @@
-"""The rules for words that people write to each other here, whichever form or command they come from."""
+"""The rules for words that people write to each other here, whichever form, body or command they come from."""
 
 import re
 
 from django.core.exceptions import ValidationError
 from django.core.validators import URLValidator
 
-from marketplace.core import bounds
-from marketplace.core.errors import InvalidInput
+from . import bounds
+from .errors import InvalidInput
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-_LINE_BREAK = re.compile(r"[\n\r\t\u2028\u2029]")
+CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+LINE_BREAK = re.compile(r"[\n\r\t\u2028\u2029]")
 # A link that others click: nothing but the web.
 _web_address = URLValidator(schemes=["http", "https"])
 
@@ -25,7 +25,7 @@ def prose(value: str, field: str, *, required: bool = True) -> str:
         raise invalid(field, "blank", "It must not be empty.")
     if len(text) > bounds.REASON_CHARS:
         raise invalid(field, "max_length", f"At most {bounds.REASON_CHARS} characters.")
-    if _CONTROL.search(text):
+    if CONTROL.search(text):
         raise invalid(field, "control_characters", "Control characters are not allowed.")
     return text
 
@@ -39,7 +39,7 @@ def line(value: str, field: str, *, maximum: int = bounds.NAME_CHARS, required: 
     text = prose(value, field, required=required)
     if len(text) > maximum:
         raise invalid(field, "max_length", f"At most {maximum} characters.")
-    if _LINE_BREAK.search(text):
+    if LINE_BREAK.search(text):
         raise invalid(field, "control_characters", "Line breaks are not allowed.")
     return text
 
