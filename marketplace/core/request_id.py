@@ -4,13 +4,17 @@ import logging
 import re
 from collections.abc import Callable
 from contextvars import ContextVar
+from typing import Any
 
+from django.core.signals import request_finished
+from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponseBase
 
 from .ids import new_id
 
+NONE = "-"
 _ACCEPTED = re.compile(r"[A-Za-z0-9._-]{8,64}")
-_current: ContextVar[str] = ContextVar("request_id", default="-")
+_current: ContextVar[str] = ContextVar("request_id", default=NONE)
 
 
 def current_request_id() -> str:
@@ -28,13 +32,16 @@ class RequestIdMiddleware:
         """Answer the request under its id."""
         given = request.headers.get("X-Request-Id", "")
         request_id = given if _ACCEPTED.fullmatch(given) else str(new_id())
-        token = _current.set(request_id)
-        try:
-            response = self.get_response(request)
-        finally:
-            _current.reset(token)
+        _current.set(request_id)
+        response = self.get_response(request)
         response["X-Request-Id"] = request_id
         return response
+
+
+@receiver(request_finished, dispatch_uid="core.request_id")
+def _forget(**_kwargs: Any) -> None:
+    """Forget the id only now: Django logs refusals when the middlewares have returned, and files are read after that."""
+    _current.set(NONE)
 
 
 class RequestIdFilter(logging.Filter):

@@ -63,7 +63,8 @@ def exception_handler(exc: Exception, context: Mapping[str, Any]) -> Response:
     """Turn whatever an API view raised into a problem document; an unknown error is logged and becomes a bare 500."""
     problem = _as_problem(exc)
     if problem.status >= errors.InternalError.status:
-        logger.error("%s %s failed", context["request"].method, context["request"].path, exc_info=exc)
+        # A path holds whatever a caller wrote, line breaks too.
+        logger.error("%s %r failed", context["request"].method, context["request"].path, exc_info=exc)
     set_rollback()
     return Response(
         document(problem, context["request"].path),

@@ -1,0 +1,41 @@
+"""The id of a request is in every line that is logged on its behalf, and in none after it."""
+
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from rest_framework.test import APIClient
+
+from marketplace.core.api.problems import exception_handler
+from marketplace.core.request_id import RequestIdFilter, current_request_id
+
+pytestmark = pytest.mark.django_db
+GIVEN = "given-request-id"
+
+
+@pytest.fixture
+def lines(caplog: pytest.LogCaptureFixture) -> Iterator[pytest.LogCaptureFixture]:
+    # Django's own logger hands nothing on to the root, where pytest listens.
+    logging.getLogger("django").addHandler(caplog.handler)
+    caplog.handler.addFilter(stamp := RequestIdFilter())
+    yield caplog
+    caplog.handler.removeFilter(stamp)
+    logging.getLogger("django").removeHandler(caplog.handler)
+
+
+def test_refusal_is_logged_under_its_id(anonymous: APIClient, lines: Any) -> None:
+    anonymous.get("/api/v1/wallet", HTTP_X_REQUEST_ID=GIVEN)
+    assert [record.request_id for record in lines.records if record.name == "django.request"] == [GIVEN]
+    assert current_request_id() == "-"
+
+
+def test_malformed_id_is_replaced(anonymous: APIClient, lines: Any) -> None:
+    response = anonymous.get("/api/v1/wallet", HTTP_X_REQUEST_ID="two words")
+    assert {record.request_id for record in lines.records} == {response["X-Request-Id"]}
+    assert response["X-Request-Id"] != "two words"
+
+
+def test_path_cannot_forge_a_log_line(rf: Any, lines: Any) -> None:
+    exception_handler(RuntimeError(), {"request": rf.get("/api/v1/assets/a%0AINFO%20forged")})
+    assert "\n" not in lines.records[-1].getMessage()
