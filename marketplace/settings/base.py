@@ -143,6 +143,7 @@ MFA_TOTP_ISSUER = "Creative Asset Marketplace"
 DEFAULT_FROM_EMAIL = read.text("DEFAULT_FROM_EMAIL", "marketplace@localhost")
 SERVER_EMAIL = DEFAULT_FROM_EMAIL
 
+SESSION_ENGINE = "marketplace.accounts.sessions"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_SAMESITE = "Lax"

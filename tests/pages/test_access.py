@@ -130,3 +130,10 @@ def test_someone_no_longer_active_is_signed_out(browse: Callable[..., Client]) -
     user.is_active = False
     user.save()
     assert client.get(reverse("dashboard")).status_code == 302
+
+
+@pytest.mark.parametrize("value", ["\\000aaaaaaaaaaaaaaa", "aaaaaaaaaaaa\\000", "aaaa\\377aaaaaaaa", "short", "a" * 5000])
+def test_cookie_that_is_no_session_key_is_no_session(client: Client, value: str) -> None:
+    # Quoted, a cookie may spell any character by its octal number.
+    response = client.get(reverse("dashboard"), HTTP_COOKIE=f'sessionid="{value}"')
+    assert (response.status_code, response["Location"].split("?")[0]) == (302, reverse("account_login"))
