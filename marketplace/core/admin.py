@@ -176,10 +176,13 @@ class ServiceAdmin(Base):
         return list(dict.fromkeys([field.name for field in self.opts.fields if field.editable] + extra))
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
-        """Refuse to filter by a field that the page does not show: a hash would be guessed letter by letter."""
+        """Refuse to filter by a field that the page does not show: a hash would be guessed letter by letter.
+
+        And by NUL, which PostgreSQL does not take as text.
+        """
         name = lookup.split(LOOKUP_SEP, 1)[0]
         hidden = name in {field.name for field in self.opts.fields} - {self.opts.pk.name, *self.get_fields(request)}
-        return not hidden and super().lookup_allowed(lookup, value, request)
+        return not hidden and "\x00" not in value and super().lookup_allowed(lookup, value, request)
 
     def decisions(self) -> dict[str, Decision]:
         """Return the decision pages by name."""

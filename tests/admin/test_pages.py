@@ -158,6 +158,10 @@ def test_secret_cannot_be_guessed_by_filtering(model: type[Any], field: str, roo
         assert root.get(address(model, "changelist"), {lookup: "a"}).status_code in {302, 400}
 
 
+def test_filter_by_what_is_no_text_is_refused(root: Client) -> None:
+    assert root.get(address(Listing, "changelist"), {"status__exact": "\x00"}).status_code == 400
+
+
 @pytest.mark.parametrize("model", MAKERS, ids=lambda model: model.__name__)
 def test_list_reads_no_more_for_more_rows(model: type[Any], root: Client, django_assert_max_num_queries: Any) -> None:
     page = address(model, "changelist")
