@@ -15,7 +15,7 @@ from marketplace.core.errors import InvalidInput, NotFound, Problem
 from marketplace.core.scopes import Scope
 
 from .. import selectors
-from ..manifests import ensure_manifest
+from ..manifests import manifest_of
 from ..manifests.public import public_manifest
 from ..search import search
 from ..selectors import Sort
@@ -108,5 +108,5 @@ class AssetViewSet(ApiViewSet):
         """Show the AI-facing manifest of an asset for sale."""
         listing = selectors.listing_for_sale(asset_id)
         offers = shown.license_offers(listing, selectors.active_tiers())
-        body = public_manifest(listing, ensure_manifest(listing), licenses=offers)
+        body = public_manifest(listing, manifest_of(listing), licenses=offers)
         return Response(body, headers={"Cache-Control": "private, no-cache"})

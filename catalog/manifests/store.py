@@ -1,9 +1,14 @@
-"""Keeps one generated manifest for each listing, and makes it anew when it is stale."""
+"""Keeps one generated manifest for each listing; publishing and the vendor's word make it anew when it is stale."""
 
 from ..models import AgentManifest, Listing
 from ..selectors.taxonomy import active_tiers
 from .generate import build
 from .sources import digest_of, sources_of
+
+
+def manifest_of(listing: Listing) -> AgentManifest:
+    """Return the listing's manifest as it was last made, stale or not: reading makes one only where there is none."""
+    return AgentManifest.objects.filter(listing=listing).first() or ensure_manifest(listing)
 
 
 def ensure_manifest(listing: Listing) -> AgentManifest:

@@ -9,7 +9,7 @@ from . import generation
 def listing_changed(listing: Listing) -> None:
     """Bring search and cached answers in line with a listing, in the caller's transaction, after its row was saved.
 
-    Call it after every transition, and after every edit of a published listing, its previews and its manifest.
+    Call it after every transition, and after every edit of a published listing and its previews.
     """
     if listing.status == ListingStatus.PUBLISHED:
         index_listing(listing)

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
+from catalog.manifests import ensure_manifest
 from catalog.manifests.public import dependencies, tokens
 from catalog.models import AgentManifest
 from marketplace.core.scopes import APP_SCOPES, Scope
@@ -85,14 +86,25 @@ def test_manifest_has_exactly_the_agreed_fields(key_client: Any) -> None:
     ]
 
 
-def test_manifest_is_made_where_the_vendor_never_asked_and_follows_an_edit(key_client: Any) -> None:
+def test_manifest_is_made_where_there_is_none_and_is_stale_after_an_edit_until_it_is_made_again(key_client: Any) -> None:
     listing = PublishedListingFactory(tags=["old"])
     client = key_client()
     assert manifest_of(client, listing.id).json()["semanticTags"] == ["old"]
     assert AgentManifest.objects.filter(listing=listing).exists()
     listing.tags = ["new"]
     listing.save()
+    assert manifest_of(client, listing.id).json()["semanticTags"] == ["old"]
+    ensure_manifest(listing)
     assert manifest_of(client, listing.id).json()["semanticTags"] == ["new"]
+
+
+def test_reading_a_manifest_writes_nothing(key_client: Any, django_assert_num_queries: Any) -> None:
+    listing = PublishedListingFactory()
+    client = key_client()
+    manifest_of(client, listing.id)
+    # The credential, the listing, the licence tiers, the manifest.
+    with django_assert_num_queries(4):
+        assert manifest_of(client, listing.id).status_code == 200
 
 
 @pytest.mark.parametrize(
