@@ -20,7 +20,6 @@ PLAIN = {
     "vendors ensure_editable": "refuses, or does nothing",
     "vendors ensure_uploadable": "refuses, or does nothing",
     "vendors run_checks": "reads",
-    "vendors on_publication": "the event registry calls it with the event",
     "library url_of": "reads",
     "library package_parts": "reads",
 }

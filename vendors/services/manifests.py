@@ -1,12 +1,9 @@
-"""The generated agent manifest, at a vendor's word and with every publication."""
+"""The generated agent manifest, at a vendor's word; publication makes it as well (`catalog.services.review`)."""
 
 from django.db import transaction
 
-from catalog.events import ListingPublished
 from catalog.manifests import ensure_manifest
 from catalog.models import AgentManifest, Listing
-from catalog.models.listings import ListingStatus
-from catalog.services.visibility import listing_changed
 from marketplace.accounts.models import User
 from marketplace.core import audit
 
@@ -25,11 +22,4 @@ def generate_manifest(*, listing: Listing, actor: User) -> AgentManifest:
     manifest = ensure_manifest(listing)
     if manifest.source_digest != before:
         audit.record("listing.generate_manifest", listing, actor=actor, sourceDigest=manifest.source_digest)
-        if listing.status == ListingStatus.PUBLISHED:
-            listing_changed(listing)
     return manifest
-
-
-def on_publication(event: ListingPublished) -> None:
-    """Make the manifest of what was just published, where the vendor never asked for one or it is stale."""
-    ensure_manifest(Listing.objects.select_related("store", "category", "live_deliverable").get(pk=event.listing_id))
