@@ -1,20 +1,14 @@
 """What is asked about developers, their apps and credentials."""
 
-from typing import TypeVar
-
-from django.db.models import Model, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from marketplace.accounts.models import User
-from marketplace.core.errors import NotFound
-from marketplace.core.ids import parse_id
 
 from .models import AccessToken, ApiKey, App, ApplicationMessage, AppScope, DeveloperApplication, ScopeReview
 from .models.applications import ApplicationStatus
 from .models.apps import ReviewStatus
 from .models.credentials import TokenKind
-
-M = TypeVar("M", bound=Model)
 
 
 def is_verified_developer(user: User) -> bool:
@@ -35,15 +29,6 @@ def messages_of(application: DeveloperApplication) -> QuerySet[ApplicationMessag
 def apps_of(user: User) -> QuerySet[App]:
     """Return the user's apps with their scope rows, newest first."""
     return App.objects.filter(user=user).prefetch_related("scope_rows").order_by("-id")
-
-
-def app_of(user: User, app_id: str) -> App:
-    """Return one of the user's apps.
-
-    Raises:
-        NotFound: no such app, or someone else's.
-    """
-    return _own(apps_of(user), app_id)
 
 
 def scope_rows_of(app: App) -> QuerySet[AppScope]:
@@ -71,15 +56,6 @@ def live_keys_of(app: App) -> QuerySet[ApiKey]:
     return keys_of(app).filter(Q(expires_at=None) | Q(expires_at__gt=timezone.now()), revoked_at=None)
 
 
-def key_of(user: User, key_id: str) -> ApiKey:
-    """Return one key of the user's apps.
-
-    Raises:
-        NotFound: no such key, or someone else's.
-    """
-    return _own(ApiKey.objects.filter(app__user=user).select_related("app"), key_id)
-
-
 def personal_tokens_of(user: User) -> QuerySet[AccessToken]:
     """Return every personal token of a user, revoked ones too, newest first."""
     return AccessToken.objects.filter(user=user, kind=TokenKind.PERSONAL).order_by("-id")
@@ -88,19 +64,3 @@ def personal_tokens_of(user: User) -> QuerySet[AccessToken]:
 def live_personal_tokens_of(user: User) -> QuerySet[AccessToken]:
     """Return the personal tokens that are neither revoked nor expired."""
     return personal_tokens_of(user).filter(revoked_at=None, expires__gt=timezone.now())
-
-
-def personal_token_of(user: User, token_id: str) -> AccessToken:
-    """Return one personal token of the user.
-
-    Raises:
-        NotFound: no such token, or someone else's.
-    """
-    return _own(personal_tokens_of(user), token_id)
-
-
-def _own(rows: QuerySet[M], row_id: str) -> M:
-    row = rows.filter(pk=parse_id(str(row_id))).first()
-    if row is None:
-        raise NotFound
-    return row

@@ -13,7 +13,7 @@ from marketplace.accounts.models import User
 from marketplace.core.errors import NotFound
 
 from .errors import NotOwned
-from .models import DownloadLink, Licence
+from .models import Licence
 
 
 def live_licences_of(user: User) -> QuerySet[Licence]:
@@ -76,11 +76,6 @@ def current_file(licence: Licence) -> Deliverable | None:
 def version_of(licence: Licence) -> str:
     """Return the version that the licence's holder gets now."""
     return (current_file(licence) or licence.deliverable).version or licence.listing.version
-
-
-def links_of(user: User) -> QuerySet[DownloadLink]:
-    """Return the links issued to the user, newest first."""
-    return DownloadLink.objects.filter(user=user).select_related("listing").order_by("-id")
 
 
 def licences_of_orders(order_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, Licence]:

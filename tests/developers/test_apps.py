@@ -14,7 +14,7 @@ from developers.services.credentials import issue_api_key
 from marketplace.accounts.models import User
 from marketplace.core import bounds
 from marketplace.core.audit import history_of
-from marketplace.core.errors import InvalidInput, InvalidTransition, NotFound, SelfReview
+from marketplace.core.errors import InvalidInput, InvalidTransition, SelfReview
 from marketplace.core.scopes import Scope
 from tests.factories import AppFactory, UserFactory
 
@@ -171,15 +171,7 @@ def test_suspension_is_mailed(developer: User, reviewer: User, django_capture_on
     assert "Too many downloads" in sent.body
 
 
-@pytest.mark.parametrize("someone_elses", ["app", "nonsense", "00000000-0000-7000-8000-000000000000"])
-def test_app_of_someone_else_is_not_found(someone_elses: str, developer: User) -> None:
-    app_id = str(AppFactory().pk) if someone_elses == "app" else someone_elses
-    with pytest.raises(NotFound):
-        selectors.app_of(developer, app_id)
-
-
 def test_apps_of_a_user_are_only_their_own_newest_first(developer: User) -> None:
     AppFactory()
     first, second = AppFactory(user=developer), AppFactory(user=developer)
     assert list(selectors.apps_of(developer)) == [second, first]
-    assert selectors.app_of(developer, str(first.pk)) == first

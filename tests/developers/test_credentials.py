@@ -15,7 +15,7 @@ from developers.services import credentials as services
 from marketplace.accounts.models import User
 from marketplace.core import bounds
 from marketplace.core.audit import history_of
-from marketplace.core.errors import InvalidInput, InvalidTransition, NotFound
+from marketplace.core.errors import InvalidInput, InvalidTransition
 from marketplace.core.scopes import Scope
 from tests.factories import AppFactory, UserFactory
 
@@ -163,18 +163,6 @@ def test_revoking_a_token_twice_is_once() -> None:
     assert services.revoke_token(token=token, actor=user, reason="Lost")
     assert not services.revoke_token(token=token, actor=user)
     assert [entry.action for entry in history_of(token)] == ["token.revoke", "token.issue"]
-
-
-def test_key_and_token_of_someone_else_are_not_found() -> None:
-    owner, stranger, app = UserFactory(), UserFactory(), AppFactory()
-    key, _ = services.issue_api_key(app=app, name="laptop", actor=app.user)
-    token, _ = personal(owner)
-    assert selectors.key_of(app.user, str(key.pk)) == key
-    assert selectors.personal_token_of(owner, str(token.pk)) == token
-    with pytest.raises(NotFound):
-        selectors.key_of(stranger, str(key.pk))
-    with pytest.raises(NotFound):
-        selectors.personal_token_of(stranger, str(token.pk))
 
 
 def test_no_table_holds_a_secret() -> None:

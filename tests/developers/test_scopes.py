@@ -256,7 +256,7 @@ def test_scope_taken_back_and_granted_again_does_not_widen_a_key_made_meanwhile(
     key, _ = issue_api_key(app=app, name="laptop", actor=developer)
     request_scopes(app=app, scopes={Scope.WALLET_SPEND: "To buy"}, actor=developer)
     decide_scopes(review=open_review(app), decisions={Scope.WALLET_SPEND: YES}, note="", actor=reviewer)
-    key = selectors.key_of(developer, str(key.pk))
+    key = selectors.keys_of(app).get(pk=key.pk)
     assert key.scopes == {Scope.CATALOG_READ}
     newer, _ = issue_api_key(app=app, name="new", actor=developer)
     assert newer.scopes == {Scope.CATALOG_READ, Scope.WALLET_SPEND}
