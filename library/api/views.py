@@ -84,9 +84,11 @@ def _redirect_to_store(link: DownloadLink) -> HttpResponse | None:
     """Return a redirect to the file store, None when the bytes are ours to serve."""
     if not link.package.object_key:
         return None
-    # Never beyond the link's own end.
+    # Never beyond the link's own end; the store counts whole seconds.
     left = int((link.expires_at - timezone.now()).total_seconds())
-    seconds = max(1, min(bounds.PRESIGNED_LINK_SECONDS, left))
+    if left < 1:
+        raise LinkExpired
+    seconds = min(bounds.PRESIGNED_LINK_SECONDS, left)
     url = object_store().presigned_url(link.package.object_key, seconds=seconds, filename=link.file_name, content_type=CONTENT_TYPE)
     return None if url is None else HttpResponse(status=HTTPStatus.FOUND, headers={"Location": url, **_UNCACHED})
 

@@ -207,7 +207,7 @@ def test_credential_beside_the_link_does_no_harm(bearer_client: Callable[..., AP
     assert fetch(bearer_client(), link).status_code == 200
 
 
-@pytest.mark.parametrize(("left", "seconds"), [(600, 30), (12.9, 12), (0.4, 1)])
+@pytest.mark.parametrize(("left", "seconds"), [(600, 30), (12.9, 12), (1.9, 1)])
 def test_store_that_serves_itself_gets_a_short_redirect_never_past_the_end(
     anonymous: APIClient, order: Order, left: float, seconds: int
 ) -> None:
@@ -224,3 +224,11 @@ def test_store_that_serves_itself_gets_a_short_redirect_never_past_the_end(
     # What the store would serve was built, byte for byte as promised.
     built = b"".join(object_store().read(key))
     assert (len(built), hashlib.sha256(built).hexdigest()) == (link.package.size, link.package.sha256)
+
+
+def test_store_that_counts_whole_seconds_is_not_asked_within_the_last_one(anonymous: APIClient, order: Order) -> None:
+    with patch.object(local.LocalStore, "presigned_url", return_value="https://store.example/package"):
+        link = issue_link(licence=order.buyer.licences.get())
+        DownloadLink.objects.update(expires_at=timezone.now() + timedelta(seconds=0.9))
+        response = fetch(anonymous, link)
+    assert (response.status_code, response.json()["code"]) == (410, "link_expired")
