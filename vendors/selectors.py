@@ -2,16 +2,15 @@
 
 import uuid
 
-from django.db.models import Q, QuerySet, prefetch_related_objects
+from django.db.models import QuerySet, prefetch_related_objects
 
 from catalog.models import Listing, ListingReview
+from catalog.selectors.listings import lookup
 from marketplace.accounts.models import User
 from marketplace.core.errors import NotFound
-from marketplace.core.ids import parse_id
 
 from .errors import VendorNotApproved, VendorProfileMissing
 from .models import DEFAULT_COMMISSION_BP, VendorProfile, VendorStatus
-from .slugs import SLUG
 
 
 def profile_of(user: User) -> VendorProfile:
@@ -49,11 +48,7 @@ def listing_of(profile: VendorProfile, asset_id: str) -> Listing:
     Raises:
         NotFound: unknown, or another vendor's.
     """
-    row_id = parse_id(asset_id)
-    if row_id is None and not SLUG.fullmatch(asset_id):
-        raise NotFound
-    which = Q(slug=asset_id) if row_id is None else Q(pk=row_id)
-    listing = listings_of(profile).filter(which).first()
+    listing = listings_of(profile).filter(**lookup(asset_id)).first()
     if listing is None:
         raise NotFound
     return listing

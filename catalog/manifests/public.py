@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..models import AgentManifest, Listing
+from .sources import platforms_of
 
 SCHEMA_VERSION = "1.0"
 # One token for each four bytes of UTF-8, rounded up: close for English under common tokenizers, high for other scripts.
 BYTES_PER_TOKEN = 4
 TOKEN_METHOD = f"utf8-bytes/{BYTES_PER_TOKEN}"
 
-_PLATFORM = re.compile(r"[,;/\n]")
 # `After Effects 2023+`, `Figma`, `Premiere Pro v24.1`.
 _NAME_AND_VERSION = re.compile(r"(?P<name>.+?)(?:\s+v?(?P<version>\d[\d.]*(?:\+|\.x)?))?")
 _USES = {
@@ -67,7 +67,7 @@ def tokens(text: str) -> int:
 
 def dependencies(supported_platforms: str) -> list[dict[str, Any]]:
     """Return the host tools that a vendor listed; of several, any one will do."""
-    parts = dict.fromkeys(part.strip() for part in _PLATFORM.split(supported_platforms) if part.strip())
+    parts = platforms_of(supported_platforms)
     found = []
     for part in parts:
         match = _NAME_AND_VERSION.fullmatch(part)

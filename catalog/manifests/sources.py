@@ -18,7 +18,7 @@ GENERATOR = 1
 FORMATS = 20
 HEADINGS = 12
 HEADING_CHARS = 80
-PLATFORM = re.compile(r"[,;/\n]")
+_SEPARATOR = re.compile(r"[,;/\n]")
 
 
 def described_file(listing: Listing) -> Deliverable | None:
@@ -42,7 +42,7 @@ def sources_of(listing: Listing, tiers: Sequence[LicenseTier]) -> dict[str, Any]
         "tags": list(listing.tags),
         "store": listing.store.name,
         "version": listing.version,
-        "platforms": [name.strip() for name in PLATFORM.split(listing.supported_platforms) if name.strip()],
+        "platforms": platforms_of(listing.supported_platforms),
         "licenses": [tier.slug for tier in permitted_tiers(listing, tiers)],
         "currencies": [currency.value for currency in (Currency.INR, Currency.USD) if sale_price(listing, currency) is not None],
         "checksum": "" if file is None else file.sha256,
@@ -53,6 +53,11 @@ def sources_of(listing: Listing, tiers: Sequence[LicenseTier]) -> dict[str, Any]
         "families": technical.get("familyNames", []),
         "skill": _skill(technical.get("skill")),
     }
+
+
+def platforms_of(supported_platforms: str) -> list[str]:
+    """Return the host tools that a vendor listed, each once."""
+    return list(dict.fromkeys(name.strip() for name in _SEPARATOR.split(supported_platforms) if name.strip()))
 
 
 def digest_of(sources: Mapping[str, Any]) -> str:

@@ -87,5 +87,5 @@ def _follow(sources: Mapping[str, Any]) -> dict[str, Any]:
 def _open(sources: Mapping[str, Any]) -> dict[str, Any]:
     properties: dict[str, Any] = {"format": {"enum": sources["formats"]}}
     if sources["platforms"]:
-        properties["platform"] = {"enum": list(dict.fromkeys(sources["platforms"]))}
+        properties["platform"] = {"enum": sources["platforms"]}
     return _tool("open_file", f"Open a file of {sources['title']} in a host tool once it is downloaded.", properties, "format")

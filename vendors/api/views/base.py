@@ -1,20 +1,15 @@
 """What every operation of an approved vendor begins with."""
 
-from typing import Any, cast
+from typing import Any
 
 from rest_framework.request import Request
 
-from developers.principals import Principal
+from developers.principals import principal_of
 from marketplace.accounts.models import User
 from marketplace.core.api.views import ApiViewSet
 
 from ...models import VendorProfile
 from ...selectors import approved_profile_of
-
-
-def user_of(request: Request) -> User:
-    """Return the user on whose behalf an authenticated request is made."""
-    return cast("Principal", request.auth).user
 
 
 class VendorViewSet(ApiViewSet):
@@ -26,5 +21,5 @@ class VendorViewSet(ApiViewSet):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Check the credential, then the vendor, before anything of the body is read."""
         super().initial(request, *args, **kwargs)
-        self.user = user_of(request)
+        self.user = principal_of(request).user
         self.profile = approved_profile_of(self.user)

@@ -4,6 +4,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from developers.principals import principal_of
 from marketplace.core.access import bearer_only
 from marketplace.core.api.serializers import parse_body
 from marketplace.core.api.views import ApiViewSet
@@ -13,7 +14,6 @@ from ...errors import StoreSlugTaken, VendorProfileExists, VendorProfileMissing
 from ...selectors import profile_of
 from ...services import profiles
 from ..serializers.profiles import Application, ApplicationStatus, ProfileRecord
-from .base import user_of
 
 MANAGE = bearer_only(Scope.VENDOR_MANAGE)
 
@@ -28,10 +28,10 @@ class ProfileViews(ApiViewSet):
     def apply(self, request: Request) -> Response:
         """Make the caller's vendor profile. Verified developers and staff are approved at once, others wait for an admin."""
         body = parse_body(Application, request)
-        user = user_of(request)
+        user = principal_of(request).user
         return Response(ProfileRecord(profiles.apply(user=user, actor=user, **body)).data)
 
     @extend_schema(operation_id="vendor_application_status", summary="Read the vendor profile", responses=ApplicationStatus)
     def status(self, request: Request) -> Response:
         """Read the caller's vendor profile, whatever its status."""
-        return Response(ApplicationStatus(profile_of(user_of(request))).data)
+        return Response(ApplicationStatus(profile_of(principal_of(request).user)).data)
