@@ -74,7 +74,7 @@ def spend(
         The receipt, and whether it is that of an earlier call.
 
     Raises:
-        Problem: one of `SPEND_PROBLEMS` or NotFound; then nothing was done.
+        Problem: NotFound, AlreadyOwned, or one of `wallet.errors`; then nothing was done.
     """
     request = None
     if idempotency_key is not None:
