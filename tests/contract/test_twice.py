@@ -76,6 +76,15 @@ def test_idempotency_key_replays_the_first_answer(operation: Operation, scene: S
     assert rows() == before
 
 
+@pytest.mark.parametrize("operation", [BY_NAME["POST /wallet/spend"]], ids=["spend"])
+def test_any_licence_is_ownership_unless_another_is_asked_for(operation: Operation, scene: Scene, caller: APIClient) -> None:
+    body = body_of(operation, scene)
+    for slug in ("commercial", "personal"):
+        bought = call(caller, operation, scene, body=body | {"licenseSlug": slug, "currency": "USD"})
+        assert (bought.status_code, bought.json()["licenseSlug"]) == (200, slug)
+        refused(call(caller, operation, scene), 409, "already_owned", operation)
+
+
 @pytest.mark.parametrize("operation", [BY_NAME[name] for name in EDITS], ids=EDITS)
 def test_listing_under_review_is_locked(operation: Operation, db: None, bearer_client: Callable[..., APIClient]) -> None:
     scene = waiting()
