@@ -57,7 +57,7 @@ def _run(statements):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("catalog", "0003_search")]
+    dependencies = [("catalog", "0002_seed")]
 
     operations = [
         migrations.RunPython(
