@@ -25,7 +25,17 @@ PRODUCTION = {
     "EMAIL_URL": "smtp+tls://shop:secret@127.0.0.1:9",
 }
 # What a developer may have set for a server of theirs must not reach the tests.
-SETTINGS = {*PRODUCTION, "DATA_DIR", "DEBUG", "S3_ENDPOINT_URL", "S3_PUBLIC_ENDPOINT_URL", "S3_REGION", "TRUSTED_PROXIES", "LOG_LEVEL"}
+OPTIONAL = {
+    "ADMIN_REQUIRES_SECOND_FACTOR",
+    "DATA_DIR",
+    "DEBUG",
+    "S3_ENDPOINT_URL",
+    "S3_PUBLIC_ENDPOINT_URL",
+    "S3_REGION",
+    "TRUSTED_PROXIES",
+    "LOG_LEVEL",
+}
+SETTINGS = {*PRODUCTION} | OPTIONAL
 
 
 @dataclass(frozen=True)

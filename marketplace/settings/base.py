@@ -113,7 +113,7 @@ S3_PUBLIC_ENDPOINT_URL = (S3 or {}).get("S3_PUBLIC_ENDPOINT_URL", "")
 
 STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "templates" / "static"]
-STATIC_ROOT = DATA_DIR / "static"
+STATIC_ROOT: Path | None = DATA_DIR / "static"
 
 # --- people -----------------------------------------------------------------------------------
 AUTH_USER_MODEL = "accounts.User"
