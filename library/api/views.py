@@ -51,7 +51,7 @@ class LibraryViewSet(ApiViewSet):
         parse_body(EmptyBody, request)
         principal = principal_of(request)
         link = issue_link(licence=licence_to_download(principal.user, asset_id), principal=principal)
-        return Response(DownloadLinkAnswer(link).data, headers=_UNCACHED)
+        return Response(DownloadLinkAnswer(link).data)
 
 
 class PackageViewSet(ApiViewSet):

@@ -72,6 +72,13 @@ def test_anonymous_caller_gets_the_public_operation_without_a_query(django_asser
     assert response.json() == {"user": None}
 
 
+@pytest.mark.parametrize("operation", PROTECTED)
+def test_answer_to_a_credential_is_kept_out_of_every_cache(operation: str, key: tuple[ApiKey, str]) -> None:
+    answers = [call(operation, x_api_key=key[1]), call(operation, authorization=f"Bearer {token_of('personal')[1]}")]
+    assert 200 in {answer.status_code for answer in answers}
+    assert all("no-store" in answer["Cache-Control"] for answer in answers)
+
+
 MALFORMED_KEYS = ["", " ", "x", "cam_sk_", "cam_sk_" + "a" * 38, "cam_sk_" + "a" * 5000, "cam_pat_" + "0" * 38, "é" * 45]
 
 

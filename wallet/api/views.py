@@ -31,7 +31,6 @@ from .serializers import SpendAnswer, SpendBody, WalletAnswer
 IDEMPOTENCY_HEADER = "Idempotency-Key"
 REPLAYED_HEADER = "Idempotent-Replayed"
 _PRINTABLE = re.compile(rf"[\x21-\x7e]{{1,{bounds.IDEMPOTENCY_KEY_CHARS}}}")
-_UNCACHED = {"Cache-Control": "private, no-store"}
 
 
 class WalletViewSet(ApiViewSet):
@@ -55,7 +54,7 @@ class WalletViewSet(ApiViewSet):
     @extend_schema(operation_id="wallet_retrieve", responses=WalletAnswer)
     def retrieve(self, request: Request) -> Response:
         """Read the balances."""
-        return Response(WalletAnswer(wallet_of(principal_of(request).user)).data, headers=_UNCACHED)
+        return Response(WalletAnswer(wallet_of(principal_of(request).user)).data)
 
     @extend_schema(
         operation_id="wallet_spend",
@@ -90,8 +89,7 @@ class WalletViewSet(ApiViewSet):
             idempotency_key=key,
             principal=principal,
         )
-        headers = _UNCACHED | ({REPLAYED_HEADER: "true"} if replayed else {})
-        return Response(SpendAnswer(receipt).data, headers=headers)
+        return Response(SpendAnswer(receipt).data, headers={REPLAYED_HEADER: "true"} if replayed else {})
 
 
 def _idempotency_key(request: Request) -> str | None:

@@ -1,9 +1,10 @@
 """The base of every API view: it states its access and its problems, operation by operation."""
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from rest_framework.request import Request
+from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
 
 from ..access import Access
@@ -26,6 +27,17 @@ class ApiViewSet(ViewSet):
         """Count the call, then judge it: a refused call is a call too."""
         super().check_throttles(request)
         super().check_permissions(request)
+
+    def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
+        """Keep the answers to credentials out of every cache, unless the operation tells how they may be kept.
+
+        A cache on the way does not know that `X-Api-Key` makes answers differ.
+        """
+        answer = super().finalize_response(request, response, *args, **kwargs)
+        access = self.access.get(self.action or "")
+        if access is None or not access.public:
+            answer.setdefault("Cache-Control", "private, no-store")
+        return answer
 
     def check_throttles(self, request: Request) -> None:
         """Nothing is left to do: DRF asks this after the permissions."""
