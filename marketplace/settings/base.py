@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Any
 
+from corsheaders.defaults import default_headers
+
 from . import environment as read
 from .admin_theme import THEME
 
@@ -239,7 +241,18 @@ SPECTACULAR_SETTINGS = {
 }
 CORS_URLS_REGEX = r"^/api/"
 CORS_ALLOWED_ORIGINS = read.words("CORS_ALLOWED_ORIGINS")
-CORS_EXPOSE_HEADERS = ["ETag", "RateLimit", "RateLimit-Policy", "Retry-After", "X-Request-Id"]
+# What our operations take beyond the library's defaults. Not X-Api-Key: keys have no place in browsers.
+CORS_ALLOW_HEADERS = [*default_headers, "idempotency-key", "if-none-match", "if-range", "range", "x-request-id"]
+CORS_EXPOSE_HEADERS = [
+    "Content-Disposition",
+    "Content-Range",
+    "ETag",
+    "Idempotent-Replayed",
+    "RateLimit",
+    "RateLimit-Policy",
+    "Retry-After",
+    "X-Request-Id",
+]
 
 # --- admin ------------------------------------------------------------------------------------
 UNFOLD = THEME
