@@ -23,7 +23,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
                 ('title', models.CharField(max_length=120)),
-                ('slug', models.SlugField(max_length=80)),
+                ('slug', models.SlugField(db_index=False, max_length=80)),
                 ('short_description', models.CharField(max_length=200)),
                 ('description', models.TextField(blank=True)),
                 ('tags', models.JSONField(blank=True, default=list)),
@@ -224,7 +224,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
                 ('name', models.CharField(max_length=120)),
-                ('slug', models.SlugField(max_length=80)),
+                ('slug', models.SlugField(db_index=False, max_length=80)),
                 ('is_open', models.BooleanField(default=False)),
                 ('owner', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='store', to=settings.AUTH_USER_MODEL)),
             ],

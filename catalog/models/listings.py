@@ -48,7 +48,8 @@ class Listing(models.Model):
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     store = models.ForeignKey(Store, on_delete=models.PROTECT, related_name="listings")
     title = models.CharField(max_length=bounds.TITLE_CHARS)
-    slug = models.SlugField(max_length=bounds.SLUG_CHARS)
+    # Its unique constraint is its index.
+    slug = models.SlugField(max_length=bounds.SLUG_CHARS, db_index=False)
     short_description = models.CharField(max_length=bounds.SHORT_DESCRIPTION_CHARS)
     description = models.TextField(blank=True)
     category = models.ForeignKey(Category, on_delete=models.PROTECT, related_name="listings")

@@ -36,7 +36,8 @@ class Store(models.Model):
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     owner = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="store")
     name = models.CharField(max_length=bounds.NAME_CHARS)
-    slug = models.SlugField(max_length=bounds.SLUG_CHARS)
+    # Its unique constraint is its index.
+    slug = models.SlugField(max_length=bounds.SLUG_CHARS, db_index=False)
     is_open = models.BooleanField(default=False)
 
     class Meta:
