@@ -8,6 +8,7 @@ from django.db.models import Q
 from django.utils import timezone
 from oauth2_provider.models import AbstractAccessToken, AbstractGrant, AbstractIDToken, AbstractRefreshToken
 
+from marketplace.core import bounds
 from marketplace.core.ids import new_id
 from marketplace.core.scopes import Scope, parse_scopes
 
@@ -28,7 +29,7 @@ class ApiKey(models.Model):
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     app = models.ForeignKey(App, on_delete=models.CASCADE, related_name="api_keys")
-    name = models.CharField(max_length=80)
+    name = models.CharField(max_length=bounds.CREDENTIAL_NAME_CHARS)
     digest = models.CharField(max_length=64, unique=True, editable=False)
     last_four = models.CharField(max_length=4, editable=False)
     # The app's grant at the time, space-separated.
@@ -69,7 +70,7 @@ class AccessToken(AbstractAccessToken):
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)  # type: ignore[assignment]  # the library numbers its rows
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="access_tokens")
     kind = models.CharField(max_length=16, choices=TokenKind.choices, default=TokenKind.OAUTH)
-    name = models.CharField(max_length=80, blank=True)
+    name = models.CharField(max_length=bounds.CREDENTIAL_NAME_CHARS, blank=True)
     hint = models.CharField(max_length=4, blank=True)
     last_used_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
