@@ -21,7 +21,7 @@ from ..models.credentials import TokenKind
 from ..secrets import Prefix, digest_of, new_secret
 from ..selectors import live_keys_of, live_personal_tokens_of
 
-PERSONAL_TOKEN_MAX_AGE = timedelta(days=366)
+PERSONAL_TOKEN_MAX_AGE = timedelta(days=365)
 FIRST_PARTY_TOKEN_AGE = timedelta(minutes=15)
 
 

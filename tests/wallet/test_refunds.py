@@ -6,7 +6,7 @@ import pytest
 
 from catalog.models import ListingStats
 from library.models import Licence
-from marketplace.core.errors import InvalidInput, InvalidTransition
+from marketplace.core.errors import InvalidInput, InvalidTransition, SelfReview
 from marketplace.core.models import AuditEntry
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
@@ -24,6 +24,14 @@ def test_refund_without_a_reason_is_refused() -> None:
     with pytest.raises(InvalidInput):
         refund_order(order=order, reason="", actor=UserFactory())
     assert Order.objects.get().status == "Completed"
+
+
+def test_buyer_does_not_refund_what_they_bought() -> None:
+    order = bought(on_sale())
+    with pytest.raises(SelfReview):
+        refund_order(order=order, reason="I changed my mind.", actor=order.buyer)
+    order.refresh_from_db()
+    assert order.status == "Completed"
 
 
 def test_second_refund_is_refused() -> None:

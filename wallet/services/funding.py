@@ -4,6 +4,7 @@ from django.db import IntegrityError, transaction
 
 from marketplace.accounts.models import User
 from marketplace.core import audit, bounds, texts
+from marketplace.core.errors import SelfReview
 from marketplace.core.integrity import violates
 from marketplace.core.money import WALLET_CURRENCIES, Currency, to_number
 
@@ -30,9 +31,12 @@ def credit_wallet(
     Raises:
         InvalidAmount: no wallet currency, an amount out of range, or a balance that would pass its bound.
         InvalidInput: no reason.
+        SelfReview: nobody pays into their own wallet.
         IdempotencyKeyReused: the actor used the key for another credit.
     """
     reason = texts.prose(reason, "reason")
+    if actor is not None and actor.pk == user.pk:
+        raise SelfReview("Someone else must put money into your wallet.")
     _check(currency, amount_minor)
     request = None
     if idempotency_key is not None and actor is not None:

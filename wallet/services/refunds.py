@@ -7,6 +7,7 @@ from catalog.services.popularity import undo_purchase
 from library.services.licences import revoke_licence
 from marketplace.accounts.models import User
 from marketplace.core import texts
+from marketplace.core.errors import SelfReview
 from marketplace.core.transitions import TransitionTable, lock
 
 from ..models import Journal, Order
@@ -24,10 +25,13 @@ def refund_order(*, order: Order, reason: str, actor: User | None) -> Order:
     Raises:
         InvalidTransition: it was refunded already.
         InvalidInput: no reason.
+        SelfReview: nobody refunds their own purchase.
         NotFound: there is no such order.
     """
     reason = texts.prose(reason, "reason")
     order = lock(Order.objects.all(), pk=order.pk)
+    if actor is not None and actor.pk == order.buyer_id:
+        raise SelfReview("Someone else must refund your purchase.")
     ORDER_TRANSITIONS.apply(order, "refund", actor=actor, reason=reason, changes={"refunded_at": timezone.now()})
     sale = Journal.objects.filter(order=order, kind=JournalKind.SALE).first()
     if sale is not None:

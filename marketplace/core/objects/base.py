@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import Protocol
 
 BLOCK_BYTES = 256 * 1024
@@ -73,13 +72,6 @@ class ObjectStore(Protocol):
 
     def size(self, key: str) -> int:
         """Return the size in bytes.
-
-        Raises:
-            ObjectMissing: nothing is stored under the key.
-        """
-
-    def local_path(self, key: str) -> Path | None:
-        """Return where the object's file is on this machine, None when the store keeps it elsewhere.
 
         Raises:
             ObjectMissing: nothing is stored under the key.

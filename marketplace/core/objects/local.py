@@ -39,11 +39,6 @@ class LocalStore:
         with _store_errors(key):
             return (self.root / check_key(key)).stat().st_size
 
-    def local_path(self, key: str) -> Path | None:
-        """Return the object's file."""
-        self.size(key)
-        return self.root / key
-
     def delete(self, key: str) -> None:
         """Remove the object; one that is not there is no error."""
         with _store_errors(), suppress(FileNotFoundError):

@@ -6,7 +6,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import datetime
 from functools import cache, partial
-from pathlib import Path
 from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError
@@ -52,10 +51,6 @@ class S3Store:
         """Return the size in bytes."""
         with _store_errors(key):
             return int(self.client.head_object(Bucket=self.bucket, Key=check_key(key))["ContentLength"])
-
-    def local_path(self, key: str) -> Path | None:
-        """Return None: the file is elsewhere."""
-        return None
 
     def delete(self, key: str) -> None:
         """Remove the object; S3 itself does not mind one that is not there."""
