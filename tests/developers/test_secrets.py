@@ -90,7 +90,7 @@ def misuse(secret: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     yield client.get("/api/v1/assets/none/manifest")
     yield client.get("/api/v1/vendor/assets")
     yield client.get("/api/v1/nowhere")
-    yield client.post("/api/v1/wallet/spend", {"assetId": secret, "currency": secret}, format="json")
+    yield client.post("/api/v1/wallet/spend", {"assetId": secret}, format="json")
     yield client.post("/api/v1/vendor/apply", {"storeName": secret, "storeSlug": secret}, format="json")
     yield client.generic("POST", "/api/v1/wallet/spend", f'{{"assetId": "{secret}', content_type="application/json")
     yield client.generic("POST", "/api/v1/wallet/spend", secret, content_type="text/plain")
