@@ -86,7 +86,7 @@ class UsageBuffer:
         self._thread.start()
 
     def _run(self) -> None:
-        while True:
+        while settings.USAGE_FLUSH_SECONDS:
             self._wake.wait(settings.USAGE_FLUSH_SECONDS)
             self._wake.clear()
             self.flush()

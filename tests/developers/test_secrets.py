@@ -48,7 +48,10 @@ def heard() -> Iterator[list[str]]:
     for logger in loggers:
         logger.addHandler(handler)
         logger.setLevel(logging.DEBUG)
+    # Under DEBUG it repeats every statement with its values, whatever a caller sent as content.
+    logging.getLogger("django.db.backends").setLevel(logging.INFO)
     yield handler.lines
+    logging.getLogger("django.db.backends").setLevel(logging.NOTSET)
     for logger, level in zip(loggers, levels, strict=True):
         logger.removeHandler(handler)
         logger.setLevel(level)

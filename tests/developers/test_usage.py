@@ -2,6 +2,7 @@
 
 import datetime as dt
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from io import StringIO
@@ -178,6 +179,38 @@ def test_threads_lose_no_call() -> None:
         thread.join()
     counters.flush()
     assert ApiUsage.objects.get().calls == 16_000
+
+
+def test_thread_flushes_by_itself_and_early_when_much_waits(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    written: Counter[Call] = Counter()
+    monkeypatch.setattr(buffer, "add_to_rows", written.update)
+    monkeypatch.setattr(buffer, "FLUSH_AT", 2)
+    counters, call = UsageBuffer(), call_for(None, kind="personal")
+
+    def arrives(calls: int) -> bool:
+        return wait_for(lambda: written.total() == calls)
+
+    settings.USAGE_FLUSH_SECONDS = 0.05
+    counters.count(call)
+    assert arrives(1)
+    settings.USAGE_FLUSH_SECONDS = 60
+    counters.count(call)
+    # Until the thread has seen the longer interval.
+    assert arrives(2)
+    counters.count(call)
+    counters.count(call._replace(status=404))
+    assert arrives(4)
+    settings.USAGE_FLUSH_SECONDS = 0
+    counters.count(call)
+    counters.count(call._replace(status=404))
+    assert wait_for(lambda: not any(thread.name == "usage" for thread in threading.enumerate()))
+
+
+def wait_for(condition: Callable[[], bool]) -> bool:
+    until = time.monotonic() + 5
+    while not condition() and time.monotonic() < until:
+        time.sleep(0.01)
+    return condition()
 
 
 def test_owner_sees_calls_by_operation_key_and_day() -> None:
