@@ -70,7 +70,8 @@ def operations() -> list[Operation]:
             path = path.replace("//", "/no-such-thing/")
             path = f"{path}no-such-thing" if path.endswith("/") else path
             for method, action in pattern.callback.actions.items():  # type: ignore[union-attr]  # set by ViewSetMixin.as_view
-                found.append(Operation(f"{method} {pattern.name}", method, path, view.access[action]))
+                if method != "head":
+                    found.append(Operation(f"{method} {pattern.name}", method, path, view.access[action]))
     return found
 
 
@@ -189,7 +190,8 @@ def answers(headers: dict[str, str]) -> dict[str, Refusal]:
 
 
 def test_table_holds_every_operation_of_the_service() -> None:
-    declared = sum(len(actions) for _, actions in api_views())
+    # DRF adds HEAD to a view when it is first called.
+    declared = sum(len(actions.keys() - {"head"}) for _, actions in api_views())
     assert len(OPERATIONS) == len({operation.name for operation in OPERATIONS}) == declared > 20
     assert {operation.access.scope for operation in OPERATIONS} == {None, *Scope}
 
