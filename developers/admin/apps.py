@@ -81,7 +81,7 @@ class AppAdmin(ServiceAdmin):
 
     def page_context(self, request: HttpRequest, subject: App) -> dict[str, Any]:
         """Return the panels, and what the app called."""
-        usage = usage_of_app(subject)
+        usage = usage_of_app(subject, keys_of(subject))
         context = super().page_context(request, subject)
         calls = [
             _calls_panel("Calls by operation", "Operation", usage.operations),

@@ -92,7 +92,7 @@ def test_live_key_is_revoked_and_stops_at_the_next_call(django_capture_on_commit
     assert client.get("/api/v1/wallet").status_code == 401
     assert [message.to for message in mail.outbox] == [[app.user.email]]
     assert key.last_four in mail.outbox[0].body
-    assert secret not in mail.outbox[0].body + mail.outbox[0].subject
+    assert secret not in f"{mail.outbox[0].subject} {mail.outbox[0].body}"
     assert AuditEntry.objects.filter(action="apikey.revoke").count() == 1
 
 
@@ -100,6 +100,7 @@ def test_refresh_token_takes_its_family_along() -> None:
     family, renewals = uuid.uuid4(), []
     for _ in range(2):
         token, _ = token_of("oauth")
+        assert token.application is not None
         secret = new_secret(Prefix.REFRESH_TOKEN)
         renewals.append(
             RefreshToken.objects.create(

@@ -61,7 +61,7 @@ def shown_once(page: Any) -> str:
     """Return the secret that a page shows."""
     found = set(SECRET.findall(page.content.decode()))
     assert len(found) == 1, page.content.decode()
-    return found.pop()
+    return str(found.pop())
 
 
 def every_kind(user: User, app: App, browser: Client) -> dict[str, str]:
@@ -74,6 +74,7 @@ def every_kind(user: User, app: App, browser: Client) -> dict[str, str]:
         token, secrets[kind] = token_of(kind, user)
         if kind == "oauth":
             secrets["refresh"] = new_secret(Prefix.REFRESH_TOKEN)
+            assert token.application is not None
             RefreshToken.objects.create(
                 user=user, application=token.application, access_token=token, token="", token_checksum=digest_of(secrets["refresh"])
             )

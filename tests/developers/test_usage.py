@@ -47,7 +47,7 @@ def counted() -> dict[tuple[str, int], int]:
 
 
 def call_for(app: App | None = None, **changes: Any) -> Call:
-    call = Call(TODAY, "api_key", app and app.pk, new_id(), "GET wallet", "account:read", 200)
+    call = Call(TODAY, "api_key", app.pk if app else None, new_id(), "GET wallet", "account:read", 200)
     return call._replace(**changes)
 
 
@@ -172,7 +172,12 @@ def test_buffer_never_grows_beyond_its_bound(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_threads_lose_no_call() -> None:
     counters, call = UsageBuffer(), call_for(AppFactory())
-    threads = [threading.Thread(target=lambda: [counters.count(call) for _ in range(2_000)]) for _ in range(8)]
+
+    def count() -> None:
+        for _ in range(2_000):
+            counters.count(call)
+
+    threads = [threading.Thread(target=count) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -219,7 +224,7 @@ def test_owner_sees_calls_by_operation_key_and_day() -> None:
     call = call_for(app, credential_id=key.pk)
     rows.add_to_rows({call: 5, call._replace(status=404): 2, call._replace(day=TODAY - dt.timedelta(days=29), status=500): 1})
     rows.add_to_rows({call._replace(day=TODAY - dt.timedelta(days=30)): 100, call_for(AppFactory()): 100})
-    found = usage_of_app(app)
+    found = usage_of_app(app, [key])
     assert (found.total.done, found.total.refused, found.total.failed) == (5, 2, 1)
     assert len(found.days) == 30
     assert list(found.callers) == [str(key)]

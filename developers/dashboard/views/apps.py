@@ -58,7 +58,7 @@ def detail(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
     app = own_app(request.user, app_id)
     rows = list(app.scope_rows.all())
     keys = list(selectors.keys_of(app))
-    usage = usage_of_app(app)
+    usage = usage_of_app(app, keys)
     return render(
         request,
         "developers/app_detail.html",
