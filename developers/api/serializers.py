@@ -30,7 +30,7 @@ class LeakedCredential(Body):
 class LeakReportBody(Body):
     """What a secret scanner found."""
 
-    credentials = serializers.ListField(child=LeakedCredential(), allow_empty=False, max_length=bounds.LEAKED_CREDENTIALS)
+    credentials = serializers.ListField(child=LeakedCredential(), min_length=1, max_length=bounds.LEAKED_CREDENTIALS)
 
 
 class LeakReportAnswer(serializers.Serializer[Any]):
