@@ -123,6 +123,19 @@ def count_failed_credential(request: Request) -> None:
         return
 
 
+def count_leak_report(request: Request) -> None:
+    """Count a report of leaked credentials, by the caller's address: each may cost a look-up for every secret in it.
+
+    Raises:
+        RateLimited: too many came from there.
+    """
+    try:
+        count_call(request, [Limit("leak-reports", client_network(request), settings.RATE_LIMITS["leak_reports"])])
+    except CounterStoreDown:
+        # A leak is worse than a flood.
+        return
+
+
 def _usage(request: Request, limit: Limit) -> Usage:
     try:
         usage = get_usage(

@@ -5,6 +5,7 @@ from django.urls import URLPattern, URLResolver, include, path
 from drf_spectacular.views import SpectacularJSONAPIView, SpectacularSwaggerSplitView
 
 api: list[URLPattern | URLResolver] = [
+    path("", include("developers.api.urls")),
     path("", include("catalog.api.urls")),
     path("", include("vendors.api.urls")),
     path("", include("library.api.urls")),

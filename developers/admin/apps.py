@@ -14,10 +14,12 @@ from marketplace.accounts.models import User
 from marketplace.core.admin import Decision, Panel, ReasonForm, ServiceAdmin, decision
 from marketplace.core.scopes import Scope
 
-from ..models import App
+from ..models import ApiKey, App
 from ..selectors import keys_of, scope_rows_of
 from ..services import apps as services
 from ..services.states import APP
+from ..usage.chart import bars
+from ..usage.selectors import Tally, is_dormant, unused_scopes, usage_of_app
 
 DECIDE = "developers.decide_app"
 SUSPEND = "developers.suspend_app"
@@ -35,6 +37,17 @@ class NarrowForm(ReasonForm):
         self.fields["scopes"].choices = [(scope.value, scope.value) for scope in Scope if scope in subject.scopes]  # type: ignore[attr-defined]  # it is a choice field
 
 
+def _state_of(key: ApiKey) -> str:
+    if is_dormant(key):
+        return "live, no use in 90 days"
+    return "live" if key.live else "ended"
+
+
+def _calls_panel(title: str, head: str, tallies: Mapping[Any, Tally]) -> Panel:
+    rows = [(name, tally.done, tally.refused, tally.failed, tally.total) for name, tally in tallies.items()]
+    return Panel(title, (head, "Done", "Refused", "Failed", "All"), rows, empty="No call in 30 days.")
+
+
 def _allows(verb: str) -> Callable[[Any], bool]:
     return partial(APP.allows, verb=verb)
 
@@ -50,16 +63,32 @@ class AppAdmin(ServiceAdmin):
     ordering = ("-id",)
     fields = ("name", "user", "status", "status_reason", "purpose", "granted_scopes", "client_id", "redirect_uris", "created", "updated")
     actions_detail = ("narrow", "suspend", "reinstate", "reject")
+    change_form_outer_after_template = "admin/developers/app_panels.html"
 
     def panels(self, request: HttpRequest, subject: App) -> list[Panel]:
         """Return the scopes, the keys and the history."""
-        scopes = [(row.scope, row.reason, _DECISIONS[row.granted], row.note) for row in scope_rows_of(subject)]
-        keys = [(key.name, f"…{key.last_four}", key.scope, key.last_used_at, "live" if key.live else "ended") for key in keys_of(subject)]
+        unused = unused_scopes(subject)
+        scopes = [
+            (row.scope, row.reason, _DECISIONS[row.granted], "no use in 90 days" if row.scope in unused else "", row.note)
+            for row in scope_rows_of(subject)
+        ]
+        keys = [(key.name, f"…{key.last_four}", key.scope, key.last_used_at, _state_of(key)) for key in keys_of(subject)]
         return [
-            Panel("Scopes", ("Scope", "Why", "Decision", "Note"), scopes),
+            Panel("Scopes", ("Scope", "Why", "Decision", "Use", "Note"), scopes),
             Panel("API keys", ("Name", "Ends in", "Scopes", "Last used", "State"), keys),
             *super().panels(request, subject),
         ]
+
+    def page_context(self, request: HttpRequest, subject: App) -> dict[str, Any]:
+        """Return the panels, and what the app called."""
+        usage = usage_of_app(subject, keys_of(subject))
+        context = super().page_context(request, subject)
+        calls = [
+            _calls_panel("Calls by operation", "Operation", usage.operations),
+            _calls_panel("Calls by key", "Key or token", usage.callers),
+            _calls_panel("Calls by day (UTC)", "Day", {day: tally for day, tally in usage.days.items() if tally.total}),
+        ]
+        return context | {"panels": [*calls, *context["panels"]], "usage": usage, "bars": bars(usage.days)}
 
     @decision(
         Decision(

@@ -3,14 +3,17 @@
 from .applications import ApplicationMessage, DeveloperApplication
 from .apps import App, AppScope, ScopeReview
 from .credentials import AccessToken, ApiKey, Grant, IDToken, RefreshToken
+from .usage import ApiUsage, DormancyNotice
 
 __all__ = [
     "AccessToken",
     "ApiKey",
+    "ApiUsage",
     "App",
     "AppScope",
     "ApplicationMessage",
     "DeveloperApplication",
+    "DormancyNotice",
     "Grant",
     "IDToken",
     "RefreshToken",

@@ -27,6 +27,9 @@ APPS = 50
 LIVE_KEYS = 20
 LIVE_TOKENS = 50
 CREDENTIAL_NAME_CHARS = 80
+# What one report of leaked credentials may name, and how long each may be.
+LEAKED_CREDENTIALS = 100
+SECRET_CHARS = 200
 # The highest rate limit that an admin can give a key.
 CALLS_PER_MINUTE = 100_000
 

@@ -56,6 +56,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "marketplace.core.request_id.RequestIdMiddleware",
     "marketplace.core.rate_limit_fields.RateLimitFieldsMiddleware",
+    "developers.usage.middleware.UsageMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "corsheaders.middleware.CorsMiddleware",
@@ -186,7 +187,10 @@ RATE_LIMITS = {
     "bearer_user": read.integer("RATE_LIMIT_BEARER_USER", default=300, minimum=1),
     "anonymous": read.integer("RATE_LIMIT_ANONYMOUS", default=300, minimum=1),
     "failed_credentials": read.integer("RATE_LIMIT_FAILED_CREDENTIALS", default=30, minimum=1),
+    "leak_reports": read.integer("RATE_LIMIT_LEAK_REPORTS", default=30, minimum=1),
 }
+# Calls are counted in the process and written this often; a process that is killed loses what came since. 0: never by itself.
+USAGE_FLUSH_SECONDS = read.integer("USAGE_FLUSH_SECONDS", default=10)
 
 # --- API --------------------------------------------------------------------------------------
 # Django's own guard for forms; JSON bodies and uploads have theirs in marketplace.core.bounds.

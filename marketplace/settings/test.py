@@ -30,3 +30,5 @@ _database["OPTIONS"].pop("pool", None)
 TEST_REDIS_URL = text("TEST_REDIS_URL")
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+# A thread that writes on its own would write into another test's database; tests flush by hand.
+USAGE_FLUSH_SECONDS = 0

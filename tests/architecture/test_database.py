@@ -7,6 +7,7 @@ from django.apps import apps
 from django.db import IntegrityError, models, transaction
 from django.utils import timezone
 
+from developers.models import ApiUsage
 from developers.services.apps import create_app
 from developers.services.credentials import issue_personal_token
 from marketplace.core.scopes import Scope
@@ -43,6 +44,8 @@ def rows(db: None) -> None:
     submitted()
     buyer = scenes.link().user
     WalletSettings.objects.create(owner=buyer)
+    day = timezone.now().date()
+    ApiUsage.objects.create(day=day, kind="personal", credential_id=buyer.pk, operation="GET wallet", status=200, calls=1)
     issue_personal_token(
         user=developer,
         name="laptop",

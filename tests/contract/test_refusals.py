@@ -48,7 +48,8 @@ def bad_values(entry: Field) -> Iterator[Any]:
         yield limits["maximum"] + 1
         yield 10**30
     if "maxItems" in limits:
-        yield [f"x{n}" for n in range(limits["maxItems"] + 1)]
+        objects = entry.sample if isinstance(entry.sample[0], dict) else []
+        yield objects * (limits["maxItems"] + 1) or [f"x{n}" for n in range(limits["maxItems"] + 1)]
     if "items" in limits:
         yield ["ok", "x" * (limits["items"]["maxLength"] + 1)]
 

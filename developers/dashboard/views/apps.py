@@ -14,6 +14,8 @@ from ... import selectors
 from ...models import ApiKey, App, AppScope
 from ...models.apps import AppStatus
 from ...services.apps import create_app, request_scopes
+from ...usage.chart import bars
+from ...usage.selectors import is_dormant, unused_scopes, usage_of_app
 from ..forms import AppForm, ScopesForm
 
 
@@ -56,14 +58,18 @@ def detail(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
     app = own_app(request.user, app_id)
     rows = list(app.scope_rows.all())
     keys = list(selectors.keys_of(app))
+    usage = usage_of_app(app, keys)
     return render(
         request,
         "developers/app_detail.html",
         {
             "app": app,
             "scope_rows": rows,
-            "live_keys": [(key, _scopes_now(key, app)) for key in keys if key.live],
+            "live_keys": [(key, _scopes_now(key, app), is_dormant(key)) for key in keys if key.live],
             "ended_keys": [key for key in keys if not key.live],
+            "unused_scopes": unused_scopes(app),
+            "usage": usage,
+            "bars": bars(usage.days),
             "may_have_keys": app.status == AppStatus.APPROVED and bool(app.granted_scopes),
             "may_ask_more": bool(_can_be_asked(app, rows)),
         },

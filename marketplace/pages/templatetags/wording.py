@@ -23,6 +23,7 @@ _TONES = {
     "PendingReview": "wait",
     "MoreInfoNeeded": "wait",
     "Waiting": "wait",
+    "Dormant": "wait",
     "Rejected": "bad",
     "Suspended": "bad",
     "Withdrawn": "bad",

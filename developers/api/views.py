@@ -1,0 +1,30 @@
+"""The developers' endpoints: reports of leaked credentials, from anyone."""
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from marketplace.core.access import PUBLIC
+from marketplace.core.api.serializers import parse_body
+from marketplace.core.api.views import ApiViewSet
+
+from ..services.leaks import Finding, report_leaks
+from ..throttling import count_leak_report
+from .serializers import LeakReportAnswer, LeakReportBody
+
+
+class LeakViewSet(ApiViewSet):
+    """Where secret scanners report what they found."""
+
+    access = {"report": PUBLIC}
+
+    @extend_schema(operation_id="leaked_credentials_report", request=LeakReportBody, responses=LeakReportAnswer)
+    def report(self, request: Request) -> Response:
+        """Report keys and tokens found in public: what is live is revoked at once, and its owner is told by mail.
+
+        The answer is the same for real and for made-up credentials.
+        """
+        count_leak_report(request)
+        body = parse_body(LeakReportBody, request)
+        report_leaks(findings=[Finding(found["value"], found["url"]) for found in body["credentials"]])
+        return Response(LeakReportAnswer({"received": len(body["credentials"])}).data, headers={"Cache-Control": "no-store"})

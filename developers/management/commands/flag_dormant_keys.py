@@ -1,0 +1,34 @@
+"""`manage.py flag_dormant_keys`: mail the owners of keys that nobody used for 90 days."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+from rich.console import Console
+from rich.progress import track
+
+from developers.services.dormancy import flag_dormant_key, untold_keys
+
+
+class Command(BaseCommand):
+    """Tells owners of idle keys."""
+
+    help = (
+        "Mail the owner of each live API key that nobody used for 90 days, once; a key that is used again and lies idle again is "
+        "told of again. Nothing is revoked. Run it daily. With --dry-run the keys are listed and nobody is told."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Offer a rehearsal."""
+        parser.add_argument("--dry-run", action="store_true", help="list the keys, mail nobody")
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        """Mail, key by key."""
+        keys = list(untold_keys())
+        if options["dry_run"]:
+            for key in keys:
+                self.stdout.write(f"{key.app.user.email}: {key.app.name}, key {key}")
+            self.stdout.write(f"{len(keys)} owners would be told.")
+            return
+        console = Console(file=self.stderr)  # type: ignore[arg-type]  # OutputWrapper writes like a file
+        told = sum(flag_dormant_key(key=key, actor=None) for key in track(keys, "Keys", console=console, transient=True))
+        self.stdout.write(f"{told} owners told.")

@@ -1,0 +1,61 @@
+"""How often keys and apps call what, and who was told that a key lies idle."""
+
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from marketplace.core.scopes import Scope
+
+from .apps import App
+from .credentials import ApiKey
+
+OPERATION_CHARS = 100
+
+
+class CallerKind(models.TextChoices):
+    """Under what calls are counted: tokens that live for an hour are counted under their app."""
+
+    API_KEY = "api_key"
+    PERSONAL = "personal"
+    OAUTH = "oauth"
+    MCP = "mcp"
+
+
+class ApiUsage(models.Model):
+    """How many calls one caller made to one operation on one day (UTC), with one outcome."""
+
+    day = models.DateField()
+    # None: a user's own token.
+    app = models.ForeignKey(App, null=True, on_delete=models.CASCADE, related_name="usage")
+    kind = models.CharField(max_length=16, choices=CallerKind.choices)
+    # Of the key or personal token, or of the app for its OAuth and tool tokens; the app follows from it.
+    credential_id = models.UUIDField()
+    # Method and route name, such as `POST wallet-spend`: a path would hold ids.
+    operation = models.CharField(max_length=OPERATION_CHARS)
+    # What the operation demanded; empty for a public one.
+    scope = models.CharField(max_length=32, blank=True)
+    status = models.PositiveSmallIntegerField()
+    calls = models.PositiveBigIntegerField()
+
+    class Meta:
+        ordering = ("-day", "operation", "status")
+        verbose_name_plural = "API usage"
+        constraints = (
+            models.UniqueConstraint(fields=("day", "kind", "credential_id", "operation", "status"), name="apiusage_once"),
+            models.CheckConstraint(condition=Q(kind__in=CallerKind.values), name="apiusage_kind_known"),
+            models.CheckConstraint(condition=Q(scope__in=["", *Scope]), name="apiusage_scope_known"),
+        )
+        indexes = (models.Index(fields=("app", "day"), name="apiusage_app_day"),)
+
+    def __str__(self) -> str:
+        return f"{self.day} {self.operation} {self.status}"
+
+
+class DormancyNotice(models.Model):
+    """The newest mail that told an owner of an idle key; a key that was used since may be told of again."""
+
+    key = models.OneToOneField(ApiKey, primary_key=True, on_delete=models.CASCADE, related_name="dormancy_notice")
+    sent_at = models.DateTimeField(default=timezone.now)
+
+    def __str__(self) -> str:
+        return f"{self.key} at {self.sent_at:%Y-%m-%d}"

@@ -1,0 +1,36 @@
+"""Tells the owners of keys that nobody uses."""
+
+from django.db import transaction
+from django.db.models import F, Q, QuerySet
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from marketplace.accounts.models import User
+from marketplace.core import audit
+from marketplace.core.mails import mail
+from marketplace.core.transitions import lock
+
+from ..models import ApiKey, DormancyNotice
+from ..usage.selectors import dormant_keys
+
+
+def untold_keys() -> QuerySet[ApiKey]:
+    """Return the dormant keys whose owners were not told since the last use."""
+    last_use = Coalesce(F("last_used_at"), F("created_at"))
+    return dormant_keys().filter(Q(dormancy_notice=None) | Q(dormancy_notice__sent_at__lte=last_use))
+
+
+@transaction.atomic
+def flag_dormant_key(*, key: ApiKey, actor: User | None) -> bool:
+    """Mail the owner of a dormant key, once.
+
+    Returns:
+        Whether a mail goes out: not when the key was used, revoked or told of meanwhile.
+    """
+    lock(ApiKey.objects.all(), pk=key.pk)
+    if not untold_keys().filter(pk=key.pk).exists():
+        return False
+    DormancyNotice.objects.update_or_create(key=key, defaults={"sent_at": timezone.now()})
+    audit.record("apikey.flag_dormant", key, actor=actor)
+    mail(key.app.user, "developers/key_dormant", key=key, app=key.app)
+    return True

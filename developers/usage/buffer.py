@@ -1,0 +1,103 @@
+"""Counters in the memory of this process, and the thread that empties them into the database."""
+
+import atexit
+import logging
+import os
+import threading
+from collections import Counter
+from multiprocessing.util import Finalize
+
+from django.conf import settings
+from django.db import connection
+
+from .calls import Call
+from .rows import add_to_rows
+
+# The thread is woken early at so many counters; beyond the most, new ones are dropped (the database has been down for long).
+FLUSH_AT = 2_000
+MOST = 50_000
+
+logger = logging.getLogger(__name__)
+
+
+class UsageBuffer:
+    """Counts calls of all threads. Counting takes a lock for one dictionary entry and never touches the database."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[Call] = Counter()
+        self._lock = threading.Lock()
+        self._writing = threading.Lock()
+        self._wake = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def count(self, call: Call) -> None:
+        """Count one call."""
+        with self._lock:
+            if call in self._counts or len(self._counts) < MOST:
+                self._counts[call] += 1
+            full = len(self._counts) >= FLUSH_AT
+        if full:
+            self._wake.set()
+        if self._thread is None and settings.USAGE_FLUSH_SECONDS:
+            self._start()
+
+    def flush(self) -> int:
+        """Add what was counted to the rows; it is kept for the next time when the database refuses.
+
+        Returns:
+            How many counters were written.
+        """
+        with self._writing:
+            with self._lock:
+                counts, self._counts = self._counts, Counter()
+            if not counts:
+                return 0
+            try:
+                add_to_rows(counts)
+            except Exception as error:  # noqa: BLE001 - counting must not end because the database is away, whatever it says
+                logger.warning("usage of the API waits in memory, the database does not take it: %s", type(error).__name__)
+                self._put_back(counts)
+                return 0
+            return len(counts)
+
+    def clear(self) -> None:
+        """Forget what was counted."""
+        with self._lock:
+            self._counts.clear()
+
+    def _put_back(self, counts: Counter[Call]) -> None:
+        with self._lock:
+            counts.update(self._counts)
+            dropped = counts.most_common()[MOST:]
+            for call, _ in dropped:
+                del counts[call]
+            self._counts = counts
+        if dropped:
+            logger.error("usage of the API is lost, too much of it waits: %d calls", sum(calls for _, calls in dropped))
+
+    def _start(self) -> None:
+        with self._lock:
+            if self._thread is not None:
+                return
+            self._thread = threading.Thread(target=self._run, name="usage", daemon=True)
+        # A process that a server made ends without atexit, but not without multiprocessing's own.
+        atexit.register(self.flush)
+        Finalize(None, self.flush, exitpriority=10)
+        self._thread.start()
+
+    def _run(self) -> None:
+        while settings.USAGE_FLUSH_SECONDS:
+            self._wake.wait(settings.USAGE_FLUSH_SECONDS)
+            self._wake.clear()
+            self.flush()
+            # Nobody else ends the connection of a thread that serves no request.
+            connection.close()
+
+
+def _after_fork() -> None:
+    """Start anew in a child: the thread did not come along, and what was counted is its parent's to write."""
+    usage.__init__()  # type: ignore[misc]  # the object is known by many
+
+
+usage = UsageBuffer()
+os.register_at_fork(after_in_child=_after_fork)

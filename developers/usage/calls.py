@@ -1,0 +1,78 @@
+"""What is counted of one call: who, what, and how it ended."""
+
+import datetime as dt
+import uuid
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from django.http import HttpRequest
+
+from marketplace.core.access import CredentialKind
+
+from ..models.usage import OPERATION_CHARS
+from ..principals import Principal
+
+# A view that does several things under one address leaves its `Operation` under this name in `request.META`.
+META_KEY = "marketplace.usage_operation"
+
+
+@dataclass(frozen=True)
+class Operation:
+    """What was called.
+
+    Args:
+        name: Method and route name, or a tool's name: never a path, which holds ids.
+        scope: What it demands; empty for a public one.
+    """
+
+    name: str
+    scope: str = ""
+
+
+class Call(NamedTuple):
+    """One counter: calls that agree in all of this are one row."""
+
+    day: dt.date
+    kind: str
+    app_id: uuid.UUID | None
+    credential_id: uuid.UUID
+    operation: str
+    scope: str
+    status: int
+
+
+def call_of(request: HttpRequest, status: int) -> Call | None:
+    """Return what to count; None for a call without a credential and for our own pages."""
+    # DRF leaves there what its authentication returned.
+    principal = getattr(request, "auth", None)
+    if not isinstance(principal, Principal) or principal.kind == CredentialKind.FIRST_PARTY:
+        return None
+    operation = request.META.get(META_KEY) or operation_of(request)
+    return Call(
+        day=dt.datetime.now(tz=dt.UTC).date(),
+        kind=principal.kind.value,
+        app_id=principal.app_id,
+        credential_id=_counted_under(principal),
+        operation=operation.name[:OPERATION_CHARS],
+        scope=operation.scope,
+        status=status,
+    )
+
+
+def operation_of(request: HttpRequest) -> Operation:
+    """Return the operation that the address and the method name."""
+    match = request.resolver_match
+    if match is None:
+        return Operation(f"{request.method} unknown")
+    view: Any = match.func
+    action = getattr(view, "actions", {}).get((request.method or "").lower())
+    access = getattr(getattr(view, "cls", None), "access", {}).get(action)
+    scope = access.scope.value if access is not None and access.scope is not None else ""
+    return Operation(f"{request.method} {match.url_name or 'unnamed'}", scope)
+
+
+def _counted_under(principal: Principal) -> uuid.UUID:
+    """Return the id of the key or personal token; of the app for tokens that come and go by the hour."""
+    if principal.kind in {CredentialKind.OAUTH, CredentialKind.MCP} and principal.app_id is not None:
+        return principal.app_id
+    return principal.credential.pk

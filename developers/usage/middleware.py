@@ -1,0 +1,29 @@
+"""Counts every call that came with a credential, whatever became of it."""
+
+import logging
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponseBase
+
+from .buffer import usage
+from .calls import call_of
+
+logger = logging.getLogger(__name__)
+
+
+class UsageMiddleware:
+    """Hands the call to the buffer once its answer is known; it never fails or changes the answer."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Answer the request, then count it."""
+        response = self.get_response(request)
+        try:
+            call = call_of(request, response.status_code)
+            if call is not None:
+                usage.count(call)
+        except Exception:
+            logger.exception("a call was not counted")
+        return response

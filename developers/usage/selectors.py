@@ -1,0 +1,97 @@
+"""What is asked about usage: by day, by operation, by key; what lies idle."""
+
+import datetime as dt
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from django.db.models import Q, QuerySet, Sum
+from django.utils import timezone
+
+from marketplace.core.scopes import Scope
+
+from ..models import ApiKey, ApiUsage, App, AppScope
+from ..models.usage import CallerKind
+
+SHOWN_DAYS = 30
+IDLE = timedelta(days=90)
+_BY_TOKEN = {CallerKind.OAUTH.value: "OAuth tokens", CallerKind.MCP.value: "Tool tokens"}
+
+
+@dataclass
+class Tally:
+    """Calls by how they ended: done, refused (4xx), failed (5xx)."""
+
+    done: int = 0
+    refused: int = 0
+    failed: int = 0
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return self.done + self.refused + self.failed
+
+    def add(self, status: int, calls: int) -> None:
+        """Add calls that ended with this status."""
+        if status >= 500:
+            self.failed += calls
+        elif status >= 400:
+            self.refused += calls
+        else:
+            self.done += calls
+
+
+@dataclass
+class Usage:
+    """The calls of an app in the last 30 days, today included."""
+
+    total: Tally = field(default_factory=Tally)
+    days: dict[dt.date, Tally] = field(default_factory=dict)
+    operations: dict[str, Tally] = field(default_factory=lambda: defaultdict(Tally))
+    callers: dict[str, Tally] = field(default_factory=lambda: defaultdict(Tally))
+
+
+def usage_of_app(app: App, keys: Iterable[ApiKey]) -> Usage:
+    """Return what the app's tokens and these keys of it called, in one query."""
+    today = dt.datetime.now(tz=dt.UTC).date()
+    first = today - timedelta(days=SHOWN_DAYS - 1)
+    names = {key.pk: str(key) for key in keys}
+    usage = Usage(days={first + timedelta(days=n): Tally() for n in range(SHOWN_DAYS)})
+    rows = ApiUsage.objects.filter(app=app, day__range=(first, today))
+    groups = rows.order_by().values_list("day", "kind", "credential_id", "operation", "status").annotate(sum=Sum("calls"))
+    for day, kind, credential_id, operation, status, calls in groups:
+        caller = _BY_TOKEN.get(kind) or names.get(credential_id, "a key that is gone")
+        for tally in (usage.total, usage.days[day], usage.operations[operation], usage.callers[caller]):
+            tally.add(status, calls)
+    usage.operations = _busiest_first(usage.operations)
+    usage.callers = _busiest_first(usage.callers)
+    return usage
+
+
+def _busiest_first(tallies: dict[str, Tally]) -> dict[str, Tally]:
+    return dict(sorted(tallies.items(), key=lambda item: (-item[1].total, item[0])))
+
+
+def unused_scopes(app: App) -> list[Scope]:
+    """Return the granted scopes that no call needed and was let through with for 90 days; a younger grant has time."""
+    since = timezone.now() - IDLE
+    if app.created > since:
+        return []
+    used = ApiUsage.objects.filter(app=app, day__gte=since.date(), status__lt=400).exclude(scope="")
+    young = AppScope.objects.filter(app=app, granted=True, decided_at__gt=since)
+    busy = {*used.order_by().values_list("scope", flat=True).distinct(), *young.values_list("scope", flat=True)}
+    return [scope for scope in Scope if scope in app.scopes and scope not in busy]
+
+
+def dormant_keys() -> QuerySet[ApiKey]:
+    """Return the live keys that nobody used for 90 days, those never used from their making on."""
+    since = timezone.now() - IDLE
+    live = Q(expires_at=None) | Q(expires_at__gt=timezone.now())
+    unused = Q(last_used_at__lt=since) | Q(last_used_at=None, created_at__lt=since)
+    return ApiKey.objects.filter(live, unused, revoked_at=None).select_related("app__user").order_by("id")
+
+
+def is_dormant(key: ApiKey) -> bool:
+    """Tell whether a key lies idle; for keys that are at hand."""
+    return key.live and (key.last_used_at or key.created_at) < timezone.now() - IDLE

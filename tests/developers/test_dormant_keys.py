@@ -1,0 +1,79 @@
+"""Keys that nobody uses: flagged, and their owners told once."""
+
+from datetime import timedelta
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core import mail
+from django.core.management import call_command
+from django.utils import timezone
+
+from developers.models import ApiKey, App
+from developers.services.credentials import issue_api_key, revoke_api_key
+from developers.services.dormancy import flag_dormant_key
+from marketplace.core.audit import history_of
+from tests.admin.pages import address, signed_in, text_of
+from tests.factories import AppFactory, UserFactory
+
+pytestmark = pytest.mark.django_db
+LONG_AGO = timedelta(days=91)
+
+
+def key(**changes: Any) -> ApiKey:
+    app = AppFactory()
+    made, _ = issue_api_key(app=app, name="laptop", actor=app.user)
+    ApiKey.objects.filter(pk=made.pk).update(**({"created_at": timezone.now() - LONG_AGO} | changes))
+    made.refresh_from_db()
+    return made
+
+
+def flag(*, dry_run: bool = False) -> str:
+    out = StringIO()
+    call_command("flag_dormant_keys", dry_run=dry_run, stdout=out, stderr=StringIO())
+    return out.getvalue()
+
+
+def test_key_that_is_used_new_ended_or_revoked_is_left_alone(django_capture_on_commit_callbacks: Any) -> None:
+    key(last_used_at=timezone.now() - timedelta(days=89))
+    key(created_at=timezone.now() - timedelta(days=89))
+    key(expires_at=timezone.now() - timedelta(days=1))
+    revoke_api_key(key=key(), actor=None)
+    with django_capture_on_commit_callbacks(execute=True):
+        assert flag() == "0 owners told.\n"
+    assert mail.outbox == []
+
+
+def test_rehearsal_names_the_keys_and_tells_nobody(django_capture_on_commit_callbacks: Any) -> None:
+    idle = key()
+    with django_capture_on_commit_callbacks(execute=True):
+        assert f"{idle.app.user.email}: {idle.app.name}, key laptop" in flag(dry_run=True)
+        assert flag(dry_run=True).endswith("1 owners would be told.\n")
+    assert mail.outbox == []
+
+
+def test_owner_is_told_once_until_the_key_is_used_and_lies_idle_again(django_capture_on_commit_callbacks: Any) -> None:
+    idle = key()
+    with django_capture_on_commit_callbacks(execute=True):
+        assert (flag(), flag()) == ("1 owners told.\n", "0 owners told.\n")
+    assert [message.to for message in mail.outbox] == [[idle.app.user.email]]
+    assert idle.last_four in mail.outbox[0].body
+    assert history_of(idle).filter(action="apikey.flag_dormant").count() == 1
+    # Told 200 days ago, used 100 days ago.
+    idle.dormancy_notice.sent_at = timezone.now() - timedelta(days=200)
+    idle.dormancy_notice.save()
+    ApiKey.objects.filter(pk=idle.pk).update(last_used_at=timezone.now() - timedelta(days=100))
+    assert flag() == "1 owners told.\n"
+
+
+def test_key_that_is_used_after_it_was_listed_is_not_told_of() -> None:
+    idle = key()
+    ApiKey.objects.filter(pk=idle.pk).update(last_used_at=timezone.now())
+    assert flag_dormant_key(key=idle, actor=None) is False
+
+
+def test_idle_key_is_flagged_to_owner_and_admin() -> None:
+    idle = key()
+    assert "Dormant" in text_of(signed_in(idle.app.user).get(f"/dashboard/apps/{idle.app.pk}"))
+    admin = signed_in(UserFactory(is_staff=True, is_superuser=True))
+    assert "live, no use in 90 days" in text_of(admin.get(address(App, "change", idle.app.pk)))

@@ -1,0 +1,131 @@
+"""Reports of leaked credentials: no oracle, everything live revoked, owners told without the secret."""
+
+import uuid
+from typing import Any
+
+import pytest
+from django.core import mail
+from rest_framework.test import APIClient
+
+from developers.models import RefreshToken
+from developers.secrets import Prefix, digest_of, new_secret
+from developers.services.credentials import issue_api_key, revoke_api_key
+from marketplace.core import bounds
+from marketplace.core.audit import history_of
+from marketplace.core.models import AuditEntry
+from tests.factories import AppFactory
+
+from .test_authentication import token_of
+
+pytestmark = pytest.mark.django_db
+WHERE = "https://paste.example/1"
+
+
+def report(*found: Any, **extra: Any) -> Any:
+    credentials = [{"value": item, "url": WHERE} if isinstance(item, str) else item for item in found]
+    return APIClient().post("/api/v1/leaked-credentials", {"credentials": credentials}, format="json", **extra)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        [],
+        {},
+        {"credentials": []},
+        {"credentials": "cam_sk_"},
+        {"credentials": ["cam_sk_"]},
+        {"credentials": [{"url": WHERE}]},
+        {"credentials": [{"value": 1}]},
+        {"credentials": [{"value": ""}]},
+        {"credentials": [{"value": "x" * (bounds.SECRET_CHARS + 1)}]},
+        {"credentials": [{"value": "a\nb"}]},
+        {"credentials": [{"value": "x", "url": "javascript:alert(1)"}]},
+        {"credentials": [{"value": "x", "url": "https://x/" + "a" * bounds.URL_CHARS}]},
+        {"credentials": [{"value": "x", "token": "x"}]},
+        {"credentials": [{"value": "x"}] * (bounds.LEAKED_CREDENTIALS + 1)},
+    ],
+)
+def test_bad_report_is_400(body: Any) -> None:
+    response = APIClient().post("/api/v1/leaked-credentials", body, format="json")
+    assert (response.status_code, response.json()["code"]) == (400, "invalid_input")
+
+
+def test_too_many_reports_from_an_address_are_429(settings: Any) -> None:
+    settings.RATE_LIMITS = settings.RATE_LIMITS | {"leak_reports": 2}
+    assert [report("x").status_code for _ in range(3)] == [200, 200, 429]
+    assert report("x", REMOTE_ADDR="192.0.2.7").status_code == 200
+
+
+def test_made_up_ended_and_real_secrets_get_the_same_answer() -> None:
+    app = AppFactory()
+    real = issue_api_key(app=app, name="a", actor=app.user)[1]
+    ended, over = issue_api_key(app=app, name="b", actor=app.user)
+    revoke_api_key(key=ended, actor=None)
+    answers = {report(secret).content for secret in (real, over, new_secret(Prefix.API_KEY), "hunter2", real)}
+    assert answers == {b'{"received":1}'}
+    assert report("a", "a", {"value": "b"}).json() == {"received": 3}
+
+
+@pytest.mark.parametrize("kind", ["personal", "oauth", "mcp", "first_party"])
+def test_live_token_is_revoked_and_everyone_concerned_is_told(kind: str, django_capture_on_commit_callbacks: Any) -> None:
+    token, secret = token_of(kind)
+    with django_capture_on_commit_callbacks(execute=True):
+        report(secret, secret)
+    token.refresh_from_db()
+    assert not token.live
+    entry = history_of(token).get(action="token.revoke")
+    assert (entry.actor, entry.reason) == (None, f"Reported as leaked, found at {WHERE}")
+    people = {token.user.email} | ({token.application.user.email} if token.application else set())
+    assert {message.to[0] for message in mail.outbox} == people
+    assert len(mail.outbox) == len(people)
+    assert all(secret not in message.body and WHERE in message.body for message in mail.outbox)
+
+
+def test_live_key_is_revoked_and_stops_at_the_next_call(django_capture_on_commit_callbacks: Any) -> None:
+    app = AppFactory()
+    key, secret = issue_api_key(app=app, name="laptop", actor=app.user)
+    client = APIClient(headers={"x-api-key": secret})
+    assert client.get("/api/v1/wallet").status_code == 200
+    with django_capture_on_commit_callbacks(execute=True):
+        report({"value": secret})
+        report({"value": secret})
+    assert client.get("/api/v1/wallet").status_code == 401
+    assert [message.to for message in mail.outbox] == [[app.user.email]]
+    assert key.last_four in mail.outbox[0].body
+    assert secret not in f"{mail.outbox[0].subject} {mail.outbox[0].body}"
+    assert AuditEntry.objects.filter(action="apikey.revoke").count() == 1
+
+
+def test_refresh_token_takes_its_family_along() -> None:
+    family, renewals = uuid.uuid4(), []
+    for _ in range(2):
+        token, _ = token_of("oauth")
+        assert token.application is not None
+        secret = new_secret(Prefix.REFRESH_TOKEN)
+        renewals.append(
+            RefreshToken.objects.create(
+                user=token.user,
+                application=token.application,
+                access_token=token,
+                token="",
+                token_checksum=digest_of(secret),
+                token_family=family,
+            )
+        )
+    stranger, _ = token_of("oauth")
+    report(secret)
+    for renewal in renewals:
+        renewal.refresh_from_db()
+        assert renewal.revoked is not None
+        assert renewal.access_token is not None
+        assert not renewal.access_token.live
+    stranger.refresh_from_db()
+    assert stranger.live
+    assert history_of(renewals[1]).get().action == "refresh_token.revoke"
+
+
+def test_report_is_not_an_answer_to_who_owns_it() -> None:
+    token, secret = token_of("personal")
+    response = report(secret)
+    assert token.user.email not in response.content.decode()
+    assert response["Cache-Control"] == "no-store"

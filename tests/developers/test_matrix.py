@@ -1,0 +1,232 @@
+"""Every operation of the API with every credential in every condition, judged by the operation's declared access alone.
+
+The operations come from the addresses of the service: a new endpoint is in the table the moment it has one. What is asserted is
+the gate: which refusal there is, or that there is none of the gate's.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, NamedTuple
+
+import pytest
+from django.urls import URLPattern, URLResolver, get_resolver
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from developers.checks import api_views
+from developers.models import AccessToken, ApiKey, App
+from developers.secrets import Prefix, new_secret
+from developers.services.credentials import issue_api_key
+from marketplace.accounts.models import User
+from marketplace.core.access import Access, CredentialKind
+from marketplace.core.api.views import ApiViewSet
+from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
+from tests.factories import AppFactory
+
+from .test_authentication import token_of
+
+pytestmark = pytest.mark.django_db
+
+Refusal = tuple[int, str] | None
+GATE = {"not_authenticated", "invalid_credential", "ambiguous_credentials", "insufficient_scope"}
+ANONYMOUS: Refusal = (401, "not_authenticated")
+INVALID: Refusal = (401, "invalid_credential")
+AMBIGUOUS: Refusal = (400, "ambiguous_credentials")
+LACKING: Refusal = (403, "insufficient_scope")
+PREFIXES = {
+    CredentialKind.PERSONAL: Prefix.PERSONAL_TOKEN,
+    CredentialKind.OAUTH: Prefix.ACCESS_TOKEN,
+    CredentialKind.MCP: Prefix.MCP_TOKEN,
+    CredentialKind.FIRST_PARTY: Prefix.FIRST_PARTY_TOKEN,
+    CredentialKind.API_KEY: Prefix.API_KEY,
+}
+
+
+class Operation(NamedTuple):
+    """One method at one address."""
+
+    name: str
+    method: str
+    path: str
+    access: Access
+
+
+def _patterns(resolver: URLResolver, prefix: str = "") -> Iterator[tuple[str, URLPattern]]:
+    for pattern in resolver.url_patterns:
+        if isinstance(pattern, URLResolver):
+            yield from _patterns(pattern, prefix + str(pattern.pattern))
+        else:
+            yield prefix + str(pattern.pattern), pattern
+
+
+def operations() -> list[Operation]:
+    """Return every operation, from the addresses."""
+    found = []
+    for route, pattern in _patterns(get_resolver()):
+        view: Any = getattr(pattern.callback, "cls", None)
+        if isinstance(view, type) and issubclass(view, ApiViewSet):
+            path = "/" + "".join(part.split(">")[-1] if index else part for index, part in enumerate(route.replace("<", "\0<").split("\0")))
+            path = path.replace("//", "/no-such-thing/")
+            path = f"{path}no-such-thing" if path.endswith("/") else path
+            for method, action in actions_of(pattern).items():
+                if method != "head":
+                    found.append(Operation(f"{method} {pattern.name}", method, path, view.access[action]))
+    return found
+
+
+def actions_of(pattern: Any) -> dict[str, str]:
+    """Return the map of methods to actions that ViewSetMixin.as_view leaves on the view."""
+    actions: dict[str, str] = pattern.callback.actions
+    return actions
+
+
+OPERATIONS = operations()
+
+
+@dataclass
+class Held:
+    """A credential with what can be done to it."""
+
+    kind: CredentialKind
+    row: ApiKey | AccessToken
+    secret: str
+    user: User
+    app: App | None
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The header that carries it."""
+        return {"x-api-key": self.secret} if self.kind == CredentialKind.API_KEY else {"authorization": f"Bearer {self.secret}"}
+
+
+def hold(kind: CredentialKind) -> Held:
+    """Make a credential of this kind that carries all that it can."""
+    if kind == CredentialKind.API_KEY:
+        app = AppFactory()
+        key, secret = issue_api_key(app=app, name="matrix", actor=app.user)
+        return Held(kind, key, secret, app.user, app)
+    token, secret = token_of(kind.value)
+    return Held(kind, token, secret, token.user, token.application)
+
+
+def nothing(_held: Held) -> None:
+    """Leave it as it is: it carries every scope that its kind can carry."""
+
+
+def own_scopes_gone(held: Held) -> None:
+    """Let it have been made with no scope."""
+    type(held.row).objects.filter(pk=held.row.pk).update(scope="")
+
+
+def grant_narrowed(held: Held) -> None:
+    """Take every scope back from the app."""
+    assert held.app is not None
+    App.objects.filter(pk=held.app.pk).update(granted_scopes="")
+
+
+def revoked(held: Held) -> None:
+    """Revoke it."""
+    type(held.row).objects.filter(pk=held.row.pk).update(revoked_at=timezone.now())
+
+
+def expired(held: Held) -> None:
+    """Let it end."""
+    ends = {"expires_at" if held.kind == CredentialKind.API_KEY else "expires": timezone.now() - timedelta(seconds=1)}
+    type(held.row).objects.filter(pk=held.row.pk).update(**ends)
+
+
+def app_suspended(held: Held) -> None:
+    """Suspend the app."""
+    assert held.app is not None
+    App.objects.filter(pk=held.app.pk).update(status="Suspended")
+
+
+def user_inactive(held: Held) -> None:
+    """Shut the account."""
+    User.objects.filter(pk=held.user.pk).update(is_active=False)
+
+
+def garbage(held: Held) -> None:
+    """Send a secret of the right form that was never issued."""
+    held.secret = new_secret(PREFIXES[held.kind])
+
+
+CARRIES = dict.fromkeys(CredentialKind, APP_SCOPES) | {
+    CredentialKind.PERSONAL: frozenset(Scope),
+    CredentialKind.FIRST_PARTY: frozenset(Scope),
+}
+SCOPED: dict[Callable[[Held], None], bool] = {nothing: True, own_scopes_gone: False, grant_narrowed: False}
+DEAD = (revoked, expired, app_suspended, user_inactive, garbage)
+OF_APPS = {grant_narrowed, app_suspended}
+APP_KINDS = {CredentialKind.API_KEY, CredentialKind.OAUTH, CredentialKind.MCP}
+CASES = [(kind, condition) for kind in CredentialKind for condition in (*SCOPED, *DEAD) if condition not in OF_APPS or kind in APP_KINDS]
+
+
+def expected(access: Access, kind: CredentialKind, condition: Callable[[Held], None]) -> Refusal:
+    """Return the gate's refusal, from the rules of decisions.md section 2 and nothing else."""
+    # A tool token is good for tools only, a dead credential for nothing: at public operations too.
+    if condition in DEAD or kind == CredentialKind.MCP:
+        return INVALID
+    if access.scope is None:
+        return None
+    if kind not in access.kinds:
+        return INVALID
+    return None if SCOPED[condition] and access.scope in CARRIES[kind] else LACKING
+
+
+@pytest.fixture(autouse=True)
+def _unlimited(settings: Any) -> None:
+    """Hundreds of calls from one address in a second, many of them bad."""
+    settings.RATE_LIMITS = dict.fromkeys(settings.RATE_LIMITS, 1_000_000)
+
+
+def answers(headers: dict[str, str]) -> dict[str, Refusal]:
+    """Return what the gate says to each operation; None where it lets the call through, whatever happens behind it."""
+    client = APIClient(headers=headers)
+    found: dict[str, Refusal] = {}
+    for operation in OPERATIONS:
+        response = client.generic(operation.method.upper(), operation.path, "{}", content_type="application/json")
+        problem = response.headers["Content-Type"] == "application/problem+json"
+        code = response.json()["code"] if problem else ""
+        assert response.status_code < 500, (operation, code)
+        assert ("WWW-Authenticate" in response) == (response.status_code == 401), operation
+        found[operation.name] = (response.status_code, code) if code in GATE else None
+    return found
+
+
+def test_table_holds_every_operation_of_the_service() -> None:
+    # DRF adds HEAD to a view when it is first called.
+    declared = sum(len(actions.keys() - {"head"}) for _, actions in api_views())
+    assert len(OPERATIONS) == len({operation.name for operation in OPERATIONS}) == declared > 20
+    assert {operation.access.scope for operation in OPERATIONS} == {None, *Scope}
+
+
+def test_anonymous_caller_gets_the_public_operations_only() -> None:
+    assert answers({}) == {operation.name: None if operation.access.public else ANONYMOUS for operation in OPERATIONS}
+
+
+@pytest.mark.parametrize(("kind", "condition"), CASES, ids=lambda value: getattr(value, "__name__", str(value)))
+def test_gate_answers_as_declared(kind: CredentialKind, condition: Callable[[Held], None]) -> None:
+    held = hold(kind)
+    condition(held)
+    wanted = {operation.name: expected(operation.access, kind, condition) for operation in OPERATIONS}
+    assert answers(held.headers) == wanted
+
+
+@pytest.mark.parametrize("scope", sorted(APP_SCOPES))
+def test_key_with_one_scope_opens_what_takes_it_and_nothing_else(scope: Scope) -> None:
+    app = AppFactory(granted_scopes=format_scopes({scope}))
+    _, secret = issue_api_key(app=app, name="matrix", actor=app.user)
+    for name, refusal in answers({"x-api-key": secret}).items():
+        access = next(operation.access for operation in OPERATIONS if operation.name == name)
+        if access.scope is None or (access.scope == scope and CredentialKind.API_KEY in access.kinds):
+            assert refusal is None, name
+        else:
+            assert refusal == (LACKING if CredentialKind.API_KEY in access.kinds else INVALID), name
+
+
+@pytest.mark.parametrize("kind", [kind for kind in CredentialKind if kind != CredentialKind.API_KEY])
+def test_two_credentials_are_refused_everywhere(kind: CredentialKind) -> None:
+    both = hold(CredentialKind.API_KEY).headers | hold(kind).headers
+    assert set(answers(both).values()) == {AMBIGUOUS}

@@ -1,0 +1,128 @@
+"""Rate limits on a real Redis: exact over many processes, a full bucket that empties, a store that dies in mid-run."""
+
+import json
+import os
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.db import connections
+from rest_framework.test import APIClient
+
+from developers import throttling
+from developers.models import ApiKey
+from developers.services.credentials import issue_api_key
+from tests.factories import AppFactory
+from tests.servers.postgres import Unavailable
+from tests.servers.redis import redis
+
+pytestmark = pytest.mark.django_db(transaction=True)
+PROCESSES, CALLS = 16, 40
+
+
+@pytest.fixture
+def secret() -> str:
+    """The secret of a key that was used before, so that its calls write nothing."""
+    app = AppFactory()
+    key, secret = issue_api_key(app=app, name="load", actor=app.user)
+    APIClient(headers={"x-api-key": secret}).get("/api/v1/wallet")
+    assert ApiKey.objects.get(pk=key.pk).last_used_at is not None
+    cache.clear()
+    return secret
+
+
+def in_processes(count: int, work: Callable[[], list[int]]) -> list[int]:
+    """Run the work in processes of their own that start together; return what all of them found."""
+    connections.close_all()
+    start_read, start_write = os.pipe()
+    children = [_fork(work, start_read, start_write) for _ in range(count)]
+    os.close(start_read)
+    # All of them wait for the end of this pipe.
+    os.close(start_write)
+    found: list[int] = []
+    for pid, answers in children:
+        with os.fdopen(answers) as file:
+            found += json.loads(file.read() or "[]")
+        os.waitpid(pid, 0)
+    return found
+
+
+def _fork(work: Callable[[], list[int]], start_read: int, start_write: int) -> tuple[int, int]:
+    read, write = os.pipe()
+    pid = os.fork()
+    if pid:
+        os.close(write)
+        return pid, read
+    try:
+        os.close(start_write)
+        os.read(start_read, 1)
+        os.write(write, json.dumps(work()).encode())
+        os.close(write)
+    finally:
+        # Nothing of the test run may go on twice.
+        os._exit(0)
+
+
+def test_sixteen_processes_get_sixty_calls_between_them(redis_cache: str, secret: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = time.time()
+    # The edge of a window would let sixty more through, rightly.
+    monkeypatch.setattr("django_ratelimit.core.time.time", lambda: now)
+
+    def calls() -> list[int]:
+        client = APIClient(headers={"x-api-key": secret})
+        return [client.get("/api/v1/wallet").status_code for _ in range(CALLS)]
+
+    assert Counter(in_processes(PROCESSES, calls)) == {200: 60, 429: PROCESSES * CALLS - 60}
+
+
+def test_first_call_after_retry_after_passes(redis_cache: str, secret: str, monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
+    monkeypatch.setattr(throttling, "WINDOW_SECONDS", 2)
+    settings.RATE_LIMITS = settings.RATE_LIMITS | {"api_key": 5}
+    client = APIClient(headers={"x-api-key": secret})
+    # Two windows at most, should the edge lie between.
+    refused = next(answer for answer in (client.get("/api/v1/wallet") for _ in range(11)) if answer.status_code == 429)
+    time.sleep(int(refused["Retry-After"]))
+    assert client.get("/api/v1/wallet").status_code == 200
+
+
+def until_told(running: threading.Event, found: list[int], call: Callable[[], Any]) -> None:
+    """Call again and again, and three times more when told that it is enough."""
+    while running.is_set():
+        found.append(call().status_code)
+    found += [call().status_code for _ in range(3)]
+    connections.close_all()
+
+
+def test_store_that_dies_in_mid_run_stops_spending_and_nothing_else(secret: str, settings: Any) -> None:
+    settings.RATE_LIMITS = dict.fromkeys(settings.RATE_LIMITS, 1_000_000)
+    client = APIClient(headers={"x-api-key": secret}, raise_request_exception=False)
+    found: dict[str, list[int]] = {"read": [], "spend": []}
+    running = threading.Event()
+    running.set()
+    calls: dict[str, Callable[[], Any]] = {
+        "read": lambda: client.get("/api/v1/wallet"),
+        "spend": lambda: client.post("/api/v1/wallet/spend", {"assetId": "none"}, format="json"),
+    }
+    threads = [threading.Thread(target=until_told, args=(running, found[name], call)) for name, call in calls.items()]
+    memory = settings.CACHES
+    try:
+        with redis() as address:
+            options = {"SOCKET_CONNECT_TIMEOUT": 1, "SOCKET_TIMEOUT": 1}
+            settings.CACHES = {"default": {"BACKEND": "django_redis.cache.RedisCache", "LOCATION": f"{address}/0", "OPTIONS": options}}
+            for thread in threads:
+                thread.start()
+            while min(map(len, found.values())) < 10:
+                time.sleep(0.01)
+    except Unavailable as error:
+        pytest.skip(str(error))
+    finally:
+        running.clear()
+    for thread in threads:
+        thread.join(30)
+    settings.CACHES = memory
+    assert (set(found["read"]), found["read"][-3:]) == ({200}, [200] * 3)
+    assert (set(found["spend"]), found["spend"][-3:]) == ({404, 503}, [503] * 3)

@@ -1,0 +1,190 @@
+"""No secret anywhere but on the page that shows it once: every kind is made, used, misused and looked for."""
+
+import logging
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.contrib.sessions.models import Session
+from django.core import mail
+from django.core.management import call_command
+from django.db import OperationalError, connection
+from django.test import Client
+from rest_framework.test import APIClient
+
+from developers.models import AccessToken, ApiKey, App, RefreshToken
+from developers.secrets import Prefix, digest_of, new_secret
+from developers.usage.buffer import usage
+from marketplace.accounts.models import User
+from marketplace.core.access import CredentialKind
+from tests.admin.pages import address, service_admins, signed_in
+from tests.factories import AppFactory, UserFactory
+
+from .test_authentication import token_of
+
+pytestmark = pytest.mark.django_db
+SECRET = re.compile(r"cam_[a-z]+_[0-9A-Za-z]{38}")
+
+
+class Heard(logging.Handler):
+    """Keeps every line as a file would have it, with the trace."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.DEBUG)
+        self.lines: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep the line."""
+        self.lines.append(self.format(record))
+
+
+@pytest.fixture
+def heard() -> Iterator[list[str]]:
+    """What every logger says, the quiet ones too."""
+    handler = Heard()
+    loggers = [logging.getLogger(name) for name in ("", "django", "django.request", "django.server", "developers", "marketplace")]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.addHandler(handler)
+        logger.setLevel(logging.DEBUG)
+    # Under DEBUG it repeats every statement with its values, whatever a caller sent as content.
+    logging.getLogger("django.db.backends").setLevel(logging.INFO)
+    yield handler.lines
+    logging.getLogger("django.db.backends").setLevel(logging.NOTSET)
+    for logger, level in zip(loggers, levels, strict=True):
+        logger.removeHandler(handler)
+        logger.setLevel(level)
+
+
+def shown_once(page: Any) -> str:
+    """Return the secret that a page shows."""
+    found = set(SECRET.findall(page.content.decode()))
+    assert len(found) == 1, page.content.decode()
+    return str(found.pop())
+
+
+def every_kind(user: User, app: App, browser: Client) -> dict[str, str]:
+    """Make a credential of every kind; those that a person makes, through the pages."""
+    key = browser.post(f"/dashboard/apps/{app.pk}/keys/new", {"name": "laptop"})
+    scopes = ["account:read", "vendor:manage"]
+    personal = browser.post("/dashboard/tokens/new", {"name": "laptop", "scopes": scopes, "lifetime": "30"})
+    secrets = {"api_key": shown_once(key), "personal": shown_once(personal)}
+    for kind in ("oauth", "mcp", "first_party"):
+        token, secrets[kind] = token_of(kind, user)
+        if kind == "oauth":
+            secrets["refresh"] = new_secret(Prefix.REFRESH_TOKEN)
+            assert token.application is not None
+            RefreshToken.objects.create(
+                user=user, application=token.application, access_token=token, token="", token_checksum=digest_of(secrets["refresh"])
+            )
+    assert set(secrets) == {kind.value for kind in CredentialKind} | {"refresh"}
+    return secrets
+
+
+def headers_with(secret: str) -> dict[str, str]:
+    return {"x-api-key": secret} if secret.startswith(Prefix.API_KEY) else {"authorization": f"Bearer {secret}"}
+
+
+def misuse(secret: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """Yield the answers to good, refused, malformed and crashing calls with a secret in header and body."""
+    client = APIClient(headers=headers_with(secret), raise_request_exception=False)
+    yield client.get("/api/v1/wallet")
+    yield client.get("/api/v1/library")
+    yield client.get("/api/v1/assets/none/manifest")
+    yield client.get("/api/v1/vendor/assets")
+    yield client.get("/api/v1/nowhere")
+    yield client.post("/api/v1/wallet/spend", {"assetId": secret}, format="json")
+    yield client.post("/api/v1/vendor/apply", {"storeName": secret, "storeSlug": secret}, format="json")
+    yield client.generic("POST", "/api/v1/wallet/spend", f'{{"assetId": "{secret}', content_type="application/json")
+    yield client.generic("POST", "/api/v1/wallet/spend", secret, content_type="text/plain")
+    yield APIClient(headers={"x-api-key": secret, "authorization": f"Bearer {secret}"}).get("/api/v1/wallet")
+    yield APIClient(headers={"authorization": f"Basic {secret}"}).get("/api/v1/wallet")
+    for where, error in (
+        ("wallet.api.views.wallet_of", RuntimeError("crash")),
+        ("developers.authentication._touch", RuntimeError("crash")),
+        ("developers.authentication._touch", OperationalError("gone")),
+        ("developers.usage.middleware.call_of", RuntimeError("crash")),
+    ):
+        with monkeypatch.context() as broken:
+            broken.setattr(where, lambda *_args, error=error: (_ for _ in ()).throw(error))
+            yield client.get("/api/v1/wallet")
+
+
+def cells() -> Iterator[str]:
+    """Yield everything that stands in the database, sessions decoded."""
+    with connection.cursor() as cursor:
+        for table in connection.introspection.table_names(cursor):
+            cursor.execute(f"SELECT * FROM {connection.ops.quote_name(table)}")  # noqa: S608 - a table's own name
+            for row in cursor.fetchall():
+                for cell in row:
+                    yield cell.decode("latin-1") if isinstance(cell, bytes) else str(cell)
+    for session in Session.objects.all():
+        yield str(session.get_decoded())
+
+
+def admin_pages(admin: Client) -> Iterator[str]:
+    """Yield every list of the admin and the page of every credential, app and user, as rendered."""
+    for model_admin in service_admins():
+        yield admin.get(address(model_admin.model, "changelist")).content.decode()
+    for model in (ApiKey, AccessToken, App, User):
+        for row in model._default_manager.all():
+            yield admin.get(address(model, "change", row.pk)).content.decode()
+
+
+def leaks(secrets: dict[str, str], texts: Iterator[str] | list[str]) -> list[tuple[str, str]]:
+    """Return each place with a secret in it, or with its random part."""
+    return [
+        (kind, text[:300]) for text in texts for kind, secret in secrets.items() if secret in text or secret.rpartition("_")[2][:32] in text
+    ]
+
+
+@pytest.fixture
+def secrets(settings: Any) -> dict[str, str]:
+    settings.RATE_LIMITS = dict.fromkeys(settings.RATE_LIMITS, 1_000_000)
+    user = UserFactory()
+    return every_kind(user, AppFactory(user=user), signed_in(user))
+
+
+@pytest.fixture(params=[False, True], ids=["production", "debug"])
+def _debugging(request: pytest.FixtureRequest, settings: Any) -> None:
+    settings.DEBUG = request.param
+
+
+@pytest.mark.usefixtures("_debugging")
+def test_secret_is_nowhere(
+    secrets: dict[str, str],
+    heard: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    django_capture_on_commit_callbacks: Any,
+) -> None:
+    user = ApiKey.objects.get().app.user
+    statuses = set()
+    for secret in secrets.values():
+        for response in misuse(secret, monkeypatch):
+            statuses.add(response.status_code)
+            assert leaks(secrets, [response.content.decode(), str(dict(response.items()))]) == []
+    assert {200, 400, 401, 403, 404, 500, 503} <= statuses
+    with django_capture_on_commit_callbacks(execute=True):
+        found = [{"value": secret, "url": "https://paste.example/1"} for secret in secrets.values()]
+        APIClient().post("/api/v1/leaked-credentials", {"credentials": [*found, {"value": secrets["mcp"], "url": 1}]}, format="json")
+        answer = APIClient().post("/api/v1/leaked-credentials", {"credentials": found}, format="json")
+    assert answer.json() == {"received": len(secrets)}
+    assert len(mail.outbox) >= len(secrets)
+    usage.flush()
+    call_command("flag_dormant_keys", verbosity=0)
+    assert heard
+    assert leaks(secrets, heard) == []
+    assert leaks(secrets, [str(message.message()) + message.body for message in mail.outbox]) == []
+    assert leaks(secrets, cells()) == []
+    assert leaks(secrets, admin_pages(signed_in(UserFactory(is_staff=True, is_superuser=True)))) == []
+    browser = signed_in(user)
+    pages = ["/dashboard", "/dashboard/apps", f"/dashboard/apps/{ApiKey.objects.get().app_id}", "/dashboard/tokens"]
+    assert leaks(secrets, [browser.get(page).content.decode() for page in pages]) == []
+
+
+def test_search_would_find_a_secret(secrets: dict[str, str]) -> None:
+    """The search itself is tried: a secret that was stored is found."""
+    ApiKey.objects.update(name=secrets["api_key"])
+    assert {kind for kind, _ in leaks(secrets, cells())} == {"api_key"}
+    assert leaks(secrets, admin_pages(signed_in(UserFactory(is_staff=True, is_superuser=True))))

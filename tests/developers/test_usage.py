@@ -1,0 +1,307 @@
+"""Usage: counted in memory, added up in rows, shown to the owner and the admin."""
+
+import datetime as dt
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from io import StringIO
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+from django.core.management import call_command
+from django.db import OperationalError, connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from developers.models import ApiUsage, App, AppScope
+from developers.services.credentials import issue_api_key
+from developers.usage import buffer, rows
+from developers.usage.buffer import UsageBuffer, usage
+from developers.usage.calls import Call
+from developers.usage.selectors import unused_scopes, usage_of_app
+from marketplace.core.ids import new_id
+from marketplace.core.scopes import Scope
+from tests.admin.pages import address, signed_in, text_of
+from tests.factories import AppFactory, UserFactory
+
+from .test_authentication import token_of
+
+pytestmark = pytest.mark.django_db
+TODAY = dt.datetime.now(tz=dt.UTC).date()
+
+
+@pytest.fixture(autouse=True)
+def _empty_buffer() -> Iterator[None]:
+    usage.clear()
+    yield
+    usage.clear()
+
+
+def counted() -> dict[tuple[str, int], int]:
+    usage.flush()
+    return {(row.operation, row.status): row.calls for row in ApiUsage.objects.all()}
+
+
+def call_for(app: App | None = None, **changes: Any) -> Call:
+    call = Call(TODAY, "api_key", app.pk if app else None, new_id(), "GET wallet", "account:read", 200)
+    return call._replace(**changes)
+
+
+def test_call_without_a_credential_or_with_a_refused_one_is_not_counted(anonymous: APIClient) -> None:
+    anonymous.get("/api/v1/categories")
+    anonymous.get("/api/v1/wallet")
+    anonymous.get("/api/v1/wallet", headers={"x-api-key": "cam_sk_nonsense"})
+    assert counted() == {}
+
+
+def test_call_of_our_own_pages_is_not_counted(anonymous: APIClient) -> None:
+    anonymous.get("/api/v1/wallet", headers={"authorization": f"Bearer {token_of('first_party')[1]}"})
+    assert counted() == {}
+
+
+def test_calls_are_counted_by_route_and_outcome_never_by_path(key_client: Callable[..., APIClient]) -> None:
+    client = key_client()
+    for path in ("wallet", "wallet", "assets/no-such-thing", "assets/another"):
+        client.get(f"/api/v1/{path}")
+    client.post("/api/v1/wallet/spend", {}, format="json")
+    client.delete("/api/v1/wallet")
+    assert counted() == {
+        ("GET wallet", 200): 2,
+        ("GET asset", 404): 2,
+        ("POST wallet-spend", 400): 1,
+        ("DELETE wallet", 405): 1,
+    }
+    assert set(ApiUsage.objects.values_list("scope", flat=True)) == {"account:read", "wallet:spend", ""}
+
+
+def test_refusal_for_scope_or_rate_is_counted(key_client: Callable[..., APIClient], settings: Any) -> None:
+    settings.RATE_LIMITS = settings.RATE_LIMITS | {"api_key": 1}
+    client = key_client(scopes=frozenset({Scope.CATALOG_READ}))
+    client.get("/api/v1/wallet")
+    client.get("/api/v1/wallet")
+    assert counted() == {("GET wallet", 403): 1, ("GET wallet", 429): 1}
+
+
+def test_crash_is_counted_as_500(key_client: Callable[..., APIClient], monkeypatch: pytest.MonkeyPatch) -> None:
+    client = key_client()
+    monkeypatch.setattr("wallet.api.views.wallet_of", lambda _user: 1 / 0)
+    assert client.get("/api/v1/wallet").status_code == 500
+    assert counted() == {("GET wallet", 500): 1}
+
+
+def test_token_is_counted_under_itself_or_its_app(anonymous: APIClient) -> None:
+    personal, secret = token_of("personal")
+    oauth, other = token_of("oauth")
+    for bearer in (secret, other):
+        anonymous.get("/api/v1/wallet", headers={"authorization": f"Bearer {bearer}"})
+    usage.flush()
+    found = set(ApiUsage.objects.values_list("kind", "app", "credential_id"))
+    assert found == {("personal", None, personal.pk), ("oauth", oauth.application_id, oauth.application_id)}
+
+
+def test_request_writes_nothing(key_client: Callable[..., APIClient]) -> None:
+    client = key_client()
+    # The first use of a key is noted.
+    client.get("/api/v1/wallet")
+    with CaptureQueriesContext(connection) as queries:
+        client.get("/api/v1/wallet")
+    assert [query["sql"] for query in queries if not query["sql"].startswith("SELECT")] == []
+
+
+def test_counters_that_cannot_be_made_do_not_fail_the_request(
+    key_client: Callable[..., APIClient], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("developers.usage.middleware.call_of", lambda *_args: 1 / 0)
+    assert key_client().get("/api/v1/wallet").status_code == 200
+
+
+def test_flushes_add_up_across_processes() -> None:
+    app = AppFactory()
+    call = call_for(app)
+    for calls in (3, 4):
+        rows.add_to_rows({call: calls, call._replace(status=404): 1})
+    assert sorted(ApiUsage.objects.values_list("status", "calls")) == [(200, 7), (404, 2)]
+
+
+def test_flush_is_one_statement_for_hundreds_of_counters(django_assert_num_queries: Any) -> None:
+    app = AppFactory()
+    counts = Counter({call_for(app): 1 for _ in range(400)})
+    # A savepoint and its release, the apps there are, the rows.
+    with django_assert_num_queries(4):
+        rows.add_to_rows(counts)
+    rows.add_to_rows(Counter({call_for(app): 1 for _ in range(1200)}))
+    assert ApiUsage.objects.count() == 1600
+
+
+def test_app_that_is_gone_takes_its_counters_along() -> None:
+    kept, gone = AppFactory(), AppFactory()
+    calls = {call_for(kept): 1, call_for(gone): 1}
+    gone.delete()
+    rows.add_to_rows(calls)
+    assert ApiUsage.objects.get().app == kept
+
+
+def test_database_that_is_away_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    counters, call = UsageBuffer(), call_for(AppFactory())
+    counters.count(call)
+    with monkeypatch.context() as away:
+
+        def refuse(_counts: Any) -> None:
+            counters.count(call)
+            raise OperationalError
+
+        away.setattr(buffer, "add_to_rows", refuse)
+        assert counters.flush() == 0
+    assert counters.flush() == 1
+    assert ApiUsage.objects.get().calls == 2
+
+
+def test_buffer_never_grows_beyond_its_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(buffer, "MOST", 10)
+    counters, app = UsageBuffer(), AppFactory()
+    calls = [call_for(app) for _ in range(15)]
+    for call in calls + calls:
+        counters.count(call)
+    counters.flush()
+    assert sorted(ApiUsage.objects.values_list("calls", flat=True)) == [2] * 10
+
+
+def test_threads_lose_no_call() -> None:
+    counters, call = UsageBuffer(), call_for(AppFactory())
+
+    def count() -> None:
+        for _ in range(2_000):
+            counters.count(call)
+
+    threads = [threading.Thread(target=count) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    counters.flush()
+    assert ApiUsage.objects.get().calls == 16_000
+
+
+def test_thread_flushes_by_itself_and_early_when_much_waits(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    written: Counter[Call] = Counter()
+    monkeypatch.setattr(buffer, "add_to_rows", written.update)
+    monkeypatch.setattr(buffer, "FLUSH_AT", 2)
+    counters, call = UsageBuffer(), call_for(None, kind="personal")
+
+    def arrives(calls: int) -> bool:
+        return wait_for(lambda: written.total() == calls)
+
+    settings.USAGE_FLUSH_SECONDS = 0.05
+    counters.count(call)
+    assert arrives(1)
+    settings.USAGE_FLUSH_SECONDS = 60
+    counters.count(call)
+    # Until the thread has seen the longer interval.
+    assert arrives(2)
+    counters.count(call)
+    counters.count(call._replace(status=404))
+    assert arrives(4)
+    settings.USAGE_FLUSH_SECONDS = 0
+    counters.count(call)
+    counters.count(call._replace(status=404))
+    assert wait_for(lambda: not any(thread.name == "usage" for thread in threading.enumerate()))
+
+
+def wait_for(condition: Callable[[], bool]) -> bool:
+    until = time.monotonic() + 5
+    while not condition() and time.monotonic() < until:
+        time.sleep(0.01)
+    return condition()
+
+
+def test_owner_sees_calls_by_operation_key_and_day() -> None:
+    app = AppFactory()
+    key, _ = issue_api_key(app=app, name="laptop", actor=app.user)
+    call = call_for(app, credential_id=key.pk)
+    rows.add_to_rows({call: 5, call._replace(status=404): 2, call._replace(day=TODAY - dt.timedelta(days=29), status=500): 1})
+    rows.add_to_rows({call._replace(day=TODAY - dt.timedelta(days=30)): 100, call_for(AppFactory()): 100})
+    found = usage_of_app(app, [key])
+    assert (found.total.done, found.total.refused, found.total.failed) == (5, 2, 1)
+    assert len(found.days) == 30
+    assert list(found.callers) == [str(key)]
+    client = Client()
+    client.force_login(app.user, backend="django.contrib.auth.backends.ModelBackend")
+    page = BeautifulSoup(client.get(f"/dashboard/apps/{app.pk}").content, "html.parser")
+    chart = page.select_one("figure.usage svg")
+    assert chart is not None
+    assert chart["role"] == "img"
+    assert len(chart.find_all("rect")) == 3
+    assert max(float(str(bar["y"])) + float(str(bar["height"])) for bar in chart.find_all("rect")) == 120
+    assert [cell.get_text(strip=True) for cell in page.select("table:has(caption:-soup-contains('by operation')) tbody tr *")] == [
+        "GET wallet", "5", "2", "1", "8",
+    ]  # fmt: skip
+
+
+def test_admin_sees_the_calls_of_an_app() -> None:
+    app = AppFactory()
+    rows.add_to_rows({call_for(app): 1234})
+    page = signed_in(UserFactory(is_staff=True, is_superuser=True)).get(address(App, "change", app.pk))
+    assert "GET wallet 1234" in text_of(page)
+    assert page.content.count(b"<rect") == 1
+
+
+def test_hostile_route_name_or_key_name_is_escaped() -> None:
+    app = AppFactory()
+    key, _ = issue_api_key(app=app, name="<script>alert(1)</script>", actor=app.user)
+    rows.add_to_rows({call_for(app, credential_id=key.pk): 1})
+    for client, page in (
+        (signed_in(app.user), f"/dashboard/apps/{app.pk}"),
+        (signed_in(UserFactory(is_staff=True, is_superuser=True)), address(App, "change", app.pk)),
+    ):
+        assert b"<script>alert" not in client.get(page).content
+
+
+def old_app() -> App:
+    app = AppFactory(granted_scopes="catalog:read account:read wallet:spend")
+    App.objects.filter(pk=app.pk).update(created=timezone.now() - dt.timedelta(days=91))
+    app.refresh_from_db()
+    return app
+
+
+def test_scope_is_unused_when_no_call_needed_it_for_90_days() -> None:
+    app = old_app()
+    call = call_for(app)
+    rows.add_to_rows({call: 1, call._replace(scope="wallet:spend", operation="POST wallet-spend", status=403): 9})
+    stale = call._replace(scope="catalog:read", operation="GET asset-manifest", day=TODAY - dt.timedelta(days=91))
+    rows.add_to_rows({stale: 1})
+    assert unused_scopes(app) == [Scope.CATALOG_READ, Scope.WALLET_SPEND]
+    AppScope.objects.create(app=app, scope="wallet:spend", reason="x", granted=True, decided_at=timezone.now())
+    assert unused_scopes(app) == [Scope.CATALOG_READ]
+    assert unused_scopes(AppFactory()) == []
+
+
+def test_unused_scope_is_flagged_to_owner_and_admin() -> None:
+    app = old_app()
+    decided = timezone.now() - dt.timedelta(days=91)
+    AppScope.objects.create(app=app, scope="wallet:spend", reason="To buy", granted=True, decided_at=decided)
+    assert "Not used for 90 days" in text_of(signed_in(app.user).get(f"/dashboard/apps/{app.pk}"))
+    admin = signed_in(UserFactory(is_staff=True, is_superuser=True))
+    assert "no use in 90 days" in text_of(admin.get(address(App, "change", app.pk)))
+
+
+@pytest.mark.parametrize(
+    ("today", "first"),
+    [("2026-11-21", "2025-10-21"), ("2026-03-31", "2025-02-28"), ("2026-01-15", "2024-12-15"), ("2026-02-01", "2025-01-01")],
+)
+def test_rows_are_kept_for_13_months(today: str, first: str) -> None:
+    assert rows.oldest_kept(dt.date.fromisoformat(today)) == dt.date.fromisoformat(first)
+
+
+def test_purge_removes_what_is_older_and_rehearses() -> None:
+    app, first = AppFactory(), rows.oldest_kept(TODAY)
+    day = dt.timedelta(days=1)
+    rows.add_to_rows({call_for(app, day=day_): 1 for day_ in (first, first - day, first - 2 * day)})
+    out = StringIO()
+    call_command("purge_usage", dry_run=True, stdout=out)
+    assert (ApiUsage.objects.count(), out.getvalue()) == (3, f"2 rows from before {first} would be removed.\n")
+    call_command("purge_usage", stdout=out)
+    assert ApiUsage.objects.get().day == first
