@@ -2,6 +2,7 @@
 
 from .applications import ApplicationMessage, DeveloperApplication
 from .apps import App, AppScope, ScopeReview
+from .consents import Consent
 from .credentials import AccessToken, ApiKey, Grant, IDToken, RefreshToken
 
 __all__ = [
@@ -10,6 +11,7 @@ __all__ = [
     "App",
     "AppScope",
     "ApplicationMessage",
+    "Consent",
     "DeveloperApplication",
     "Grant",
     "IDToken",

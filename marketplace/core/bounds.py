@@ -26,6 +26,7 @@ REASON_CHARS = 2000
 APPS = 50
 LIVE_KEYS = 20
 LIVE_TOKENS = 50
+REDIRECT_URIS = 10
 CREDENTIAL_NAME_CHARS = 80
 # The highest rate limit that an admin can give a key.
 CALLS_PER_MINUTE = 100_000
