@@ -59,8 +59,8 @@ class App(AbstractApplication):
         return any(matches(uri, registered) for registered in self.redirect_uris.split())
 
     def is_usable(self, request: object) -> bool:
-        """Tell OAuth whether codes and refresh tokens of the app are good: not while it is suspended."""
-        return self.status == AppStatus.APPROVED
+        """Tell whether the app may act for anyone: not while it is suspended, nor once its developer's account is closed."""
+        return self.status == AppStatus.APPROVED and self.user.is_active
 
 
 class AppScope(models.Model):

@@ -4,6 +4,7 @@ The library asks these methods in the order of the protocol; whatever changes ro
 untyped `request` (oauthlib's, on which a flow's state is carried from method to method) are the library's.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from typing import Any
@@ -22,6 +23,8 @@ from ..secrets import Prefix, digest_of, well_formed
 from ..services.consents import Authorization, give_consent
 from ..services.oauth import NewPair, Replayed, exchange_code, family_of, revoke_family, rotate
 
+_CLIENT_ID = re.compile(r"[A-Za-z0-9._~-]{1,255}")
+
 
 def invalid_target(request: Any = None, **members: Any) -> CustomOAuth2Error:
     """Return the refusal of a resource that is not ours, or not the one that was consented to (RFC 8707)."""
@@ -30,6 +33,14 @@ def invalid_target(request: Any = None, **members: Any) -> CustomOAuth2Error:
 
 class Validator(OAuth2Validator):
     """Decides what the library asks about clients, codes and tokens."""
+
+    def validate_client_id(self, client_id: str, request: Any, *args: Any, **kwargs: Any) -> bool:
+        """Accept the id of a usable app; what cannot be one never reaches the database, which chokes on a NUL."""
+        return bool(_CLIENT_ID.fullmatch(client_id)) and super().validate_client_id(client_id, request, *args, **kwargs)
+
+    def authenticate_client_id(self, client_id: str | None, request: Any, *args: Any, **kwargs: Any) -> bool:
+        """Accept the id of a usable app at the token and revocation endpoints."""
+        return bool(_CLIENT_ID.fullmatch(client_id or "")) and super().authenticate_client_id(client_id, request, *args, **kwargs)
 
     def client_authentication_required(self, request: Any, *args: Any, **kwargs: Any) -> bool:
         """Apps keep no secret: PKCE proves them."""

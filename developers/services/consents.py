@@ -14,6 +14,7 @@ from marketplace.core.transitions import lock
 from ..audiences import Audience
 from ..models import AccessToken, App, Consent, Grant, RefreshToken
 from ..secrets import digest_of
+from .oauth import hold_consents
 
 CODE_AGE = timedelta(seconds=60)
 # How long a used code is remembered, so that its second use is noticed.
@@ -80,7 +81,7 @@ def withdraw_consent(*, user: User, app: App, actor: User) -> int:
     now = timezone.now()
     lock(User.objects.all(), pk=user.pk)
     # Whoever makes a token from a consent holds it meanwhile.
-    consents = list(Consent.objects.select_for_update(of=("self",), no_key=True).filter(user=user, app=app, withdrawn_at=None))
+    consents = hold_consents(user, app)
     Grant.objects.filter(user=user, application=app, used_at=None).delete()
     RefreshToken.objects.filter(user=user, application=app, revoked=None).update(revoked=now, updated=now)
     ended = AccessToken.objects.filter(user=user, application=app, revoked_at=None, expires__gt=now).update(revoked_at=now, updated=now)

@@ -94,7 +94,7 @@ def revoke_family(*, family: uuid.UUID | None, reason: str, actor: User | None) 
     if first is None:
         return False
     # A rotation under way ends first, and what it made is seen.
-    list(Consent.objects.select_for_update(of=("self",), no_key=True).filter(user=first.user, app=first.application, withdrawn_at=None))
+    hold_consents(first.user, first.application)
     now = timezone.now()
     refreshed = rows.filter(revoked=None).update(revoked=now, updated=now)
     tokens = AccessToken.objects.filter(pk__in=rows.values("access_token_id"), revoked_at=None, expires__gt=now)
@@ -112,6 +112,11 @@ def revoke_family(*, family: uuid.UUID | None, reason: str, actor: User | None) 
         tokens=ended,
     )
     return True
+
+
+def hold_consents(user: User, app: App) -> list[Consent]:
+    """Return what the user allows the app, locked: nothing is issued on it meanwhile."""
+    return list(Consent.objects.select_for_update(of=("self",), no_key=True).filter(user=user, app=app, withdrawn_at=None))
 
 
 def family_of(*, secret: str, app: App) -> uuid.UUID | None:

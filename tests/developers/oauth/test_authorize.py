@@ -12,6 +12,7 @@ from marketplace.accounts.models import User
 from marketplace.core.audit import history_of
 from marketplace.core.scopes import Scope
 from tests.factories import AppFactory, UserFactory
+from tests.pages.test_markup import faults_of
 
 from .parties import API, BASE, CALLBACK, LOOPBACK, MCP, Party, assert_sent_back, query_of
 
@@ -152,6 +153,11 @@ def test_page_names_app_developer_scopes_audience_and_host(party: Party) -> None
     policy = page.select_one("meta[http-equiv]")
     assert policy is not None
     assert "form-action 'self' https://app.example;" in str(policy["content"])
+
+
+def test_pages_are_well_made(party: Party) -> None:
+    assert faults_of(party.ask(scope=None).content) == []
+    assert faults_of(party.ask(client_id="nobody").content) == []
 
 
 def test_page_cannot_be_framed_or_kept(party: Party) -> None:

@@ -1,6 +1,7 @@
 """The token and revocation endpoints: attacks first, then a client library that goes all the way."""
 
 import json
+import logging
 from datetime import timedelta
 from typing import Any
 
@@ -14,6 +15,7 @@ from developers.models import AccessToken, App, Grant, RefreshToken
 from developers.secrets import Prefix, new_secret, well_formed
 from developers.services.apps import narrow_scopes, reinstate_app, suspend_app
 from developers.services.consents import withdraw_consent
+from developers.services.credentials import revoke_token
 from marketplace.accounts.models import User
 from marketplace.core.models import AuditEntry
 from marketplace.core.scopes import Scope
@@ -171,6 +173,31 @@ def test_inactive_user_gets_nothing(party: Party, user: User) -> None:
     assert call(tokens["access_token"]).status_code == 401
     assert_error(party.exchange(code), "invalid_grant")
     assert_error(party.refresh(tokens["refresh_token"]), "invalid_grant")
+
+
+def test_app_of_a_closed_account_gets_nothing(party: Party) -> None:
+    tokens, code = party.tokens(), party.code()
+    User.objects.filter(pk=party.app.user_id).update(is_active=False)
+    assert call(tokens["access_token"]).status_code == 401
+    assert_error(party.exchange(code), "invalid_client", 401)
+    assert party.ask().status_code == 400
+
+
+def test_token_revoked_by_an_admin_is_not_renewed(party: Party) -> None:
+    tokens, admin = party.tokens(), UserFactory()
+    revoke_token(token=AccessToken.objects.get(), actor=admin, reason="Leaked")
+    assert call(tokens["access_token"]).status_code == 401
+    assert_error(party.refresh(tokens["refresh_token"]), "invalid_grant")
+    entry = AuditEntry.objects.get(action="token_family.revoke")
+    assert (entry.actor, entry.reason) == (admin, "Leaked")
+
+
+def test_library_is_never_asked_to_log_what_it_sees(caplog: pytest.LogCaptureFixture, party: Party) -> None:
+    caplog.set_level(logging.DEBUG)
+    code = party.code()
+    tokens = party.exchange(code).json()
+    for secret in (code, party.verifier, tokens["access_token"], tokens["refresh_token"]):
+        assert secret not in caplog.text
 
 
 def test_withdrawn_consent_ends_codes_tokens_and_refresh_tokens(party: Party, user: User) -> None:
