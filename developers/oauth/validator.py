@@ -35,12 +35,12 @@ class Validator(OAuth2Validator):
     """Decides what the library asks about clients, codes and tokens."""
 
     def validate_client_id(self, client_id: str, request: Any, *args: Any, **kwargs: Any) -> bool:
-        """Accept the id of a usable app; what cannot be one never reaches the database, which chokes on a NUL."""
-        return bool(_CLIENT_ID.fullmatch(client_id)) and super().validate_client_id(client_id, request, *args, **kwargs)
+        """Accept the id of a usable app."""
+        return _found(client_id, request)
 
     def authenticate_client_id(self, client_id: str | None, request: Any, *args: Any, **kwargs: Any) -> bool:
         """Accept the id of a usable app at the token and revocation endpoints."""
-        return bool(_CLIENT_ID.fullmatch(client_id or "")) and super().authenticate_client_id(client_id, request, *args, **kwargs)
+        return _found(client_id, request)
 
     def client_authentication_required(self, request: Any, *args: Any, **kwargs: Any) -> bool:
         """Apps keep no secret: PKCE proves them."""
@@ -143,6 +143,17 @@ class Validator(OAuth2Validator):
     def revoke_token(self, token: str, token_type_hint: str | None, request: Any, *args: Any, **kwargs: Any) -> None:
         """End the family of an access or refresh token of this app; another's is as unknown as none."""
         revoke_family(family=family_of(secret=token, app=request.client), reason="The app revoked it.", actor=None)
+
+
+def _found(client_id: str | None, request: Any) -> bool:
+    """Put the usable app with this id on the request; tell whether there is one."""
+    # What cannot be an id never reaches the database, where a NUL is an error.
+    possible = _CLIENT_ID.fullmatch(client_id or "")
+    app = App.objects.select_related("user").filter(client_id=client_id).first() if possible else None
+    if app is None or not app.is_usable(request):
+        return False
+    request.client = app
+    return True
 
 
 def _scopes(words: Iterable[str]) -> frozenset[Scope]:

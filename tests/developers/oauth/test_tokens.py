@@ -103,7 +103,7 @@ def test_refresh_token_of_another_app_is_refused_and_nothing_ends(party: Party) 
     assert call(tokens["access_token"]).status_code == 200
 
 
-@pytest.mark.parametrize("secret", ["", "x", new_secret(Prefix.REFRESH_TOKEN), "cam_rt_\x00"])
+@pytest.mark.parametrize("secret", ["", "x", pytest.param(new_secret(Prefix.REFRESH_TOKEN), id="well formed"), "cam_rt_\x00"])
 def test_unknown_refresh_token_is_refused(party: Party, secret: str) -> None:
     assert_error(party.refresh(secret), "invalid_grant")
 
