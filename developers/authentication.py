@@ -13,7 +13,6 @@ from marketplace.core.access import CredentialKind
 from marketplace.core.errors import AmbiguousCredentials, InvalidCredential
 
 from .models import AccessToken, ApiKey
-from .models.apps import AppStatus
 from .principals import Principal
 from .secrets import Prefix, digest_of, well_formed
 from .throttling import count_failed_credential
@@ -58,7 +57,7 @@ def principal_of_key(secret: str) -> Principal:
     if not well_formed(secret, Prefix.API_KEY):
         raise InvalidCredential
     key = ApiKey.objects.select_related("app__user").filter(digest=digest_of(secret)).first()
-    if key is None or not key.live or key.app.status != AppStatus.APPROVED or not key.app.user.is_active:
+    if key is None or not key.live or not key.app.is_usable(None):
         raise InvalidCredential
     _touch(key)
     return Principal(user=key.app.user, app=key.app, scopes=key.scopes, kind=CredentialKind.API_KEY, credential=key)
@@ -69,10 +68,10 @@ def principal_of_bearer(authorization: str) -> Principal:
     scheme, _, secret = authorization.partition(" ")
     if scheme.lower() != "bearer" or not well_formed(secret, *BEARER_PREFIXES):
         raise InvalidCredential
-    token = AccessToken.objects.select_related("user", "application").filter(token_checksum=digest_of(secret)).first()
+    token = AccessToken.objects.select_related("user", "application__user").filter(token_checksum=digest_of(secret)).first()
     if token is None or not token.live or not token.user.is_active:
         raise InvalidCredential
-    if token.application is not None and token.application.status != AppStatus.APPROVED:
+    if token.application is not None and not token.application.is_usable(None):
         raise InvalidCredential
     _touch(token)
     return Principal(

@@ -119,3 +119,11 @@ class TooManyApps(Problem):
     status = 409
     title = "You have too many apps"
     detail = "Use one of your apps, or ask an admin."
+
+
+class TooManyRedirectUris(Problem):
+    """409: `maximum` redirect URIs for each app."""
+
+    status = 409
+    title = "The app has too many redirect URIs"
+    detail = "Keep those that the app uses."

@@ -1,11 +1,15 @@
 """What is asked about developers, their apps and credentials."""
 
-from django.db.models import Q, QuerySet
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Max, Q, QuerySet
 from django.utils import timezone
 
 from marketplace.accounts.models import User
+from marketplace.core.scopes import Scope
 
-from .models import AccessToken, ApiKey, App, ApplicationMessage, AppScope, DeveloperApplication, ScopeReview
+from .models import AccessToken, ApiKey, App, ApplicationMessage, AppScope, Consent, DeveloperApplication, ScopeReview
 from .models.applications import ApplicationStatus
 from .models.apps import ReviewStatus
 from .models.credentials import TokenKind
@@ -64,3 +68,55 @@ def personal_tokens_of(user: User) -> QuerySet[AccessToken]:
 def live_personal_tokens_of(user: User) -> QuerySet[AccessToken]:
     """Return the personal tokens that are neither revoked nor expired."""
     return personal_tokens_of(user).filter(revoked_at=None, expires__gt=timezone.now())
+
+
+def developer_name(app: App) -> str:
+    """Return whom users are told an app is from: the company that was reviewed, or the person."""
+    application = DeveloperApplication.objects.filter(user=app.user, status=ApplicationStatus.APPROVED).first()
+    return (application.company if application else "") or app.user.name or app.user.email
+
+
+@dataclass(frozen=True)
+class Connection:
+    """An app that a user has connected.
+
+    Args:
+        app: The app.
+        scopes: What it may do for the user now.
+        since: When the user first allowed it.
+        last_used_at: When it last called; None if never.
+    """
+
+    app: App
+    scopes: list[Scope]
+    since: datetime
+    last_used_at: datetime | None
+
+
+def connections_of(user: User) -> list[Connection]:
+    """Return the apps that may act for the user, by name."""
+    consents = Consent.objects.filter(user=user, withdrawn_at=None).select_related("app").order_by("app__name", "app_id", "given_at")
+    by_app: dict[App, list[Consent]] = {}
+    for consent in consents:
+        by_app.setdefault(consent.app, []).append(consent)
+    used = AccessToken.objects.filter(user=user, application__in=by_app).order_by().values_list("application").annotate(Max("last_used_at"))
+    last_used = dict(used)
+    return [
+        Connection(
+            app=app,
+            scopes=[scope for scope in Scope if scope in app.scopes and any(scope in consent.scopes for consent in own)],
+            since=own[0].given_at,
+            last_used_at=last_used.get(app.pk),
+        )
+        for app, own in by_app.items()
+    ]
+
+
+def connected_apps_of(user: User) -> QuerySet[App]:
+    """Return the apps that the user has connected."""
+    return App.objects.filter(consents__user=user, consents__withdrawn_at=None).distinct()
+
+
+def ended_consents_of(user: User) -> QuerySet[Consent]:
+    """Return what the user has withdrawn, newest first."""
+    return Consent.objects.filter(user=user, withdrawn_at__isnull=False).select_related("app").order_by("-withdrawn_at")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from django.conf import settings
+from django.http import HttpRequest
 from django_ratelimit.core import get_usage
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
@@ -96,7 +97,7 @@ def limits_of(request: Request) -> list[Limit]:
     ]
 
 
-def count_call(request: Request, limits: Sequence[Limit]) -> None:
+def count_call(request: HttpRequest | Request, limits: Sequence[Limit]) -> None:
     """Count one call in each bucket and leave the `RateLimit` fields for the answer.
 
     Raises:
@@ -136,7 +137,20 @@ def count_leak_report(request: Request) -> None:
         return
 
 
-def _usage(request: Request, limit: Limit) -> Usage:
+def count_oauth_call(request: HttpRequest) -> None:
+    """Count a call of the token or the revocation endpoint by the caller's address; let it through when nobody counts.
+
+    Raises:
+        RateLimited: too many came from there.
+    """
+    try:
+        count_call(request, [Limit("oauth", client_network(request), settings.RATE_LIMITS["oauth"])])
+    except CounterStoreDown:
+        # Its secrets are too long to guess: the limit spares work, it protects nothing.
+        return
+
+
+def _usage(request: HttpRequest | Request, limit: Limit) -> Usage:
     try:
         usage = get_usage(
             request,

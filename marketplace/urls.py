@@ -19,6 +19,7 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("account/", include("allauth.urls")),
     path("", include("developers.dashboard.urls")),
+    path("", include("developers.oauth.urls")),
     path("", include("marketplace.pages.urls")),
 ]
 

@@ -1,17 +1,21 @@
-"""Lets transactional tests empty the ledger between them, which its own triggers refuse to everyone else."""
+"""Puts the database back after a transactional test: empties the ledger, which its triggers refuse to everyone else, and seeds anew."""
 
 from collections.abc import Iterator
+from importlib import import_module
 
 import pytest
+from django.apps import apps
 from django.db import connections
 from django.test import TransactionTestCase
 
 from wallet.guards import install_guards, ready_for_guards, remove_guards
 
+SEED = import_module("catalog.migrations.0002_seed").seed
+
 
 @pytest.fixture(scope="session", autouse=True)
 def ledger_is_emptied_between_tests() -> Iterator[None]:
-    """Lift the triggers while Django flushes the tables, and only then."""
+    """Lift the triggers while Django flushes and seeds the tables, and only then."""
     flush = TransactionTestCase._fixture_teardown  # type: ignore[attr-defined]  # the one place where Django flushes
 
     def lifted(case: TransactionTestCase) -> None:
@@ -21,6 +25,8 @@ def ledger_is_emptied_between_tests() -> Iterator[None]:
             remove_guards(connection)
         try:
             flush(case)
+            # Categories and licence tiers come with the migrations; whatever test follows finds them.
+            SEED(apps, None)
         finally:
             for connection in guarded:
                 install_guards(connection)

@@ -114,6 +114,25 @@ class AppForm(ScopesForm):
     purpose = Prose(label="Purpose", help_text="What the app does for its users.")
 
 
+class RedirectsForm(forms.Form):
+    """Lists where OAuth may send an app's users back to."""
+
+    redirect_uris = forms.CharField(
+        label="Redirect URIs",
+        help_text=(
+            "One in each line, exactly as the app sends it. https only; for a program on the user's computer"
+            " http://127.0.0.1 or http://[::1], where any port will do."
+        ),
+        max_length=(bounds.URL_CHARS + 2) * bounds.REDIRECT_URIS,
+        widget=forms.Textarea(attrs={"rows": 5, "spellcheck": "false"}),
+        required=False,
+    )
+
+    def uris(self) -> list[str]:
+        """Return the addresses."""
+        return [line.strip() for line in self.cleaned_data["redirect_uris"].splitlines() if line.strip()]
+
+
 class KeyForm(forms.Form):
     """Names a new API key."""
 

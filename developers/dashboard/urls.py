@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from .views import application, apps, keys, tokens
+from .views import application, apps, connections, keys, tokens
 
 urlpatterns = [
     path("dashboard/developer", application.application, name="developer-application"),
@@ -10,8 +10,11 @@ urlpatterns = [
     path("dashboard/apps/new", apps.create, name="app-create"),
     path("dashboard/apps/<uuid:app_id>", apps.detail, name="app-detail"),
     path("dashboard/apps/<uuid:app_id>/scopes", apps.more_scopes, name="app-scopes"),
+    path("dashboard/apps/<uuid:app_id>/redirects", apps.redirects, name="app-redirects"),
     path("dashboard/apps/<uuid:app_id>/keys/new", keys.create, name="key-create"),
     path("dashboard/apps/<uuid:app_id>/keys/<uuid:key_id>/revoke", keys.revoke, name="key-revoke"),
+    path("dashboard/connections", connections.connection_list, name="connections"),
+    path("dashboard/connections/<uuid:app_id>/withdraw", connections.withdraw, name="connection-withdraw"),
     path("dashboard/tokens", tokens.token_list, name="tokens"),
     path("dashboard/tokens/new", tokens.create, name="token-create"),
     path("dashboard/tokens/<uuid:token_id>/revoke", tokens.revoke, name="token-revoke"),

@@ -2,6 +2,7 @@
 
 from .applications import ApplicationMessage, DeveloperApplication
 from .apps import App, AppScope, ScopeReview
+from .consents import Consent
 from .credentials import AccessToken, ApiKey, Grant, IDToken, RefreshToken
 from .usage import ApiUsage, DormancyNotice
 
@@ -12,6 +13,7 @@ __all__ = [
     "App",
     "AppScope",
     "ApplicationMessage",
+    "Consent",
     "DeveloperApplication",
     "DormancyNotice",
     "Grant",

@@ -10,6 +10,8 @@ from marketplace.core import bounds
 from marketplace.core.ids import new_id
 from marketplace.core.scopes import APP_SCOPES, Scope, parse_scopes
 
+from ..redirects import matches
+
 SCOPE_CHOICES = [(scope.value, scope.value) for scope in Scope if scope in APP_SCOPES]
 
 
@@ -52,9 +54,13 @@ class App(AbstractApplication):
         """The granted scopes."""
         return parse_scopes(self.granted_scopes)
 
+    def redirect_uri_allowed(self, uri: str) -> bool:
+        """Tell OAuth whether it may send the user there: to a registered address, character by character."""
+        return any(matches(uri, registered) for registered in self.redirect_uris.split())
+
     def is_usable(self, request: object) -> bool:
-        """Tell OAuth whether codes and refresh tokens of the app are good: not while it is suspended."""
-        return self.status == AppStatus.APPROVED
+        """Tell whether the app may act for anyone: not while it is suspended, nor once its developer's account is closed."""
+        return self.status == AppStatus.APPROVED and self.user.is_active
 
 
 class AppScope(models.Model):

@@ -108,18 +108,26 @@ class AccessToken(AbstractAccessToken):
 
 
 class RefreshToken(AbstractRefreshToken):
-    """Renews an OAuth token; used once."""
+    """Renews an OAuth token; used once. Those that came from one consent are a family and fall together."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)  # type: ignore[assignment]  # the library numbers its rows
+    # What the user consented to, handed on unchanged: an access token may ask for less.
+    scope = models.CharField(max_length=200, blank=True)
 
     class Meta(AbstractRefreshToken.Meta):
         constraints = (models.CheckConstraint(condition=Q(token=""), name="refreshtoken_only_hashed"),)
 
 
 class Grant(AbstractGrant):
-    """An authorization code on its way to becoming a token."""
+    """An authorization code on its way to becoming a token; `code` holds its hash."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)  # type: ignore[assignment]  # the library numbers its rows
+    # A used code stays until it is swept: whoever brings it again ends the tokens that came of it.
+    used_at = models.DateTimeField(null=True, blank=True, editable=False)
+    token_family = models.UUIDField(null=True, blank=True, editable=False)
+
+    class Meta:
+        constraints = (models.CheckConstraint(condition=Q(code_challenge_method="S256"), name="grant_pkce_s256"),)
 
 
 class IDToken(AbstractIDToken):

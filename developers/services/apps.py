@@ -1,6 +1,6 @@
-"""Apps: create, suspend, reinstate."""
+"""Apps: create, say where their users return to, suspend, reinstate."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from django.db import transaction
 
@@ -10,9 +10,10 @@ from marketplace.core.mails import mail
 from marketplace.core.scopes import Scope
 from marketplace.core.transitions import lock
 
-from ..errors import TooManyApps
+from ..errors import TooManyApps, TooManyRedirectUris
 from ..models import App
 from ..models.apps import AppStatus
+from ..redirects import fault_of
 from .scopes import ScopeDecision, decide_scopes, narrow_scopes, open_review, reject_app, request_scopes
 from .states import APP, lock_approval, refuse_self_review
 
@@ -24,6 +25,7 @@ __all__ = [
     "reinstate_app",
     "reject_app",
     "request_scopes",
+    "set_redirect_uris",
     "suspend_app",
 ]
 
@@ -52,6 +54,28 @@ def create_app(*, user: User, name: str, purpose: str, scopes: Mapping[Scope, st
     )
     audit.record("app.create", app, actor=actor, to_state=app.status, name=app.name)
     open_review(app, scopes, actor)
+    return app
+
+
+@transaction.atomic
+def set_redirect_uris(*, app: App, uris: Sequence[str], actor: User) -> App:
+    """Say where OAuth may send the app's users back to; codes on their way to an address that is gone are refused.
+
+    Raises:
+        InvalidInput: an address is not https, nor http on the user's own computer, or has parts that do not belong there.
+        TooManyRedirectUris: more than an app may have.
+    """
+    wanted = list(dict.fromkeys(uris))
+    if len(wanted) > bounds.REDIRECT_URIS:
+        raise TooManyRedirectUris(maximum=bounds.REDIRECT_URIS)
+    for uri in wanted:
+        if fault := fault_of(uri):
+            raise texts.invalid("redirect_uris", "invalid", f"{uri[:200]}: {fault}")
+    app = lock(App.objects.all(), pk=app.pk)
+    before, app.redirect_uris = app.redirect_uris, " ".join(wanted)
+    if before != app.redirect_uris:
+        app.save(update_fields=["redirect_uris", "updated"])
+        audit.record("app.set_redirect_uris", app, actor=actor, before=before.split(), after=wanted)
     return app
 
 

@@ -15,11 +15,12 @@ from marketplace.core.scopes import Scope, format_scopes
 from marketplace.core.transitions import lock
 
 from ..errors import AppNotApproved, ExpiryPassed, ExpiryRequired, PasswordRequired, TooManyKeys, TooManyTokens
-from ..models import AccessToken, ApiKey, App
+from ..models import AccessToken, ApiKey, App, RefreshToken
 from ..models.apps import AppStatus
 from ..models.credentials import TokenKind
 from ..secrets import Prefix, digest_of, new_secret
 from ..selectors import live_keys_of, live_personal_tokens_of
+from .oauth import hold_consents, revoke_family
 
 PERSONAL_TOKEN_MAX_AGE = timedelta(days=365)
 FIRST_PARTY_TOKEN_AGE = timedelta(minutes=15)
@@ -149,8 +150,18 @@ def _issue_token(
 
 @transaction.atomic
 def revoke_token(*, token: AccessToken, actor: User | None, reason: str = "") -> bool:
-    """Revoke a bearer token for good; False when it was revoked before, and then nothing is changed."""
-    return _revoke(lock(AccessToken.objects.all(), pk=token.pk), "token.revoke", actor, reason)
+    """Revoke a bearer token for good, with what renews it where it came by OAuth.
+
+    Returns:
+        False when it was revoked before, and nothing was left to end.
+    """
+    refresh = RefreshToken.objects.select_related("user", "application").filter(access_token=token).first()
+    if refresh is None:
+        return _revoke(lock(AccessToken.objects.all(), pk=token.pk), "token.revoke", actor, reason)
+    # Before its own lock, as everywhere: consent, then tokens.
+    hold_consents(refresh.user, refresh.application)
+    revoked = _revoke(lock(AccessToken.objects.all(), pk=token.pk), "token.revoke", actor, reason)
+    return revoke_family(family=refresh.token_family, reason=reason, actor=actor) or revoked
 
 
 def _revoke(credential: ApiKey | AccessToken, action: str, actor: User | None, reason: str) -> bool:

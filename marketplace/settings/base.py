@@ -174,7 +174,14 @@ OAUTH2_PROVIDER = {
     # A code that is sent to a plain http address can be read on its way.
     "ALLOWED_REDIRECT_URI_SCHEMES": ["https"],
     "PKCE_REQUIRED": True,
+    "OAUTH2_SERVER_CLASS": "oauthlib.oauth2.WebApplicationServer",
+    "SCOPES_BACKEND_CLASS": "developers.oauth.scopes.GrantedScopes",
+    "ACCESS_TOKEN_GENERATOR": "developers.oauth.generators.access_token",
+    "REFRESH_TOKEN_GENERATOR": "developers.oauth.generators.refresh_token",
+    "AUTHORIZATION_CODE_EXPIRE_SECONDS": 60,
     "ACCESS_TOKEN_EXPIRE_SECONDS": 3600,
+    # Unused for this long, a connection ends.
+    "REFRESH_TOKEN_EXPIRE_SECONDS": 30 * 24 * 3600,
     "ROTATE_REFRESH_TOKEN": True,
     "REFRESH_TOKEN_REUSE_PROTECTION": True,
     "REFRESH_TOKEN_GRACE_PERIOD_SECONDS": 0,
@@ -188,6 +195,7 @@ RATE_LIMITS = {
     "anonymous": read.integer("RATE_LIMIT_ANONYMOUS", default=300, minimum=1),
     "failed_credentials": read.integer("RATE_LIMIT_FAILED_CREDENTIALS", default=30, minimum=1),
     "leak_reports": read.integer("RATE_LIMIT_LEAK_REPORTS", default=30, minimum=1),
+    "oauth": read.integer("RATE_LIMIT_OAUTH", default=60, minimum=1),
 }
 # Calls are counted in the process and written this often; a process that is killed loses what came since. 0: never by itself.
 USAGE_FLUSH_SECONDS = read.integer("USAGE_FLUSH_SECONDS", default=10)
@@ -271,5 +279,9 @@ LOGGING = {
     "formatters": {"line": {"format": "{asctime} {levelname} {name} [{request_id}] {message}", "style": "{"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "filters": ["request_id"], "formatter": "line"}},
     "root": {"handlers": ["console"], "level": read.text("LOG_LEVEL", "INFO")},
-    "loggers": {"django": {"handlers": ["console"], "level": "INFO", "propagate": False}},
+    "loggers": {
+        "django": {"handlers": ["console"], "level": "INFO", "propagate": False},
+        # In its debug lines are codes and tokens.
+        "oauthlib": {"level": "INFO"},
+    },
 }

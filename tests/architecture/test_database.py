@@ -7,8 +7,10 @@ from django.apps import apps
 from django.db import IntegrityError, models, transaction
 from django.utils import timezone
 
+from developers.audiences import Audience
 from developers.models import ApiUsage
 from developers.services.apps import create_app
+from developers.services.consents import Authorization, give_consent
 from developers.services.credentials import issue_personal_token
 from marketplace.core.scopes import Scope
 from tests.catalog.cases import submitted
@@ -24,7 +26,6 @@ UNGUARDED = {
     "developers.App.authorization_grant_type": "the OAuth library declares it and reads it",
     "developers.App.algorithm": "the OAuth library declares it and reads it",
     "developers.App.registration_source": "the OAuth library declares it and reads it",
-    "developers.Grant.code_challenge_method": "the OAuth library declares it and reads it",
 }
 FIELDS = {
     f"{model._meta.label}.{field.name}": (model, field)
@@ -39,7 +40,9 @@ FIELDS = {
 def rows(db: None) -> None:
     """At least one row of every model that has a state or a kind."""
     developer = scenes.developer().user
-    create_app(user=developer, name="Font browser", purpose="Browsing", scopes={Scope.CATALOG_READ: "To read"}, actor=developer)
+    app = create_app(user=developer, name="Font browser", purpose="Browsing", scopes={Scope.CATALOG_READ: "To read"}, actor=developer)
+    authorization = Authorization(app, frozenset({Scope.CATALOG_READ}), Audience.API, "https://app.example/callback", "c" * 43)
+    give_consent(user=developer, authorization=authorization, code="code", actor=developer)
     make_vendor()
     submitted()
     buyer = scenes.link().user

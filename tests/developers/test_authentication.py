@@ -31,7 +31,7 @@ def call(operation: str, **headers: str) -> Any:
 def assert_problem(response: Any, status: int, code: str) -> None:
     assert (response.status_code, response.json().get("code")) == (status, code)
     assert response["Content-Type"] == "application/problem+json"
-    assert ("WWW-Authenticate" in response) == (status == 401)
+    assert ("WWW-Authenticate" in response) == (code in {"not_authenticated", "invalid_credential", "insufficient_scope"})
 
 
 @pytest.fixture

@@ -190,7 +190,8 @@ def answers(headers: dict[str, str]) -> dict[str, Refusal]:
         problem = response.headers["Content-Type"] == "application/problem+json"
         code = response.json()["code"] if problem else ""
         assert response.status_code < 500, (operation, code)
-        assert ("WWW-Authenticate" in response) == (response.status_code == 401), operation
+        challenged = response.status_code == 401 or code == "insufficient_scope"
+        assert ("WWW-Authenticate" in response) == challenged, operation
         found[operation.name] = (response.status_code, code) if code in GATE else None
     return found
 

@@ -56,7 +56,9 @@ def test_public_pages_are_well_made(client: Client, path: str) -> None:
     assert faults_of(client.get(path if path.startswith("/") else reverse(path)).content) == []
 
 
-@pytest.mark.parametrize("name", [*MANAGE, "dashboard", "developer-application", "apps", "app-create", "tokens", "token-create"])
+@pytest.mark.parametrize(
+    "name", [*MANAGE, "dashboard", "developer-application", "apps", "app-create", "tokens", "token-create", "connections"]
+)
 def test_pages_of_someone_new_are_well_made(browse: Callable[..., Client], name: str) -> None:
     assert faults_of(browse().get(reverse(name)).content) == []
 
@@ -73,6 +75,7 @@ def test_pages_of_a_developer_are_well_made(browse: Callable[..., Client], devel
         "app-create": [],
         "app-detail": [app.pk],
         "app-scopes": [app.pk],
+        "app-redirects": [app.pk],
         "key-create": [app.pk],
         "key-revoke": [app.pk, key.pk],
         "tokens": [],

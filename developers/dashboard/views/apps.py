@@ -13,10 +13,10 @@ from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes, parse_scop
 from ... import selectors
 from ...models import ApiKey, App, AppScope
 from ...models.apps import AppStatus
-from ...services.apps import create_app, request_scopes
+from ...services.apps import create_app, request_scopes, set_redirect_uris
 from ...usage.chart import bars
 from ...usage.selectors import is_dormant, unused_scopes, usage_of_app
-from ..forms import AppForm, ScopesForm
+from ..forms import AppForm, RedirectsForm, ScopesForm
 
 
 def own_app(user: User, app_id: uuid.UUID) -> App:
@@ -64,6 +64,7 @@ def detail(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
         "developers/app_detail.html",
         {
             "app": app,
+            "redirect_uris": app.redirect_uris.split(),
             "scope_rows": rows,
             "live_keys": [(key, _scopes_now(key, app), is_dormant(key)) for key in keys if key.live],
             "ended_keys": [key for key in keys if not key.live],
@@ -89,6 +90,21 @@ def more_scopes(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase
             messages.success(request, "Your request is with our reviewers. What was granted before holds meanwhile.")
             return redirect("app-detail", app_id=app.pk)
     return render_form(request, "developers/app_scopes.html", form, app=app)
+
+
+@signed_in_page("GET", "POST")
+def redirects(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
+    """Say where OAuth may send the app's users back to."""
+    app = own_app(request.user, app_id)
+    form = RedirectsForm(
+        request.POST if request.method == "POST" else None, initial={"redirect_uris": "\n".join(app.redirect_uris.split())}
+    )
+    if form.is_valid():
+        with problems_beside(form):
+            set_redirect_uris(app=app, uris=form.uris(), actor=request.user)
+            messages.success(request, "The redirect URIs are saved.")
+            return redirect("app-detail", app_id=app.pk)
+    return render_form(request, "developers/app_redirects.html", form, app=app)
 
 
 def _can_be_asked(app: App, rows: list[AppScope]) -> frozenset[Scope]:

@@ -19,7 +19,8 @@ from .. import bounds, errors
 from ..request_id import current_request_id
 
 MEDIA_TYPE = "application/problem+json"
-AUTHENTICATE = 'Bearer realm="marketplace", ApiKey realm="marketplace"'
+# Where RFC 9728 puts the description of the API as an OAuth resource, which tells clients where to get a token.
+RESOURCE_METADATA_PATH = "/.well-known/oauth-protected-resource/api/v1"
 
 logger = logging.getLogger(__name__)
 
@@ -41,12 +42,28 @@ def document(problem: errors.Problem, path: str) -> dict[str, Any]:
 def headers_of(problem: errors.Problem) -> dict[str, str]:
     """Return the headers that go with a problem's status."""
     headers = dict(problem.headers)
-    if problem.status == errors.NotAuthenticated.status:
-        headers.setdefault("WWW-Authenticate", AUTHENTICATE)
+    challenge = _challenge(problem)
+    if challenge:
+        headers.setdefault("WWW-Authenticate", challenge)
     if problem.status == errors.DependencyUnavailable.status:
         headers.setdefault("Retry-After", "5")
     headers["Cache-Control"] = "no-store"
     return headers
+
+
+def _challenge(problem: errors.Problem) -> str:
+    """Return what RFC 6750 and RFC 9728 tell a client that was refused for its credential, nothing for other problems."""
+    metadata = f'resource_metadata="{settings.BASE_URL}{RESOURCE_METADATA_PATH}"'
+    match problem:
+        case errors.InsufficientScope():
+            scope = problem.members.get("requiredScope", "")
+            return f'Bearer realm="marketplace", error="insufficient_scope", scope="{scope}", {metadata}'
+        case errors.InvalidCredential():
+            return f'Bearer realm="marketplace", error="invalid_token", {metadata}, ApiKey realm="marketplace"'
+        case _ if problem.status == errors.NotAuthenticated.status:
+            return f'Bearer realm="marketplace", {metadata}, ApiKey realm="marketplace"'
+        case _:
+            return ""
 
 
 def http_response(problem: errors.Problem, request: HttpRequest) -> HttpResponse:

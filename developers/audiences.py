@@ -1,0 +1,54 @@
+"""What a token by OAuth is good for: one of our two resources (RFC 8707), named from `settings.BASE_URL` only."""
+
+from collections.abc import Sequence
+from enum import StrEnum
+
+from django.conf import settings
+
+from .models.credentials import TokenKind
+from .secrets import Prefix
+
+
+class Audience(StrEnum):
+    """A resource of ours."""
+
+    API = "api"
+    MCP = "mcp"
+
+    @property
+    def path(self) -> str:
+        """Where it is, below our own address."""
+        return _PATHS[self]
+
+    @property
+    def uri(self) -> str:
+        """The resource identifier."""
+        return f"{settings.BASE_URL}{self.path}"
+
+    @property
+    def kind(self) -> TokenKind:
+        """The kind of token that is good there."""
+        return _KINDS[self]
+
+    @property
+    def prefix(self) -> Prefix:
+        """How such a token begins."""
+        return _PREFIXES[self]
+
+    @property
+    def words(self) -> str:
+        """What people are told."""
+        return _WORDS[self]
+
+
+_PATHS = {Audience.API: "/api/v1", Audience.MCP: "/mcp"}
+_KINDS = {Audience.API: TokenKind.OAUTH, Audience.MCP: TokenKind.MCP}
+_PREFIXES = {Audience.API: Prefix.ACCESS_TOKEN, Audience.MCP: Prefix.MCP_TOKEN}
+_WORDS = {Audience.API: "the API", Audience.MCP: "the tools for AI assistants"}
+
+
+def audience_of(resources: Sequence[str]) -> Audience | None:
+    """Return the audience that a request names; the API when it names none, None when it is not one of ours, or several."""
+    if not resources:
+        return Audience.API
+    return next((audience for audience in Audience if set(resources) == {audience.uri}), None)

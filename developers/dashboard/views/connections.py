@@ -1,0 +1,30 @@
+"""Connected apps: what a user has allowed by OAuth, and its end."""
+
+import uuid
+
+from django.contrib import messages
+from django.http import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+
+from marketplace.accounts.pages import SignedInRequest, signed_in_page
+
+from ... import selectors
+from ...services.consents import withdraw_consent
+
+
+@signed_in_page("GET")
+def connection_list(request: SignedInRequest) -> HttpResponseBase:
+    """List the apps that may act for the user, and those that might once."""
+    context = {"connections": selectors.connections_of(request.user), "ended": selectors.ended_consents_of(request.user)[:50]}
+    return render(request, "developers/connections.html", context)
+
+
+@signed_in_page("GET", "POST")
+def withdraw(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
+    """Ask once more, then disconnect the app."""
+    app = get_object_or_404(selectors.connected_apps_of(request.user), pk=app_id)
+    if request.method == "POST":
+        withdraw_consent(user=request.user, app=app, actor=request.user)
+        messages.success(request, f"{app.name} is disconnected. Its tokens for your account have stopped.")
+        return redirect("connections")
+    return render(request, "developers/connection_withdraw.html", {"app": app})

@@ -1,0 +1,42 @@
+"""What users have allowed apps to do in their name."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from marketplace.core.ids import new_id
+from marketplace.core.scopes import Scope, parse_scopes
+
+from .apps import App
+
+
+class Consent(models.Model):
+    """A user's word that an app may act for them at one of our resources, until it is withdrawn.
+
+    Every OAuth token stands on a live one; its row is the lock under which they are made and revoked.
+    """
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="consents")
+    app = models.ForeignKey(App, on_delete=models.CASCADE, related_name="consents")
+    audience = models.CharField(max_length=8, choices=[("api", "API"), ("mcp", "Tools")])
+    # All that was ever allowed while it lives, space-separated; each token carries what was asked for when it was made.
+    scope = models.CharField(max_length=200)
+    given_at = models.DateTimeField()
+    renewed_at = models.DateTimeField()
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("-id",)
+        constraints = (
+            models.UniqueConstraint(fields=("user", "app", "audience"), condition=Q(withdrawn_at=None), name="consent_one_live"),
+            models.CheckConstraint(condition=Q(audience__in=["api", "mcp"]), name="consent_audience_known"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.user} to {self.app}"
+
+    @property
+    def scopes(self) -> frozenset[Scope]:
+        """What was allowed."""
+        return parse_scopes(self.scope)

@@ -1,0 +1,58 @@
+"""What clients find out by themselves: the authorization server (RFC 8414) and the protected resources (RFC 9728).
+
+Every address comes from `settings.BASE_URL`, never from the Host header.
+"""
+
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, JsonResponse
+from django.views.decorators.http import require_safe
+
+from marketplace.core.scopes import APP_SCOPES, format_scopes
+
+from ..audiences import Audience
+
+_NAMES = {Audience.API: "Creative Asset Marketplace API", Audience.MCP: "Creative Asset Marketplace tools"}
+
+
+@require_safe
+def authorization_server(request: HttpRequest) -> JsonResponse:
+    """Describe the authorization server."""
+    return _public(
+        {
+            "issuer": settings.BASE_URL,
+            "authorization_endpoint": f"{settings.BASE_URL}/oauth/authorize",
+            "token_endpoint": f"{settings.BASE_URL}/oauth/token",
+            "revocation_endpoint": f"{settings.BASE_URL}/oauth/revoke",
+            "scopes_supported": format_scopes(APP_SCOPES).split(),
+            "response_types_supported": ["code"],
+            "response_modes_supported": ["query"],
+            "grant_types_supported": ["authorization_code", "refresh_token"],
+            "token_endpoint_auth_methods_supported": ["none"],
+            "revocation_endpoint_auth_methods_supported": ["none"],
+            "code_challenge_methods_supported": ["S256"],
+            "authorization_response_iss_parameter_supported": True,
+            "service_documentation": f"{settings.BASE_URL}/api/v1/docs",
+        }
+    )
+
+
+@require_safe
+def protected_resource(request: HttpRequest, audience: Audience) -> JsonResponse:
+    """Describe one of our resources."""
+    return _public(
+        {
+            "resource": audience.uri,
+            "resource_name": _NAMES[audience],
+            "authorization_servers": [settings.BASE_URL],
+            "scopes_supported": format_scopes(APP_SCOPES).split(),
+            "bearer_methods_supported": ["header"],
+            "resource_documentation": f"{settings.BASE_URL}/api/v1/docs",
+        }
+    )
+
+
+def _public(document: dict[str, Any]) -> JsonResponse:
+    # A client in a browser must read it before it has anything to show.
+    return JsonResponse(document, headers={"Cache-Control": "public, max-age=3600", "Access-Control-Allow-Origin": "*"})

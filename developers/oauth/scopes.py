@@ -1,0 +1,25 @@
+"""The scopes that an app may ask for: those that it is granted now."""
+
+from typing import Any
+
+from oauth2_provider.scopes import BaseScopes
+
+from marketplace.core.scopes import APP_SCOPES, IN_PLAIN_WORDS, format_scopes
+
+from ..models import App
+
+
+class GrantedScopes(BaseScopes):
+    """Answers the library's questions from the app's grant."""
+
+    def get_all_scopes(self) -> dict[str, str]:
+        """Return every scope that an app can have, with its words."""
+        return {scope.value: IN_PLAIN_WORDS[scope] for scope in APP_SCOPES}
+
+    def get_available_scopes(self, application: App | None = None, request: Any = None, *args: Any, **kwargs: Any) -> list[str]:
+        """Return what the app is granted now."""
+        return [] if application is None else format_scopes(application.scopes).split()
+
+    def get_default_scopes(self, application: App | None = None, request: Any = None, *args: Any, **kwargs: Any) -> list[str]:
+        """Return what a request without `scope` asks for: all that the app is granted; the consent page names each."""
+        return [] if application is None else format_scopes(application.scopes).split()

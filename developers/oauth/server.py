@@ -1,0 +1,126 @@
+"""Hands Django's requests to the library and takes its answers back."""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.http import HttpRequest
+from oauth2_provider.settings import oauth2_settings
+from oauthlib.common import add_params_to_uri
+from oauthlib.oauth2 import OAuth2Error
+from oauthlib.oauth2.rfc6749.errors import AccessDeniedError, InvalidRequestError
+
+from marketplace.accounts.models import User
+from marketplace.core.scopes import Scope, parse_scopes
+
+from ..audiences import Audience, audience_of
+from ..models import App
+from .validator import Validator, invalid_target
+
+# 32 bytes of SHA-256 in base64url (RFC 7636).
+_CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")
+
+
+@lru_cache(maxsize=1)
+def _server() -> Any:
+    return oauth2_settings.OAUTH2_SERVER_CLASS(Validator(), **oauth2_settings.server_kwargs)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A valid authorization request: what the consent page shows and the answer needs.
+
+    Args:
+        app: Who asks.
+        scopes: For what.
+        audience: Good where.
+        redirect_uri: Where the answer goes.
+        parameters: The request as the library has read it.
+    """
+
+    app: App
+    scopes: frozenset[Scope]
+    audience: Audience
+    redirect_uri: str
+    parameters: dict[str, Any]
+
+
+def read_authorization(request: HttpRequest) -> Asked:
+    """Return the authorization request in the address; what a form posts is no part of it.
+
+    Raises:
+        FatalClientError: the app or the redirect address is not known: the user must not be sent anywhere.
+        OAuth2Error: anything else; it goes back to the app.
+    """
+    words, parameters = _server().validate_authorization_request(_address(request), http_method="GET", body="", headers={})
+    asked = parameters["request"]
+    if parameters["code_challenge_method"] != "S256":
+        raise InvalidRequestError(description="PKCE needs code_challenge_method=S256.", request=asked)
+    if not _CHALLENGE.fullmatch(parameters["code_challenge"]):
+        raise InvalidRequestError(description="The code_challenge is not 43 characters of base64url.", request=asked)
+    if request.GET.get("response_mode", "query") != "query":
+        asked.response_mode = None
+        raise InvalidRequestError(description="Only response_mode=query is supported.", request=asked)
+    audience = audience_of(request.GET.getlist("resource"))
+    if audience is None:
+        raise invalid_target(asked)
+    return Asked(asked.client, parse_scopes(" ".join(words)), audience, parameters["redirect_uri"], parameters)
+
+
+def allow(request: HttpRequest, asked: Asked, user: User) -> str:
+    """Make a code for what the user has allowed, and return the address that brings it to the app.
+
+    Raises:
+        FatalClientError: the app was suspended, or the redirect address removed, meanwhile.
+    """
+    credentials = asked.parameters | {"user": user, "audience": asked.audience, "response_mode": "query"}
+    headers, _, _ = _server().create_authorization_response(
+        _address(request), http_method="GET", body="", headers={}, scopes=list(asked.scopes), credentials=credentials
+    )
+    return _with_issuer(headers["Location"])
+
+
+def deny(asked: Asked) -> str:
+    """Return the address that tells the app that the user said no."""
+    return error_address(AccessDeniedError(state=asked.parameters["state"]), asked.redirect_uri)
+
+
+def error_address(error: OAuth2Error, redirect_uri: str) -> str:
+    """Return the address that brings an error to the app."""
+    error.response_mode = "query"
+    return _with_issuer(error.in_uri(redirect_uri))
+
+
+def token_response(request: HttpRequest) -> tuple[dict[str, str], str, int]:
+    """Return headers, body and status of the token endpoint's answer."""
+    return _answer(_server().create_token_response, request)
+
+
+def revocation_response(request: HttpRequest) -> tuple[dict[str, str], str, int]:
+    """Return headers, body and status of the revocation endpoint's answer."""
+    return _answer(_server().create_revocation_response, request)
+
+
+def _answer(operation: Any, request: HttpRequest) -> tuple[dict[str, str], str, int]:
+    pairs = [(name, value) for name, values in request.POST.lists() for value in values]
+    try:
+        headers, body, status = operation(
+            _address(request), "POST", urlencode(pairs), {"Content-Type": "application/x-www-form-urlencoded"}
+        )
+    except OAuth2Error as error:
+        headers, body, status = error.headers, error.json, error.status_code
+    return headers, body, status
+
+
+def _address(request: HttpRequest) -> str:
+    # Read and written anew: what Django tolerates in a query, the library may not.
+    query = request.GET.urlencode()
+    return f"{request.path}?{query}" if query else request.path
+
+
+def _with_issuer(address: str) -> str:
+    """Say who answers (RFC 9207), so that an app which uses several servers cannot be led to the wrong one."""
+    return str(add_params_to_uri(address, [("iss", settings.BASE_URL)]))

@@ -1,0 +1,59 @@
+"""Where OAuth may send a user back to: exact addresses, nothing that merely begins alike.
+
+https, or http to this very machine by its IP address (RFC 8252: programs on people's computers), where the port is
+free, because such a program takes whichever the system gives it.
+"""
+
+import re
+from urllib.parse import parse_qsl, urlsplit
+
+from marketplace.core import bounds
+
+_PRINTABLE = re.compile(r"[\x21-\x7e]+")
+_LOOPBACK = re.compile(r"(http://(?:127\.0\.0\.1|\[::1\]))(?::([0-9]{1,5}))?((?:/[^#]*)?)")
+# We add these to the answer ourselves.
+_RESERVED = frozenset({"code", "state", "iss", "error", "error_description", "error_uri"})
+
+
+def fault_of(uri: str) -> str:
+    """Return why an address cannot be registered, nothing when it can."""
+    if len(uri) > bounds.URL_CHARS or not _PRINTABLE.fullmatch(uri) or "\\" in uri:
+        return "An absolute address in ASCII is needed."
+    try:
+        parts = urlsplit(uri)
+        # Reading the port is what checks it.
+        parts.port  # noqa: B018
+    except ValueError:
+        return "It is not a valid address."
+    if parts.scheme != "https" and not _LOOPBACK.fullmatch(uri):
+        return "It must start with https://, or with http://127.0.0.1 or http://[::1] for a program on the user's computer."
+    if not parts.hostname or "@" in parts.netloc or "*" in uri:
+        return "It needs a host, without user name and without wildcards."
+    if "#" in uri:
+        return "A fragment (#) is not allowed."
+    if any(name in _RESERVED for name, _ in parse_qsl(parts.query, keep_blank_values=True)):
+        return "Its query may not contain what the answer brings: code, state, iss or error."
+    return ""
+
+
+def matches(uri: str, registered: str) -> bool:
+    """Tell whether a requested address is the registered one; on this very machine the port may differ."""
+    if uri == registered:
+        return True
+    asked, known = _LOOPBACK.fullmatch(uri), _LOOPBACK.fullmatch(registered)
+    if asked is None or known is None or not _PRINTABLE.fullmatch(uri) or int(asked[2] or 80) > 65_535:
+        return False
+    return (asked[1], asked[3]) == (known[1], known[3])
+
+
+def host_of(uri: str) -> str:
+    """Return what people are told about an address: its host, or that it is their own computer."""
+    if _LOOPBACK.fullmatch(uri):
+        return "a program on this computer"
+    return urlsplit(uri).netloc
+
+
+def origin_of(uri: str) -> str:
+    """Return scheme and host."""
+    parts = urlsplit(uri)
+    return f"{parts.scheme}://{parts.netloc}"

@@ -1,0 +1,94 @@
+"""Consent of users to apps: give it, for one authorization code; withdraw it, with everything that came of it."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.db import transaction
+from django.utils import timezone
+
+from marketplace.accounts.models import User
+from marketplace.core import audit
+from marketplace.core.scopes import Scope, format_scopes
+from marketplace.core.transitions import lock
+
+from ..audiences import Audience
+from ..models import AccessToken, App, Consent, Grant, RefreshToken
+from ..secrets import digest_of
+from .oauth import hold_consents
+
+CODE_AGE = timedelta(seconds=60)
+# How long a used code is remembered, so that its second use is noticed.
+CODE_MEMORY = timedelta(days=1)
+
+
+@dataclass(frozen=True)
+class Authorization:
+    """What a user allowed on the consent page.
+
+    Args:
+        app: Who may act.
+        scopes: What it may do.
+        audience: Where.
+        redirect_uri: Where the code goes.
+        code_challenge: What the verifier must hash to (PKCE, S256).
+    """
+
+    app: App
+    scopes: frozenset[Scope]
+    audience: Audience
+    redirect_uri: str
+    code_challenge: str
+
+
+@transaction.atomic
+def give_consent(*, user: User, authorization: Authorization, code: str, actor: User) -> Consent:
+    """Record what the user allowed and keep the code that was made for it; only its hash is stored."""
+    app, audience, now = authorization.app, authorization.audience, timezone.now()
+    # Two at once are recorded one after the other.
+    lock(User.objects.all(), pk=user.pk)
+    consent = Consent.objects.filter(user=user, app=app, audience=audience, withdrawn_at=None).first()
+    if consent is None:
+        consent = Consent(user=user, app=app, audience=audience, given_at=now)
+    consent.scope = format_scopes(consent.scopes | authorization.scopes)
+    consent.renewed_at = now
+    consent.save()
+    Grant.objects.filter(user=user, application=app, expires__lt=now - CODE_MEMORY).delete()
+    Grant.objects.create(
+        user=user,
+        application=app,
+        code=digest_of(code),
+        expires=now + CODE_AGE,
+        redirect_uri=authorization.redirect_uri,
+        scope=format_scopes(authorization.scopes),
+        code_challenge=authorization.code_challenge,
+        code_challenge_method=Grant.CODE_CHALLENGE_S256,
+        resource=[audience.uri],
+    )
+    scopes = format_scopes(authorization.scopes)
+    audit.record(
+        "consent.give", consent, actor=actor, app=str(app.pk), audience=audience, scopes=scopes, redirect=authorization.redirect_uri
+    )
+    return consent
+
+
+@transaction.atomic
+def withdraw_consent(*, user: User, app: App, actor: User) -> int:
+    """Take back all that the user allowed the app: its codes, tokens and refresh tokens for this user end at once.
+
+    Returns:
+        How many live tokens ended; withdrawing again changes nothing.
+    """
+    now = timezone.now()
+    lock(User.objects.all(), pk=user.pk)
+    # Whoever makes a token from a consent holds it meanwhile.
+    consents = hold_consents(user, app)
+    Grant.objects.filter(user=user, application=app, used_at=None).delete()
+    RefreshToken.objects.filter(user=user, application=app, revoked=None).update(revoked=now, updated=now)
+    ended = AccessToken.objects.filter(user=user, application=app, revoked_at=None, expires__gt=now).update(revoked_at=now, updated=now)
+    for consent in consents:
+        consent.withdrawn_at = now
+        consent.save(update_fields=["withdrawn_at"])
+        audit.record(
+            "consent.withdraw", consent, actor=actor, app=str(app.pk), audience=consent.audience, scopes=consent.scope, tokens=ended
+        )
+    return ended

@@ -1,0 +1,152 @@
+"""Tokens by OAuth: from a code, from a refresh token, and the end of a family.
+
+Whoever makes or revokes them holds the consent that they stand on, then the code or refresh token that is used up: two
+at once with the same one are one use and one replay.
+"""
+
+import uuid
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.db import transaction
+from django.utils import timezone
+
+from marketplace.accounts.models import User
+from marketplace.core import audit
+from marketplace.core.ids import new_id
+from marketplace.core.scopes import Scope, format_scopes
+from marketplace.core.transitions import lock
+
+from ..audiences import Audience
+from ..models import AccessToken, App, Consent, Grant, RefreshToken
+from ..secrets import digest_of
+
+
+class Replayed(Exception):
+    """A code or a refresh token came a second time: someone else has it too.
+
+    Args:
+        family: What must end, once the failed exchange is rolled back.
+    """
+
+    def __init__(self, family: uuid.UUID | None) -> None:
+        super().__init__("used before")
+        self.family = family
+
+
+@dataclass(frozen=True)
+class NewPair:
+    """A pair of fresh secrets and what the access token carries."""
+
+    access_secret: str
+    refresh_secret: str
+    scopes: frozenset[Scope]
+    audience: Audience
+    lifetime: timedelta
+
+
+@transaction.atomic
+def exchange_code(*, grant: Grant, pair: NewPair) -> AccessToken:
+    """Use up an authorization code and keep the pair that is issued for it.
+
+    Raises:
+        NotFound: the consent was withdrawn meanwhile, and the code with it.
+        Replayed: the code was used before.
+    """
+    _hold_consent(grant.user, grant.application, pair.audience)
+    grant = lock(Grant.objects.all(), pk=grant.pk)
+    if grant.used_at is not None:
+        raise Replayed(grant.token_family)
+    grant.used_at, grant.token_family = timezone.now(), new_id()
+    grant.save(update_fields=["used_at", "token_family"])
+    refresh = RefreshToken(user=grant.user, application=grant.application, token_family=grant.token_family, scope=grant.scope)
+    return _keep(pair, refresh, None)
+
+
+@transaction.atomic
+def rotate(*, refresh_token: RefreshToken, pair: NewPair) -> AccessToken:
+    """Use up a refresh token, end its access token, and keep the pair that follows.
+
+    Raises:
+        NotFound: the consent was withdrawn meanwhile.
+        Replayed: it was used before.
+    """
+    _hold_consent(refresh_token.user, refresh_token.application, pair.audience)
+    old = lock(RefreshToken.objects.all(), pk=refresh_token.pk)
+    if old.revoked is not None:
+        raise Replayed(old.token_family)
+    old.revoked = timezone.now()
+    old.save(update_fields=["revoked", "updated"])
+    AccessToken.objects.filter(refresh_token=old, revoked_at=None).update(revoked_at=old.revoked)
+    refresh = RefreshToken(user=old.user, application=old.application, token_family=old.token_family, scope=old.scope)
+    return _keep(pair, refresh, old)
+
+
+@transaction.atomic
+def revoke_family(*, family: uuid.UUID | None, reason: str, actor: User | None) -> bool:
+    """End every token that came of one authorization.
+
+    Returns:
+        Whether anything was left to end.
+    """
+    rows = RefreshToken.objects.filter(token_family=family)
+    first = None if family is None else rows.select_related("user", "application").order_by("id").first()
+    if first is None:
+        return False
+    # A rotation under way ends first, and what it made is seen.
+    hold_consents(first.user, first.application)
+    now = timezone.now()
+    refreshed = rows.filter(revoked=None).update(revoked=now, updated=now)
+    tokens = AccessToken.objects.filter(pk__in=rows.values("access_token_id"), revoked_at=None, expires__gt=now)
+    ended = tokens.update(revoked_at=now, updated=now)
+    if not refreshed and not ended:
+        return False
+    audit.record(
+        "token_family.revoke",
+        first,
+        actor=actor,
+        reason=reason,
+        family=str(family),
+        app=str(first.application_id),
+        user=str(first.user_id),
+        tokens=ended,
+    )
+    return True
+
+
+def hold_consents(user: User, app: App) -> list[Consent]:
+    """Return what the user allows the app, locked: nothing is issued on it meanwhile."""
+    return list(Consent.objects.select_for_update(of=("self",), no_key=True).filter(user=user, app=app, withdrawn_at=None))
+
+
+def family_of(*, secret: str, app: App) -> uuid.UUID | None:
+    """Return the family that an access or refresh token of the app belongs to, None when it is none of the app's."""
+    digest = digest_of(secret)
+    rows = RefreshToken.objects.filter(application=app)
+    row = rows.filter(token_checksum=digest).first() or rows.filter(access_token__token_checksum=digest).first()
+    return None if row is None else row.token_family
+
+
+def _hold_consent(user: User, app: App, audience: Audience) -> Consent:
+    return lock(Consent.objects.all(), user=user, app=app, audience=audience, withdrawn_at=None)
+
+
+def _keep(pair: NewPair, refresh: RefreshToken, source: RefreshToken | None) -> AccessToken:
+    token = AccessToken.objects.create(
+        user=refresh.user,
+        application=refresh.application,
+        kind=pair.audience.kind,
+        hint=pair.access_secret[-4:],
+        token_checksum=digest_of(pair.access_secret),
+        scope=format_scopes(pair.scopes),
+        expires=timezone.now() + pair.lifetime,
+        resource=[pair.audience.uri],
+        source_refresh_token=source,
+    )
+    refresh.token_checksum = digest_of(pair.refresh_secret)
+    refresh.access_token = token
+    refresh.resource = token.resource
+    refresh.save()
+    by = "code" if source is None else "refresh"
+    audit.record("token.issue", token, actor=token.user, kind=token.kind, scopes=token.scope, app=str(refresh.application_id), by=by)
+    return token

@@ -1,0 +1,38 @@
+"""An app with a redirect address, a user in front of a browser, and an OAuth client library that reaches the service."""
+
+import pytest
+from django.test import Client
+
+from developers.models import App
+from marketplace.accounts.models import User
+from marketplace.core.scopes import Scope, format_scopes
+from tests.factories import AppFactory, UserFactory
+
+from .parties import CALLBACK, LOOPBACK, Party
+
+
+@pytest.fixture
+def app(db: None) -> App:
+    """An approved app that may read and spend."""
+    granted = format_scopes({Scope.CATALOG_READ, Scope.ACCOUNT_READ, Scope.WALLET_SPEND})
+    return AppFactory(name="Font finder", redirect_uris=f"{CALLBACK} {LOOPBACK}", granted_scopes=granted)
+
+
+@pytest.fixture
+def user(db: None) -> User:
+    """Who is asked."""
+    return UserFactory()
+
+
+@pytest.fixture
+def browser(user: User) -> Client:
+    """The user's browser."""
+    client = Client()
+    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    return client
+
+
+@pytest.fixture
+def party(app: App, browser: Client) -> Party:
+    """The app, its library and the browser together."""
+    return Party(app, browser)

@@ -1,0 +1,142 @@
+"""Who takes part in a flow. The client side is authlib's, over a transport that ends in Django's test client."""
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+import requests
+from authlib.common.security import generate_token
+from authlib.integrations.requests_client import OAuth2Session
+from authlib.oauth2.rfc7636 import create_s256_code_challenge
+from bs4 import BeautifulSoup
+from django.test import Client
+from requests.adapters import BaseAdapter
+
+from developers.models import App
+
+BASE = "http://testserver"
+AUTHORIZE, TOKEN, REVOKE = f"{BASE}/oauth/authorize", f"{BASE}/oauth/token", f"{BASE}/oauth/revoke"
+API, MCP = f"{BASE}/api/v1", f"{BASE}/mcp"
+CALLBACK = "https://app.example/callback?tenant=1"
+LOOPBACK = "http://127.0.0.1/done"
+
+
+class DjangoTransport(BaseAdapter):
+    """Sends a request of the requests library through Django."""
+
+    def send(self, request: requests.PreparedRequest, *_args: Any, **_kwargs: Any) -> requests.Response:
+        """Return Django's answer."""
+        parts = urlsplit(str(request.url))
+        body = request.body.encode() if isinstance(request.body, str) else request.body or b""
+        headers = dict(request.headers)
+        content_type = headers.pop("Content-Type", "application/octet-stream")
+        headers.pop("Content-Length", None)
+        path = f"{parts.path}?{parts.query}" if parts.query else parts.path
+        answer = Client().generic(str(request.method), path, body, content_type=content_type, headers=headers)
+        response = requests.Response()
+        response.status_code, response.url, response.request = answer.status_code, str(request.url), request
+        response._content = answer.content
+        response.headers.update(answer.headers)
+        return response
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def query_of(address: str) -> dict[str, str]:
+    """Return the query of an address."""
+    return dict(parse_qsl(urlsplit(address).query, keep_blank_values=True))
+
+
+@dataclass
+class Party:
+    """An app with its client library and its user's browser."""
+
+    app: App
+    browser: Client
+    redirect_uri: str = CALLBACK
+    verifier: str = field(default_factory=lambda: generate_token(48))
+
+    @property
+    def session(self) -> OAuth2Session:
+        """A fresh client of the library."""
+        session = OAuth2Session(
+            self.app.client_id,
+            redirect_uri=self.redirect_uri,
+            code_challenge_method="S256",
+            token_endpoint_auth_method="none",
+            revocation_endpoint_auth_method="none",
+        )
+        session.mount("http://", DjangoTransport())
+        return session
+
+    def parameters(self, **changes: Any) -> dict[str, Any]:
+        """Return a good authorization request with changes; None leaves a parameter out."""
+        good = {
+            "response_type": "code",
+            "client_id": self.app.client_id,
+            "redirect_uri": self.redirect_uri,
+            "scope": "catalog:read account:read",
+            "state": "s t&te",
+            "code_challenge": create_s256_code_challenge(self.verifier),
+            "code_challenge_method": "S256",
+        }
+        return {name: value for name, value in (good | changes).items() if value is not None}
+
+    def ask(self, **changes: Any) -> Any:
+        """Open the consent page."""
+        return self.browser.get("/oauth/authorize", self.parameters(**changes))
+
+    def decide(self, decision: str = "allow", **changes: Any) -> Any:
+        """Open the consent page and press a button on it."""
+        address = f"/oauth/authorize?{urlencode(self.parameters(**changes), doseq=True)}"
+        page = BeautifulSoup(self.browser.get(address).content, "html.parser")
+        shown = page.select_one("input[name=shown]")
+        assert shown is not None
+        return self.browser.post(address, {"decision": decision, "shown": shown["value"]})
+
+    def code(self, **changes: Any) -> str:
+        """Return a code that the user has allowed."""
+        return query_of(self.decide(**changes)["Location"])["code"]
+
+    def exchange(self, code: str, /, **changes: Any) -> Any:
+        """Send a token request by hand."""
+        good = {
+            "grant_type": "authorization_code",
+            "client_id": self.app.client_id,
+            "code": code,
+            "redirect_uri": self.redirect_uri,
+            "code_verifier": self.verifier,
+        }
+        return Client().post("/oauth/token", {name: value for name, value in (good | changes).items() if value is not None})
+
+    def refresh(self, refresh_token: str, /, **changes: Any) -> Any:
+        """Send a refresh request by hand."""
+        good = {"grant_type": "refresh_token", "client_id": self.app.client_id, "refresh_token": refresh_token}
+        return Client().post("/oauth/token", good | changes)
+
+    def tokens(self, **changes: Any) -> dict[str, Any]:
+        """Go through the whole flow."""
+        body: dict[str, Any] = json.loads(self.exchange(self.code(**changes)).content)
+        return body
+
+
+def call(token: str, path: str = "/api/v1/wallet") -> Any:
+    """Call the API with a token."""
+    return Client().get(path, headers={"Authorization": f"Bearer {token}"})
+
+
+def assert_error(response: Any, error: str, status: int = 400) -> None:
+    """Check a refusal of the token endpoint."""
+    assert (response.status_code, response.json().get("error")) == (status, error)
+    assert response["Cache-Control"] == "no-store"
+
+
+def assert_sent_back(response: Any, error: str, redirect_uri: str = CALLBACK) -> None:
+    """Check that the app is told of an error, by us, where it is registered and nowhere else."""
+    assert response.status_code == 303
+    assert response["Location"].startswith(redirect_uri)
+    answer = query_of(response["Location"])
+    assert (answer["error"], answer["state"], answer["iss"]) == (error, "s t&te", BASE)
+    assert "code" not in answer

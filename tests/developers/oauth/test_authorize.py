@@ -1,0 +1,234 @@
+"""The consent page: what it refuses, what it shows, what it records."""
+
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+from django.test import Client
+
+from developers.models import AccessToken, App, Consent, Grant
+from developers.services.apps import narrow_scopes, set_redirect_uris, suspend_app
+from marketplace.accounts.models import User
+from marketplace.core.audit import history_of
+from marketplace.core.scopes import Scope
+from tests.factories import AppFactory, UserFactory
+from tests.pages.test_markup import faults_of
+
+from .parties import API, BASE, CALLBACK, LOOPBACK, MCP, Party, assert_sent_back, query_of
+
+FOREIGN_REDIRECTS = [
+    "https://evil.example/callback?tenant=1",
+    "https://app.example.evil.example/callback?tenant=1",
+    "https://app.example@evil.example/callback?tenant=1",
+    "https://evil.example\\@app.example/callback?tenant=1",
+    "https://app.example/callback",
+    "https://app.example/callback?tenant=1&x=2",
+    "https://app.example/callback/?tenant=1",
+    "https://app.example/callback/../evil?tenant=1",
+    "https://app.example/callback?tenant=1#x",
+    "https://app.example:8443/callback?tenant=1",
+    "https://app.example:port/callback?tenant=1",
+    "https://APP.example/callback?tenant=1",
+    "http://app.example/callback?tenant=1",
+    "http://127.0.0.1/done/more",
+    "http://127.0.0.1:99999/done",
+    "http://127.0.0.1:80@evil.example/done",
+    "http://127.0.0.1.evil.example/done",
+    "http://localhost/done",
+    "http://[::1]/done",
+    "//evil.example/callback",
+    "javascript:alert(1)",
+    "/dashboard",
+    "",
+]
+
+
+@pytest.mark.parametrize("uri", FOREIGN_REDIRECTS)
+def test_redirect_that_is_not_registered_is_never_followed(party: Party, uri: str) -> None:
+    response = party.ask(redirect_uri=uri)
+    assert (response.status_code, "Location" in response) == (400, False)
+    assert response["X-Frame-Options"] == "DENY"
+
+
+def test_redirect_left_out_of_several_is_refused(party: Party) -> None:
+    assert party.ask(redirect_uri=None).status_code == 400
+
+
+@pytest.mark.parametrize("client_id", [None, "", "nobody", "a\x00b", "https://evil.example/client.json"])
+def test_unknown_app_is_refused_here(party: Party, client_id: str | None) -> None:
+    assert party.ask(client_id=client_id).status_code == 400
+
+
+@pytest.mark.parametrize("status", ["Pending", "Rejected", "Suspended"])
+def test_app_that_is_not_approved_is_refused_here(browser: Client, status: str) -> None:
+    app = AppFactory(status=status, granted_scopes="", redirect_uris=CALLBACK)
+    assert Party(app, browser).ask().status_code == 400
+
+
+def test_parameter_given_twice_is_refused_here(party: Party) -> None:
+    assert party.ask(state=["a", "b"]).status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("changes", "error"),
+    [
+        ({"code_challenge": None}, "invalid_request"),
+        ({"code_challenge": ""}, "invalid_request"),
+        ({"code_challenge": "short"}, "invalid_request"),
+        ({"code_challenge_method": "plain"}, "invalid_request"),
+        ({"code_challenge_method": None}, "invalid_request"),
+        ({"code_challenge_method": "S512"}, "invalid_request"),
+        ({"response_type": None}, "invalid_request"),
+        ({"response_type": "token"}, "unsupported_response_type"),
+        ({"response_type": "none"}, "unauthorized_client"),
+        ({"response_mode": "fragment"}, "invalid_request"),
+        ({"scope": "catalog:read library:read"}, "invalid_scope"),
+        ({"scope": "vendor:manage"}, "invalid_scope"),
+        ({"scope": "everything"}, "invalid_scope"),
+        ({"resource": "https://evil.example"}, "invalid_target"),
+        ({"resource": f"{API}/"}, "invalid_target"),
+        ({"resource": BASE}, "invalid_target"),
+        ({"resource": ""}, "invalid_target"),
+        ({"resource": [API, MCP]}, "invalid_target"),
+    ],
+)
+def test_faulty_request_goes_back_to_the_app_with_the_issuer(party: Party, changes: dict[str, Any], error: str) -> None:
+    assert_sent_back(party.ask(**changes), error)
+    assert not Grant.objects.exists()
+
+
+def test_app_without_a_scope_left_gets_no_page(party: Party) -> None:
+    App.objects.filter(pk=party.app.pk).update(granted_scopes="")
+    assert_sent_back(party.ask(scope=None), "invalid_scope")
+
+
+def test_visitor_signs_in_first_and_comes_back(party: Party) -> None:
+    party.browser.logout()
+    response = party.ask()
+    assert response.status_code == 302
+    assert query_of(response["Location"])["next"].startswith("/oauth/authorize?response_type=code&client_id=")
+
+
+def test_inactive_user_signs_in_first(party: Party, user: User) -> None:
+    User.objects.filter(pk=user.pk).update(is_active=False)
+    assert party.ask()["Location"].startswith("/account/login")
+
+
+def test_consent_without_its_token_is_refused(party: Party, user: User) -> None:
+    checked = Client(enforce_csrf_checks=True)
+    checked.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    address = party.ask().wsgi_request.get_full_path()
+    assert checked.post(address, {"decision": "allow", "shown": "catalog:read account:read"}).status_code == 403
+    assert not Consent.objects.exists()
+
+
+@pytest.mark.parametrize("prompt", [{"approval_prompt": "auto"}, {"prompt": "none"}, {}])
+def test_page_is_shown_every_time_whatever_the_app_asks_for(party: Party, prompt: dict[str, str]) -> None:
+    party.tokens()
+    response = party.ask(**prompt)
+    assert (response.status_code, "Location" in response) == (200, False)
+    assert not Grant.objects.filter(used_at=None).exists()
+
+
+def test_decision_in_the_address_is_none(party: Party) -> None:
+    assert party.ask(decision="allow", shown="catalog:read account:read").status_code == 200
+    assert not Grant.objects.exists()
+
+
+def test_page_names_app_developer_scopes_audience_and_host(party: Party) -> None:
+    User.objects.filter(pk=party.app.user_id).update(name="Ada <b>")
+    response = party.ask(scope="account:read wallet:spend", resource=MCP)
+    page = BeautifulSoup(response.content, "html.parser")
+    text = " ".join(page.get_text(" ").split())
+    for words in (
+        "Font finder",
+        "Ada <b>",
+        "See your wallet balance and your orders",
+        "It can spend your wallet credit",
+        "the tools for AI assistants",
+        "app.example",
+    ):
+        assert words in text
+    assert "Read the AI manifests" not in text
+    policy = page.select_one("meta[http-equiv]")
+    assert policy is not None
+    assert "form-action 'self' https://app.example;" in str(policy["content"])
+
+
+def test_pages_are_well_made(party: Party) -> None:
+    assert faults_of(party.ask(scope=None).content) == []
+    assert faults_of(party.ask(client_id="nobody").content) == []
+
+
+def test_page_cannot_be_framed_or_kept(party: Party) -> None:
+    response = party.ask()
+    assert response["X-Frame-Options"] == "DENY"
+    assert response["Content-Security-Policy"] == "frame-ancestors 'none'"
+    assert "no-store" in response["Cache-Control"]
+
+
+def test_denial_goes_back_and_records_nothing(party: Party) -> None:
+    assert_sent_back(party.decide("deny"), "access_denied")
+    assert not Consent.objects.exists()
+    assert not Grant.objects.exists()
+
+
+def test_consent_is_recorded_and_the_code_is_hashed(party: Party, user: User) -> None:
+    response = party.decide()
+    assert response.status_code == 303
+    assert response["Location"].startswith(f"{CALLBACK}&")
+    answer = query_of(response["Location"])
+    assert (answer["state"], answer["iss"], answer["tenant"]) == ("s t&te", BASE, "1")
+    consent = Consent.objects.get()
+    assert (consent.user, consent.app, consent.audience, consent.scope) == (user, party.app, "api", "catalog:read account:read")
+    assert [entry.action for entry in history_of(consent)] == ["consent.give"]
+    assert answer["code"] not in str(list(Grant.objects.values()))
+
+
+def test_second_consent_widens_the_first_and_other_audience_is_another(party: Party) -> None:
+    party.decide(scope="catalog:read")
+    party.decide(scope="account:read")
+    party.decide(scope="catalog:read", resource=MCP)
+    assert list(Consent.objects.order_by("id").values_list("audience", "scope")) == [
+        ("api", "catalog:read account:read"),
+        ("mcp", "catalog:read"),
+    ]
+
+
+def test_scopes_that_changed_under_the_page_are_shown_again(party: Party) -> None:
+    address = party.ask(scope=None).wsgi_request.get_full_path()
+    narrow_scopes(app=party.app, revoke={Scope.WALLET_SPEND: "Misused"}, actor=UserFactory())
+    response = party.browser.post(address, {"decision": "allow", "shown": "catalog:read account:read wallet:spend"})
+    assert response.status_code == 200
+    assert b"has changed while this page was open" in response.content
+    assert not Consent.objects.exists()
+
+
+def test_app_suspended_or_redirect_removed_under_the_page_gets_no_code(party: Party) -> None:
+    address = party.ask().wsgi_request.get_full_path()
+    allowed = {"decision": "allow", "shown": "catalog:read account:read"}
+    set_redirect_uris(app=party.app, uris=[LOOPBACK], actor=party.app.user)
+    assert party.browser.post(address, allowed).status_code == 400
+    set_redirect_uris(app=party.app, uris=[CALLBACK], actor=party.app.user)
+    suspend_app(app=party.app, reason="Abuse", actor=UserFactory())
+    assert party.browser.post(address, allowed).status_code == 400
+    assert not Grant.objects.exists()
+
+
+@pytest.mark.parametrize("uri", ["http://127.0.0.1/done", "http://127.0.0.1:49152/done"])
+def test_program_on_the_users_computer_may_take_any_port(app: App, browser: Client, uri: str) -> None:
+    party = Party(app, browser, redirect_uri=uri)
+    assert b"a program on this computer" in party.ask().content
+    assert set(party.tokens()) == {"access_token", "refresh_token", "expires_in", "token_type", "scope"}
+
+
+def test_port_of_the_exchange_must_be_that_of_the_request(app: App, browser: Client) -> None:
+    party = Party(app, browser, redirect_uri="http://127.0.0.1:49152/done")
+    response = party.exchange(party.code(), redirect_uri="http://127.0.0.1:49153/done")
+    assert response.json()["error"] == "invalid_grant"
+    assert not AccessToken.objects.exists()
+
+
+def test_odd_query_is_no_crash(party: Party) -> None:
+    for query in ("client_id=%zz", "%", "client_id=%ff", "=&&=", "client_id=" + "a" * 5000):
+        assert party.browser.get(f"/oauth/authorize?{query}").status_code == 400

@@ -1,0 +1,130 @@
+"""Connected apps and redirect addresses in the dashboard."""
+
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+
+from developers.errors import TooManyRedirectUris
+from developers.models import AccessToken, App, Consent
+from developers.services.apps import narrow_scopes, set_redirect_uris
+from developers.services.consents import withdraw_consent
+from marketplace.accounts.models import User
+from marketplace.core.audit import history_of
+from marketplace.core.errors import InvalidInput
+from marketplace.core.scopes import Scope
+from tests.factories import UserFactory
+
+from .parties import MCP, Party, call
+
+Browse = Callable[..., Client]
+
+
+def signed_in(user: User) -> Client:
+    client = Client()
+    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    return client
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "http://app.example/cb",
+        "http://localhost/cb",
+        "ftp://app.example/cb",
+        "app://callback",
+        "javascript:alert(1)",
+        "//app.example/cb",
+        "/cb",
+        "https:///cb",
+        "https://user:secret@app.example/cb",
+        "https://*.app.example/cb",
+        "https://app.example/cb#here",
+        "https://app.example:port/cb",
+        "https://app.example/cb?code=1",
+        "https://app.example/cb?iss=https://evil.example",
+        "https://app.example\\@evil.example/",
+        "https://äpp.example/cb",
+        "https://app.example/a b",
+        "https://app.example/" + "a" * 2000,
+    ],
+)
+def test_unfit_redirect_is_refused(app: App, uri: str) -> None:
+    before = app.redirect_uris
+    with pytest.raises(InvalidInput):
+        set_redirect_uris(app=app, uris=["https://app.example/good", uri], actor=app.user)
+    app.refresh_from_db()
+    assert app.redirect_uris == before
+
+
+def test_too_many_redirects_are_refused(app: App) -> None:
+    with pytest.raises(TooManyRedirectUris):
+        set_redirect_uris(app=app, uris=[f"https://app.example/{number}" for number in range(11)], actor=app.user)
+
+
+def test_developer_edits_the_redirects_and_it_is_recorded(app: App) -> None:
+    page = f"/dashboard/apps/{app.pk}/redirects"
+    client = signed_in(app.user)
+    assert app.client_id.encode() in client.get(f"/dashboard/apps/{app.pk}").content
+    assert client.post(page, {"redirect_uris": "http://app.example/cb"}).status_code == 400
+    good = "https://app.example/cb\r\n\r\nhttp://[::1]:0/cb\r\nhttps://app.example/cb"
+    assert client.post(page, {"redirect_uris": good}).status_code == 302
+    app.refresh_from_db()
+    assert app.redirect_uris == "https://app.example/cb http://[::1]:0/cb"
+    assert b"https://app.example/cb" in client.get(page).content
+    assert history_of(app)[0].action == "app.set_redirect_uris"
+    assert client.post(page, {"redirect_uris": ""}).status_code == 302
+    app.refresh_from_db()
+    assert app.redirect_uris == ""
+
+
+def test_redirects_of_someone_elses_app_are_not_found(app: App) -> None:
+    page = f"/dashboard/apps/{app.pk}/redirects"
+    assert signed_in(UserFactory()).post(page, {"redirect_uris": "https://evil.example"}).status_code == 404
+    assert Client().get(page).status_code == 302
+
+
+def test_connections_need_a_sign_in_and_show_only_ones_own(party: Party) -> None:
+    party.tokens()
+    stranger = signed_in(UserFactory())
+    assert Client().get("/dashboard/connections").status_code == 302
+    assert b"Font finder" not in stranger.get("/dashboard/connections").content
+    assert stranger.post(f"/dashboard/connections/{party.app.pk}/withdraw").status_code == 404
+    assert Consent.objects.get().withdrawn_at is None
+
+
+def test_connection_shows_what_the_app_may_do_now(party: Party) -> None:
+    party.tokens()
+    party.tokens(scope="catalog:read", resource=MCP)
+    narrow_scopes(app=party.app, revoke={Scope.ACCOUNT_READ: "Misused"}, actor=UserFactory())
+    page = party.browser.get("/dashboard/connections").content.decode()
+    assert page.count("<strong>Font finder</strong>") == 1
+    assert "Read the AI manifests" in page
+    assert "wallet balance" not in page
+
+
+def test_user_disconnects_an_app_and_sees_that_it_was(party: Party, user: User) -> None:
+    tokens = party.tokens()
+    party.tokens(resource=MCP)
+    other = Party(party.app, signed_in(UserFactory())).tokens()
+    page = f"/dashboard/connections/{party.app.pk}/withdraw"
+    assert party.browser.get(page).status_code == 200
+    assert call(tokens["access_token"]).status_code == 200
+    assert party.browser.post(page).status_code == 302
+    assert call(tokens["access_token"]).status_code == 401
+    assert call(other["access_token"]).status_code == 200
+    assert not AccessToken.objects.filter(user=user, revoked_at=None).exists()
+    shown = party.browser.get("/dashboard/connections").content
+    assert b"No app is connected" in shown
+    assert b"Disconnected (2)" in shown
+    assert party.browser.post(page).status_code == 404
+    for consent in Consent.objects.filter(user=user):
+        assert [entry.action for entry in history_of(consent)] == ["consent.withdraw", "consent.give"]
+
+
+def test_withdrawing_twice_is_once_and_a_new_consent_is_a_new_row(party: Party, user: User) -> None:
+    party.tokens()
+    assert withdraw_consent(user=user, app=party.app, actor=user) == 1
+    assert withdraw_consent(user=user, app=party.app, actor=user) == 0
+    assert call(party.tokens()["access_token"]).status_code == 200
+    assert Consent.objects.filter(user=user).count() == 2

@@ -1,0 +1,300 @@
+"""The token and revocation endpoints: attacks first, then a client library that goes all the way."""
+
+import json
+import logging
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from authlib.integrations.base_client import OAuthError
+from django.apps import apps
+from django.test import Client
+from django.utils import timezone
+
+from developers.models import AccessToken, App, Grant, RefreshToken
+from developers.secrets import Prefix, new_secret, well_formed
+from developers.services.apps import narrow_scopes, reinstate_app, suspend_app
+from developers.services.consents import withdraw_consent
+from developers.services.credentials import revoke_token
+from marketplace.accounts.models import User
+from marketplace.core.models import AuditEntry
+from marketplace.core.scopes import Scope
+from tests.factories import AppFactory, UserFactory
+
+from .parties import API, AUTHORIZE, CALLBACK, MCP, REVOKE, TOKEN, Party, assert_error, call
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "status"),
+    [
+        ({"code_verifier": None}, "invalid_request", 400),
+        ({"code_verifier": "w" * 43}, "invalid_grant", 400),
+        ({"code_verifier": ""}, "invalid_grant", 400),
+        ({"code": None}, "invalid_request", 400),
+        ({"code": "nonsense"}, "invalid_grant", 400),
+        ({"redirect_uri": "https://evil.example"}, "invalid_grant", 400),
+        ({"redirect_uri": "http://127.0.0.1/done"}, "invalid_grant", 400),
+        ({"client_id": None}, "invalid_client", 401),
+        ({"client_id": "nobody"}, "invalid_client", 401),
+        ({"client_id": "a\x00b"}, "invalid_client", 401),
+        ({"grant_type": "password"}, "unsupported_grant_type", 400),
+        ({"grant_type": "client_credentials"}, "unsupported_grant_type", 400),
+        ({"grant_type": "implicit"}, "unsupported_grant_type", 400),
+        ({"grant_type": "urn:ietf:params:oauth:grant-type:device_code"}, "unsupported_grant_type", 400),
+        ({"grant_type": None}, "unsupported_grant_type", 400),
+        ({"resource": MCP}, "invalid_target", 400),
+        ({"resource": "https://evil.example"}, "invalid_target", 400),
+        ({"resource": [API, MCP]}, "invalid_target", 400),
+    ],
+)
+def test_faulty_exchange_is_refused(party: Party, changes: dict[str, Any], error: str, status: int) -> None:
+    assert_error(party.exchange(party.code(), **changes), error, status)
+    assert not AccessToken.objects.exists()
+
+
+def test_code_for_another_app_is_refused_and_stays_good_for_its_own(party: Party) -> None:
+    code = party.code()
+    thief = AppFactory(redirect_uris=CALLBACK)
+    assert_error(party.exchange(code, client_id=thief.client_id), "invalid_grant")
+    assert party.exchange(code).status_code == 200
+
+
+def test_code_used_twice_ends_what_came_of_it(party: Party) -> None:
+    code = party.code()
+    first = party.exchange(code).json()
+    second = party.refresh(first["refresh_token"]).json()
+    assert call(second["access_token"]).status_code == 200
+    assert_error(party.exchange(code), "invalid_grant")
+    for token in (first["access_token"], second["access_token"]):
+        assert call(token).status_code == 401
+    assert_error(party.refresh(second["refresh_token"]), "invalid_grant")
+    entry = AuditEntry.objects.get(action="token_family.revoke")
+    assert (entry.reason, entry.data["tokens"]) == ("The authorization code was used twice.", 1)
+
+
+def test_late_code_is_refused(party: Party) -> None:
+    code = party.code()
+    Grant.objects.update(expires=timezone.now())
+    assert_error(party.exchange(code), "invalid_grant")
+
+
+def test_refresh_token_used_twice_ends_the_family(party: Party) -> None:
+    first = party.tokens()
+    second = party.refresh(first["refresh_token"]).json()
+    third = party.refresh(second["refresh_token"]).json()
+    assert_error(party.refresh(first["refresh_token"]), "invalid_grant")
+    assert call(third["access_token"]).status_code == 401
+    assert_error(party.refresh(third["refresh_token"]), "invalid_grant")
+    assert AuditEntry.objects.filter(action="token_family.revoke").count() == 1
+
+
+def test_replay_leaves_other_families_alone(party: Party) -> None:
+    other, mine = party.tokens(), party.tokens()
+    party.refresh(mine["refresh_token"])
+    party.refresh(mine["refresh_token"])
+    assert call(other["access_token"]).status_code == 200
+    assert party.refresh(other["refresh_token"]).status_code == 200
+
+
+def test_refresh_token_of_another_app_is_refused_and_nothing_ends(party: Party) -> None:
+    tokens = party.tokens()
+    thief = AppFactory(redirect_uris=CALLBACK)
+    assert_error(party.refresh(tokens["refresh_token"], client_id=thief.client_id), "invalid_grant")
+    assert call(tokens["access_token"]).status_code == 200
+
+
+@pytest.mark.parametrize("secret", ["", "x", pytest.param(new_secret(Prefix.REFRESH_TOKEN), id="well formed"), "cam_rt_\x00"])
+def test_unknown_refresh_token_is_refused(party: Party, secret: str) -> None:
+    assert_error(party.refresh(secret), "invalid_grant")
+
+
+def test_access_token_does_not_refresh(party: Party) -> None:
+    assert_error(party.refresh(party.tokens()["access_token"]), "invalid_grant")
+
+
+@pytest.mark.parametrize(
+    ("changes", "error"),
+    [
+        ({"scope": "catalog:read wallet:spend"}, "invalid_scope"),
+        ({"scope": "vendor:manage"}, "invalid_scope"),
+        ({"resource": MCP}, "invalid_target"),
+        ({"resource": "https://evil.example"}, "invalid_target"),
+    ],
+)
+def test_refresh_never_widens_and_a_refusal_uses_nothing_up(party: Party, changes: dict[str, str], error: str) -> None:
+    tokens = party.tokens()
+    assert_error(party.refresh(tokens["refresh_token"], **changes), error)
+    assert party.refresh(tokens["refresh_token"], resource=API).status_code == 200
+
+
+def test_refresh_may_ask_for_less_and_later_for_all_again(party: Party) -> None:
+    less = party.refresh(party.tokens()["refresh_token"], scope="catalog:read").json()
+    assert less["scope"] == "catalog:read"
+    assert call(less["access_token"]).status_code == 403
+    assert set(party.refresh(less["refresh_token"]).json()["scope"].split()) == {"catalog:read", "account:read"}
+
+
+def test_idle_refresh_token_ends(party: Party) -> None:
+    tokens = party.tokens()
+    RefreshToken.objects.update(created=timezone.now() - timedelta(days=30))
+    assert_error(party.refresh(tokens["refresh_token"]), "invalid_grant")
+
+
+def test_narrowed_grant_counts_at_exchange_refresh_and_call(party: Party) -> None:
+    tokens = party.tokens()
+    code = party.code()
+    narrow_scopes(app=party.app, revoke={Scope.ACCOUNT_READ: "Misused"}, actor=UserFactory())
+    assert call(tokens["access_token"]).status_code == 403
+    assert party.exchange(code).json()["scope"] == "catalog:read"
+    assert party.refresh(tokens["refresh_token"]).json()["scope"] == "catalog:read"
+
+
+def test_nothing_is_issued_once_every_scope_is_gone(party: Party) -> None:
+    tokens, code = party.tokens(), party.code()
+    App.objects.filter(pk=party.app.pk).update(granted_scopes="")
+    assert_error(party.exchange(code), "invalid_grant")
+    assert_error(party.refresh(tokens["refresh_token"]), "invalid_grant")
+
+
+def test_suspended_app_gets_nothing_until_it_is_back(party: Party) -> None:
+    tokens, code = party.tokens(), party.code()
+    suspend_app(app=party.app, reason="Abuse", actor=UserFactory())
+    assert call(tokens["access_token"]).status_code == 401
+    assert_error(party.exchange(code), "invalid_client", 401)
+    assert_error(party.refresh(tokens["refresh_token"]), "invalid_client", 401)
+    party.app.user.developer_applications.create(what="x", why="y", status="Approved", submitted_at=timezone.now())
+    reinstate_app(app=party.app, reason="Explained", actor=UserFactory())
+    assert party.refresh(tokens["refresh_token"]).status_code == 200
+
+
+def test_inactive_user_gets_nothing(party: Party, user: User) -> None:
+    tokens, code = party.tokens(), party.code()
+    User.objects.filter(pk=user.pk).update(is_active=False)
+    assert call(tokens["access_token"]).status_code == 401
+    assert_error(party.exchange(code), "invalid_grant")
+    assert_error(party.refresh(tokens["refresh_token"]), "invalid_grant")
+
+
+def test_app_of_a_closed_account_gets_nothing(party: Party) -> None:
+    tokens, code = party.tokens(), party.code()
+    User.objects.filter(pk=party.app.user_id).update(is_active=False)
+    assert call(tokens["access_token"]).status_code == 401
+    assert_error(party.exchange(code), "invalid_client", 401)
+    assert party.ask().status_code == 400
+
+
+def test_token_revoked_by_an_admin_is_not_renewed(party: Party) -> None:
+    tokens, admin = party.tokens(), UserFactory()
+    revoke_token(token=AccessToken.objects.get(), actor=admin, reason="Leaked")
+    assert call(tokens["access_token"]).status_code == 401
+    assert_error(party.refresh(tokens["refresh_token"]), "invalid_grant")
+    entry = AuditEntry.objects.get(action="token_family.revoke")
+    assert (entry.actor, entry.reason) == (admin, "Leaked")
+
+
+def test_library_is_never_asked_to_log_what_it_sees(caplog: pytest.LogCaptureFixture, party: Party) -> None:
+    caplog.set_level(logging.DEBUG)
+    code = party.code()
+    tokens = party.exchange(code).json()
+    for secret in (code, party.verifier, tokens["access_token"], tokens["refresh_token"]):
+        assert secret not in caplog.text
+
+
+def test_withdrawn_consent_ends_codes_tokens_and_refresh_tokens(party: Party, user: User) -> None:
+    tokens, code = party.tokens(), party.code()
+    withdraw_consent(user=user, app=party.app, actor=user)
+    assert call(tokens["access_token"]).status_code == 401
+    assert_error(party.exchange(code), "invalid_grant")
+    assert_error(party.refresh(tokens["refresh_token"]), "invalid_grant")
+
+
+def test_token_request_in_the_address_or_by_get_is_refused(party: Party) -> None:
+    code = party.code()
+    good = {"grant_type": "authorization_code", "client_id": party.app.client_id, "code": code, "code_verifier": party.verifier}
+    assert Client().get("/oauth/token", good).status_code == 405
+    assert_error(Client().post("/oauth/token", query_params=good), "invalid_request")
+    assert Client().get("/oauth/revoke").status_code == 405
+
+
+@pytest.mark.parametrize("path", ["/oauth/token", "/oauth/revoke"])
+def test_too_many_calls_from_an_address_are_429(party: Party, settings: Any, path: str) -> None:
+    settings.RATE_LIMITS = settings.RATE_LIMITS | {"oauth": 2}
+    statuses = [Client().post(path, {"client_id": party.app.client_id}).status_code for _ in range(3)]
+    assert statuses == [400, 400, 429]
+    assert Client().post(path)["Retry-After"]
+
+
+@pytest.mark.parametrize("path", ["/oauth/introspect", "/oauth/register", "/oauth/device-authorization", "/oauth/userinfo"])
+def test_other_endpoints_are_not_there(client: Client, path: str) -> None:
+    assert client.post(path).status_code == 404
+
+
+def test_tool_token_is_of_its_own_kind_and_no_good_at_the_api(party: Party) -> None:
+    tokens = party.tokens(resource=MCP)
+    assert well_formed(tokens["access_token"], Prefix.MCP_TOKEN)
+    assert call(tokens["access_token"]).status_code == 401
+    refreshed = party.refresh(tokens["refresh_token"], resource=MCP).json()
+    assert well_formed(refreshed["access_token"], Prefix.MCP_TOKEN)
+    assert set(AccessToken.objects.values_list("kind", flat=True)) == {"mcp"}
+    assert AccessToken.objects.order_by("-id")[0].resource == [MCP]
+
+
+@pytest.mark.parametrize("which", ["access_token", "refresh_token"])
+@pytest.mark.parametrize("hint", [None, "access_token", "refresh_token", "nonsense"])
+def test_revoking_either_token_ends_both(party: Party, which: str, hint: str | None) -> None:
+    tokens = party.tokens()
+    body = {"client_id": party.app.client_id, "token": tokens[which]} | ({"token_type_hint": hint} if hint else {})
+    assert Client().post("/oauth/revoke", body).status_code == 200
+    assert call(tokens["access_token"]).status_code == 401
+    assert_error(party.refresh(tokens["refresh_token"]), "invalid_grant")
+    assert Client().post("/oauth/revoke", body).status_code == 200
+    assert AuditEntry.objects.filter(action="token_family.revoke").count() == 1
+
+
+def test_another_app_cannot_revoke(party: Party) -> None:
+    tokens = party.tokens()
+    thief = AppFactory()
+    for token in (tokens["access_token"], tokens["refresh_token"], "nonsense", "\x00"):
+        assert Client().post("/oauth/revoke", {"client_id": thief.client_id, "token": token}).status_code == 200
+    assert call(tokens["access_token"]).status_code == 200
+    assert_error(Client().post("/oauth/revoke", {"client_id": "nobody", "token": "x"}), "invalid_client", 401)
+    assert_error(Client().post("/oauth/revoke", {"client_id": party.app.client_id}), "invalid_request")
+
+
+def test_no_table_holds_a_code_or_token(party: Party) -> None:
+    code = party.code()
+    first = party.exchange(code).json()
+    second = party.refresh(first["refresh_token"]).json()
+    stored = " ".join(str(value) for model in apps.get_models() for row in model._base_manager.values() for value in row.values())
+    for secret in (code, party.verifier, *(tokens[name] for tokens in (first, second) for name in ("access_token", "refresh_token"))):
+        assert secret not in stored
+        assert secret[-24:] not in stored
+
+
+def test_client_library_goes_all_the_way(party: Party) -> None:
+    session = party.session
+    address, state = session.create_authorization_url(AUTHORIZE, code_verifier=party.verifier, scope="catalog:read account:read")
+    path = address.removeprefix("http://testserver")
+    assert party.browser.get(path).status_code == 200
+    answer = party.browser.post(path, {"decision": "allow", "shown": "catalog:read account:read"})["Location"]
+    tokens = session.fetch_token(TOKEN, authorization_response=answer, state=state, code_verifier=party.verifier)
+    assert well_formed(tokens["access_token"], Prefix.ACCESS_TOKEN)
+    assert well_formed(tokens["refresh_token"], Prefix.REFRESH_TOKEN)
+    assert (tokens["token_type"], tokens["expires_in"]) == ("Bearer", 3600)
+    wallet = f"{API}/wallet"
+    assert session.get(wallet).status_code == 200
+    old = dict(tokens)
+
+    fresh = session.refresh_token(TOKEN, refresh_token=old["refresh_token"])
+    assert fresh["refresh_token"] != old["refresh_token"]
+    assert session.get(wallet).status_code == 200
+    assert call(old["access_token"]).status_code == 401
+
+    with pytest.raises(OAuthError) as replay:
+        party.session.refresh_token(TOKEN, refresh_token=old["refresh_token"])
+    assert replay.value.error == "invalid_grant"
+    assert session.get(wallet).status_code == 401
+
+    again = json.loads(party.exchange(party.code()).content)
+    assert party.session.revoke_token(REVOKE, token=again["refresh_token"], token_type_hint="refresh_token").status_code == 200
+    assert call(again["access_token"]).status_code == 401
