@@ -12,8 +12,12 @@ from django.test import Client
 from django.urls import reverse
 from playwright.sync_api import Page, Request, ViewportSize, sync_playwright
 
-from developers.models import DeveloperApplication
+from developers.models import DeveloperApplication, ScopeReview
+from developers.services.applications import approve_application
+from developers.services.scopes import ScopeDecision, decide_scopes
 from marketplace.accounts.models import User
+from marketplace.core.scopes import IN_PLAIN_WORDS, Scope
+from tests.factories import UserFactory
 from tests.machine import CHROMIUM
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -105,3 +109,48 @@ def test_reason_of_a_scope_appears_with_its_box_without_a_script(
     page.get_by_role("button", name="Send for review").click()
     page.get_by_role("heading", name="Finder").wait_for()
     assert page.get_by_text("Waiting").is_visible()
+
+
+def test_developer_goes_from_sign_up_to_the_first_call(phone: Callable[..., Page], live_server: Any) -> None:
+    page = phone()
+    email = "asha@example.com"
+    page.goto(f"{live_server.url}/account/signup/")
+    page.get_by_label("Email").fill(email)
+    page.get_by_label("Password", exact=True).fill(PASSWORD)
+    page.get_by_label("Password (again)").fill(PASSWORD)
+    page.get_by_role("button", name="Sign up").click()
+    found = re.search(r"http://\S+", str(mail.outbox[0].body))
+    assert found
+    page.goto(found[0])
+    page.get_by_role("button", name="Yes, it is mine").click()
+    page.get_by_role("link", name="Apply").click()
+    page.get_by_label("What are you building?").fill("A font picker")
+    page.get_by_label("Why does it need the API?").fill("It reads the library")
+    page.get_by_role("button", name="Send the application").click()
+    page.get_by_text("with our reviewers").wait_for()
+    reviewer = UserFactory()
+    approve_application(application=DeveloperApplication.objects.get(), reason="A real product.", actor=reviewer)
+
+    page.goto(f"{live_server.url}{reverse('app-create')}")
+    page.get_by_label("Name").fill("Picker")
+    page.get_by_label("Purpose").fill("Picks fonts")
+    for scope, name in ((Scope.LIBRARY_READ, "reason_library_read"), (Scope.WALLET_SPEND, "reason_wallet_spend")):
+        page.get_by_label(IN_PLAIN_WORDS[scope]).check()
+        page.locator(f"[name={name}]").fill("It needs this.")
+    page.get_by_role("button", name="Send for review").click()
+    page.get_by_role("heading", name="Picker").wait_for()
+    decisions = {Scope.LIBRARY_READ: ScopeDecision(granted=True), Scope.WALLET_SPEND: ScopeDecision(granted=False, note="Not yet.")}
+    decide_scopes(review=ScopeReview.objects.get(), decisions=decisions, note="", actor=reviewer)
+
+    page.reload()
+    page.get_by_text("Not yet.").wait_for()
+    page.locator('a[href*="/keys/new"]').first.click()
+    page.get_by_label("Name").fill("laptop")
+    page.locator("main form button[type=submit]").click()
+    key = page.locator("#secret").inner_text().strip()
+    assert _fits(page)
+
+    asked = page.request.get(f"{live_server.url}/api/v1/library", headers={"X-Api-Key": key})
+    assert (asked.status, asked.json()["ownedCount"]) == (200, 0)
+    refused = page.request.post(f"{live_server.url}/api/v1/wallet/spend", headers={"X-Api-Key": key}, data={"assetId": "x"})
+    assert (refused.status, refused.json()["requiredScope"]) == (403, "wallet:spend")
