@@ -15,7 +15,7 @@ from marketplace.core.errors import AmbiguousCredentials, InvalidCredential
 from .models import AccessToken, ApiKey
 from .principals import Principal
 from .secrets import Prefix, digest_of, well_formed
-from .throttling import count_failed_credential
+from .throttling import count_by_address
 
 LAST_USED_STEP = timedelta(minutes=5)
 BEARER_PREFIXES = (Prefix.PERSONAL_TOKEN, Prefix.ACCESS_TOKEN, Prefix.MCP_TOKEN, Prefix.FIRST_PARTY_TOKEN)
@@ -43,7 +43,7 @@ class CredentialAuthentication(BaseAuthentication):
             else:
                 return None
         except InvalidCredential:
-            count_failed_credential(request)
+            count_by_address(request, "failed_credentials")
             raise
         return principal.user, principal
 

@@ -111,42 +111,21 @@ def count_call(request: HttpRequest | Request, limits: Sequence[Limit]) -> None:
         raise RateLimited(headers={"Retry-After": str(max(waits))})
 
 
-def count_failed_credential(request: Request) -> None:
-    """Count a credential that was refused, by the caller's address; good ones from the same address go on working.
+def count_by_address(request: HttpRequest | Request, bucket: str) -> None:
+    """Count what anyone may do without a credential, by the caller's address.
+
+    With nobody to count it is let through: these limits spare work, and the secrets behind them are too long to guess.
+
+    Args:
+        request: What the caller sent.
+        bucket: A name in `settings.RATE_LIMITS`: `failed_credentials`, `leak_reports` or `oauth`.
 
     Raises:
         RateLimited: too many came from there.
     """
     try:
-        count_call(request, [Limit("failed-credentials", client_network(request), settings.RATE_LIMITS["failed_credentials"])])
+        count_call(request, [Limit(bucket.replace("_", "-"), client_network(request), settings.RATE_LIMITS[bucket])])
     except CounterStoreDown:
-        # The credential stays refused; there is nothing to protect by refusing it differently.
-        return
-
-
-def count_leak_report(request: Request) -> None:
-    """Count a report of leaked credentials, by the caller's address: each may cost a look-up for every secret in it.
-
-    Raises:
-        RateLimited: too many came from there.
-    """
-    try:
-        count_call(request, [Limit("leak-reports", client_network(request), settings.RATE_LIMITS["leak_reports"])])
-    except CounterStoreDown:
-        # A leak is worse than a flood.
-        return
-
-
-def count_oauth_call(request: HttpRequest) -> None:
-    """Count a call of the token or the revocation endpoint by the caller's address; let it through when nobody counts.
-
-    Raises:
-        RateLimited: too many came from there.
-    """
-    try:
-        count_call(request, [Limit("oauth", client_network(request), settings.RATE_LIMITS["oauth"])])
-    except CounterStoreDown:
-        # Its secrets are too long to guess: the limit spares work, it protects nothing.
         return
 
 

@@ -9,7 +9,7 @@ from marketplace.core.api.serializers import parse_body
 from marketplace.core.api.views import ApiViewSet
 
 from ..services.leaks import Finding, report_leaks
-from ..throttling import count_leak_report
+from ..throttling import count_by_address
 from .serializers import LeakReportAnswer, LeakReportBody
 
 
@@ -24,7 +24,7 @@ class LeakViewSet(ApiViewSet):
 
         The answer is the same for real and for made-up credentials.
         """
-        count_leak_report(request)
+        count_by_address(request, "leak_reports")
         body = parse_body(LeakReportBody, request)
         report_leaks(findings=[Finding(found["value"], found["url"]) for found in body["credentials"]])
         return Response(LeakReportAnswer({"received": len(body["credentials"])}).data, headers={"Cache-Control": "no-store"})

@@ -14,7 +14,7 @@ from marketplace.core.scopes import Scope, format_scopes
 
 from .. import selectors
 from ..redirects import host_of, origin_of
-from ..throttling import count_oauth_call
+from ..throttling import count_by_address
 from . import server
 
 
@@ -70,7 +70,7 @@ def _framed_nowhere(response: HttpResponse) -> HttpResponse:
 def token(request: HttpRequest) -> HttpResponse:
     """Exchange a code or a refresh token for a new pair."""
     try:
-        count_oauth_call(request)
+        count_by_address(request, "oauth")
     except RateLimited as problem:
         return http_response(problem, request)
     return _plain(*server.token_response(request))
@@ -83,7 +83,7 @@ def token(request: HttpRequest) -> HttpResponse:
 def revoke(request: HttpRequest) -> HttpResponse:
     """End what came of one authorization (RFC 7009)."""
     try:
-        count_oauth_call(request)
+        count_by_address(request, "oauth")
     except RateLimited as problem:
         return http_response(problem, request)
     return _plain(*server.revocation_response(request))
