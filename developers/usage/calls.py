@@ -29,6 +29,10 @@ class Operation:
     scope: str = ""
 
 
+# A caller may make up methods; each would be a row of its own.
+METHODS = frozenset({"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"})
+
+
 class Call(NamedTuple):
     """One counter: calls that agree in all of this are one row."""
 
@@ -61,14 +65,15 @@ def call_of(request: HttpRequest, status: int) -> Call | None:
 
 def operation_of(request: HttpRequest) -> Operation:
     """Return the operation that the address and the method name."""
+    method = request.method if request.method in METHODS else "OTHER"
     match = request.resolver_match
     if match is None:
-        return Operation(f"{request.method} unknown")
+        return Operation(f"{method} unknown")
     view: Any = match.func
     action = getattr(view, "actions", {}).get((request.method or "").lower())
     access = getattr(getattr(view, "cls", None), "access", {}).get(action)
     scope = access.scope.value if access is not None and access.scope is not None else ""
-    return Operation(f"{request.method} {match.url_name or 'unnamed'}", scope)
+    return Operation(f"{method} {match.url_name or 'unnamed'}", scope)
 
 
 def _counted_under(principal: Principal) -> uuid.UUID:

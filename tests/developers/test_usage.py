@@ -12,8 +12,9 @@ import pytest
 from bs4 import BeautifulSoup
 from django.core.management import call_command
 from django.db import OperationalError, connection
-from django.test import Client
+from django.test import Client, RequestFactory
 from django.test.utils import CaptureQueriesContext
+from django.urls import resolve
 from django.utils import timezone
 from rest_framework.test import APIClient
 
@@ -21,7 +22,7 @@ from developers.models import ApiUsage, App, AppScope
 from developers.services.credentials import issue_api_key
 from developers.usage import buffer, rows
 from developers.usage.buffer import UsageBuffer, usage
-from developers.usage.calls import Call
+from developers.usage.calls import Call, operation_of
 from developers.usage.selectors import unused_scopes, usage_of_app
 from marketplace.core.ids import new_id
 from marketplace.core.scopes import Scope
@@ -305,3 +306,10 @@ def test_purge_removes_what_is_older_and_rehearses() -> None:
     assert (ApiUsage.objects.count(), out.getvalue()) == (3, f"2 rows from before {first} would be removed.\n")
     call_command("purge_usage", stdout=out)
     assert ApiUsage.objects.get().day == first
+
+
+def test_made_up_methods_are_counted_as_one() -> None:
+    requests = [RequestFactory().generic(f"M{number}", "/api/v1/library") for number in range(5)]
+    for request in requests:
+        request.resolver_match = resolve(request.path)
+    assert {operation_of(request).name for request in requests} == {"OTHER library"}
