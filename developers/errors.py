@@ -97,6 +97,14 @@ class PasswordRequired(Problem):
     detail = "A token with wallet:spend can spend your money: enter your password to make it."
 
 
+class LastSpendingLimit(Problem):
+    """409: a token that may spend keeps a limit."""
+
+    status = 409
+    title = "The token needs a spending limit"
+    detail = "Change the limit, set one in the other currency first, or revoke the token."
+
+
 class TooManyKeys(Problem):
     """409: `maximum` live keys are enough to rotate them."""
 

@@ -7,12 +7,14 @@ from django.db.models import Max, Q, QuerySet
 from django.utils import timezone
 
 from marketplace.accounts.models import User
+from marketplace.core.access import CredentialKind
 from marketplace.core.scopes import Scope
 
-from .models import AccessToken, ApiKey, App, ApplicationMessage, AppScope, Consent, DeveloperApplication, ScopeReview
+from .models import AccessToken, ApiKey, App, ApplicationMessage, AppScope, Consent, DeveloperApplication, ScopeReview, SpendingLimit
 from .models.applications import ApplicationStatus
 from .models.apps import ReviewStatus
 from .models.credentials import TokenKind
+from .principals import Principal
 
 
 def is_verified_developer(user: User) -> bool:
@@ -120,3 +122,25 @@ def connected_apps_of(user: User) -> QuerySet[App]:
 def ended_consents_of(user: User) -> QuerySet[Consent]:
     """Return what the user has withdrawn, newest first."""
     return Consent.objects.filter(user=user, withdrawn_at__isnull=False).select_related("app").order_by("-withdrawn_at")
+
+
+def spending_limits_for(principal: Principal) -> list[SpendingLimit]:
+    """Return what bounds the caller's spending, in one query: the owner's limits for the app or token, and the app's ceilings.
+
+    Our own pages are bounded by nothing: there the owner spends in person.
+    """
+    if principal.kind == CredentialKind.FIRST_PARTY:
+        return []
+    if principal.app is None:
+        return list(SpendingLimit.objects.filter(token=principal.credential.pk, owner=principal.user))
+    return list(SpendingLimit.objects.filter(Q(owner=principal.user) | Q(owner=None), app=principal.app))
+
+
+def spends_only_within_limits(principal: Principal) -> bool:
+    """Tell whether a currency without a limit of the owner's cannot be spent.
+
+    So it is for personal tokens and for the apps of others; the keys and tokens of one's own app may go without.
+    """
+    if principal.app is None:
+        return principal.kind == CredentialKind.PERSONAL
+    return principal.app.user_id != principal.user.pk

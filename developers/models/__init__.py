@@ -4,6 +4,7 @@ from .applications import ApplicationMessage, DeveloperApplication
 from .apps import App, AppScope, ScopeReview
 from .consents import Consent
 from .credentials import AccessToken, ApiKey, Grant, IDToken, RefreshToken
+from .spending import SpendingLimit
 from .usage import ApiUsage, DormancyNotice
 
 __all__ = [
@@ -20,4 +21,5 @@ __all__ = [
     "IDToken",
     "RefreshToken",
     "ScopeReview",
+    "SpendingLimit",
 ]

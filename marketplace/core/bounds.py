@@ -39,6 +39,9 @@ PRICE_MINOR = 99_999_999
 # The most that one credit puts into a wallet, and the most that a JSON number holds exactly.
 CREDIT_MINOR = 10_000_000_000
 BALANCE_MINOR = 2**53 - 1
+# The highest figure of a spending limit, and how many categories it may name.
+SPENDING_LIMIT_MINOR = CREDIT_MINOR
+SPENDING_CATEGORIES = 20
 # 100 % in basis points.
 WHOLE_BP = 10_000
 

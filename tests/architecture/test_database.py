@@ -12,6 +12,8 @@ from developers.models import ApiUsage
 from developers.services.apps import create_app
 from developers.services.consents import Authorization, give_consent
 from developers.services.credentials import issue_personal_token
+from developers.services.spending import Caps, set_spending_limit
+from marketplace.core.money import Currency
 from marketplace.core.scopes import Scope
 from tests.catalog.cases import submitted
 from tests.contract import scenes
@@ -43,6 +45,7 @@ def rows(db: None) -> None:
     app = create_app(user=developer, name="Font browser", purpose="Browsing", scopes={Scope.CATALOG_READ: "To read"}, actor=developer)
     authorization = Authorization(app, frozenset({Scope.CATALOG_READ}), Audience.API, "https://app.example/callback", "c" * 43)
     give_consent(user=developer, authorization=authorization, code="code", actor=developer)
+    set_spending_limit(owner=developer, spender=app, caps=Caps(Currency.USD, total_minor=1000), actor=developer)
     make_vendor()
     submitted()
     buyer = scenes.link().user

@@ -1,0 +1,245 @@
+"""Spending limits: whose they are, what they may say, what bounds a caller."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from developers.audiences import Audience
+from developers.authentication import principal_of_bearer, principal_of_key
+from developers.errors import LastSpendingLimit
+from developers.models import AccessToken, App, SpendingLimit
+from developers.principals import Principal
+from developers.selectors import spending_limits_for, spends_only_within_limits
+from developers.services.consents import Authorization, give_consent, withdraw_consent
+from developers.services.credentials import issue_api_key, issue_first_party_token, issue_personal_token
+from developers.services.spending import Caps, lift_spending_ceiling, remove_spending_limit, set_spending_ceiling, set_spending_limit
+from marketplace.accounts.models import User
+from marketplace.core import bounds
+from marketplace.core.access import CredentialKind
+from marketplace.core.audit import history_of
+from marketplace.core.errors import InvalidInput, NotFound, SelfReview
+from marketplace.core.models import AuditEntry
+from marketplace.core.money import Currency
+from marketplace.core.scopes import Scope
+from tests.factories import AppFactory, UserFactory
+
+pytestmark = pytest.mark.django_db
+
+USD = Caps(Currency.USD, per_purchase_minor=2_000, per_day_minor=5_000, total_minor=50_000)
+INR = Caps(Currency.INR, total_minor=100_000, categories=("presets", "fonts"))
+SPEND = frozenset({Scope.WALLET_SPEND})
+Queries = Callable[[int], AbstractContextManager[object]]
+
+
+@pytest.fixture
+def user(db: None) -> User:
+    return UserFactory()
+
+
+def personal(user: User) -> tuple[AccessToken, str]:
+    soon = timezone.now() + timedelta(days=1)
+    return issue_personal_token(user=user, name="agent", scopes=SPEND, expires_at=soon, actor=user, password_confirmed=True)
+
+
+def connect(user: User, app: App) -> None:
+    authorization = Authorization(app, SPEND, Audience.API, "https://app.example/callback", "c" * 43)
+    give_consent(user=user, authorization=authorization, code=f"code of {user.pk}", actor=user)
+
+
+def calling(user: User, app: App, kind: str) -> Principal:
+    """Return a caller with a token that the app was given for the user."""
+    token = AccessToken.objects.create(
+        user=user, application=app, kind=kind, token_checksum=f"{user.pk}{kind}", expires=timezone.now() + timedelta(hours=1)
+    )
+    return Principal(user=user, app=app, scopes=SPEND, kind=CredentialKind(kind), credential=token)
+
+
+@pytest.mark.parametrize(
+    ("caps", "field"),
+    [
+        (Caps(Currency.USD), "per_purchase_minor"),
+        (Caps(Currency.EUR, total_minor=1), "currency"),
+        (Caps(Currency.USD, per_purchase_minor=0), "per_purchase_minor"),
+        (Caps(Currency.USD, per_day_minor=-1), "per_day_minor"),
+        (Caps(Currency.USD, total_minor=bounds.SPENDING_LIMIT_MINOR + 1), "total_minor"),
+        (Caps(Currency.USD, total_minor=1, categories=["x"] * 21), "categories"),
+        (Caps(Currency.USD, total_minor=1, categories=["Not A Slug"]), "categories"),
+        (Caps(Currency.USD, total_minor=1, categories=["x" * 81]), "categories"),
+    ],
+)
+def test_senseless_limit_is_refused_and_names_the_field(user: User, caps: Caps, field: str) -> None:
+    app = AppFactory(user=user)
+    with pytest.raises(InvalidInput) as refusal:
+        set_spending_limit(owner=user, spender=app, caps=caps, actor=user)
+    assert refusal.value.members["errors"][0]["pointer"] == f"#/{field}"
+    with pytest.raises(InvalidInput):
+        set_spending_ceiling(app=app, caps=caps, reason="Careful", actor=UserFactory())
+    assert not SpendingLimit.objects.exists()
+
+
+def test_limit_for_what_cannot_spend_from_the_wallet_is_refused(user: User) -> None:
+    stranger = UserFactory()
+    app, (token, _) = AppFactory(), personal(user)
+    with pytest.raises(NotFound):
+        set_spending_limit(owner=stranger, spender=token, caps=USD, actor=stranger)
+    with pytest.raises(NotFound):
+        set_spending_limit(owner=user, spender=app, caps=USD, actor=user)
+    connect(user, app)
+    withdraw_consent(user=user, app=app, actor=user)
+    with pytest.raises(NotFound):
+        set_spending_limit(owner=user, spender=app, caps=USD, actor=user)
+    page, _ = issue_first_party_token(user=user, scopes=SPEND, actor=user)
+    with pytest.raises(NotFound):
+        set_spending_limit(owner=user, spender=page, caps=USD, actor=user)
+
+
+def test_limit_is_replaced_and_both_figures_are_on_record(user: User) -> None:
+    token, _ = personal(user)
+    first = set_spending_limit(owner=user, spender=token, caps=USD, actor=user)
+    second = set_spending_limit(owner=user, spender=token, caps=Caps(Currency.USD, total_minor=7), actor=user)
+    assert first.pk == second.pk
+    assert (second.per_purchase_minor, second.per_day_minor, second.total_minor) == (None, None, 7)
+    entry = history_of(token)[0]
+    assert (entry.action, entry.actor) == ("spending_limit.set", user)
+    assert entry.data["before"]["per_day_minor"] == 5_000
+    assert entry.data["after"] == {"per_purchase_minor": None, "per_day_minor": None, "total_minor": 7, "categories": []}
+
+
+def test_categories_are_kept_sorted_and_once(user: User) -> None:
+    caps = Caps(Currency.INR, total_minor=1, categories=["presets", "fonts", "presets"])
+    assert set_spending_limit(owner=user, spender=AppFactory(user=user), caps=caps, actor=user).categories == ["fonts", "presets"]
+
+
+def test_only_limit_of_a_spending_token_stays(user: User) -> None:
+    token, _ = personal(user)
+    limit = set_spending_limit(owner=user, spender=token, caps=USD, actor=user)
+    SpendingLimit.objects.filter(token=token).exclude(pk=limit.pk).delete()
+    with pytest.raises(LastSpendingLimit):
+        remove_spending_limit(limit=limit, actor=user)
+    set_spending_limit(owner=user, spender=token, caps=INR, actor=user)
+    remove_spending_limit(limit=limit, actor=user)
+    assert history_of(token)[0].action == "spending_limit.remove"
+    with pytest.raises(NotFound):
+        remove_spending_limit(limit=SpendingLimit(pk=limit.pk), actor=user)
+
+
+def test_limit_of_someone_else_and_a_ceiling_cannot_be_removed(user: User) -> None:
+    app = AppFactory(user=user)
+    limit = set_spending_limit(owner=user, spender=app, caps=USD, actor=user)
+    ceiling = set_spending_ceiling(app=app, caps=USD, reason="Careful", actor=UserFactory())
+    for taken, actor in ((limit, UserFactory()), (ceiling, user)):
+        with pytest.raises(NotFound):
+            remove_spending_limit(limit=taken, actor=actor)
+    assert SpendingLimit.objects.count() == 2
+
+
+def test_ceiling_on_ones_own_app_or_without_a_reason_is_refused(user: User) -> None:
+    app = AppFactory(user=user)
+    with pytest.raises(SelfReview):
+        set_spending_ceiling(app=app, caps=USD, reason="Mine", actor=user)
+    with pytest.raises(InvalidInput):
+        set_spending_ceiling(app=app, caps=USD, reason=" ", actor=UserFactory())
+    set_spending_ceiling(app=app, caps=USD, reason="Careful", actor=UserFactory())
+    with pytest.raises(SelfReview):
+        lift_spending_ceiling(app=app, currency=Currency.USD, reason="Mine", actor=user)
+
+
+def test_ceiling_is_set_and_lifted_once_with_audit_rows(user: User) -> None:
+    app, admin = AppFactory(), UserFactory()
+    set_spending_ceiling(app=app, caps=USD, reason="New and untried", actor=admin)
+    lift_spending_ceiling(app=app, currency=Currency.USD, reason="Proved itself", actor=admin)
+    with pytest.raises(NotFound):
+        lift_spending_ceiling(app=app, currency=Currency.USD, reason="Again", actor=admin)
+    entries = AuditEntry.objects.filter(action__startswith="spending_ceiling").order_by("id")
+    assert [(entry.action, entry.reason) for entry in entries] == [
+        ("spending_ceiling.set", "New and untried"),
+        ("spending_ceiling.lift", "Proved itself"),
+    ]
+
+
+def test_personal_token_is_bound_by_its_own_rows_in_one_query(user: User, django_assert_num_queries: Queries) -> None:
+    (token, secret), (other, _) = personal(user), personal(user)
+    set_spending_limit(owner=user, spender=token, caps=USD, actor=user)
+    set_spending_limit(owner=user, spender=other, caps=INR, actor=user)
+    principal = principal_of_bearer(f"Bearer {secret}")
+    with django_assert_num_queries(1):
+        limits = spending_limits_for(principal)
+    assert {limit.token_id for limit in limits} == {token.pk}
+    assert spends_only_within_limits(principal)
+
+
+@pytest.mark.parametrize("kind", ["oauth", "mcp"])
+def test_app_is_bound_by_the_wallets_owner_and_the_ceiling(user: User, kind: str, django_assert_num_queries: Queries) -> None:
+    app, someone = AppFactory(), UserFactory()
+    for person in (user, someone):
+        connect(person, app)
+    own = set_spending_limit(owner=user, spender=app, caps=USD, actor=user)
+    set_spending_limit(owner=someone, spender=app, caps=USD, actor=someone)
+    ceiling = set_spending_ceiling(app=app, caps=USD, reason="Careful", actor=UserFactory())
+    set_spending_ceiling(app=AppFactory(), caps=USD, reason="Another app", actor=UserFactory())
+    principal = calling(user, app, kind)
+    with django_assert_num_queries(1):
+        limits = spending_limits_for(principal)
+    assert set(limits) == {own, ceiling}
+    assert spends_only_within_limits(principal)
+
+
+def test_key_of_ones_own_app_needs_no_limit_but_keeps_those_there_are(user: User) -> None:
+    app = AppFactory(user=user)
+    principal = principal_of_key(issue_api_key(app=app, name="server", actor=user)[1])
+    assert spending_limits_for(principal) == []
+    assert not spends_only_within_limits(principal)
+    limits = {
+        set_spending_limit(owner=user, spender=app, caps=INR, actor=user),
+        set_spending_ceiling(app=app, caps=USD, reason="Careful", actor=UserFactory()),
+    }
+    assert set(spending_limits_for(principal)) == limits
+
+
+def test_our_own_page_is_bound_by_nothing(user: User, django_assert_num_queries: Queries) -> None:
+    principal = principal_of_bearer(f"Bearer {issue_first_party_token(user=user, scopes=SPEND, actor=user)[1]}")
+    with django_assert_num_queries(0):
+        assert spending_limits_for(principal) == []
+    assert not spends_only_within_limits(principal)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"app": None},
+        {"token": "one"},
+        {"owner": None, "app": None, "token": "one"},
+        {"currency": "EUR"},
+        {"total_minor": None},
+        {"total_minor": 0},
+        {"per_day_minor": 0},
+        {"per_purchase_minor": 0},
+    ],
+)
+def test_database_refuses_a_row_that_makes_no_sense(user: User, change: dict[str, Any]) -> None:
+    token, _ = personal(user)
+    values: dict[str, Any] = {"owner": user, "app": AppFactory(), "currency": "USD", "total_minor": 1, "set_by": user} | change
+    if values.get("token"):
+        values["token"] = token
+    with pytest.raises(IntegrityError), transaction.atomic():
+        SpendingLimit.objects.create(**values)
+
+
+@pytest.mark.parametrize("subject", ["app", "token", "ceiling"])
+def test_database_keeps_one_row_for_each_currency(user: User, subject: str) -> None:
+    app, (token, _) = AppFactory(), personal(user)
+    SpendingLimit.objects.filter(token=token).delete()
+    keys: dict[str, Any] = {
+        "app": {"owner": user, "app": app},
+        "token": {"owner": user, "token": token},
+        "ceiling": {"owner": None, "app": app},
+    }[subject]
+    for currency in ("USD", "INR"):
+        SpendingLimit.objects.create(currency=currency, total_minor=1, set_by=user, **keys)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        SpendingLimit.objects.create(currency="USD", total_minor=2, set_by=user, **keys)
