@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 
 from marketplace.core import bounds, money
@@ -63,7 +64,12 @@ def price_of(listing: Listing, tier: LicenseTier, tiers: Sequence[LicenseTier], 
     if price is None:
         return None
     first = permitted_tiers(listing, tiers)[0]
-    return money.scaled(price, Fraction(tier.price_factor) / Fraction(first.price_factor))
+    return relative_price(price, tier.price_factor, first.price_factor)
+
+
+def relative_price(first_minor: int, factor: Decimal, first_factor: Decimal) -> int:
+    """Return what a tier of this factor costs where the first permitted tier costs `first_minor`."""
+    return money.scaled(first_minor, Fraction(factor) / Fraction(first_factor))
 
 
 def prices_of(listing: Listing, tier: LicenseTier, tiers: Sequence[LicenseTier]) -> Prices:

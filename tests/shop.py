@@ -7,7 +7,7 @@ import zlib
 from decimal import Decimal
 from typing import Any
 
-from catalog.models import LicenseTier, Listing
+from catalog.models import LicenseTier, Listing, Store
 from marketplace.accounts.models import User
 from marketplace.core.objects import object_store
 from wallet.models import Order
@@ -15,6 +15,7 @@ from wallet.services.funding import credit_wallet
 from wallet.services.spending import spend
 
 from .factories import PublishedListingFactory, UserFactory
+from .vendors.cases import make_vendor
 
 
 def archive(text: str = "glyphs") -> bytes:
@@ -50,6 +51,14 @@ def on_sale(content: bytes | None = None, **fields: Any) -> Listing:
     if content is not None:
         store_file(listing, content)
     return listing
+
+
+def store_keeping(commission_rate_bp: int) -> Store:
+    """Return an open store of whose sales the platform keeps this share, in basis points."""
+    profile = make_vendor()
+    profile.commission_rate_bp = commission_rate_bp
+    profile.save()
+    return profile.store
 
 
 def store_file(listing: Listing, content: bytes) -> None:

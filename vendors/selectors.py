@@ -1,7 +1,5 @@
 """Reads of the vendor side."""
 
-import uuid
-
 from django.db.models import QuerySet, prefetch_related_objects
 
 from catalog.models import Listing, ListingReview
@@ -10,7 +8,7 @@ from marketplace.accounts.models import User
 from marketplace.core.errors import NotFound
 
 from .errors import VendorNotApproved, VendorProfileMissing
-from .models import DEFAULT_COMMISSION_BP, VendorProfile, VendorStatus
+from .models import VendorProfile, VendorStatus
 
 
 def profile_of(user: User) -> VendorProfile:
@@ -63,9 +61,3 @@ def with_files(listing: Listing) -> Listing:
 def reviews_of(listing: Listing) -> QuerySet[ListingReview]:
     """Return the listing's submissions, newest first."""
     return ListingReview.objects.filter(listing=listing).order_by("-id")
-
-
-def commission_rate_bp_for(store_id: uuid.UUID) -> int:
-    """Return what the platform keeps of a sale of this store, in basis points."""
-    rate = VendorProfile.objects.filter(store=store_id).values_list("commission_rate_bp", flat=True).first()
-    return DEFAULT_COMMISSION_BP if rate is None else rate

@@ -5,13 +5,15 @@ It is a row of the database, not of the cache: every process sees it, and it cha
 
 import uuid
 
-from django.db import transaction
-from django.db.models import F, Sum
+from django.db.models import Sum
+
+from marketplace.core.rows import insert
 
 from ..models import CatalogGeneration
 
 CHANGES = 0
 PURCHASE_SHARDS = 32
+_COUNT_UP = "ON CONFLICT (shard) DO UPDATE SET value = catalog_cataloggeneration.value + 1"
 
 
 def current() -> int:
@@ -31,6 +33,4 @@ def bump_purchases(listing_id: uuid.UUID) -> None:
 
 
 def _increment(shard: int) -> None:
-    with transaction.atomic():
-        while not CatalogGeneration.objects.filter(shard=shard).update(value=F("value") + 1):
-            CatalogGeneration.objects.bulk_create([CatalogGeneration(shard=shard)], ignore_conflicts=True)
+    insert(CatalogGeneration, {"shard": shard, "value": 1}, then=_COUNT_UP)

@@ -5,15 +5,19 @@ import uuid
 from django.db import transaction
 from django.db.models import F
 
+from marketplace.core.rows import insert
+
 from ..models import ListingStats
 from . import generation
 
+_COUNT_UP = "ON CONFLICT (listing_id) DO UPDATE SET purchases = catalog_listingstats.purchases + 1"
 
-@transaction.atomic
+
+# No savepoint: what fails here fails the order.
+@transaction.atomic(savepoint=False)
 def record_purchase(*, listing_id: uuid.UUID) -> None:
-    """Count a purchase, in the transaction of the order."""
-    while not ListingStats.objects.filter(listing_id=listing_id).update(purchases=F("purchases") + 1):
-        ListingStats.objects.bulk_create([ListingStats(listing_id=listing_id)], ignore_conflicts=True)
+    """Count a purchase, in the transaction of the order, in two statements."""
+    insert(ListingStats, {"listing_id": listing_id, "purchases": 1}, then=_COUNT_UP)
     generation.bump_purchases(listing_id)
 
 

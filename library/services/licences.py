@@ -5,26 +5,29 @@ import uuid
 from django.db import IntegrityError
 from django.utils import timezone
 
-from catalog.models import Deliverable, LicenseTier, Listing
 from marketplace.accounts.models import User
 from marketplace.core import audit
 from marketplace.core.integrity import violates
+from marketplace.core.rows import insert
 
 from ..errors import AlreadyOwned
 from ..models import Licence
 
 
-def grant_licence(*, buyer: User, listing: Listing, tier: LicenseTier, deliverable: Deliverable, order_id: uuid.UUID) -> Licence:
-    """Give the buyer a licence.
+def grant_licence(
+    *, buyer_id: uuid.UUID, listing_id: uuid.UUID, tier_id: uuid.UUID, license_slug: str, deliverable_id: uuid.UUID, order_id: uuid.UUID
+) -> None:
+    """Give the buyer a licence, in one statement: every purchase waits for it.
 
     Raises:
         AlreadyOwned: there is a live one of this tier; the caller's transaction cannot go on.
     """
+    granted = {"buyer_id": buyer_id, "listing_id": listing_id, "tier_id": tier_id, "deliverable_id": deliverable_id, "order_id": order_id}
     try:
-        return Licence.objects.create(buyer=buyer, listing=listing, tier=tier, deliverable=deliverable, order_id=order_id)
+        insert(Licence, granted)
     except IntegrityError as error:
         if violates(error, Licence, "licence_one_live"):
-            raise AlreadyOwned(assetId=str(listing.id), licenseSlug=tier.slug) from error
+            raise AlreadyOwned(assetId=str(listing_id), licenseSlug=license_slug) from error
         raise
 
 

@@ -19,7 +19,7 @@ from wallet.errors import IdempotencyConflict
 from wallet.models import LedgerAccount, Order
 from wallet.reconciliation import differences
 from wallet.selectors import wallet_of
-from wallet.services import idempotency
+from wallet.services import offers
 from wallet.services.funding import credit_wallet
 from wallet.services.refunds import refund_order
 from wallet.services.spending import spend
@@ -141,7 +141,7 @@ def test_wallet_opened_by_many_credits_at_once_is_one() -> None:
 
 @pytest.mark.postgres
 def test_wait_for_the_first_request_ends_in_a_conflict(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(idempotency, "LOCK_TIMEOUT", "100ms")
+    monkeypatch.setattr(offers, "LOCK_TIMEOUT", "100ms")
     user, listing = funded(inr=49_900), on_sale()
     outcomes: list[Any] = []
 

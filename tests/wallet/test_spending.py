@@ -13,11 +13,11 @@ from catalog.models import Listing, ListingStats
 from library.models import Licence
 from marketplace.core.scopes import Scope
 from tests.factories import ListingFactory
-from tests.shop import bought, funded, on_sale
+from tests.shop import bought, funded, on_sale, store_keeping
 from wallet.models import IdempotencyRecord, Journal, LedgerAccount, Order, Transfer, WalletSettings
 from wallet.reconciliation import differences
 from wallet.selectors import wallet_of
-from wallet.services import spending
+from wallet.services import offers, spending
 from wallet.services.funding import credit_wallet
 
 pytestmark = pytest.mark.django_db
@@ -168,7 +168,7 @@ def test_second_purchase_is_refused_and_charges_nothing(bearer_client: Client) -
 def test_constraint_refuses_the_second_licence_that_the_check_did_not_see(bearer_client: Client) -> None:
     user, listing = funded(inr=1_000_000), on_sale()
     bought(listing, user)
-    with patch.object(spending, "live_tier_ids", return_value=set()):
+    with patch.object(offers, "_owned", return_value=frozenset()):
         response = spend(bearer_client(user), listing)
     assert (response.status_code, response.json()["code"]) == (409, "already_owned")
     assert wallet_of(user).balance_inr_minor == 1_000_000 - 49_900
@@ -220,8 +220,7 @@ def test_order_records_through_what_it_was_bought(key_client: Client) -> None:
 
 @pytest.mark.parametrize(("rate", "legs"), [(0, {"vendor"}), (10_000, {"commission"})])
 def test_share_of_nothing_is_no_transfer(rate: int, legs: set[str]) -> None:
-    with patch.object(spending, "commission_rate_bp_for", return_value=rate):
-        order = bought(on_sale())
+    order = bought(on_sale(store=store_keeping(rate)))
     assert set(Transfer.objects.filter(journal__order=order).values_list("credit__kind", flat=True)) == legs
 
 
@@ -338,8 +337,21 @@ def test_failure_between_two_steps_leaves_nothing_half_done(bearer_client: Clien
     assert spend(client, listing, key="k").status_code == 200
 
 
-def test_statements_of_a_purchase_are_few(django_assert_max_num_queries: Any) -> None:
-    user, listing = funded(inr=1_000_000), on_sale()
-    bought(on_sale(store=listing.store), user)
-    with django_assert_max_num_queries(26):
-        spending.spend(buyer=user, listing_id_or_slug=str(listing.id), idempotency_key="k")
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    ("price", "key", "statements"),
+    [
+        # BEGIN, offer, debit, order, licence, journal, transfers, popularity, generation, COMMIT.
+        (49_900, None, 10),
+        (49_900, "k", 11),
+        # No debit, journal and transfers, but the balances are read.
+        (0, None, 8),
+    ],
+    ids=["paid", "with a key", "free"],
+)
+def test_statements_of_a_purchase_are_few(django_assert_num_queries: Any, price: int, key: str | None, statements: int) -> None:
+    user, store = funded(inr=1_000_000), on_sale().store
+    bought(on_sale(store=store, tax_rate_bp=1800), user)
+    listing = on_sale(store=store, tax_rate_bp=1800, price_inr_minor=price)
+    with django_assert_num_queries(statements):
+        spending.spend(buyer=user, listing_id_or_slug=str(listing.id), idempotency_key=key)

@@ -3,7 +3,6 @@
 from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
-from unittest.mock import patch
 
 import pytest
 from django.db import transaction
@@ -14,11 +13,10 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 from catalog.models import Listing
 from marketplace.core.errors import Problem
 from tests.factories import UserFactory
-from tests.shop import on_sale
+from tests.shop import on_sale, store_keeping
 from wallet.models import Order, Transfer
 from wallet.reconciliation import differences
 from wallet.selectors import wallet_of
-from wallet.services import spending
 from wallet.services.funding import credit_wallet
 from wallet.services.refunds import refund_order
 from wallet.services.spending import spend
@@ -62,17 +60,13 @@ class Wallets(RuleBasedStateMachine):
         self.block.__enter__()
         self.buyers = [UserFactory() for _ in range(2)]
         self.listings: list[Listing] = [
-            on_sale(base_price_minor=usd, price_inr_minor=inr, discount_bp=discount, tax_rate_bp=tax)
-            for usd, inr, discount, tax, _ in TERMS
+            on_sale(store=store_keeping(rate), base_price_minor=usd, price_inr_minor=inr, discount_bp=discount, tax_rate_bp=tax)
+            for usd, inr, discount, tax, rate in TERMS
         ]
-        rates = {listing.store_id: terms[4] for listing, terms in zip(self.listings, TERMS, strict=True)}
-        self.rates = patch.object(spending, "commission_rate_bp_for", rates.__getitem__)
-        self.rates.start()
         self.expected = Expected()
 
     def teardown(self) -> None:
         """Take everything back, so that each life begins with nothing."""
-        self.rates.stop()
         transaction.set_rollback(True)
         self.block.__exit__(None, None, None)
 

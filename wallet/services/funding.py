@@ -60,12 +60,14 @@ def credit_wallet(
 
 def _credit(user: User, currency: str, amount_minor: int, reason: str, actor: User | None) -> Journal:
     accounts = open_accounts(currency, {AccountKind.WALLET: user.pk, AccountKind.FUNDING: None})
-    wallet = accounts[AccountKind.WALLET]
-    credit_wallet_balance(wallet, amount_minor)
-    legs = [Leg(accounts[AccountKind.FUNDING], wallet, amount_minor)]
-    journal = write_journal(kind=JournalKind.FUNDING, legs=legs, currency=currency, reason=reason, actor=actor)
+    wallet_id = accounts[AccountKind.WALLET]
+    credit_wallet_balance(wallet_id, amount_minor)
+    legs = [Leg(accounts[AccountKind.FUNDING], wallet_id, amount_minor)]
+    actor_id = None if actor is None else actor.pk
+    journal_id = write_journal(kind=JournalKind.FUNDING, legs=legs, currency=currency, reason=reason, actor_id=actor_id)
+    wallet = LedgerAccount(pk=wallet_id)
     audit.record("wallet.credit", wallet, actor=actor, reason=reason, currency=currency, amountMinor=amount_minor)
-    return journal
+    return Journal.objects.get(pk=journal_id)
 
 
 def _check(currency: str, amount_minor: int) -> None:

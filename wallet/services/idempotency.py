@@ -8,20 +8,22 @@ import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import orjson
-from django.db import OperationalError, connection
+from django.db import OperationalError
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from marketplace.accounts.models import User
 from marketplace.core import bounds
+from marketplace.core.rows import insert
 
 from ..errors import IdempotencyConflict, IdempotencyKeyReused
 from ..models import IdempotencyRecord
+from ..statements import KEEP_UNLESS_KEPT, moment
 
-LOCK_TIMEOUT = "10s"
 _LOCK_NOT_AVAILABLE = "55P03"
 
 
@@ -58,31 +60,40 @@ def kept_answer(request: KeyedRequest | None) -> dict[str, Any] | None:
 
 
 def keep_answer(request: KeyedRequest, answer: dict[str, Any]) -> None:
-    """Write the answer in the caller's transaction; what the owner's older keys answered is forgotten."""
-    IdempotencyRecord.objects.filter(owner=request.owner, created_at__lte=_oldest()).delete()
-    IdempotencyRecord.objects.create(owner=request.owner, key=request.key, fingerprint=request.fingerprint, answer=answer)
+    """Write the answer in the caller's transaction, as its last statement but for what many share.
+
+    Raises:
+        IdempotencyConflict: another request was quicker; the caller's transaction cannot go on.
+    """
+    kept = {"owner_id": request.owner.pk, "key": request.key, "fingerprint": request.fingerprint, "answer": answer}
+    if not insert(IdempotencyRecord, kept, then=KEEP_UNLESS_KEPT, given=[moment(_oldest())]):
+        raise conflict()
+
+
+def conflict() -> IdempotencyConflict:
+    """Return the refusal of a request whose twin has not been answered yet."""
+    return IdempotencyConflict(headers={"Retry-After": "1"})
 
 
 @contextmanager
 def bounded_wait(request: KeyedRequest | None) -> Iterator[None]:
-    """Give up waiting for another request's locks after a while; needs the transaction that will wait.
+    """Tell a request that waited too long for its twin to come again; how long is set where the offer is read.
 
     Raises:
         IdempotencyConflict: the wait was too long.
     """
-    if request is None:
-        yield
-        return
-    if connection.vendor == "postgresql":
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT set_config('lock_timeout', %s, true)", [LOCK_TIMEOUT])
     try:
         yield
     except OperationalError as error:
-        if getattr(error.__cause__, "sqlstate", None) == _LOCK_NOT_AVAILABLE:
-            raise IdempotencyConflict(headers={"Retry-After": "1"}) from error
+        if request is not None and getattr(error.__cause__, "sqlstate", None) == _LOCK_NOT_AVAILABLE:
+            raise conflict() from error
         raise
 
 
-def _oldest() -> Any:
+def expired_answers() -> QuerySet[IdempotencyRecord]:
+    """Return the answers that are kept no longer."""
+    return IdempotencyRecord.objects.filter(created_at__lte=_oldest())
+
+
+def _oldest() -> datetime:
     return timezone.now() - timedelta(hours=bounds.IDEMPOTENCY_HOURS)

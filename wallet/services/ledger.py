@@ -6,27 +6,36 @@ from dataclasses import dataclass
 
 from django.db.models import F, Q
 
-from marketplace.accounts.models import User
+from marketplace.core.ids import new_id
+from marketplace.core.money import WALLET_CURRENCIES
 from marketplace.core.request_id import current_request_id
+from marketplace.core.rows import insert
 
-from ..models import Journal, LedgerAccount, Order, Transfer
+from .. import statements
+from ..models import Journal, LedgerAccount, Transfer
 from ..models.ledger import AccountKind, JournalKind
+from ..statements import as_id
+
+# What each of a user's wallets holds, by currency.
+Balances = dict[str, int]
 
 # Accounts are opened in this order everywhere, so that two openers never wait for each other in a circle.
 _OPENING_ORDER = tuple(AccountKind)
+_FIRST, _SECOND = WALLET_CURRENCIES
+_OTHER: dict[str, str] = {_FIRST: _SECOND, _SECOND: _FIRST}
 
 
 @dataclass(frozen=True)
 class Leg:
     """An amount from one account to another."""
 
-    debit: LedgerAccount
-    credit: LedgerAccount
+    debit_id: uuid.UUID
+    credit_id: uuid.UUID
     amount_minor: int
 
 
-def open_accounts(currency: str, owners: Mapping[AccountKind, uuid.UUID | None]) -> dict[AccountKind, LedgerAccount]:
-    """Return one account of each kind, opening those that are not there yet.
+def open_accounts(currency: str, owners: Mapping[AccountKind, uuid.UUID | None]) -> dict[AccountKind, uuid.UUID]:
+    """Return the id of one account of each kind, opening those that are not there yet.
 
     Args:
         currency: INR or USD.
@@ -35,27 +44,44 @@ def open_accounts(currency: str, owners: Mapping[AccountKind, uuid.UUID | None])
     wanted = Q()
     for kind, owner_id in owners.items():
         wanted |= Q(kind=kind, owner_id=owner_id) if owner_id is not None else Q(kind=kind, owner__isnull=True)
-    found = {AccountKind(account.kind): account for account in LedgerAccount.objects.filter(wanted, currency=currency)}
+    rows = LedgerAccount.objects.filter(wanted, currency=currency).values_list("kind", "pk")
+    found = {AccountKind(kind): account_id for kind, account_id in rows}
     for kind in _OPENING_ORDER:
         if kind in owners and kind not in found:
-            found[kind], _ = LedgerAccount.objects.get_or_create(
+            account, _ = LedgerAccount.objects.get_or_create(
                 kind=kind,
                 owner_id=owners[kind],
                 currency=currency,
                 defaults={"may_go_negative": kind != AccountKind.WALLET},
             )
+            found[kind] = account.pk
     return found
 
 
-def debit_wallet(wallet: LedgerAccount, amount_minor: int) -> bool:
-    """Take an amount from a wallet unless it holds less: decided by the row itself, whatever was read before."""
-    enough = LedgerAccount.objects.filter(pk=wallet.pk, balance_minor__gte=amount_minor)
-    return bool(enough.update(balance_minor=F("balance_minor") - amount_minor))
+def debit_wallet(
+    *, buyer_id: uuid.UUID, vendor_id: uuid.UUID, currency: str, amount_minor: int
+) -> tuple[Balances, dict[AccountKind, uuid.UUID]] | None:
+    """Take an amount from a wallet unless it holds less, and lock the wallet.
+
+    Returns:
+        What the wallets hold now, and the accounts that a sale touches; None when the balance is too low.
+    """
+    debited = statements.run(statements.DEBIT, buyer=buyer_id, vendor=vendor_id, currency=currency, amount=amount_minor)
+    if not debited:
+        return None
+    wallet, balance, other_balance, vendor, commission, tax = debited[0]
+    kinds = (AccountKind.WALLET, AccountKind.VENDOR, AccountKind.COMMISSION, AccountKind.TAX)
+    known = {kind: as_id(found) for kind, found in zip(kinds, (wallet, vendor, commission, tax), strict=True) if found is not None}
+    if len(known) < len(kinds):
+        # The first sale of a vendor, or of all.
+        owners = {AccountKind.VENDOR: vendor_id, AccountKind.COMMISSION: None, AccountKind.TAX: None}
+        known |= open_accounts(currency, {kind: owner for kind, owner in owners.items() if kind not in known})
+    return {currency: balance, _OTHER[currency]: other_balance or 0}, known
 
 
-def credit_wallet_balance(wallet: LedgerAccount, amount_minor: int) -> None:
+def credit_wallet_balance(wallet_id: uuid.UUID, amount_minor: int) -> None:
     """Add an amount to a wallet."""
-    LedgerAccount.objects.filter(pk=wallet.pk).update(balance_minor=F("balance_minor") + amount_minor)
+    LedgerAccount.objects.filter(pk=wallet_id).update(balance_minor=F("balance_minor") + amount_minor)
 
 
 def write_journal(
@@ -64,22 +90,14 @@ def write_journal(
     legs: Sequence[Leg],
     currency: str,
     reason: str,
-    actor: User | None,
-    order: Order | None = None,
-    reverses: Journal | None = None,
-) -> Journal:
-    """Append a journal with its transfers; legs of nothing are left out."""
-    journal = Journal.objects.create(
-        kind=kind,
-        actor=actor,
-        reason=reason,
-        request_id=current_request_id(),
-        order=order,
-        reverses=reverses,
-    )
-    Transfer.objects.bulk_create(
-        Transfer(journal=journal, debit=leg.debit, credit=leg.credit, amount_minor=leg.amount_minor, currency=currency)
-        for leg in legs
-        if leg.amount_minor
-    )
-    return journal
+    actor_id: uuid.UUID | None,
+    order_id: uuid.UUID | None = None,
+    reverses_id: uuid.UUID | None = None,
+) -> uuid.UUID:
+    """Append a journal with its transfers, in two statements; legs of nothing are left out."""
+    journal_id = new_id()
+    journal = {"id": journal_id, "kind": kind.value, "reason": reason, "request_id": current_request_id()}
+    insert(Journal, journal | {"actor_id": actor_id, "order_id": order_id, "reverses_id": reverses_id})
+    sides = [{"debit_id": leg.debit_id, "credit_id": leg.credit_id, "amount_minor": leg.amount_minor} for leg in legs if leg.amount_minor]
+    insert(Transfer, *({"journal_id": journal_id, "currency": currency} | side for side in sides))
+    return journal_id

@@ -43,11 +43,16 @@ def refund_order(*, order: Order, reason: str, actor: User | None) -> Order:
 
 
 def _give_back(sale: Journal, order: Order, *, reason: str, actor: User | None) -> None:
-    legs = [
-        Leg(debit=transfer.credit, credit=transfer.debit, amount_minor=transfer.amount_minor)
-        for transfer in sale.transfers.select_related("debit", "credit").order_by("id")
-    ]
-    for leg in legs:
-        if leg.credit.kind == AccountKind.WALLET:
-            credit_wallet_balance(leg.credit, leg.amount_minor)
-    write_journal(kind=JournalKind.REFUND, legs=legs, currency=order.currency, reason=reason, actor=actor, order=order, reverses=sale)
+    transfers = list(sale.transfers.select_related("debit").order_by("id"))
+    for transfer in transfers:
+        if transfer.debit.kind == AccountKind.WALLET:
+            credit_wallet_balance(transfer.debit_id, transfer.amount_minor)
+    write_journal(
+        kind=JournalKind.REFUND,
+        legs=[Leg(transfer.credit_id, transfer.debit_id, transfer.amount_minor) for transfer in transfers],
+        currency=order.currency,
+        reason=reason,
+        actor_id=None if actor is None else actor.pk,
+        order_id=order.pk,
+        reverses_id=sale.pk,
+    )

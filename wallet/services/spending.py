@@ -1,31 +1,29 @@
 """Buying with wallet credit: price, debit, order, licence, split, answer, all in one transaction or not at all."""
 
 import uuid
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from typing import Any
 
 from django.db import IntegrityError, transaction
 
-from catalog.models import LicenseTier, Listing
-from catalog.pricing import permitted_tiers, price_of
-from catalog.selectors import active_tiers, listing_for_sale
 from catalog.services.popularity import record_purchase
 from developers.principals import Principal
-from library.errors import AlreadyOwned
-from library.selectors import live_tier_ids
 from library.services.licences import grant_licence
-from marketplace.accounts.models import Tier, User
+from marketplace.accounts.models import User
 from marketplace.core import money
-from marketplace.core.errors import NotFound, Problem
+from marketplace.core.errors import Problem
 from marketplace.core.ids import new_id
 from marketplace.core.request_id import current_request_id
-from vendors.selectors import commission_rate_bp_for
+from marketplace.core.rows import insert
 
-from ..errors import InsufficientBalance, LicenseNotAvailable, OwnListing, PriceUnavailable, TierRequired
-from ..models import Order
+from ..errors import InsufficientBalance
+from ..models import LedgerAccount, Order
 from ..models.ledger import AccountKind, JournalKind
-from ..selectors import balances_of, currency_preference_of
+from ..selectors import balances_of
 from .idempotency import KeyedRequest, bounded_wait, keep_answer, kept_answer, keyed_request
-from .ledger import Leg, debit_wallet, open_accounts, write_journal
+from .ledger import Balances, Leg, debit_wallet, write_journal
+from .offers import Offer, find_offer
 
 
 @dataclass(frozen=True)
@@ -39,16 +37,6 @@ class Receipt:
     balance_usd_minor: int
     tax_minor: int
     license_slug: str
-
-
-@dataclass(frozen=True)
-class Offer:
-    """What the buyer would get now, and for how much."""
-
-    listing: Listing
-    tier: LicenseTier
-    currency: str
-    price_minor: int
 
 
 def spend(
@@ -80,130 +68,100 @@ def spend(
     if idempotency_key is not None:
         given = {"listing": listing_id_or_slug, "currency": currency, "license": license_slug}
         request = keyed_request(owner=buyer, key=idempotency_key, operation="wallet.spend", **given)
-    if answer := kept_answer(request):
-        return Receipt(**answer), True
     try:
-        offer = find_offer(buyer=buyer, listing_id_or_slug=listing_id_or_slug, currency=currency, license_slug=license_slug)
-        order = _priced_order(buyer, offer, principal)
         with transaction.atomic(), bounded_wait(request):
-            return _settle(order, offer, request), False
-    except (Problem, IntegrityError):
-        # The refusal may be the doing of the same request, sent twice: then its answer is this one's too.
+            offer = find_offer(buyer=buyer, listing_id_or_slug=listing_id_or_slug, currency=currency, license_slug=license_slug)
+            return _settle(buyer, offer, principal, request), False
+    except (Problem, IntegrityError) as refusal:
+        # It may be the doing of the same request, sent twice: then its answer is this one's too.
         if answer := kept_answer(request):
             return Receipt(**answer), True
+        # Or of another that bought the same meanwhile: then nothing is owed, whatever the wallet holds.
+        if isinstance(refusal, InsufficientBalance):
+            find_offer(buyer=buyer, listing_id_or_slug=listing_id_or_slug, currency=currency, license_slug=license_slug)
         raise
 
 
-def find_offer(*, buyer: User, listing_id_or_slug: str, currency: str | None, license_slug: str | None) -> Offer:
-    """Return what the buyer would get and pay now; raises what `spend` raises, except for the balance."""
-    listing = listing_for_sale(listing_id_or_slug)
-    if listing.live_deliverable is None or listing.live_deliverable.blocked_at is not None:
-        # A file marked as malicious is not sold, even in the moment before its listing is taken down.
-        raise NotFound
-    if listing.store.owner_id == buyer.pk:
-        raise OwnListing
-    if Tier(buyer.tier).rank < Tier(listing.tier_requirement).rank:
-        sentence = f"Buying it needs the tier {listing.tier_requirement}; yours is {buyer.tier}."
-        raise TierRequired(sentence, requiredTier=listing.tier_requirement)
-    tiers = active_tiers()
-    tier = _chosen_tier(listing, tiers, license_slug)
-    owned = live_tier_ids(buyer, listing)
-    if tier.id in owned or (owned and license_slug is None):
-        raise AlreadyOwned(assetId=str(listing.id), licenseSlug=tier.slug)
-    currency = currency or currency_preference_of(buyer)
-    price = price_of(listing, tier, tiers, money.Currency(currency))
-    if price is None:
-        available = [code.value for code in money.WALLET_CURRENCIES if price_of(listing, tier, tiers, code) is not None]
-        sentence = f"There is no price in {currency}. Send currency as one of: {', '.join(available) or 'none, it cannot be bought now'}."
-        raise PriceUnavailable(sentence, availableCurrencies=available)
-    return Offer(listing, tier, currency, price)
-
-
-def _chosen_tier(listing: Listing, tiers: list[LicenseTier], license_slug: str | None) -> LicenseTier:
-    permitted = permitted_tiers(listing, tiers)
-    if license_slug is None and permitted:
-        return permitted[0]
-    for tier in permitted:
-        if tier.slug == license_slug:
-            return tier
-    names = [tier.slug for tier in permitted]
-    raise LicenseNotAvailable(f"Licences on sale: {', '.join(names) or 'none'}.", availableLicenses=names)
-
-
-def _settle(order: Order, offer: Offer, request: KeyedRequest | None) -> Receipt:
+def _settle(buyer: User, offer: Offer, principal: Principal | None, request: KeyedRequest | None) -> Receipt:
     """Do it all in the caller's transaction: the wallet first, what many buyers share last."""
-    legs = _charge(order, offer) if order.price_minor else []
-    order.save(force_insert=True)
-    grant_licence(buyer=order.buyer, listing=offer.listing, tier=offer.tier, deliverable=order.deliverable, order_id=order.id)
+    order = _priced_order(buyer, offer, principal)
+    if offer.price_minor:
+        balances, legs = _charge(order, offer)
+    else:
+        balances, legs = balances_of(buyer), []
+    insert(Order, order)
+    grant_licence(
+        buyer_id=buyer.pk,
+        listing_id=offer.candidate.listing_id,
+        tier_id=offer.tier.id,
+        license_slug=offer.tier.slug,
+        deliverable_id=offer.candidate.deliverable_id,
+        order_id=order["id"],
+    )
     if legs:
-        write_journal(kind=JournalKind.SALE, legs=legs, currency=order.currency, reason="purchase", actor=order.buyer, order=order)
-    receipt = _receipt(order)
+        write_journal(kind=JournalKind.SALE, legs=legs, currency=offer.currency, reason="purchase", actor_id=buyer.pk, order_id=order["id"])
+    receipt = _receipt(order["id"], offer, balances)
     if request is not None:
         keep_answer(request, asdict(receipt))
-    record_purchase(listing_id=offer.listing.id)
+    record_purchase(listing_id=offer.candidate.listing_id)
     return receipt
 
 
-def _charge(order: Order, offer: Offer) -> list[Leg]:
-    """Debit the wallet and return how the price is split."""
-    owners = {
-        AccountKind.WALLET: order.buyer_id,
-        AccountKind.VENDOR: offer.listing.store.owner_id,
-        AccountKind.COMMISSION: None,
-        AccountKind.TAX: None,
-    }
-    accounts = open_accounts(order.currency, owners)
+def _charge(order: Mapping[str, Any], offer: Offer) -> tuple[Balances, list[Leg]]:
+    """Debit the wallet; return what the wallets hold now and how the price is split."""
+    debited = debit_wallet(
+        buyer_id=order["buyer_id"], vendor_id=offer.candidate.vendor_id, currency=offer.currency, amount_minor=offer.price_minor
+    )
+    if debited is None:
+        raise _insufficient(order, offer)
+    balances, accounts = debited
     wallet = accounts[AccountKind.WALLET]
-    if not debit_wallet(wallet, order.price_minor):
-        raise _insufficient(order)
-    return [
-        Leg(wallet, accounts[AccountKind.TAX], order.tax_minor),
-        Leg(wallet, accounts[AccountKind.COMMISSION], order.commission_minor),
-        Leg(wallet, accounts[AccountKind.VENDOR], order.vendor_share_minor),
+    return balances, [
+        Leg(wallet, accounts[AccountKind.TAX], order["tax_minor"]),
+        Leg(wallet, accounts[AccountKind.COMMISSION], order["commission_minor"]),
+        Leg(wallet, accounts[AccountKind.VENDOR], order["vendor_share_minor"]),
     ]
 
 
-def _priced_order(buyer: User, offer: Offer, principal: Principal | None) -> Order:
-    """Return the order, not saved yet, with its price split: tax, commission on the rest, what remains to the vendor."""
-    listing = offer.listing
-    tax = money.tax_inside(offer.price_minor, listing.tax_rate_bp)
-    commission = money.share(offer.price_minor - tax, commission_rate_bp_for(listing.store_id))
-    credential: uuid.UUID | None = None if principal is None else principal.credential.id
-    return Order(
-        id=new_id(),
-        buyer=buyer,
-        listing=listing,
-        tier=offer.tier,
-        license_slug=offer.tier.slug,
-        deliverable=listing.live_deliverable,
-        version=listing.version,
-        currency=offer.currency,
-        price_minor=offer.price_minor,
-        tax_minor=tax,
-        commission_minor=commission,
-        vendor_share_minor=offer.price_minor - tax - commission,
-        app=None if principal is None else principal.app,
-        credential_kind="" if principal is None else principal.kind,
-        credential_id=credential,
-        request_id=current_request_id(),
-    )
+def _priced_order(buyer: User, offer: Offer, principal: Principal | None) -> dict[str, Any]:
+    """Return the order's columns, its price split: tax, commission on the rest, what remains to the vendor."""
+    net = offer.price_minor - offer.tax_minor
+    commission = money.share(net, offer.candidate.commission_rate_bp)
+    return {
+        "id": new_id(),
+        "buyer_id": buyer.pk,
+        "listing_id": offer.candidate.listing_id,
+        "tier_id": offer.tier.id,
+        "license_slug": offer.tier.slug,
+        "deliverable_id": offer.candidate.deliverable_id,
+        "version": offer.candidate.version,
+        "currency": offer.currency,
+        "price_minor": offer.price_minor,
+        "tax_minor": offer.tax_minor,
+        "commission_minor": commission,
+        "vendor_share_minor": net - commission,
+        "app_id": None if principal is None else principal.app_id,
+        "credential_kind": "" if principal is None else principal.kind.value,
+        "credential_id": None if principal is None else principal.credential.id,
+        "request_id": current_request_id(),
+    }
 
 
-def _insufficient(order: Order) -> InsufficientBalance:
-    price = money.to_number(order.price_minor)
-    balance = money.to_number(balances_of(order.buyer).get(order.currency, 0))
-    sentence = f"It costs {price:.2f} {order.currency}; the wallet holds {balance:.2f} {order.currency}."
-    return InsufficientBalance(sentence, price=price, currency=order.currency, balance=balance)
+def _insufficient(order: Mapping[str, Any], offer: Offer) -> InsufficientBalance:
+    price = money.to_number(offer.price_minor)
+    held = LedgerAccount.objects.filter(kind=AccountKind.WALLET, owner=order["buyer_id"], currency=offer.currency)
+    balance = money.to_number(held.values_list("balance_minor", flat=True).first() or 0)
+    sentence = f"It costs {price:.2f} {offer.currency}; the wallet holds {balance:.2f} {offer.currency}."
+    return InsufficientBalance(sentence, price=price, currency=offer.currency, balance=balance)
 
 
-def _receipt(order: Order) -> Receipt:
-    balances = balances_of(order.buyer)
+def _receipt(order_id: uuid.UUID, offer: Offer, balances: Balances) -> Receipt:
     return Receipt(
-        order_id=str(order.id),
-        currency=order.currency,
-        debited_minor=order.price_minor,
+        order_id=str(order_id),
+        currency=offer.currency,
+        debited_minor=offer.price_minor,
         balance_inr_minor=balances.get(money.Currency.INR, 0),
         balance_usd_minor=balances.get(money.Currency.USD, 0),
-        tax_minor=order.tax_minor,
-        license_slug=order.license_slug,
+        tax_minor=offer.tax_minor,
+        license_slug=offer.tier.slug,
     )

@@ -1,0 +1,155 @@
+"""What a buyer would get for a listing now, and for how much: the rules of a purchase, except for the balance."""
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import orjson
+from django.db import connection
+
+from catalog.pricing import relative_price
+from catalog.selectors.listings import lookup
+from library.errors import AlreadyOwned
+from marketplace.accounts.models import Tier, User
+from marketplace.core import money
+from marketplace.core.errors import NotFound
+from marketplace.core.money import Currency
+from vendors.models import DEFAULT_COMMISSION_BP
+
+from .. import statements
+from ..errors import LicenseNotAvailable, OwnListing, PriceUnavailable, TierRequired
+from ..statements import as_id
+
+LOCK_TIMEOUT = "10s"
+
+
+@dataclass(frozen=True)
+class TierOnSale:
+    """A licence tier that the listing is sold under.
+
+    Args:
+        id: Of the tier.
+        slug: Of the tier.
+        factor: Of its price.
+    """
+
+    id: uuid.UUID
+    slug: str
+    factor: Decimal
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A listing that is for sale, as the database tells it to one buyer."""
+
+    listing_id: uuid.UUID
+    category_slug: str
+    vendor_id: uuid.UUID
+    deliverable_id: uuid.UUID
+    version: str
+    tier_requirement: str
+    # Of the first tier on sale.
+    prices: dict[str, int | None]
+    tax_rate_bp: int
+    commission_rate_bp: int
+    currency_preference: str
+    tiers: tuple[TierOnSale, ...]
+    owned_tier_ids: frozenset[uuid.UUID]
+
+    def price_of(self, tier: TierOnSale, currency: str) -> int | None:
+        """Return what a tier costs now, None where the vendor set no price in the currency."""
+        first = self.prices[currency]
+        return None if first is None else relative_price(first, tier.factor, self.tiers[0].factor)
+
+
+@dataclass(frozen=True)
+class Offer:
+    """One tier of a listing at a price."""
+
+    candidate: Candidate
+    tier: TierOnSale
+    currency: str
+    price_minor: int
+    tax_minor: int
+
+
+def find_offer(*, buyer: User, listing_id_or_slug: str, currency: str | None, license_slug: str | None) -> Offer:
+    """Return what the buyer would get and pay now; raises what `spend` raises, except for balance and limits."""
+    candidate = find_candidate(buyer=buyer, listing_id_or_slug=listing_id_or_slug)
+    tier = find_tier(candidate=candidate, license_slug=license_slug)
+    currency = currency or candidate.currency_preference
+    price = candidate.price_of(tier, currency)
+    if price is None:
+        available = [code.value for code in money.WALLET_CURRENCIES if candidate.price_of(tier, code) is not None]
+        sentence = f"There is no price in {currency}. Send currency as one of: {', '.join(available) or 'none, it cannot be bought now'}."
+        raise PriceUnavailable(sentence, availableCurrencies=available)
+    return Offer(candidate, tier, currency, price, money.tax_inside(price, candidate.tax_rate_bp))
+
+
+def find_candidate(*, buyer: User, listing_id_or_slug: str) -> Candidate:
+    """Return a listing that the buyer may buy, in one statement. Inside of a transaction it also bounds how long that waits for locks."""
+    ((column, value),) = lookup(listing_id_or_slug).items()
+    rows = statements.run(
+        statements.OFFER.format(column="id" if column == "pk" else column, patience=_patience()),
+        buyer=buyer.pk,
+        listing=value,
+        default_commission_bp=DEFAULT_COMMISSION_BP,
+        default_currency=Currency.INR.value,
+    )
+    if not rows:
+        raise NotFound
+    candidate = _candidate(rows)
+    if candidate.vendor_id == buyer.pk:
+        raise OwnListing
+    if Tier(buyer.tier).rank < Tier(candidate.tier_requirement).rank:
+        sentence = f"Buying it needs the tier {candidate.tier_requirement}; yours is {buyer.tier}."
+        raise TierRequired(sentence, requiredTier=candidate.tier_requirement)
+    return candidate
+
+
+def find_tier(*, candidate: Candidate, license_slug: str | None) -> TierOnSale:
+    """Return the tier that was named, or the first one, unless it is owned."""
+    tier = next((tier for tier in candidate.tiers if license_slug in (None, tier.slug)), None)
+    if tier is None:
+        names = [tier.slug for tier in candidate.tiers]
+        raise LicenseNotAvailable(f"Licences on sale: {', '.join(names) or 'none'}.", availableLicenses=names)
+    owned = candidate.owned_tier_ids
+    if tier.id in owned or (owned and license_slug is None):
+        raise AlreadyOwned(assetId=str(candidate.listing_id), licenseSlug=tier.slug)
+    return tier
+
+
+def _patience() -> str:
+    # A column that sets it costs no statement of its own.
+    return f"set_config('lock_timeout', '{LOCK_TIMEOUT}', true)" if connection.vendor == "postgresql" else "NULL"
+
+
+def _candidate(rows: Sequence[tuple[Any, ...]]) -> Candidate:
+    (_, listing_id, category, vendor_id, file_id, version, requirement, allowed, inr, usd, tax, commission, preference, *_) = rows[0]
+    slugs = None if allowed is None else orjson.loads(allowed)
+    # Without any tier there is one row, of none.
+    tiers = [(as_id(tier_id), slug, factor, active, owned) for *_, tier_id, slug, factor, active, owned in rows if tier_id is not None]
+    return Candidate(
+        listing_id=as_id(listing_id),
+        category_slug=category,
+        vendor_id=as_id(vendor_id),
+        deliverable_id=as_id(file_id),
+        version=version,
+        tier_requirement=requirement,
+        prices={Currency.INR: inr, Currency.USD: usd},
+        tax_rate_bp=tax,
+        commission_rate_bp=commission,
+        currency_preference=preference,
+        tiers=tuple(
+            TierOnSale(tier_id, slug, Decimal(str(factor)))
+            for tier_id, slug, factor, active, _ in tiers
+            if active and (slugs is None or slug in slugs)
+        ),
+        owned_tier_ids=_owned(tiers),
+    )
+
+
+def _owned(tiers: Sequence[tuple[Any, ...]]) -> frozenset[uuid.UUID]:
+    return frozenset(tier_id for tier_id, _, _, _, owned in tiers if owned)
