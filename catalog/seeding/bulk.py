@@ -1,0 +1,44 @@
+"""Rows straight into a table: COPY on PostgreSQL, one prepared INSERT on SQLite. Past the ORM, which takes ten times as long."""
+
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import orjson
+from django.db import connection, models
+
+
+def insert(model: type[models.Model], rows: Sequence[Mapping[str, Any]]) -> None:
+    """Insert rows, each given by the names of its fields; what a row leaves out must have a default in the database or be null."""
+    if not rows:
+        return
+    fields = [model._meta.get_field(name) for name in rows[0]]
+    columns = ", ".join(f'"{field.column}"' for field in fields)
+    values: Iterable[list[Any]] = ([_plain(value) for value in row.values()] for row in rows)
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            with cursor.copy(f'COPY "{model._meta.db_table}" ({columns}) FROM STDIN') as copy:
+                for line in values:
+                    copy.write_row(line)
+            return
+        marks = ", ".join(["%s"] * len(fields))
+        # Names of our own tables and columns.
+        cursor.executemany(f'INSERT INTO "{model._meta.db_table}" ({columns}) VALUES ({marks})', list(values))  # noqa: S608
+
+
+def analyze() -> None:
+    """Let the database see what there is now, so that it plans well."""
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict | list):
+        return orjson.dumps(value).decode()
+    if connection.vendor == "postgresql":
+        return value
+    if isinstance(value, uuid.UUID):
+        return value.hex
+    # As Django writes it.
+    return str(value.astimezone(UTC).replace(tzinfo=None)) if isinstance(value, datetime) else value

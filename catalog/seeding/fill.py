@@ -1,0 +1,143 @@
+"""Writes a made-up catalog: vendors, stores, listings, files, counters, and what browsing and searching need."""
+
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+
+from marketplace.accounts.models import User
+
+from ..models import Category, Deliverable, Listing, ListingStats, Store
+from ..models.listings import ListingStatus, UpdateStatus
+from ..services import generation
+from . import bulk
+from .rows import NEWEST, SPAN, Maker, SeedListing, SeedStore, batches
+
+BATCH = 5_000
+Progress = Callable[[int, int], None]
+
+
+class SeedPresent(Exception):
+    """The listings of this seed are there already."""
+
+
+@dataclass(frozen=True)
+class Filled:
+    """What was written."""
+
+    listings: int
+    stores: int
+
+
+def fill(*, listings: int, seed: int, progress: Progress) -> Filled:
+    """Write that many published listings.
+
+    Args:
+        listings: How many.
+        seed: The same seed gives the same rows.
+        progress: Told how many of how many are written.
+
+    Raises:
+        SeedPresent: it was done before.
+    """
+    if Store.objects.filter(slug=f"seed-{seed}-0").exists():
+        raise SeedPresent
+    categories = dict(Category.objects.filter(is_active=True).order_by("sort_order", "slug").values_list("slug", "id"))
+    maker = Maker(seed, list(categories))
+    stores = maker.stores(listings)
+    with transaction.atomic():
+        _write_stores(stores)
+    done = 0
+    for batch in batches(maker.listings(listings, stores), BATCH):
+        with transaction.atomic():
+            _write_listings(batch, categories)
+            generation.bump()
+        done += len(batch)
+        progress(done, listings)
+    bulk.analyze()
+    return Filled(listings=done, stores=len(stores))
+
+
+def _write_stores(stores: list[SeedStore]) -> None:
+    # Nobody signs in as a made-up vendor.
+    unusable = "!seed"
+    bulk.insert(
+        User,
+        [
+            {
+                "id": store.owner_id,
+                "email": f"{store.slug}@seed.invalid",
+                "name": store.name,
+                "password": unusable,
+                "tier": "free",
+                "is_active": False,
+                "is_staff": False,
+                "is_superuser": False,
+                "date_joined": NEWEST - SPAN,
+            }
+            for store in stores
+        ],
+    )
+    bulk.insert(
+        Store, [{"id": store.id, "owner": store.owner_id, "name": store.name, "slug": store.slug, "is_open": True} for store in stores]
+    )
+
+
+def _write_listings(batch: list[SeedListing], categories: dict[str, Any]) -> None:
+    """Write listings and their files together: each names the other, and the database looks when both are there."""
+    bulk.insert(Listing, [_listing(row, categories[row.category]) for row in batch])
+    bulk.insert(Deliverable, [_file(row) for row in batch])
+    bulk.insert(ListingStats, [{"listing": row.id, "purchases": row.purchases} for row in batch])
+
+
+def _listing(row: SeedListing, category_id: Any) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "store": row.store_id,
+        "title": row.title,
+        "slug": row.slug,
+        "short_description": row.summary,
+        "description": row.description,
+        "category": category_id,
+        "tags": row.tags,
+        "currency": "USD",
+        "base_price_minor": row.usd,
+        "price_inr_minor": row.inr,
+        "price_eur_minor": row.eur,
+        "discount_bp": row.discount_bp,
+        "tax_rate_bp": row.tax_rate_bp,
+        "file_type": row.file_type,
+        "supported_platforms": row.platforms,
+        "version": row.version,
+        "video_url": "",
+        "readme": "",
+        "allowed_license_slugs": row.licences,
+        "tier_requirement": row.tier,
+        "status": ListingStatus.PUBLISHED.value,
+        "update_status": UpdateStatus.NONE.value,
+        "live_deliverable": row.file_id,
+        "created_at": row.published_at,
+        "updated_at": row.published_at,
+        "submitted_at": row.published_at,
+        "published_at": row.published_at,
+    }
+
+
+def _file(row: SeedListing) -> dict[str, Any]:
+    return {
+        "id": row.file_id,
+        "listing": row.id,
+        # No object is stored under it: downloads of a made-up asset answer 503.
+        "object_key": f"deliverables/{row.file_id}",
+        "original_filename": f"{row.slug}.zip",
+        "file_size": row.file_size,
+        "sha256": row.sha256,
+        "crc32": zlib.crc32(row.id.bytes),
+        "format": "zip",
+        "technical": {"format": "zip", "entryCount": 3, "uncompressedSize": row.file_size, "contentsByExtension": {"otf": 2, "txt": 1}},
+        "version": row.version,
+        "uploaded_at": row.published_at,
+        "approved_at": row.published_at,
+    }
