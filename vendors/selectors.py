@@ -2,7 +2,7 @@
 
 from django.db.models import QuerySet, prefetch_related_objects
 
-from catalog.models import Listing, ListingReview
+from catalog.models import Deliverable, Listing, ListingReview
 from catalog.selectors.listings import lookup
 from marketplace.accounts.models import User
 from marketplace.core.errors import NotFound
@@ -56,6 +56,11 @@ def with_files(listing: Listing) -> Listing:
     """Return the listing with its files and previews read."""
     prefetch_related_objects([listing], "previews", "live_deliverable", "candidate_deliverable")
     return listing
+
+
+def files_of(listing: Listing) -> QuerySet[Deliverable]:
+    """Return every file that is kept of the listing, newest upload first."""
+    return Deliverable.objects.filter(listing=listing).defer("technical").order_by("-id")
 
 
 def reviews_of(listing: Listing) -> QuerySet[ListingReview]:

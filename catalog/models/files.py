@@ -24,22 +24,39 @@ class Deliverable(models.Model):
     crc32 = models.BigIntegerField()
     format = models.CharField(max_length=16)
     technical = models.JSONField(default=dict)
-    # The listing's version when it was approved.
+    # The listing's version when it was approved: the label by which buyers ask for it.
     version = models.CharField(max_length=bounds.VERSION_CHARS, blank=True)
     uploaded_at = models.DateTimeField(auto_now_add=True)
     approved_at = models.DateTimeField(null=True, blank=True)
     # Marked by a reviewer: downloads stop at once.
     blocked_at = models.DateTimeField(null=True, blank=True)
+    # What the store said of the object when its SHA-256 was known to be the record's: while it says the same, no one wrote to it.
+    fingerprint = models.CharField(max_length=bounds.FINGERPRINT_CHARS, blank=True)
+    # When the stored bytes were last read and compared.
+    verified_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ("-id",)
         constraints = (
             models.CheckConstraint(condition=Q(file_size__range=(1, bounds.DELIVERABLE_BYTES)), name="deliverable_size_range"),
             models.CheckConstraint(condition=Q(crc32__range=(0, 2**32 - 1)), name="deliverable_crc_range"),
+            # A label that buyers ask for names one file.
+            models.UniqueConstraint(
+                fields=("listing", "version"), condition=Q(approved_at__isnull=False) & ~Q(version=""), name="deliverable_version_taken"
+            ),
+        )
+        indexes = (
+            models.Index(fields=("listing", "-approved_at"), condition=Q(approved_at__isnull=False), name="deliverable_versions"),
+            models.Index(fields=("verified_at", "id"), name="deliverable_verified"),
         )
 
     def __str__(self) -> str:
         return self.original_filename
+
+    @property
+    def is_kept(self) -> bool:
+        """Tell whether it outlives its replacement: buyers own what was approved, and a blocked file is evidence."""
+        return self.approved_at is not None or self.blocked_at is not None
 
     @property
     def public_technical(self) -> dict[str, Any]:
@@ -47,6 +64,15 @@ class Deliverable(models.Model):
         technical: dict[str, Any] = self.technical
         skill = technical.get("skill")
         return technical if skill is None else technical | {"skill": {name: skill[name] for name in skill if name != "text"}}
+
+
+class DeliverableStatus(models.TextChoices):
+    """Where a file stands; it follows from the record and its listing."""
+
+    LIVE = "live"
+    CANDIDATE = "candidate"
+    SUPERSEDED = "superseded"
+    BLOCKED = "blocked"
 
 
 class PreviewKind(models.TextChoices):
@@ -74,6 +100,8 @@ class Preview(models.Model):
     # Smaller copies of an image by name: {"card": {"key", "size", "sha256", "width", "height"}}.
     renditions = models.JSONField(default=dict)
     uploaded_at = models.DateTimeField(auto_now_add=True)
+    # When the stored bytes were last read and compared.
+    verified_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ("kind", "slot")
@@ -84,6 +112,7 @@ class Preview(models.Model):
                 name="preview_slot_range",
             ),
         )
+        indexes = (models.Index(fields=("verified_at", "id"), name="preview_verified"),)
 
     def __str__(self) -> str:
         return f"{self.kind} {self.slot}"

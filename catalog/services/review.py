@@ -23,6 +23,7 @@ from . import findings as catalogue
 from .snapshots import snapshot_of
 from .submission import close_open_review, submit_listing, unpublish_listing, withdraw_listing
 from .transitions import LISTING, UPDATE, lock_case, lock_listing, refuse_self_review
+from .versions import free_label
 from .visibility import listing_changed
 
 __all__ = [
@@ -65,7 +66,7 @@ def approve_listing(*, review: ListingReview, actor: User, tier_requirement: Tie
     if tier_requirement is not None:
         changes["tier_requirement"] = tier_requirement
     if deliverable.approved_at is None:
-        deliverable.approved_at, deliverable.version = now, listing.version
+        deliverable.approved_at, deliverable.version = now, free_label(listing)
         deliverable.save(update_fields=["approved_at", "version"])
     table = UPDATE if review.kind == ReviewKind.UPDATE else LISTING
     table.apply(listing, "approve", actor=actor, reason=note, changes=changes, review=str(review.pk))

@@ -50,6 +50,7 @@ AUDIO_BYTES = 20 * MIB
 IMAGE_BYTES = 20 * MIB
 FONT_BYTES = 20 * MIB
 FILE_NAME_CHARS = 200
+FINGERPRINT_CHARS = 100
 # Boundaries, part headers and small form fields around an uploaded file.
 MULTIPART_OVERHEAD_BYTES = 64 * KIB
 GALLERY_SLOTS = 5

@@ -35,6 +35,19 @@ PROFILE = {
 FILE = record(
     {"id": STRING, "assetId": STRING, "originalFilename": STRING, "fileSize": INTEGER, "checksum": SHA256, "technicalJson": STRING}
 )
+VERSION_RECORD = record(
+    {},
+    added={
+        "id": STRING,
+        "version": STRING,
+        "originalFilename": STRING,
+        "fileSize": INTEGER,
+        "checksum": SHA256,
+        "uploadedAt": TIME,
+        "approvedAt": nullable(TIME),
+        "status": one_of("live", "candidate", "superseded", "blocked"),
+    },
+)
 SUMMARY: dict[str, Shape] = {
     "id": STRING,
     "vendorId": STRING,
@@ -276,6 +289,15 @@ OPERATIONS = (
         "/vendor/assets/{id}/reviews",
         "waiting",
         record({}, added={"total": INTEGER, "page": INTEGER, "items": array(REVIEW)}),
+        query=PAGING,
+        refusals=ONE | {"invalid_input"},
+        added=True,
+    ),
+    _op(
+        "GET",
+        "/vendor/assets/{id}/files",
+        "waiting",
+        record({}, added={"total": INTEGER, "page": INTEGER, "items": array(VERSION_RECORD)}),
         query=PAGING,
         refusals=ONE | {"invalid_input"},
         added=True,

@@ -19,6 +19,7 @@ OPERATIONS = [
     ("patch", "/aurora-sans/regional-prices"),
     ("patch", "/aurora-sans/licensing"),
     ("get", "/aurora-sans/reviews"),
+    ("get", "/aurora-sans/files"),
     ("post", "/aurora-sans/manifest/generate"),
     ("post", "/aurora-sans/preflight"),
     ("post", "/aurora-sans/submit"),

@@ -16,6 +16,7 @@ urlpatterns = [
     path(f"{ASSET}/licensing", ListingViews.as_view({"patch": "licensing"}), name="vendor-licensing"),
     path(f"{ASSET}/reviews", ListingViews.as_view({"get": "reviews"}), name="vendor-reviews"),
     path(f"{ASSET}/file", FileViews.as_view({"post": "file"}), name="vendor-file"),
+    path(f"{ASSET}/files", FileViews.as_view({"get": "history"}), name="vendor-files"),
     path(f"{ASSET}/font-specimen", FileViews.as_view({"post": "font_specimen"}), name="vendor-font-specimen"),
     path(f"{ASSET}/gallery-image", FileViews.as_view({"post": "gallery_image"}), name="vendor-gallery-image"),
     path(f"{ASSET}/audio-preview", FileViews.as_view({"post": "audio_preview"}), name="vendor-audio-preview"),

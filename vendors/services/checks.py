@@ -9,8 +9,9 @@ from catalog.pricing import list_price, permitted_tiers, sale_price
 from catalog.selectors.taxonomy import active_tiers
 from marketplace.core import bounds
 from marketplace.core.money import Currency
-from marketplace.core.objects import object_store, sha256_of
-from marketplace.core.objects.base import ObjectMissing
+from marketplace.core.objects import object_store
+
+from .verifying import StoredState, state_of
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class CheckOutcome:
 
 
 def run_checks(listing: Listing) -> list[CheckOutcome]:
-    """Run every check. The stored file is read from beginning to end: not inside of a transaction."""
+    """Run every check. A stored file that was written to since it came is read from beginning to end: not inside of a transaction."""
     return [_file_integrity(listing), _preview_thumbnail(listing), _pricing(listing), _licensing(listing)]
 
 
@@ -38,13 +39,11 @@ def _file_integrity(listing: Listing) -> CheckOutcome:
         return CheckOutcome(name, passed=False, detail="There is no file. Upload the deliverable.")
     if file.blocked_at is not None:
         return CheckOutcome(name, passed=False, detail="The file was marked as malicious. Upload another one.")
-    store = object_store()
-    try:
-        whole = store.size(file.object_key) == file.file_size and sha256_of(store, file.object_key) == file.sha256
-    except ObjectMissing:
-        return CheckOutcome(name, passed=False, detail="The stored file is gone. Upload it again.")
-    if not whole:
-        return CheckOutcome(name, passed=False, detail="The stored file is not the one that was uploaded. Upload it again.")
+    match state_of(file, object_store()):
+        case StoredState.MISSING:
+            return CheckOutcome(name, passed=False, detail="The stored file is gone. Upload it again.")
+        case StoredState.DIFFERENT:
+            return CheckOutcome(name, passed=False, detail="The stored file is not the one that was uploaded. Upload it again.")
     return CheckOutcome(name, passed=True, detail=f"Size and SHA-256 of {file.original_filename} are as recorded.")
 
 

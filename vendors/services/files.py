@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import sha256
 
-from django.db import transaction
+from django.db import InterfaceError, OperationalError, transaction
 
 from catalog.models import Deliverable, Listing, Preview
 from catalog.models.files import PreviewKind
@@ -46,6 +46,8 @@ def ensure_uploadable(listing: Listing) -> None:
 def attach_deliverable(*, listing: Listing, received: Received, inspection: Inspection, actor: User) -> Deliverable:
     """Record a stored file as what the next review is about; a candidate that no one approved makes way for it.
 
+    Approved files stay: they are versions that buyers own. So do blocked ones, as evidence.
+
     Args:
         listing: As it was when the upload began.
         received: The file, kept once the record is committed.
@@ -58,6 +60,7 @@ def attach_deliverable(*, listing: Listing, received: Received, inspection: Insp
         VendorNotApproved: the vendor was suspended meanwhile.
     """
     seen = listing.candidate_deliverable_id
+    fingerprint = received.store.fingerprint(received.key)
     with transaction.atomic():
         listing = _lock_for_upload(listing)
         ensure_uploadable(listing)
@@ -73,10 +76,11 @@ def attach_deliverable(*, listing: Listing, received: Received, inspection: Insp
             crc32=received.crc32,
             format=inspection.format,
             technical=inspection.technical,
+            fingerprint=fingerprint,
         )
         listing.candidate_deliverable = deliverable
         listing.save(update_fields=["candidate_deliverable"])
-        if previous is not None:
+        if previous is not None and not previous.is_kept:
             previous.delete()
             _delete_after_commit(received.store, previous.object_key)
         audit.record(
@@ -166,6 +170,9 @@ def _stored(store: ObjectStore, contents: Mapping[str, tuple[bytes, str]]) -> It
             finally:
                 writer.abort()
         yield
+    except (OperationalError, InterfaceError):
+        # A database that went away during the commit may have the record: only the sweep can tell.
+        raise
     except BaseException:
         for key in contents:
             store.delete(key)

@@ -23,13 +23,13 @@ BATCH = 500
 Step = Callable[[int], object]
 
 
-def find_orphans(store: ObjectStore, step: Step) -> Iterator[str]:
-    """Yield the keys of objects older than a day that no row names; asked of the database a moment before."""
-    limit = timezone.now() - GRACE
+def find_orphans(store: ObjectStore, step: Step, *, age: timedelta = GRACE) -> Iterator[str]:
+    """Yield the keys of objects of at least this age that no row names; asked of the database a moment before."""
+    limit = timezone.now() - age
     for folder in FOLDERS:
         stored = store.keys(folder)
         while batch := list(islice(stored, BATCH)):
-            old = [key for key, written_at in batch if written_at < limit]
+            old = [key for key, written_at in batch if written_at <= limit]
             known = _named_among(old)
             yield from (key for key in old if key not in known)
             step(len(batch))
@@ -45,10 +45,10 @@ def find_missing(store: ObjectStore, step: Step) -> Iterator[str]:
         step(1)
 
 
-def find_unfinished(store: ObjectStore) -> Iterator[Unfinished]:
-    """Yield what killed writers left more than a day ago."""
-    limit = timezone.now() - GRACE
-    return (part for part in store.unfinished() if part.since < limit)
+def find_unfinished(store: ObjectStore, *, age: timedelta = GRACE) -> Iterator[Unfinished]:
+    """Yield what killed writers left at least this long ago."""
+    limit = timezone.now() - age
+    return (part for part in store.unfinished() if part.since <= limit)
 
 
 def _named() -> Iterator[str]:

@@ -2,20 +2,28 @@
 
 import unicodedata
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
 
 from django.core.exceptions import SuspiciousOperation
-from django.db import connections
+from django.db import InterfaceError, OperationalError, connections
 from django.http import HttpRequest, UnreadablePostError
 from django.http.multipartparser import MultiPartParser, MultiPartParserError
 
 from marketplace.core import bounds
-from marketplace.core.errors import BodyTooLarge, InvalidInput, LengthRequired, MalformedBody, MalformedRequest, UnsupportedType
+from marketplace.core.errors import (
+    BodyTooLarge,
+    DependencyUnavailable,
+    InvalidInput,
+    LengthRequired,
+    MalformedBody,
+    MalformedRequest,
+    UnsupportedType,
+)
 from marketplace.core.objects import object_store
-from marketplace.core.objects.base import ObjectStore
+from marketplace.core.objects.base import ObjectStore, ObjectWriter
 
 from .errors import FileRejected, UploadIncomplete
 from .handler import FIELD, OnePassHandler, Sink, unknown_field
@@ -50,7 +58,9 @@ class Received:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.discard()
+        # A database that went away during the commit may have the record: only the sweep can tell.
+        if not isinstance(error, OperationalError | InterfaceError):
+            self.discard()
 
 
 def check_upload_headers(request: HttpRequest, maximum_bytes: int) -> None:
@@ -98,7 +108,7 @@ def receive(request: HttpRequest, *, key: str, maximum_bytes: int) -> Received:
     writer = store.create(key)
     try:
         upload = _read_form(request, writer, maximum_bytes)
-        writer.commit()
+        _commit(writer, store, key)
     finally:
         # After a commit this does nothing.
         writer.abort()
@@ -114,6 +124,16 @@ def receive_small(request: HttpRequest, *, maximum_bytes: int) -> tuple[str, byt
     content = _Memory()
     upload = _read_form(request, content, maximum_bytes)
     return safe_filename(upload.given_name), b"".join(content.chunks)
+
+
+def _commit(writer: ObjectWriter, store: ObjectStore, key: str) -> None:
+    try:
+        writer.commit()
+    except DependencyUnavailable:
+        # The store may have done it all the same, and only its answer was lost. The key is ours alone.
+        with suppress(DependencyUnavailable):
+            store.delete(key)
+        raise
 
 
 class _Memory:

@@ -1,5 +1,6 @@
 """The one renderer of problem documents (RFC 9457): for API views, for unknown paths and for crashes."""
 
+import errno
 import logging
 from collections.abc import Iterator, Mapping
 from itertools import islice
@@ -109,6 +110,8 @@ def _as_problem(exc: Exception) -> errors.Problem:
             return errors.PermissionDenied()
         case OperationalError() | InterfaceError():
             return errors.DependencyUnavailable()
+        case OSError(errno=errno.ENOSPC | errno.EDQUOT):
+            return errors.DependencyUnavailable("There is no room left on a disk of the service.")
         case _:
             return errors.InternalError()
 

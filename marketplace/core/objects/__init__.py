@@ -1,6 +1,5 @@
 """Where files are kept: one folder, or an S3 bucket, as `STORAGES["default"]` says."""
 
-import hashlib
 from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
@@ -20,11 +19,3 @@ def object_store() -> ObjectStore:
     if isinstance(storage, FileSystemStorage):
         return LocalStore(Path(storage.location))
     raise ImproperlyConfigured(f"STORAGES['default'] is {type(storage).__name__}; use FileSystemStorage or S3Storage.")
-
-
-def sha256_of(store: ObjectStore, key: str) -> str:
-    """Return the SHA-256 of a stored object as hex digits, read from beginning to end."""
-    digest = hashlib.sha256()
-    for block in store.read(key):
-        digest.update(block)
-    return digest.hexdigest()

@@ -77,6 +77,13 @@ class ObjectStore(Protocol):
             ObjectMissing: nothing is stored under the key.
         """
 
+    def fingerprint(self, key: str) -> str:
+        """Return a short text that is another one once the object was written again; the object is not read for it.
+
+        Raises:
+            ObjectMissing: nothing is stored under the key.
+        """
+
     def delete(self, key: str) -> None:
         """Remove the object; one that is not there is no error."""
 

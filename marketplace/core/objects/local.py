@@ -39,6 +39,12 @@ class LocalStore:
         with _store_errors(key):
             return (self.root / check_key(key)).stat().st_size
 
+    def fingerprint(self, key: str) -> str:
+        """Return size, time of the last write and number of the file."""
+        with _store_errors(key):
+            found = (self.root / check_key(key)).stat()
+        return f"{found.st_size}-{found.st_mtime_ns}-{found.st_ino}"
+
     def delete(self, key: str) -> None:
         """Remove the object; one that is not there is no error."""
         with _store_errors(), suppress(FileNotFoundError):
@@ -99,8 +105,7 @@ class LocalWriter:
             os.fsync(self._fd)
             _make_folder(self._target.parent)
             named = self._part or self._give_name()
-            os.close(self._fd)
-            self._fd = -1
+            self._close()
             named.replace(self._target)
             self._part = None
             _sync_folder(self._target.parent)
@@ -117,12 +122,18 @@ class LocalWriter:
 
     def abort(self) -> None:
         """Leave nothing behind."""
-        if self._fd >= 0:
-            os.close(self._fd)
-            self._fd = -1
-        if self._part is not None:
-            self._part.unlink(missing_ok=True)
-            self._part = None
+        with _store_errors():
+            # The name first: some file systems report a full disk only when a file is closed.
+            if self._part is not None:
+                self._part.unlink(missing_ok=True)
+                self._part = None
+            self._close()
+
+    def _close(self) -> None:
+        # It is closed even where closing fails.
+        descriptor, self._fd = self._fd, -1
+        if descriptor >= 0:
+            os.close(descriptor)
 
 
 class _Blocks:
@@ -138,7 +149,8 @@ class _Blocks:
         return self
 
     def __next__(self) -> bytes:
-        block = self._file.read(min(BLOCK_BYTES, self._left)) if self._left > 0 and not self._file.closed else b""
+        with _store_errors():
+            block = self._file.read(min(BLOCK_BYTES, self._left)) if self._left > 0 and not self._file.closed else b""
         if not block:
             self.close()
             raise StopIteration

@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import cache, partial
 from typing import Any
@@ -13,6 +13,7 @@ from django.conf import settings
 from django.utils.http import content_disposition_header
 from storages.backends.s3 import S3Storage
 
+from .. import bounds
 from ..errors import DependencyUnavailable
 from .base import BLOCK_BYTES, ObjectMissing, Unfinished, check_key, is_key
 
@@ -51,6 +52,13 @@ class S3Store:
         """Return the size in bytes."""
         with _store_errors(key):
             return int(self.client.head_object(Bucket=self.bucket, Key=check_key(key))["ContentLength"])
+
+    def fingerprint(self, key: str) -> str:
+        """Return size and ETag: the store makes it from the content."""
+        with _store_errors(key):
+            found = self.client.head_object(Bucket=self.bucket, Key=check_key(key))
+        # Services that are compatible with S3 make ETags of their own liking.
+        return f"{found['ContentLength']}-{found['ETag'].strip(chr(34))}"[: bounds.FINGERPRINT_CHARS]
 
     def delete(self, key: str) -> None:
         """Remove the object; S3 itself does not mind one that is not there."""
@@ -152,7 +160,8 @@ class S3Writer:
         self._buffer.clear()
         self._close()
         if self._upload_id:
-            with _store_errors():
+            # A completion whose answer was lost has ended the upload.
+            with suppress(ObjectMissing), _store_errors(self._target["Key"]):
                 self._client.abort_multipart_upload(**self._target, UploadId=self._upload_id)
             self._upload_id = ""
 

@@ -3,11 +3,14 @@
 from typing import Any
 
 import orjson
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from catalog.models import Deliverable, Preview
-from catalog.models.files import PreviewKind
+from catalog.models.files import DeliverableStatus, PreviewKind
+from catalog.selectors.versions import status_of
 from marketplace.core import bounds
+from marketplace.core.api.serializers import Limit, PageNumber
 
 
 class DeliverableRecord(serializers.Serializer[Deliverable]):
@@ -24,6 +27,41 @@ class DeliverableRecord(serializers.Serializer[Deliverable]):
         """Return the JSON text."""
         # Sorted: PostgreSQL keeps objects in an order of its own.
         return orjson.dumps(deliverable.technical, option=orjson.OPT_SORT_KEYS).decode()
+
+
+class FileVersion(serializers.Serializer[Any]):
+    """A file in a listing's history; `context` holds the listing."""
+
+    id = serializers.CharField()
+    version = serializers.CharField(help_text="The label under which it was approved; empty before.")
+    originalFilename = serializers.CharField(source="original_filename")
+    fileSize = serializers.IntegerField(source="file_size")
+    checksum = serializers.CharField(source="sha256", help_text="SHA-256 in hex digits.")
+    uploadedAt = serializers.DateTimeField(source="uploaded_at")
+    approvedAt = serializers.DateTimeField(source="approved_at", allow_null=True)
+    status = serializers.SerializerMethodField(
+        help_text="live: what buyers get; candidate: what the next review is about; superseded: approved earlier; blocked: nobody gets it."
+    )
+
+    @extend_schema_field(serializers.ChoiceField(choices=DeliverableStatus.choices))
+    def get_status(self, deliverable: Deliverable) -> str:
+        """Return where the file stands."""
+        return status_of(deliverable, self.context["listing"]).value
+
+
+class FilePage(serializers.Serializer[Any]):
+    """A page of a listing's files."""
+
+    total = serializers.IntegerField()
+    page = serializers.IntegerField()
+    items = FileVersion(many=True)
+
+
+class FileQuery(serializers.Serializer[Any]):
+    """Query of the list of files."""
+
+    page = PageNumber()
+    limit = Limit(default=bounds.VENDOR_LIMIT_DEFAULT, maximum=bounds.VENDOR_LIMIT)
 
 
 class PreviewRecord(serializers.Serializer[Preview]):

@@ -11,17 +11,17 @@ from catalog.models.files import PreviewKind
 from marketplace.core import bounds
 from marketplace.core.access import bearer_only
 from marketplace.core.api.serializers import parse_query
-from marketplace.core.errors import LengthRequired, MalformedRequest
+from marketplace.core.errors import InvalidInput, LengthRequired, MalformedRequest
 from marketplace.core.scopes import Scope
 
 from ...errors import ListingLocked, UploadConflict, VendorNotApproved
 from ...inspection import inspect_deliverable
 from ...previews import ProcessedPreview, process_audio, process_font, process_image
-from ...selectors import listing_of
+from ...selectors import files_of, listing_of
 from ...services import files
 from ...services.listings import ensure_editable
 from ...uploads import FileRejected, UploadIncomplete, receive, receive_small
-from ..serializers.files import DeliverableRecord, GallerySlot, PreviewRecord
+from ..serializers.files import DeliverableRecord, FilePage, FileQuery, FileVersion, GallerySlot, PreviewRecord
 from .base import VendorViewSet
 
 MANAGE = bearer_only(Scope.VENDOR_MANAGE)
@@ -37,9 +37,10 @@ def form(description: str) -> dict[str, Any]:
 class FileViews(VendorViewSet):
     """The deliverable and the previews of a listing."""
 
-    access = dict.fromkeys(("file", "font_specimen", "gallery_image", "audio_preview"), MANAGE)
+    access = dict.fromkeys(("file", "history", "font_specimen", "gallery_image", "audio_preview"), MANAGE)
     problems = {
         "file": (*UPLOAD_PROBLEMS, UploadConflict),
+        "history": (VendorNotApproved, InvalidInput),
         "font_specimen": UPLOAD_PROBLEMS,
         "gallery_image": UPLOAD_PROBLEMS,
         "audio_preview": UPLOAD_PROBLEMS,
@@ -60,6 +61,16 @@ class FileViews(VendorViewSet):
             inspection = inspect_deliverable(store=received.store, key=received.key, size=received.size)
             deliverable = files.attach_deliverable(listing=listing, received=received, inspection=inspection, actor=self.user)
         return Response(DeliverableRecord(deliverable).data)
+
+    @extend_schema(operation_id="vendor_assets_files", summary="Read the file history", parameters=[FileQuery], responses=FilePage)
+    def history(self, request: Request, asset_id: str) -> Response:
+        """Read every version and the candidate, newest upload first. What was approved stays: buyers own it."""
+        query = parse_query(FileQuery, request)
+        listing = listing_of(self.profile, asset_id)
+        rows = files_of(listing)
+        start = (query["page"] - 1) * query["limit"]
+        items = FileVersion(rows[start : start + query["limit"]], many=True, context={"listing": listing}).data
+        return Response({"total": rows.count(), "page": query["page"], "items": items})
 
     @extend_schema(
         operation_id="vendor_assets_font_specimen",

@@ -1,6 +1,7 @@
 """`manage.py sweep_objects`: find stored files that nothing names, and records whose files are gone."""
 
 from argparse import ArgumentParser
+from datetime import timedelta
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
@@ -10,7 +11,10 @@ from rich.progress import Progress
 from marketplace.core.errors import DependencyUnavailable
 from marketplace.core.objects import object_store
 from marketplace.core.objects.base import ObjectStore
-from vendors.services.sweeping import find_missing, find_orphans, find_unfinished
+from vendors.services.sweeping import GRACE, find_missing, find_orphans, find_unfinished
+
+MISSING, NOT_DONE = 1, 2
+HOUR = timedelta(hours=1)
 
 
 class Command(BaseCommand):
@@ -18,33 +22,43 @@ class Command(BaseCommand):
 
     help = (
         "List files of listings in the store, older than a day, that no record names, and uploads that were never finished. "
-        "Nothing is deleted without --delete. Exits with an error when a record names a file that is not there: restore it."
+        "Nothing is deleted without --delete. It may run beside uploads and beside itself. "
+        "Exit status: 0 in order, 1 a record names a file that is not there (restore it), 2 the store cannot be used."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare whether to delete."""
+        """Declare whether to delete, and what."""
         parser.add_argument("--delete", action="store_true", help="Delete what no record names. Check the list without it first.")
+        parser.add_argument(
+            "--hours",
+            type=float,
+            default=GRACE / HOUR,
+            help="Leave alone what is younger (24). Less than the longest upload takes only while nothing is uploaded: "
+            "a file is recorded once it is stored whole.",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         """List or delete, then tell what is missing."""
+        if options["hours"] < 0:
+            raise CommandError("--hours cannot be below 0.", returncode=NOT_DONE)
         try:
             with Progress(console=Console(stderr=True), transient=True) as progress:
-                missing = self._sweep(object_store(), progress, delete=options["delete"])
+                missing = self._sweep(object_store(), progress, delete=options["delete"], age=options["hours"] * HOUR)
         except DependencyUnavailable as problem:
-            raise CommandError(problem.message) from problem
+            raise CommandError(problem.message, returncode=NOT_DONE) from problem
         if missing:
-            raise CommandError(f"{missing} files that records name are not in the store.")
+            raise CommandError(f"{missing} files that records name are not in the store.", returncode=MISSING)
 
-    def _sweep(self, store: ObjectStore, progress: Progress, *, delete: bool) -> int:
+    def _sweep(self, store: ObjectStore, progress: Progress, *, delete: bool, age: timedelta) -> int:
         done = "deleted" if delete else "would be deleted"
         orphans = unfinished = missing = 0
         task = progress.add_task("Files", total=None)
-        for key in find_orphans(store, lambda count: progress.advance(task, count)):
+        for key in find_orphans(store, lambda count: progress.advance(task, count), age=age):
             if delete:
                 store.delete(key)
             self.stdout.write(f"no record, {done}: {key}")
             orphans += 1
-        for part in find_unfinished(store):
+        for part in find_unfinished(store, age=age):
             if delete:
                 part.remove()
             self.stdout.write(f"unfinished, {done}: {part.name}")

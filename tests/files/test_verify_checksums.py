@@ -1,0 +1,211 @@
+"""Verifying what is stored: every difference is listed, what is sound is noted, and a stopped run goes on."""
+
+import hashlib
+from datetime import timedelta
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+
+from catalog.models import Deliverable, Preview
+from marketplace.core.errors import DependencyUnavailable
+from marketplace.core.objects import object_store
+from marketplace.core.objects.local import LocalStore
+from marketplace.core.objects.s3 import S3Store
+from tests.factories import DeliverableFactory, ListingFactory
+from vendors.management.commands import verify_checksums
+from vendors.services.verifying import StoredState, state_of, verify
+
+from .helpers import put
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def media(settings: Any, tmp_path: Path) -> Path:
+    """An empty store of its own for each test."""
+    settings.MEDIA_ROOT = tmp_path / "media"
+    return tmp_path / "media"
+
+
+def run(*words: str) -> str:
+    out = StringIO()
+    call_command("verify_checksums", *words, stdout=out)
+    return out.getvalue()
+
+
+def failed(*words: str) -> tuple[int, list[str]]:
+    """Return the exit status and the lines of a run that fails."""
+    out = StringIO()
+    with pytest.raises(CommandError) as caught:
+        call_command("verify_checksums", *words, stdout=out)
+    return caught.value.returncode, out.getvalue().splitlines()
+
+
+def recorded(content: bytes = b"content", **fields: Any) -> Deliverable:
+    """Return the record of a stored file."""
+    file: Deliverable = DeliverableFactory(file_size=len(content), sha256=hashlib.sha256(content).hexdigest(), **fields)
+    put(object_store(), file.object_key, content)
+    return file
+
+
+def shown() -> Preview:
+    """Return the record of a stored preview with a copy."""
+    copy = {"key": "previews/one.card", "size": 4, "sha256": hashlib.sha256(b"copy").hexdigest()}
+    put(object_store(), "previews/one", b"image")
+    put(object_store(), "previews/one.card", b"copy")
+    return Preview.objects.create(
+        listing=ListingFactory(),
+        kind="Gallery",
+        object_key="previews/one",
+        content_type="image/webp",
+        size=5,
+        sha256=hashlib.sha256(b"image").hexdigest(),
+        renditions={"card": copy},
+    )
+
+
+@pytest.mark.parametrize("words", [("--limit", "0"), ("--rate", "-1"), ("--sample", "0"), ("--sample", "101"), ("--since", "soon")])
+def test_impossible_options_are_refused(words: tuple[str, ...]) -> None:
+    with pytest.raises(CommandError):
+        run(*words)
+
+
+def test_sound_files_are_noted_and_counted() -> None:
+    file, preview = recorded(), shown()
+    assert run().startswith("2 records: 2 sound, 0 missing, 0 different, 0 unreadable; 0.0 MiB read")
+    for row in (file, preview):
+        row.refresh_from_db()
+        assert row.verified_at is not None
+    assert file.fingerprint == object_store().fingerprint(file.object_key)
+
+
+def test_every_difference_is_listed_and_not_noted() -> None:
+    longer, changed, gone, fine = (recorded(bytes([number]) * 9) for number in range(4))
+    preview = shown()
+    put(object_store(), longer.object_key, b"\0" * 10)
+    put(object_store(), changed.object_key, b"\1" * 8 + b"x")
+    object_store().delete(gone.object_key)
+    object_store().delete("previews/one.card")
+    status, lines = failed()
+    assert status == 1
+    assert [line.split(" (")[0] for line in lines[:-1]] == [
+        f"different: {longer.object_key}",
+        f"different: {changed.object_key}",
+        f"missing: {gone.object_key}",
+        "missing: previews/one",
+    ]
+    assert lines[0].endswith(f"(deliverable {longer.pk} of {longer.listing.slug})")
+    assert lines[-1].startswith("5 records: 1 sound, 2 missing, 2 different, 0 unreadable")
+    assert list(Deliverable.objects.filter(verified_at__isnull=False)) == [fine]
+    preview.refresh_from_db()
+    assert preview.verified_at is None
+
+
+def test_stopped_run_goes_on_with_the_same_date() -> None:
+    files = [recorded(bytes([number])) for number in range(5)]
+    since = timezone.now().isoformat()
+    for _ in range(2):
+        assert run("--since", since, "--limit", "2").startswith("2 records: 2 sound")
+    assert run("--since", since).startswith("1 records: 1 sound")
+    assert run("--since", since).startswith("0 records")
+    assert Deliverable.objects.filter(verified_at__isnull=False).count() == len(files)
+
+
+def test_longest_unverified_goes_first() -> None:
+    old, new, never = recorded(b"1"), recorded(b"2"), recorded(b"3")
+    Deliverable.objects.filter(pk=old.pk).update(verified_at=timezone.now() - timedelta(days=90))
+    Deliverable.objects.filter(pk=new.pk).update(verified_at=timezone.now() - timedelta(days=9))
+    run("--limit", "2")
+    week = timezone.now() - timedelta(days=7)
+    assert set(Deliverable.objects.filter(verified_at__gt=week)) == {old, never}
+
+
+def test_sample_takes_some(monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(4):
+        recorded(bytes([number]))
+    chances = iter([0.1, 0.6, 0.2, 0.9])
+    monkeypatch.setattr("random.random", lambda: next(chances))
+    assert run("--sample", "50").startswith("2 records: 2 sound")
+
+
+def test_rate_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    recorded(b"x" * 2**20)
+    waits: list[float] = []
+    monkeypatch.setattr("time.sleep", waits.append)
+    run("--rate", "1")
+    # A quarter of a second for each block of 256 KiB, for the reading took no time.
+    assert waits == sorted(waits)
+    assert 0.8 < waits[-1] <= 1
+
+
+def test_file_that_is_replaced_while_it_is_read_is_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
+    file = recorded()
+    object_store().delete(file.object_key)
+    monkeypatch.setattr(verify_checksums, "verify", lambda row, **_: (row.delete(), StoredState.MISSING)[1])
+    assert run().startswith("0 records")
+
+
+def test_file_that_cannot_be_read_is_listed_and_the_others_are_verified(monkeypatch: pytest.MonkeyPatch) -> None:
+    bad, _ = recorded(b"1"), recorded(b"2")
+    real = LocalStore.read
+
+    def read(self: LocalStore, key: str, *args: Any) -> Any:
+        if key == bad.object_key:
+            raise DependencyUnavailable("The file store cannot be used at the moment.")
+        return real(self, key, *args)
+
+    monkeypatch.setattr(LocalStore, "read", read)
+    status, lines = failed()
+    assert (status, lines[0].split(" (")[0]) == (1, f"unreadable: {bad.object_key}")
+    assert lines[1].startswith("2 records: 1 sound")
+
+
+def test_store_that_is_down_stops_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    def down(*_: object) -> None:
+        raise DependencyUnavailable("The file store cannot be reached.")
+
+    for number in range(5):
+        recorded(bytes([number]))
+    monkeypatch.setattr(LocalStore, "fingerprint", down)
+    status, lines = failed()
+    assert status == 2
+    assert len(lines) == 2
+
+
+def test_file_that_nobody_wrote_to_is_not_read_by_the_checks(monkeypatch: pytest.MonkeyPatch) -> None:
+    file = recorded()
+    assert verify(row=file, store=object_store()) == StoredState.SOUND
+    file.refresh_from_db()
+
+    def fail(*_: object) -> None:
+        raise AssertionError("it was read")
+
+    monkeypatch.setattr(LocalStore, "read", fail)
+    assert state_of(file, object_store()) == StoredState.SOUND
+
+
+def test_file_that_was_copied_back_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    file = recorded()
+    verify(row=file, store=object_store())
+    put(object_store(), file.object_key, b"content")
+    file.refresh_from_db()
+    before = file.fingerprint
+    assert state_of(file, object_store()) == StoredState.SOUND
+    file.refresh_from_db()
+    assert file.fingerprint != before
+    monkeypatch.setattr(LocalStore, "read", None)
+    assert state_of(file, object_store()) == StoredState.SOUND
+
+
+@pytest.mark.s3
+def test_difference_on_s3_is_found(s3_store: S3Store) -> None:
+    file = recorded(b"first")
+    assert run().startswith("1 records: 1 sound")
+    put(s3_store, file.object_key, b"other")
+    assert failed()[0] == 1
+    s3_store.delete(file.object_key)
+    assert failed()[0] == 1

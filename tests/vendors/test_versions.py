@@ -1,0 +1,142 @@
+"""What was approved stays: buyers own it, the vendor sees it, and two files never share a label."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import IntegrityError, transaction
+from pytest_django import DjangoAssertNumQueries, DjangoCaptureOnCommitCallbacks
+from rest_framework.test import APIClient
+
+from catalog.models import Deliverable, Listing
+from catalog.selectors.versions import approved_versions, deliverable_of_version
+from catalog.services.review import approve_listing, block_deliverable
+from marketplace.core import bounds
+from marketplace.core.objects import object_store
+from tests.catalog.cases import open_review, submitted
+from tests.factories import DeliverableFactory, UserFactory
+
+from . import makers
+from .cases import ASSETS, problem
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def media(settings: Any, tmp_path: Path) -> Path:
+    """An empty store of its own for each test."""
+    settings.MEDIA_ROOT = tmp_path / "media"
+    return tmp_path / "media"
+
+
+def release(client: APIClient, listing: Listing, version: str, content: str) -> Deliverable:
+    """Upload a file, label it and have it approved."""
+    client.post(f"{ASSETS}/{listing.id}/file", makers.form(makers.archive(a_txt=content)))
+    Listing.objects.filter(pk=listing.pk).update(version=version)
+    listing = submitted(Listing.objects.get(pk=listing.pk))
+    approve_listing(review=open_review(listing), actor=UserFactory())
+    file = Listing.objects.get(pk=listing.pk).live_deliverable
+    assert file is not None
+    return file
+
+
+def history(client: APIClient, listing: Listing, **query: Any) -> list[dict[str, Any]]:
+    items: list[dict[str, Any]] = client.get(f"{ASSETS}/{listing.id}/files", query).json()["items"]
+    return items
+
+
+def test_history_is_the_owners_only(listing: Listing, other_client: APIClient, anonymous: APIClient) -> None:
+    assert problem(anonymous.get(f"{ASSETS}/{listing.id}/files")) == (401, "not_authenticated")
+    assert problem(other_client.get(f"{ASSETS}/{listing.id}/files")) == (404, "not_found")
+
+
+def test_listing_without_files_has_an_empty_history(listing: Listing, client: APIClient) -> None:
+    assert client.get(f"{ASSETS}/{listing.id}/files").json() == {"total": 0, "page": 1, "items": []}
+
+
+def test_history_names_each_file_and_where_it_stands(listing: Listing, client: APIClient) -> None:
+    files = [release(client, listing, version, version) for version in ("1.0", "1.1", "2.0")]
+    block_deliverable(deliverable=files[0], reason="malware", actor=UserFactory())
+    candidate = client.post(f"{ASSETS}/{listing.id}/file", makers.form(makers.archive(a_txt="next"))).json()
+    items = history(client, listing)
+    assert [(item["version"], item["status"]) for item in items] == [
+        ("", "candidate"),
+        ("2.0", "live"),
+        ("1.1", "superseded"),
+        ("1.0", "blocked"),
+    ]
+    assert {name: items[0][name] for name in ("id", "originalFilename", "fileSize", "checksum", "approvedAt")} == {
+        name: candidate[name] for name in ("id", "originalFilename", "fileSize", "checksum")
+    } | {"approvedAt": None}
+    assert all(item["approvedAt"] >= item["uploadedAt"] for item in items[1:])
+
+
+def test_history_is_read_in_pages_with_few_queries(
+    listing: Listing, client: APIClient, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    for number in range(5):
+        DeliverableFactory(listing=listing, version=f"1.{number}")
+    client.get(f"{ASSETS}/{listing.id}/files")
+    with django_assert_num_queries(5):
+        first = client.get(f"{ASSETS}/{listing.id}/files", {"limit": "2"}).json()
+    assert (first["total"], [item["version"] for item in first["items"]]) == (5, ["1.4", "1.3"])
+    assert [item["version"] for item in history(client, listing, limit="2", page="3")] == ["1.0"]
+
+
+def test_superseded_file_stays_with_its_object(
+    listing: Listing, client: APIClient, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        old = release(client, listing, "1.0", "old")
+        for content in ("first try", "second try"):
+            client.post(f"{ASSETS}/{listing.id}/file", makers.form(makers.archive(a_txt=content)))
+        new = release(client, listing, "2.0", "new")
+    assert list(approved_versions(listing)) == [new, old]
+    # Tries that no one approved are gone.
+    assert {key for key, _ in object_store().keys("deliverables/")} == {old.object_key, new.object_key}
+
+
+def test_blocked_candidate_stays_as_evidence(
+    listing: Listing, client: APIClient, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> None:
+    client.post(f"{ASSETS}/{listing.id}/file", makers.form(makers.archive(a_txt="bad")))
+    bad = Deliverable.objects.get()
+    block_deliverable(deliverable=bad, reason="malware", actor=UserFactory())
+    with django_capture_on_commit_callbacks(execute=True):
+        client.post(f"{ASSETS}/{listing.id}/file", makers.form(makers.archive(a_txt="good")))
+    assert [item["status"] for item in history(client, listing)] == ["candidate", "blocked"]
+    assert object_store().size(bad.object_key) == bad.file_size
+
+
+def test_same_label_gets_a_number_behind_it(listing: Listing, client: APIClient) -> None:
+    labels = [release(client, listing, "1.0", str(number)).version for number in range(3)]
+    assert labels == ["1.0", "1.0+2", "1.0+3"]
+
+
+def test_number_behind_a_long_label_keeps_its_length(listing: Listing, client: APIClient) -> None:
+    long = "x" * bounds.VERSION_CHARS
+    labels = [release(client, listing, long, str(number)).version for number in range(2)]
+    assert labels == [long, long[:-2] + "+2"]
+
+
+def test_unlabelled_versions_are_told_apart_by_their_id(listing: Listing, client: APIClient) -> None:
+    files = [release(client, listing, "", str(number)) for number in range(2)]
+    assert [file.version for file in files] == ["", ""]
+    assert [deliverable_of_version(listing, str(file.pk)) for file in files] == files
+    assert deliverable_of_version(listing, "") is None
+
+
+def test_version_is_found_by_its_label_in_its_own_listing(listing: Listing, client: APIClient) -> None:
+    old, new = release(client, listing, "1.0", "old"), release(client, listing, "2.0", "new")
+    foreign = DeliverableFactory(version="3.0")
+    candidate = DeliverableFactory(listing=listing, version="4.0", approved_at=None)
+    assert [deliverable_of_version(listing, label) for label in ("1.0", "2.0", "1.0 ", "3.0", "4.0")] == [old, new, None, None, None]
+    assert [deliverable_of_version(listing, str(file.pk)) for file in (foreign, candidate)] == [None, None]
+
+
+def test_database_refuses_a_label_twice(listing: Listing) -> None:
+    DeliverableFactory(listing=listing, version="1.0")
+    DeliverableFactory(listing=listing, version="1.0", approved_at=None)
+    DeliverableFactory(version="1.0")
+    with pytest.raises(IntegrityError), transaction.atomic():
+        DeliverableFactory(listing=listing, version="1.0")

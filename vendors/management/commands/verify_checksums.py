@@ -1,0 +1,142 @@
+"""`manage.py verify_checksums`: read what is stored and compare it to what was recorded."""
+
+import random
+import time
+from argparse import ArgumentParser, ArgumentTypeError
+from collections import Counter
+from collections.abc import Iterator
+from datetime import datetime
+from itertools import islice
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
+from django.utils.dateparse import parse_date, parse_datetime
+from rich.console import Console
+from rich.progress import DownloadColumn, Progress, TextColumn, TimeElapsedColumn, TransferSpeedColumn
+
+from catalog.models import Deliverable, Preview
+from marketplace.core.bounds import MIB
+from marketplace.core.errors import DependencyUnavailable
+from marketplace.core.objects import object_store
+from marketplace.core.objects.base import ObjectStore
+from vendors.services.verifying import Row, StoredState, find_unverified, is_recorded, verify
+
+DAMAGED, NOT_DONE = 1, 2
+UNREADABLE = "unreadable"
+# One file may lie on a bad sector; after so many in a row it is the store.
+UNREADABLE_IN_A_ROW = 3
+
+
+class Command(BaseCommand):
+    """Verifies stored files."""
+
+    help = (
+        "Read the stored files and previews and compare size and SHA-256 to their records, the longest unverified first. "
+        "What was found sound is noted, so that a run that was stopped goes on with the same --since where it was. "
+        "It may run beside uploads and beside itself. "
+        "Exit status: 0 all sound, 1 a stored file is not what its record says (each is listed), 2 the store cannot be used."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Declare what to verify and how fast."""
+        parser.add_argument(
+            "--since", type=moment, help="Only what was not verified since this date or time (2026-01-31, 2026-01-31T08:00Z); now."
+        )
+        parser.add_argument("--limit", type=above_zero, help="At most so many records, for instance each night.")
+        parser.add_argument("--sample", type=percentage, default=100.0, help="Only so many in a hundred, chosen at random (100).")
+        parser.add_argument("--rate", type=above_zero, help="Read at most so many MiB in a second.")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Verify, list what differs, sum up."""
+        pace, counts = Pace(options["rate"]), Counter[str]()
+        columns = (TextColumn("{task.description}"), DownloadColumn(binary_units=True), TransferSpeedColumn(), TimeElapsedColumn())
+        with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+            task = progress.add_task("Verifying", total=None)
+
+            def on_bytes(count: int) -> None:
+                progress.advance(task, count)
+                pace.note(count)
+
+            rows = islice(_rows(options["since"] or timezone.now(), options["sample"]), options["limit"])
+            self._verify(rows, object_store(), on_bytes, counts)
+        states = (*StoredState, UNREADABLE)
+        summary = ", ".join(f"{counts[state]} {state}" for state in states)
+        self.stdout.write(f"{counts.total()} records: {summary}; {pace.total / MIB:.1f} MiB read in {pace.seconds:.1f} s.")
+        if counts.total() != counts[StoredState.SOUND]:
+            raise CommandError("Stored files are not what their records say. Restore them from a copy.", returncode=DAMAGED)
+
+    def _verify(self, rows: Iterator[Row], store: ObjectStore, on_bytes: Any, counts: Counter[str]) -> None:
+        in_a_row = 0
+        for row in rows:
+            try:
+                state, in_a_row = str(verify(row=row, store=store, on_bytes=on_bytes)), 0
+            except DependencyUnavailable as problem:
+                state, in_a_row = UNREADABLE, in_a_row + 1
+                if in_a_row == UNREADABLE_IN_A_ROW:
+                    raise CommandError(problem.message, returncode=NOT_DONE) from problem
+            if state != StoredState.SOUND:
+                if not is_recorded(row=row):
+                    continue
+                self.stdout.write(f"{state}: {row.object_key} ({row._meta.verbose_name} {row.pk} of {row.listing.slug})")
+            counts[state] += 1
+
+
+class Pace:
+    """Counts what was read, and waits where it was read too fast."""
+
+    def __init__(self, mib_per_second: int | None) -> None:
+        self.total = 0
+        self._per_second = mib_per_second and mib_per_second * MIB
+        self._began = time.monotonic()
+
+    @property
+    def seconds(self) -> float:
+        """Return how long it has taken."""
+        return time.monotonic() - self._began
+
+    def note(self, count: int) -> None:
+        """Count bytes."""
+        self.total += count
+        ahead = self.total / self._per_second - self.seconds if self._per_second else 0
+        if ahead > 0:
+            time.sleep(ahead)
+
+
+def _rows(since: datetime, sample: float) -> Iterator[Row]:
+    for model in (Deliverable, Preview):
+        for row in find_unverified(model, before=since):
+            # Chance, not secrecy.
+            if random.random() * 100 < sample:  # noqa: S311
+                yield row
+
+
+def moment(text: str) -> datetime:
+    """Return the date or time that an option names."""
+    try:
+        day, at = parse_date(text), parse_datetime(text)
+    except ValueError as error:
+        raise ArgumentTypeError(f"{text} is no date.") from error
+    if at is None and day is not None:
+        at = datetime(day.year, day.month, day.day, tzinfo=timezone.get_current_timezone())
+    if at is None:
+        raise ArgumentTypeError(f"{text} is no date or time such as 2026-01-31 or 2026-01-31T08:00Z.")
+    return at if timezone.is_aware(at) else timezone.make_aware(at)
+
+
+def above_zero(text: str) -> int:
+    """Return the whole number of an option."""
+    if not text.isdecimal() or int(text) < 1:
+        raise ArgumentTypeError(f"{text} is no whole number above 0.")
+    return int(text)
+
+
+def percentage(text: str) -> float:
+    """Return the percentage of an option."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0
+    if not 0 < value <= 100:
+        raise ArgumentTypeError(f"{text} is no percentage above 0.")
+    return value
