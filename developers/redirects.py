@@ -51,9 +51,3 @@ def host_of(uri: str) -> str:
     if _LOOPBACK.fullmatch(uri):
         return "a program on this computer"
     return urlsplit(uri).netloc
-
-
-def origin_of(uri: str) -> str:
-    """Return scheme and host."""
-    parts = urlsplit(uri)
-    return f"{parts.scheme}://{parts.netloc}"

@@ -111,6 +111,20 @@ def count_call(request: HttpRequest | Request, limits: Sequence[Limit]) -> None:
         raise RateLimited(headers={"Retry-After": str(max(waits))})
 
 
+def refuse_when_full(request: HttpRequest | Request, limits: Sequence[Limit]) -> None:
+    """Refuse a call that would be one too many, without counting it: what is counted is known only after the answer.
+
+    Raises:
+        CounterStoreDown: the cache does not answer.
+        RateLimited: a bucket is full.
+    """
+    usages = [_usage(request, limit, increment=False) for limit in limits]
+    waits = [usage.seconds_left for usage in usages if usage.used >= usage.limit.calls]
+    if waits:
+        request.META[META_KEY] = _fields(usages)
+        raise RateLimited(headers={"Retry-After": str(max(waits))})
+
+
 def count_by_address(request: HttpRequest | Request, bucket: str) -> None:
     """Count what anyone may do without a credential, by the caller's address.
 
@@ -118,7 +132,7 @@ def count_by_address(request: HttpRequest | Request, bucket: str) -> None:
 
     Args:
         request: What the caller sent.
-        bucket: A name in `settings.RATE_LIMITS`: `failed_credentials`, `leak_reports` or `oauth`.
+        bucket: A name in `settings.RATE_LIMITS`: `failed_credentials` or `leak_reports`.
 
     Raises:
         RateLimited: too many came from there.
@@ -129,14 +143,14 @@ def count_by_address(request: HttpRequest | Request, bucket: str) -> None:
         return
 
 
-def _usage(request: HttpRequest | Request, limit: Limit) -> Usage:
+def _usage(request: HttpRequest | Request, limit: Limit, *, increment: bool = True) -> Usage:
     try:
         usage = get_usage(
             request,
             group=f"api.{limit.policy}",
             key=lambda _group, _request: limit.bucket,
             rate=(limit.calls, WINDOW_SECONDS),
-            increment=True,
+            increment=increment,
         )
     except Exception as error:
         logger.warning("calls are not counted, the cache does not answer: %r", error)

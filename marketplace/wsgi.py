@@ -1,9 +1,33 @@
 """The WSGI application: `granian --interface wsgi marketplace.wsgi:application`."""
 
 import os
+from collections.abc import Iterable
+from typing import Any
 
 from django.core.wsgi import get_wsgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "marketplace.settings.production")
 
-application = get_wsgi_application()
+_CHARSETS = frozenset({"utf-8", "utf8", "us-ascii", "iso-8859-1"})
+_django = get_wsgi_application()
+
+
+def application(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+    """Answer a request, whatever its content type says.
+
+    Django reads the address by the charset that the body claims, any that Python knows, before it can answer with an error:
+    `charset=idna` would be a crash of its own. Such a body counts as one of an unknown kind.
+    """
+    if not _readable(environ.get("CONTENT_TYPE", "")):
+        environ["CONTENT_TYPE"] = "application/x-unreadable"
+    return _django(environ, start_response)
+
+
+def _readable(content_type: str) -> bool:
+    for parameter in content_type.split(";")[1:]:
+        name, _, value = parameter.partition("=")
+        name = name.strip().lower()
+        # An asterisk announces a charset of the parameter's own (RFC 2231).
+        if name.endswith("*") or (name == "charset" and value.strip().strip('"').lower() not in _CHARSETS):
+            return False
+    return True

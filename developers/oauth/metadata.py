@@ -7,16 +7,17 @@ from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, JsonResponse
-from django.views.decorators.http import require_safe
 
 from marketplace.core.scopes import APP_SCOPES, format_scopes
 
 from ..audiences import Audience
+from .cors import open_to_browsers
+from .server import GRANTS
 
 _NAMES = {Audience.API: "Creative Asset Marketplace API", Audience.MCP: "Creative Asset Marketplace tools"}
 
 
-@require_safe
+@open_to_browsers("GET", "HEAD")
 def authorization_server(request: HttpRequest) -> JsonResponse:
     """Describe the authorization server."""
     return _public(
@@ -28,7 +29,7 @@ def authorization_server(request: HttpRequest) -> JsonResponse:
             "scopes_supported": format_scopes(APP_SCOPES).split(),
             "response_types_supported": ["code"],
             "response_modes_supported": ["query"],
-            "grant_types_supported": ["authorization_code", "refresh_token"],
+            "grant_types_supported": list(GRANTS),
             "token_endpoint_auth_methods_supported": ["none"],
             "revocation_endpoint_auth_methods_supported": ["none"],
             "code_challenge_methods_supported": ["S256"],
@@ -38,7 +39,7 @@ def authorization_server(request: HttpRequest) -> JsonResponse:
     )
 
 
-@require_safe
+@open_to_browsers("GET", "HEAD")
 def protected_resource(request: HttpRequest, audience: Audience) -> JsonResponse:
     """Describe one of our resources."""
     return _public(
@@ -54,5 +55,4 @@ def protected_resource(request: HttpRequest, audience: Audience) -> JsonResponse
 
 
 def _public(document: dict[str, Any]) -> JsonResponse:
-    # A client in a browser must read it before it has anything to show.
-    return JsonResponse(document, headers={"Cache-Control": "public, max-age=3600", "Access-Control-Allow-Origin": "*"})
+    return JsonResponse(document, headers={"Cache-Control": "public, max-age=3600"})

@@ -10,15 +10,21 @@ from django.conf import settings
 from django.http import HttpRequest
 from oauth2_provider.settings import oauth2_settings
 from oauthlib.common import add_params_to_uri
-from oauthlib.oauth2 import OAuth2Error
-from oauthlib.oauth2.rfc6749.errors import AccessDeniedError, InvalidRequestError
+from oauthlib.oauth2 import OAuth2Error, RevocationEndpoint
+from oauthlib.oauth2.rfc6749.errors import AccessDeniedError, InvalidRequestError, UnsupportedGrantTypeError
 
 from marketplace.accounts.models import User
 from marketplace.core.scopes import Scope, parse_scopes
 
 from ..audiences import Audience, audience_of
 from ..models import App
-from .validator import Validator, invalid_target
+from .reading import Pairs, query_of, values_of
+from .validator import RevocationValidator, Validator, invalid_target
+
+# Headers, body and status.
+Answer = tuple[dict[str, str], str, int]
+
+GRANTS = ("authorization_code", "refresh_token")
 
 # 32 bytes of SHA-256 in base64url (RFC 7636).
 _CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")
@@ -27,6 +33,11 @@ _CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")
 @lru_cache(maxsize=1)
 def _server() -> Any:
     return oauth2_settings.OAUTH2_SERVER_CLASS(Validator(), **oauth2_settings.server_kwargs)
+
+
+@lru_cache(maxsize=1)
+def _revocation() -> Any:
+    return RevocationEndpoint(RevocationValidator())
 
 
 @dataclass(frozen=True)
@@ -38,6 +49,7 @@ class Asked:
         scopes: For what.
         audience: Good where.
         redirect_uri: Where the answer goes.
+        address: What was asked for, as the library reads it.
         parameters: The request as the library has read it.
     """
 
@@ -45,6 +57,7 @@ class Asked:
     scopes: frozenset[Scope]
     audience: Audience
     redirect_uri: str
+    address: str
     parameters: dict[str, Any]
 
 
@@ -55,22 +68,24 @@ def read_authorization(request: HttpRequest) -> Asked:
         FatalClientError: the app or the redirect address is not known: the user must not be sent anywhere.
         OAuth2Error: anything else; it goes back to the app.
     """
-    words, parameters = _server().validate_authorization_request(_address(request), http_method="GET", body="", headers={})
+    pairs = query_of(request)
+    address = f"{request.path}?{urlencode(pairs)}"
+    words, parameters = _server().validate_authorization_request(address, http_method="GET", body="", headers={})
     asked = parameters["request"]
     if parameters["code_challenge_method"] != "S256":
         raise InvalidRequestError(description="PKCE needs code_challenge_method=S256.", request=asked)
     if not _CHALLENGE.fullmatch(parameters["code_challenge"]):
         raise InvalidRequestError(description="The code_challenge is not 43 characters of base64url.", request=asked)
-    if request.GET.get("response_mode", "query") != "query":
+    if values_of(pairs, "response_mode") not in ([], ["query"]):
         asked.response_mode = None
         raise InvalidRequestError(description="Only response_mode=query is supported.", request=asked)
-    audience = audience_of(request.GET.getlist("resource"))
+    audience = audience_of(values_of(pairs, "resource"))
     if audience is None:
         raise invalid_target(asked)
-    return Asked(asked.client, parse_scopes(" ".join(words)), audience, parameters["redirect_uri"], parameters)
+    return Asked(asked.client, parse_scopes(" ".join(words)), audience, parameters["redirect_uri"], address, parameters)
 
 
-def allow(request: HttpRequest, asked: Asked, user: User) -> str:
+def allow(asked: Asked, user: User) -> str:
     """Make a code for what the user has allowed, and return the address that brings it to the app.
 
     Raises:
@@ -78,7 +93,7 @@ def allow(request: HttpRequest, asked: Asked, user: User) -> str:
     """
     credentials = asked.parameters | {"user": user, "audience": asked.audience, "response_mode": "query"}
     headers, _, _ = _server().create_authorization_response(
-        _address(request), http_method="GET", body="", headers={}, scopes=list(asked.scopes), credentials=credentials
+        asked.address, http_method="GET", body="", headers={}, scopes=list(asked.scopes), credentials=credentials
     )
     return _with_issuer(headers["Location"])
 
@@ -94,31 +109,30 @@ def error_address(error: OAuth2Error, redirect_uri: str) -> str:
     return _with_issuer(error.in_uri(redirect_uri))
 
 
-def token_response(request: HttpRequest) -> tuple[dict[str, str], str, int]:
-    """Return headers, body and status of the token endpoint's answer."""
-    return _answer(_server().create_token_response, request)
+def token_response(pairs: Pairs) -> Answer:
+    """Return the token endpoint's answer to what a client sent."""
+    grants = values_of(pairs, "grant_type")
+    if not grants:
+        raise InvalidRequestError(description="Missing grant_type parameter.")
+    # The library would try what it does not know as a code.
+    if grants[0] not in GRANTS:
+        raise UnsupportedGrantTypeError
+    return _answer(_server().create_token_response, pairs)
 
 
-def revocation_response(request: HttpRequest) -> tuple[dict[str, str], str, int]:
-    """Return headers, body and status of the revocation endpoint's answer."""
-    return _answer(_server().create_revocation_response, request)
+def revocation_response(pairs: Pairs) -> Answer:
+    """Return the revocation endpoint's answer to what a client sent."""
+    return _answer(_revocation().create_revocation_response, pairs)
 
 
-def _answer(operation: Any, request: HttpRequest) -> tuple[dict[str, str], str, int]:
-    pairs = [(name, value) for name, values in request.POST.lists() for value in values]
-    try:
-        headers, body, status = operation(
-            _address(request), "POST", urlencode(pairs), {"Content-Type": "application/x-www-form-urlencoded"}
-        )
-    except OAuth2Error as error:
-        headers, body, status = error.headers, error.json, error.status_code
+def error_answer(error: OAuth2Error) -> Answer:
+    """Return the answer that tells a client of an error (RFC 6749 section 5.2)."""
+    return error.headers, error.json, error.status_code
+
+
+def _answer(operation: Any, pairs: Pairs) -> Answer:
+    headers, body, status = operation("/oauth", "POST", urlencode(pairs), {"Content-Type": "application/x-www-form-urlencoded"})
     return headers, body, status
-
-
-def _address(request: HttpRequest) -> str:
-    # Read and written anew: what Django tolerates in a query, the library may not.
-    query = request.GET.urlencode()
-    return f"{request.path}?{query}" if query else request.path
 
 
 def _with_issuer(address: str) -> str:

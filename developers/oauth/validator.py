@@ -12,7 +12,7 @@ from typing import Any
 from django.utils import timezone
 from oauth2_provider.oauth2_validators import OAuth2Validator
 from oauth2_provider.settings import oauth2_settings
-from oauthlib.oauth2.rfc6749.errors import CustomOAuth2Error, InvalidGrantError
+from oauthlib.oauth2.rfc6749.errors import CustomOAuth2Error, InvalidGrantError, InvalidRequestError
 
 from marketplace.core.errors import NotFound
 from marketplace.core.scopes import Scope, format_scopes, parse_scopes
@@ -24,6 +24,8 @@ from ..services.consents import Authorization, give_consent
 from ..services.oauth import NewPair, Replayed, exchange_code, family_of, revoke_family, rotate
 
 _CLIENT_ID = re.compile(r"[A-Za-z0-9._~-]{1,255}")
+# RFC 7636 section 4.1.
+_VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}")
 
 
 def invalid_target(request: Any = None, **members: Any) -> CustomOAuth2Error:
@@ -73,6 +75,8 @@ class Validator(OAuth2Validator):
         audience, scopes = _granted_audience(grant, request), parse_scopes(grant.scope) & client.scopes
         if grant.expires <= timezone.now() or not grant.user.is_active or not scopes:
             return False
+        if request.code_verifier and not _VERIFIER.fullmatch(request.code_verifier):
+            raise InvalidRequestError(description="The code_verifier is not 43 to 128 unreserved characters.", request=request)
         request.code_grant, request.audience = grant, audience
         request.user, request.scopes = grant.user, format_scopes(scopes).split()
         return True
@@ -85,10 +89,16 @@ class Validator(OAuth2Validator):
         """Return S256: the table takes no other."""
         return str(request.code_grant.code_challenge_method)
 
-    def confirm_redirect_uri(self, client_id: str, code: str, redirect_uri: str, client: App, *args: Any, **kwargs: Any) -> bool:
+    def get_default_redirect_uri(self, client_id: str, request: Any, *args: Any, **kwargs: Any) -> str:
+        """Return the address of a request that names none: the code's own at the exchange (OAuth 2.1), the app's only one before."""
+        grant = getattr(request, "code_grant", None)
+        return str(grant.redirect_uri if grant else super().get_default_redirect_uri(client_id, request))
+
+    def confirm_redirect_uri(
+        self, client_id: str, code: str, redirect_uri: str, client: App, request: Any, *args: Any, **kwargs: Any
+    ) -> bool:
         """Accept the address of the authorization request, while it is still registered."""
-        grant = Grant.objects.filter(code=digest_of(code), application=client).first()
-        if grant is None or grant.redirect_uri != redirect_uri or not client.redirect_uri_allowed(redirect_uri):
+        if request.code_grant.redirect_uri != redirect_uri or not client.redirect_uri_allowed(redirect_uri):
             raise InvalidGrantError
         return True
 
@@ -145,12 +155,20 @@ class Validator(OAuth2Validator):
         revoke_family(family=family_of(secret=token, app=request.client), reason="The app revoked it.", actor=None)
 
 
-def _found(client_id: str | None, request: Any) -> bool:
-    """Put the usable app with this id on the request; tell whether there is one."""
+class RevocationValidator(Validator):
+    """Lets an app that may do nothing any more still put its tokens down."""
+
+    def authenticate_client_id(self, client_id: str | None, request: Any, *args: Any, **kwargs: Any) -> bool:
+        """Accept the id of any app, a suspended one too."""
+        return _found(client_id, request, usable=False)
+
+
+def _found(client_id: str | None, request: Any, *, usable: bool = True) -> bool:
+    """Put the app with this id on the request; tell whether there is one, and whether it is usable where it must be."""
     # What cannot be an id never reaches the database, where a NUL is an error.
     possible = _CLIENT_ID.fullmatch(client_id or "")
     app = App.objects.select_related("user").filter(client_id=client_id).first() if possible else None
-    if app is None or not app.is_usable(request):
+    if app is None or (usable and not app.is_usable(request)):
         return False
     request.client = app
     return True

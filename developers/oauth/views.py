@@ -1,21 +1,25 @@
 """The endpoints: consent, token, revocation."""
 
+from collections.abc import Callable
+
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.shortcuts import render
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
-from django.views.decorators.http import require_POST
 from oauthlib.oauth2 import FatalClientError, OAuth2Error
+from oauthlib.oauth2.rfc6749.errors import TemporarilyUnavailableError
 
 from marketplace.accounts.pages import SignedInRequest, signed_in_page
-from marketplace.core.api.problems import http_response
 from marketplace.core.errors import RateLimited
 from marketplace.core.scopes import Scope, format_scopes
 
 from .. import selectors
-from ..redirects import host_of, origin_of
-from ..throttling import count_by_address
+from ..redirects import host_of
 from . import server
+from .cors import open_to_browsers
+from .limits import Endpoint, count_outcome, refuse_excess
+from .reading import Pairs, form_of, values_of
 
 
 @signed_in_page("GET", "POST")
@@ -28,11 +32,11 @@ def authorize(request: SignedInRequest) -> HttpResponseBase:
             return _send(server.deny(asked))
         # What was on the page must be what is allowed: the app's grant may have changed since.
         if decision == "allow" and request.POST.get("shown") == format_scopes(asked.scopes):
-            return _send(server.allow(request, asked, request.user))
+            return _send(server.allow(asked, request.user))
     except FatalClientError as error:
         return _framed_nowhere(render(request, "oauth/refused.html", {"reason": error.description or error.error}, status=400))
     except OAuth2Error as error:
-        return _send(server.error_address(error, error.redirect_uri))
+        return _send_error(request, error)
     return _framed_nowhere(render(request, "oauth/consent.html", _page(asked, changed=decision is not None)))
 
 
@@ -45,9 +49,17 @@ def _page(asked: server.Asked, *, changed: bool) -> dict[str, object]:
         "spends": Scope.WALLET_SPEND in asked.scopes,
         "audience": asked.audience,
         "redirect_host": host_of(asked.redirect_uri),
-        "redirect_origin": origin_of(asked.redirect_uri),
         "changed": changed,
     }
+
+
+def _send_error(request: HttpRequest, error: OAuth2Error) -> HttpResponse:
+    address = server.error_address(error, error.redirect_uri)
+    if request.method == "GET" and request.headers.get("Sec-Fetch-Site") == "same-origin":
+        # The browser comes from our own sign-in form, whose policy would stop it from being sent on to another site.
+        context = {"address": address, "host": host_of(error.redirect_uri), "reason": error.description or error.error}
+        return _framed_nowhere(render(request, "oauth/sent_back.html", context, status=400))
+    return _send(address)
 
 
 def _send(address: str) -> HttpResponse:
@@ -64,29 +76,45 @@ def _framed_nowhere(response: HttpResponse) -> HttpResponse:
 
 
 @csrf_exempt
-@require_POST
+@open_to_browsers("POST")
 @sensitive_post_parameters()
 @sensitive_variables()
 def token(request: HttpRequest) -> HttpResponse:
     """Exchange a code or a refresh token for a new pair."""
-    try:
-        count_by_address(request, "oauth")
-    except RateLimited as problem:
-        return http_response(problem, request)
-    return _plain(*server.token_response(request))
+    return _answered(request, Endpoint.TOKEN, server.token_response)
 
 
 @csrf_exempt
-@require_POST
+@open_to_browsers("POST")
 @sensitive_post_parameters()
 @sensitive_variables()
 def revoke(request: HttpRequest) -> HttpResponse:
     """End what came of one authorization (RFC 7009)."""
+    return _answered(request, Endpoint.REVOCATION, server.revocation_response)
+
+
+@sensitive_variables()
+def _answered(request: HttpRequest, endpoint: Endpoint, operation: Callable[[Pairs], server.Answer]) -> HttpResponse:
+    """Answer a client, whatever it sent, as RFC 6749 section 5.2 has it."""
     try:
-        count_by_address(request, "oauth")
+        refuse_excess(request, endpoint)
+        pairs = form_of(request)
+        client_id = next(iter(values_of(pairs, "client_id")), "")
+        refuse_excess(request, endpoint, client_id)
+        answer = operation(pairs)
     except RateLimited as problem:
-        return http_response(problem, request)
-    return _plain(*server.revocation_response(request))
+        return _later(429, problem.headers["Retry-After"])
+    except (OperationalError, InterfaceError):
+        return _later(503, "5")
+    except OAuth2Error as error:
+        answer, client_id = server.error_answer(error), None
+    count_outcome(request, endpoint, client_id if answer[2] == 200 else None)
+    return _plain(*answer)
+
+
+def _later(status: int, seconds: str) -> HttpResponse:
+    headers, body, _ = server.error_answer(TemporarilyUnavailableError(description="Try again after the seconds in Retry-After."))
+    return _plain({**headers, "Retry-After": seconds}, body, status)
 
 
 def _plain(headers: dict[str, str], body: str, status: int) -> HttpResponse:

@@ -31,6 +31,10 @@ CREDENTIAL_NAME_CHARS = 80
 # What one report of leaked credentials may name, and how long each may be.
 LEAKED_CREDENTIALS = 100
 SECRET_CHARS = 200
+# What a client may send to the endpoints of OAuth: no request of the protocol comes near.
+OAUTH_QUERY_BYTES = 8 * KIB
+OAUTH_BODY_BYTES = 64 * KIB
+OAUTH_PARAMETERS = 50
 # The highest rate limit that an admin can give a key.
 CALLS_PER_MINUTE = 100_000
 

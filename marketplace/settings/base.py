@@ -195,7 +195,8 @@ RATE_LIMITS = {
     "anonymous": read.integer("RATE_LIMIT_ANONYMOUS", default=300, minimum=1),
     "failed_credentials": read.integer("RATE_LIMIT_FAILED_CREDENTIALS", default=30, minimum=1),
     "leak_reports": read.integer("RATE_LIMIT_LEAK_REPORTS", default=30, minimum=1),
-    "oauth": read.integer("RATE_LIMIT_OAUTH", default=60, minimum=1),
+    "oauth_failures": read.integer("RATE_LIMIT_OAUTH_FAILURES", default=60, minimum=1),
+    "oauth_client": read.integer("RATE_LIMIT_OAUTH_CLIENT", default=600, minimum=1),
 }
 # Calls are counted in the process and written this often; a process that is killed loses what came since. 0: never by itself.
 USAGE_FLUSH_SECONDS = read.integer("USAGE_FLUSH_SECONDS", default=10)

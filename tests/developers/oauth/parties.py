@@ -1,6 +1,7 @@
 """Who takes part in a flow. The client side is authlib's, over a transport that ends in Django's test client."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
@@ -109,17 +110,22 @@ class Party:
             "redirect_uri": self.redirect_uri,
             "code_verifier": self.verifier,
         }
-        return Client().post("/oauth/token", {name: value for name, value in (good | changes).items() if value is not None})
+        return post_form("/oauth/token", {name: value for name, value in (good | changes).items() if value is not None})
 
     def refresh(self, refresh_token: str, /, **changes: Any) -> Any:
         """Send a refresh request by hand."""
         good = {"grant_type": "refresh_token", "client_id": self.app.client_id, "refresh_token": refresh_token}
-        return Client().post("/oauth/token", good | changes)
+        return post_form("/oauth/token", good | changes)
 
     def tokens(self, **changes: Any) -> dict[str, Any]:
         """Go through the whole flow."""
         body: dict[str, Any] = json.loads(self.exchange(self.code(**changes)).content)
         return body
+
+
+def post_form(path: str, parameters: Mapping[str, Any], **extra: Any) -> Any:
+    """Post a form as clients do."""
+    return Client().post(path, urlencode(parameters, doseq=True), content_type="application/x-www-form-urlencoded", **extra)
 
 
 def call(token: str, path: str = "/api/v1/wallet") -> Any:

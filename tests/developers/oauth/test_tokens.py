@@ -21,7 +21,7 @@ from marketplace.core.models import AuditEntry
 from marketplace.core.scopes import Scope
 from tests.factories import AppFactory, UserFactory
 
-from .parties import API, AUTHORIZE, CALLBACK, MCP, REVOKE, TOKEN, Party, assert_error, call
+from .parties import API, AUTHORIZE, CALLBACK, MCP, REVOKE, TOKEN, Party, assert_error, call, post_form
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,10 @@ from .parties import API, AUTHORIZE, CALLBACK, MCP, REVOKE, TOKEN, Party, assert
     [
         ({"code_verifier": None}, "invalid_request", 400),
         ({"code_verifier": "w" * 43}, "invalid_grant", 400),
-        ({"code_verifier": ""}, "invalid_grant", 400),
+        ({"code_verifier": ""}, "invalid_request", 400),
+        ({"code_verifier": "w" * 42}, "invalid_request", 400),
+        ({"code_verifier": "w" * 129}, "invalid_request", 400),
+        ({"code_verifier": "w" * 42 + "+"}, "invalid_request", 400),
         ({"code": None}, "invalid_request", 400),
         ({"code": "nonsense"}, "invalid_grant", 400),
         ({"redirect_uri": "https://evil.example"}, "invalid_grant", 400),
@@ -41,7 +44,8 @@ from .parties import API, AUTHORIZE, CALLBACK, MCP, REVOKE, TOKEN, Party, assert
         ({"grant_type": "client_credentials"}, "unsupported_grant_type", 400),
         ({"grant_type": "implicit"}, "unsupported_grant_type", 400),
         ({"grant_type": "urn:ietf:params:oauth:grant-type:device_code"}, "unsupported_grant_type", 400),
-        ({"grant_type": None}, "unsupported_grant_type", 400),
+        ({"grant_type": "openid"}, "unsupported_grant_type", 400),
+        ({"grant_type": None}, "invalid_request", 400),
         ({"resource": MCP}, "invalid_target", 400),
         ({"resource": "https://evil.example"}, "invalid_target", 400),
         ({"resource": [API, MCP]}, "invalid_target", 400),
@@ -103,7 +107,7 @@ def test_refresh_token_of_another_app_is_refused_and_nothing_ends(party: Party) 
     assert call(tokens["access_token"]).status_code == 200
 
 
-@pytest.mark.parametrize("secret", ["", "x", pytest.param(new_secret(Prefix.REFRESH_TOKEN), id="well formed"), "cam_rt_\x00"])
+@pytest.mark.parametrize("secret", ["x", pytest.param(new_secret(Prefix.REFRESH_TOKEN), id="well formed"), "cam_rt_\x00"])
 def test_unknown_refresh_token_is_refused(party: Party, secret: str) -> None:
     assert_error(party.refresh(secret), "invalid_grant")
 
@@ -216,14 +220,6 @@ def test_token_request_in_the_address_or_by_get_is_refused(party: Party) -> None
     assert Client().get("/oauth/revoke").status_code == 405
 
 
-@pytest.mark.parametrize("path", ["/oauth/token", "/oauth/revoke"])
-def test_too_many_calls_from_an_address_are_429(party: Party, settings: Any, path: str) -> None:
-    settings.RATE_LIMITS = settings.RATE_LIMITS | {"oauth": 2}
-    statuses = [Client().post(path, {"client_id": party.app.client_id}).status_code for _ in range(3)]
-    assert statuses == [400, 400, 429]
-    assert Client().post(path)["Retry-After"]
-
-
 @pytest.mark.parametrize("path", ["/oauth/introspect", "/oauth/register", "/oauth/device-authorization", "/oauth/userinfo"])
 def test_other_endpoints_are_not_there(client: Client, path: str) -> None:
     assert client.post(path).status_code == 404
@@ -244,10 +240,10 @@ def test_tool_token_is_of_its_own_kind_and_no_good_at_the_api(party: Party) -> N
 def test_revoking_either_token_ends_both(party: Party, which: str, hint: str | None) -> None:
     tokens = party.tokens()
     body = {"client_id": party.app.client_id, "token": tokens[which]} | ({"token_type_hint": hint} if hint else {})
-    assert Client().post("/oauth/revoke", body).status_code == 200
+    assert post_form("/oauth/revoke", body).status_code == 200
     assert call(tokens["access_token"]).status_code == 401
     assert_error(party.refresh(tokens["refresh_token"]), "invalid_grant")
-    assert Client().post("/oauth/revoke", body).status_code == 200
+    assert post_form("/oauth/revoke", body).status_code == 200
     assert AuditEntry.objects.filter(action="token_family.revoke").count() == 1
 
 
@@ -255,10 +251,10 @@ def test_another_app_cannot_revoke(party: Party) -> None:
     tokens = party.tokens()
     thief = AppFactory()
     for token in (tokens["access_token"], tokens["refresh_token"], "nonsense", "\x00"):
-        assert Client().post("/oauth/revoke", {"client_id": thief.client_id, "token": token}).status_code == 200
+        assert post_form("/oauth/revoke", {"client_id": thief.client_id, "token": token}).status_code == 200
     assert call(tokens["access_token"]).status_code == 200
-    assert_error(Client().post("/oauth/revoke", {"client_id": "nobody", "token": "x"}), "invalid_client", 401)
-    assert_error(Client().post("/oauth/revoke", {"client_id": party.app.client_id}), "invalid_request")
+    assert_error(post_form("/oauth/revoke", {"client_id": "nobody", "token": "x"}), "invalid_client", 401)
+    assert_error(post_form("/oauth/revoke", {"client_id": party.app.client_id}), "invalid_request")
 
 
 def test_no_table_holds_a_code_or_token(party: Party) -> None:

@@ -1,0 +1,259 @@
+"""What the token and revocation endpoints make of any request at all: its body, how often it comes, from where."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from django.db import OperationalError
+from django.test import Client
+from hypothesis import HealthCheck, given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from developers.models import AccessToken, App
+from developers.oauth import server
+from developers.services.apps import suspend_app
+from marketplace.core import bounds
+from tests.factories import AppFactory, UserFactory
+
+from .parties import API, Party, assert_error, call, post_form
+
+FORM = "application/x-www-form-urlencoded"
+ENDPOINTS = ["/oauth/token", "/oauth/revoke"]
+
+NAMES = [
+    "grant_type",
+    "client_id",
+    "code",
+    "code_verifier",
+    "redirect_uri",
+    "refresh_token",
+    "scope",
+    "resource",
+    "token",
+    "token_type_hint",
+]
+BROKEN = [
+    *(f"{name}={value}" for name in NAMES for value in ("%", "%ff", "%00", "%ed%a0%80", "+", "\u00e9", "a" * 3000)),
+    "&".join(f"{number}=x" for number in range(bounds.OAUTH_PARAMETERS + 1)),
+    "=",
+    "&&;;",
+    "client_id[]=x",
+]
+TYPES = [
+    FORM,
+    f"{FORM}; charset=utf-8",
+    f"{FORM}; charset=utf-7",
+    f"{FORM}; charset=utf-16",
+    f"{FORM}; charset=nonsense",
+    f"{FORM}; charset",
+    "multipart/form-data; boundary=x",
+    "multipart/form-data; boundary=x; charset=utf-7",
+    "multipart/form-data",
+    "application/json",
+    "text/plain",
+    "",
+    ";;;",
+]
+
+pytestmark = pytest.mark.django_db
+
+
+def assert_answered(response: Any) -> None:
+    """Check that whatever came is answered as the protocol has it."""
+    assert response.status_code < 500
+    assert response["Cache-Control"] == "no-store"
+    assert response["Content-Type"] == "application/json"
+    if response.status_code != 200:
+        assert response.json()["error"]
+
+
+@pytest.mark.parametrize("path", ENDPOINTS)
+@pytest.mark.parametrize("kind", TYPES[2:])
+def test_other_body_than_a_form_in_utf8_is_refused(client: Client, path: str, kind: str) -> None:
+    body = b'--x\r\nContent-Disposition: form-data; name="token"\r\n\r\n+2AA-\r\n--x--\r\n'
+    assert_error(client.generic("POST", path, body, content_type=kind), "invalid_request")
+
+
+@pytest.mark.parametrize("path", ENDPOINTS)
+@pytest.mark.parametrize(
+    "body", [b"\xff\xfe", b"token=%ff", b"client_id=a&client_id=a", b"token=a&token=b", b"a=" + b"x" * bounds.OAUTH_BODY_BYTES]
+)
+def test_form_that_cannot_be_read_is_refused(client: Client, path: str, body: bytes) -> None:
+    assert_error(client.generic("POST", path, body, content_type=FORM), "invalid_request")
+
+
+@pytest.mark.parametrize("path", ENDPOINTS)
+@pytest.mark.parametrize("length", ["many", "-1", "9" * 30])
+def test_length_that_cannot_be_is_refused(client: Client, path: str, length: str) -> None:
+    assert client.generic("POST", path, b"", content_type=FORM, CONTENT_LENGTH=length).status_code in {400, 401}
+
+
+@pytest.mark.parametrize("path", ENDPOINTS)
+@hypothesis_settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    kind=st.sampled_from(TYPES) | st.just(FORM),
+    body=st.binary(max_size=200)
+    | st.lists(st.sampled_from(BROKEN), max_size=4).map(lambda parts: "&".join(parts).encode())
+    | st.lists(st.tuples(st.sampled_from(NAMES), st.text(max_size=60)), max_size=6).map(
+        lambda pairs: urlencode(pairs, errors="replace").encode()
+    ),
+    query=st.sampled_from(["", "a=b", "%ff", "client_id=x"]),
+)
+def test_nothing_that_is_sent_is_a_crash(settings: Any, path: str, kind: str, body: bytes, query: str) -> None:
+    settings.RATE_LIMITS = settings.RATE_LIMITS | {"oauth_failures": 10**6}
+    assert_answered(Client().generic("POST", path, body, content_type=kind, QUERY_STRING=query))
+
+
+@hypothesis_settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    changes=st.dictionaries(st.sampled_from([*NAMES, "state", "code_challenge"]), st.text(max_size=60) | st.none(), max_size=4),
+    tail=st.sampled_from(["", *BROKEN]) | st.text(st.characters(max_codepoint=255), max_size=40),
+    kind=st.sampled_from(TYPES),
+)
+def test_no_address_crashes_the_consent_page(party: Party, changes: dict[str, Any], tail: str, kind: str) -> None:
+    query = urlencode(party.parameters(**changes), errors="replace")
+    response = party.browser.generic("GET", "/oauth/authorize", content_type=kind, QUERY_STRING=f"{query}&{tail}")
+    assert response.status_code in {200, 303, 400}
+
+
+@pytest.mark.parametrize("path", ENDPOINTS)
+def test_other_methods_are_refused(client: Client, path: str) -> None:
+    for method in ("GET", "PUT", "DELETE", "HEAD"):
+        response = client.generic(method, path)
+        assert (response.status_code, response["Allow"]) == (405, "POST, OPTIONS")
+
+
+@pytest.mark.parametrize("path", ENDPOINTS)
+def test_too_many_failures_from_an_address_are_429(party: Party, settings: Any, path: str) -> None:
+    settings.RATE_LIMITS = settings.RATE_LIMITS | {"oauth_failures": 2}
+    assert [post_form(path, {"client_id": "nobody", "token": "x"}).status_code for _ in range(2)][1] in {400, 401}
+    response = post_form(path, {"client_id": party.app.client_id, "token": "x"})
+    assert_error(response, "temporarily_unavailable", 429)
+    assert 1 <= int(response["Retry-After"]) <= 60
+    assert "r=0" in response["RateLimit"]
+    elsewhere = post_form(path, {"client_id": "nobody", "token": "x"}, REMOTE_ADDR="192.0.2.7")
+    assert elsewhere.status_code in {400, 401}
+
+
+def test_endpoints_are_counted_apart(party: Party, settings: Any) -> None:
+    settings.RATE_LIMITS = settings.RATE_LIMITS | {"oauth_failures": 1}
+    tokens = party.tokens()
+    assert party.refresh("x").status_code == 400
+    assert party.refresh(tokens["refresh_token"]).status_code == 429
+    assert post_form("/oauth/revoke", {"client_id": party.app.client_id, "token": tokens["refresh_token"]}).status_code == 200
+    assert call(tokens["access_token"]).status_code == 401
+
+
+def test_users_of_one_server_are_not_counted_as_one_guesser(party: Party, settings: Any) -> None:
+    settings.RATE_LIMITS = settings.RATE_LIMITS | {"oauth_failures": 1, "oauth_client": 3}
+    secret = party.tokens()["refresh_token"]
+    for _ in range(2):
+        answer = party.refresh(secret)
+        assert answer.status_code == 200
+        secret = answer.json()["refresh_token"]
+    response = party.refresh(secret)
+    assert_error(response, "temporarily_unavailable", 429)
+    # Nothing was used up, and nobody else pays for it.
+    other = Party(AppFactory(redirect_uris=party.redirect_uri, granted_scopes="catalog:read account:read"), party.browser)
+    assert other.tokens()["access_token"]
+    settings.RATE_LIMITS = settings.RATE_LIMITS | {"oauth_client": 100}
+    assert party.refresh(secret).status_code == 200
+
+
+def test_one_address_cannot_use_up_a_client_elsewhere(party: Party, settings: Any) -> None:
+    settings.RATE_LIMITS = settings.RATE_LIMITS | {"oauth_client": 1}
+    body = {"client_id": party.app.client_id, "token": "x"}
+    assert [post_form("/oauth/revoke", body, REMOTE_ADDR="192.0.2.7").status_code for _ in range(2)] == [200, 429]
+    assert post_form("/oauth/revoke", body).status_code == 200
+
+
+@pytest.mark.parametrize("path", ENDPOINTS)
+def test_database_that_is_down_is_503(client: Client, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
+    def down(_pairs: Any) -> Any:
+        raise OperationalError
+
+    monkeypatch.setattr(server, "token_response", down)
+    monkeypatch.setattr(server, "revocation_response", down)
+    response = post_form(path, {"token": "x"})
+    assert_error(response, "temporarily_unavailable", 503)
+    assert response["Retry-After"]
+
+
+def test_exchange_needs_no_redirect_and_a_foreign_one_is_refused(party: Party) -> None:
+    assert_error(party.exchange(party.code(), redirect_uri="https://evil.example"), "invalid_grant")
+    assert party.exchange(party.code(), redirect_uri=None).status_code == 200
+
+
+def test_exchange_without_a_redirect_fails_once_it_is_no_longer_registered(party: Party) -> None:
+    code = party.code()
+    App.objects.filter(pk=party.app.pk).update(redirect_uris="https://app.example/other")
+    assert_error(party.exchange(code, redirect_uri=None), "invalid_grant")
+
+
+@pytest.mark.parametrize("end", ["suspended", "closed"])
+def test_app_that_may_do_nothing_any_more_still_revokes_its_tokens(party: Party, end: str) -> None:
+    tokens = party.tokens()
+    if end == "suspended":
+        suspend_app(app=party.app, reason="Abuse", actor=UserFactory())
+    else:
+        type(party.app.user).objects.filter(pk=party.app.user_id).update(is_active=False)
+    body = {"client_id": party.app.client_id, "token": tokens["refresh_token"]}
+    assert post_form("/oauth/revoke", body).status_code == 200
+    assert AccessToken.objects.get().revoked_at is not None
+    assert_error(party.refresh(tokens["refresh_token"]), "invalid_client", 401)
+
+
+OPEN = [
+    *((path, "POST") for path in ENDPOINTS),
+    *((f"/.well-known/oauth-{name}", "GET") for name in ("authorization-server", "protected-resource", "protected-resource/mcp")),
+]
+
+
+@pytest.mark.parametrize(("path", "method"), OPEN)
+def test_script_of_any_origin_may_call_without_credentials(browser: Client, path: str, method: str) -> None:
+    origin = {"origin": "https://app.example"}
+    asked = {"access-control-request-method": method, "access-control-request-headers": "content-type, mcp-protocol-version"}
+    preflight = browser.options(path, headers=origin | asked)
+    assert (preflight.status_code, preflight.content) == (204, b"")
+    assert method in preflight["Access-Control-Allow-Methods"]
+    assert preflight["Access-Control-Allow-Headers"] == "*"
+    for response in (
+        preflight,
+        browser.generic(method, path, content_type=FORM, headers=origin),
+        browser.get("/oauth/token", headers=origin),
+    ):
+        assert response["Access-Control-Allow-Origin"] == "*"
+        assert "Retry-After" in response["Access-Control-Expose-Headers"]
+        assert "Access-Control-Allow-Credentials" not in response
+        # Cookies change nothing here, and none are given.
+        assert not response.cookies
+        assert "Cookie" not in response.get("Vary", "")
+
+
+def test_session_counts_for_nothing_at_the_token_endpoint(party: Party, django_assert_num_queries: Any) -> None:
+    body = urlencode({"grant_type": "refresh_token"})
+    with django_assert_num_queries(0):
+        response = party.browser.post("/oauth/token", body, content_type=FORM)
+    assert_error(response, "invalid_request")
+
+
+def test_consent_page_is_closed_to_scripts(party: Party) -> None:
+    address = party.ask().wsgi_request.get_full_path()
+    origin = {"origin": "https://app.example"}
+    for response in (party.browser.get(address, headers=origin), party.browser.options(address, headers=origin)):
+        assert "Access-Control-Allow-Origin" not in response
+
+
+def test_browser_flow_from_a_script(party: Party) -> None:
+    origin = {"origin": "https://app.example"}
+    code = party.code(resource=API)
+    body = {
+        "grant_type": "authorization_code",
+        "client_id": party.app.client_id,
+        "code": code,
+        "code_verifier": party.verifier,
+        "resource": API,
+    }
+    response = post_form("/oauth/token", body, headers=origin)
+    assert (response.status_code, response["Access-Control-Allow-Origin"]) == (200, "*")
