@@ -2,6 +2,8 @@
 
 from django.apps import AppConfig
 
+from marketplace.core import categories
+
 from .api import cors
 
 
@@ -11,5 +13,8 @@ class CatalogConfig(AppConfig):
     name = "catalog"
 
     def ready(self) -> None:
-        """Open the public addresses to scripts of any origin."""
+        """Open the public addresses to scripts of any origin, and tell the packages below which categories there are."""
+        from .selectors import category_names  # noqa: PLC0415 - models load before `ready`, and after this module
+
         cors.connect()
+        categories.are_named_by(category_names)

@@ -97,6 +97,14 @@ class PasswordRequired(Problem):
     detail = "A token with wallet:spend can spend your money: enter your password to make it."
 
 
+class SpendingLimitRequired(Problem):
+    """400: a program that may spend someone's money is told how much."""
+
+    status = 400
+    title = "A spending limit is needed"
+    detail = "Say how much may be spent, in at least one currency. A currency without a limit cannot be spent."
+
+
 class LastSpendingLimit(Problem):
     """409: a token that may spend keeps a limit."""
 

@@ -124,6 +124,65 @@ def ended_consents_of(user: User) -> QuerySet[Consent]:
     return Consent.objects.filter(user=user, withdrawn_at__isnull=False).select_related("app").order_by("-withdrawn_at")
 
 
+def limits_of(owner: User, spender: App | AccessToken) -> QuerySet[SpendingLimit]:
+    """Return what the owner allows the app or token to spend."""
+    subject = {"app": spender} if isinstance(spender, App) else {"token": spender}
+    return SpendingLimit.objects.filter(owner=owner, **subject)
+
+
+def ceilings_of(app: App) -> QuerySet[SpendingLimit]:
+    """Return the most that an app may spend from any one wallet."""
+    return SpendingLimit.objects.filter(app=app, owner=None)
+
+
+def spending_tokens_of(user: User) -> QuerySet[AccessToken]:
+    """Return the live personal tokens that may spend."""
+    return live_personal_tokens_of(user).filter(scope__contains=Scope.WALLET_SPEND)
+
+
+def spending_apps_of(user: User) -> QuerySet[App]:
+    """Return the apps that may spend from the user's wallet: the user's own, and those that the user allowed to."""
+    allowed = Consent.objects.filter(user=user, withdrawn_at=None, scope__contains=Scope.WALLET_SPEND)
+    return App.objects.filter(Q(user=user) | Q(pk__in=allowed.values("app")), granted_scopes__contains=Scope.WALLET_SPEND).order_by(
+        "name", "pk"
+    )
+
+
+@dataclass(frozen=True)
+class Spender:
+    """An app or a token with what bounds its spending from one wallet.
+
+    Args:
+        subject: The app or the token.
+        own: Whether it is an app of the wallet's owner.
+        limits: What the owner set.
+        ceilings: What admins set for the app.
+    """
+
+    subject: App | AccessToken
+    own: bool
+    limits: list[SpendingLimit]
+    ceilings: list[SpendingLimit]
+
+
+def spenders_of(user: User) -> list[Spender]:
+    """Return what may spend from the user's wallet, tokens first, in three queries."""
+    tokens, apps = list(spending_tokens_of(user)), list(spending_apps_of(user))
+    rows = list(SpendingLimit.objects.filter(Q(token__in=tokens, owner=user) | Q(owner=user, app__in=apps) | Q(owner=None, app__in=apps)))
+    return [
+        *(Spender(token, False, [row for row in rows if row.token_id == token.pk], []) for token in tokens),
+        *(
+            Spender(
+                app,
+                app.user_id == user.pk,
+                [row for row in rows if row.app_id == app.pk and row.owner_id is not None],
+                [row for row in rows if row.app_id == app.pk and row.owner_id is None],
+            )
+            for app in apps
+        ),
+    ]
+
+
 def spending_limits_for(principal: Principal) -> list[SpendingLimit]:
     """Return what bounds the caller's spending, in one query: the owner's limits for the app or token, and the app's ceilings.
 

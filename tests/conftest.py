@@ -18,7 +18,7 @@ from developers.services.credentials import issue_api_key, issue_personal_token
 from marketplace.accounts.models import User
 from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
 
-from .factories import AppFactory, UserFactory
+from .factories import PLENTY, AppFactory, UserFactory
 from .flush import ledger_is_emptied_between_tests  # noqa: F401 - a fixture of every test
 from .machine import CHROMIUM
 from .servers import s3
@@ -104,6 +104,7 @@ def bearer_client() -> Callable[..., APIClient]:
             expires_at=timezone.now() + timedelta(days=1),
             actor=user,
             password_confirmed=True,
+            limits=PLENTY,
         )
         client = APIClient()
         client.credentials(HTTP_AUTHORIZATION=f"Bearer {secret}")

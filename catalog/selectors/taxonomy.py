@@ -12,6 +12,11 @@ def categories_with_counts() -> QuerySet[Category]:
     return Category.objects.filter(is_active=True).annotate(asset_count=Count("listings", filter=for_sale)).order_by("sort_order", "slug")
 
 
+def category_names() -> list[tuple[str, str]]:
+    """Return slug and name of each active category, for choosing from."""
+    return list(Category.objects.filter(is_active=True).order_by("sort_order", "slug").values_list("slug", "name"))
+
+
 def active_tiers() -> list[LicenseTier]:
     """Return the active licence tiers in their own order."""
     return list(LicenseTier.objects.filter(is_active=True).order_by("sort_order", "slug"))

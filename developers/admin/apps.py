@@ -12,17 +12,22 @@ from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 
 from marketplace.accounts.models import User
 from marketplace.core.admin import Decision, Panel, ReasonForm, ServiceAdmin, decision
+from marketplace.core.money import Currency
 from marketplace.core.scopes import Scope
 
 from ..models import ApiKey, App
-from ..selectors import keys_of, scope_rows_of
+from ..models.apps import AppStatus
+from ..selectors import ceilings_of, keys_of, scope_rows_of
 from ..services import apps as services
+from ..services.spending import lift_spending_ceiling, set_spending_ceiling
 from ..services.states import APP
 from ..usage.chart import bars
 from ..usage.selectors import Tally, is_dormant, unused_scopes, usage_of_app
+from .ceilings import CeilingForm, LiftForm, caps_of, ceilings_panel
 
 DECIDE = "developers.decide_app"
 SUSPEND = "developers.suspend_app"
+CEILING = "developers.set_ceiling_app"
 _DECISIONS = {None: "waits", True: "granted", False: "refused"}
 
 
@@ -62,7 +67,7 @@ class AppAdmin(ServiceAdmin):
     search_fields = ("name", "user__email")
     ordering = ("-id",)
     fields = ("name", "user", "status", "status_reason", "purpose", "granted_scopes", "client_id", "redirect_uris", "created", "updated")
-    actions_detail = ("narrow", "suspend", "reinstate", "reject")
+    actions_detail = ("narrow", "suspend", "reinstate", "reject", "set_ceiling", "lift_ceiling")
     change_form_outer_after_template = "admin/developers/app_panels.html"
 
     def panels(self, request: HttpRequest, subject: App) -> list[Panel]:
@@ -76,6 +81,7 @@ class AppAdmin(ServiceAdmin):
         return [
             Panel("Scopes", ("Scope", "Why", "Decision", "Use", "Note"), scopes),
             Panel("API keys", ("Name", "Ends in", "Scopes", "Last used", "State"), keys),
+            ceilings_panel(ceilings_of(subject)),
             *super().panels(request, subject),
         ]
 
@@ -145,3 +151,31 @@ class AppAdmin(ServiceAdmin):
     def reject(self, app: App, actor: User, answers: Mapping[str, Any]) -> None:
         """Refuse the app."""
         services.reject_app(app=app, reason=answers["reason"], actor=actor)
+
+    @decision(
+        Decision(
+            "Set spending ceiling",
+            CEILING,
+            "From any one wallet the app can spend no more than this, whatever the wallet's owner allows.",
+            "The ceiling is set.",
+            form=CeilingForm,
+            available=lambda app: app.status in {AppStatus.APPROVED, AppStatus.SUSPENDED},
+        )
+    )
+    def set_ceiling(self, app: App, actor: User, answers: Mapping[str, Any]) -> None:
+        """Set the most that the app may spend in one currency."""
+        set_spending_ceiling(app=app, caps=caps_of(answers), reason=answers["reason"], actor=actor)
+
+    @decision(
+        Decision(
+            "Lift spending ceiling",
+            CEILING,
+            "Only what each wallet's owner allows bounds the app's spending.",
+            "The ceiling is lifted.",
+            form=LiftForm,
+            available=lambda app: ceilings_of(app).exists(),
+        )
+    )
+    def lift_ceiling(self, app: App, actor: User, answers: Mapping[str, Any]) -> None:
+        """Take the ceiling in one currency away."""
+        lift_spending_ceiling(app=app, currency=Currency(answers["currency"]), reason=answers["reason"], actor=actor)

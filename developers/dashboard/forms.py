@@ -11,6 +11,8 @@ from django.utils import timezone
 from marketplace.core import bounds
 from marketplace.core.scopes import APP_SCOPES, IN_PLAIN_WORDS, Scope
 
+from .limit_forms import LimitsForm
+
 _LIFETIMES = ((7, "7 days"), (30, "30 days"), (90, "90 days"), (180, "180 days"), (365, "1 year"))
 
 
@@ -148,7 +150,7 @@ class KeyForm(forms.Form):
         return _moment_in(self.cleaned_data["lifetime"])
 
 
-class TokenForm(forms.Form):
+class TokenForm(LimitsForm):
     """Describes a new personal token.
 
     Args:
@@ -177,12 +179,13 @@ class TokenForm(forms.Form):
         self.password_confirmed = False
 
     def clean(self) -> dict[str, Any]:
-        """Demand the password for a token that can spend."""
+        """Demand the password and a limit for a token that can spend."""
         data: dict[str, Any] = super().clean() or {}
         if Scope.WALLET_SPEND in data.get("scopes", ()):
             self.password_confirmed = self._password_is_right(data.get("password", ""))
             if not self.password_confirmed:
                 self.add_error("password", "The password is not right. It is needed for a token that can spend your money.")
+            self.demand_a_limit()
         return data
 
     def wanted_scopes(self) -> frozenset[Scope]:

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from .views import application, apps, connections, keys, tokens
+from .views import application, apps, connections, keys, spending, tokens
 
 urlpatterns = [
     path("dashboard/developer", application.application, name="developer-application"),
@@ -15,6 +15,9 @@ urlpatterns = [
     path("dashboard/apps/<uuid:app_id>/keys/<uuid:key_id>/revoke", keys.revoke, name="key-revoke"),
     path("dashboard/connections", connections.connection_list, name="connections"),
     path("dashboard/connections/<uuid:app_id>/withdraw", connections.withdraw, name="connection-withdraw"),
+    path("dashboard/spending", spending.spending, name="spending"),
+    path("dashboard/spending/apps/<uuid:app_id>", spending.app_limits, name="spending-app"),
+    path("dashboard/spending/tokens/<uuid:token_id>", spending.token_limits, name="spending-token"),
     path("dashboard/tokens", tokens.token_list, name="tokens"),
     path("dashboard/tokens/new", tokens.create, name="token-create"),
     path("dashboard/tokens/<uuid:token_id>/revoke", tokens.revoke, name="token-revoke"),

@@ -3,6 +3,7 @@
 An app may have several live keys: to rotate one, make the next, move over, revoke the old.
 """
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from django.db import transaction
@@ -14,13 +15,14 @@ from marketplace.core.errors import InvalidTransition
 from marketplace.core.scopes import Scope, format_scopes
 from marketplace.core.transitions import lock
 
-from ..errors import AppNotApproved, ExpiryPassed, ExpiryRequired, PasswordRequired, TooManyKeys, TooManyTokens
+from ..errors import AppNotApproved, ExpiryPassed, ExpiryRequired, PasswordRequired, SpendingLimitRequired, TooManyKeys, TooManyTokens
 from ..models import AccessToken, ApiKey, App, RefreshToken
 from ..models.apps import AppStatus
 from ..models.credentials import TokenKind
 from ..secrets import Prefix, digest_of, new_secret
 from ..selectors import live_keys_of, live_personal_tokens_of
 from .oauth import hold_consents, revoke_family
+from .spending import Caps, set_spending_limit
 
 PERSONAL_TOKEN_MAX_AGE = timedelta(days=365)
 FIRST_PARTY_TOKEN_AGE = timedelta(minutes=15)
@@ -86,7 +88,14 @@ def revoke_api_key(*, key: ApiKey, actor: User | None, reason: str = "") -> bool
 
 @transaction.atomic
 def issue_personal_token(
-    *, user: User, name: str, scopes: frozenset[Scope], expires_at: datetime, actor: User, password_confirmed: bool = False
+    *,
+    user: User,
+    name: str,
+    scopes: frozenset[Scope],
+    expires_at: datetime,
+    actor: User,
+    password_confirmed: bool = False,
+    limits: Sequence[Caps] = (),
 ) -> tuple[AccessToken, str]:
     """Make a token for the user's own account.
 
@@ -97,26 +106,35 @@ def issue_personal_token(
         expires_at: When it ends, within a year.
         actor: Who makes it.
         password_confirmed: Whether the user has just given the password again; `wallet:spend` needs it.
+        limits: How much it may spend, in each currency that it may spend at all; `wallet:spend` needs one.
 
     Returns:
         The token and its secret.
 
     Raises:
         ExpiryRequired: it would end in the past or after more than a year.
+        InvalidInput: the name or a limit makes no sense.
         PasswordRequired: it could spend money, and the password was not given again.
+        SpendingLimitRequired: it could spend money, and nobody said how much.
         TooManyTokens: the user has as many live tokens as one may have.
     """
     now = timezone.now()
     if not now < expires_at <= now + PERSONAL_TOKEN_MAX_AGE:
         raise ExpiryRequired
-    if Scope.WALLET_SPEND in scopes and not password_confirmed:
+    spends = Scope.WALLET_SPEND in scopes
+    if spends and not password_confirmed:
         raise PasswordRequired
+    if spends and not limits:
+        raise SpendingLimitRequired
     # Two at once are counted one after the other.
     user = lock(User.objects.all(), pk=user.pk)
     if live_personal_tokens_of(user).count() >= bounds.LIVE_TOKENS:
         raise TooManyTokens(maximum=bounds.LIVE_TOKENS)
     name = texts.line(name, "name", maximum=bounds.CREDENTIAL_NAME_CHARS)
-    return _issue_token(user, TokenKind.PERSONAL, Prefix.PERSONAL_TOKEN, scopes, expires_at, actor, name)
+    token, secret = _issue_token(user, TokenKind.PERSONAL, Prefix.PERSONAL_TOKEN, scopes, expires_at, actor, name)
+    for caps in limits if spends else ():
+        set_spending_limit(owner=user, spender=token, caps=caps, actor=actor)
+    return token, secret
 
 
 @transaction.atomic

@@ -18,7 +18,7 @@ from ..errors import LastSpendingLimit
 from ..models import AccessToken, App, SpendingLimit
 from ..models.credentials import TokenKind
 from ..models.spending import AMOUNTS
-from ..selectors import connected_apps_of
+from ..selectors import connected_apps_of, limits_of
 from .states import refuse_self_review
 
 _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
@@ -58,6 +58,25 @@ def set_spending_limit(*, owner: User, spender: App | AccessToken, caps: Caps, a
         raise NotFound
     subject = {"app": spender} if isinstance(spender, App) else {"token": spender}
     return _set("spending_limit.set", caps, actor, "", owner=owner, **subject)
+
+
+@transaction.atomic
+def replace_spending_limits(*, owner: User, spender: App | AccessToken, limits: Sequence[Caps], actor: User) -> None:
+    """Set these limits, and remove the owner's others for the same app or token.
+
+    Raises:
+        InvalidInput: as in `set_spending_limit`.
+        LastSpendingLimit: none is left for a token that may spend.
+        NotFound: as in `set_spending_limit`.
+    """
+    owner = lock(User.objects.all(), pk=owner.pk)
+    if not _may_spend_from(owner, spender):
+        raise NotFound
+    for caps in limits:
+        set_spending_limit(owner=owner, spender=spender, caps=caps, actor=actor)
+    kept = [caps.currency for caps in limits]
+    for limit in limits_of(owner, spender).exclude(currency__in=kept):
+        remove_spending_limit(limit=limit, actor=actor)
 
 
 @transaction.atomic
@@ -135,6 +154,8 @@ def _set(action: str, caps: Caps, actor: User, reason: str, **subject: Any) -> S
     before = SpendingLimit.objects.filter(currency=currency, **subject).first()
     told = None if before is None else _told(before)
     limit, _ = SpendingLimit.objects.update_or_create(currency=currency, **subject, defaults=values | {"set_by": actor})
+    if told == _told(limit):
+        return limit
     audit.record(action, _subject_of(limit), actor=actor, reason=reason, currency=currency, before=told, after=_told(limit))
     return limit
 

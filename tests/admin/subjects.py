@@ -14,7 +14,9 @@ from catalog.services import review as reviews
 from developers.models import AccessToken, ApiKey, App, DeveloperApplication, ScopeReview
 from developers.services import applications, apps
 from developers.services.credentials import issue_api_key, issue_personal_token
+from developers.services.spending import Caps, set_spending_ceiling
 from marketplace.accounts.models import User
+from marketplace.core.money import Currency
 from marketplace.core.scopes import Scope
 from tests.catalog.cases import draft, make_deliverable, open_review, published, submitted
 from tests.factories import AppFactory, UserFactory
@@ -81,6 +83,13 @@ def approved_app() -> App:
 def suspended_app() -> App:
     """Return a suspended app."""
     return apps.suspend_app(app=approved_app(), reason="Too many calls.", actor=UserFactory())
+
+
+def capped_app() -> App:
+    """Return an app with a spending ceiling."""
+    app = approved_app()
+    set_spending_ceiling(app=app, caps=Caps(Currency.USD, total_minor=100_00), reason="New.", actor=UserFactory())
+    return app
 
 
 def api_key() -> ApiKey:
@@ -169,6 +178,15 @@ CASES = (
     Case("suspend", approved_app, "developers.suspend_app", "app.suspend"),
     Case("reinstate", suspended_app, "developers.suspend_app", "app.reinstate"),
     Case("reject", pending_app, "developers.decide_app", "app.reject"),
+    Case(
+        "set_ceiling",
+        approved_app,
+        "developers.set_ceiling_app",
+        "spending_ceiling.set",
+        REASON | {"currency": "USD", "per_day": "99.50"},
+        again=True,
+    ),
+    Case("lift_ceiling", capped_app, "developers.set_ceiling_app", "spending_ceiling.lift", REASON | {"currency": "USD"}),
     Case("revoke", api_key, "developers.revoke_apikey", "apikey.revoke"),
     Case("limit", api_key, "developers.limit_apikey", "apikey.limit", REASON | {"rate_limit": "120"}, again=True),
     Case("revoke", token, "developers.change_accesstoken", "token.revoke"),

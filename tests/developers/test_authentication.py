@@ -15,7 +15,7 @@ from developers.services.apps import narrow_scopes, suspend_app
 from developers.services.credentials import issue_api_key, issue_first_party_token, issue_personal_token, revoke_api_key, revoke_token
 from marketplace.accounts.models import User
 from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
-from tests.factories import AppFactory, UserFactory
+from tests.factories import PLENTY, AppFactory, UserFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.developers.probe")]
 
@@ -46,7 +46,9 @@ def token_of(kind: str, user: User | None = None, scopes: frozenset[Scope] = EVE
     user = user or UserFactory()
     if kind == "personal":
         ends = timezone.now() + timedelta(days=1)
-        return issue_personal_token(user=user, name="laptop", scopes=scopes, expires_at=ends, actor=user, password_confirmed=True)
+        return issue_personal_token(
+            user=user, name="laptop", scopes=scopes, expires_at=ends, actor=user, password_confirmed=True, limits=PLENTY
+        )
     if kind == "first_party":
         return issue_first_party_token(user=user, scopes=scopes, actor=user)
     secret = new_secret(Prefix.ACCESS_TOKEN if kind == "oauth" else Prefix.MCP_TOKEN)

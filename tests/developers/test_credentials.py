@@ -17,7 +17,7 @@ from marketplace.core import bounds
 from marketplace.core.audit import history_of
 from marketplace.core.errors import InvalidInput, InvalidTransition
 from marketplace.core.scopes import Scope
-from tests.factories import AppFactory, UserFactory
+from tests.factories import PLENTY, AppFactory, UserFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -29,7 +29,7 @@ def in_days(days: float) -> datetime:
 
 
 def personal(user: User, scopes: frozenset[Scope] = frozenset({Scope.ACCOUNT_READ}), **changes: Any) -> tuple[AccessToken, str]:
-    values = {"name": "laptop", "expires_at": in_days(30), **changes}
+    values = {"name": "laptop", "expires_at": in_days(30), "limits": PLENTY, **changes}
     return services.issue_personal_token(user=user, scopes=scopes, actor=user, **values)
 
 

@@ -11,13 +11,20 @@ from django.utils import timezone
 
 from developers.audiences import Audience
 from developers.authentication import principal_of_bearer, principal_of_key
-from developers.errors import LastSpendingLimit
+from developers.errors import LastSpendingLimit, SpendingLimitRequired
 from developers.models import AccessToken, App, SpendingLimit
 from developers.principals import Principal
-from developers.selectors import spending_limits_for, spends_only_within_limits
+from developers.selectors import limits_of, spending_limits_for, spends_only_within_limits
 from developers.services.consents import Authorization, give_consent, withdraw_consent
 from developers.services.credentials import issue_api_key, issue_first_party_token, issue_personal_token
-from developers.services.spending import Caps, lift_spending_ceiling, remove_spending_limit, set_spending_ceiling, set_spending_limit
+from developers.services.spending import (
+    Caps,
+    lift_spending_ceiling,
+    remove_spending_limit,
+    replace_spending_limits,
+    set_spending_ceiling,
+    set_spending_limit,
+)
 from marketplace.accounts.models import User
 from marketplace.core import bounds
 from marketplace.core.access import CredentialKind
@@ -43,7 +50,7 @@ def user(db: None) -> User:
 
 def personal(user: User) -> tuple[AccessToken, str]:
     soon = timezone.now() + timedelta(days=1)
-    return issue_personal_token(user=user, name="agent", scopes=SPEND, expires_at=soon, actor=user, password_confirmed=True)
+    return issue_personal_token(user=user, name="agent", scopes=SPEND, expires_at=soon, actor=user, password_confirmed=True, limits=[USD])
 
 
 def connect(user: User, app: App) -> None:
@@ -100,7 +107,7 @@ def test_limit_for_what_cannot_spend_from_the_wallet_is_refused(user: User) -> N
 
 def test_limit_is_replaced_and_both_figures_are_on_record(user: User) -> None:
     token, _ = personal(user)
-    first = set_spending_limit(owner=user, spender=token, caps=USD, actor=user)
+    first = token.spending_limits.get()
     second = set_spending_limit(owner=user, spender=token, caps=Caps(Currency.USD, total_minor=7), actor=user)
     assert first.pk == second.pk
     assert (second.per_purchase_minor, second.per_day_minor, second.total_minor) == (None, None, 7)
@@ -110,6 +117,44 @@ def test_limit_is_replaced_and_both_figures_are_on_record(user: User) -> None:
     assert entry.data["after"] == {"per_purchase_minor": None, "per_day_minor": None, "total_minor": 7, "categories": []}
 
 
+def test_same_limit_again_is_no_news(user: User) -> None:
+    token, _ = personal(user)
+    before = AuditEntry.objects.count()
+    set_spending_limit(owner=user, spender=token, caps=USD, actor=user)
+    assert AuditEntry.objects.count() == before
+
+
+def test_token_that_spends_needs_a_limit(user: User) -> None:
+    soon = timezone.now() + timedelta(days=1)
+    with pytest.raises(SpendingLimitRequired):
+        issue_personal_token(user=user, name="agent", scopes=SPEND, expires_at=soon, actor=user, password_confirmed=True)
+    with pytest.raises(InvalidInput):
+        issue_personal_token(
+            user=user, name="agent", scopes=SPEND, expires_at=soon, actor=user, password_confirmed=True, limits=[Caps(Currency.USD)]
+        )
+    assert not AccessToken.objects.exists()
+
+
+def test_limits_of_a_token_that_cannot_spend_are_not_kept(user: User) -> None:
+    soon, scopes = timezone.now() + timedelta(days=1), frozenset({Scope.ACCOUNT_READ})
+    issue_personal_token(user=user, name="reader", scopes=scopes, expires_at=soon, actor=user, limits=[USD])
+    assert not SpendingLimit.objects.exists()
+
+
+def test_limits_are_replaced_together(user: User) -> None:
+    token, _ = personal(user)
+    replace_spending_limits(owner=user, spender=token, limits=[INR], actor=user)
+    assert [limit.currency for limit in limits_of(user, token)] == ["INR"]
+    with pytest.raises(LastSpendingLimit):
+        replace_spending_limits(owner=user, spender=token, limits=[], actor=user)
+    with pytest.raises(NotFound):
+        replace_spending_limits(owner=UserFactory(), spender=token, limits=[], actor=user)
+    app = AppFactory(user=user)
+    replace_spending_limits(owner=user, spender=app, limits=[USD, INR], actor=user)
+    replace_spending_limits(owner=user, spender=app, limits=[], actor=user)
+    assert not limits_of(user, app).exists()
+
+
 def test_categories_are_kept_sorted_and_once(user: User) -> None:
     caps = Caps(Currency.INR, total_minor=1, categories=["presets", "fonts", "presets"])
     assert set_spending_limit(owner=user, spender=AppFactory(user=user), caps=caps, actor=user).categories == ["fonts", "presets"]
@@ -117,8 +162,7 @@ def test_categories_are_kept_sorted_and_once(user: User) -> None:
 
 def test_only_limit_of_a_spending_token_stays(user: User) -> None:
     token, _ = personal(user)
-    limit = set_spending_limit(owner=user, spender=token, caps=USD, actor=user)
-    SpendingLimit.objects.filter(token=token).exclude(pk=limit.pk).delete()
+    limit = token.spending_limits.get()
     with pytest.raises(LastSpendingLimit):
         remove_spending_limit(limit=limit, actor=user)
     set_spending_limit(owner=user, spender=token, caps=INR, actor=user)
@@ -163,9 +207,7 @@ def test_ceiling_is_set_and_lifted_once_with_audit_rows(user: User) -> None:
 
 
 def test_personal_token_is_bound_by_its_own_rows_in_one_query(user: User, django_assert_num_queries: Queries) -> None:
-    (token, secret), (other, _) = personal(user), personal(user)
-    set_spending_limit(owner=user, spender=token, caps=USD, actor=user)
-    set_spending_limit(owner=user, spender=other, caps=INR, actor=user)
+    (token, secret), _ = personal(user), personal(user)
     principal = principal_of_bearer(f"Bearer {secret}")
     with django_assert_num_queries(1):
         limits = spending_limits_for(principal)

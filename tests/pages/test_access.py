@@ -17,7 +17,7 @@ from tests.factories import UserFactory
 
 pytestmark = pytest.mark.django_db
 
-PLAIN = ["dashboard", "developer-application", "apps", "app-create", "tokens", "token-create"]
+PLAIN = ["dashboard", "developer-application", "apps", "app-create", "tokens", "token-create", "spending"]
 FORMS = ["developer-application", "app-create", "token-create"]
 
 
@@ -120,7 +120,7 @@ def test_pages_take_no_other_method(browse: Callable[..., Client]) -> None:
     client = browse()
     for name in PLAIN:
         assert client.delete(reverse(name)).status_code == 405
-    for name in ("dashboard", "apps", "tokens"):
+    for name in ("dashboard", "apps", "tokens", "spending"):
         assert client.post(reverse(name)).status_code == 405
 
 

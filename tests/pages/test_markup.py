@@ -57,7 +57,7 @@ def test_public_pages_are_well_made(client: Client, path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [*MANAGE, "dashboard", "developer-application", "apps", "app-create", "tokens", "token-create", "connections"]
+    "name", [*MANAGE, "dashboard", "developer-application", "apps", "app-create", "tokens", "token-create", "connections", "spending"]
 )
 def test_pages_of_someone_new_are_well_made(browse: Callable[..., Client], name: str) -> None:
     assert faults_of(browse().get(reverse(name)).content) == []

@@ -22,6 +22,8 @@ pytestmark = pytest.mark.django_db
 NEW = "/dashboard/tokens/new"
 PASSWORD = "correct horse battery"
 COMPLETE = {"name": "my script", "scopes": ["vendor:manage"], "lifetime": "30"}
+SPENDING = {"scopes": ["wallet:spend"], "limit_usd_total": "12.50"}
+AMOUNTS = ["0", "-1", "0.001", "1e400", "NaN", "Infinity", "lots", "100000000.01"]
 
 
 def _issue(user: User, name: str = "mine") -> AccessToken:
@@ -38,8 +40,11 @@ def _issue(user: User, name: str = "mine") -> AccessToken:
         ({"scopes": ["everything"]}, "scopes"),
         ({"lifetime": ""}, "lifetime"),
         ({"lifetime": "366"}, "lifetime"),
-        ({"scopes": ["wallet:spend"]}, "password"),
-        ({"scopes": ["wallet:spend"], "password": "wrong"}, "password"),
+        (SPENDING, "password"),
+        (SPENDING | {"password": "wrong"}, "password"),
+        (SPENDING | {"password": PASSWORD, "limit_usd_total": ""}, "limit_inr_per_purchase"),
+        *((SPENDING | {"password": PASSWORD, "limit_usd_total": typed}, "limit_usd_total") for typed in AMOUNTS),
+        (SPENDING | {"password": PASSWORD, "limit_categories": ["nonsense"]}, "limit_categories"),
     ],
 )
 def test_new_token_with_bad_input_makes_none(browse: Callable[..., Client], change: dict[str, object], field: str) -> None:
@@ -60,11 +65,14 @@ def test_password_guessing_is_stopped(browse: Callable[..., Client]) -> None:
 
 def test_token_that_spends_needs_the_password_and_never_shows_it(browse: Callable[..., Client]) -> None:
     client = browse()
-    response = client.post(NEW, COMPLETE | {"scopes": ["wallet:spend"], "password": PASSWORD, "name": ""})
+    response = client.post(NEW, COMPLETE | SPENDING | {"password": PASSWORD, "name": ""})
     assert PASSWORD not in response.content.decode()
-    response = client.post(NEW, COMPLETE | {"scopes": ["wallet:spend"], "password": PASSWORD})
+    response = client.post(NEW, COMPLETE | SPENDING | {"password": PASSWORD, "limit_categories": ["fonts"]})
     assert response.status_code == 200
-    assert AccessToken.objects.get().effective_scopes == {Scope.WALLET_SPEND}
+    token = AccessToken.objects.get()
+    assert token.effective_scopes == {Scope.WALLET_SPEND}
+    limit = token.spending_limits.get()
+    assert (limit.currency, limit.total_minor, limit.per_day_minor, limit.categories) == ("USD", 1250, None, ["fonts"])
 
 
 def test_new_token_is_shown_once_and_never_again(browse: Callable[..., Client]) -> None:
@@ -120,5 +128,6 @@ def test_list_asks_little_of_the_database(
     client = browse(user)
     with django_assert_max_num_queries(3):
         client.get(reverse("tokens"))
-    with django_assert_max_num_queries(2):
+    # Session, user, categories.
+    with django_assert_max_num_queries(3):
         client.get(NEW)

@@ -43,6 +43,7 @@ def create(request: SignedInRequest) -> HttpResponseBase:
                 expires_at=form.expires_at(),
                 actor=request.user,
                 password_confirmed=form.password_confirmed,
+                limits=form.limits(),
             )
             return render(request, "developers/token_created.html", {"token": token, "secret": secret})
     return render_form(request, "developers/token_create.html", form)

@@ -16,7 +16,9 @@ from developers.selectors import apps_of, current_application, live_keys_of, liv
 from developers.services.applications import approve_application, submit_application
 from developers.services.apps import ScopeDecision, create_app, decide_scopes
 from developers.services.credentials import issue_api_key, issue_personal_token, revoke_api_key, revoke_token
+from developers.services.spending import Caps
 from marketplace.accounts.models import Tier, User
+from marketplace.core import bounds
 from marketplace.core.errors import InvalidCredential
 from marketplace.core.money import WALLET_CURRENCIES
 from marketplace.core.scopes import APP_SCOPES, Scope
@@ -32,6 +34,8 @@ CREDENTIAL_NAME = "quickstart"
 TOKEN_LIFETIME = timedelta(days=365)
 REASON = "Demo content"
 FUNDS_MINOR = {"INR": 50_000_00, "USD": 500_00}
+# A visitor tries out as much as there is.
+LIMITS = tuple(Caps(currency, total_minor=bounds.SPENDING_LIMIT_MINOR) for currency in WALLET_CURRENCIES)
 STORES = {"vendor": ("Northlight Type & Motion", "northlight"), "otherVendor": ("Second Street Studio", "second-street")}
 
 Facts = dict[str, Any]
@@ -151,4 +155,6 @@ def _token(user: User, scopes: frozenset[Scope], known: str) -> str:
         for token in live_personal_tokens_of(user).filter(name=CREDENTIAL_NAME):
             revoke_token(token=token, actor=user, reason="Replaced by quickstart")
     ends = timezone.now() + TOKEN_LIFETIME
-    return issue_personal_token(user=user, name=CREDENTIAL_NAME, scopes=scopes, expires_at=ends, actor=user, password_confirmed=True)[1]
+    return issue_personal_token(
+        user=user, name=CREDENTIAL_NAME, scopes=scopes, expires_at=ends, actor=user, password_confirmed=True, limits=LIMITS
+    )[1]

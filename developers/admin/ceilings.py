@@ -1,0 +1,70 @@
+"""How much an app may spend at most, whatever the wallets' owners allow."""
+
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+from unfold.widgets import UnfoldAdminDecimalFieldWidget, UnfoldAdminSelectWidget
+
+from marketplace.core import bounds
+from marketplace.core.admin import Panel, ReasonForm
+from marketplace.core.money import WALLET_CURRENCIES, Currency, to_minor
+
+from ..models import App, SpendingLimit
+from ..models.spending import AMOUNTS
+from ..selectors import ceilings_of
+from ..services.spending import Caps
+
+_CURRENCIES = [(currency.value, currency.value) for currency in WALLET_CURRENCIES]
+_HIGHEST = Decimal(bounds.SPENDING_LIMIT_MINOR).scaleb(-2)
+
+
+def _amount_field(label: str) -> forms.DecimalField:
+    return forms.DecimalField(
+        label=label,
+        required=False,
+        min_value=Decimal("0.01"),
+        max_value=_HIGHEST,
+        decimal_places=2,
+        widget=UnfoldAdminDecimalFieldWidget,
+    )
+
+
+class CeilingForm(ReasonForm):
+    """The most in one currency, and why."""
+
+    currency = forms.ChoiceField(choices=_CURRENCIES, widget=UnfoldAdminSelectWidget)
+    per_purchase = _amount_field("One purchase")
+    per_day = _amount_field("A day (UTC)")
+    total = _amount_field("In all")
+    field_order = ("currency", "per_purchase", "per_day", "total", "reason")
+
+
+class LiftForm(ReasonForm):
+    """Which ceiling goes, and why."""
+
+    currency = forms.ChoiceField(widget=UnfoldAdminSelectWidget)
+    field_order = ("currency", "reason")
+
+    def __init__(self, *args: Any, subject: App, **kwargs: Any) -> None:
+        super().__init__(*args, subject=subject, **kwargs)
+        present = [(limit.currency, limit.currency) for limit in ceilings_of(subject)]
+        self.fields["currency"].choices = present  # type: ignore[attr-defined]  # it is a choice field
+
+
+def caps_of(answers: Mapping[str, Any]) -> Caps:
+    """Return what was typed into a `CeilingForm`, in minor units."""
+    typed = {amount: answers[amount.removesuffix("_minor")] for amount in AMOUNTS}
+    amounts = {amount: to_minor(value) for amount, value in typed.items() if value is not None}
+    return Caps(Currency(answers["currency"]), **amounts, categories=())
+
+
+def ceilings_panel(ceilings: Iterable[SpendingLimit]) -> Panel:
+    """Return the table of an app's ceilings."""
+    rows = [(limit.currency, *(_figure(getattr(limit, amount)) for amount in AMOUNTS), limit.updated_at) for limit in ceilings]
+    return Panel("Spending ceilings, for each wallet", ("Currency", "One purchase", "A day", "In all", "Set"), rows)
+
+
+def _figure(minor: int | None) -> str:
+    return "" if minor is None else f"{Decimal(minor).scaleb(-2):,}"

@@ -1,0 +1,127 @@
+"""Asks for spending limits: money is typed in units, with at most two decimals."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+
+from marketplace.core import bounds
+from marketplace.core.categories import category_names
+from marketplace.core.money import WALLET_CURRENCIES, Currency, to_minor
+
+from ..models import SpendingLimit
+from ..models.spending import AMOUNTS
+from ..services.spending import Caps
+
+# What a form proposes where nothing was said yet: enough to try things out, too little to hurt.
+SUGGESTED = (
+    Caps(Currency.USD, per_purchase_minor=25_00, per_day_minor=50_00, total_minor=250_00),
+    Caps(Currency.INR, per_purchase_minor=2_000_00, per_day_minor=4_000_00, total_minor=20_000_00),
+)
+_LABELS = {"per_purchase_minor": "One purchase", "per_day_minor": "A day", "total_minor": "In all"}
+_CURRENCY_WORDS = {Currency.USD: "US dollars", Currency.INR: "Rupees"}
+_CATEGORIES = "limit_categories"
+
+
+@dataclass(frozen=True)
+class LimitGroup:
+    """The fields of one currency."""
+
+    legend: str
+    fields: list[forms.BoundField]
+
+
+class LimitsForm(forms.Form):
+    """Asks how much may be spent in each currency of a wallet.
+
+    Args:
+        limits: What is filled in at first.
+    """
+
+    def __init__(self, *args: Any, limits: Iterable[Caps | SpendingLimit] = SUGGESTED, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        known = {limit.currency: limit for limit in limits}
+        for currency in WALLET_CURRENCIES:
+            for amount in AMOUNTS:
+                self.fields[_name(currency, amount)] = _amount_field(amount, getattr(known.get(currency), amount, None))
+        chosen = sorted({slug for limit in known.values() for slug in limit.categories})
+        self.fields[_CATEGORIES] = _categories_field(chosen)
+
+    @property
+    def limit_groups(self) -> list[LimitGroup]:
+        """The fields by currency."""
+        return [
+            LimitGroup(_CURRENCY_WORDS[currency], [self[_name(currency, amount)] for amount in AMOUNTS]) for currency in WALLET_CURRENCIES
+        ]
+
+    @property
+    def limit_categories(self) -> forms.BoundField:
+        """What may be bought."""
+        return self[_CATEGORIES]
+
+    def limits(self) -> list[Caps]:
+        """Return the limits of the currencies for which an amount was typed."""
+        found = []
+        for currency in WALLET_CURRENCIES:
+            typed = {amount: self.cleaned_data.get(_name(currency, amount)) for amount in AMOUNTS}
+            amounts = {amount: to_minor(value) for amount, value in typed.items() if value is not None}
+            if amounts:
+                found.append(Caps(currency, **amounts, categories=self.cleaned_data.get(_CATEGORIES, [])))
+        return found
+
+    def demand_a_limit(self) -> None:
+        """Add an error where no amount was typed."""
+        names = [_name(currency, amount) for currency in WALLET_CURRENCIES for amount in AMOUNTS]
+        if not any(name in self.errors for name in names) and not self.limits():
+            self.add_error(names[0], "Type at least one amount, in one of the currencies.")
+
+
+class SpendingForm(LimitsForm):
+    """Changes what an app or a token may spend.
+
+    Args:
+        required: Whether at least one limit must be there.
+    """
+
+    def __init__(self, *args: Any, required: bool, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._required = required
+
+    def clean(self) -> dict[str, Any]:
+        """Demand a limit where one must be."""
+        data: dict[str, Any] = super().clean() or self.cleaned_data
+        if self._required:
+            self.demand_a_limit()
+        return data
+
+
+def _name(currency: Currency, amount: str) -> str:
+    return f"limit_{currency.lower()}_{amount.removesuffix('_minor')}"
+
+
+def _amount_field(amount: str, minor: int | None) -> forms.DecimalField:
+    return forms.DecimalField(
+        label=_LABELS[amount],
+        required=False,
+        initial=None if minor is None else Decimal(minor).scaleb(-2),
+        min_value=Decimal("0.01"),
+        max_value=Decimal(bounds.SPENDING_LIMIT_MINOR) / 100,
+        decimal_places=2,
+        widget=forms.NumberInput(attrs={"inputmode": "decimal"}),
+    )
+
+
+def _categories_field(chosen: list[str]) -> forms.MultipleChoiceField:
+    names = category_names()
+    # One that is no longer active stays: without it, a limit to it alone would become a limit to nothing in particular.
+    gone = [(slug, slug) for slug in chosen if slug not in dict(names)]
+    return forms.MultipleChoiceField(
+        label="Only from these categories",
+        help_text="None chosen: from all.",
+        choices=[*names, *gone],
+        initial=chosen,
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+    )

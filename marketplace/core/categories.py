@@ -1,0 +1,17 @@
+"""What categories there are, for packages below the catalog, which may not import it: it says so when it starts."""
+
+from collections.abc import Callable
+
+Names = Callable[[], list[tuple[str, str]]]
+_sources: list[Names] = []
+
+
+def are_named_by(source: Names) -> None:
+    """Ask `source` for slug and name of each active category. Saying so twice is once."""
+    if source not in _sources:
+        _sources.append(source)
+
+
+def category_names() -> list[tuple[str, str]]:
+    """Return slug and name of each active category."""
+    return [name for source in _sources for name in source()]
