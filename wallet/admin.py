@@ -18,7 +18,8 @@ from marketplace.core.admin import Decision, Panel, ReasonForm, ServiceAdmin, de
 from marketplace.core.money import to_minor, to_number
 
 from .models import Journal, Order, Transfer, WalletOwner
-from .models.orders import CURRENCIES, OrderStatus
+from .models.currencies import CURRENCIES
+from .models.orders import OrderStatus
 from .selectors import movements_of, wallet_of
 from .services.funding import credit_wallet
 from .services.refunds import refund_order

@@ -61,3 +61,34 @@ class InvalidAmount(Problem):
 
     status = 400
     title = "The amount cannot be credited"
+
+
+class QuoteExpired(Problem):
+    """409: past `expiresAt`."""
+
+    status = 409
+    title = "The quote has expired"
+    detail = "Ask for a new one; quotes hold for 10 minutes. Nothing was charged."
+
+
+class QuoteUsed(Problem):
+    """409: `orderId` names the purchase that it was used for."""
+
+    status = 409
+    title = "The quote was used already"
+    detail = "A quote is good for one purchase. Ask for a new one."
+
+
+class QuoteMismatch(Problem):
+    """409: `field` names what differs, `quoted` what the quote says."""
+
+    status = 409
+    title = "The quote is for something else"
+
+
+class TooManyQuotes(Problem):
+    """409: `maximum` names how many may be open at once."""
+
+    status = 409
+    title = "Too many open quotes"
+    detail = "Use one of them, or wait until they expire."

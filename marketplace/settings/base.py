@@ -243,7 +243,7 @@ SPECTACULAR_SETTINGS = {
         "ReviewKindEnum": "catalog.models.reviews.ReviewKind",
         "ReviewStatusEnum": "catalog.models.reviews.ReviewStatus",
         "VendorStatusEnum": "vendors.models.VendorStatus",
-        "WalletCurrencyEnum": "wallet.models.orders.CURRENCIES",
+        "WalletCurrencyEnum": "wallet.models.currencies.CURRENCIES",
     },
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",

@@ -4,6 +4,12 @@ from .catalog import BAD_LIMITS
 from .shapes import BOOLEAN, BYTES, INTEGER, NUMBER, SHA256, STRING, TIME, Auth, Field, Operation, Query, array, nullable, one_of, record
 
 CURRENCY = one_of("INR", "USD")
+WISH = (
+    Field("assetId", "string", required=True, bounds={"maxLength": 80}, bad=("", "  ")),
+    Field("currency", "string", "USD", bounds={"enum": ["INR", "USD"]}, bad=("EUR", "inr", ""), added=True),
+    Field("licenseSlug", "string", "commercial", bounds={"maxLength": 40}, bad=("",), added=True),
+)
+NO_OFFER = frozenset({"not_found", "tier_required", "already_owned", "own_listing", "price_unavailable", "license_not_available"})
 
 OPERATIONS = (
     Operation(
@@ -58,9 +64,20 @@ OPERATIONS = (
     ),
     Operation(
         "POST",
-        "/wallet/spend",
+        "/wallet/quote",
         Auth.KEY_OR_BEARER,
         "for_sale",
+        record({"quoteId": STRING, "price": NUMBER, "currency": CURRENCY, "taxIncluded": NUMBER, "licenseSlug": STRING, "expiresAt": TIME}),
+        scope="wallet:spend",
+        body=WISH,
+        refusals=NO_OFFER | {"too_many_quotes"},
+        added=True,
+    ),
+    Operation(
+        "POST",
+        "/wallet/spend",
+        Auth.KEY_OR_BEARER,
+        "quoted",
         record(
             {"success": BOOLEAN, "orderId": STRING, "debitedINR": NUMBER, "newBalanceINR": NUMBER},
             added={
@@ -74,23 +91,15 @@ OPERATIONS = (
             },
         ),
         scope="wallet:spend",
-        body=(
-            Field("assetId", "string", required=True, bounds={"maxLength": 80}, bad=("", "  ")),
-            Field("currency", "string", "USD", bounds={"enum": ["INR", "USD"]}, bad=("EUR", "inr", ""), added=True),
-            Field("licenseSlug", "string", "commercial", bounds={"maxLength": 40}, bad=("",), added=True),
-        ),
-        refusals=frozenset(
-            {
-                "not_found",
-                "insufficient_balance",
-                "tier_required",
-                "already_owned",
-                "own_listing",
-                "price_unavailable",
-                "license_not_available",
-                "idempotency_conflict",
-                "idempotency_key_reused",
-            }
-        ),
+        body=(*WISH, Field("quoteId", "string", bounds={"maxLength": 36}, bad=("",), added=True)),
+        refusals=NO_OFFER
+        | {
+            "insufficient_balance",
+            "quote_expired",
+            "quote_used",
+            "quote_mismatch",
+            "idempotency_conflict",
+            "idempotency_key_reused",
+        },
     ),
 )

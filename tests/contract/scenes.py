@@ -23,6 +23,8 @@ from vendors.inspection import Inspection
 from vendors.previews import ProcessedPreview
 from vendors.services.files import attach_deliverable, attach_preview, new_deliverable_key
 from vendors.uploads import Received
+from wallet.services.offers import Wish
+from wallet.services.quotes import make_quote
 
 
 @dataclass
@@ -91,6 +93,13 @@ def for_sale() -> Scene:
     return _shop()[0]
 
 
+def quoted() -> Scene:
+    """The asset's commercial licence was quoted in USD."""
+    scene = for_sale()
+    scene.body["quoteId"] = str(make_quote(buyer=scene.user, wish=Wish(scene.names["id"], "USD", "commercial")).pk)
+    return scene
+
+
 def owned() -> Scene:
     """The asset is the caller's."""
     scene, listing = _shop()
@@ -156,5 +165,5 @@ def selling() -> Scene:
 
 
 SCENES: dict[str, Callable[[], Scene]] = {
-    scene.__name__: scene for scene in (for_sale, owned, link, developer, draft, ready, waiting, selling)
+    scene.__name__: scene for scene in (for_sale, quoted, owned, link, developer, draft, ready, waiting, selling)
 }

@@ -17,6 +17,7 @@ SCOPES = {
     "GET /library": "library:read",
     "POST /library/download/{id}": "library:download",
     "GET /wallet": "account:read",
+    "POST /wallet/quote": "wallet:spend",
     "POST /wallet/spend": "wallet:spend",
 }
 

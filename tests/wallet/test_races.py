@@ -57,7 +57,7 @@ def at_once(*deeds: Callable[[], Any]) -> list[Any]:
 
 
 def buying(user: User, listing_id: Any, key: str | None = None) -> Callable[[], Any]:
-    return lambda: spend(buyer=user, listing_id_or_slug=str(listing_id), idempotency_key=key)
+    return lambda: spend(buyer=user, wish=offers.Wish(str(listing_id)), idempotency_key=key)
 
 
 def test_one_wallet_is_spent_exactly_to_the_end() -> None:

@@ -354,4 +354,4 @@ def test_statements_of_a_purchase_are_few(django_assert_num_queries: Any, price:
     bought(on_sale(store=store, tax_rate_bp=1800), user)
     listing = on_sale(store=store, tax_rate_bp=1800, price_inr_minor=price)
     with django_assert_num_queries(statements):
-        spending.spend(buyer=user, listing_id_or_slug=str(listing.id), idempotency_key=key)
+        spending.spend(buyer=user, wish=offers.Wish(str(listing.id)), idempotency_key=key)

@@ -18,6 +18,7 @@ from wallet.models import Order, Transfer
 from wallet.reconciliation import differences
 from wallet.selectors import wallet_of
 from wallet.services.funding import credit_wallet
+from wallet.services.offers import Wish
 from wallet.services.refunds import refund_order
 from wallet.services.spending import spend
 
@@ -104,9 +105,7 @@ class Wallets(RuleBasedStateMachine):
         try:
             receipt, replayed = spend(
                 buyer=self.buyers[buyer],
-                listing_id_or_slug=str(self.listings[listing].id),
-                currency=currency,
-                license_slug=tier,
+                wish=Wish(str(self.listings[listing].id), currency, tier),
                 idempotency_key=key,
             )
         except Problem as problem:

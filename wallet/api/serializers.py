@@ -7,7 +7,8 @@ from marketplace.core.api.fields import Amount, Line
 from marketplace.core.api.serializers import Body
 from marketplace.core.money import Currency, to_number
 
-from ..models.orders import CURRENCIES
+from ..models import Quote
+from ..models.currencies import CURRENCIES
 from ..selectors import Wallet
 from ..services.spending import Receipt
 
@@ -20,7 +21,7 @@ class WalletAnswer(serializers.Serializer[Wallet]):
     currencyPreference = serializers.ChoiceField(source="currency_preference", choices=CURRENCIES)
 
 
-class SpendBody(Body):
+class QuoteBody(Body):
     """What to buy, and how."""
 
     assetId = Line(max_length=bounds.SLUG_CHARS, help_text="The asset's id or slug.")
@@ -28,6 +29,23 @@ class SpendBody(Body):
         choices=CURRENCIES, required=False, help_text="The wallet to pay from; currencyPreference when left out."
     )
     licenseSlug = Line(max_length=40, required=False, help_text="The licence tier; the first permitted one when left out.")
+
+
+class SpendBody(QuoteBody):
+    """What to buy, and how."""
+
+    quoteId = Line(max_length=36, required=False, help_text="A quote: exactly its price is charged, in its currency, for its licence.")
+
+
+class QuoteAnswer(serializers.Serializer[Quote]):
+    """A promise: a purchase with `quoteId` costs exactly this until `expiresAt`, or is refused and says why."""
+
+    quoteId = serializers.CharField(source="pk")
+    price = Amount(source="price_minor", help_text="In currency.")
+    currency = serializers.ChoiceField(choices=CURRENCIES)
+    taxIncluded = Amount(source="tax_minor", help_text="The part of price that is tax.")
+    licenseSlug = serializers.CharField(source="license_slug")
+    expiresAt = serializers.DateTimeField(source="expires_at")
 
 
 class SpendAnswer(serializers.Serializer[Receipt]):

@@ -1,6 +1,7 @@
 """The wallet's endpoints (reference section 4)."""
 
 import re
+from collections.abc import Mapping
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
@@ -22,39 +23,59 @@ from ..errors import (
     LicenseNotAvailable,
     OwnListing,
     PriceUnavailable,
+    QuoteExpired,
+    QuoteMismatch,
+    QuoteUsed,
     TierRequired,
+    TooManyQuotes,
 )
 from ..selectors import wallet_of
+from ..services.offers import Wish
+from ..services.quotes import make_quote
 from ..services.spending import spend
-from .serializers import SpendAnswer, SpendBody, WalletAnswer
+from .serializers import QuoteAnswer, QuoteBody, SpendAnswer, SpendBody, WalletAnswer
 
 IDEMPOTENCY_HEADER = "Idempotency-Key"
 REPLAYED_HEADER = "Idempotent-Replayed"
 _PRINTABLE = re.compile(rf"[\x21-\x7e]{{1,{bounds.IDEMPOTENCY_KEY_CHARS}}}")
 
 
+# Why something cannot be bought, whoever pays.
+_NO_OFFER = (NotFound, TierRequired, AlreadyOwned, OwnListing, PriceUnavailable, LicenseNotAvailable)
+
+
 class WalletViewSet(ApiViewSet):
     """The caller's prepaid credit."""
 
-    access = {"retrieve": key_or_bearer(Scope.ACCOUNT_READ), "spend": key_or_bearer(Scope.WALLET_SPEND)}
+    access = {
+        "retrieve": key_or_bearer(Scope.ACCOUNT_READ),
+        "quote": key_or_bearer(Scope.WALLET_SPEND),
+        "spend": key_or_bearer(Scope.WALLET_SPEND),
+    }
     problems = {
+        "quote": (*_NO_OFFER, TooManyQuotes),
         "spend": (
-            NotFound,
+            *_NO_OFFER,
             InsufficientBalance,
-            TierRequired,
-            AlreadyOwned,
-            OwnListing,
-            PriceUnavailable,
-            LicenseNotAvailable,
+            QuoteExpired,
+            QuoteUsed,
+            QuoteMismatch,
             IdempotencyConflict,
             IdempotencyKeyReused,
-        )
+        ),
     }
 
     @extend_schema(operation_id="wallet_retrieve", responses=WalletAnswer)
     def retrieve(self, request: Request) -> Response:
         """Read the balances."""
         return Response(WalletAnswer(wallet_of(principal_of(request).user)).data)
+
+    @extend_schema(operation_id="wallet_quote", request=QuoteBody, responses=QuoteAnswer)
+    def quote(self, request: Request) -> Response:
+        """Ask for a price that holds for 10 minutes, whatever the vendor does."""
+        body = parse_body(QuoteBody, request)
+        quote = make_quote(buyer=principal_of(request).user, wish=_wish(body))
+        return Response(QuoteAnswer(quote).data)
 
     @extend_schema(
         operation_id="wallet_spend",
@@ -83,13 +104,16 @@ class WalletViewSet(ApiViewSet):
         body = parse_body(SpendBody, request)
         receipt, replayed = spend(
             buyer=principal.user,
-            listing_id_or_slug=body["assetId"],
-            currency=body.get("currency"),
-            license_slug=body.get("licenseSlug"),
+            wish=_wish(body),
+            quote_id=body.get("quoteId"),
             idempotency_key=key,
             principal=principal,
         )
         return Response(SpendAnswer(receipt).data, headers={REPLAYED_HEADER: "true"} if replayed else {})
+
+
+def _wish(body: Mapping[str, str]) -> Wish:
+    return Wish(body["assetId"], body.get("currency"), body.get("licenseSlug"))
 
 
 def _idempotency_key(request: Request) -> str | None:

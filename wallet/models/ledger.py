@@ -7,7 +7,8 @@ from django.db.models import F, Q
 from marketplace.core import bounds
 from marketplace.core.ids import new_id
 
-from .orders import CURRENCIES, Order
+from .currencies import CURRENCIES
+from .orders import Order
 
 
 class AccountKind(models.TextChoices):

@@ -9,9 +9,9 @@ from catalog.models import Deliverable, LicenseTier, Listing
 from developers.models import App
 from marketplace.core import bounds
 from marketplace.core.ids import new_id
-from marketplace.core.money import WALLET_CURRENCIES
 
-CURRENCIES = [currency.value for currency in WALLET_CURRENCIES]
+from .currencies import CURRENCIES
+from .quotes import Quote
 
 
 class OrderStatus(models.TextChoices):
@@ -41,6 +41,8 @@ class Order(models.Model):
     credential_kind = models.CharField(max_length=16, blank=True)
     credential_id = models.UUIDField(null=True, blank=True)
     request_id = models.CharField(max_length=64, blank=True)
+    # The promise that fixed the price; it is good for one order.
+    quote = models.ForeignKey(Quote, null=True, blank=True, on_delete=models.PROTECT, related_name="orders", db_index=False)
     status = models.CharField(max_length=16, choices=OrderStatus.choices, default=OrderStatus.COMPLETED)
     created_at = models.DateTimeField(default=timezone.now)
     refunded_at = models.DateTimeField(null=True, blank=True)
@@ -49,6 +51,7 @@ class Order(models.Model):
         ordering = ("-id",)
         permissions = (("refund_order", "Can refund orders"),)
         constraints = (
+            models.UniqueConstraint(fields=("quote",), name="order_quote_once"),
             models.CheckConstraint(condition=Q(currency__in=CURRENCIES), name="order_currency_known"),
             models.CheckConstraint(
                 condition=Q(status="Completed", refunded_at__isnull=True) | Q(status="Refunded", refunded_at__isnull=False),

@@ -9,7 +9,7 @@ from marketplace.core import bounds
 from marketplace.core.ids import new_id
 from marketplace.core.money import Currency
 
-from .orders import CURRENCIES
+from .currencies import CURRENCIES
 
 
 class WalletOwner(User):

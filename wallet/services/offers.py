@@ -26,6 +26,21 @@ LOCK_TIMEOUT = "10s"
 
 
 @dataclass(frozen=True)
+class Wish:
+    """What a buyer asks for.
+
+    Args:
+        listing_id_or_slug: What to buy.
+        currency: INR or USD; the buyer's preference when None. Nothing is converted.
+        license_slug: The licence tier; the first permitted one when None.
+    """
+
+    listing_id_or_slug: str
+    currency: str | None = None
+    license_slug: str | None = None
+
+
+@dataclass(frozen=True)
 class TierOnSale:
     """A licence tier that the listing is sold under.
 
@@ -73,13 +88,15 @@ class Offer:
     currency: str
     price_minor: int
     tax_minor: int
+    # Where the price was promised.
+    quote_id: uuid.UUID | None = None
 
 
-def find_offer(*, buyer: User, listing_id_or_slug: str, currency: str | None, license_slug: str | None) -> Offer:
+def find_offer(*, buyer: User, wish: Wish) -> Offer:
     """Return what the buyer would get and pay now; raises what `spend` raises, except for balance and limits."""
-    candidate = find_candidate(buyer=buyer, listing_id_or_slug=listing_id_or_slug)
-    tier = find_tier(candidate=candidate, license_slug=license_slug)
-    currency = currency or candidate.currency_preference
+    candidate = find_candidate(buyer=buyer, listing_id_or_slug=wish.listing_id_or_slug)
+    tier = find_tier(candidate=candidate, license_slug=wish.license_slug)
+    currency = wish.currency or candidate.currency_preference
     price = candidate.price_of(tier, currency)
     if price is None:
         available = [code.value for code in money.WALLET_CURRENCIES if candidate.price_of(tier, code) is not None]

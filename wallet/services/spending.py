@@ -14,16 +14,18 @@ from marketplace.accounts.models import User
 from marketplace.core import money
 from marketplace.core.errors import Problem
 from marketplace.core.ids import new_id
+from marketplace.core.integrity import violates
 from marketplace.core.request_id import current_request_id
 from marketplace.core.rows import insert
 
-from ..errors import InsufficientBalance
+from ..errors import InsufficientBalance, QuoteUsed
 from ..models import LedgerAccount, Order
 from ..models.ledger import AccountKind, JournalKind
 from ..selectors import balances_of
 from .idempotency import KeyedRequest, bounded_wait, keep_answer, kept_answer, keyed_request
 from .ledger import Balances, Leg, debit_wallet, write_journal
-from .offers import Offer, find_offer
+from .offers import Offer, Wish, find_offer
+from .quotes import find_quoted_offer
 
 
 @dataclass(frozen=True)
@@ -42,9 +44,8 @@ class Receipt:
 def spend(
     *,
     buyer: User,
-    listing_id_or_slug: str,
-    currency: str | None = None,
-    license_slug: str | None = None,
+    wish: Wish,
+    quote_id: str | None = None,
     idempotency_key: str | None = None,
     principal: Principal | None = None,
 ) -> tuple[Receipt, bool]:
@@ -52,9 +53,8 @@ def spend(
 
     Args:
         buyer: Whose wallet and library.
-        listing_id_or_slug: What to buy.
-        currency: INR or USD; the buyer's preference when left out. Nothing is converted.
-        license_slug: The licence tier; the first permitted one when left out.
+        wish: What to buy, and how.
+        quote_id: A promise to charge exactly what it says; currency and licence are its own.
         idempotency_key: A repeated call with the same key gets the first one's receipt.
         principal: The credential that asked; None for a page of ours.
 
@@ -66,11 +66,11 @@ def spend(
     """
     request = None
     if idempotency_key is not None:
-        given = {"listing": listing_id_or_slug, "currency": currency, "license": license_slug}
+        given = asdict(wish) | {"quote": quote_id}
         request = keyed_request(owner=buyer, key=idempotency_key, operation="wallet.spend", **given)
     try:
         with transaction.atomic(), bounded_wait(request):
-            offer = find_offer(buyer=buyer, listing_id_or_slug=listing_id_or_slug, currency=currency, license_slug=license_slug)
+            offer = _find(buyer, wish, quote_id)
             return _settle(buyer, offer, principal, request), False
     except (Problem, IntegrityError) as refusal:
         # It may be the doing of the same request, sent twice: then its answer is this one's too.
@@ -78,8 +78,16 @@ def spend(
             return Receipt(**answer), True
         # Or of another that bought the same meanwhile: then nothing is owed, whatever the wallet holds.
         if isinstance(refusal, InsufficientBalance):
-            find_offer(buyer=buyer, listing_id_or_slug=listing_id_or_slug, currency=currency, license_slug=license_slug)
+            find_offer(buyer=buyer, wish=wish)
+        if isinstance(refusal, IntegrityError) and violates(refusal, Order, "order_quote_once"):
+            raise QuoteUsed from refusal
         raise
+
+
+def _find(buyer: User, wish: Wish, quote_id: str | None) -> Offer:
+    if quote_id is None:
+        return find_offer(buyer=buyer, wish=wish)
+    return find_quoted_offer(buyer=buyer, wish=wish, quote_id=quote_id)
 
 
 def _settle(buyer: User, offer: Offer, principal: Principal | None, request: KeyedRequest | None) -> Receipt:
@@ -144,6 +152,7 @@ def _priced_order(buyer: User, offer: Offer, principal: Principal | None) -> dic
         "credential_kind": "" if principal is None else principal.kind.value,
         "credential_id": None if principal is None else principal.credential.id,
         "request_id": current_request_id(),
+        "quote_id": offer.quote_id,
     }
 
 

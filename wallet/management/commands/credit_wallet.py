@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 from marketplace.accounts.models import User
 from marketplace.core.errors import Problem
 from marketplace.core.money import to_minor, to_number
-from wallet.models.orders import CURRENCIES
+from wallet.models.currencies import CURRENCIES
 from wallet.selectors import wallet_of
 from wallet.services.funding import credit_wallet
 

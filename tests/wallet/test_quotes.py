@@ -1,0 +1,217 @@
+"""Binding quotes: exactly what was promised is charged, once, within ten minutes, or the refusal says why."""
+
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
+from rest_framework.test import APIClient
+
+from catalog.models import LicenseTier, Listing
+from marketplace.core import bounds
+from marketplace.core.scopes import Scope
+from tests.shop import bought, funded, on_sale, store_keeping
+from wallet.models import IdempotencyRecord, Order, Quote
+from wallet.reconciliation import differences
+from wallet.selectors import wallet_of
+from wallet.services.refunds import refund_order
+
+pytestmark = pytest.mark.django_db
+QUOTE = "/api/v1/wallet/quote"
+SPEND = "/api/v1/wallet/spend"
+Client = Callable[..., APIClient]
+
+
+@pytest.fixture(autouse=True)
+def _books_balance() -> Iterator[None]:
+    yield
+    assert list(differences()) == []
+
+
+def ask(client: APIClient, listing: Listing, **body: Any) -> Any:
+    return client.post(QUOTE, {"assetId": str(listing.id), **body}, format="json")
+
+
+def use(client: APIClient, listing: Listing, quote_id: str, **body: Any) -> Any:
+    return client.post(SPEND, {"assetId": str(listing.id), "quoteId": quote_id, **body}, format="json")
+
+
+def refusal(response: Any) -> tuple[int, str]:
+    return response.status_code, response.json()["code"]
+
+
+def test_anonymous_and_callers_without_the_scope_get_no_quote(anonymous: APIClient, bearer_client: Client, key_client: Client) -> None:
+    listing = on_sale()
+    assert refusal(ask(anonymous, listing)) == (401, "not_authenticated")
+    for make in (bearer_client, key_client):
+        assert refusal(ask(make(scopes=frozenset({Scope.ACCOUNT_READ})), listing)) == (403, "insufficient_scope")
+    assert not Quote.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("fields", "body", "code"),
+    [
+        ({}, {"licenseSlug": "unknown"}, "license_not_available"),
+        ({"price_inr_minor": None}, {"currency": "INR"}, "price_unavailable"),
+        ({"tier_requirement": "vip"}, {}, "tier_required"),
+        ({"status": "Draft"}, {}, "not_found"),
+    ],
+)
+def test_what_cannot_be_bought_is_not_quoted(bearer_client: Client, fields: dict[str, Any], body: dict[str, Any], code: str) -> None:
+    listing = on_sale()
+    Listing.objects.filter(pk=listing.pk).update(**fields)
+    assert ask(bearer_client(), listing, **body).json()["code"] == code
+    assert not Quote.objects.exists()
+
+
+def test_owned_and_own_assets_are_not_quoted(bearer_client: Client) -> None:
+    order = bought(on_sale())
+    assert refusal(ask(bearer_client(order.buyer), order.listing)) == (409, "already_owned")
+    assert refusal(ask(bearer_client(order.listing.store.owner), order.listing)) == (409, "own_listing")
+
+
+def test_quote_needs_no_money_and_tells_price_tax_and_end(bearer_client: Client) -> None:
+    before = timezone.now()
+    answer = ask(bearer_client(), on_sale(tax_rate_bp=1800), licenseSlug="commercial", currency="USD").json()
+    ends = parse_datetime(answer.pop("expiresAt"))
+    assert ends is not None
+    assert before + timedelta(minutes=10) <= ends <= timezone.now() + timedelta(minutes=10)
+    quote = Quote.objects.get()
+    assert answer == {"quoteId": str(quote.pk), "price": 20.0, "currency": "USD", "taxIncluded": 3.05, "licenseSlug": "commercial"}
+
+
+@pytest.mark.parametrize("price", [1, 99_900, 0, None])
+def test_quoted_price_is_charged_after_the_price_changed(bearer_client: Client, price: int | None) -> None:
+    user, listing = funded(inr=100_000), on_sale(store=store_keeping(1000), tax_rate_bp=1800)
+    client = bearer_client(user)
+    quote = ask(client, listing).json()
+    Listing.objects.filter(pk=listing.pk).update(price_inr_minor=price, tax_rate_bp=0, discount_bp=5000, allowed_license_slugs=["personal"])
+    answer = use(client, listing, quote["quoteId"]).json()
+    assert (answer["debitedINR"], answer["taxIncluded"], answer["licenseSlug"]) == (499.0, 76.12, "personal")
+    assert wallet_of(user).balance_inr_minor == 100_000 - 49_900
+    order = Order.objects.get()
+    assert (order.quote_id, order.tax_minor, order.commission_minor) == (Quote.objects.get().pk, 7_612, 4_229)
+
+
+def test_quote_keeps_its_currency_and_licence_where_none_is_named(bearer_client: Client) -> None:
+    user, listing = funded(usd=10_000), on_sale()
+    client = bearer_client(user)
+    quote = ask(client, listing, currency="USD", licenseSlug="extended").json()
+    answer = use(client, listing, quote["quoteId"]).json()
+    assert (answer["currency"], answer["debitedUSD"], answer["licenseSlug"]) == ("USD", 50.0, "extended")
+
+
+@pytest.mark.parametrize("quote_id", ["0193b2c6-0000-7000-8000-000000000000", "nonsense"])
+def test_unknown_quote_is_not_found(bearer_client: Client, quote_id: str) -> None:
+    assert refusal(use(bearer_client(funded(inr=100_000)), on_sale(), quote_id)) == (404, "not_found")
+    assert not Order.objects.exists()
+
+
+def test_quote_of_someone_else_is_not_found(bearer_client: Client) -> None:
+    listing = on_sale()
+    quote = ask(bearer_client(), listing).json()
+    thief = funded(inr=100_000)
+    assert refusal(use(bearer_client(thief), listing, quote["quoteId"])) == (404, "not_found")
+    assert wallet_of(thief).balance_inr_minor == 100_000
+
+
+def test_expired_quote_is_refused(bearer_client: Client) -> None:
+    listing, client = on_sale(), bearer_client(funded(inr=100_000))
+    quote = ask(client, listing).json()
+    past = timezone.now() - timedelta(seconds=1)
+    Quote.objects.update(created_at=past - timedelta(minutes=10), expires_at=past)
+    assert refusal(use(client, listing, quote["quoteId"])) == (409, "quote_expired")
+    assert not Order.objects.exists()
+
+
+def test_quote_is_used_once_even_after_a_refund(bearer_client: Client) -> None:
+    user, listing = funded(inr=100_000), on_sale()
+    client = bearer_client(user)
+    quote = ask(client, listing).json()
+    order_id = use(client, listing, quote["quoteId"]).json()["orderId"]
+    refund_order(order=Order.objects.get(), reason="test", actor=None)
+    again = use(client, listing, quote["quoteId"])
+    assert refusal(again) == (409, "quote_used")
+    assert again.json()["orderId"] == order_id
+    assert Order.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "field"), [({"currency": "USD"}, "currency"), ({"licenseSlug": "commercial"}, "licenseSlug"), ({"assetId": ""}, "assetId")]
+)
+def test_quote_for_something_else_is_refused_naming_it(bearer_client: Client, change: dict[str, str], field: str) -> None:
+    listing, client = on_sale(), bearer_client(funded(inr=1_000_000, usd=1_000_000))
+    quote = ask(client, listing).json()
+    change = {name: value or str(on_sale().id) for name, value in change.items()}
+    response = use(client, listing, quote["quoteId"], **change)
+    assert refusal(response) == (409, "quote_mismatch")
+    assert response.json()["field"] == field
+    assert not Order.objects.exists()
+
+
+def test_quote_does_not_outlive_the_sale(bearer_client: Client) -> None:
+    listing, client = on_sale(), bearer_client(funded(inr=100_000))
+    quote = ask(client, listing).json()
+    Listing.objects.filter(pk=listing.pk).update(status="Rejected")
+    assert refusal(use(client, listing, quote["quoteId"])) == (404, "not_found")
+    Listing.objects.filter(pk=listing.pk).update(status="Published")
+    LicenseTier.objects.filter(slug="personal").update(is_active=False)
+    assert refusal(use(client, listing, quote["quoteId"])) == (409, "license_not_available")
+    assert not Order.objects.exists()
+
+
+def test_quote_does_not_help_who_owns_it_or_cannot_pay(bearer_client: Client) -> None:
+    user, listing = funded(inr=49_899), on_sale()
+    client = bearer_client(user)
+    quote = ask(client, listing).json()
+    assert refusal(use(client, listing, quote["quoteId"])) == (402, "insufficient_balance")
+    Listing.objects.filter(pk=listing.pk).update(price_inr_minor=100)
+    bought(listing, user)
+    assert refusal(use(client, listing, quote["quoteId"])) == (409, "already_owned")
+
+
+def test_key_repeats_the_answer_of_a_quoted_purchase(bearer_client: Client) -> None:
+    user, listing = funded(inr=100_000), on_sale()
+    client = bearer_client(user)
+    body = {"assetId": str(listing.id), "quoteId": ask(client, listing).json()["quoteId"]}
+    first, again = (client.post(SPEND, body, format="json", headers={"Idempotency-Key": "k"}) for _ in range(2))
+    assert first.content == again.content
+    assert again["Idempotent-Replayed"] == "true"
+    without = client.post(SPEND, {"assetId": str(listing.id)}, format="json", headers={"Idempotency-Key": "k"})
+    assert refusal(without) == (422, "idempotency_key_reused")
+
+
+def test_open_quotes_are_bounded_and_expired_ones_make_room(bearer_client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "OPEN_QUOTES", 2)
+    listing, client = on_sale(), bearer_client(funded(inr=1_000_000))
+    quotes = [ask(client, listing).json() for _ in range(2)]
+    response = ask(client, listing)
+    assert refusal(response) == (409, "too_many_quotes")
+    assert response.json()["maximum"] == 2
+    assert ask(bearer_client(), listing).status_code == 200
+    past = timezone.now() - timedelta(seconds=1)
+    Quote.objects.filter(pk=quotes[0]["quoteId"]).update(created_at=past - timedelta(minutes=10), expires_at=past)
+    assert ask(client, listing).status_code == 200
+    assert not Quote.objects.filter(pk=quotes[0]["quoteId"]).exists()
+
+
+def test_purge_removes_what_nobody_can_use(bearer_client: Client) -> None:
+    listing, client = on_sale(), bearer_client(funded(inr=1_000_000))
+    used, expired, _open = (ask(client, listing).json()["quoteId"] for _ in range(3))
+    assert use(client, listing, used).status_code == 200
+    past = timezone.now() - timedelta(seconds=1)
+    Quote.objects.filter(pk__in=[used, expired]).update(created_at=past - timedelta(minutes=10), expires_at=past)
+    old, young = (IdempotencyRecord.objects.create(owner=funded(), key=key, fingerprint="x", answer={}) for key in ("old", "young"))
+    IdempotencyRecord.objects.filter(pk=old.pk).update(created_at=timezone.now() - timedelta(hours=25))
+    out = StringIO()
+    call_command("purge_wallet", "--dry-run", stdout=out)
+    assert "1 expired quotes and 1 old answers would be removed." in out.getvalue()
+    assert Quote.objects.count() == 3
+    call_command("purge_wallet", stdout=out)
+    assert "1 expired quotes and 1 old answers removed." in out.getvalue()
+    assert {str(pk) for pk in Quote.objects.values_list("pk", flat=True)} == {used, _open}
+    assert list(IdempotencyRecord.objects.all()) == [young]

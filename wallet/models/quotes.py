@@ -1,0 +1,41 @@
+"""Prices that were promised."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+from django.utils import timezone
+
+from catalog.models import LicenseTier, Listing
+from marketplace.core.ids import new_id
+
+from .currencies import CURRENCIES
+
+
+class Quote(models.Model):
+    """What a purchase will cost its owner until `expires_at`, whatever the price becomes. The order that uses it points to it."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    listing = models.ForeignKey(Listing, on_delete=models.PROTECT, related_name="+")
+    tier = models.ForeignKey(LicenseTier, on_delete=models.PROTECT, related_name="+")
+    license_slug = models.CharField(max_length=40)
+    currency = models.CharField(max_length=3)
+    price_minor = models.BigIntegerField()
+    tax_minor = models.BigIntegerField()
+    created_at = models.DateTimeField(default=timezone.now)
+    expires_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("-id",)
+        constraints = (
+            models.CheckConstraint(condition=Q(currency__in=CURRENCIES), name="quote_currency_known"),
+            models.CheckConstraint(condition=Q(tax_minor__gte=0, price_minor__gte=F("tax_minor")), name="quote_tax_inside_price"),
+            models.CheckConstraint(condition=Q(expires_at__gt=F("created_at")), name="quote_lasts"),
+        )
+        indexes = (
+            models.Index(fields=("owner", "expires_at"), name="quote_open"),
+            models.Index(fields=("expires_at",), name="quote_expiry"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.price_minor} {self.currency} until {self.expires_at}"

@@ -1,0 +1,85 @@
+"""Binding prices: what was quoted is what is charged for ten minutes, or a refusal that says why not."""
+
+from datetime import timedelta
+
+from django.db import transaction
+from django.db.models import F, QuerySet
+from django.utils import timezone
+
+from marketplace.accounts.models import User
+from marketplace.core import bounds
+from marketplace.core.errors import NotFound
+from marketplace.core.ids import parse_id
+from marketplace.core.transitions import lock
+
+from ..errors import QuoteExpired, QuoteMismatch, QuoteUsed, TooManyQuotes
+from ..models import Quote
+from .offers import Offer, Wish, find_candidate, find_offer, find_tier
+
+
+@transaction.atomic
+def make_quote(*, buyer: User, wish: Wish) -> Quote:
+    """Promise a price.
+
+    Args:
+        buyer: Who may use it, once.
+        wish: What it is for.
+
+    Raises:
+        Problem: what a purchase raises, except for balance and limits, or TooManyQuotes.
+    """
+    # Two at once are counted one after the other.
+    lock(User.objects.all(), pk=buyer.pk)
+    offer = find_offer(buyer=buyer, wish=wish)
+    own, now = Quote.objects.filter(owner=buyer, orders__isnull=True), timezone.now()
+    own.filter(expires_at__lte=now).delete()
+    if own.count() >= bounds.OPEN_QUOTES:
+        raise TooManyQuotes(maximum=bounds.OPEN_QUOTES)
+    return Quote.objects.create(
+        owner=buyer,
+        listing_id=offer.candidate.listing_id,
+        tier_id=offer.tier.id,
+        license_slug=offer.tier.slug,
+        currency=offer.currency,
+        price_minor=offer.price_minor,
+        tax_minor=offer.tax_minor,
+        created_at=now,
+        expires_at=now + timedelta(seconds=bounds.QUOTE_SECONDS),
+    )
+
+
+def find_quoted_offer(*, buyer: User, wish: Wish, quote_id: str) -> Offer:
+    """Return the offer that was quoted, if it can still be had and is what the caller asks for.
+
+    Raises:
+        NotFound: no such quote of the buyer's, or the listing is no longer for sale.
+        QuoteUsed: it was used.
+        QuoteExpired: it is too late.
+        QuoteMismatch: it is for something else.
+        Problem: what `find_offer` raises.
+    """
+    row_id = parse_id(quote_id)
+    quotes = Quote.objects.annotate(order_id=F("orders__pk")).filter(owner=buyer)
+    quote = None if row_id is None else quotes.filter(pk=row_id).first()
+    if quote is None:
+        raise NotFound("You have no such quote.")
+    if quote.order_id is not None:
+        raise QuoteUsed(orderId=str(quote.order_id))
+    if quote.expires_at <= timezone.now():
+        raise QuoteExpired
+    candidate = find_candidate(buyer=buyer, listing_id_or_slug=wish.listing_id_or_slug)
+    asked = (
+        ("assetId", candidate.listing_id, quote.listing_id),
+        ("currency", wish.currency or quote.currency, quote.currency),
+        ("licenseSlug", wish.license_slug or quote.license_slug, quote.license_slug),
+    )
+    for name, wanted, quoted in asked:
+        if wanted != quoted:
+            raise QuoteMismatch(f"The quote is for {name} {quoted}.", field=name, quoted=str(quoted))
+    tier = find_tier(candidate=candidate, license_slug=quote.license_slug)
+    return Offer(candidate, tier, quote.currency, quote.price_minor, quote.tax_minor, quote_id=quote.pk)
+
+
+def expired_quotes() -> QuerySet[Quote]:
+    """Return the quotes that nobody used and nobody can use any more."""
+    return Quote.objects.filter(orders__isnull=True, expires_at__lte=timezone.now())
