@@ -1,39 +1,97 @@
-"""The consent page in a real browser: its own content policy must let the answer out, and nothing else."""
+"""The consent page in a real browser: its own content policy must let the answer out, wherever an app takes it."""
 
 import shutil
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import pytest
+from allauth.account.models import EmailAddress
+from django.db import connections
 from django.test import Client
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Page, sync_playwright
 
 from developers.models import App
 from marketplace.accounts.models import User
 from tests.machine import CHROMIUM
 
+from .callbacks import HOST, serving, write_certificate
 from .parties import Party, query_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
+PASSWORD = "a long enough phrase"
 
-@pytest.mark.parametrize(("button", "answer"), [("Allow", "code"), ("Do not allow", "error")])
-def test_browser_brings_the_answer_to_the_app(
-    app: App, user: User, browser: Client, live_server: Any, monkeypatch: pytest.MonkeyPatch, button: str, answer: str
-) -> None:
+
+@pytest.fixture
+def page(monkeypatch: pytest.MonkeyPatch) -> Iterator[Page]:
+    """A phone's browser, which finds the app's host on this machine and takes its certificate."""
     # Playwright runs an event loop in this thread, which Django would take for asynchronous code.
     monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
-    port = live_server.url.rpartition(":")[2]
-    # Another origin than the page's, though the same server answers there.
-    party = Party(app, browser, redirect_uri=f"http://127.0.0.1:{port}/done")
-    address = party.ask().wsgi_request.get_full_path()
     program = next(path for path in map(shutil.which, CHROMIUM) if path)
+    options = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", f"--host-resolver-rules=MAP {HOST} 127.0.0.1"]
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"])
-        page = chromium.new_context(viewport={"width": 375, "height": 667}).new_page()
-        page.context.add_cookies([{"name": "sessionid", "value": browser.cookies["sessionid"].value, "url": live_server.url}])
-        page.goto(f"{live_server.url}{address}")
-        assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
-        page.get_by_role("button", name=button, exact=True).click()
-        page.wait_for_url(f"http://127.0.0.1:{port}/done?*")
-        assert answer in query_of(page.url)
+        chromium = playwright.chromium.launch(executable_path=program, args=options)
+        context = chromium.new_context(viewport={"width": 375, "height": 667}, ignore_https_errors=True)
+        yield context.new_page()
+        # What the test itself asked of the database went through connections of the loop's own.
+        connections.close_all()
         chromium.close()
+
+
+@pytest.fixture
+def callbacks(tmp_path: Path) -> Iterator[dict[str, str]]:
+    """Where apps of every kind wait for an answer."""
+    certificate = write_certificate(tmp_path)
+    with ExitStack() as stack:
+        local = stack.enter_context(serving("127.0.0.1"))
+        local6 = stack.enter_context(serving("::1"))
+        onward = f"http://127.0.0.1:{local}/landed"
+        secure = stack.enter_context(serving("127.0.0.1", onward=onward, certificate=certificate))
+        yield {
+            "https": f"https://{HOST}:{secure}/done",
+            "IPv4": f"http://127.0.0.1:{local}/done",
+            "IPv6": f"http://[::1]:{local6}/done",
+            "onward": f"https://{HOST}:{secure}/hop",
+        }
+
+
+@pytest.mark.parametrize(("button", "answer"), [("Allow", "code"), ("Do not allow", "error")])
+@pytest.mark.parametrize("kind", ["https", "IPv4", "IPv6", "onward"])
+def test_browser_brings_the_answer_to_the_app(
+    app: App, browser: Client, live_server: Any, page: Page, callbacks: dict[str, str], kind: str, button: str, answer: str
+) -> None:
+    uri = callbacks[kind]
+    App.objects.filter(pk=app.pk).update(redirect_uris=uri)
+    address = Party(app, browser, redirect_uri=uri).ask().wsgi_request.get_full_path()
+    page.context.add_cookies([{"name": "sessionid", "value": browser.cookies["sessionid"].value, "url": live_server.url}])
+    refused: list[str] = []
+    page.on("console", lambda message: refused.append(message.text) if message.type == "error" else None)
+    page.goto(f"{live_server.url}{address}")
+    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    page.get_by_role("button", name=button, exact=True).click()
+    page.wait_for_url(f"{callbacks['IPv4'].replace('done', 'landed')}?*" if kind == "onward" else f"{uri}?*")
+    assert answer in query_of(page.url)
+    assert not [text for text in refused if "favicon" not in text]
+
+
+def test_faulty_request_brings_the_user_back_even_from_the_sign_in(
+    app: App, user: User, live_server: Any, page: Page, callbacks: dict[str, str]
+) -> None:
+    App.objects.filter(pk=app.pk).update(redirect_uris=callbacks["https"])
+    user.set_password(PASSWORD)
+    user.save()
+    EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
+    visitor = Client()
+    address = Party(app, visitor, redirect_uri=callbacks["https"]).ask(scope="everything").wsgi_request.get_full_path()
+    page.goto(f"{live_server.url}{address}")
+    page.get_by_label("Email").fill(user.email)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("link", name=f"Go back to {HOST}").click()
+    page.wait_for_url(f"{callbacks['https']}?*")
+    assert query_of(page.url)["error"] == "invalid_scope"
+    # Without a sign-in on the way nobody is held up.
+    page.goto(f"{live_server.url}{address}")
+    assert query_of(page.url)["error"] == "invalid_scope"
