@@ -31,6 +31,8 @@ CREDENTIAL_NAME_CHARS = 80
 # What one report of leaked credentials may name, and how long each may be.
 LEAKED_CREDENTIALS = 100
 SECRET_CHARS = 200
+# How many mails about leaks one user gets.
+LEAK_MAILS_A_DAY = 5
 # What a client may send to the endpoints of OAuth: no request of the protocol comes near.
 OAUTH_QUERY_BYTES = 8 * KIB
 OAUTH_BODY_BYTES = 64 * KIB

@@ -5,10 +5,13 @@ from typing import Any
 
 import pytest
 from django.core import mail
+from django.db import OperationalError
+from django.utils import timezone
 from rest_framework.test import APIClient
 
-from developers.models import RefreshToken
+from developers.models import ApiKey, RefreshToken
 from developers.secrets import Prefix, digest_of, new_secret
+from developers.services import leaks
 from developers.services.credentials import issue_api_key, revoke_api_key
 from marketplace.core import bounds
 from marketplace.core.audit import history_of
@@ -78,7 +81,8 @@ def test_live_token_is_revoked_and_everyone_concerned_is_told(kind: str, django_
     people = {token.user.email} | ({token.application.user.email} if token.application else set())
     assert {message.to[0] for message in mail.outbox} == people
     assert len(mail.outbox) == len(people)
-    assert all(secret not in message.body and WHERE in message.body for message in mail.outbox)
+    # The words of a stranger have no place in a mail of ours: an address there would be followed.
+    assert all(secret not in message.body and "paste.example" not in message.body for message in mail.outbox)
 
 
 def test_live_key_is_revoked_and_stops_at_the_next_call(django_capture_on_commit_callbacks: Any) -> None:
@@ -121,7 +125,57 @@ def test_refresh_token_takes_its_family_along() -> None:
         assert not renewal.access_token.live
     stranger.refresh_from_db()
     assert stranger.live
-    assert history_of(renewals[1]).get().action == "refresh_token.revoke"
+    entry = AuditEntry.objects.get(action="token_family.revoke")
+    assert (entry.reason, entry.data["tokens"]) == (f"Reported as leaked, found at {WHERE}", 2)
+
+
+def test_refresh_token_that_was_used_still_ends_its_family(django_capture_on_commit_callbacks: Any) -> None:
+    token, _ = token_of("oauth")
+    assert token.application is not None
+    family, old = uuid.uuid4(), new_secret(Prefix.REFRESH_TOKEN)
+    row = {"user": token.user, "application": token.application, "token": "", "token_family": family}
+    RefreshToken.objects.create(token_checksum=digest_of(old), revoked=timezone.now(), **row)
+    RefreshToken.objects.create(token_checksum=digest_of(new_secret(Prefix.REFRESH_TOKEN)), access_token=token, **row)
+    with django_capture_on_commit_callbacks(execute=True):
+        report(old)
+        report(old)
+    token.refresh_from_db()
+    assert not token.live
+    assert {message.to[0] for message in mail.outbox} == {token.user.email, token.application.user.email}
+    assert len(mail.outbox) == 2
+
+
+def test_finding_that_fails_leaves_the_others_alone_and_is_reported_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = AppFactory()
+    keys = [issue_api_key(app=app, name=str(number), actor=app.user) for number in range(3)]
+    revoke = leaks.revoke_api_key
+
+    def stuck(*, key: Any, **rest: Any) -> bool:
+        if key.pk == keys[1][0].pk:
+            raise OperationalError
+        return revoke(key=key, **rest)
+
+    monkeypatch.setattr(leaks, "revoke_api_key", stuck)
+    response = report(*[secret for _, secret in keys])
+    assert (response.status_code, response.json()["code"]) == (503, "dependency_unavailable")
+    assert [key.revoked_at is None for key in ApiKey.objects.order_by("id")] == [False, True, False]
+    monkeypatch.undo()
+    assert report(*[secret for _, secret in keys]).status_code == 200
+    assert not ApiKey.objects.filter(revoked_at=None).exists()
+    assert AuditEntry.objects.filter(action="apikey.revoke").count() == 3
+
+
+def test_owner_of_many_leaked_secrets_gets_a_few_mails_a_day(django_capture_on_commit_callbacks: Any) -> None:
+    app, other = AppFactory(), AppFactory()
+    secrets = [issue_api_key(app=app, name=str(number), actor=app.user)[1] for number in range(bounds.LEAK_MAILS_A_DAY + 2)]
+    with django_capture_on_commit_callbacks(execute=True):
+        report(*secrets)
+        report(issue_api_key(app=other, name="x", actor=other.user)[1])
+    assert not ApiKey.objects.filter(revoked_at=None).exists()
+    mine = [message.body for message in mail.outbox if message.to == [app.user.email]]
+    assert len(mine) == bounds.LEAK_MAILS_A_DAY
+    assert ["no further mail" in body for body in mine] == [False] * (len(mine) - 1) + [True]
+    assert [message.to for message in mail.outbox][-1] == [other.user.email]
 
 
 def test_report_is_not_an_answer_to_who_owns_it() -> None:

@@ -1,5 +1,6 @@
 """Two at once with the same code or refresh token: the loser is a replay, and the family ends."""
 
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -13,13 +14,18 @@ from developers.audiences import Audience
 from developers.models import AccessToken, Grant, RefreshToken
 from developers.oauth import validator
 from developers.secrets import Prefix, new_secret
+from developers.services.apps import suspend_app
 from developers.services.consents import withdraw_consent
+from developers.services.leaks import Finding, report_leaks
 from developers.services.oauth import NewPair, Replayed, exchange_code, rotate
+from marketplace.accounts.models import User
+from marketplace.accounts.services import deactivate_user
 from marketplace.core.errors import NotFound
 from marketplace.core.models import AuditEntry
 from marketplace.core.scopes import Scope
+from tests.factories import UserFactory
 
-from .parties import Party, assert_error
+from .parties import Party, assert_error, call, post_form
 
 races = pytest.mark.skipif(connection.vendor != "postgresql", reason="needs PostgreSQL: SQLite lets one writer in at a time")
 
@@ -30,11 +36,13 @@ def new_pair() -> NewPair:
 
 
 def at_once(*calls: Callable[[], Any]) -> list[int]:
-    """Return the statuses of calls that start together."""
+    """Return the statuses of calls that start together, 0 for a call that is no request; a deadlock is raised."""
+    barrier = threading.Barrier(len(calls))
 
     def run(one: Callable[[], Any]) -> int:
+        barrier.wait(timeout=10)
         try:
-            return int(one().status_code)
+            return int(getattr(one(), "status_code", 0))
         finally:
             connections.close_all()
 
@@ -110,3 +118,43 @@ def test_withdrawal_beside_refreshes_and_exchanges_leaves_nothing_alive(party: P
         )
         assert not AccessToken.objects.filter(revoked_at=None).exists()
         assert not RefreshToken.objects.filter(revoked=None).exists()
+
+
+@races
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+def test_reports_of_leaks_beside_refreshes_and_revocations_never_wait_for_each_other(party: Party, user: User) -> None:
+    for _ in range(8):
+        tokens = party.tokens()
+        renewal, access = tokens["refresh_token"], tokens["access_token"]
+        leaked = [partial(report_leaks, findings=[Finding(secret)]) for secret in (renewal, access)]
+        withdraw = partial(withdraw_consent, user=user, app=party.app, actor=user)
+        revoke = partial(post_form, "/oauth/revoke", {"client_id": party.app.client_id, "token": access})
+        statuses = at_once(*leaked, partial(party.refresh, renewal), revoke, withdraw)
+        # The refresh came first or it came too late, and nothing else can happen.
+        assert statuses in ([0, 0, 0, 200, 200], [0, 0, 0, 200, 400])
+        assert not AccessToken.objects.filter(revoked_at=None).exists()
+        assert not RefreshToken.objects.filter(revoked=None).exists()
+
+
+@races
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("end", ["app", "user"])
+def test_what_is_issued_beside_a_suspension_or_deactivation_is_good_for_nothing(party: Party, user: User, end: str) -> None:
+    families, codes, admin = [party.tokens() for _ in range(3)], [party.code() for _ in range(3)], UserFactory()
+    stop: Callable[[], Any] = partial(suspend_app, app=party.app, reason="Abuse", actor=admin)
+    if end == "user":
+        stop = partial(deactivate_user, user=user, reason="Abuse", actor=admin)
+    issued: list[Any] = []
+
+    def ask(request: Callable[[], Any]) -> Any:
+        issued.append(request())
+        return issued[-1]
+
+    refreshes = [partial(ask, partial(party.refresh, tokens["refresh_token"])) for tokens in families]
+    at_once(stop, *[partial(ask, partial(party.exchange, code)) for code in codes], *refreshes)
+    assert {response.status_code for response in issued} <= {200, 400, 401}
+    for tokens in families + [response.json() for response in issued if response.status_code == 200]:
+        assert call(tokens["access_token"]).status_code == 401
+        assert party.refresh(tokens["refresh_token"]).status_code in {400, 401}
