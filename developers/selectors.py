@@ -72,6 +72,16 @@ def live_personal_tokens_of(user: User) -> QuerySet[AccessToken]:
     return personal_tokens_of(user).filter(revoked_at=None, expires__gt=timezone.now())
 
 
+def tool_tokens_of(app: App) -> QuerySet[AccessToken]:
+    """Return the tool tokens that were made under the app by hand, revoked ones too, newest first; those by OAuth have no name."""
+    return AccessToken.objects.filter(application=app, kind=TokenKind.MCP).exclude(name="").order_by("-id")
+
+
+def live_tool_tokens_of(app: App) -> QuerySet[AccessToken]:
+    """Return the tool tokens that are neither revoked nor expired."""
+    return tool_tokens_of(app).filter(revoked_at=None, expires__gt=timezone.now())
+
+
 def developer_name(app: App) -> str:
     """Return whom users are told an app is from: the company that was reviewed, or the person."""
     application = DeveloperApplication.objects.filter(user=app.user, status=ApplicationStatus.APPROVED).first()

@@ -1,19 +1,13 @@
 """The shapes of the developer's forms; the rules are the services'."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from typing import Any
 
 from django import forms
-from django.utils import timezone
 
 from marketplace.core import bounds
 from marketplace.core.scopes import APP_SCOPES, IN_PLAIN_WORDS, Scope
-
-from .limit_forms import LimitsForm
-
-_LIFETIMES = ((7, "7 days"), (30, "30 days"), (90, "90 days"), (180, "180 days"), (365, "1 year"))
 
 
 class Prose(forms.CharField):
@@ -133,69 +127,3 @@ class RedirectsForm(forms.Form):
     def uris(self) -> list[str]:
         """Return the addresses."""
         return [line.strip() for line in self.cleaned_data["redirect_uris"].splitlines() if line.strip()]
-
-
-class KeyForm(forms.Form):
-    """Names a new API key."""
-
-    name = forms.CharField(
-        label="Name", max_length=bounds.CREDENTIAL_NAME_CHARS, help_text="Where the key will be used, such as “build server”."
-    )
-    lifetime = forms.TypedChoiceField(
-        label="Expires after", choices=[("", "Never"), *_LIFETIMES], coerce=int, empty_value=None, required=False
-    )
-
-    def expires_at(self) -> datetime | None:
-        """Return the moment the key ends, None for never."""
-        return _moment_in(self.cleaned_data["lifetime"])
-
-
-class TokenForm(LimitsForm):
-    """Describes a new personal token.
-
-    Args:
-        password_is_right: Checks the password again before a token may spend money.
-    """
-
-    name = forms.CharField(label="Name", max_length=bounds.CREDENTIAL_NAME_CHARS, help_text="What the token is for, such as “my script”.")
-    scopes = forms.MultipleChoiceField(
-        label="What it may do",
-        choices=_choices(Scope),
-        widget=forms.CheckboxSelectMultiple,
-        error_messages={"required": "Choose at least one thing that it may do."},
-    )
-    lifetime = forms.TypedChoiceField(label="Expires after", choices=_LIFETIMES, coerce=int, initial=30)
-    password = forms.CharField(
-        label="Your password",
-        help_text="A token that can spend your money needs it again.",
-        strip=False,
-        required=False,
-        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
-    )
-
-    def __init__(self, *args: Any, password_is_right: Callable[[str], bool], **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._password_is_right = password_is_right
-        self.password_confirmed = False
-
-    def clean(self) -> dict[str, Any]:
-        """Demand the password and a limit for a token that can spend."""
-        data: dict[str, Any] = super().clean() or {}
-        if Scope.WALLET_SPEND in data.get("scopes", ()):
-            self.password_confirmed = self._password_is_right(data.get("password", ""))
-            if not self.password_confirmed:
-                self.add_error("password", "The password is not right. It is needed for a token that can spend your money.")
-            self.demand_a_limit()
-        return data
-
-    def wanted_scopes(self) -> frozenset[Scope]:
-        """Return what the token may do."""
-        return frozenset(Scope(value) for value in self.cleaned_data["scopes"])
-
-    def expires_at(self) -> datetime:
-        """Return the moment the token ends."""
-        return timezone.now() + timedelta(days=self.cleaned_data["lifetime"])
-
-
-def _moment_in(days: int | None) -> datetime | None:
-    return None if days is None else timezone.now() + timedelta(days=days)

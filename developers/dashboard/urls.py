@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from .views import application, apps, connections, keys, spending, tokens
+from .views import application, apps, connections, keys, spending, tokens, tool_tokens
 
 urlpatterns = [
     path("dashboard/developer", application.application, name="developer-application"),
@@ -13,6 +13,10 @@ urlpatterns = [
     path("dashboard/apps/<uuid:app_id>/redirects", apps.redirects, name="app-redirects"),
     path("dashboard/apps/<uuid:app_id>/keys/new", keys.create, name="key-create"),
     path("dashboard/apps/<uuid:app_id>/keys/<uuid:key_id>/revoke", keys.revoke, name="key-revoke"),
+    path("dashboard/apps/<uuid:app_id>/keys/<uuid:key_id>/rotate", keys.rotate, name="key-rotate"),
+    path("dashboard/apps/<uuid:app_id>/tool-tokens/new", tool_tokens.create, name="tool-token-create"),
+    path("dashboard/apps/<uuid:app_id>/tool-tokens/<uuid:token_id>/revoke", tool_tokens.revoke, name="tool-token-revoke"),
+    path("dashboard/apps/<uuid:app_id>/tool-tokens/<uuid:token_id>/rotate", tool_tokens.rotate, name="tool-token-rotate"),
     path("dashboard/connections", connections.connection_list, name="connections"),
     path("dashboard/connections/<uuid:app_id>/withdraw", connections.withdraw, name="connection-withdraw"),
     path("dashboard/spending", spending.spending, name="spending"),
@@ -20,5 +24,6 @@ urlpatterns = [
     path("dashboard/spending/tokens/<uuid:token_id>", spending.token_limits, name="spending-token"),
     path("dashboard/tokens", tokens.token_list, name="tokens"),
     path("dashboard/tokens/new", tokens.create, name="token-create"),
+    path("dashboard/tokens/<uuid:token_id>/rotate", tokens.rotate, name="token-rotate"),
     path("dashboard/tokens/<uuid:token_id>/revoke", tokens.revoke, name="token-revoke"),
 ]

@@ -1,10 +1,11 @@
 """API keys and bearer tokens: issue and revoke. The secret is returned once and never stored.
 
-An app may have several live keys: to rotate one, make the next, move over, revoke the old.
+An app may have several live keys and tool tokens: the next is made before the old one ends (`rotation`).
 """
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
@@ -15,17 +16,23 @@ from marketplace.core.errors import InvalidTransition
 from marketplace.core.scopes import Scope, format_scopes
 from marketplace.core.transitions import lock
 
+from ..audiences import Audience
 from ..errors import AppNotApproved, ExpiryPassed, ExpiryRequired, PasswordRequired, SpendingLimitRequired, TooManyKeys, TooManyTokens
 from ..models import AccessToken, ApiKey, App, RefreshToken
 from ..models.apps import AppStatus
 from ..models.credentials import TokenKind
 from ..secrets import Prefix, digest_of, new_secret
-from ..selectors import live_keys_of, live_personal_tokens_of
+from ..selectors import live_keys_of, live_personal_tokens_of, live_tool_tokens_of
 from .oauth import hold_consents, revoke_family
 from .spending import Caps, set_spending_limit
 
-PERSONAL_TOKEN_MAX_AGE = timedelta(days=365)
+TOKEN_MAX_AGE = timedelta(days=365)
 FIRST_PARTY_TOKEN_AGE = timedelta(minutes=15)
+_PREFIXES = {
+    TokenKind.PERSONAL: Prefix.PERSONAL_TOKEN,
+    TokenKind.MCP: Prefix.MCP_TOKEN,
+    TokenKind.FIRST_PARTY: Prefix.FIRST_PARTY_TOKEN,
+}
 
 
 @transaction.atomic
@@ -118,9 +125,7 @@ def issue_personal_token(
         SpendingLimitRequired: it could spend money, and nobody said how much.
         TooManyTokens: the user has as many live tokens as one may have.
     """
-    now = timezone.now()
-    if not now < expires_at <= now + PERSONAL_TOKEN_MAX_AGE:
-        raise ExpiryRequired
+    _demand_expiry(expires_at)
     spends = Scope.WALLET_SPEND in scopes
     if spends and not password_confirmed:
         raise PasswordRequired
@@ -131,7 +136,7 @@ def issue_personal_token(
     if live_personal_tokens_of(user).count() >= bounds.LIVE_TOKENS:
         raise TooManyTokens(maximum=bounds.LIVE_TOKENS)
     name = texts.line(name, "name", maximum=bounds.CREDENTIAL_NAME_CHARS)
-    token, secret = _issue_token(user, TokenKind.PERSONAL, Prefix.PERSONAL_TOKEN, scopes, expires_at, actor, name)
+    token, secret = _issue_token(actor, expires_at, scopes, user=user, kind=TokenKind.PERSONAL, name=name)
     for caps in limits if spends else ():
         set_spending_limit(owner=user, spender=token, caps=caps, actor=actor)
     return token, secret
@@ -145,24 +150,55 @@ def issue_first_party_token(*, user: User, scopes: frozenset[Scope], actor: User
         The token and its secret.
     """
     expires_at = timezone.now() + FIRST_PARTY_TOKEN_AGE
-    return _issue_token(user, TokenKind.FIRST_PARTY, Prefix.FIRST_PARTY_TOKEN, scopes, expires_at, actor)
+    return _issue_token(actor, expires_at, scopes, user=user, kind=TokenKind.FIRST_PARTY)
 
 
-def _issue_token(
-    user: User, kind: TokenKind, prefix: Prefix, scopes: frozenset[Scope], expires_at: datetime, actor: User, name: str = ""
-) -> tuple[AccessToken, str]:
-    secret = new_secret(prefix)
-    token = AccessToken(
-        user=user,
-        kind=kind,
-        name=name,
-        hint=secret[-4:],
-        token_checksum=digest_of(secret),
-        scope=format_scopes(scopes),
-        expires=expires_at,
+@transaction.atomic
+def issue_mcp_token(*, app: App, name: str, expires_at: datetime, actor: User, password_confirmed: bool = False) -> tuple[AccessToken, str]:
+    """Make a token for a tool client: it acts as the app's owner at `/mcp` only, with exactly what the app is granted now.
+
+    Args:
+        app: Under which it is made.
+        name: What the developer calls it.
+        expires_at: When it ends, within a year.
+        actor: Who makes it.
+        password_confirmed: Whether the user has just given the password again; an app with `wallet:spend` needs it.
+
+    Returns:
+        The token and its secret.
+
+    Raises:
+        AppNotApproved: the app is pending, rejected or suspended, or was granted nothing.
+        ExpiryRequired: it would end in the past or after more than a year.
+        PasswordRequired: it could spend money, and the password was not given again.
+        TooManyTokens: the app has as many live tool tokens as it may.
+    """
+    _demand_expiry(expires_at)
+    app = lock(App.objects.all(), pk=app.pk)
+    if app.status != AppStatus.APPROVED or not app.granted_scopes:
+        raise AppNotApproved("A tool token can be made once an admin has approved the app.")
+    if Scope.WALLET_SPEND in app.scopes and not password_confirmed:
+        raise PasswordRequired
+    if live_tool_tokens_of(app).count() >= bounds.LIVE_KEYS:
+        raise TooManyTokens(maximum=bounds.LIVE_KEYS)
+    name = texts.line(name, "name", maximum=bounds.CREDENTIAL_NAME_CHARS)
+    resource = [Audience.MCP.uri]
+    return _issue_token(actor, expires_at, app.scopes, user=app.user, kind=TokenKind.MCP, name=name, application=app, resource=resource)
+
+
+def _demand_expiry(expires_at: datetime) -> None:
+    now = timezone.now()
+    if not now < expires_at <= now + TOKEN_MAX_AGE:
+        raise ExpiryRequired
+
+
+def _issue_token(actor: User, expires_at: datetime, scopes: frozenset[Scope], **values: Any) -> tuple[AccessToken, str]:
+    secret = new_secret(_PREFIXES[values["kind"]])
+    token = AccessToken.objects.create(
+        hint=secret[-4:], token_checksum=digest_of(secret), scope=format_scopes(scopes), expires=expires_at, **values
     )
-    token.save()
-    audit.record("token.issue", token, actor=actor, kind=token.kind, scopes=token.scope)
+    about = {} if token.application_id is None else {"app": str(token.application_id)}
+    audit.record("token.issue", token, actor=actor, kind=token.kind, scopes=token.scope, **about)
     return token, secret
 
 

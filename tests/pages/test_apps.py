@@ -172,7 +172,7 @@ def test_lists_ask_little_of_the_database(
         AppFactory(user=developer)
     client = browse(developer)
     for address in (APPS, reverse("app-detail", args=[app.pk]), reverse("app-create"), reverse("app-scopes", args=[app.pk])):
-        with django_assert_max_num_queries(6):
+        with django_assert_max_num_queries(7):
             assert client.get(address).status_code == 200
 
 

@@ -11,7 +11,7 @@ from marketplace.accounts.pages import SignedInRequest, problems_beside, render_
 from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes, parse_scopes
 
 from ... import selectors
-from ...models import ApiKey, App, AppScope
+from ...models import AccessToken, ApiKey, App, AppScope
 from ...models.apps import AppStatus
 from ...services.apps import create_app, request_scopes, set_redirect_uris
 from ...usage.chart import bars
@@ -57,7 +57,7 @@ def detail(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
     """Show an app: what it asked for, what it got, its keys."""
     app = own_app(request.user, app_id)
     rows = list(app.scope_rows.all())
-    keys = list(selectors.keys_of(app))
+    keys, tool_tokens = list(selectors.keys_of(app)), list(selectors.tool_tokens_of(app))
     usage = usage_of_app(app, keys)
     return render(
         request,
@@ -68,6 +68,8 @@ def detail(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
             "scope_rows": rows,
             "live_keys": [(key, _scopes_now(key, app), is_dormant(key)) for key in keys if key.live],
             "ended_keys": [key for key in keys if not key.live],
+            "live_tool_tokens": [(token, _scopes_now(token, app)) for token in tool_tokens if token.live],
+            "ended_tool_tokens": [token for token in tool_tokens if not token.live],
             "unused_scopes": unused_scopes(app),
             "usage": usage,
             "bars": bars(usage.days),
@@ -114,5 +116,5 @@ def _can_be_asked(app: App, rows: list[AppScope]) -> frozenset[Scope]:
     return APP_SCOPES - app.scopes
 
 
-def _scopes_now(key: ApiKey, app: App) -> list[str]:
-    return format_scopes(parse_scopes(key.scope) & app.scopes).split()
+def _scopes_now(credential: ApiKey | AccessToken, app: App) -> list[str]:
+    return format_scopes(parse_scopes(credential.scope) & app.scopes).split()

@@ -1,6 +1,7 @@
-"""API keys of an app: make one, see it once, revoke it."""
+"""API keys of an app: make one, see it once, rotate it, revoke it."""
 
 import uuid
+from functools import partial
 
 from django.contrib import messages
 from django.http import HttpResponseBase
@@ -10,8 +11,10 @@ from marketplace.accounts.pages import SignedInRequest, problems_beside, render_
 
 from ... import selectors
 from ...services.credentials import issue_api_key, revoke_api_key
-from ..forms import KeyForm
+from ...services.rotation import rotate_api_key
+from ..credential_forms import KeyForm, RotateForm
 from .apps import own_app
+from .passwords import password_is_right
 
 
 @signed_in_page("GET", "POST")
@@ -24,6 +27,19 @@ def create(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
             key, secret = issue_api_key(app=app, name=form.cleaned_data["name"], expires_at=form.expires_at(), actor=request.user)
             return render(request, "developers/key_created.html", {"app": app, "key": key, "secret": secret})
     return render_form(request, "developers/key_create.html", form, app=app)
+
+
+@signed_in_page("GET", "POST")
+def rotate(request: SignedInRequest, app_id: uuid.UUID, key_id: uuid.UUID) -> HttpResponseBase:
+    """Make the key's successor, and say how long the old one goes on."""
+    app = own_app(request.user, app_id)
+    key = get_object_or_404(selectors.keys_of(app), pk=key_id)
+    form = RotateForm(request.POST or None, spends=False, password_is_right=partial(password_is_right, request))
+    if form.is_valid():
+        with problems_beside(form):
+            successor, secret = rotate_api_key(key=key, overlap=form.wanted_overlap(), actor=request.user)
+            return render(request, "developers/key_created.html", {"app": app, "key": successor, "secret": secret})
+    return render_form(request, "developers/key_rotate.html", form, app=app, key=key)
 
 
 @signed_in_page("GET", "POST")

@@ -1,19 +1,20 @@
-"""Personal tokens: make one, see it once, revoke it."""
+"""Personal tokens: make one, see it once, rotate it, revoke it."""
 
 import uuid
 from functools import partial
 
-from allauth.core import ratelimit
 from django.contrib import messages
 from django.http import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 
 from marketplace.accounts.pages import SignedInRequest, problems_beside, render_form, signed_in_page
-from marketplace.core.scopes import format_scopes, parse_scopes
+from marketplace.core.scopes import Scope, format_scopes, parse_scopes
 
 from ... import selectors
 from ...services.credentials import issue_personal_token, revoke_token
-from ..forms import TokenForm
+from ...services.rotation import rotate_token
+from ..credential_forms import RotateForm, TokenForm
+from .passwords import password_is_right
 
 
 @signed_in_page("GET")
@@ -33,7 +34,7 @@ def token_list(request: SignedInRequest) -> HttpResponseBase:
 @signed_in_page("GET", "POST")
 def create(request: SignedInRequest) -> HttpResponseBase:
     """Make a token; its secret is on the answer to this POST and nowhere else."""
-    form = TokenForm(request.POST or None, password_is_right=partial(_password_is_right, request))
+    form = TokenForm(request.POST or None, password_is_right=partial(password_is_right, request))
     if form.is_valid():
         with problems_beside(form):
             token, secret = issue_personal_token(
@@ -50,6 +51,21 @@ def create(request: SignedInRequest) -> HttpResponseBase:
 
 
 @signed_in_page("GET", "POST")
+def rotate(request: SignedInRequest, token_id: uuid.UUID) -> HttpResponseBase:
+    """Make the token's successor, and say how long the old one goes on."""
+    token = get_object_or_404(selectors.personal_tokens_of(request.user), pk=token_id)
+    spends = Scope.WALLET_SPEND in parse_scopes(token.scope)
+    form = RotateForm(request.POST or None, spends=spends, password_is_right=partial(password_is_right, request))
+    if form.is_valid():
+        with problems_beside(form):
+            successor, secret = rotate_token(
+                token=token, overlap=form.wanted_overlap(), actor=request.user, password_confirmed=form.password_confirmed
+            )
+            return render(request, "developers/token_created.html", {"token": successor, "secret": secret})
+    return render_form(request, "developers/token_rotate.html", form, token=token)
+
+
+@signed_in_page("GET", "POST")
 def revoke(request: SignedInRequest, token_id: uuid.UUID) -> HttpResponseBase:
     """Ask once more, then revoke the token."""
     token = get_object_or_404(selectors.personal_tokens_of(request.user), pk=token_id)
@@ -58,8 +74,3 @@ def revoke(request: SignedInRequest, token_id: uuid.UUID) -> HttpResponseBase:
         messages.success(request, f"The token {token.name} (…{token.hint}) is revoked.")
         return redirect("tokens")
     return render(request, "developers/token_revoke.html", {"token": token})
-
-
-def _password_is_right(request: SignedInRequest, password: str) -> bool:
-    """Check the password, as often in a minute as signing in again may be tried."""
-    return bool(ratelimit.consume(request, action="reauthenticate", user=request.user)) and request.user.check_password(password)

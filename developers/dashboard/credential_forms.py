@@ -1,0 +1,134 @@
+"""The shapes of the forms that make keys and tokens; the rules are the services'."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+from django import forms
+from django.utils import timezone
+
+from marketplace.core import bounds
+from marketplace.core.scopes import IN_PLAIN_WORDS, Scope
+
+from .limit_forms import LimitsForm
+
+_LIFETIMES = ((7, "7 days"), (30, "30 days"), (90, "90 days"), (180, "180 days"), (365, "1 year"))
+_OVERLAPS = ((7, "in 7 days"), (1, "in a day"), (30, "in 30 days"), (0, "at once"))
+
+
+class PasswordAgain(forms.Form):
+    """Asks for the password again before a program may spend money.
+
+    Args:
+        password_is_right: Checks the password.
+    """
+
+    password = forms.CharField(
+        label="Your password",
+        help_text="What can spend your money needs it again.",
+        strip=False,
+        required=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
+    )
+
+    def __init__(self, *args: Any, password_is_right: Callable[[str], bool], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._password_is_right = password_is_right
+        self.password_confirmed = False
+
+    def demand_the_password(self) -> None:
+        """Add an error unless the password is right."""
+        self.password_confirmed = self._password_is_right(self.cleaned_data.get("password", ""))
+        if not self.password_confirmed:
+            self.add_error("password", "The password is not right. It is needed for a token that can spend your money.")
+
+
+class KeyForm(forms.Form):
+    """Names a new API key."""
+
+    name = forms.CharField(
+        label="Name", max_length=bounds.CREDENTIAL_NAME_CHARS, help_text="Where the key will be used, such as “build server”."
+    )
+    lifetime = forms.TypedChoiceField(
+        label="Expires after", choices=[("", "Never"), *_LIFETIMES], coerce=int, empty_value=None, required=False
+    )
+
+    def expires_at(self) -> datetime | None:
+        """Return the moment the key ends, None for never."""
+        days = self.cleaned_data["lifetime"]
+        return None if days is None else timezone.now() + timedelta(days=days)
+
+
+class TokenForm(PasswordAgain, LimitsForm):
+    """Describes a new personal token."""
+
+    name = forms.CharField(label="Name", max_length=bounds.CREDENTIAL_NAME_CHARS, help_text="What the token is for, such as “my script”.")
+    scopes = forms.MultipleChoiceField(
+        label="What it may do",
+        choices=[(scope.value, IN_PLAIN_WORDS[scope]) for scope in Scope],
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": "Choose at least one thing that it may do."},
+    )
+    lifetime = forms.TypedChoiceField(label="Expires after", choices=_LIFETIMES, coerce=int, initial=30)
+
+    def clean(self) -> dict[str, Any]:
+        """Demand the password and a limit for a token that can spend."""
+        data: dict[str, Any] = super().clean() or {}
+        if Scope.WALLET_SPEND in data.get("scopes", ()):
+            self.demand_the_password()
+            self.demand_a_limit()
+        return data
+
+    def wanted_scopes(self) -> frozenset[Scope]:
+        """Return what the token may do."""
+        return frozenset(Scope(value) for value in self.cleaned_data["scopes"])
+
+    def expires_at(self) -> datetime:
+        """Return the moment the token ends."""
+        return timezone.now() + timedelta(days=self.cleaned_data["lifetime"])
+
+
+class _SpendingChoice(PasswordAgain):
+    """Asks for the password where what is made can spend.
+
+    Args:
+        spends: Whether it can.
+    """
+
+    def __init__(self, *args: Any, spends: bool, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._spends = spends
+        if spends:
+            self.order_fields([name for name in self.fields if name != "password"])
+        else:
+            del self.fields["password"]
+
+    def clean(self) -> dict[str, Any]:
+        """Demand the password where it is needed."""
+        data: dict[str, Any] = super().clean() or self.cleaned_data
+        if self._spends:
+            self.demand_the_password()
+        return data
+
+
+class ToolTokenForm(_SpendingChoice):
+    """Names a new tool token."""
+
+    name = forms.CharField(
+        label="Name", max_length=bounds.CREDENTIAL_NAME_CHARS, help_text="Which assistant will use it, such as “desk assistant”."
+    )
+    lifetime = forms.TypedChoiceField(label="Expires after", choices=_LIFETIMES, coerce=int, initial=90)
+
+    def expires_at(self) -> datetime:
+        """Return the moment the token ends."""
+        return timezone.now() + timedelta(days=self.cleaned_data["lifetime"])
+
+
+class RotateForm(_SpendingChoice):
+    """Asks how long the old key or token goes on."""
+
+    overlap = forms.TypedChoiceField(label="The old one ends", choices=_OVERLAPS, coerce=int, initial=7)
+
+    def wanted_overlap(self) -> timedelta:
+        """Return how long."""
+        return timedelta(days=self.cleaned_data["overlap"])

@@ -1,0 +1,116 @@
+"""Rotation: a key or token gets a successor, and goes on for a while so that programs can move over."""
+
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.utils import timezone
+
+from marketplace.accounts.models import User
+from marketplace.core import audit, texts
+from marketplace.core.errors import InvalidTransition
+from marketplace.core.money import Currency
+from marketplace.core.scopes import parse_scopes
+from marketplace.core.transitions import lock
+
+from ..models import AccessToken, ApiKey
+from ..models.credentials import TokenKind
+from ..models.spending import AMOUNTS
+from ..selectors import limits_of
+from .credentials import TOKEN_MAX_AGE, issue_api_key, issue_mcp_token, issue_personal_token, revoke_api_key, revoke_token
+from .spending import Caps
+
+MAX_OVERLAP = timedelta(days=30)
+_REASON = "Rotated"
+
+
+@transaction.atomic
+def rotate_api_key(*, key: ApiKey, overlap: timedelta, actor: User) -> tuple[ApiKey, str]:
+    """Make a successor of the same name, life and rate limit; the old key ends after the overlap, at once without one.
+
+    Returns:
+        The new key and its secret.
+
+    Raises:
+        AppNotApproved: the app can have no key now.
+        InvalidInput: the overlap is negative or too long.
+        InvalidTransition: the key has ended.
+        TooManyKeys: the app has as many live keys as it may.
+    """
+    _check(overlap)
+    key = lock(ApiKey.objects.select_related("app"), pk=key.pk)
+    if not key.live:
+        raise InvalidTransition("The key has ended; make a new one.")
+    now = timezone.now()
+    expires_at = None if key.expires_at is None else now + (key.expires_at - key.created_at)
+    successor, secret = issue_api_key(app=key.app, name=key.name, actor=actor, expires_at=expires_at)
+    if key.rate_limit is not None:
+        # An admin's word about this client.
+        successor.rate_limit = key.rate_limit
+        successor.save(update_fields=["rate_limit"])
+    if overlap:
+        key.expires_at = _sooner(key.expires_at, now + overlap)
+        key.save(update_fields=["expires_at"])
+        audit.record("apikey.rotate", key, actor=actor, successor=str(successor.pk), ends=key.expires_at.isoformat())
+    else:
+        revoke_api_key(key=key, actor=actor, reason=_REASON)
+    return successor, secret
+
+
+@transaction.atomic
+def rotate_token(*, token: AccessToken, overlap: timedelta, actor: User, password_confirmed: bool = False) -> tuple[AccessToken, str]:
+    """Make a successor of a personal or tool token with the same name, life and limits; the old one ends after the overlap.
+
+    A personal token's successor carries the same scopes, a tool token's what its app is granted now. What was spent counts
+    against the old token: the successor's limits begin anew, which is why the password is asked for again.
+
+    Returns:
+        The new token and its secret.
+
+    Raises:
+        AppNotApproved: the app can have no tool token now.
+        InvalidInput: the overlap is negative or too long.
+        InvalidTransition: the token has ended, or came by OAuth, where tokens renew themselves.
+        PasswordRequired: it can spend money, and the password was not given again.
+        TooManyTokens: there are as many live ones as there may be.
+    """
+    _check(overlap)
+    token = lock(AccessToken.objects.select_related("application", "user"), pk=token.pk)
+    if not token.live or not token.name:
+        raise InvalidTransition("The token has ended, or renews itself; make a new one.")
+    successor, secret = _successor(token, actor, password_confirmed=password_confirmed)
+    if overlap:
+        token.expires = min(token.expires, timezone.now() + overlap)
+        token.save(update_fields=["expires"])
+        audit.record("token.rotate", token, actor=actor, successor=str(successor.pk), ends=token.expires.isoformat())
+    else:
+        revoke_token(token=token, actor=actor, reason=_REASON)
+    return successor, secret
+
+
+def _successor(token: AccessToken, actor: User, *, password_confirmed: bool) -> tuple[AccessToken, str]:
+    expires_at = timezone.now() + min(token.expires - token.created, TOKEN_MAX_AGE)
+    if token.kind == TokenKind.MCP and token.application is not None:
+        return issue_mcp_token(
+            app=token.application, name=token.name, expires_at=expires_at, actor=actor, password_confirmed=password_confirmed
+        )
+    return issue_personal_token(
+        user=token.user,
+        name=token.name,
+        scopes=parse_scopes(token.scope),
+        expires_at=expires_at,
+        actor=actor,
+        password_confirmed=password_confirmed,
+        limits=[
+            Caps(Currency(limit.currency), categories=limit.categories, **{amount: getattr(limit, amount) for amount in AMOUNTS})
+            for limit in limits_of(token.user, token)
+        ],
+    )
+
+
+def _check(overlap: timedelta) -> None:
+    if not timedelta(0) <= overlap <= MAX_OVERLAP:
+        raise texts.invalid("overlap", "out_of_range", f"From nothing to {MAX_OVERLAP.days} days.")
+
+
+def _sooner(present: datetime | None, wanted: datetime) -> datetime:
+    return wanted if present is None else min(present, wanted)

@@ -1,0 +1,153 @@
+"""Rotation: the successor is made while the old key or token goes on for a while."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from developers.authentication import principal_of_bearer, principal_of_key
+from developers.errors import PasswordRequired, TooManyKeys
+from developers.models import AccessToken, ApiKey, App
+from developers.selectors import limits_of
+from developers.services.credentials import issue_api_key, issue_mcp_token, issue_personal_token, limit_api_key, revoke_api_key
+from developers.services.rotation import rotate_api_key, rotate_token
+from developers.services.spending import Caps
+from marketplace.core import bounds
+from marketplace.core.audit import history_of
+from marketplace.core.errors import InvalidCredential, InvalidInput, InvalidTransition
+from marketplace.core.money import Currency
+from marketplace.core.scopes import Scope
+from tests.factories import AppFactory, UserFactory
+
+pytestmark = pytest.mark.django_db
+
+DAY = timedelta(days=1)
+
+
+@contextmanager
+def later(days: int) -> Iterator[None]:
+    """Let it be so many days later."""
+    then = timezone.now() + days * DAY
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(timezone, "now", lambda: then)
+        yield
+
+
+def spender() -> tuple[AccessToken, str]:
+    user = UserFactory()
+    return issue_personal_token(
+        user=user,
+        name="agent",
+        scopes=frozenset({Scope.WALLET_SPEND}),
+        expires_at=timezone.now() + 30 * DAY,
+        actor=user,
+        password_confirmed=True,
+        limits=[Caps(Currency.USD, per_day_minor=500, categories=["fonts"])],
+    )
+
+
+@pytest.mark.parametrize("overlap", [-DAY, 31 * DAY])
+def test_overlap_is_bounded(overlap: timedelta) -> None:
+    app = AppFactory()
+    key, _ = issue_api_key(app=app, name="server", actor=app.user)
+    token, _ = spender()
+    with pytest.raises(InvalidInput):
+        rotate_api_key(key=key, overlap=overlap, actor=app.user)
+    with pytest.raises(InvalidInput):
+        rotate_token(token=token, overlap=overlap, actor=token.user, password_confirmed=True)
+    assert (ApiKey.objects.count(), AccessToken.objects.count()) == (1, 1)
+
+
+def test_both_keys_work_during_the_overlap_and_only_the_new_one_after() -> None:
+    app = AppFactory()
+    key, old = issue_api_key(app=app, name="server", actor=app.user, expires_at=timezone.now() + 90 * DAY)
+    limit_api_key(key=key, rate_limit=500, reason="Busy", actor=UserFactory())
+    with later(10):
+        successor, new = rotate_api_key(key=key, overlap=DAY, actor=app.user)
+        assert principal_of_key(old).credential.pk == key.pk
+        assert principal_of_key(new).credential.pk == successor.pk
+        # As long a life as the old one had, and the limit that an admin set.
+        assert abs(successor.expires_at - timezone.now() - 90 * DAY) < timedelta(minutes=1)
+        assert (successor.name, successor.rate_limit) == ("server", 500)
+    with later(12):
+        with pytest.raises(InvalidCredential):
+            principal_of_key(old)
+        principal_of_key(new)
+    entry = history_of(key)[0]
+    assert (entry.action, entry.data["successor"]) == ("apikey.rotate", str(successor.pk))
+
+
+def test_overlap_never_prolongs_a_life() -> None:
+    app = AppFactory()
+    ends = timezone.now() + DAY
+    key, _ = issue_api_key(app=app, name="server", actor=app.user, expires_at=ends)
+    rotate_api_key(key=key, overlap=7 * DAY, actor=app.user)
+    key.refresh_from_db()
+    assert key.expires_at == ends
+
+
+def test_key_without_overlap_stops_at_once() -> None:
+    app = AppFactory()
+    key, old = issue_api_key(app=app, name="server", actor=app.user)
+    successor, _ = rotate_api_key(key=key, overlap=timedelta(0), actor=app.user)
+    assert successor.expires_at is None
+    with pytest.raises(InvalidCredential):
+        principal_of_key(old)
+    assert history_of(key)[0].reason == "Rotated"
+
+
+def test_ended_key_has_no_successor() -> None:
+    app = AppFactory()
+    key, _ = issue_api_key(app=app, name="server", actor=app.user)
+    revoke_api_key(key=key, actor=app.user)
+    with pytest.raises(InvalidTransition):
+        rotate_api_key(key=key, overlap=DAY, actor=app.user)
+    assert ApiKey.objects.count() == 1
+
+
+def test_refused_rotation_leaves_the_old_key_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "LIVE_KEYS", 1)
+    app = AppFactory()
+    key, old = issue_api_key(app=app, name="server", actor=app.user)
+    with pytest.raises(TooManyKeys):
+        rotate_api_key(key=key, overlap=timedelta(0), actor=app.user)
+    principal_of_key(old)
+
+
+def test_personal_token_keeps_scopes_and_limits_and_needs_the_password() -> None:
+    token, old = spender()
+    with pytest.raises(PasswordRequired):
+        rotate_token(token=token, overlap=DAY, actor=token.user)
+    successor, new = rotate_token(token=token, overlap=DAY, actor=token.user, password_confirmed=True)
+    assert successor.scope == token.scope
+    limit = limits_of(token.user, successor).get()
+    assert (limit.currency, limit.per_day_minor, limit.categories) == ("USD", 500, ["fonts"])
+    principal_of_bearer(f"Bearer {old}")
+    principal_of_bearer(f"Bearer {new}")
+    with later(2):
+        with pytest.raises(InvalidCredential):
+            principal_of_bearer(f"Bearer {old}")
+        principal_of_bearer(f"Bearer {new}")
+    assert history_of(token)[0].action == "token.rotate"
+
+
+def test_tool_token_gets_what_the_app_is_granted_now() -> None:
+    app = AppFactory(granted_scopes="catalog:read")
+    token, old = issue_mcp_token(app=app, name="desk", expires_at=timezone.now() + DAY, actor=app.user)
+    App.objects.filter(pk=app.pk).update(granted_scopes="catalog:read library:read")
+    token.refresh_from_db()
+    successor, _ = rotate_token(token=token, overlap=timedelta(0), actor=app.user)
+    assert (successor.kind, successor.scope, successor.application) == ("mcp", "catalog:read library:read", app)
+    with pytest.raises(InvalidCredential):
+        principal_of_bearer(f"Bearer {old}")
+
+
+def test_token_by_oauth_is_not_rotated_by_hand() -> None:
+    app = AppFactory()
+    token = AccessToken.objects.create(
+        user=app.user, application=app, kind="oauth", token_checksum="x", expires=timezone.now() + timedelta(hours=1)
+    )
+    with pytest.raises(InvalidTransition):
+        rotate_token(token=token, overlap=DAY, actor=app.user)

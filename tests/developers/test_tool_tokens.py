@@ -1,0 +1,103 @@
+"""Tool tokens made by hand under an app."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from developers.authentication import principal_of_bearer
+from developers.errors import AppNotApproved, ExpiryRequired, PasswordRequired, TooManyTokens
+from developers.models import AccessToken, App
+from developers.secrets import Prefix, digest_of, well_formed
+from developers.selectors import live_tool_tokens_of, tool_tokens_of
+from developers.services.apps import narrow_scopes, suspend_app
+from developers.services.credentials import issue_mcp_token, revoke_token
+from marketplace.core import bounds
+from marketplace.core.access import CredentialKind
+from marketplace.core.audit import history_of
+from marketplace.core.errors import InvalidCredential, InvalidInput
+from marketplace.core.scopes import Scope
+from tests.factories import AppFactory, UserFactory
+
+pytestmark = pytest.mark.django_db
+
+READS = "catalog:read library:read"
+
+
+def issue(app: App, **changes: Any) -> tuple[AccessToken, str]:
+    values = {"name": "desk assistant", "expires_at": timezone.now() + timedelta(days=30), **changes}
+    return issue_mcp_token(app=app, actor=app.user, **values)
+
+
+@pytest.mark.parametrize(("status", "granted"), [("Pending", ""), ("Rejected", ""), ("Suspended", READS), ("Approved", "")])
+def test_app_without_a_grant_gets_none(status: str, granted: str) -> None:
+    with pytest.raises(AppNotApproved):
+        issue(AppFactory(status=status, granted_scopes=granted))
+    assert not AccessToken.objects.exists()
+
+
+@pytest.mark.parametrize("days", [-1, 366])
+def test_expiry_within_a_year_is_needed(days: int) -> None:
+    with pytest.raises(ExpiryRequired):
+        issue(AppFactory(granted_scopes=READS), expires_at=timezone.now() + timedelta(days=days))
+
+
+@pytest.mark.parametrize("name", ["", " ", "n" * 81, "two\nlines"])
+def test_unfit_name_is_refused(name: str) -> None:
+    with pytest.raises(InvalidInput):
+        issue(AppFactory(granted_scopes=READS), name=name)
+
+
+def test_app_that_spends_needs_the_password() -> None:
+    app = AppFactory()
+    with pytest.raises(PasswordRequired):
+        issue(app)
+    assert issue(app, password_confirmed=True)[0].effective_scopes == app.scopes
+
+
+def test_number_of_live_ones_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "LIVE_KEYS", 1)
+    app = AppFactory(granted_scopes=READS)
+    token, _ = issue(app)
+    with pytest.raises(TooManyTokens):
+        issue(app)
+    revoke_token(token=token, actor=app.user)
+    issue(app)
+    assert tool_tokens_of(app).count() == 2
+    assert live_tool_tokens_of(app).count() == 1
+
+
+def test_it_carries_the_grant_and_is_kept_as_a_hash_for_the_tools_only() -> None:
+    app = AppFactory(granted_scopes=READS)
+    token, secret = issue(app)
+    assert well_formed(secret, Prefix.MCP_TOKEN)
+    assert (token.kind, token.user, token.application, token.hint) == ("mcp", app.user, app, secret[-4:])
+    assert token.resource == ["http://testserver/mcp"]
+    assert AccessToken.objects.get(token_checksum=digest_of(secret)).token == ""
+    principal = principal_of_bearer(f"Bearer {secret}")
+    assert (principal.kind, principal.app, principal.scopes) == (CredentialKind.MCP, app, app.scopes)
+    for path in ("/api/v1/library", "/api/v1/categories"):
+        response = APIClient().get(path, headers={"authorization": f"Bearer {secret}"})
+        assert (response.status_code, response.json()["code"]) == (401, "invalid_credential")
+    entry = history_of(token)[0]
+    assert (entry.action, entry.data) == ("token.issue", {"kind": "mcp", "scopes": READS, "app": str(app.pk)})
+
+
+def test_grant_narrowed_or_app_suspended_holds_at_once_and_widening_does_not() -> None:
+    app = AppFactory(granted_scopes=READS)
+    _, secret = issue(app)
+    App.objects.filter(pk=app.pk).update(granted_scopes="catalog:read library:read account:read")
+    assert principal_of_bearer(f"Bearer {secret}").scopes == {Scope.CATALOG_READ, Scope.LIBRARY_READ}
+    narrow_scopes(app=app, revoke={Scope.LIBRARY_READ: "Not needed"}, actor=UserFactory())
+    assert principal_of_bearer(f"Bearer {secret}").scopes == {Scope.CATALOG_READ}
+    suspend_app(app=app, reason="Abuse", actor=UserFactory())
+    with pytest.raises(InvalidCredential):
+        principal_of_bearer(f"Bearer {secret}")
+
+
+def test_tokens_by_oauth_are_not_listed() -> None:
+    app = AppFactory()
+    AccessToken.objects.create(user=app.user, application=app, kind="mcp", token_checksum="x", expires=timezone.now() + timedelta(hours=1))
+    assert not tool_tokens_of(app).exists()

@@ -1,0 +1,164 @@
+"""Tool tokens and rotation in the dashboard."""
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from developers.authentication import principal_of_bearer, principal_of_key
+from developers.models import AccessToken, ApiKey, App
+from developers.services.credentials import issue_api_key, issue_mcp_token, issue_personal_token
+from marketplace.accounts.models import User
+from marketplace.core.access import CredentialKind
+from marketplace.core.scopes import Scope
+from tests.factories import AppFactory
+
+from .test_markup import faults_of
+
+pytestmark = pytest.mark.django_db
+
+PASSWORD = "correct horse battery"
+COMPLETE = {"name": "desk assistant", "lifetime": "30"}
+
+
+@pytest.fixture
+def tool_token(app: App) -> AccessToken:
+    return issue_mcp_token(app=app, name="desk", expires_at=timezone.now() + timedelta(days=30), actor=app.user)[0]
+
+
+@pytest.fixture
+def key(app: App) -> ApiKey:
+    return issue_api_key(app=app, name="server", actor=app.user)[0]
+
+
+@pytest.fixture
+def personal(developer: User) -> AccessToken:
+    soon = timezone.now() + timedelta(days=30)
+    return issue_personal_token(user=developer, name="mine", scopes=frozenset({Scope.ACCOUNT_READ}), expires_at=soon, actor=developer)[0]
+
+
+@pytest.fixture
+def addresses(app: App, tool_token: AccessToken, key: ApiKey, personal: AccessToken) -> list[str]:
+    return [
+        reverse("tool-token-create", args=[app.pk]),
+        reverse("tool-token-revoke", args=[app.pk, tool_token.pk]),
+        reverse("tool-token-rotate", args=[app.pk, tool_token.pk]),
+        reverse("key-rotate", args=[app.pk, key.pk]),
+        reverse("token-rotate", args=[personal.pk]),
+    ]
+
+
+def _secret(html: bytes) -> str:
+    found = re.search(r'id="secret">([^<]+)<', html.decode())
+    assert found
+    return found[1]
+
+
+def test_anonymous_is_sent_to_sign_in_and_a_stranger_finds_nothing(
+    client: Client, browse: Callable[..., Client], addresses: list[str]
+) -> None:
+    stranger = browse()
+    for address in addresses:
+        assert client.post(address)["Location"].startswith(reverse("account_login"))
+        assert stranger.get(address).status_code == 404
+        assert stranger.post(address, COMPLETE | {"overlap": "0"}).status_code == 404
+    assert (AccessToken.objects.count(), ApiKey.objects.count()) == (2, 1)
+
+
+def test_form_without_its_csrf_token_changes_nothing(browse: Callable[..., Client], developer: User, addresses: list[str]) -> None:
+    client = browse(developer, checked=True)
+    assert {client.post(address, COMPLETE | {"overlap": "0"}).status_code for address in addresses} == {403}
+    assert not AccessToken.objects.exclude(revoked_at=None).exists()
+
+
+def test_pages_are_well_made_and_stay_out_of_caches(browse: Callable[..., Client], developer: User, app: App, addresses: list[str]) -> None:
+    client = browse(developer)
+    for address in [*addresses, reverse("app-detail", args=[app.pk])]:
+        response = client.get(address)
+        assert faults_of(response.content) == [], address
+        assert "no-store" in response["Cache-Control"]
+
+
+@pytest.mark.parametrize(("change", "field"), [({"name": ""}, "name"), ({"lifetime": "366"}, "lifetime")])
+def test_tool_token_with_bad_input_is_not_made(
+    browse: Callable[..., Client], developer: User, app: App, change: dict[str, str], field: str
+) -> None:
+    response = browse(developer).post(reverse("tool-token-create", args=[app.pk]), COMPLETE | change)
+    assert response.status_code == 400
+    assert list(response.context["form"].errors) == [field]
+    assert faults_of(response.content) == []
+    assert not AccessToken.objects.exists()
+
+
+def test_tool_token_is_shown_once_and_listed(browse: Callable[..., Client], developer: User, app: App) -> None:
+    client = browse(developer)
+    response = client.post(reverse("tool-token-create", args=[app.pk]), COMPLETE)
+    secret = _secret(response.content)
+    assert "no-store" in response["Cache-Control"]
+    principal = principal_of_bearer(f"Bearer {secret}")
+    assert (principal.kind, principal.app) == (CredentialKind.MCP, app)
+    page = client.get(reverse("app-detail", args=[app.pk])).content.decode()
+    assert secret not in page
+    assert f"…{secret[-4:]}" in page
+    assert "desk assistant" in page
+
+
+def test_app_that_spends_asks_for_the_password(browse: Callable[..., Client], developer: User) -> None:
+    app = AppFactory(user=developer)
+    client, address = browse(developer), reverse("tool-token-create", args=[app.pk])
+    for answers in (COMPLETE, COMPLETE | {"password": "wrong"}):
+        response = client.post(address, answers)
+        assert response.status_code == 400
+        assert list(response.context["form"].errors) == ["password"]
+    made = client.post(address, COMPLETE | {"password": PASSWORD})
+    token = AccessToken.objects.get()
+    assert Scope.WALLET_SPEND in token.effective_scopes
+    assert PASSWORD not in made.content.decode()
+    rotate = reverse("tool-token-rotate", args=[app.pk, token.pk])
+    assert client.post(rotate, {"overlap": "7"}).status_code == 400
+    assert client.post(rotate, {"overlap": "7", "password": PASSWORD}).status_code == 200
+    assert AccessToken.objects.count() == 2
+
+
+def test_tool_token_is_revoked_after_a_question(browse: Callable[..., Client], developer: User, app: App, tool_token: AccessToken) -> None:
+    client, address = browse(developer), reverse("tool-token-revoke", args=[app.pk, tool_token.pk])
+    assert "Revoke desk?" in client.get(address).content.decode()
+    for _ in range(2):
+        assert client.post(address)["Location"] == reverse("app-detail", args=[app.pk])
+    tool_token.refresh_from_db()
+    assert not tool_token.live
+    assert "Ended tool tokens (1)" in client.get(reverse("app-detail", args=[app.pk])).content.decode()
+
+
+def test_rotation_shows_the_new_secret_once(
+    browse: Callable[..., Client], developer: User, app: App, key: ApiKey, personal: AccessToken
+) -> None:
+    client = browse(developer)
+    made = client.post(reverse("key-rotate", args=[app.pk, key.pk]), {"overlap": "1"})
+    assert faults_of(made.content) == []
+    assert principal_of_key(_secret(made.content)).credential.pk != key.pk
+    made = client.post(reverse("token-rotate", args=[personal.pk]), {"overlap": "0"})
+    assert principal_of_bearer(f"Bearer {_secret(made.content)}").scopes == {Scope.ACCOUNT_READ}
+    personal.refresh_from_db()
+    assert not personal.live
+
+
+@pytest.mark.parametrize("overlap", ["", "8", "-1", "soon"])
+def test_overlap_that_is_not_offered_changes_nothing(
+    browse: Callable[..., Client], developer: User, app: App, key: ApiKey, overlap: str
+) -> None:
+    response = browse(developer).post(reverse("key-rotate", args=[app.pk, key.pk]), {"overlap": overlap})
+    assert response.status_code == 400
+    assert faults_of(response.content) == []
+    assert ApiKey.objects.count() == 1
+
+
+def test_ended_key_is_not_rotated_and_says_why(browse: Callable[..., Client], developer: User, app: App, key: ApiKey) -> None:
+    ApiKey.objects.update(revoked_at=timezone.now())
+    response = browse(developer).post(reverse("key-rotate", args=[app.pk, key.pk]), {"overlap": "1"})
+    assert response.status_code == 400
+    assert "The key has ended" in response.content.decode()
