@@ -63,6 +63,13 @@ class InvalidAmount(Problem):
     title = "The amount cannot be credited"
 
 
+class SpendingLimitExceeded(Problem):
+    """403: `limit` names which (perPurchase, perDay, total, category, currency), `cap` and `left` how much."""
+
+    status = 403
+    title = "The spending limit does not allow this purchase"
+
+
 class QuoteExpired(Problem):
     """409: past `expiresAt`."""
 

@@ -45,6 +45,14 @@ RETURNING id, balance_minor,
             WHERE account.kind = 'tax' AND account.owner_id IS NULL AND account.currency = %(currency)s)
 """
 
+_SPENT = """
+SELECT COALESCE(SUM(price_minor), 0), COALESCE(SUM(CASE WHEN created_at >= %(midnight)s THEN price_minor END), 0)
+  FROM wallet_order
+ WHERE buyer_id = %(buyer)s AND currency = %(currency)s AND status = 'Completed'
+"""
+SPENT_BY_APP = f"{_SPENT} AND app_id = %(spender)s"
+SPENT_BY_TOKEN = f"{_SPENT} AND app_id IS NULL AND credential_id = %(spender)s"
+
 # An answer that was given more than a day ago makes room; a younger one stays, and nothing is written.
 KEEP_UNLESS_KEPT = """
 ON CONFLICT (owner_id, key) DO UPDATE

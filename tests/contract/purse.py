@@ -95,6 +95,7 @@ OPERATIONS = (
         refusals=NO_OFFER
         | {
             "insufficient_balance",
+            "spending_limit_exceeded",
             "quote_expired",
             "quote_used",
             "quote_mismatch",

@@ -10,8 +10,10 @@ from django.db import connections, transaction
 from rest_framework.test import APIClient
 
 from catalog.models import ListingStats
+from developers.principals import Principal
 from library.models import Licence
 from marketplace.accounts.models import User
+from marketplace.core import bounds
 from marketplace.core.errors import Problem
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
@@ -21,8 +23,11 @@ from wallet.reconciliation import differences
 from wallet.selectors import wallet_of
 from wallet.services import offers
 from wallet.services.funding import credit_wallet
+from wallet.services.quotes import make_quote
 from wallet.services.refunds import refund_order
 from wallet.services.spending import spend
+
+from .spenders import connected, limit, own_key, personal
 
 pytestmark = pytest.mark.django_db(transaction=True)
 THREADS = 16
@@ -56,8 +61,8 @@ def at_once(*deeds: Callable[[], Any]) -> list[Any]:
     return outcomes
 
 
-def buying(user: User, listing_id: Any, key: str | None = None) -> Callable[[], Any]:
-    return lambda: spend(buyer=user, wish=offers.Wish(str(listing_id)), idempotency_key=key)
+def buying(user: User, listing_id: Any, key: str | None = None, **choices: Any) -> Callable[[], Any]:
+    return lambda: spend(buyer=user, wish=offers.Wish(str(listing_id)), idempotency_key=key, **choices)
 
 
 def test_one_wallet_is_spent_exactly_to_the_end() -> None:
@@ -137,6 +142,43 @@ def test_wallet_opened_by_many_credits_at_once_is_one() -> None:
     user = UserFactory()
     at_once(*(lambda: credit_wallet(user=user, currency="USD", amount_minor=5, reason="race", actor=None) for _ in range(THREADS)))
     assert wallet_of(user).balance_usd_minor == 5 * THREADS
+
+
+@pytest.mark.parametrize("make", [personal, connected, own_key])
+@pytest.mark.parametrize("cap", ["per_day_minor", "total_minor"])
+def test_cap_is_reached_exactly_and_never_passed(make: Callable[[User], Principal], cap: str) -> None:
+    user = funded(inr=49_900 * THREADS)
+    principal = make(user)
+    caps: Any = {cap: 49_900 * 5 + 49_899}
+    limit(principal, **caps)
+    outcomes = at_once(*(buying(user, on_sale().id, principal=principal) for _ in range(THREADS)))
+    assert outcomes.count("spending_limit_exceeded") == THREADS - 5
+    assert wallet_of(user).balance_inr_minor == 49_900 * (THREADS - 5)
+
+
+def test_refunds_at_once_make_room_under_the_cap_and_no_more() -> None:
+    user = funded(inr=49_900 * 20)
+    principal = personal(user)
+    limit(principal, total_minor=49_900 * 4)
+    orders = [Order.objects.get(pk=buying(user, on_sale().id, principal=principal)()[0].order_id) for _ in range(4)]
+    deeds: list[Callable[[], Any]] = [lambda order=order: refund_order(order=order, reason="race", actor=None) for order in orders]  # type: ignore[misc]  # bound at once
+    at_once(*deeds, *(buying(user, on_sale().id, principal=principal) for _ in range(12)))
+    assert Order.objects.filter(status="Completed").count() <= 4
+
+
+def test_quote_is_used_once_by_many_at_once() -> None:
+    user, listing = funded(inr=10_000_000), on_sale()
+    quote = make_quote(buyer=user, wish=offers.Wish(str(listing.id)))
+    outcomes = at_once(*(buying(user, listing.id, quote_id=str(quote.pk)) for _ in range(THREADS)))
+    assert sum(outcome in {"already_owned", "quote_used"} for outcome in outcomes) == THREADS - 1
+    assert wallet_of(user).balance_inr_minor == 10_000_000 - 49_900
+
+
+def test_open_quotes_stay_bounded_however_many_ask_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "OPEN_QUOTES", 5)
+    user, listing = UserFactory(), on_sale()
+    outcomes = at_once(*(lambda: make_quote(buyer=user, wish=offers.Wish(str(listing.id))) for _ in range(THREADS)))
+    assert outcomes.count("too_many_quotes") == THREADS - 5
 
 
 @pytest.mark.postgres

@@ -20,6 +20,8 @@ from wallet.selectors import wallet_of
 from wallet.services import offers, spending
 from wallet.services.funding import credit_wallet
 
+from .spenders import first_party, limit, personal
+
 pytestmark = pytest.mark.django_db
 URL = "/api/v1/wallet/spend"
 Client = Callable[..., APIClient]
@@ -339,19 +341,26 @@ def test_failure_between_two_steps_leaves_nothing_half_done(bearer_client: Clien
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(
-    ("price", "key", "statements"),
+    ("price", "key", "through", "statements"),
     [
         # BEGIN, offer, debit, order, licence, journal, transfers, popularity, generation, COMMIT.
-        (49_900, None, 10),
-        (49_900, "k", 11),
+        (49_900, None, first_party, 10),
+        (49_900, "k", first_party, 11),
+        # The limits, and what counts against them.
+        (49_900, "k", personal, 13),
         # No debit, journal and transfers, but the balances are read.
-        (0, None, 8),
+        (0, None, personal, 8),
     ],
-    ids=["paid", "with a key", "free"],
+    ids=["paid", "with a key", "with a limit", "free"],
 )
-def test_statements_of_a_purchase_are_few(django_assert_num_queries: Any, price: int, key: str | None, statements: int) -> None:
+def test_statements_of_a_purchase_are_few(
+    django_assert_num_queries: Any, price: int, key: str | None, through: Any, statements: int
+) -> None:
     user, store = funded(inr=1_000_000), on_sale().store
     bought(on_sale(store=store, tax_rate_bp=1800), user)
     listing = on_sale(store=store, tax_rate_bp=1800, price_inr_minor=price)
+    principal = through(user)
+    if principal.kind == "personal":
+        limit(principal, total_minor=1_000_000)
     with django_assert_num_queries(statements):
-        spending.spend(buyer=user, wish=offers.Wish(str(listing.id)), idempotency_key=key)
+        spending.spend(buyer=user, wish=offers.Wish(str(listing.id)), idempotency_key=key, principal=principal)

@@ -26,6 +26,7 @@ from ..errors import (
     QuoteExpired,
     QuoteMismatch,
     QuoteUsed,
+    SpendingLimitExceeded,
     TierRequired,
     TooManyQuotes,
 )
@@ -57,6 +58,7 @@ class WalletViewSet(ApiViewSet):
         "spend": (
             *_NO_OFFER,
             InsufficientBalance,
+            SpendingLimitExceeded,
             QuoteExpired,
             QuoteUsed,
             QuoteMismatch,

@@ -64,7 +64,22 @@ class Order(models.Model):
                 condition=Q(price_minor=F("tax_minor") + F("commission_minor") + F("vendor_share_minor")), name="order_parts_make_price"
             ),
         )
-        indexes = (models.Index(fields=("buyer", "-created_at", "-id"), name="order_newest"),)
+        indexes = (
+            models.Index(fields=("buyer", "-created_at", "-id"), name="order_newest"),
+            # What an app or a token has spent from a wallet.
+            models.Index(
+                fields=("buyer", "app", "currency", "created_at"),
+                include=("price_minor",),
+                condition=Q(app__isnull=False, status="Completed"),
+                name="order_spent_by_app",
+            ),
+            models.Index(
+                fields=("buyer", "credential_id", "currency", "created_at"),
+                include=("price_minor",),
+                condition=Q(app__isnull=True, status="Completed"),
+                name="order_spent_by_token",
+            ),
+        )
 
     def __str__(self) -> str:
         return str(self.id)

@@ -18,12 +18,13 @@ from marketplace.core.integrity import violates
 from marketplace.core.request_id import current_request_id
 from marketplace.core.rows import insert
 
-from ..errors import InsufficientBalance, QuoteUsed
+from ..errors import InsufficientBalance, QuoteUsed, SpendingLimitExceeded
 from ..models import LedgerAccount, Order
 from ..models.ledger import AccountKind, JournalKind
 from ..selectors import balances_of
 from .idempotency import KeyedRequest, bounded_wait, keep_answer, kept_answer, keyed_request
 from .ledger import Balances, Leg, debit_wallet, write_journal
+from .limits import keep_within_limits
 from .offers import Offer, Wish, find_offer
 from .quotes import find_quoted_offer
 
@@ -77,7 +78,7 @@ def spend(
         if answer := kept_answer(request):
             return Receipt(**answer), True
         # Or of another that bought the same meanwhile: then nothing is owed, whatever the wallet holds.
-        if isinstance(refusal, InsufficientBalance):
+        if isinstance(refusal, InsufficientBalance | SpendingLimitExceeded):
             find_offer(buyer=buyer, wish=wish)
         if isinstance(refusal, IntegrityError) and violates(refusal, Order, "order_quote_once"):
             raise QuoteUsed from refusal
@@ -95,6 +96,7 @@ def _settle(buyer: User, offer: Offer, principal: Principal | None, request: Key
     order = _priced_order(buyer, offer, principal)
     if offer.price_minor:
         balances, legs = _charge(order, offer)
+        keep_within_limits(buyer=buyer, offer=offer, principal=principal)
     else:
         balances, legs = balances_of(buyer), []
     insert(Order, order)

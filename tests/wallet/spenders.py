@@ -1,0 +1,41 @@
+"""Programs that hold `wallet:spend`, and what they may take."""
+
+from typing import Any
+
+from developers.models import AccessToken, ApiKey, App, SpendingLimit
+from developers.principals import Principal
+from marketplace.accounts.models import User
+from marketplace.core.access import CredentialKind
+from marketplace.core.ids import new_id
+from marketplace.core.scopes import Scope
+from tests.factories import AppFactory
+
+SPEND = frozenset({Scope.WALLET_SPEND})
+
+
+def personal(user: User) -> Principal:
+    """Return a personal token of the user's, as the credential check makes it."""
+    token = AccessToken.objects.create(user=user, kind="personal", token_checksum=new_id().hex, expires="2099-01-01T00:00:00Z", token="")
+    return Principal(user, None, SPEND, CredentialKind.PERSONAL, token)
+
+
+def first_party(user: User) -> Principal:
+    """Return what a page of ours calls with."""
+    return Principal(user, None, SPEND, CredentialKind.FIRST_PARTY, AccessToken(id=new_id()))
+
+
+def connected(user: User, app: App | None = None) -> Principal:
+    """Return an OAuth token of someone else's app."""
+    return Principal(user, app or AppFactory(), SPEND, CredentialKind.OAUTH, AccessToken(id=new_id()))
+
+
+def own_key(user: User) -> Principal:
+    """Return a key of the user's own app."""
+    return Principal(user, AppFactory(user=user), SPEND, CredentialKind.API_KEY, ApiKey(id=new_id()))
+
+
+def limit(principal: Principal, *, currency: str = "INR", ceiling: bool = False, **caps: Any) -> SpendingLimit:
+    """Bound what a program may spend: by the wallet's owner, or by an admin."""
+    subject = {"token_id": principal.credential.pk} if principal.app is None else {"app": principal.app}
+    owner = None if ceiling else principal.user
+    return SpendingLimit.objects.create(owner=owner, currency=currency, set_by=principal.user, **subject, **caps)

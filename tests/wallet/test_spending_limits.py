@@ -1,0 +1,209 @@
+"""What programs may spend: every refusal names its limit and leaves everything as it was; what is allowed goes through to the last paisa."""
+
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from developers.principals import Principal
+from library.models import Licence
+from marketplace.accounts.models import User
+from tests.contract.calls import rows
+from tests.factories import AppFactory, CategoryFactory
+from tests.shop import funded, on_sale
+from wallet.errors import SpendingLimitExceeded
+from wallet.models import Order
+from wallet.reconciliation import differences
+from wallet.selectors import wallet_of
+from wallet.services.offers import Wish
+from wallet.services.refunds import refund_order
+from wallet.services.spending import spend
+
+from .spenders import connected, first_party, limit, own_key, personal
+
+pytestmark = pytest.mark.django_db
+PRICE = 49_900
+
+
+@pytest.fixture(autouse=True)
+def _books_balance() -> Iterator[None]:
+    yield
+    assert list(differences()) == []
+
+
+@pytest.fixture
+def user() -> User:
+    """Someone with plenty."""
+    return funded(inr=100 * PRICE, usd=100_000)
+
+
+def buy(principal: Principal, currency: str = "INR", **fields: Any) -> Order:
+    receipt, _ = spend(buyer=principal.user, wish=Wish(str(on_sale(**fields).id), currency), principal=principal)
+    return Order.objects.get(pk=receipt.order_id)
+
+
+def refused(principal: Principal, currency: str = "INR", **fields: Any) -> dict[str, Any]:
+    """Return what the refusal of a purchase says, having seen that nothing changed."""
+    listing = on_sale(**fields)
+    before = rows()
+    with pytest.raises(SpendingLimitExceeded) as refusal:
+        spend(buyer=principal.user, wish=Wish(str(listing.id), currency), idempotency_key="k", principal=principal)
+    assert rows() == before
+    return refusal.value.members
+
+
+@pytest.mark.parametrize(("make", "bounded"), [(personal, True), (connected, True), (own_key, False), (first_party, False)])
+def test_currency_without_a_limit_is_closed_to_tokens_and_to_others_apps(
+    user: User,
+    make: Callable[[User], Principal],
+    bounded: bool,  # noqa: FBT001 - a case of the table
+) -> None:
+    principal = make(user)
+    if not bounded:
+        assert buy(principal).price_minor == PRICE
+        return
+    limit(principal, currency="USD", per_purchase_minor=10_000_000)
+    assert refused(principal) == {"limit": "currency", "currency": "INR", "price": 499.0, "cap": 0.0, "left": 0.0}
+    assert buy(principal, "USD").price_minor == 1000
+
+
+def test_ceiling_does_not_open_a_currency(user: User) -> None:
+    principal = connected(user)
+    limit(principal, ceiling=True, total_minor=10 * PRICE)
+    assert refused(principal)["limit"] == "currency"
+
+
+@pytest.mark.parametrize("make", [personal, connected, own_key])
+def test_purchase_above_the_cap_is_refused_and_one_at_it_is_not(user: User, make: Callable[[User], Principal]) -> None:
+    principal = make(user)
+    limit(principal, per_purchase_minor=PRICE)
+    over = refused(principal, price_inr_minor=PRICE + 1)
+    assert over == {"limit": "perPurchase", "currency": "INR", "price": 499.01, "cap": 499.0, "left": 499.0}
+    assert [buy(principal).price_minor for _ in range(3)] == [PRICE] * 3
+
+
+@pytest.mark.parametrize("make", [personal, connected, own_key])
+@pytest.mark.parametrize(("field", "name"), [("per_day_minor", "perDay"), ("total_minor", "total")])
+def test_sum_of_purchases_stays_within_the_cap(user: User, make: Callable[[User], Principal], field: str, name: str) -> None:
+    principal = make(user)
+    caps: Any = {field: 2 * PRICE + 100}
+    limit(principal, **caps)
+    buy(principal)
+    buy(principal)
+    assert refused(principal, price_inr_minor=101) == {"limit": name, "currency": "INR", "price": 1.01, "cap": 999.0, "left": 1.0}
+    assert buy(principal, price_inr_minor=100).price_minor == 100
+    assert refused(principal, price_inr_minor=1)["left"] == 0
+
+
+def test_yesterdays_purchases_count_for_the_total_only(user: User) -> None:
+    principal = personal(user)
+    limit(principal, per_day_minor=PRICE, total_minor=2 * PRICE)
+    order = buy(principal)
+    assert refused(principal)["limit"] == "perDay"
+    midnight = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
+    Order.objects.filter(pk=order.pk).update(created_at=midnight - timedelta(microseconds=1))
+    buy(principal)
+    Order.objects.update(created_at=midnight - timedelta(days=3))
+    assert refused(principal)["limit"] == "total"
+
+
+def test_refund_gives_back_what_it_took_from_the_caps(user: User) -> None:
+    principal = personal(user)
+    limit(principal, per_day_minor=PRICE, total_minor=PRICE)
+    order = buy(principal)
+    assert refused(principal)["left"] == 0
+    refund_order(order=order, reason="test", actor=None)
+    assert buy(principal).price_minor == PRICE
+    assert refused(principal)["left"] == 0
+
+
+def test_other_categories_are_refused(user: User) -> None:
+    principal = connected(user)
+    limit(principal, total_minor=10 * PRICE, categories=["fonts", "presets"])
+    over = refused(principal, category=CategoryFactory(slug="motion", name="Motion"))
+    assert (over["limit"], over["allowedCategories"], over["cap"], over["left"]) == ("category", ["fonts", "presets"], None, None)
+    assert buy(principal).price_minor == PRICE
+
+
+def test_ceiling_of_the_admin_holds_beside_the_owners_limit(user: User) -> None:
+    app = AppFactory()
+    principal = connected(user, app)
+    limit(principal, total_minor=10 * PRICE)
+    limit(principal, ceiling=True, total_minor=PRICE)
+    buy(principal)
+    assert refused(principal)["cap"] == 499.0
+    # It holds for each wallet by itself.
+    neighbour = connected(funded(inr=10 * PRICE), app)
+    limit(neighbour, total_minor=10 * PRICE)
+    assert buy(neighbour).price_minor == PRICE
+
+
+def test_keys_of_ones_own_app_are_bounded_by_its_ceiling(user: User) -> None:
+    principal = own_key(user)
+    limit(principal, ceiling=True, per_purchase_minor=PRICE - 1)
+    assert refused(principal)["limit"] == "perPurchase"
+
+
+def test_purchases_through_others_do_not_count(user: User) -> None:
+    principal, other = personal(user), personal(user)
+    limit(principal, total_minor=PRICE)
+    limit(other, total_minor=PRICE)
+    buy(other)
+    buy(first_party(user))
+    buy(own_key(user))
+    limit(principal, currency="USD", total_minor=1000)
+    buy(principal, "USD")
+    assert buy(principal).price_minor == PRICE
+
+
+def test_every_key_and_token_of_an_app_counts(user: User) -> None:
+    app = AppFactory()
+    limit(connected(user, app), total_minor=2 * PRICE)
+    buy(connected(user, app))
+    buy(connected(user, app))
+    assert refused(connected(user, app))["left"] == 0
+
+
+def test_free_asset_needs_no_limit(user: User) -> None:
+    principal = personal(user)
+    limit(principal, currency="USD", per_purchase_minor=1, categories=["motion"])
+    assert buy(principal, price_inr_minor=0).price_minor == 0
+
+
+def test_lowered_limit_holds_for_the_next_purchase(user: User) -> None:
+    principal = personal(user)
+    bound = limit(principal, total_minor=10 * PRICE)
+    buy(principal)
+    bound.total_minor = PRICE
+    bound.save()
+    assert refused(principal)["left"] == 0
+    bound.delete()
+    assert refused(principal)["limit"] == "currency"
+
+
+def test_refused_purchase_can_be_repeated_with_its_key_once_allowed(user: User) -> None:
+    principal, listing = personal(user), on_sale()
+    bound = limit(principal, total_minor=1)
+    wish = Wish(str(listing.id), "INR")
+    with pytest.raises(SpendingLimitExceeded):
+        spend(buyer=user, wish=wish, idempotency_key="k", principal=principal)
+    bound.total_minor = PRICE
+    bound.save()
+    first, again = (spend(buyer=user, wish=wish, idempotency_key="k", principal=principal) for _ in range(2))
+    # The second time the cap is full, and the answer is the first one's.
+    assert (first[0], first[1], again[1]) == (again[0], False, True)
+
+
+def test_refusal_is_a_problem_document(user: User, key_client: Callable[..., APIClient]) -> None:
+    client, listing = key_client(user), on_sale()
+    limit(Principal(user, user.apps.get(), frozenset(), None, None), total_minor=100)  # type: ignore[arg-type]  # what the limit needs
+    response = client.post("/api/v1/wallet/spend", {"assetId": str(listing.id)}, format="json")
+    problem = response.json()
+    assert (response.status_code, problem["code"], problem["limit"]) == (403, "spending_limit_exceeded", "total")
+    assert (problem["cap"], problem["left"], problem["price"], problem["currency"]) == (1.0, 1.0, 499.0, "INR")
+    assert "1.00 INR of total is left" in problem["detail"]
+    assert wallet_of(user).balance_inr_minor == 100 * PRICE
+    assert not Licence.objects.exists()

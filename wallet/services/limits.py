@@ -1,0 +1,97 @@
+"""Spending limits, kept in the transaction of the debit: its lock on the wallet makes the sums exact, however many buy at once."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils import timezone
+
+from developers.models import SpendingLimit
+from developers.principals import Principal
+from developers.selectors import spending_limits_for, spends_only_within_limits
+from marketplace.accounts.models import User
+from marketplace.core.money import to_number
+
+from .. import statements
+from ..errors import SpendingLimitExceeded
+from .offers import Offer
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What the app or token has taken from the wallet in one currency; refunded orders no longer count."""
+
+    ever_minor: int
+    today_minor: int
+
+
+@dataclass(frozen=True)
+class Cap:
+    """One bound of a limit.
+
+    Args:
+        name: As the refusal names it.
+        cap_minor: The bound; None: there is none.
+        spent_minor: What counts against it already.
+    """
+
+    name: str
+    cap_minor: int | None
+    spent_minor: int
+
+    @property
+    def left_minor(self) -> int:
+        """What may still be spent."""
+        return max((self.cap_minor or 0) - self.spent_minor, 0)
+
+
+def keep_within_limits(*, buyer: User, offer: Offer, principal: Principal | None) -> None:
+    """Refuse a purchase that its owner's limit or the app's ceiling forbids. The caller has locked the wallet by its debit.
+
+    A refunded order gives back what it took from the caps, as it does to the wallet. The day is that of UTC.
+
+    Raises:
+        SpendingLimitExceeded: it names the limit; the caller's transaction must be rolled back.
+    """
+    if principal is None or not offer.price_minor:
+        return
+    limits = [limit for limit in spending_limits_for(principal) if limit.currency == offer.currency]
+    if spends_only_within_limits(principal) and all(limit.owner_id is None for limit in limits):
+        raise _refusal(offer, Cap("currency", 0, 0), f"Nothing may be spent in {offer.currency}.")
+    spent = _spent(buyer, offer, principal, limits)
+    for limit in limits:
+        if limit.categories and offer.candidate.category_slug not in limit.categories:
+            sentence = f"Only these categories may be bought from: {', '.join(limit.categories)}."
+            raise _refusal(offer, Cap("category", None, 0), sentence, allowedCategories=limit.categories)
+        for cap in _caps(limit, spent):
+            if cap.cap_minor is not None and offer.price_minor > cap.left_minor:
+                raise _refusal(offer, cap, f"{to_number(cap.left_minor):.2f} {offer.currency} of {cap.name} is left.")
+
+
+def _caps(limit: SpendingLimit, spent: Spent) -> Iterator[Cap]:
+    yield Cap("perPurchase", limit.per_purchase_minor, 0)
+    yield Cap("perDay", limit.per_day_minor, spent.today_minor)
+    yield Cap("total", limit.total_minor, spent.ever_minor)
+
+
+def _spent(buyer: User, offer: Offer, principal: Principal, limits: Sequence[SpendingLimit]) -> Spent:
+    if all(limit.per_day_minor is None and limit.total_minor is None for limit in limits):
+        return Spent(0, 0)
+    statement = statements.SPENT_BY_TOKEN if principal.app is None else statements.SPENT_BY_APP
+    spender = principal.credential.pk if principal.app is None else principal.app.pk
+    midnight = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
+    ((ever, today),) = statements.run(statement, buyer=buyer.pk, currency=offer.currency, spender=spender, midnight=midnight)
+    return Spent(int(ever), int(today))
+
+
+def _refusal(offer: Offer, cap: Cap, sentence: str, **members: Any) -> SpendingLimitExceeded:
+    bounded = cap.cap_minor is not None
+    return SpendingLimitExceeded(
+        f"It costs {to_number(offer.price_minor):.2f} {offer.currency}. {sentence}",
+        limit=cap.name,
+        currency=offer.currency,
+        price=to_number(offer.price_minor),
+        cap=to_number(cap.cap_minor or 0) if bounded else None,
+        left=to_number(cap.left_minor) if bounded else None,
+        **members,
+    )
