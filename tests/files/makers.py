@@ -96,6 +96,12 @@ def png_of(width: int, height: int, depth: int = 8) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + head + png_chunk(b"IDAT", zlib.compress(b"\0" * 1000)) + png_chunk(b"IEND", b"")
 
 
+def psd(width: int, height: int, *, held: int | None = None) -> bytes:
+    """Return a Photoshop document in 16-bit CMYK that holds as many bytes of picture as it should, or others."""
+    head = struct.pack(">4sH6sHIIHH", b"8BPS", 1, b"\0" * 6, 4, height, width, 16, 4)
+    return head + b"\0" * 14 + b"\0" * (4 * 2 * width * height if held is None else held)
+
+
 def png_with_text_bomb() -> bytes:
     """Return a PNG with a compressed comment of 256 MiB."""
     plain = picture()

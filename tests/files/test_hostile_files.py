@@ -136,6 +136,10 @@ HOSTILE: dict[str, Any] = {
 }
 
 
+def as_said(facts: dict[str, Any], blobs: list[bytes]) -> dict[str, Any]:
+    return facts
+
+
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_file_is_refused_quickly(local_store: ObjectStore, name: str) -> None:
     content = HOSTILE[name]()
@@ -185,7 +189,7 @@ def test_child_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> 
         return b"PK\x03\x04".ljust(length, b"\0")
 
     with pytest.raises(FileRejected) as refusal:
-        look("inspect", read_at=slow, size=1000, limits=Limits(cpu_seconds=5, wall_seconds=1))
+        look("inspect", read_at=slow, size=1000, limits=Limits(cpu_seconds=5, wall_seconds=1), interpret=as_said)
     assert refusal.value.members["reason"] == "limits_exceeded"
     assert time.monotonic() - began < 5
 
@@ -193,7 +197,7 @@ def test_child_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> 
 def test_child_that_dies_is_a_refusal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/bin/false")
     with pytest.raises(FileRejected) as refusal:
-        look("inspect", read_at=reader_of_bytes(b"x"), size=1, limits=Limits(5, 5))
+        look("inspect", read_at=reader_of_bytes(b"x"), size=1, limits=Limits(5, 5), interpret=as_said)
     assert refusal.value.members["reason"] == "limits_exceeded"
 
 
@@ -206,7 +210,7 @@ def test_child_that_was_taken_over_cannot_break_us(verdict: bytes, tmp_path: Pat
     program.chmod(0o700)
     monkeypatch.setattr(sys, "executable", str(program))
     with pytest.raises(FileRejected):
-        look("inspect", read_at=reader_of_bytes(b"x"), size=1, limits=Limits(5, 5))
+        look("inspect", read_at=reader_of_bytes(b"x"), size=1, limits=Limits(5, 5), interpret=as_said)
 
 
 def test_child_that_asks_beyond_the_file_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -217,7 +221,7 @@ def test_child_that_asks_beyond_the_file_is_ended(tmp_path: Path, monkeypatch: p
     program.chmod(0o700)
     monkeypatch.setattr(sys, "executable", str(program))
     with pytest.raises(FileRejected):
-        look("inspect", read_at=reader_of_bytes(b"x"), size=1, limits=Limits(5, 5))
+        look("inspect", read_at=reader_of_bytes(b"x"), size=1, limits=Limits(5, 5), interpret=as_said)
 
 
 def test_names_that_no_database_takes_are_mended(local_store: ObjectStore) -> None:

@@ -140,7 +140,7 @@ def test_real_font_is_described(local_store: ObjectStore) -> None:
         (makers.picture("JPEG"), ("jpg", 32, 16, 8, "RGB")),
         (makers.picture("JPEG", mode="CMYK"), ("jpg", 32, 16, 8, "CMYK")),
         (makers.picture("WEBP", mode="RGBA", lossless=True, exact=True), ("webp", 32, 16, 8, "RGB with alpha")),
-        (struct.pack(">4sH6sHIIHH", b"8BPS", 1, b"\0" * 6, 4, 16, 32, 16, 4) + b"\0" * 50, ("psd", 32, 16, 16, "CMYK")),
+        (makers.psd(32, 16), ("psd", 32, 16, 16, "CMYK")),
     ],
 )
 def test_image_is_described(local_store: ObjectStore, content: bytes, facts: tuple[Any, ...]) -> None:

@@ -8,6 +8,9 @@ from ..sandbox.runner import Limits, look, reader_of
 
 # Walking 2 GiB of unpacked archive is the longest honest look.
 LIMITS = Limits(cpu_seconds=60, wall_seconds=120)
+FORMATS = frozenset(
+    "zip tar tar.gz tar.bz2 tar.xz otf ttf ttc woff woff2 jpg png webp psd wav mp3 aac m4a flac ogg".split()  # noqa: SIM905 - one line reads best
+)
 
 
 class Inspection(NamedTuple):
@@ -25,5 +28,13 @@ def inspect_deliverable(*, store: ObjectStore, key: str, size: int) -> Inspectio
         FileRejected: 400, it is damaged, hostile, or takes more time or memory than an honest file.
         DependencyUnavailable: 503, too many files are being looked into, or the store cannot be read.
     """
-    technical, _ = look("inspect", read_at=reader_of(store, key), size=size, limits=LIMITS)
-    return Inspection(str(technical["format"]), technical)
+    return look("inspect", read_at=reader_of(store, key), size=size, limits=LIMITS, interpret=_inspection)
+
+
+def _inspection(technical: dict[str, Any], _blobs: list[bytes]) -> Inspection:
+    if technical["format"] not in FORMATS:
+        raise ValueError(technical["format"])
+    for name in ("entryCount", "uncompressedSize"):
+        if type(technical[name]) is not int or technical[name] < 0:
+            raise ValueError(name)
+    return Inspection(technical["format"], technical)

@@ -1,4 +1,4 @@
 """What looks into uploaded files: a child process of its own for each, without Django, secrets or network.
 
-`runner` is the parent's side; every other module runs in the child and must not import Django.
+`runner` and `replies` are the parent's side; every other module runs in the child and must not import Django.
 """

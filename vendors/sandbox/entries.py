@@ -8,21 +8,30 @@ from .verdicts import Rejected
 ENTRIES = 200_000
 # A thousand terabytes: sizes in an archive are claims, and some formats allow any.
 CLAIMED_BYTES = 2**50
+# Beyond this a file is made to expand, not to hold something; small ones harm nobody.
+RATIO = 200
+FREE_BYTES = 64 * 2**20
 EXTENSIONS = 100
 EXTENSION_CHARS = 16
 EXAMPLES = 5
 PATH_CHARS = 200
+# What a reviewer does not see into, and what runs when it is opened.
+NESTED = {"zip", "rar", "7z", "tar", "gz", "tgz", "bz2", "xz", "zst", "iso", "dmg", "cab"}
+PROGRAMS = {"exe", "com", "scr", "msi", "bat", "cmd", "ps1", "vbs", "lnk", "jar", "apk", "hta", "reg"}
 
 
 class Tally:
     """Counts entries without opening them, and notes names and kinds that an extractor should beware of."""
 
-    def __init__(self) -> None:
+    def __init__(self, packed_bytes: int) -> None:
         self.count = 0
         self.size = 0
+        self._allowed = RATIO * packed_bytes + FREE_BYTES
         self._extensions: Counter[str] = Counter()
         self._noted: dict[str, list[str]] = {}
         self._times: Counter[str] = Counter()
+        # Hashes: the names of 200,000 entries may take up a hundred MiB.
+        self._seen: set[int] = set()
 
     def add(self, path: str, size: int, *, folder: bool) -> None:
         """Count an entry; folders are entries, but have no extension."""
@@ -32,17 +41,35 @@ class Tally:
         self.size += size
         if self.size > CLAIMED_BYTES:
             raise Rejected("The archive claims to hold more than any disk does.")
+        if self.size > self._allowed:
+            raise Rejected(f"The archive expands to more than {RATIO} times its size.")
+        self._note_name(path, folder=folder)
+        if not folder:
+            extension = _extension(path)
+            self._extensions[extension] += 1
+            if extension in NESTED:
+                self.note("nested_archive", path)
+            elif extension in PROGRAMS:
+                self.note("program", path)
+
+    def _note_name(self, path: str, *, folder: bool) -> None:
         if _unsafe(path):
             self.note("unsafe_path", path)
-        if not folder:
-            self._extensions[_extension(path)] += 1
+        if not path.isprintable():
+            # Control characters, and those that turn the reading direction.
+            self.note("unprintable_name", path)
+        # Two names are one where case does not count; which of the two is unpacked nobody knows.
+        key = hash(path.casefold().rstrip("/"))
+        if key in self._seen and not folder:
+            self.note("duplicate_name", path)
+        self._seen.add(key)
 
     def note(self, code: str, path: str) -> None:
         """Remember a warning with a few of the names that it is about."""
         self._times[code] += 1
         examples = self._noted.setdefault(code, [])
         if len(examples) < EXAMPLES:
-            examples.append("".join(char if char.isprintable() else "\ufffd" for char in path[:PATH_CHARS]))
+            examples.append(shown(path))
 
     def technical(self) -> dict[str, Any]:
         """Return the reference's fields, and warnings where there are any."""
@@ -59,10 +86,15 @@ class Tally:
         return found
 
 
+def shown(path: str) -> str:
+    """Return a name as people may see it: short, and without characters that change what stands around them."""
+    return "".join(char if char.isprintable() else "\ufffd" for char in path[:PATH_CHARS])
+
+
 def _extension(path: str) -> str:
     stem, dot, extension = path.rsplit("/", 1)[-1].rpartition(".")
     # A name that only begins with a dot, or ends in a sentence, has none.
-    if not dot or not stem or not extension.isalnum() or len(extension) > EXTENSION_CHARS:
+    if not dot or not stem or len(extension) > EXTENSION_CHARS or not extension.isalnum():
         return ""
     return extension.lower()
 
@@ -70,4 +102,4 @@ def _extension(path: str) -> str:
 def _unsafe(path: str) -> bool:
     normal = path.replace("\\", "/")
     drive = len(normal) > 1 and normal[1] == ":"
-    return normal.startswith("/") or drive or ".." in normal.split("/") or "\x00" in path
+    return normal.startswith("/") or drive or (".." in normal and ".." in normal.split("/")) or "\x00" in path

@@ -3,7 +3,7 @@
 import importlib
 from typing import Any, BinaryIO
 
-from .sniffing import HEAD_BYTES, sniff
+from .sniffing import HEAD_BYTES, other, sniff
 from .verdicts import Unsupported
 
 # Imported by need: fontTools, Pillow and libsndfile each take a while to load.
@@ -35,9 +35,10 @@ TAKEN = "Send a zip or tar archive (plain, gzip, bzip2 or xz), a font, an image 
 
 def run(file: BinaryIO, size: int) -> tuple[dict[str, Any], list[bytes]]:
     """Return the technical details; the job of the worker."""
-    name = sniff(file.read(HEAD_BYTES))
+    head = file.read(HEAD_BYTES)
+    name = sniff(head)
     if name not in MODULES:
-        raise Unsupported(f"The content is of no type that is taken here. {TAKEN}")
+        raise Unsupported(f"The content is {other(head)}. {TAKEN}")
     return details(file, size, name), []
 
 

@@ -5,14 +5,15 @@ from collections.abc import Callable
 from typing import Any
 
 from . import skills
+from .entries import shown
 from .inspecting import ARCHIVES, MODULES, details
 from .sniffing import sniff
 
 MEMBERS = 24
-MEMBER_BYTES = 24 * 2**20
-BUDGET_BYTES = 96 * 2**20
+MEMBER_BYTES = 16 * 2**20
+# Compressed tar archives are read once, so that what is chosen of them waits in memory.
+BUDGET_BYTES = 64 * 2**20
 EXTENSIONS = {"otf", "ttf", "ttc", "woff", "woff2", "jpg", "jpeg", "png", "webp", "psd", "wav", "mp3", "aac", "m4a", "flac", "ogg"}
-PATH_CHARS = 200
 
 Read = Callable[[Any, int], bytes]
 
@@ -25,16 +26,23 @@ class MemberLooks:
         self._chosen: list[tuple[str, Any]] = []
         self._budget = BUDGET_BYTES
 
-    def offer(self, path: str, size: int, handle: Any) -> None:
-        """Choose the member, or not."""
-        name = path.rsplit("/", 1)[-1]
-        depth = path.count("/")
-        if name.upper() == skills.FILE_NAME and (self._skill is None or depth < self._skill[0]):
-            self._skill = (depth, path, handle)
-        extension = name.rpartition(".")[2].lower()
+    def wants(self, path: str, size: int) -> bool:
+        """Tell whether the member is worth a look, and within the budget."""
         # macOS puts a shadow of each file into its archives.
-        shadow = name.startswith("._") or path.startswith("__MACOSX/")
-        if extension in EXTENSIONS and not shadow and 0 < size <= min(MEMBER_BYTES, self._budget) and len(self._chosen) < MEMBERS:
+        name = path.rsplit("/", 1)[-1]
+        if name.startswith("._") or path.startswith("__MACOSX/"):
+            return False
+        if name.upper() == skills.FILE_NAME:
+            return self._skill is None or path.count("/") < self._skill[0]
+        known = name.rpartition(".")[2].lower() in EXTENSIONS
+        return known and 0 < size <= min(MEMBER_BYTES, self._budget) and len(self._chosen) < MEMBERS
+
+    def add(self, path: str, size: int, handle: Any) -> None:
+        """Keep a member that is wanted, by what it can be read with later."""
+        if path.rsplit("/", 1)[-1].upper() == skills.FILE_NAME:
+            # The one that lies highest is the skill's own.
+            self._skill = (path.count("/"), path, handle)
+        else:
             self._budget -= size
             self._chosen.append((path, handle))
 
@@ -43,15 +51,15 @@ class MemberLooks:
         found: dict[str, Any] = {}
         if self._skill is not None:
             _, path, handle = self._skill
-            found |= _attempt(lambda: {"skill": {"path": path[:PATH_CHARS], **skills.parse(read(handle, skills.READ_BYTES))}})
+            found |= _attempt(lambda: {"skill": {"path": shown(path), **skills.parse(read(handle, skills.READ_BYTES))}})
         members = [look for path, handle in self._chosen if (look := _attempt(_looker(path, handle, read)))]
         if members:
             found["members"] = members
         fonts = [member for member in members if "glyphCount" in member]
         if fonts:
             found["glyphCount"] = sum(font["glyphCount"] for font in fonts)
-            found["variableAxes"] = sorted({axis for font in fonts for axis in font["variableAxes"]})
-            found["familyNames"] = sorted({family for font in fonts for family in font["familyNames"]})
+            for name in ("variableAxes", "familyNames", "scripts"):
+                found[name] = sorted({value for font in fonts for value in font[name]})
         return found
 
 
@@ -62,9 +70,7 @@ def _looker(path: str, handle: Any, read: Read) -> Callable[[], dict[str, Any]]:
         if name not in MODULES or MODULES[name] in ARCHIVES:
             return {}
         found = details(io.BytesIO(content), len(content), name)
-        return {"path": path[:PATH_CHARS]} | {
-            key: value for key, value in found.items() if key not in {"entryCount", "contentsByExtension"}
-        }
+        return {"path": shown(path)} | {key: value for key, value in found.items() if key not in {"entryCount", "contentsByExtension"}}
 
     return look
 

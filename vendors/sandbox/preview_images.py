@@ -5,24 +5,30 @@ from typing import Any, BinaryIO
 
 from PIL import Image, ImageCms, ImageOps, UnidentifiedImageError
 
+from . import images
 from .sniffing import HEAD_BYTES, sniff
 from .verdicts import Rejected, Unsupported
 
 FORMATS = ("JPEG", "PNG", "WEBP")
-TAKEN = {"jpg", "png", "webp"}
-# What every decoder can hold in the memory that the child has, transparency and second canvas included.
-PIXELS = 40_000_000
+# By what each decoder holds for a pixel, so that none takes more than 300 MiB.
+PIXELS = {"jpg": 40_000_000, "png": 40_000_000, "webp": 16_800_000}
 SIDE = 20_000
+# Each pass over a progressive JPEG costs as much as the whole; encoders make about ten.
+SCANS = 64
 FULL, CARD = 1920, 640
+STRIP = 512
 QUALITY = 82
+PROFILE_BYTES = 4 * 2**20
 
 
 def run(file: BinaryIO, size: int) -> tuple[dict[str, Any], list[bytes]]:
     """Return the dimensions and the full and card sizes as WebP; the job of the worker."""
-    if sniff(file.read(HEAD_BYTES)) not in TAKEN:
+    name = sniff(file.read(HEAD_BYTES))
+    if name not in PIXELS:
         raise Unsupported("Send a JPG, PNG or WebP image.")
+    _check(file, size, name)
     file.seek(0)
-    # We refuse ourselves, in our words, before a pixel is decoded.
+    # We have refused ourselves, in our words, before a pixel is decoded.
     Image.MAX_IMAGE_PIXELS = None
     try:
         image = _open(file)
@@ -33,43 +39,71 @@ def run(file: BinaryIO, size: int) -> tuple[dict[str, Any], list[bytes]]:
     return {"sizes": sizes}, [_webp(full), _webp(card)]
 
 
+def _check(file: BinaryIO, size: int, name: str) -> None:
+    """Refuse by the headers what would take long, or much memory, to decode."""
+    file.seek(0)
+    found = images.inspect(file, size, name)
+    if found["width"] * found["height"] > PIXELS[name] or max(found["width"], found["height"]) > SIDE:
+        raise Rejected(f"The image has more than {PIXELS[name] / 1e6:.0f} million pixels, or a side of more than 20,000.")
+    if name == "jpg":
+        file.seek(0)
+        # Inside of the picture's data the marker cannot stand; thumbnails have one each.
+        if file.read().count(b"\xff\xda") > SCANS:
+            raise Rejected("The image is made of more passes than any encoder writes.")
+
+
 def _open(file: BinaryIO) -> Image.Image:
     """Return the picture as it should be seen, at most a little larger than needed."""
     with Image.open(file, formats=FORMATS) as opened:
-        if opened.width * opened.height > PIXELS or max(opened.size) > SIDE:
-            raise Rejected("The image has more than 40 million pixels, or a side of more than 20,000.")
         profile = opened.info.get("icc_profile")
         # JPEG decodes at half or a quarter of the size for a fraction of the work.
         opened.draft(None, (FULL, FULL))
         opened.load()
-        image = ImageOps.exif_transpose(opened)
-        see_through = image.has_transparency_data
-        image = _in_colour(image, see_through=see_through)
+        see_through = opened.has_transparency_data
+        image = _in_colour(opened, see_through=see_through)
         image.thumbnail((FULL, FULL), Image.Resampling.LANCZOS, reducing_gap=2.0)
+        # Which way is up, the original knows; a small picture is turned sooner.
+        image.info["exif"] = opened.getexif().tobytes()
+        ImageOps.exif_transpose(image, in_place=True)
         return _in_srgb(image, profile)
 
 
 def _in_colour(image: Image.Image, *, see_through: bool) -> Image.Image:
+    """Return the picture in colours that can be scaled; the same one, not a copy, where it is in them already."""
     if image.mode.startswith("I"):
-        # 16-bit grey: Pillow's own conversion cuts instead of scaling.
-        return image.convert("I").point(lambda value: value / 256).convert("L").convert("RGB")
-    if image.mode == "CMYK":
-        return image
-    return image.convert("RGBA" if see_through else "RGB")
+        return _from_sixteen_bits(image)
+    mode = "CMYK" if image.mode == "CMYK" else "RGBA" if see_through else "RGB"
+    return image if image.mode == mode else image.convert(mode)
+
+
+def _from_sixteen_bits(image: Image.Image) -> Image.Image:
+    """Return 16-bit grey in 8 bits: Pillow's own conversion cuts instead of scaling, and all at once takes ten bytes a pixel."""
+    grey = Image.new("L", image.size)
+    for top in range(0, image.height, STRIP):
+        strip = image.crop((0, top, image.width, min(top + STRIP, image.height)))
+        grey.paste(strip.convert("I").point(lambda value: value / 256).convert("L"), (0, top))
+    return grey
 
 
 def _in_srgb(image: Image.Image, profile: bytes | None) -> Image.Image:
-    if profile and image.mode in {"RGB", "CMYK"}:
+    if profile and len(profile) <= PROFILE_BYTES:
         try:
-            converted = ImageCms.profileToProfile(
-                image, ImageCms.ImageCmsProfile(io.BytesIO(profile)), ImageCms.createProfile("sRGB"), outputMode="RGB"
-            )
+            return _converted(image, ImageCms.ImageCmsProfile(io.BytesIO(profile)))
         except (ImageCms.PyCMSError, OSError, ValueError):
             # A broken profile is no reason to refuse a picture; without it colours are a little off.
-            converted = None
-        if converted is not None:
-            return converted
-    return image.convert("RGB") if image.mode == "CMYK" else image
+            return image if image.mode == "RGBA" else image.convert("RGB")
+    return image if image.mode == "RGBA" else image.convert("RGB")
+
+
+def _converted(image: Image.Image, profile: ImageCms.ImageCmsProfile) -> Image.Image:
+    srgb = ImageCms.createProfile("sRGB")
+    plain = image.convert("RGB") if image.mode == "RGBA" else image
+    converted = ImageCms.profileToProfile(plain, profile, srgb, outputMode="RGB")
+    if converted is None:
+        raise ValueError("not converted")
+    if image.mode == "RGBA":
+        converted.putalpha(image.getchannel("A"))
+    return converted
 
 
 def _fit(image: Image.Image, side: int) -> Image.Image:

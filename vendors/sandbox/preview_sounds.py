@@ -6,13 +6,13 @@ from . import sounds
 from .sniffing import HEAD_BYTES, sniff
 from .verdicts import Unsupported
 
-CONTENT_TYPES = {"mp3": "audio/mpeg", "aac": "audio/aac", "m4a": "audio/mp4", "wav": "audio/wav"}
+TAKEN = {"mp3", "aac", "m4a", "wav"}
 
 
 def run(file: BinaryIO, size: int) -> tuple[dict[str, Any], list[bytes]]:
-    """Return the type and the sound's facts; the job of the worker."""
+    """Return the format and the sound's facts; the job of the worker."""
     name = sniff(file.read(HEAD_BYTES))
-    if name not in CONTENT_TYPES:
+    if name not in TAKEN:
         raise Unsupported("Send an MP3, AAC or WAV sound.")
     file.seek(0)
-    return {"contentType": CONTENT_TYPES[name], "details": {"format": name, **sounds.inspect(file, size, name)}}, []
+    return {"format": name, "details": {"format": name, **sounds.inspect(file, size, name)}}, []

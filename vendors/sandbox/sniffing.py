@@ -21,6 +21,21 @@ SIGNATURES: tuple[tuple[int, bytes, str], ...] = (
     (4, b"ftyp", "m4a"),
     (0, b"ID3", "mp3"),
 )
+# What people send instead, so that the refusal can name it.
+OTHERS: tuple[tuple[int, bytes, str], ...] = (
+    (0, b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
+    (0, b"Rar!\x1a\x07", "a RAR archive"),
+    (0, b"\x28\xb5\x2f\xfd", "a Zstandard file"),
+    (0, b"PK\x05\x06", "an empty zip archive"),
+    (0, b"%PDF", "a PDF document"),
+    (0, b"GIF8", "a GIF image"),
+    (0, b"II*\0", "a TIFF image"),
+    (0, b"MM\0*", "a TIFF image"),
+    (0, b"RIFX", "an After Effects project; put it into a zip archive"),
+    (0, b"MZ", "a Windows program"),
+    (0, b"\x7fELF", "a Linux program"),
+    (0, b"<", "a page or drawing of text, such as HTML or SVG"),
+)
 RIFF_KINDS = {b"WAVE": "wav", b"WEBP": "webp"}
 HEAD_BYTES = 512
 
@@ -39,3 +54,14 @@ def sniff(head: bytes) -> str:
         if head[1] & 0xE6 == 0xE2:
             return "mp3"
     return ""
+
+
+def other(head: bytes) -> str:
+    """Return in words what content is that `sniff` does not name, as far as that is known."""
+    if not head.strip(b"\0"):
+        return "empty"
+    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    for offset, signature, words in OTHERS:
+        if (text if signature == b"<" else head)[offset : offset + len(signature)] == signature:
+            return words
+    return "of no type that is taken here"

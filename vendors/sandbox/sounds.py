@@ -1,5 +1,6 @@
 """Sounds: the container's own numbers, held against the bytes that are there, then a trial of the decoder."""
 
+import io
 import struct
 from collections.abc import Iterator
 from typing import Any, BinaryIO
@@ -11,9 +12,14 @@ from .verdicts import Rejected, Unsupported
 
 CHUNKS = 1000
 TRIAL_FRAMES = 4096
+# What the decoder is shown of a WAV's samples: the chunks behind them may be millions.
+TRIAL_BYTES = 2**20
 # A day; no preview or sample is longer.
 SECONDS = 24 * 3600
-PCM, FLOAT, EXTENSIBLE = 1, 3, 0xFFFE
+PCM, FLOAT, ALAW, MULAW, EXTENSIBLE = 1, 3, 6, 7, 0xFFFE
+# Fewer bytes in a second than any AAC or Vorbis sound takes, and the most samples that a FLAC frame makes of its few bytes.
+LEAST_BYTES = 50
+FLAC_FRAME_SAMPLES, FLAC_FRAME_BYTES = 65_535, 8
 # Boxes of an MP4 file that lead to the description of its sound.
 MP4_PATH = {b"moov", b"trak", b"mdia", b"minf", b"stbl"}
 MP4_BOX_BYTES = 2**20
@@ -31,25 +37,28 @@ def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
             found = _mp4(file, size)
         case "wav":
             found = _wave(file, size)
-            _trial(file)
         case "flac":
-            found = _flac(file.read(42))
-            _trial(file)
+            found = _flac(file.read(42), size)
+            _trial(file, to_the_end=True)
         case _:
-            found = _trial(file)
+            found = _ogg(file, size)
     plausible = 0 < found["sampleRate"] <= 1_000_000 and 0 < found["channels"] <= 255
     if not plausible or not 0 <= found["durationSeconds"] <= SECONDS:
         raise Rejected("The sound's sample rate, channels or duration are impossible.")
     return found
 
 
-def _trial(file: BinaryIO) -> dict[str, Any]:
-    """Let the decoder read the beginning: what it refuses nobody can play."""
+def _trial(file: BinaryIO, *, to_the_end: bool = False) -> dict[str, Any]:
+    """Let the decoder read the beginning, and the end where it can be found: what it refuses nobody can play."""
     file.seek(0)
     try:
         with soundfile.SoundFile(file) as sound:
             if not len(sound.read(TRIAL_FRAMES, dtype="float32")):
                 raise Rejected("The sound is empty.")
+            if to_the_end and sound.frames > TRIAL_FRAMES:
+                sound.seek(sound.frames - TRIAL_FRAMES)
+                if len(sound.read(TRIAL_FRAMES, dtype="float32")) < TRIAL_FRAMES:
+                    raise Rejected("The sound was cut off.")
             seconds = sound.frames / sound.samplerate if 0 < sound.frames < 2**62 else 0.0
             return {"sampleRate": sound.samplerate, "channels": sound.channels, "durationSeconds": round(seconds, 3)}
     except soundfile.SoundFileError as error:
@@ -72,8 +81,13 @@ def _wave(file: BinaryIO, size: int) -> dict[str, Any]:
             form = struct.unpack("<HHIIHH", body)
         elif kind == b"data" and form is not None:
             # The last chunk of a stream, and of files above 4 GiB, claims too much.
-            return _wave_facts(form, min(length, size - at - 8))
+            found = _wave_facts(form, min(length, size - at - 8))
+            file.seek(0)
+            _trial(io.BytesIO(file.read(at + 8 + TRIAL_BYTES)))
+            return found
         at += 8 + length + (length & 1)
+        if at > TRIAL_BYTES * 16:
+            raise Rejected("The sound has more than 16 MiB before its samples.")
     else:
         raise Rejected("The sound has more than 1000 chunks before its samples.")
     raise Rejected("The sound has no samples, or none of them is described.")
@@ -81,21 +95,32 @@ def _wave(file: BinaryIO, size: int) -> dict[str, Any]:
 
 def _wave_facts(form: tuple[int, ...], data_bytes: int) -> dict[str, Any]:
     kind, channels, rate, bytes_per_second, _, depth = form
-    if not channels or not rate or not bytes_per_second or data_bytes <= 0:
+    if not channels or not rate or not bytes_per_second or data_bytes <= 0 or depth > 64:
         raise Rejected("The sound has no samples, or none of them is described.")
-    if kind in {PCM, FLOAT, EXTENSIBLE}:
+    if kind in {PCM, FLOAT, EXTENSIBLE, ALAW, MULAW}:
         bytes_per_second = rate * channels * max((depth + 7) // 8, 1)
-    return {"sampleRate": rate, "channels": channels, "bitDepth": depth, "durationSeconds": round(data_bytes / bytes_per_second, 3)}
+    # Of other codings at least one bit is kept of each sample.
+    seconds = min(data_bytes / bytes_per_second, data_bytes * 8 / rate)
+    return {"sampleRate": rate, "channels": channels, "bitDepth": depth, "durationSeconds": round(seconds, 3)}
 
 
-def _flac(head: bytes) -> dict[str, Any]:
+def _flac(head: bytes, size: int) -> dict[str, Any]:
     if len(head) < 42 or head[4] & 127:
         raise Rejected("The sound is damaged: it does not begin with its description.")
     packed = int.from_bytes(head[18:26], "big")
     rate, channels, depth, samples = packed >> 44, (packed >> 41 & 7) + 1, (packed >> 36 & 31) + 1, packed & (2**36 - 1)
     if not rate:
         raise Rejected("The sound is damaged: it states no sample rate.")
+    if samples > size / FLAC_FRAME_BYTES * FLAC_FRAME_SAMPLES:
+        raise Rejected("The sound claims to be longer than its bytes can hold.")
     return {"sampleRate": rate, "channels": channels, "bitDepth": depth, "durationSeconds": round(samples / rate, 3)}
+
+
+def _ogg(file: BinaryIO, size: int) -> dict[str, Any]:
+    found = _trial(file)
+    if found["durationSeconds"] > 10 + size / LEAST_BYTES:
+        raise Rejected("The sound claims to be longer than its bytes can hold.")
+    return found
 
 
 def _mp4(file: BinaryIO, size: int) -> dict[str, Any]:
@@ -112,8 +137,7 @@ def _mp4(file: BinaryIO, size: int) -> dict[str, Any]:
             found.setdefault("sampleRate", int.from_bytes(body[40:42], "big"))
     if len(found) != 3:
         raise Unsupported("The file is a container without AAC sound.")
-    # Eight bits in a second: less than any sound takes, so that a lie about the length shows.
-    if found["durationSeconds"] > size:
+    if found["durationSeconds"] > size / LEAST_BYTES:
         raise Rejected("The sound claims to be longer than its bytes can hold.")
     return found
 
@@ -141,3 +165,4 @@ def _boxes(file: BinaryIO, start: int, end: int) -> Iterator[tuple[bytes, bytes]
         elif kind in {b"hdlr", b"mdhd", b"stsd"}:
             # Filled up, so that a short box reads as one that says nothing.
             yield kind, file.read(min(length - header, MP4_BOX_BYTES)).ljust(64, b"\0")
+    raise Rejected("The sound is made of too many boxes.")

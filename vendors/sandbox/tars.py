@@ -6,21 +6,25 @@ import zlib
 from collections.abc import Callable
 from typing import Any, BinaryIO, NamedTuple, Protocol
 
-from .entries import Tally
+from .entries import ENTRIES, FREE_BYTES, RATIO, Tally
 from .members import MemberLooks
 from .skills import FILE_NAME, READ_BYTES
 from .verdicts import Rejected, Unsupported
 
 BLOCK = 512
 CHUNK = 2**18
-# An extended header holds a long name and a few numbers.
+# An extended header holds a long name, a few numbers, and what file systems attach.
 EXTENDED_BYTES = 2**20
+EXTENDED_RECORDS = 256
+EXTENDED_HEADERS = 2 * ENTRIES
 # What is unpacked to walk a compressed archive: beyond it the rest is not counted, and that is said.
-WALK_BYTES = 2 * 2**30
-# Beyond this a file is made to expand, not to hold something.
-RATIO = 2000
-FREE_BYTES = 64 * 2**20
-XZ_MEMORY = 256 * 2**20
+WALK_BYTES = {"tar.gz": 2 * 2**30, "tar.bz2": 2**28, "tar.xz": 2**29}
+# Files may be many packed streams in a row (bgzip makes one of each 64 KiB), but not of nothing.
+STREAMS = 1000
+STREAM_BYTES = 2**12
+# Enough for the dictionary of `xz -9`.
+XZ_MEMORY = 128 * 2**20
+SPARSE = "The tar archive holds a sparse file, which may unpack to any size; make it without --sparse."
 LINKS = {b"1", b"2"}
 DEVICES = {b"3", b"4", b"6"}
 EMPTY_TYPES = LINKS | DEVICES | {b"5"}
@@ -51,7 +55,7 @@ class Header(NamedTuple):
 def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
     """Return the counts, the warnings, and the skill that a SKILL.md describes."""
     stream: Stream = _Plain(file, size) if name == "tar" else _Unpacked(file, size, name)
-    tally = Tally()
+    tally = Tally(size)
     looks = MemberLooks()
     complete = True
     try:
@@ -59,7 +63,7 @@ def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
     except WalkedEnough:
         complete = False
     except (zlib.error, lzma.LZMAError, OSError, EOFError) as error:
-        raise Rejected("The archive's compression is damaged.") from error
+        raise Rejected("The archive's compression is damaged, or needs more memory than usual.") from error
     found = tally.technical() | looks.technical(lambda content, limit: content[:limit])
     return found if complete else found | {"countedPartly": True}
 
@@ -67,6 +71,7 @@ def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
 def _walk(stream: Stream, tally: Tally, looks: MemberLooks) -> None:
     first = True
     extended: dict[str, str] = {}
+    headers = 0
     while True:
         block = stream.read(BLOCK)
         if not block.strip(b"\0"):
@@ -76,8 +81,9 @@ def _walk(stream: Stream, tally: Tally, looks: MemberLooks) -> None:
         first = False
         padded = -(-header.size // BLOCK) * BLOCK
         if header.kind in b"xgLK":
-            if header.size > EXTENDED_BYTES:
-                raise Rejected("An extended header of the tar archive is larger than 1 MiB.")
+            headers += 1
+            if header.size > EXTENDED_BYTES or headers > EXTENDED_HEADERS:
+                raise Rejected("An extended header of the tar archive is larger than 1 MiB, or there are too many.")
             content = stream.read(padded)[: header.size]
             if header.kind != b"g":
                 extended |= _extended(header.kind, content)
@@ -86,13 +92,20 @@ def _walk(stream: Stream, tally: Tally, looks: MemberLooks) -> None:
         _note(header, tally)
         if header.kind in EMPTY_TYPES:
             continue
-        if header.kind == b"S" and block[482]:
-            raise Rejected("The tar archive holds a sparse file in an old form; make it without --sparse.")
-        if header.path.rsplit("/", 1)[-1].upper() == FILE_NAME and header.size <= READ_BYTES:
-            content = stream.read(padded)
-            looks.offer(header.path, header.size, content[: header.size])
-        elif not stream.skip(padded):
+        if header.kind == b"S":
+            raise Rejected(SPARSE)
+        if looks.wants(header.path, header.size):
+            padded -= _keep(stream, header, looks)
+        if not stream.skip(padded):
             raise Rejected("The tar archive was cut off inside of an entry.")
+
+
+def _keep(stream: Stream, header: Header, looks: MemberLooks) -> int:
+    """Keep what is looked into later; return how much was read of it."""
+    skill = header.path.rsplit("/", 1)[-1].upper() == FILE_NAME
+    content = stream.read(min(header.size, READ_BYTES) if skill else header.size)
+    looks.add(header.path, header.size, content)
+    return len(content)
 
 
 def _note(header: Header, tally: Tally) -> None:
@@ -129,7 +142,7 @@ def _checksum_holds(block: bytes) -> bool:
         stated = _number(block[148:156])
     except Rejected:
         return False
-    return stated == sum(block[:148]) + 8 * 0x20 + sum(block[156:])
+    return stated == sum(block) - sum(block[148:156]) + 8 * 0x20
 
 
 def _number(field: bytes) -> int:
@@ -157,15 +170,19 @@ def _extended(kind: bytes, content: bytes) -> dict[str, str]:
     if kind == b"K":
         return {}
     found: dict[str, str] = {}
-    at = 0
+    at = records = 0
     while at < len(content) and content[at : at + 1].strip(b"\0"):
+        records += 1
         digits, space, _ = content[at : at + 20].partition(b" ")
-        if not space or not digits.isdigit() or int(digits) <= len(digits) + 1 or at + int(digits) > len(content):
+        whole = bool(space) and digits.isdigit() and int(digits) > len(digits) + 1 and at + int(digits) <= len(content)
+        if not whole or records > EXTENDED_RECORDS:
             raise Rejected("An extended header of the tar archive is damaged.")
         record = content[at + len(digits) + 1 : at + int(digits) - 1]
         key, _, value = record.partition(b"=")
         if key in {b"path", b"size"}:
             found[key.decode()] = value.decode("utf-8", "replace")
+        elif key.startswith(b"GNU.sparse."):
+            raise Rejected(SPARSE)
         at += int(digits)
     return found
 
@@ -188,22 +205,24 @@ class _Unpacked:
 
     def __init__(self, file: BinaryIO, size: int, name: str) -> None:
         self._file = file
-        self._allowed = min(RATIO * size + FREE_BYTES, WALK_BYTES)
-        self._bomb = self._allowed < WALK_BYTES
+        walk = WALK_BYTES[name]
+        self._allowed = min(RATIO * size + FREE_BYTES, walk)
+        self._bomb = self._allowed < walk
         self._new: Callable[[], Any] = {"tar.gz": _Gzip, "tar.bz2": _Bzip2, "tar.xz": _Xz}[name]
         self._unpacker: Any = self._new()
         self._packed = b""
         self._ready = bytearray()
         self._out = 0
+        self._streams = 1
 
     def _more(self) -> bool:
         """Unpack a little more; False at the end."""
         if self._unpacker.eof:
             self._packed = self._unpacker.rest or self._file.read(CHUNK)
-            # Files may be several packed streams in a row, then padding.
+            # Streams may be followed by padding.
             if not self._packed.strip(b"\0"):
                 return False
-            self._unpacker = self._new()
+            self._next_stream()
         elif not self._packed and self._unpacker.hungry:
             self._packed = self._file.read(CHUNK)
             if not self._packed:
@@ -217,6 +236,12 @@ class _Unpacked:
             raise WalkedEnough
         self._ready += content
         return True
+
+    def _next_stream(self) -> None:
+        self._streams += 1
+        if self._streams > STREAMS + self._out // STREAM_BYTES:
+            raise Rejected("The archive is made of thousands of empty streams.")
+        self._unpacker = self._new()
 
     def read(self, count: int) -> bytes:
         while len(self._ready) < count and self._more():

@@ -6,6 +6,7 @@ import zlib
 from collections.abc import Iterator
 from typing import Any, BinaryIO, NamedTuple
 
+from . import containers
 from .entries import ENTRIES, Tally
 from .members import MemberLooks
 from .verdicts import Rejected
@@ -17,6 +18,9 @@ ENTRY = struct.Struct("<4sHHHHHHIIIHHHHHII")
 LOCAL = struct.Struct("<4sHHHHHIIIHH")
 COMMENT_BYTES = 65_535
 DIRECTORY_BYTES = 64 * 2**20
+# Of the stretches in which entries' own headers lie: all of small archives, the first of large ones.
+HEADERS_BYTES = 64 * 2**20
+STRETCH_BYTES = 2**20
 STORED, DEFLATED = 0, 8
 # Deflate cannot do better (zlib's own figure), whatever the content.
 DEFLATE_RATIO = 1032
@@ -36,12 +40,21 @@ class Entry(NamedTuple):
     size: int
     offset: int
     mode: int
-    name_bytes: int
+    name: bytes
 
     @property
     def folder(self) -> bool:
         """Tell whether it is a folder."""
         return self.path.endswith("/")
+
+
+class Span(NamedTuple):
+    """The bytes that an entry takes up, and what its own header must repeat."""
+
+    start: int
+    end: int
+    name_bytes: int
+    name_hash: int
 
 
 class Directory(NamedTuple):
@@ -55,23 +68,29 @@ class Directory(NamedTuple):
 def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
     """Return the counts, the warnings and what was seen in members worth a look."""
     directory = _find_directory(file, size)
-    tally = Tally()
+    tally = Tally(size)
     looks = MemberLooks()
-    spans: list[tuple[int, int]] = []
-    encrypted = 0
+    spans: list[Span] = []
+    encrypted = False
+    names: set[str] = set()
     for entry in _entries(file, directory):
         tally.add(entry.path, entry.size, folder=entry.folder)
         _check_sizes(entry)
-        spans.append((entry.offset, entry.offset + LOCAL.size + entry.name_bytes + entry.packed))
+        spans.append(Span(entry.offset, entry.offset + LOCAL.size + len(entry.name) + entry.packed, len(entry.name), hash(entry.name)))
+        if (lower := entry.path.lower()) in containers.WANTED:
+            names.add(lower)
         if entry.mode & TYPE_MASK == SYMLINK:
             tally.note("symlink", entry.path)
         elif entry.flags & ENCRYPTED:
-            encrypted += 1
+            encrypted = True
             tally.note("encrypted", entry.path)
-        elif entry.method in {STORED, DEFLATED} and not entry.folder:
-            looks.offer(entry.path, entry.size, entry)
+        elif entry.method in {STORED, DEFLATED} and not entry.folder and looks.wants(entry.path, entry.size):
+            looks.add(entry.path, entry.size, entry)
+    spans.sort()
     _check_spans(spans, directory.offset)
-    found = tally.technical() | {"encrypted": bool(encrypted)}
+    _check_headers(file, spans)
+    kind = containers.kind_of(names)
+    found = tally.technical() | {"encrypted": encrypted} | ({"container": kind} if kind else {})
     return found | looks.technical(lambda entry, limit: _content(file, entry, limit))
 
 
@@ -82,7 +101,10 @@ def _find_directory(file: BinaryIO, size: int) -> Directory:
     at = tail.rfind(b"PK\x05\x06")
     if at < 0 or len(tail) - at < END.size:
         raise Rejected("The zip archive has no end record: it was cut off.")
-    _, disk, first_disk, _, count, length, offset, _ = END.unpack_from(tail, at)
+    _, disk, first_disk, _, count, length, offset, comment_bytes = END.unpack_from(tail, at)
+    if at + END.size + comment_bytes != len(tail):
+        # Programs differ in which of two end records they follow.
+        raise Rejected("The zip archive does not end where its end record says.")
     end = tail_start + at
     if ALL32 in {length, offset} or count == ALL16:
         count, length, offset, end = _zip64(file, end) or (count, length, offset, end)
@@ -92,7 +114,8 @@ def _find_directory(file: BinaryIO, size: int) -> Directory:
         raise Rejected(f"The archive has more than {ENTRIES} entries.")
     if length > DIRECTORY_BYTES:
         raise Rejected("The zip archive's directory is larger than 64 MiB.")
-    if offset + length > end:
+    if offset + length != end:
+        # Some read it where it is stated, some right before the end: they would unpack different files.
         raise Rejected("The zip archive's directory is not where its end record says.")
     return Directory(count, length, offset)
 
@@ -127,10 +150,19 @@ def _entries(file: BinaryIO, directory: Directory) -> Iterator[Entry]:
         at += name_bytes + extra_bytes + comment_bytes
         if ALL32 in {packed, size, offset}:
             size, packed, offset = _wide(extra, size, packed, offset)
-        path = name.decode("utf-8" if flags & UTF8 else "cp437", "replace")
-        yield Entry(path, flags, method, packed, size, offset, attributes >> 16, name_bytes)
+        yield Entry(_path(name, flags), flags, method, packed, size, offset, attributes >> 16, name)
     if at != len(block):
         raise Rejected("The zip archive's directory holds more than its end record says.")
+
+
+def _path(name: bytes, flags: int) -> str:
+    if flags & UTF8:
+        return name.decode("utf-8", "replace")
+    try:
+        # What macOS writes without saying so.
+        return name.decode()
+    except UnicodeDecodeError:
+        return name.decode("cp437")
 
 
 def _wide(extra: bytes, size: int, packed: int, offset: int) -> tuple[int, int, int]:
@@ -153,27 +185,43 @@ def _check_sizes(entry: Entry) -> None:
         raise Rejected("An entry of the zip archive is stored, yet claims two sizes.")
 
 
-def _check_spans(spans: list[tuple[int, int]], directory_offset: int) -> None:
+def _check_spans(spans: list[Span], directory_offset: int) -> None:
     """Refuse entries that share bytes: the way to a bomb that stays small on disk."""
-    spans.sort()
     previous = 0
-    for start, end in spans:
-        if start < previous:
+    for span in spans:
+        if span.start < previous:
             raise Rejected("Entries of the zip archive overlap.")
-        previous = end
+        previous = span.end
     if previous > directory_offset:
         raise Rejected("Entries of the zip archive reach into its directory.")
 
 
+def _check_headers(file: BinaryIO, spans: list[Span]) -> None:
+    """Refuse entries whose own header names another file than the directory: programs differ in which one they believe."""
+    read = previous = 0
+    for span in spans:
+        read += min(span.start - previous, STRETCH_BYTES)
+        previous = span.start
+        if read > HEADERS_BYTES:
+            return
+        file.seek(span.start)
+        head = file.read(LOCAL.size + span.name_bytes)
+        if head[:4] != b"PK\x03\x04":
+            raise Rejected("The zip archive's directory points to entries that are not there.")
+        # The name's length stands in bytes 26 and 27.
+        if head[26] | head[27] << 8 != span.name_bytes or hash(head[LOCAL.size :]) != span.name_hash:
+            raise Rejected("An entry of the zip archive has two names.")
+
+
 def _content(file: BinaryIO, entry: Entry, limit: int) -> bytes:
     """Return up to `limit` bytes of an entry; a wrong header or stream makes it unreadable, not the archive."""
+    limit = min(limit, entry.size)
     file.seek(entry.offset)
     head = file.read(LOCAL.size)
-    if len(head) < LOCAL.size or head[:4] != b"PK\x03\x04":
-        raise ValueError("no local header")
     *_, name_bytes, extra_bytes = LOCAL.unpack(head)
     file.seek(entry.offset + LOCAL.size + name_bytes + extra_bytes)
-    packed = file.read(min(entry.packed, limit))
-    if entry.method == STORED:
-        return packed
+    # Deflate makes nothing more than a thousandth larger.
+    packed = file.read(min(entry.packed, limit + limit // 1000 + 1024))
+    if entry.method == STORED or not limit:
+        return packed[:limit]
     return zlib.decompressobj(-15).decompress(packed, limit)

@@ -1,0 +1,77 @@
+"""What the parent makes of what a child says: one that a file has taken over may say anything."""
+
+import json
+import math
+from typing import Any, NamedTuple
+
+VERDICT_BYTES = 2 * 2**20
+BLOB_BYTES = 64 * 2**20
+DEPTH = 8
+TEXT_CHARS = 2**16
+# What a JSON number holds everywhere, and what databases keep.
+NUMBER = 2**63 - 1
+
+
+class Broken(Exception):
+    """The child ended, or spoke, otherwise than it should."""
+
+
+class Reply(NamedTuple):
+    """A child's verdict: how it ended, why, what it found, and how many bytes follow in each blob."""
+
+    outcome: str
+    reason: str
+    facts: dict[str, Any]
+    blobs: list[int]
+
+
+def parse(text: bytes) -> Reply:
+    """Return the verdict with every value such that databases, JSON and pages take it.
+
+    Raises:
+        Broken: it has another shape.
+    """
+    try:
+        spoken = json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError) as error:
+        raise Broken("its verdict is no JSON") from error
+    verdict = mended(spoken)
+    if not isinstance(verdict, dict):
+        raise Broken("its verdict is no object")
+    facts, sizes = verdict.get("facts", {}), verdict.get("blobs", [])
+    if not isinstance(facts, dict) or not isinstance(sizes, list):
+        raise Broken("its verdict has another shape")
+    if not all(type(size) is int and size >= 0 for size in sizes) or sum(sizes) > BLOB_BYTES:
+        raise Broken("its verdict announces impossible bytes")
+    return Reply(str(verdict.get("outcome", "")), str(verdict.get("reason", "")), facts, sizes)
+
+
+def mended(value: Any, depth: int = DEPTH) -> Any:
+    """Return JSON that every database takes: names in files may hold NUL and halves of surrogate pairs."""
+    if not depth:
+        raise Broken("its verdict is too deep")
+    match value:
+        case str():
+            return _text(value)
+        case dict():
+            return {_text(key): mended(inner, depth - 1) for key, inner in value.items()}
+        case list():
+            return [mended(inner, depth - 1) for inner in value]
+        case bool() | None:
+            return value
+        case int() | float():
+            if not math.isfinite(value) or abs(value) > NUMBER:
+                raise Broken("its verdict holds an impossible number")
+            return value
+        case _:
+            raise Broken("its verdict holds something else")
+
+
+def _text(value: str) -> str:
+    if len(value) > TEXT_CHARS:
+        raise Broken("its verdict holds an endless text")
+    return value.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(constant)
