@@ -83,9 +83,9 @@ def live_tool_tokens_of(app: App) -> QuerySet[AccessToken]:
 
 
 def developer_name(app: App) -> str:
-    """Return whom users are told an app is from: the company that was reviewed, or the person."""
+    """Return whom users are told an app is from: the company that was reviewed, or the person; never the address to sign in with."""
     application = DeveloperApplication.objects.filter(user=app.user, status=ApplicationStatus.APPROVED).first()
-    return (application.company if application else "") or app.user.name or app.user.email
+    return (application.company if application else "") or app.user.name or "a developer who gives no name"
 
 
 @dataclass(frozen=True)

@@ -8,17 +8,17 @@ from django.utils import timezone
 
 from marketplace.accounts.models import User
 from marketplace.core import audit
-from marketplace.core.scopes import Scope, format_scopes
+from marketplace.core.mails import mail
+from marketplace.core.scopes import IN_PLAIN_WORDS, Scope, format_scopes
 from marketplace.core.transitions import lock
 
 from ..audiences import Audience
 from ..models import AccessToken, App, Consent, Grant, RefreshToken
 from ..secrets import digest_of
+from ..selectors import developer_name
 from .oauth import hold_consents
 
 CODE_AGE = timedelta(seconds=60)
-# How long a used code is remembered, so that its second use is noticed.
-CODE_MEMORY = timedelta(days=1)
 
 
 @dataclass(frozen=True)
@@ -42,17 +42,20 @@ class Authorization:
 
 @transaction.atomic
 def give_consent(*, user: User, authorization: Authorization, code: str, actor: User) -> Consent:
-    """Record what the user allowed and keep the code that was made for it; only its hash is stored."""
+    """Record what the user allowed and keep the code that was made for it; only its hash is stored.
+
+    The user gets a mail when the app is new, or may do more than before: whoever sits at an open screen allows in silence.
+    """
     app, audience, now = authorization.app, authorization.audience, timezone.now()
     # Two at once are recorded one after the other.
     lock(User.objects.all(), pk=user.pk)
     consent = Consent.objects.filter(user=user, app=app, audience=audience, withdrawn_at=None).first()
     if consent is None:
         consent = Consent(user=user, app=app, audience=audience, given_at=now)
-    consent.scope = format_scopes(consent.scopes | authorization.scopes)
+    known, gained = consent.scopes, authorization.scopes - consent.scopes
+    consent.scope = format_scopes(known | gained)
     consent.renewed_at = now
     consent.save()
-    Grant.objects.filter(user=user, application=app, expires__lt=now - CODE_MEMORY).delete()
     Grant.objects.create(
         user=user,
         application=app,
@@ -68,6 +71,10 @@ def give_consent(*, user: User, authorization: Authorization, code: str, actor: 
     audit.record(
         "consent.give", consent, actor=actor, app=str(app.pk), audience=audience, scopes=scopes, redirect=authorization.redirect_uri
     )
+    if gained:
+        words = [IN_PLAIN_WORDS[scope] for scope in Scope if scope in gained]
+        context = {"app": app, "developer": developer_name(app), "audience": audience, "words": words, "first": not known}
+        mail(user, "developers/app_connected", **context)
     return consent
 
 

@@ -1,6 +1,7 @@
 """The consent page: what it refuses, what it shows, what it records."""
 
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from bs4 import BeautifulSoup
@@ -166,6 +167,29 @@ def test_page_names_app_developer_scopes_audience_and_host(party: Party) -> None
     ):
         assert words in text
     assert "Read the AI manifests" not in text
+
+
+def test_page_never_tells_the_developers_address(party: Party) -> None:
+    User.objects.filter(pk=party.app.user_id).update(name="")
+    content = party.ask().content.decode()
+    assert party.app.user.email not in content
+    assert "a developer who gives no name" in content
+
+
+@pytest.mark.parametrize("origin", ["same-origin", "cross-site", None])
+def test_faulty_request_from_our_own_sign_in_offers_the_way_back(party: Party, origin: str | None) -> None:
+    address = "/oauth/authorize?" + urlencode(party.parameters(scope="everything", state='"><b>'))
+    response = party.browser.get(address, headers={"sec-fetch-site": origin} if origin else {})
+    if origin != "same-origin":
+        assert response.status_code == 303
+        return
+    assert (response.status_code, "Location" in response) == (400, False)
+    link = BeautifulSoup(response.content, "html.parser").select_one("main a")
+    assert link is not None
+    assert str(link["href"]).startswith(f"{CALLBACK}&error=invalid_scope")
+    assert query_of(str(link["href"]))["state"] == '"><b>'
+    assert faults_of(response.content) == []
+    assert response["X-Frame-Options"] == "DENY"
 
 
 def test_pages_are_well_made(party: Party) -> None:

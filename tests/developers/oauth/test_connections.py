@@ -1,8 +1,10 @@
 """Connected apps and redirect addresses in the dashboard."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
+from django.core import mail
 from django.test import Client
 
 from developers.errors import TooManyRedirectUris
@@ -128,3 +130,31 @@ def test_withdrawing_twice_is_once_and_a_new_consent_is_a_new_row(party: Party, 
     assert withdraw_consent(user=user, app=party.app, actor=user) == 0
     assert call(party.tokens()["access_token"]).status_code == 200
     assert Consent.objects.filter(user=user).count() == 2
+
+
+def test_user_is_told_of_a_new_app_and_of_what_it_gains(party: Party, user: User, django_capture_on_commit_callbacks: Any) -> None:
+    User.objects.filter(pk=party.app.user_id).update(name="")
+    with django_capture_on_commit_callbacks(execute=True):
+        for scope in ("catalog:read", "catalog:read", "catalog:read account:read", "account:read"):
+            party.decide(scope=scope)
+        party.decide("deny", scope="wallet:spend")
+        party.decide(scope="catalog:read", resource=MCP)
+    assert [(message.to, message.subject) for message in mail.outbox] == [
+        ([user.email], "Font finder is connected to your account"),
+        ([user.email], "Font finder may now do more in your account"),
+        ([user.email], "Font finder is connected to your account"),
+    ]
+    first, more, tools = (str(message.body) for message in mail.outbox)
+    assert "Read the AI manifests" in first
+    assert "/dashboard/connections" in first
+    assert ("See your wallet balance" in more, "Read the AI manifests" in more) == (True, False)
+    assert "the tools for AI assistants" in tools
+    assert party.app.user.email not in f"{first}{more}{tools}"
+
+
+def test_user_is_told_again_after_a_withdrawal(party: Party, user: User, django_capture_on_commit_callbacks: Any) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        party.decide()
+        withdraw_consent(user=user, app=party.app, actor=user)
+        party.decide()
+    assert [message.subject for message in mail.outbox] == ["Font finder is connected to your account"] * 2
