@@ -19,7 +19,7 @@ from marketplace.accounts.models import User
 from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
 
 from .factories import PLENTY, AppFactory, UserFactory
-from .flush import ledger_is_emptied_between_tests  # noqa: F401 - a fixture of every test
+from .flush import guarded_tables_are_emptied_between_tests  # noqa: F401 - a fixture of every test
 from .machine import CHROMIUM
 from .servers import s3
 

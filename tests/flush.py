@@ -1,4 +1,4 @@
-"""Puts the database back after a transactional test: empties the ledger, which its triggers refuse to everyone else, and seeds anew."""
+"""Puts the database back after a transactional test: empties the ledger and the audit log, which their triggers refuse to everyone else, and seeds anew."""
 
 from collections.abc import Iterator
 from importlib import import_module
@@ -8,28 +8,28 @@ from django.apps import apps
 from django.db import connections
 from django.test import TransactionTestCase
 
-from wallet.guards import install_guards, ready_for_guards, remove_guards
+from marketplace.core.guards import every_guard
 
 SEED = import_module("catalog.migrations.0002_seed").seed
 
 
 @pytest.fixture(scope="session", autouse=True)
-def ledger_is_emptied_between_tests() -> Iterator[None]:
+def guarded_tables_are_emptied_between_tests() -> Iterator[None]:
     """Lift the triggers while Django flushes and seeds the tables, and only then."""
     flush = TransactionTestCase._fixture_teardown  # type: ignore[attr-defined]  # the one place where Django flushes
 
     def lifted(case: TransactionTestCase) -> None:
         guarded = [connections[name] for name in case._databases_names(include_mirrors=False)]  # type: ignore[attr-defined]  # as the flush does
-        guarded = [connection for connection in guarded if ready_for_guards(connection)]
-        for connection in guarded:
-            remove_guards(connection)
+        lift = [(guards, connection) for connection in guarded for guards in every_guard() if guards.ready(connection)]
+        for guards, connection in lift:
+            guards.remove(connection)
         try:
             flush(case)
             # Categories and licence tiers come with the migrations; whatever test follows finds them.
             SEED(apps, None)
         finally:
-            for connection in guarded:
-                install_guards(connection)
+            for guards, connection in lift:
+                guards.install(connection)
 
     patch = pytest.MonkeyPatch()
     patch.setattr(TransactionTestCase, "_fixture_teardown", lifted)

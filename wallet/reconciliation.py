@@ -11,7 +11,7 @@ from django.db.models.functions import Coalesce
 from library.models import Licence
 from library.selectors import licences_of_orders, licences_outside_of
 
-from .guards import missing_guards
+from .guards import LEDGER
 from .models import Journal, LedgerAccount, Order, Transfer
 from .models.ledger import AccountKind, JournalKind
 from .models.orders import OrderStatus
@@ -42,7 +42,7 @@ def differences(report: Report = lambda _done: None) -> Iterator[str]:
 
 
 def _guards() -> Iterator[str]:
-    for name in missing_guards(connection):
+    for name in LEDGER.missing(connection):
         yield f"trigger {name} is missing"
 
 

@@ -2,6 +2,10 @@
 
 from django.apps import AppConfig
 
+from .guards import Guards
+
+AUDIT_LOG = Guards(app="core", sentence="the audit log only grows", append_only=("core_auditentry",))
+
 
 class CoreConfig(AppConfig):
     """Errors, money, transitions, scopes, audit entries, events, files."""
@@ -9,3 +13,7 @@ class CoreConfig(AppConfig):
     name = "marketplace.core"
     label = "core"
     verbose_name = "Marketplace"
+
+    def ready(self) -> None:
+        """Guard the audit log after every migration, and check at start that it is guarded."""
+        AUDIT_LOG.keep(self)

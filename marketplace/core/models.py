@@ -9,7 +9,10 @@ from .ids import new_id
 
 
 class AuditEntry(models.Model):
-    """One decision or credential event: who did what to which subject, when and why. Never changed."""
+    """One decision or credential event: who did what to which subject, when and why.
+
+    Never changed: triggers refuse it, whoever asks (`marketplace.core.apps`).
+    """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     at = models.DateTimeField(auto_now_add=True)

@@ -7,9 +7,8 @@ from django.db import IntegrityError, connection, transaction
 
 from marketplace.core.errors import InvalidInput
 from tests.factories import UserFactory
-from wallet.checks import ledger_is_guarded
 from wallet.errors import InvalidAmount
-from wallet.guards import install_guards, missing_guards, remove_guards
+from wallet.guards import LEDGER
 from wallet.models import Journal, LedgerAccount, Transfer
 from wallet.models.ledger import AccountKind
 from wallet.selectors import ledger_balance, wallet_of
@@ -118,15 +117,15 @@ def test_journal_is_reversed_once_only(transfer: Transfer) -> None:
 
 
 def test_missing_trigger_stops_the_check_and_migrate_makes_it_again() -> None:
-    remove_guards(connection)
+    LEDGER.remove(connection)
     try:
-        assert len(ledger_is_guarded(databases=["default"])) == len(missing_guards(connection)) > 0
-        with pytest.raises(SystemCheckError, match=r"wallet\.E001"):
+        assert len(LEDGER.check(databases=["default"])) == len(LEDGER.missing(connection)) > 0
+        with pytest.raises(SystemCheckError, match=r"core\.E010"):
             call_command("check", databases=["default"])
     finally:
-        install_guards(connection)
-    assert missing_guards(connection) == []
-    assert ledger_is_guarded(databases=["default"]) == []
+        LEDGER.install(connection)
+    assert LEDGER.missing(connection) == []
+    assert LEDGER.check(databases=["default"]) == []
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from django.db import connection
 from library.models import Licence
 from tests.factories import UserFactory
 from tests.shop import bought, on_sale
-from wallet.guards import install_guards, remove_guards
+from wallet.guards import LEDGER
 from wallet.models import Journal, LedgerAccount, Order, Transfer
 from wallet.selectors import wallet_of
 from wallet.services.refunds import refund_order
@@ -46,7 +46,7 @@ def test_missing_trigger_is_a_difference() -> None:
     try:
         assert_difference(f"trigger {name} is missing")
     finally:
-        install_guards(connection)
+        LEDGER.install(connection)
 
 
 def test_balance_that_is_not_the_sum_of_its_entries_is_a_difference() -> None:
@@ -69,12 +69,12 @@ def test_order_whose_split_is_not_its_transfers_is_a_difference() -> None:
 def test_transfer_that_vanished_is_a_difference() -> None:
     order = bought(on_sale())
     connection.check_constraints()
-    remove_guards(connection)
+    LEDGER.remove(connection)
     try:
         Transfer.objects.filter(journal__order=order, credit__kind="commission").delete()
         LedgerAccount.objects.filter(kind="wallet").update(balance_minor=1_000_000 - order.vendor_share_minor)
     finally:
-        install_guards(connection)
+        LEDGER.install(connection)
     assert_difference(f"order {order.pk} and its transfers differ")
 
 

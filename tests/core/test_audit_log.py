@@ -1,0 +1,70 @@
+"""The audit log only grows, whoever asks the database."""
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import SystemCheckError
+from django.db import IntegrityError, connection, transaction
+
+from marketplace.core import audit
+from marketplace.core.apps import AUDIT_LOG
+from marketplace.core.models import AuditEntry
+from tests.factories import UserFactory
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def entry() -> AuditEntry:
+    user = UserFactory()
+    return audit.record("user.deactivate", user, actor=user, reason="Abuse")
+
+
+def run(statement: str) -> None:
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(statement)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE core_auditentry SET reason = 'other'",
+        "DELETE FROM core_auditentry",
+        "INSERT INTO core_auditentry SELECT * FROM core_auditentry WHERE true ON CONFLICT (id) DO UPDATE SET reason = 'other'",
+    ],
+)
+def test_change_is_refused_by_the_database(entry: AuditEntry, statement: str) -> None:
+    with pytest.raises(IntegrityError, match="the audit log only grows"):
+        run(statement)
+    assert AuditEntry.objects.get().reason == "Abuse"
+
+
+def test_truncation_or_replacement_is_refused(entry: AuditEntry) -> None:
+    replacing = "INSERT OR REPLACE INTO core_auditentry SELECT * FROM core_auditentry"
+    connection.check_constraints()
+    with pytest.raises(IntegrityError, match="the audit log only grows"):
+        run("TRUNCATE core_auditentry" if connection.vendor == "postgresql" else replacing)
+    assert AuditEntry.objects.get() == entry
+
+
+def test_models_refuse_as_well(entry: AuditEntry) -> None:
+    entry.reason = "other"
+    for change in (entry.save, entry.delete):
+        with pytest.raises(TypeError, match="never changed"):
+            change()
+    with pytest.raises(IntegrityError), transaction.atomic():
+        AuditEntry.objects.update(reason="other")
+    with pytest.raises(IntegrityError), transaction.atomic():
+        AuditEntry.objects.all().delete()
+
+
+def test_missing_trigger_stops_the_check_and_migrate_makes_it_again() -> None:
+    AUDIT_LOG.remove(connection)
+    try:
+        assert len(AUDIT_LOG.check(databases=["default"])) == len(AUDIT_LOG.missing(connection)) > 0
+        with pytest.raises(SystemCheckError, match=r"core\.E010"):
+            call_command("check", databases=["default"])
+        call_command("migrate", verbosity=0, skip_checks=True)
+        assert AUDIT_LOG.missing(connection) == []
+    finally:
+        AUDIT_LOG.install(connection)
+    assert AUDIT_LOG.check(databases=["default"]) == []
