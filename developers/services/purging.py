@@ -1,0 +1,69 @@
+"""Removal of codes and tokens that can do nothing any more, in small steps.
+
+What recognizes a replay stays as long as it could end something: used codes and refresh tokens, while a refresh token of
+their family lives. Personal tokens stay, as their users' own record.
+"""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+from django.contrib.contenttypes.models import ContentType
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils import timezone
+from oauth2_provider.settings import oauth2_settings
+
+from marketplace.core.transitions import lock
+
+from ..models import AccessToken, Grant, RefreshToken
+from ..models.credentials import TokenKind
+
+# How long what has ended can be looked at; the many short tokens of our own pages, and codes, less.
+KEPT = timedelta(days=30)
+KEPT_SHORT = timedelta(days=1)
+STEP = 500
+
+
+def ended_codes() -> QuerySet[Grant]:
+    """Return the codes that are over, unless their second use would still end tokens."""
+    family = _live_refresh_tokens().filter(token_family=OuterRef("token_family"))
+    return Grant.objects.filter(~Exists(family), expires__lt=timezone.now() - KEPT_SHORT)
+
+
+def ended_refresh_tokens() -> QuerySet[RefreshToken]:
+    """Return the refresh tokens of which nothing in the family lives."""
+    family = _live_refresh_tokens().filter(token_family=OuterRef("token_family"))
+    return RefreshToken.objects.filter(~Exists(family), created__lt=timezone.now() - KEPT).exclude(
+        pk__in=_live_refresh_tokens().values("pk")
+    )
+
+
+def ended_access_tokens() -> QuerySet[AccessToken]:
+    """Return the OAuth, tool and page tokens that are over, save the newest of each live connection, which tells its last use."""
+    now = timezone.now()
+    over = Q(kind__in=[TokenKind.OAUTH, TokenKind.MCP], expires__lt=now - KEPT)
+    over |= Q(kind=TokenKind.FIRST_PARTY, expires__lt=now - KEPT_SHORT)
+    return AccessToken.objects.filter(over, ~Exists(_live_refresh_tokens().filter(access_token=OuterRef("pk"))))
+
+
+def remove_in_steps(rows: QuerySet[Any], step: int = STEP) -> Iterator[int]:
+    """Remove the rows, a step in each transaction, so that nobody waits long; yield how many went.
+
+    Two who remove at once take turns: each step looks anew at what is left.
+    """
+    queue = ContentType.objects.get_for_model(AccessToken)
+    while True:
+        with transaction.atomic():
+            lock(ContentType.objects.all(), pk=queue.pk)
+            ids = list(rows.order_by("pk").values_list("pk", flat=True)[:step])
+            rows.model.objects.filter(pk__in=ids).delete()
+        if ids:
+            yield len(ids)
+        if len(ids) < step:
+            return
+
+
+def _live_refresh_tokens() -> QuerySet[RefreshToken]:
+    idle = timedelta(seconds=oauth2_settings.REFRESH_TOKEN_EXPIRE_SECONDS)
+    return RefreshToken.objects.order_by().filter(revoked=None, created__gt=timezone.now() - idle)

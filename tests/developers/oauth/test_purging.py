@@ -1,0 +1,137 @@
+"""Removal of what is over: never of what still recognizes a replay."""
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+from django.db import connection, connections
+from django.utils import timezone
+
+from developers.models import AccessToken, Grant, RefreshToken
+from developers.services import purging
+from developers.services.consents import withdraw_consent
+from marketplace.accounts.models import User
+from marketplace.core.models import AuditEntry
+from tests.developers.test_authentication import token_of
+
+from .parties import Party, assert_error, call
+
+LONG_AGO = timedelta(days=200)
+
+
+def age(by: timedelta = LONG_AGO) -> None:
+    """Make all that there is older."""
+    for grant in Grant.objects.all():
+        Grant.objects.filter(pk=grant.pk).update(expires=grant.expires - by)
+    for token in AccessToken.objects.all():
+        AccessToken.objects.filter(pk=token.pk).update(expires=token.expires - by)
+    for row in RefreshToken.objects.all():
+        RefreshToken.objects.filter(pk=row.pk).update(created=row.created - by)
+
+
+def purge(*options: str) -> str:
+    """Run the command and return what it says."""
+    out = StringIO()
+    call_command("purge_tokens", *options, stdout=out, stderr=StringIO())
+    return out.getvalue().strip()
+
+
+def rows() -> tuple[int, int, int]:
+    return Grant.objects.count(), RefreshToken.objects.count(), AccessToken.objects.count()
+
+
+def test_nothing_young_or_personal_is_removed(party: Party, user: User) -> None:
+    tokens = party.tokens()
+    party.refresh(tokens["refresh_token"])
+    party.code()
+    token_of("first_party")
+    before = rows()
+    assert purge() == "0 codes, 0 refresh tokens, 0 access tokens removed."
+    assert rows() == before
+    personal, _ = token_of("personal")
+    AccessToken.objects.filter(pk=personal.pk).update(expires=timezone.now() - LONG_AGO, revoked_at=timezone.now() - LONG_AGO)
+    purge()
+    assert AccessToken.objects.filter(pk=personal.pk).exists()
+
+
+def test_live_connection_keeps_what_recognizes_a_replay(party: Party) -> None:
+    code = party.code()
+    first = party.exchange(code).json()
+    second = party.refresh(first["refresh_token"]).json()
+    age()
+    third = party.refresh(second["refresh_token"])
+    assert_error(third, "invalid_grant")
+    # It is idle for longer than a refresh token lives; one day less, and it is alive.
+    RefreshToken.objects.filter(revoked=None).update(created=timezone.now() - timedelta(days=29))
+    assert purge() == "0 codes, 0 refresh tokens, 1 access tokens removed."
+    third = party.refresh(second["refresh_token"]).json()
+    assert call(third["access_token"]).status_code == 200
+    assert purge().startswith("0 codes, 0 refresh tokens")
+    # After all that time the first code and the first refresh token are still known.
+    assert_error(party.refresh(first["refresh_token"]), "invalid_grant")
+    assert call(third["access_token"]).status_code == 401
+    assert AuditEntry.objects.filter(action="token_family.revoke").count() == 1
+
+
+def test_used_code_is_known_while_its_tokens_live(party: Party) -> None:
+    code = party.code()
+    tokens = party.exchange(code).json()
+    Grant.objects.update(expires=timezone.now() - LONG_AGO)
+    purge()
+    assert_error(party.exchange(code), "invalid_grant")
+    assert call(tokens["access_token"]).status_code == 401
+
+
+def test_ended_connection_goes_in_steps_and_the_rehearsal_counts_the_same(
+    party: Party, user: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(purging.remove_in_steps, "__defaults__", (2,))
+    for _ in range(2):
+        tokens = party.tokens()
+        for _ in range(2):
+            tokens = party.refresh(tokens["refresh_token"]).json()
+    party.code()
+    token_of("first_party")
+    token_of("mcp")
+    withdraw_consent(user=user, app=party.app, actor=user)
+    age()
+    live = Party(party.app, party.browser).tokens()
+    assert purge("--dry-run") == "2 codes, 6 refresh tokens, 8 access tokens would be removed."
+    assert purge() == "2 codes, 6 refresh tokens, 8 access tokens removed."
+    assert rows() == (1, 1, 1)
+    assert call(live["access_token"]).status_code == 200
+    assert purge() == "0 codes, 0 refresh tokens, 0 access tokens removed."
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="needs PostgreSQL: SQLite lets one writer in at a time")
+def test_several_runs_beside_refreshes_share_the_work(party: Party, user: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(purging.remove_in_steps, "__defaults__", (2,))
+    for _ in range(3):
+        tokens = party.tokens()
+        for _ in range(3):
+            tokens = party.refresh(tokens["refresh_token"]).json()
+    withdraw_consent(user=user, app=party.app, actor=user)
+    age()
+    live = Party(party.app, party.browser)
+    tokens = live.tokens()
+
+    def run(number: int) -> str:
+        try:
+            if number:
+                return purge()
+            secret = tokens["refresh_token"]
+            for _ in range(5):
+                secret = live.refresh(secret).json()["refresh_token"]
+            return str(secret)
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(4) as pool:
+        secret, *said = pool.map(run, range(4))
+    removed = [[int(part.split()[0]) for part in words.split(", ")] for words in said]
+    assert [sum(column) for column in zip(*removed, strict=True)] == [3, 12, 12]
+    assert live.refresh(secret).status_code == 200
