@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
-from django.core.cache import cache
+from django.core.cache import cache, caches
 from django.db import connection
 from django.utils import timezone
 from rest_framework.test import APIClient
@@ -46,7 +46,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.fixture(autouse=True)
 def _clean_cache() -> None:
     """Rate-limit counters and cached answers of one test are nothing to the next."""
-    cache.clear()
+    for store in caches.all(initialized_only=False):
+        store.clear()
 
 
 @pytest.fixture

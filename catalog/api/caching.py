@@ -1,68 +1,128 @@
-"""Public answers as ready bytes: built once for each generation of the catalog, always revalidated (decisions.md section 1)."""
+"""Public answers as ready bytes: built once for each generation of the catalog, always revalidated (decisions.md section 1).
+
+An answer is kept under the address that it answers. It is served by `CachedAnswersMiddleware` before anything else of the
+request is looked at, and by the views for callers with a credential. Whether it is still true is the generation's business.
+"""
 
 import hashlib
-import logging
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
-from django.core.cache import cache
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseNotModified
 from django.utils.cache import get_conditional_response
 from rest_framework.request import Request
 
+from developers.throttling import count_by_address
+from marketplace.core.api.problems import http_response
+from marketplace.core.errors import RateLimited
+
 from ..services import generation
+from .cors import is_public
 
-# An entry is never wrong, only unused: its key carries the generation it was built from.
-SECONDS = 300
+# Popularity is as old as this at most; everything else in an answer is never old.
+SECONDS = 60
+# What is longer is built anew: nobody fills the cache with addresses.
+QUERY_CHARS = 400
+LOOKED_UP = "marketplace.catalog_generation"
+PUBLIC = "public, no-cache"
+PRIVATE = "private, no-cache"
 
-logger = logging.getLogger(__name__)
+
+class Answer(NamedTuple):
+    """A body, its validator, and when it was true."""
+
+    generation: int
+    body: bytes
+    etag: str
 
 
-def public_answer(request: Request, *key: object, build: Callable[["Memo"], Any]) -> HttpResponseBase:
-    """Return the JSON answer for a key, from the cache when the catalog has not changed, or 304.
+class CachedAnswersMiddleware:
+    """Answers GETs of the public catalog that carry no credential from the cache, past sessions, routes and viewsets.
+
+    The call is counted like any other; what is not cached goes the usual way.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Answer the request."""
+        answer = _find(request) if _may_be_cached(request) else None
+        if answer is None:
+            return self.get_response(request)
+        # Refuses a host that is not ours, as CommonMiddleware would.
+        request.get_host()
+        try:
+            count_by_address(request, "anonymous")
+        except RateLimited as refusal:
+            return http_response(refusal, request)
+        return _response(request, answer, PUBLIC)
+
+
+def public_answer(request: Request, build: Callable[["Memo"], Any], *, cache_control: str = PUBLIC) -> HttpResponseBase:
+    """Return the JSON answer of an address, from the cache when the catalog has not changed, or 304.
 
     Args:
-        request: The call; only its conditional headers count.
-        *key: What the answer depends on besides the catalog, validated.
+        request: The call; nothing but its address may matter to the answer.
         build: Returns the answer as JSON values; it is given a memo for parts that answers have in common.
+        cache_control: Who may keep it.
     """
-    memo = Memo(generation.current())
-    body: bytes = memo.get(("answer", *key), lambda: orjson.dumps(build(memo), option=orjson.OPT_UTC_Z))
-    response = HttpResponse(body, content_type="application/json", headers={"Cache-Control": "public, no-cache"})
-    return conditional(request._request, response, hashlib.sha256(body).hexdigest())
-
-
-def conditional(request: HttpRequest, response: HttpResponse, etag: str) -> HttpResponseBase:
-    """Return the response with a strong ETag, or 304 when the client has it."""
-    response["ETag"] = f'"{etag}"'
-    answer = get_conditional_response(request, etag=response["ETag"], response=response)
-    return response if answer is None else answer
+    django_request = request._request
+    answer = None if LOOKED_UP in django_request.META else _find(django_request)
+    if answer is None:
+        # It was read first: what is built now is at least as new.
+        at: int = django_request.META[LOOKED_UP]
+        body = orjson.dumps(build(Memo(at)), option=orjson.OPT_UTC_Z)
+        answer = Answer(at, body, f'"{hashlib.sha256(body).hexdigest()}"')
+        if len(django_request.META["QUERY_STRING"]) <= QUERY_CHARS:
+            generation.keep(_key(django_request), tuple(answer), SECONDS)
+    return _response(django_request, answer, cache_control)
 
 
 class Memo:
-    """Values of one generation of the catalog. The generation was read first: what is built later is at least as new."""
+    """Values of one generation of the catalog."""
 
     def __init__(self, at: int) -> None:
-        self._generation = at
+        self._at = at
 
-    def get(self, key: tuple[object, ...], build: Callable[[], Any]) -> Any:
-        """Return the cached value, building it when there is none; a cache that is down costs time, not the answer."""
-        name = self._name(key)
-        try:
-            value = cache.get(name)
-        except Exception as error:  # noqa: BLE001 - each cache backend has its own errors
-            logger.warning("cached answers cannot be read: %r", error)
-            return build()
-        if value is None:
-            value = build()
-            try:
-                cache.set(name, value, SECONDS)
-            except Exception as error:  # noqa: BLE001 - as above
-                logger.warning("cached answers cannot be kept: %r", error)
+    def get(self, name: str, build: Callable[[], Any]) -> Any:
+        """Return the cached value, building it when there is none."""
+        key = f"catalog:part:{name}"
+        kept = generation.cached([key]).get(key)
+        if kept is not None and kept[0] == self._at:
+            return kept[1]
+        value = build()
+        generation.keep(key, (self._at, value), SECONDS)
         return value
 
-    def _name(self, key: tuple[object, ...]) -> str:
-        # As Python writes it, not joined text: a caller's "None" is not the absence of a parameter.
-        digest = hashlib.sha256(repr(key).encode()).hexdigest()
-        return f"catalog:{self._generation}:{digest}"
+
+def _may_be_cached(request: HttpRequest) -> bool:
+    credential = "HTTP_AUTHORIZATION" in request.META or "HTTP_X_API_KEY" in request.META
+    return request.method in {"GET", "HEAD"} and not credential and is_public(request.path_info)
+
+
+def _find(request: HttpRequest) -> Answer | None:
+    """Return the present answer of the request's address, and leave the generation on the request."""
+    key = _key(request)
+    request.META[LOOKED_UP], kept = generation.current_and_cached([key])
+    answer = Answer(*kept[key]) if key in kept else None
+    return answer if answer is not None and answer.generation == request.META[LOOKED_UP] else None
+
+
+def _key(request: HttpRequest) -> str:
+    address = f"{request.path_info}?{request.META['QUERY_STRING']}"
+    return f"catalog:answer:{hashlib.blake2b(address.encode('utf-8', 'surrogatepass'), digest_size=16).hexdigest()}"
+
+
+def _response(request: HttpRequest, answer: Answer, cache_control: str) -> HttpResponseBase:
+    """Return the answer with its strong ETag, or 304 when the client has it."""
+    headers = {"ETag": answer.etag, "Cache-Control": cache_control}
+    asked = request.META.get("HTTP_IF_NONE_MATCH")
+    if asked == answer.etag:
+        return HttpResponseNotModified(headers=headers)
+    headers["Content-Length"] = str(len(answer.body))
+    response = HttpResponse(answer.body, content_type="application/json", headers=headers)
+    if asked is None and "HTTP_IF_MATCH" not in request.META:
+        return response
+    return get_conditional_response(request, etag=answer.etag, response=response) or response

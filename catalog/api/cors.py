@@ -6,12 +6,18 @@ from corsheaders.signals import check_request_enabled
 from django.http import HttpRequest
 
 # The manifest lies one level deeper: it needs a key, and keys have no place in browsers.
-_PUBLIC = re.compile(r"/api/v1/(?:categories|assets(?:/[^/]+)?|previews/[^/]+)")
+_CATALOG = re.compile(r"/api/v1/(?:categories|assets(?:/[^/]+)?)")
+_PREVIEW = re.compile(r"/api/v1/previews/[^/]+")
+
+
+def is_public(path: str) -> bool:
+    """Tell whether the address is one of the public catalog, whose answers are the same for everyone."""
+    return _CATALOG.fullmatch(path) is not None
 
 
 def allow_public(sender: object, request: HttpRequest, **_kwargs: object) -> bool:
     """Tell whether the address is one that any origin may read."""
-    return _PUBLIC.fullmatch(request.path_info) is not None
+    return is_public(request.path_info) or _PREVIEW.fullmatch(request.path_info) is not None
 
 
 def connect() -> None:

@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 from django.http import HttpResponseBase
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from marketplace.core.access import PUBLIC, Access, api_key_only
 from marketplace.core.api.serializers import parse_query
@@ -21,7 +20,7 @@ from ..search import search
 from ..selectors import Sort
 from . import representations as shown
 from . import serializers as shapes
-from .caching import Memo, public_answer
+from .caching import PRIVATE, Memo, public_answer
 from .filters import AssetFilter
 
 ASSET_ID = OpenApiParameter("asset_id", str, OpenApiParameter.PATH, description="The asset's id or its slug.")
@@ -36,7 +35,7 @@ class CategoryViewSet(ApiViewSet):
     @extend_schema(operation_id="listCategories", tags=["catalog"], responses={200: shapes.CategoryList, 304: UNCHANGED})
     def list(self, request: Request) -> HttpResponseBase:
         """List every active category with the number of assets for sale in it."""
-        return public_answer(request, "categories", build=lambda _memo: shown.category_list(selectors.categories_with_counts()))
+        return public_answer(request, lambda _memo: shown.category_list(selectors.categories_with_counts()))
 
 
 class AssetViewSet(ApiViewSet):
@@ -66,10 +65,10 @@ class AssetViewSet(ApiViewSet):
         sort, page, limit = Sort(query["sort"]), query["page"], query["limit"]
 
         def build(memo: Memo) -> dict[str, Any]:
-            total = memo.get(("total", filters.get("category"), filters.get("tier")), found.count)
+            total = found.count()
             return shown.asset_page(selectors.browse_rows(found, sort=sort, page=page, limit=limit), total=total, page=page)
 
-        return public_answer(request, "assets", filters.get("category"), filters.get("tier"), sort, page, limit, build=build)
+        return public_answer(request, build)
 
     @extend_schema(
         operation_id="searchAssets",
@@ -80,13 +79,7 @@ class AssetViewSet(ApiViewSet):
     def search(self, request: Request) -> HttpResponseBase:
         """Search titles, tags and descriptions; misspelt and cut words are found too."""
         query = parse_query(shapes.SearchQuery, request)
-        return public_answer(
-            request,
-            "search",
-            query["limit"],
-            query["q"],
-            build=lambda _memo: shown.search_results(query["q"], search(query["q"], query["limit"])),
-        )
+        return public_answer(request, lambda _memo: shown.search_results(query["q"], search(query["q"], query["limit"])))
 
     @extend_schema(operation_id="getAsset", tags=["catalog"], parameters=[ASSET_ID], responses={200: shapes.AssetDetail, 304: UNCHANGED})
     def retrieve(self, request: Request, asset_id: str) -> HttpResponseBase:
@@ -97,16 +90,21 @@ class AssetViewSet(ApiViewSet):
             return shown.asset_detail(
                 listing,
                 previews=listing.previews.all(),
-                tiers=memo.get(("tiers",), selectors.active_tiers),
+                tiers=memo.get("tiers", selectors.active_tiers),
                 popularity=listing.popularity,  # type: ignore[attr-defined]  # annotated by the selector
             )
 
-        return public_answer(request, "asset", asset_id, build=build)
+        return public_answer(request, build)
 
-    @extend_schema(operation_id="getAssetManifest", tags=["catalog"], parameters=[ASSET_ID], responses={200: shapes.PublicManifest})
-    def manifest(self, request: Request, asset_id: str) -> Response:
+    @extend_schema(
+        operation_id="getAssetManifest", tags=["catalog"], parameters=[ASSET_ID], responses={200: shapes.PublicManifest, 304: UNCHANGED}
+    )
+    def manifest(self, request: Request, asset_id: str) -> HttpResponseBase:
         """Show the AI-facing manifest of an asset for sale."""
-        listing = selectors.listing_for_sale(asset_id)
-        offers = shown.license_offers(listing, selectors.active_tiers())
-        body = public_manifest(listing, manifest_of(listing), licenses=offers)
-        return Response(body, headers={"Cache-Control": "private, no-cache"})
+
+        def build(memo: Memo) -> dict[str, Any]:
+            listing = selectors.listing_for_sale(asset_id)
+            offers = shown.license_offers(listing, memo.get("tiers", selectors.active_tiers))
+            return public_manifest(listing, manifest_of(listing), licenses=offers)
+
+        return public_answer(request, build, cache_control=PRIVATE)

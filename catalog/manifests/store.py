@@ -1,7 +1,10 @@
 """Keeps one generated manifest for each listing; publishing and the vendor's word make it anew when it is stale."""
 
+from django.db import transaction
+
 from ..models import AgentManifest, Listing
 from ..selectors.taxonomy import active_tiers
+from ..services import generation
 from .generate import build
 from .sources import digest_of, sources_of
 
@@ -19,5 +22,7 @@ def ensure_manifest(listing: Listing) -> AgentManifest:
     if manifest is not None and manifest.source_digest == digest:
         return manifest
     # Two at once make the same from the same sources: whichever is written last changes nothing.
-    manifest, _ = AgentManifest.objects.update_or_create(listing=listing, defaults={"body": build(sources), "source_digest": digest})
+    with transaction.atomic():
+        manifest, _ = AgentManifest.objects.update_or_create(listing=listing, defaults={"body": build(sources), "source_digest": digest})
+        generation.bump()
     return manifest

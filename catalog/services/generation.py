@@ -1,36 +1,92 @@
-"""The catalog's generation: cached public answers carry it in their key, so that none outlives a change.
+"""The catalog's generation: a number that changes in the transaction of every change of a public answer.
 
-It is a row of the database, not of the cache: every process sees it, and it changes in the transaction of what it counts.
+Cached answers carry the generation they were built at, and one is served only when that is still the present one. So all
+that matters is that a reader learns the present generation: every number that `current` returns was that of the database at
+some moment after the request began. The row itself is always right; reading it costs a query, which is spared where a
+cheaper proof can be had that it has not changed:
+
+- on SQLite the engine tells whether any connection of any process has committed since we last looked (`watch`);
+- on PostgreSQL with a cache that all processes share, that cache says so (`fence`);
+- otherwise, and inside of transactions, which see their own changes, the row is read.
+
+Purchases do not count: what they change, popularity, may be as old as a cached answer gets (`api.caching.SECONDS`).
 """
 
-import uuid
+import logging
+from collections.abc import Collection
+from typing import Any
 
-from django.db.models import Sum
-
-from marketplace.core.rows import insert
+from django.core.cache import caches
+from django.core.cache.backends.base import BaseCache
+from django.core.cache.backends.locmem import LocMemCache
+from django.db import connection, transaction
+from django.db.models import F
 
 from ..models import CatalogGeneration
+from . import fence, watch
 
-CHANGES = 0
-PURCHASE_SHARDS = 32
-_COUNT_UP = "ON CONFLICT (shard) DO UPDATE SET value = catalog_cataloggeneration.value + 1"
+ROW = 0
+ANSWERS = "answers"
 
-
-def current() -> int:
-    """Return the generation of what has been committed, in one query."""
-    total: int | None = CatalogGeneration.objects.aggregate(total=Sum("value"))["total"]
-    return total or 0
+logger = logging.getLogger(__name__)
 
 
 def bump() -> None:
-    """Count a change of the public catalog. Inside of a transaction, the next one to change it waits for its end."""
-    _increment(CHANGES)
+    """Count a change of the public catalog. Inside of a transaction, the next one to change it waits for its end.
+
+    Raises:
+        DependencyUnavailable: the shared cache does not answer; a change that it cannot be told of is not made.
+    """
+    with transaction.atomic():
+        while not CatalogGeneration.objects.filter(shard=ROW).update(value=F("value") + 1):
+            CatalogGeneration.objects.bulk_create([CatalogGeneration(shard=ROW)], ignore_conflicts=True)
+        if _fenced():
+            fence.raise_fence(answers())
 
 
-def bump_purchases(listing_id: uuid.UUID) -> None:
-    """Count a purchase: it changes what is popular, and must not make other buyers wait."""
-    _increment(1 + listing_id.int % PURCHASE_SHARDS)
+def current() -> int:
+    """Return the generation of what has been committed."""
+    return current_and_cached(())[0]
 
 
-def _increment(shard: int) -> None:
-    insert(CatalogGeneration, {"shard": shard, "value": 1}, then=_COUNT_UP)
+def current_and_cached(keys: Collection[str]) -> tuple[int, dict[str, Any]]:
+    """Return the generation and what the cache of answers holds under these keys: in one round trip where it is shared."""
+    if connection.in_atomic_block:
+        return _stored(), cached(keys)
+    if connection.vendor == "sqlite":
+        return watch.current(_stored), cached(keys)
+    if _fenced():
+        return fence.current_and_cached(answers(), keys, _stored)
+    return _stored(), cached(keys)
+
+
+def answers() -> BaseCache:
+    """Return the cache for answers: one of their own where it is bounded by entries, so that they never displace counters."""
+    return caches[ANSWERS if ANSWERS in caches.settings else "default"]
+
+
+def cached(keys: Collection[str]) -> dict[str, Any]:
+    """Return what the cache of answers holds under these keys; nothing when it is down, which costs time, not the answer."""
+    try:
+        return answers().get_many(keys)
+    except Exception as error:  # noqa: BLE001 - each cache backend has its own errors
+        logger.warning("cached answers cannot be read: %r", error)
+        return {}
+
+
+def keep(key: str, value: object, seconds: int) -> None:
+    """Store something in the cache of answers, if it is there."""
+    try:
+        answers().set(key, value, seconds)
+    except Exception as error:  # noqa: BLE001 - as above
+        logger.warning("cached answers cannot be kept: %r", error)
+
+
+def _fenced() -> bool:
+    return connection.vendor == "postgresql" and not isinstance(answers(), LocMemCache)
+
+
+def _stored() -> int:
+    """Return the row's value, in one query."""
+    value = CatalogGeneration.objects.filter(shard=ROW).values_list("value", flat=True).first()
+    return value or 0

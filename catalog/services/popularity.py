@@ -1,4 +1,8 @@
-"""Counts purchases: what `sort=popular` and search's ties go by."""
+"""Counts purchases: what `sort=popular` and search's ties go by.
+
+A purchase ends no cached answer: in a busy shop none would live long enough to be used. So popularity is shown at most
+`api.caching.SECONDS` late, and buyers wait for nobody who buys something else.
+"""
 
 import uuid
 
@@ -8,7 +12,6 @@ from django.db.models import F
 from marketplace.core.rows import insert
 
 from ..models import ListingStats
-from . import generation
 
 _COUNT_UP = "ON CONFLICT (listing_id) DO UPDATE SET purchases = catalog_listingstats.purchases + 1"
 
@@ -18,11 +21,9 @@ _COUNT_UP = "ON CONFLICT (listing_id) DO UPDATE SET purchases = catalog_listings
 def record_purchase(*, listing_id: uuid.UUID) -> None:
     """Count a purchase, in the transaction of the order, in two statements."""
     insert(ListingStats, {"listing_id": listing_id, "purchases": 1}, then=_COUNT_UP)
-    generation.bump_purchases(listing_id)
 
 
 @transaction.atomic
 def undo_purchase(*, listing_id: uuid.UUID) -> None:
     """Take a refunded purchase back; the count never falls below zero."""
-    if ListingStats.objects.filter(listing_id=listing_id, purchases__gt=0).update(purchases=F("purchases") - 1):
-        generation.bump_purchases(listing_id)
+    ListingStats.objects.filter(listing_id=listing_id, purchases__gt=0).update(purchases=F("purchases") - 1)

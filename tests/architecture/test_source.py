@@ -14,6 +14,9 @@ READING = ("find_",)
 PLAIN = {
     "catalog listing_changed": "tells the catalog of a change that was made",
     "catalog store_changed": "tells the catalog of a change that was made",
+    "catalog current_and_cached": "reads",
+    "catalog cached": "reads",
+    "catalog keep": "stores a value under a key, in this order",
     "catalog snapshot_of": "reads",
     "catalog last_approved_snapshot": "reads",
     "catalog changes_between": "compares before and after, in this order",

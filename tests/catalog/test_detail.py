@@ -178,18 +178,6 @@ def test_no_permitted_tier_offers_nothing(get: Any, tiers: Any) -> None:
     assert (answer["licenses"], answer["priceUSD"]) == ([], 10.0)
 
 
-def test_query_counts(anonymous: APIClient, django_assert_num_queries: Any, tiers: Any) -> None:
-    listing, other = PublishedListingFactory(), PublishedListingFactory()
-    # The generation, the listing, its previews, the licence tiers.
-    with django_assert_num_queries(4):
-        first = anonymous.get(f"/api/v1/assets/{listing.id}")
-    # The tiers are known now.
-    with django_assert_num_queries(3):
-        anonymous.get(f"/api/v1/assets/{other.id}")
-    with django_assert_num_queries(1):
-        assert anonymous.get(f"/api/v1/assets/{listing.id}", HTTP_IF_NONE_MATCH=first["ETag"]).status_code == 304
-
-
 prices = st.one_of(st.none(), st.integers(0, bounds.PRICE_MINOR), st.sampled_from([0, 1, 99, bounds.PRICE_MINOR]))
 
 
