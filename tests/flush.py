@@ -10,7 +10,7 @@ from django.test import TransactionTestCase
 
 from marketplace.core.guards import every_guard
 
-SEED = import_module("catalog.migrations.0002_seed").seed
+SEEDS = [import_module(f"catalog.migrations.{name}").seed for name in ("0002_seed", "0005_rejection_reasons")]
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -25,8 +25,9 @@ def guarded_tables_are_emptied_between_tests() -> Iterator[None]:
             guards.remove(connection)
         try:
             flush(case)
-            # Categories and licence tiers come with the migrations; whatever test follows finds them.
-            SEED(apps, None)
+            # Categories, licence tiers and reasons come with the migrations; whatever test follows finds them.
+            for seed in SEEDS:
+                seed(apps, None)
         finally:
             for guards, connection in lift:
                 guards.install(connection)

@@ -2,7 +2,16 @@
 
 from .files import DeliverableAdmin
 from .listings import ListingAdmin
+from .reasons import RejectionReasonAdmin
 from .reviews import ListingReviewAdmin
 from .taxonomy import CategoryAdmin, LicenseTierAdmin, StoreAdmin
 
-__all__ = ["CategoryAdmin", "DeliverableAdmin", "LicenseTierAdmin", "ListingAdmin", "ListingReviewAdmin", "StoreAdmin"]
+__all__ = [
+    "CategoryAdmin",
+    "DeliverableAdmin",
+    "LicenseTierAdmin",
+    "ListingAdmin",
+    "ListingReviewAdmin",
+    "RejectionReasonAdmin",
+    "StoreAdmin",
+]

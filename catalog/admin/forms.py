@@ -1,37 +1,50 @@
 """What reviewers fill in."""
 
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.forms.boundfield import BoundField
-from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextareaWidget, UnfoldAdminTextInputWidget
+from unfold.widgets import UnfoldAdminTextareaWidget, UnfoldAdminTextInputWidget, UnfoldBooleanWidget
 
 from marketplace.accounts.models import Tier
 from marketplace.core import bounds
 from marketplace.core.admin import DecisionForm
 
-from ..models import ListingReview
+from ..models import ListingReview, RejectionReason
+from ..models.reviews import FIELD_CHARS
 from ..services import findings as catalogue
 
-FINDING_ROWS = 5
-PARTS = ("code", "field", "message", "hint")
-_CODES = [("", "No finding"), *((code, code.replace("_", " ").capitalize()) for code in catalogue.REASONS)]
+if TYPE_CHECKING:
+    ReasonBase = forms.ModelForm[RejectionReason]
+else:
+    ReasonBase = forms.ModelForm
+
+# Findings in nothing but the reviewer's own words.
+OWN_FINDINGS = 3
 
 
 def _note() -> forms.CharField:
     return forms.CharField(
+        label="Note to the vendor",
         max_length=bounds.REASON_CHARS,
         required=False,
-        widget=UnfoldAdminTextareaWidget(attrs={"rows": 3}),
-        help_text="For the vendor to read.",
+        widget=UnfoldAdminTextareaWidget(attrs={"rows": 2}),
     )
+
+
+def _line(label: str, maximum: int = bounds.REASON_CHARS) -> forms.CharField:
+    return forms.CharField(label=label, max_length=maximum, required=False, widget=UnfoldAdminTextInputWidget(attrs={"placeholder": label}))
 
 
 class ApproveForm(DecisionForm):
     """Which tier buyers need, and a note."""
 
     tier_requirement = forms.ChoiceField(
-        choices=Tier.choices, widget=UnfoldAdminSelectWidget, help_text="Which tier a buyer's account needs at least."
+        label="Tier that a buyer's account needs at least",
+        choices=Tier.choices,
+        widget=forms.RadioSelect,
     )
     note = _note()
 
@@ -40,41 +53,88 @@ class ApproveForm(DecisionForm):
         self.fields["tier_requirement"].initial = subject.listing.tier_requirement
 
 
+@dataclass(frozen=True)
+class ReasonRow:
+    """One reason of the catalogue in the form.
+
+    Args:
+        reason: What it says.
+        chosen: The box to tick.
+        words: What the reviewer adds.
+    """
+
+    reason: RejectionReason
+    chosen: BoundField
+    words: BoundField
+
+
 class RejectForm(DecisionForm):
-    """Several findings, each a reason from the catalogue with words of one's own, and a note."""
+    """Reasons from the catalogue to tick, each with room for words of one's own, findings in one's own words, and a note."""
 
     note = _note()
 
     def __init__(self, *args: Any, subject: ListingReview, **kwargs: Any) -> None:
         super().__init__(*args, subject=subject, **kwargs)
-        for row in range(FINDING_ROWS):
-            words = UnfoldAdminTextInputWidget
-            self.fields[f"code_{row}"] = forms.ChoiceField(
-                label=f"Reason {row + 1}", choices=_CODES, required=False, widget=UnfoldAdminSelectWidget
-            )
-            self.fields[f"field_{row}"] = forms.CharField(
-                label=f"Field {row + 1}", max_length=catalogue.FIELD_CHARS, required=False, widget=words(attrs={"placeholder": "Field"})
-            )
-            self.fields[f"message_{row}"] = forms.CharField(
-                label=f"What is wrong {row + 1}",
-                max_length=bounds.REASON_CHARS,
-                required=False,
-                widget=words(attrs={"placeholder": "What is wrong"}),
-            )
-            self.fields[f"hint_{row}"] = forms.CharField(
-                label=f"What to do {row + 1}",
-                max_length=bounds.REASON_CHARS,
-                required=False,
-                widget=words(attrs={"placeholder": "What to do"}),
-            )
+        self.reasons = list(RejectionReason.objects.filter(is_active=True))
+        for reason in self.reasons:
+            self.fields[f"reason_{reason.code}"] = forms.BooleanField(label=reason.message, required=False, widget=UnfoldBooleanWidget)
+            self.fields[f"words_{reason.code}"] = _line("In your words, where more is to be said")
+        for row in range(OWN_FINDINGS):
+            self.fields[f"other_field_{row}"] = _line("Field", FIELD_CHARS)
+            self.fields[f"other_message_{row}"] = _line("What is wrong")
+            self.fields[f"other_hint_{row}"] = _line("What to do")
 
-    def rows(self) -> list[list[BoundField]]:
-        """Return the fields, finding by finding."""
-        return [[self[f"{part}_{row}"] for part in PARTS] for row in range(FINDING_ROWS)]
+    def rows(self) -> list[tuple[str, list[ReasonRow]]]:
+        """Return the reasons by the field that they are about."""
+        groups: dict[str, list[ReasonRow]] = {}
+        for reason in self.reasons:
+            row = ReasonRow(reason, self[f"reason_{reason.code}"], self[f"words_{reason.code}"])
+            groups.setdefault(reason.field or "listing", []).append(row)
+        return list(groups.items())
+
+    def own_rows(self) -> list[list[BoundField]]:
+        """Return the fields of the findings in one's own words."""
+        return [[self[f"other_{part}_{row}"] for part in ("field", "message", "hint")] for row in range(OWN_FINDINGS)]
 
     def clean(self) -> dict[str, Any]:
-        """Gather the findings; words without a reason are one of the reviewer's own."""
+        """Gather the findings; words beside a reason choose it."""
         cleaned = super().clean() or self.cleaned_data
-        given = [{part: cleaned.get(f"{part}_{row}", "") for part in PARTS} for row in range(FINDING_ROWS)]
-        cleaned["findings"] = [finding | {"code": finding["code"] or catalogue.OTHER} for finding in given if any(finding.values())]
+        cleaned["findings"] = [*self._from_the_catalogue(cleaned), *self._own(cleaned)]
+        return cleaned
+
+    def _from_the_catalogue(self, cleaned: dict[str, Any]) -> Iterator[dict[str, str]]:
+        for reason in self.reasons:
+            words = cleaned.get(f"words_{reason.code}", "")
+            if cleaned.get(f"reason_{reason.code}") or words:
+                yield {"code": reason.code, "message": f"{reason.message} {words}".strip()}
+
+    def _own(self, cleaned: dict[str, Any]) -> Iterator[dict[str, str]]:
+        for row in range(OWN_FINDINGS):
+            finding = {part: cleaned.get(f"other_{part}_{row}", "") for part in ("field", "message", "hint")}
+            if any(finding.values()):
+                yield {"code": catalogue.OTHER, **finding}
+
+
+class ReasonForm(ReasonBase):
+    """A reason of the catalogue, judged by the service before it is kept."""
+
+    class Meta:
+        model = RejectionReason
+        fields = ("code", "field", "message", "hint", "is_active")
+        help_texts = {
+            "code": "What programs read, such as preview_poor. It cannot be changed later.",
+            "field": "The listing's field by its name in the API, such as shortDescription; empty for the whole listing.",
+            "message": "What is wrong, as the vendor reads it.",
+            "hint": "What the vendor should do.",
+            "is_active": "Whether reviewers are offered it. Findings that were given keep their words.",
+        }
+
+    def clean(self) -> dict[str, Any]:
+        """Ask the service."""
+        cleaned = super().clean() or self.cleaned_data
+        if not self.errors:
+            draft = RejectionReason(pk=self.instance.pk, **{"code": self.instance.code, **cleaned})
+            refusal = catalogue.find_fault(draft)
+            if refusal is not None:
+                self.add_error(None, refusal.message)
         return cleaned

@@ -1,35 +1,46 @@
-"""The review queue: everything that is needed to decide, on one page."""
+"""The review queue: claim, look, decide, next."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from django.contrib import admin
-from django.http import HttpRequest
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import Case, DateTimeField, QuerySet, When
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.views.decorators.http import require_POST, require_safe
 from unfold.enums import ActionVariant
 
 from marketplace.accounts.models import Tier, User
-from marketplace.core.admin import Decision, NoForm, Panel, QueueAdmin, decision
+from marketplace.core.admin import Decision, NoForm, Panel, QueueAdmin, decision, staff_of
 from marketplace.core.errors import NotFound
 
 from ..models import ListingReview
+from ..models.files import PreviewKind
 from ..models.listings import ListingStatus
-from ..models.reviews import ReviewStatus
-from ..selectors.reviews import cases_of_store, deliverable_under_review
+from ..models.reviews import ReviewKind, ReviewStatus
+from ..selectors.reviews import deliverable_under_review, is_claimed, open_to
 from ..services import review as services
-from ..services.snapshots import last_approved_snapshot, snapshot_of
+from .case import case_of
+from .filters import QUEUE_FILTERS
 from .forms import ApproveForm, RejectForm
-from .words import changes_in_words, in_words
 
 REVIEW = "catalog.review_listing"
 TAKEDOWN = "catalog.takedown_listing"
 BLOCK = "catalog.block_deliverable"
-VENDOR_ROWS = 10
-# The review page shows the bytes and the pictures themselves.
-SHOWN_APART = {"file", "previews"}
+# Decisions that the review page itself has forms for.
+ON_THE_PAGE = {"approve", "reject", "claim", "take_over", "release"}
+NEXT = "next"
 
 
 def _pending(review: ListingReview) -> bool:
     return review.status == ReviewStatus.PENDING
+
+
+def _may_block(review: ListingReview) -> bool:
+    deliverable = deliverable_under_review(review)
+    return deliverable is not None and deliverable.blocked_at is None
 
 
 @admin.register(ListingReview)
@@ -37,13 +48,14 @@ class ListingReviewAdmin(QueueAdmin):
     """Submissions, those that wait first and the oldest of them on top."""
 
     waiting = {"status": ReviewStatus.PENDING}
-    list_display = ("listing", "kind", "store", "status", "submitted_at", "waiting_time", "claimed_by", "decided_by")
-    list_filter = ("status", "kind", "listing__category")
-    list_select_related = ("listing__store", "claimed_by", "decided_by")
+    list_display = ("listing", "kind", "category", "store", "waiting_time", "submitted_at", "claim_mark", "status", "decided_by")
+    list_filter = QUEUE_FILTERS
+    list_select_related = ("listing__store", "listing__category", "claimed_by", "decided_by")
     search_fields = ("listing__title", "listing__slug", "listing__store__name")
-    fields = ("listing", "store", "kind", "status", "submitted_at", "submitted_by", "claimed_by", "note", "decided_at", "decided_by")
-    readonly_fields = ("store",)
-    actions_detail = ("approve", "reject", "claim", "release", "takedown", "block")
+    search_help_text = "Title, slug or store"
+    fields = ("listing", "kind", "status", "submitted_at", "submitted_by", "claimed_by", "note", "decided_at", "decided_by")
+    actions_detail = ("approve", "reject", "claim", "take_over", "release", "takedown", "block")
+    list_before_template = "admin/catalog/queue.html"
     change_form_outer_after_template = "admin/catalog/review.html"
 
     @admin.display(description="Store", ordering="listing__store__name")
@@ -51,43 +63,127 @@ class ListingReviewAdmin(QueueAdmin):
         """Return whose listing it is."""
         return review.listing.store.name
 
-    def panels(self, request: HttpRequest, subject: ListingReview) -> list[Panel]:
-        """Return the findings, the vendor's other cases and the history of the listing."""
-        findings = [(f["code"], f["field"], f["message"], f["hint"]) for f in subject.findings]
-        cases = [
-            (case.listing.title, case.kind, case.status, f"{case.submitted_at:%Y-%m-%d}", ", ".join(f["code"] for f in case.findings))
-            for case in cases_of_store(subject.listing.store).exclude(pk=subject.pk)[:VENDOR_ROWS]
-        ]
-        return [
-            Panel("Findings", ("Code", "Field", "What is wrong", "What to do"), findings),
-            Panel(
-                "The vendor's other cases", ("Listing", "Kind", "Outcome", "Submitted", "Findings"), cases, "This is the vendor's first."
+    @admin.display(description="Category", ordering="listing__category__name")
+    def category(self, review: ListingReview) -> str:
+        """Return the shelf."""
+        return review.listing.category.name
+
+    @admin.display(description="Claimed by", ordering="claimed_at")
+    def claim_mark(self, review: ListingReview) -> str:
+        """Return who is at it now."""
+        return str(review.claimed_by) if _pending(review) and is_claimed(review) else "-"
+
+    def get_list_display(self, request: HttpRequest) -> tuple[str, ...]:
+        """Leave out what is the same for everything that waits."""
+        everything_waits = request.GET.get("status__exact") in {None, "", ReviewStatus.PENDING.value}
+        return tuple(name for name in self.list_display if not (everything_waits and name in {"status", "decided_by"}))
+
+    def get_ordering(self, request: HttpRequest) -> Any:
+        """Order what waits before the rest, the oldest first; of the rest, the newest first."""
+        since = Case(When(status=ReviewStatus.PENDING, then="submitted_at"), output_field=DateTimeField())
+        return (since.asc(nulls_last=True), "-submitted_at", "id")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[ListingReview]:
+        """Return the cases with what a page about one shows of them."""
+        related = ("listing__store__owner", "listing__category", "listing__live_deliverable", "claimed_by", "decided_by", "submitted_by")
+        return super().get_queryset(request).select_related(*related)
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> list[Any]:
+        """Show none of Django's fields: the page has its own."""
+        return []
+
+    def get_actions_detail(self, request: HttpRequest, object_id: str) -> list[Any]:
+        """Return the buttons beside those that are on the page."""
+        return [button for button in super().get_actions_detail(request, object_id) if button.method.__name__ not in ON_THE_PAGE]
+
+    def get_urls(self) -> list[URLPattern]:
+        """Add the way to the next submission, and the style sheet that names a specimen."""
+        own = [
+            path("next/", self.admin_site.admin_view(require_POST(self.take_next)), name="catalog_listingreview_next"),
+            path(
+                "<path:object_id>/specimen.css",
+                self.admin_site.admin_view(require_safe(self.specimen)),
+                name="catalog_listingreview_specimen",
             ),
-            *super().panels(request, subject.listing),
         ]
+        return [*own, *super().get_urls()]
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """Show the queue with its filters as one form, and how much there is to take."""
+        response = super().changelist_view(request, extra_context)
+        if isinstance(response, TemplateResponse) and response.context_data is not None and "cl" in response.context_data:
+            changelist = response.context_data["cl"]
+            # The theme's drawer of filters cannot be reached by keyboard: the page has a form instead.
+            changelist.has_filters = False
+            viewer = staff_of(request)
+            response.context_data |= {
+                "queue_filters": changelist.filter_specs,
+                "may_review": viewer.has_perm(REVIEW),
+                "open_to_me": open_to(viewer).count(),
+                "chosen": {name: request.GET.get(name, "") for name in ("category", "kind")},
+            }
+        return response
+
+    def take_next(self, request: HttpRequest) -> HttpResponse:
+        """Claim the next submission and lead to it."""
+        if not request.user.has_perm(REVIEW):
+            raise PermissionDenied
+        after = self.get_object(request, request.POST["after"]) if request.POST.get("after") else None
+        if after is not None and _pending(after) and after.claimed_by_id == request.user.pk:
+            services.release_review(review=after, actor=staff_of(request))
+        return self._next(request, after)
+
+    def specimen(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Answer with the style sheet that gives the type tester its font; a page names fonts in no other way without scripts."""
+        review = self.get_object(request, object_id)
+        if review is None or not self.has_view_permission(request, review):
+            raise Http404
+        preview = review.listing.previews.filter(kind=PreviewKind.FONT_SPECIMEN).first()
+        face = "" if preview is None else f'@font-face{{font-family:"Specimen";src:url("{preview.url}");font-display:block}}\n'
+        return HttpResponse(face, content_type="text/css; charset=utf-8", headers={"Cache-Control": "private, no-store"})
+
+    def panels(self, request: HttpRequest, subject: ListingReview) -> list[Panel]:
+        """Return the history of the listing; the page shows everything else itself."""
+        return super().panels(request, subject.listing)
 
     def page_context(self, request: HttpRequest, subject: ListingReview) -> dict[str, Any]:
         """Return what there is to look at, and the forms to decide with."""
         context = super().page_context(request, subject) | self.decision_context(request, subject)
-        if _pending(subject) and request.user.has_perm(REVIEW):
+        filters = QueryDict(request.GET.get("_changelist_filters", ""))
+        context["chosen"] = {name: filters.get(name, "") for name in ("category", "kind")}
+        context["may_review"] = request.user.has_perm(REVIEW)
+        if _pending(subject) and context["may_review"] and not context["own"]:
             context["approve_form"] = ApproveForm(subject=subject, auto_id="approve_%s")
             context["reject_form"] = RejectForm(subject=subject, auto_id="reject_%s")
         return context
 
     def decision_context(self, request: HttpRequest, subject: ListingReview) -> dict[str, Any]:
         """Return the listing as it is, its file and previews, and what differs from what was approved last."""
-        listing, deliverable = subject.listing, deliverable_under_review(subject)
-        return {
-            "review": subject,
-            "listing": listing,
-            "fields": [(name, in_words(value)) for name, value in snapshot_of(listing).items() if name not in SHOWN_APART],
-            "first": last_approved_snapshot(listing) is None,
-            "changes": changes_in_words(listing),
-            "deliverable": deliverable,
-            "technical": [(name, in_words(value)) for name, value in deliverable.technical.items()] if deliverable else [],
-            "previews": list(listing.previews.order_by("kind", "slot")),
-            "others_claim": subject.claimed_by_id not in {None, request.user.pk},
-        }
+        return case_of(subject, staff_of(request))
+
+    def after_decision(self, request: HttpRequest, subject: ListingReview) -> HttpResponse:
+        """Lead to the next submission, where the reviewer asked for it."""
+        if request.POST.get("then") == NEXT and request.user.has_perm(REVIEW):
+            return self._next(request, subject)
+        return super().after_decision(request, subject)
+
+    def _next(self, request: HttpRequest, after: ListingReview | None) -> HttpResponse:
+        category, kind = request.POST.get("category", ""), request.POST.get("kind", "")
+        review = services.claim_next(
+            actor=staff_of(request),
+            after=after,
+            category_slug=category if category.isprintable() else "",
+            kind=ReviewKind(kind) if kind in ReviewKind.values else None,
+        )
+        filters = QueryDict(mutable=True)
+        filters.update({name: value for name, value in (("category", category), ("kind", kind)) if value})
+        if review is None:
+            messages.info(request, "Nothing else waits for you: what is left is your own, or someone is at it.")
+            return HttpResponseRedirect(f"{reverse('admin:catalog_listingreview_changelist')}?{filters.urlencode()}".rstrip("?"))
+        kept = QueryDict(mutable=True)
+        if filters:
+            kept["_changelist_filters"] = filters.urlencode()
+        return HttpResponseRedirect(f"{self._address(review)}?{kept.urlencode()}".rstrip("?"))
 
     @decision(
         Decision(
@@ -127,6 +223,20 @@ class ListingReviewAdmin(QueueAdmin):
 
     @decision(
         Decision(
+            "Take over",
+            REVIEW,
+            "Someone else is at it: their mark is removed and yours is put in its place.",
+            "You are at it now.",
+            form=NoForm,
+            available=lambda review: _pending(review) and is_claimed(review),
+        )
+    )
+    def take_over(self, review: ListingReview, actor: User, answers: Mapping[str, Any]) -> None:
+        """Mark the case as one's own though someone else is at it."""
+        services.claim_review(review=review, actor=actor, take_over=True)
+
+    @decision(
+        Decision(
             "Release",
             REVIEW,
             "Your mark is removed, so that others take it.",
@@ -155,11 +265,12 @@ class ListingReviewAdmin(QueueAdmin):
 
     @decision(
         Decision(
-            "Block file",
+            "Mark file as malicious",
             BLOCK,
-            "Nobody can download the file any more, not even who bought it; a published listing that sells it is taken down.",
+            "Downloads of this file stop at once, also for those who bought it.",
             "The file is blocked.",
-            available=lambda review: deliverable_under_review(review) is not None,
+            available=_may_block,
+            template="admin/catalog/block.html",
             variant=ActionVariant.DANGER,
         )
     )

@@ -15,13 +15,16 @@ from ..services.taxonomy import save_category, save_license_tier
 class EditedAdmin(Base):
     """Rows that staff write; one that was used is made inactive, not deleted."""
 
+    # What programs name the row by: it stays as it is once there.
+    fixed: tuple[str, ...] = ("slug",)
+
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Refuse: listings and sold licences name them."""
         return False
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
-        """Keep the slug as it is once there: programs name the row by it."""
-        return ("slug",) if obj is not None else ()
+        """Keep the name that programs know."""
+        return self.fixed if obj is not None else ()
 
 
 @admin.register(Category)

@@ -3,7 +3,7 @@
 from .files import Deliverable, Preview
 from .listings import Listing, ListingStats
 from .manifests import AgentManifest
-from .reviews import ListingReview
+from .reviews import ListingReview, RejectionReason
 from .search import CatalogGeneration, SearchDelete, SearchDocument, SearchTerm
 from .taxonomy import Category, LicenseTier, Store
 
@@ -17,6 +17,7 @@ __all__ = [
     "ListingReview",
     "ListingStats",
     "Preview",
+    "RejectionReason",
     "SearchDelete",
     "SearchDocument",
     "SearchTerm",

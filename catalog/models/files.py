@@ -24,6 +24,8 @@ class Deliverable(models.Model):
     crc32 = models.BigIntegerField()
     format = models.CharField(max_length=16)
     technical = models.JSONField(default=dict)
+    # The first few hundred entries of an archive, [path, bytes] each: for reviewers, nobody else is shown them.
+    entries = models.JSONField(default=list)
     # The listing's version when it was approved: the label by which buyers ask for it.
     version = models.CharField(max_length=bounds.VERSION_CHARS, blank=True)
     uploaded_at = models.DateTimeField(auto_now_add=True)
@@ -48,6 +50,8 @@ class Deliverable(models.Model):
         indexes = (
             models.Index(fields=("listing", "-approved_at"), condition=Q(approved_at__isnull=False), name="deliverable_versions"),
             models.Index(fields=("verified_at", "id"), name="deliverable_verified"),
+            # The same bytes are as malicious in another listing.
+            models.Index(fields=("sha256",), condition=Q(blocked_at__isnull=False), name="deliverable_blocked"),
         )
 
     def __str__(self) -> str:

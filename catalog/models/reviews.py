@@ -8,6 +8,10 @@ from marketplace.core.ids import new_id
 
 from .listings import Listing
 
+CODE_CHARS = 60
+FIELD_CHARS = 60
+WORDS_CHARS = 300
+
 
 class ReviewKind(models.TextChoices):
     """What is under review."""
@@ -55,6 +59,27 @@ class ListingReview(models.Model):
             models.CheckConstraint(condition=Q(status__in=ReviewStatus.values), name="listingreview_status_known"),
             models.CheckConstraint(condition=Q(kind__in=ReviewKind.values), name="listingreview_kind_known"),
         )
+        # The queue, oldest first, whatever was decided before.
+        indexes = (models.Index(fields=("submitted_at", "id"), condition=Q(status="Pending"), name="listingreview_queue"),)
 
     def __str__(self) -> str:
         return f"{self.kind} {self.listing}"
+
+
+class RejectionReason(models.Model):
+    """One entry of the reviewers' catalogue of reasons: message and hint are what the vendor reads."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    # What programs read; findings keep it, so it never changes.
+    code = models.SlugField(max_length=CODE_CHARS, unique=True)
+    # The listing's field that is meant, by the reference's name; empty where it is about the whole.
+    field = models.CharField(max_length=FIELD_CHARS, blank=True)
+    message = models.CharField(max_length=WORDS_CHARS)
+    hint = models.CharField(max_length=WORDS_CHARS)
+    is_active = models.BooleanField(default=True)
+
+    class Meta:
+        ordering = ("field", "code")
+
+    def __str__(self) -> str:
+        return self.message

@@ -1,83 +1,88 @@
 """Findings: what a reviewer tells the vendor to correct, `{code, field, message, hint}` (decisions.md section 3)."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 
-from marketplace.core import texts
+from django.db import transaction
+
+from marketplace.accounts.models import User
+from marketplace.core import audit, texts
+from marketplace.core.errors import InvalidInput
+
+from ..models import RejectionReason
+from ..models.reviews import FIELD_CHARS
 
 FINDINGS = 30
-FIELD_CHARS = 60
+# Each is a line of the form that rejects.
+ACTIVE_REASONS = 60
+# A finding in nothing but the reviewer's own words.
 OTHER = "other"
 TAKEDOWN = "takedown"
 MALICIOUS_FILE = "malicious_file"
-
-
-@dataclass(frozen=True)
-class Reason:
-    """One entry of the reviewers' catalogue; message and hint stand where the reviewer writes none.
-
-    Args:
-        code: What programs read.
-        field: The listing's field that is meant.
-        message: What is wrong.
-        hint: What to do about it.
-    """
-
-    code: str
-    field: str
-    message: str
-    hint: str
-
-
-REASONS = {
-    reason.code: reason
-    for reason in (
-        Reason("title_misleading", "title", "The title does not say what the asset is.", "Name the asset, without praise or search words."),
-        Reason(
-            "description_thin", "description", "The description leaves out what a buyer needs.", "Say what is inside and how it is used."
-        ),
-        Reason("category_wrong", "categorySlug", "The asset is in the wrong category.", "Choose the category that buyers would look in."),
-        Reason("tags_misleading", "tags", "Some tags do not describe the asset.", "Remove tags that only attract searches."),
-        Reason("preview_poor", "previews", "The previews do not show the asset well enough.", "Upload sharp images of the asset in use."),
-        Reason("preview_mismatch", "previews", "The previews show something that is not in the file.", "Show only what buyers get."),
-        Reason("file_broken", "file", "The file cannot be opened or used.", "Test the archive on another machine, then upload it again."),
-        Reason("file_incomplete", "file", "Something that the listing promises is not in the file.", "Add it, or take it out of the text."),
-        Reason("licensing_unclear", "file", "The file holds work of others without a licence for it.", "Remove it, or add its licence."),
-        Reason("pricing_implausible", "basePrice", "The price does not fit the asset.", "Compare with similar assets and correct it."),
-        Reason("readme_missing", "readme", "Buyers need instructions that are not there.", "Write a readme: installation, use, support."),
-        Reason(MALICIOUS_FILE, "file", "The file does harm.", "Upload a clean file."),
-        Reason(OTHER, "", "", ""),
-    )
-}
+# Codes that the service itself gives to findings, whatever the catalogue says.
+RESERVED = {OTHER, TAKEDOWN}
 
 
 def checked_findings(findings: Iterable[Mapping[str, str]]) -> list[dict[str, str]]:
     """Return the findings with what the catalogue of reasons fills in.
 
     Raises:
-        InvalidInput: none at all, too many, an unknown code, or one that says nothing.
+        InvalidInput: none at all, too many, a reason that is not in use, or one that says nothing.
     """
     given = list(findings)
     if not given:
         raise texts.invalid("findings", "empty", "At least one finding is needed.")
     if len(given) > FINDINGS:
         raise texts.invalid("findings", "max_length", f"At most {FINDINGS} findings.")
-    return [_checked(finding, f"findings/{index}") for index, finding in enumerate(given)]
+    codes = {finding.get("code", "") for finding in given}
+    reasons = {reason.code: reason for reason in RejectionReason.objects.filter(code__in=codes, is_active=True)}
+    return [_checked(finding, reasons, f"findings/{index}") for index, finding in enumerate(given)]
 
 
-def finding_of(code: str, reason: str) -> dict[str, str]:
+def finding_of(code: str, reason: str, *, field: str = "", hint: str = "") -> dict[str, str]:
     """Return the one finding of a takedown or a block, in the reviewer's words."""
-    known = REASONS.get(code)
-    return {"code": code, "field": known.field if known else "", "message": reason, "hint": known.hint if known else ""}
+    return {"code": code, "field": field, "message": reason, "hint": hint}
 
 
-def _checked(finding: Mapping[str, str], place: str) -> dict[str, str]:
-    reason = REASONS.get(finding.get("code", ""))
+@transaction.atomic
+def save_rejection_reason(*, reason: RejectionReason, changed: Sequence[str], actor: User) -> RejectionReason:
+    """Keep a new or changed reason; findings that were given keep the words that they had.
+
+    Raises:
+        InvalidInput: its code is one that the service itself gives, its words are none, or too many reasons are in use.
+    """
+    refusal = find_fault(reason)
+    if refusal is not None:
+        raise refusal
+    verb = "create" if reason._state.adding else "update"
+    reason.save()
+    audit.record(f"rejectionreason.{verb}", reason, actor=actor, changed=list(changed))
+    return reason
+
+
+def find_fault(reason: RejectionReason) -> InvalidInput | None:
+    """Return what keeps the reason from being kept, None when nothing does."""
+    if reason.code in RESERVED:
+        return texts.invalid("code", "reserved", "The service itself gives this code to findings. Choose another.")
+    try:
+        for name in ("message", "hint"):
+            setattr(reason, name, texts.line(getattr(reason, name), name, maximum=reason._meta.get_field(name).max_length or 0))
+        reason.field = texts.line(reason.field, "field", maximum=FIELD_CHARS, required=False)
+    except InvalidInput as refusal:
+        return refusal
+    others = RejectionReason.objects.filter(is_active=True).exclude(pk=reason.pk).count()
+    if reason.is_active and others >= ACTIVE_REASONS:
+        return texts.invalid(
+            "is_active", "max_length", f"At most {ACTIVE_REASONS} reasons are in use at once. Put another out of use first."
+        )
+    return None
+
+
+def _checked(finding: Mapping[str, str], reasons: Mapping[str, RejectionReason], place: str) -> dict[str, str]:
+    code = finding.get("code", "")
+    reason = RejectionReason(code=OTHER) if code == OTHER else reasons.get(code)
     if reason is None:
-        raise texts.invalid(f"{place}/code", "invalid_choice", "This reason is not in the catalogue.")
-    field = finding.get("field", "").strip() or reason.field
-    if len(field) > FIELD_CHARS:
-        raise texts.invalid(f"{place}/field", "max_length", f"At most {FIELD_CHARS} characters.")
+        raise texts.invalid(f"{place}/code", "invalid_choice", "This reason is not in the catalogue, or no longer in use.")
+    field = texts.line(finding.get("field", ""), f"{place}/field", maximum=FIELD_CHARS, required=False) or reason.field
     message = texts.prose(finding.get("message", ""), f"{place}/message", required=not reason.message) or reason.message
     hint = texts.prose(finding.get("hint", ""), f"{place}/hint", required=False) or reason.hint
     return {"code": reason.code, "field": field, "message": message, "hint": hint}

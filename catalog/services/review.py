@@ -1,4 +1,4 @@
-"""The reviewer's decisions: approve, reject, take down, block a file, claim. And, by name, the vendor's steps around them."""
+"""The reviewer's decisions: approve, reject, take down, block a file. And, by name, claims and the vendor's steps around them."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -16,19 +16,25 @@ from marketplace.core.transitions import lock
 from ..errors import DeliverableBlocked, DeliverableMissing, StoreClosed
 from ..events import ListingPublished, ListingReviewed, ListingUnpublished
 from ..manifests import ensure_manifest
-from ..models import Deliverable, Listing, ListingReview, ListingStats
+from ..models import Deliverable, Listing, ListingReview, ListingStats, Store
 from ..models.listings import ListingStatus, UpdateStatus
 from ..models.reviews import ReviewKind, ReviewStatus
+from ..selectors.reviews import is_blocked
 from . import findings as catalogue
+from .claims import claim_next, claim_review, release_review
 from .snapshots import snapshot_of
 from .submission import close_open_review, submit_listing, unpublish_listing, withdraw_listing
-from .transitions import LISTING, UPDATE, lock_case, lock_listing, refuse_self_review
+from .transitions import LISTING, UPDATE, lock_case, lock_listing, lock_open_review, refuse_self_review
 from .versions import free_label
 from .visibility import listing_changed
+
+CLEAN_FILE = "Upload a clean file, then submit it."
+CORRECT = "Correct it, then submit it again."
 
 __all__ = [
     "approve_listing",
     "block_deliverable",
+    "claim_next",
     "claim_review",
     "reject_listing",
     "release_review",
@@ -58,7 +64,8 @@ def approve_listing(*, review: ListingReview, actor: User, tier_requirement: Tie
     """
     note = texts.prose(note, "note", required=False)
     listing, review = lock_case(review, actor)
-    if not listing.store.is_open:
+    # A vendor who is suspended at this moment waits, or we do.
+    if not lock(Store.objects.all(), pk=listing.store_id).is_open:
         raise StoreClosed
     deliverable = _reviewed_file(listing, review)
     now = timezone.now()
@@ -92,10 +99,7 @@ def reject_listing(*, review: ListingReview, findings: Iterable[Mapping[str, str
     note = texts.prose(note, "note", required=False)
     checked = catalogue.checked_findings(findings)
     listing, review = lock_case(review, actor)
-    table = UPDATE if review.kind == ReviewKind.UPDATE else LISTING
-    table.apply(listing, "reject", actor=actor, reason=note, review=str(review.pk), findings=checked)
-    _close(review, ReviewStatus.REJECTED, actor=actor, note=note, findings=checked)
-    emit(ListingReviewed(review.pk))
+    _send_back(listing, review, checked, actor, note)
     mail(listing.store.owner, "catalog/rejected", listing=listing, review=review)
     return review
 
@@ -109,23 +113,23 @@ def takedown_listing(*, listing: Listing, reason: str, actor: User) -> ListingRe
         SelfReview: the store is the actor's.
     """
     reason = texts.prose(reason, "reason")
-    listing = lock_listing(listing)
+    listing = lock_listing(listing.pk)
     refuse_self_review(listing, actor)
-    review = _take_down(listing, catalogue.finding_of(catalogue.TAKEDOWN, reason), actor)
+    review = _take_down(listing, catalogue.finding_of(catalogue.TAKEDOWN, reason, hint=CORRECT), actor)
     mail(listing.store.owner, "catalog/taken_down", listing=listing, review=review, reason=reason)
     return review
 
 
 @transaction.atomic
 def block_deliverable(*, deliverable: Deliverable, reason: str, actor: User) -> Deliverable:
-    """Mark a file as malicious: nobody downloads it from now on, and what sells it is taken down.
+    """Mark a file as malicious: nobody downloads it from now on, what sells it is taken down and what waits with it is rejected.
 
     Raises:
         InvalidTransition: it is blocked already.
         SelfReview: the store is the actor's.
     """
     reason = texts.prose(reason, "reason")
-    listing = lock_listing(deliverable.listing)
+    listing = lock_listing(deliverable.listing_id)
     refuse_self_review(listing, actor)
     deliverable = lock(Deliverable.objects.all(), pk=deliverable.pk)
     if deliverable.blocked_at is not None:
@@ -133,42 +137,13 @@ def block_deliverable(*, deliverable: Deliverable, reason: str, actor: User) -> 
     deliverable.blocked_at = timezone.now()
     deliverable.save(update_fields=["blocked_at"])
     audit.record("deliverable.block", deliverable, actor=actor, to_state="blocked", reason=reason, sha256=deliverable.sha256)
+    finding = catalogue.finding_of(catalogue.MALICIOUS_FILE, reason, field="file", hint=CLEAN_FILE)
     if listing.status == ListingStatus.PUBLISHED and listing.live_deliverable_id == deliverable.pk:
-        _take_down(listing, catalogue.finding_of(catalogue.MALICIOUS_FILE, reason), actor)
+        _take_down(listing, finding, actor)
+    elif (review := _waiting_with(deliverable, listing)) is not None:
+        _send_back(listing, review, [finding], actor)
     mail(listing.store.owner, "catalog/file_blocked", listing=listing, deliverable=deliverable, reason=reason)
     return deliverable
-
-
-@transaction.atomic
-def claim_review(*, review: ListingReview, actor: User) -> ListingReview:
-    """Tell other reviewers that one is at it; a marker, no lock: anyone may take it over.
-
-    Raises:
-        InvalidTransition: it was decided or withdrawn meanwhile.
-        SelfReview: the actor is the vendor or submitted it.
-    """
-    _, review = lock_case(review, actor)
-    review.claimed_by, review.claimed_at = actor, timezone.now()
-    review.save(update_fields=["claimed_by", "claimed_at"])
-    audit.record("review.claim", review, actor=actor)
-    return review
-
-
-@transaction.atomic
-def release_review(*, review: ListingReview, actor: User) -> ListingReview:
-    """Give up one's claim.
-
-    Raises:
-        InvalidTransition: it was decided or withdrawn meanwhile, or someone else is at it.
-        SelfReview: the actor is the vendor or submitted it.
-    """
-    _, review = lock_case(review, actor)
-    if review.claimed_by_id != actor.pk:
-        raise InvalidTransition("It is not claimed by you.", currentState=review.status)
-    review.claimed_by = review.claimed_at = None
-    review.save(update_fields=["claimed_by", "claimed_at"])
-    audit.record("review.release", review, actor=actor)
-    return review
 
 
 def _reviewed_file(listing: Listing, review: ListingReview) -> Deliverable:
@@ -176,12 +151,26 @@ def _reviewed_file(listing: Listing, review: ListingReview) -> Deliverable:
     deliverable = listing.candidate_deliverable or listing.live_deliverable
     if deliverable is None:
         raise DeliverableMissing
-    if deliverable.blocked_at is not None:
+    if is_blocked(deliverable):
         raise DeliverableBlocked
     submitted = review.snapshot.get("file") or {}
     if submitted.get("id") != str(deliverable.pk):
         raise InvalidTransition("The vendor exchanged the file after submitting it. Reject it, so that it is submitted again.")
     return deliverable
+
+
+def _waiting_with(deliverable: Deliverable, listing: Listing) -> ListingReview | None:
+    """Return what waits for a decision about this very file, locked."""
+    review = lock_open_review(listing)
+    submitted = {} if review is None else review.snapshot.get("file") or {}
+    return review if submitted.get("id") == str(deliverable.pk) else None
+
+
+def _send_back(listing: Listing, review: ListingReview, findings: list[dict[str, str]], actor: User, note: str = "") -> None:
+    table = UPDATE if review.kind == ReviewKind.UPDATE else LISTING
+    table.apply(listing, "reject", actor=actor, reason=note, review=str(review.pk), findings=findings)
+    _close(review, ReviewStatus.REJECTED, actor=actor, note=note, findings=findings)
+    emit(ListingReviewed(review.pk))
 
 
 def _close(review: ListingReview, status: ReviewStatus, *, actor: User, note: str, findings: list[dict[str, str]] | None = None) -> None:

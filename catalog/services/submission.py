@@ -15,6 +15,7 @@ from ..events import ListingUnpublished
 from ..models import Listing, ListingReview
 from ..models.listings import ListingStatus, UpdateStatus
 from ..models.reviews import ReviewKind, ReviewStatus
+from ..selectors.reviews import is_blocked
 from .snapshots import snapshot_of
 from .transitions import LISTING, UPDATE, lock_open_review, lock_own_listing
 from .visibility import listing_changed
@@ -106,5 +107,5 @@ def _refuse_unusable_file(listing: Listing) -> None:
     deliverable = listing.candidate_deliverable or listing.live_deliverable
     if deliverable is None:
         raise DeliverableMissing
-    if deliverable.blocked_at is not None:
+    if is_blocked(deliverable):
         raise DeliverableBlocked

@@ -1,5 +1,7 @@
 """The states of listings and of their updates, and the rows that a transition holds."""
 
+import uuid
+
 from marketplace.accounts.models import User
 from marketplace.core.errors import InvalidTransition, NotFound, SelfReview
 from marketplace.core.transitions import TransitionTable, lock
@@ -34,9 +36,14 @@ UPDATE = TransitionTable(
 _WITH_ALL = ("store__owner", "category", "live_deliverable", "candidate_deliverable")
 
 
-def lock_listing(listing: Listing) -> Listing:
-    """Return the listing as it is now, locked until the end of the transaction. Locks are taken in this order: listing, then review."""
-    return lock(Listing.objects.select_related(*_WITH_ALL), pk=listing.pk)
+def lock_listing(listing_id: uuid.UUID) -> Listing:
+    """Return the listing as it is now, locked until the end of the transaction.
+
+    What is joined is read once the lock is held: a query that waits for a lock sees the other tables as they were before it
+    waited. Locks are taken in this order: listing, review, file, store.
+    """
+    lock(Listing.objects.all(), pk=listing_id)
+    return Listing.objects.select_related(*_WITH_ALL).get(pk=listing_id)
 
 
 def lock_own_listing(listing: Listing, actor: User) -> Listing:
@@ -45,7 +52,7 @@ def lock_own_listing(listing: Listing, actor: User) -> Listing:
     Raises:
         NotFound: it is someone else's.
     """
-    listing = lock_listing(listing)
+    listing = lock_listing(listing.pk)
     if listing.store.owner_id != actor.pk:
         raise NotFound
     return listing
@@ -58,8 +65,8 @@ def lock_case(review: ListingReview, actor: User) -> tuple[Listing, ListingRevie
         InvalidTransition: someone else decided, or the vendor withdrew it.
         SelfReview: the actor is the vendor or submitted it.
     """
-    listing = lock(Listing.objects.select_related(*_WITH_ALL), pk=review.listing_id)
-    review = lock(ListingReview.objects.select_related("decided_by"), pk=review.pk)
+    listing = lock_listing(review.listing_id)
+    review = lock(ListingReview.objects.select_related("decided_by", "claimed_by"), pk=review.pk)
     refuse_self_review(listing, actor)
     if review.submitted_by_id == actor.pk:
         raise SelfReview

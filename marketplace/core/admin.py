@@ -236,7 +236,7 @@ class ServiceAdmin(Base):
                 return self._back(request, subject)
             else:
                 self.message_user(request, settings.done, messages.SUCCESS)
-                return self._back(request, subject)
+                return self.after_decision(request, subject)
         return self._ask(request, subject, settings, form)
 
     def _ask(self, request: HttpRequest, subject: Any, settings: Decision, form: DecisionForm) -> HttpResponse:
@@ -257,6 +257,10 @@ class ServiceAdmin(Base):
     def decision_context(self, request: HttpRequest, subject: Any) -> dict[str, Any]:
         """Return what a decision page shows beside the form."""
         return {}
+
+    def after_decision(self, request: HttpRequest, subject: Any) -> HttpResponse:
+        """Lead to where the user goes on: the row's page."""
+        return self._back(request, subject)
 
     def _back(self, request: HttpRequest, subject: Model) -> HttpResponse:
         if self.has_view_permission(request, subject):

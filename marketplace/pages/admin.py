@@ -9,7 +9,7 @@ from django.db.models import Model
 from django.http import HttpRequest
 from django.urls import reverse
 
-from catalog.models import Category, LicenseTier, Listing, ListingReview, Store
+from catalog.models import Category, LicenseTier, Listing, ListingReview, RejectionReason, Store
 from catalog.models.reviews import ReviewStatus
 from developers.models import AccessToken, ApiKey, App, DeveloperApplication, ScopeReview
 from developers.models.applications import ApplicationStatus
@@ -33,6 +33,7 @@ LISTED: tuple[tuple[str, tuple[tuple[str, str, type[Model]], ...]], ...] = (
             ("Vendors", "sell", VendorProfile),
             ("Categories", "folder", Category),
             ("Licence tiers", "license", LicenseTier),
+            ("Rejection reasons", "checklist", RejectionReason),
         ),
     ),
     ("Developers", (("Apps", "apps", App), ("API keys", "vpn_key", ApiKey), ("Tokens", "token", AccessToken))),

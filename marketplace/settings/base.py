@@ -271,6 +271,8 @@ CORS_EXPOSE_HEADERS = [
 
 # --- admin ------------------------------------------------------------------------------------
 UNFOLD = THEME
+# A reviewer who claimed a submission is taken to be at it for so long.
+REVIEW_CLAIM_MINUTES = read.integer("REVIEW_CLAIM_MINUTES", default=30, minimum=1)
 # Staff need an authenticator app to enter.
 ADMIN_REQUIRES_SECOND_FACTOR = read.boolean("ADMIN_REQUIRES_SECOND_FACTOR", default=True)
 

@@ -164,7 +164,13 @@ SCOPES = {
     "note": "Read only, for now.",
 }
 APPROVAL = {"tier_requirement": "go", "note": "Well made."}
-FINDINGS = {"code_0": "preview_poor", "code_1": "other", "field_1": "title", "message_1": "There is a typo.", "hint_1": "Correct it."}
+FINDINGS = {
+    "reason_preview_poor": "on",
+    "words_preview_poor": "Slide 2 is blurred.",
+    "other_field_0": "title",
+    "other_message_0": "There is a typo.",
+    "other_hint_0": "Correct it.",
+}
 DECIDE_APPLICATION = "developers.decide_developerapplication"
 DECIDE_VENDOR = "vendors.decide_vendorprofile"
 
@@ -207,6 +213,7 @@ CASES = (
     Case("approve", review, "catalog.review_listing", "listing.approve", APPROVAL),
     Case("reject", review, "catalog.review_listing", "listing.reject", FINDINGS),
     Case("claim", review, "catalog.review_listing", "review.claim", {}, again=True),
+    Case("take_over", claimed_review, "catalog.review_listing", "review.take_over", {}, again=True),
     Case("takedown", published_review, "catalog.takedown_listing", "listing.takedown"),
     Case("block", review, "catalog.block_deliverable", "deliverable.block"),
     Case("takedown", listing_for_sale, "catalog.takedown_listing", "listing.takedown"),

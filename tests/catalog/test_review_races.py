@@ -5,14 +5,23 @@ from functools import partial
 import pytest
 from django.db import connection
 
+from catalog.errors import StoreClosed
 from catalog.models import Listing, ListingReview
 from catalog.models.listings import ListingStatus
+from catalog.selectors import listings_for_sale
 from catalog.services import review as services
 from marketplace.core.errors import InvalidTransition
 from marketplace.core.models import AuditEntry
-from tests.catalog.cases import FINDING, PASSED, draft, open_review, published, submitted
+from marketplace.core.objects import object_store
+from tests.catalog.cases import FINDING, PASSED, add_candidate, draft, open_review, published, submitted
 from tests.developers.test_races import at_once, one_stands
 from tests.factories import UserFactory
+from tests.vendors.cases import make_vendor
+from vendors.errors import ListingLocked, UploadConflict
+from vendors.inspection import Inspection
+from vendors.services.files import attach_deliverable, new_deliverable_key
+from vendors.services.profiles import suspend_vendor
+from vendors.uploads import Received
 
 pytestmark = [
     pytest.mark.postgres,
@@ -65,3 +74,80 @@ def test_one_of_many_takedowns_stands() -> None:
     outcomes = at_once(*[partial(services.takedown_listing, listing=listing, reason="Copied.", actor=UserFactory()) for _ in range(4)])
     assert one_stands(outcomes, InvalidTransition), outcomes
     assert Listing.objects.get(pk=listing.pk).status == ListingStatus.REJECTED
+
+
+def test_one_of_many_claims_stands() -> None:
+    review = open_review(submitted())
+    outcomes = at_once(*[partial(services.claim_review, review=review, actor=UserFactory()) for _ in range(5)])
+    assert one_stands(outcomes, InvalidTransition), outcomes
+    assert AuditEntry.objects.filter(action="review.claim").count() == 1
+
+
+def test_reviewers_who_ask_for_the_next_at_once_get_one_each() -> None:
+    cases = [submitted() for _ in range(4)]
+    assert at_once(*[partial(services.claim_next, actor=UserFactory()) for _ in cases]) == [None] * len(cases)
+    claimers = set(ListingReview.objects.values_list("claimed_by", flat=True))
+    assert None not in claimers
+    assert len(claimers) == len(cases)
+
+
+@pytest.mark.parametrize("_round", range(4))
+def test_file_that_is_blocked_while_it_is_approved_is_never_left_on_sale(_round: int) -> None:
+    listing = submitted()
+    review, file = open_review(listing), listing.candidate_deliverable
+    assert file is not None
+    outcomes = at_once(
+        partial(services.approve_listing, review=review, actor=UserFactory()),
+        partial(services.block_deliverable, deliverable=file, reason="Steals passwords.", actor=UserFactory()),
+    )
+    assert outcomes[1] is None, outcomes
+    assert Listing.objects.get(pk=listing.pk).status == ListingStatus.REJECTED
+    assert (outcomes[0] is None) == AuditEntry.objects.filter(action="listing.takedown").exists()
+
+
+@pytest.mark.parametrize("_round", range(4))
+def test_approval_while_the_vendor_is_suspended_sells_nothing(_round: int) -> None:
+    profile = make_vendor()
+    listing = submitted(draft(store=profile.store))
+    review = open_review(listing)
+    outcomes = at_once(
+        partial(services.approve_listing, review=review, actor=UserFactory()),
+        partial(suspend_vendor, profile=profile, reason="Copies.", actor=UserFactory()),
+    )
+    assert outcomes in ([None, None], [StoreClosed, None]), outcomes
+    assert (Listing.objects.get(pk=listing.pk).status == ListingStatus.PUBLISHED) == (outcomes[0] is None)
+    assert not listings_for_sale().exists()
+
+
+@pytest.mark.parametrize("_round", range(4))
+def test_file_that_is_uploaded_while_an_update_is_decided_waits_for_its_own_review(_round: int) -> None:
+    listing = submitted(add_candidate(published()))
+    review, submitted_file = open_review(listing), listing.candidate_deliverable_id
+    outcomes = at_once(
+        partial(services.approve_listing, review=review, actor=UserFactory()),
+        partial(_upload, listing),
+    )
+    assert outcomes[0] is None, outcomes
+    assert outcomes[1] in {None, ListingLocked, UploadConflict}, outcomes
+    fresh = Listing.objects.get(pk=listing.pk)
+    assert fresh.live_deliverable_id == submitted_file
+    assert (fresh.candidate_deliverable_id is not None) == (outcomes[1] is None)
+
+
+def test_withdrawal_and_approval_of_an_update_at_once_leave_one_of_them() -> None:
+    listing = submitted(add_candidate(published()))
+    review, live = open_review(listing), listing.live_deliverable_id
+    outcomes = at_once(
+        partial(services.withdraw_listing, listing=listing, actor=listing.store.owner),
+        partial(services.approve_listing, review=review, actor=UserFactory()),
+    )
+    assert one_stands(outcomes, InvalidTransition), outcomes
+    fresh = Listing.objects.get(pk=listing.pk)
+    assert (fresh.live_deliverable_id == live) == (outcomes[0] is None)
+
+
+def _upload(listing: Listing) -> None:
+    """Attach a file as an upload does that began before the decision."""
+    key = new_deliverable_key()
+    received = Received(object_store(), key, "new.zip", 10, "f" * 64, 1, b"")
+    attach_deliverable(listing=listing, received=received, inspection=Inspection("zip", {"format": "zip"}), actor=listing.store.owner)

@@ -6,7 +6,7 @@ import pytest
 from django.core import mail
 
 from catalog.errors import DeliverableBlocked, DeliverableMissing, NothingToReview, StoreClosed
-from catalog.models import AgentManifest, Listing, ListingReview, ListingStats
+from catalog.models import AgentManifest, Deliverable, Listing, ListingReview, ListingStats
 from catalog.models.listings import ListingStatus, UpdateStatus
 from catalog.models.reviews import ReviewKind, ReviewStatus
 from catalog.services import review as services
@@ -219,10 +219,26 @@ def test_approval_for_a_closed_store_is_refused() -> None:
         _approve(listing, UserFactory())
 
 
-def test_approval_of_a_blocked_file_is_refused() -> None:
+def test_block_of_a_submitted_file_rejects_the_submission_with_the_words_as_its_finding() -> None:
     listing = submitted()
+    review = open_review(listing)
     assert listing.candidate_deliverable is not None
-    services.block_deliverable(deliverable=listing.candidate_deliverable, reason="Steals passwords.", actor=UserFactory())
+    reviewer = UserFactory()
+    services.block_deliverable(deliverable=listing.candidate_deliverable, reason="Steals passwords.", actor=reviewer)
+    review.refresh_from_db()
+    listing.refresh_from_db()
+    assert (listing.status, review.status, review.decided_by) == (ListingStatus.REJECTED, ReviewStatus.REJECTED, reviewer)
+    assert [(finding["code"], finding["message"]) for finding in review.findings] == [("malicious_file", "Steals passwords.")]
+    with pytest.raises(DeliverableBlocked):
+        _submit(listing, reviewer)
+
+
+def test_approval_of_bytes_that_were_blocked_in_another_listing_is_refused() -> None:
+    other = draft()
+    assert other.candidate_deliverable is not None
+    listing = submitted()
+    Deliverable.objects.filter(listing=listing).update(sha256=other.candidate_deliverable.sha256)
+    services.block_deliverable(deliverable=other.candidate_deliverable, reason="Steals passwords.", actor=UserFactory())
     with pytest.raises(DeliverableBlocked):
         _approve(listing, UserFactory())
     listing.refresh_from_db()

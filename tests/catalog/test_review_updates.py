@@ -16,7 +16,7 @@ from marketplace.core import events
 from marketplace.core.errors import InvalidInput, InvalidTransition, SelfReview
 from marketplace.core.events import subscribe
 from marketplace.core.models import AuditEntry
-from tests.catalog.cases import FINDING, add_candidate, draft, make_deliverable, open_review, published, rejected, submitted
+from tests.catalog.cases import FINDING, add_candidate, draft, make_deliverable, open_review, published, submitted
 from tests.factories import UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -120,22 +120,6 @@ def test_block_of_ones_own_file_is_refused() -> None:
     deliverable = make_deliverable(draft())
     with pytest.raises(SelfReview):
         services.block_deliverable(deliverable=deliverable, reason="Bad.", actor=deliverable.listing.store.owner)
-
-
-def test_claim_is_a_marker_that_others_may_take_over() -> None:
-    review = open_review(submitted())
-    first, second = UserFactory(), UserFactory()
-    services.claim_review(review=review, actor=first)
-    with pytest.raises(InvalidTransition):
-        services.release_review(review=review, actor=second)
-    assert services.claim_review(review=review, actor=second).claimed_by == second
-    assert services.release_review(review=review, actor=second).claimed_by is None
-
-
-def test_claim_of_a_decided_case_is_refused() -> None:
-    review = rejected().reviews.get()
-    with pytest.raises(InvalidTransition):
-        services.claim_review(review=review, actor=UserFactory())
 
 
 def test_changes_are_against_what_was_approved_last() -> None:

@@ -1,9 +1,11 @@
 """What an uploaded deliverable is, decided by its content in a process of its own."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from marketplace.core.objects.base import ObjectStore
 
+from ..sandbox.entries import LISTED, PATH_CHARS
 from ..sandbox.runner import Limits, look, reader_of
 
 # Walking 2 GiB of unpacked archive is the longest honest look.
@@ -14,10 +16,14 @@ FORMATS = frozenset(
 
 
 class Inspection(NamedTuple):
-    """What was found; `technical` is the record's `technicalJson`, `format` the one in it."""
+    """What was found; `technical` is the record's `technicalJson`, `format` the one in it.
+
+    `entries` are the first `[path, bytes]` of an archive, for reviewers.
+    """
 
     format: str
     technical: dict[str, Any]
+    entries: Sequence[Sequence[str | int]] = ()
 
 
 def inspect_deliverable(*, store: ObjectStore, key: str, size: int) -> Inspection:
@@ -37,4 +43,14 @@ def _inspection(technical: dict[str, Any], _blobs: list[bytes]) -> Inspection:
     for name in ("entryCount", "uncompressedSize"):
         if type(technical[name]) is not int or technical[name] < 0:
             raise ValueError(name)
-    return Inspection(technical["format"], technical)
+    return Inspection(technical["format"], technical, _entries(technical.pop("entries", [])))
+
+
+def _entries(listed: Any) -> list[list[str | int]]:
+    """Return the listed entries, once they are what they claim to be."""
+    if len(listed) > LISTED:
+        raise ValueError("entries")
+    for path, size in listed:
+        if type(path) is not str or len(path) > PATH_CHARS or type(size) is not int or size < 0:
+            raise ValueError("entries")
+    return list(listed)

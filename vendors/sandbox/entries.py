@@ -18,6 +18,8 @@ PATH_CHARS = 200
 # What a reviewer does not see into, and what runs when it is opened.
 NESTED = {"zip", "rar", "7z", "tar", "gz", "tgz", "bz2", "xz", "zst", "iso", "dmg", "cab"}
 PROGRAMS = {"exe", "com", "scr", "msi", "bat", "cmd", "ps1", "vbs", "lnk", "jar", "apk", "hta", "reg"}
+# What reviewers are shown of an archive's contents.
+LISTED = 500
 
 
 class Tally:
@@ -32,6 +34,7 @@ class Tally:
         self._times: Counter[str] = Counter()
         # Hashes: the names of 200,000 entries may take up a hundred MiB.
         self._seen: set[int] = set()
+        self._listed: list[list[str | int]] = []
 
     def add(self, path: str, size: int, *, folder: bool) -> None:
         """Count an entry; folders are entries, but have no extension."""
@@ -47,6 +50,8 @@ class Tally:
         if not folder:
             extension = _extension(path)
             self._extensions[extension] += 1
+            if len(self._listed) < LISTED:
+                self._listed.append([shown(path), size])
             if extension in NESTED:
                 self.note("nested_archive", path)
             elif extension in PROGRAMS:
@@ -72,12 +77,13 @@ class Tally:
             examples.append(shown(path))
 
     def technical(self) -> dict[str, Any]:
-        """Return the reference's fields, and warnings where there are any."""
+        """Return the reference's fields, warnings where there are any, and the first of the entries."""
         common = self._extensions.most_common(EXTENSIONS)
         found: dict[str, Any] = {
             "entryCount": self.count,
             "uncompressedSize": self.size,
             "contentsByExtension": dict(sorted(common)),
+            "entries": self._listed,
         }
         if self._noted:
             found["warnings"] = [

@@ -6,6 +6,7 @@ from typing import Any
 from catalog.models import Listing
 from catalog.models.files import PreviewKind
 from catalog.pricing import list_price, permitted_tiers, sale_price
+from catalog.selectors.reviews import is_blocked
 from catalog.selectors.taxonomy import active_tiers
 from marketplace.core import bounds
 from marketplace.core.money import Currency
@@ -37,7 +38,7 @@ def _file_integrity(listing: Listing) -> CheckOutcome:
     file = listing.candidate_deliverable or listing.live_deliverable
     if file is None:
         return CheckOutcome(name, passed=False, detail="There is no file. Upload the deliverable.")
-    if file.blocked_at is not None:
+    if is_blocked(file):
         return CheckOutcome(name, passed=False, detail="The file was marked as malicious. Upload another one.")
     match state_of(file, object_store()):
         case StoredState.MISSING:

@@ -77,6 +77,7 @@ def attach_deliverable(*, listing: Listing, received: Received, inspection: Insp
             format=inspection.format,
             technical=inspection.technical,
             fingerprint=fingerprint,
+            entries=list(inspection.entries),
         )
         listing.candidate_deliverable = deliverable
         listing.save(update_fields=["candidate_deliverable"])

@@ -1,0 +1,138 @@
+"""Everything that one needs to decide on a submission, gathered for its page."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from marketplace.accounts.models import User
+
+from ..models import Deliverable, Listing, ListingReview, Preview
+from ..models.files import PreviewKind
+from ..models.reviews import ReviewStatus
+from ..selectors.reviews import cases_of_store, deliverable_under_review, is_claimed, listings_with_the_same_bytes, record_of_store
+from ..services.snapshots import changes_between, last_approved_snapshot, snapshot_of
+from .differences import Piece, marked
+from .samples import samples_for
+from .words import in_words
+
+VENDOR_CASES = 10
+SAME_BYTES = 10
+# The page shows the bytes and the pictures themselves.
+SHOWN_APART = {"file", "previews"}
+# Shown in tables of their own, or not worth a look.
+TECHNICAL_APART = {"members", "skill", "warnings", "axes", "contentsByExtension"}
+
+
+@dataclass(frozen=True)
+class FieldChange:
+    """A field side by side.
+
+    Args:
+        field: Its name in the reference.
+        before: As it was approved.
+        after: As it is now.
+    """
+
+    field: str
+    before: Sequence[Piece]
+    after: Sequence[Piece]
+
+
+def case_of(review: ListingReview, viewer: User) -> dict[str, Any]:
+    """Return what the page and the decisions' pages show."""
+    listing = review.listing
+    deliverable = deliverable_under_review(review)
+    pending = review.status == ReviewStatus.PENDING
+    approved, now = last_approved_snapshot(listing), snapshot_of(listing)
+    claimed = pending and is_claimed(review)
+    return {
+        "review": review,
+        "listing": listing,
+        "pending": pending,
+        "own": viewer.pk in {listing.store.owner_id, review.submitted_by_id},
+        "claimed_by_me": claimed and review.claimed_by_id == viewer.pk,
+        "claimed_by_other": claimed and review.claimed_by_id != viewer.pk,
+        "fields": [(name, in_words(value)) for name, value in _shown(review, now).items() if name not in SHOWN_APART],
+        "first": approved is None,
+        "changes": [] if approved is None else _field_changes(approved, now),
+        **_file(listing, deliverable),
+        **_previews(listing),
+        "record": record_of_store(listing.store),
+        "cases": list(cases_of_store(listing.store).exclude(pk=review.pk)[:VENDOR_CASES]),
+    }
+
+
+def _shown(review: ListingReview, now: dict[str, Any]) -> Mapping[str, Any]:
+    """Return the listing as it was submitted; a takedown is shown as the listing is."""
+    snapshot: dict[str, Any] = review.snapshot
+    return now if review.status == ReviewStatus.PENDING else snapshot or now
+
+
+def _field_changes(approved: Mapping[str, Any], now: Mapping[str, Any]) -> list[FieldChange]:
+    changes = []
+    for change in changes_between(approved, now):
+        before, after = in_words(change.before), in_words(change.after)
+        if change.field == "previews":
+            before, after = _preview_words(change.before, change.after), _preview_words(change.after, change.before)
+        changes.append(FieldChange(change.field, *marked(before, after)))
+    return changes
+
+
+def _preview_words(previews: Sequence[Mapping[str, Any]] | None, others: Sequence[Mapping[str, Any]] | None) -> str:
+    """Return the previews by their places; those that are not in the other list are told by their checksums."""
+    known = {preview["checksum"] for preview in others or ()}
+    lines = []
+    for preview in previews or ():
+        same = preview["checksum"] in known
+        lines.append(f"{preview['kind']} {preview['slot']}" + ("" if same else f": {preview['checksum'][:12]}…"))
+    return "\n".join(lines) or "none"
+
+
+def _file(listing: Listing, deliverable: Deliverable | None) -> dict[str, Any]:
+    if deliverable is None:
+        return {"deliverable": None}
+    technical: Mapping[str, Any] = deliverable.technical
+    live = listing.live_deliverable if listing.live_deliverable_id != deliverable.pk else None
+    return {
+        "deliverable": deliverable,
+        "technical": [(name, in_words(value)) for name, value in technical.items() if name not in TECHNICAL_APART],
+        "extensions": sorted(technical.get("contentsByExtension", {}).items(), key=lambda item: (-item[1], item[0])),
+        "warnings": technical.get("warnings", []),
+        "skill": technical.get("skill"),
+        "axes": technical.get("axes", []),
+        "members": [(member.get("path", ""), in_words(_plain(member))) for member in technical.get("members", [])],
+        "entries": deliverable.entries,
+        "entries_left_out": max(sum(technical.get("contentsByExtension", {}).values()) - len(deliverable.entries), 0)
+        if deliverable.entries
+        else 0,
+        "live": live,
+        "entry_changes": [] if live is None else list(_entry_changes(live.entries, deliverable.entries)),
+        "same_bytes": list(islice(listings_with_the_same_bytes(deliverable).iterator(), SAME_BYTES)),
+    }
+
+
+def _plain(member: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in member.items() if name not in {"path", "axes"}}
+
+
+def _entry_changes(before: Sequence[Sequence[Any]], after: Sequence[Sequence[Any]]) -> list[tuple[str, str, int]]:
+    """Return what is new, gone or of another size among the listed entries: what, path, bytes."""
+    old, new = dict(map(tuple, before)), dict(map(tuple, after))
+    added = [("new", path, size) for path, size in new.items() if path not in old]
+    gone = [("gone", path, size) for path, size in old.items() if path not in new]
+    changed = [("changed", path, size) for path, size in new.items() if path in old and old[path] != size]
+    return [*added, *changed, *gone]
+
+
+def _previews(listing: Listing) -> dict[str, Any]:
+    by_kind: dict[str, list[Preview]] = {kind: [] for kind in PreviewKind.values}
+    for preview in listing.previews.order_by("kind", "slot"):
+        by_kind[preview.kind].append(preview)
+    specimen = next(iter(by_kind[PreviewKind.FONT_SPECIMEN]), None)
+    return {
+        "gallery": by_kind[PreviewKind.GALLERY],
+        "sounds": by_kind[PreviewKind.AUDIO_PREVIEW],
+        "specimen": specimen,
+        "samples": [] if specimen is None else samples_for(specimen.details.get("unicodeRanges", [])),
+    }

@@ -1,0 +1,171 @@
+"""How the review queue is narrowed down; each filter is a word in the address, so that a view of the queue can be bookmarked."""
+
+from datetime import timedelta
+from typing import Any
+
+from django.contrib.admin import SimpleListFilter
+from django.db.models import Count, Q, QuerySet
+from django.http import HttpRequest
+from django.utils import timezone
+
+from marketplace.core.admin import staff_of
+
+from ..models import Category, ListingReview, Store
+from ..models.reviews import ReviewKind, ReviewStatus
+from ..selectors.reviews import claimed, claimed_by_others
+
+Choices = list[tuple[str, str]]
+# Vendors to choose from: more than these are found by the search field.
+VENDORS = 50
+DAYS = {"1": "a day", "3": "three days", "7": "a week", "14": "two weeks", "30": "a month"}
+EVERYTHING = "all"
+
+
+class QueueFilter(SimpleListFilter):
+    """Base: without a choice, nothing is left out."""
+
+    # The choice that the others stand beside.
+    unchosen = "All"
+
+    def options(self) -> list[dict[str, Any]]:
+        """Return what a select field offers."""
+        chosen = self.value() or ""
+        offered = [("", self.unchosen), *((str(value), str(label)) for value, label in self.lookup_choices)]
+        return [{"value": value, "label": label, "chosen": value == chosen} for value, label in offered]
+
+    def narrowed(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
+        """Return what the choice leaves."""
+        raise NotImplementedError
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[ListingReview]) -> QuerySet[ListingReview]:
+        """Narrow down by the choice; a word that is none of the choices finds nothing."""
+        value = self.value()
+        if not value:
+            return queryset
+        if value not in {str(choice) for choice, _ in self.lookup_choices}:
+            return queryset.none()
+        return self.narrowed(queryset, value)
+
+
+class StateFilter(QueueFilter):
+    """What waits, unless something else is asked for."""
+
+    title = "state"
+    # The sidebar's link and a plain field filter say it like this.
+    parameter_name = "status__exact"
+    unchosen = "Waiting"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
+        """Return the states."""
+        return [*((status.value, status.label) for status in ReviewStatus), (EVERYTHING, "All")]
+
+    def options(self) -> list[dict[str, Any]]:
+        """Return the states; waiting is what stands there without a choice."""
+        chosen = self.value() or ReviewStatus.PENDING
+        labels = dict(self.lookup_choices) | {ReviewStatus.PENDING.value: "Waiting"}
+        return [{"value": value, "label": label, "chosen": value == chosen} for value, label in labels.items()]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[ListingReview]) -> QuerySet[ListingReview]:
+        """Leave what waits where nothing else is asked for."""
+        if not self.value():
+            return queryset.filter(status=ReviewStatus.PENDING)
+        return super().queryset(request, queryset)
+
+    def narrowed(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
+        """Leave one state, or all."""
+        return queryset if value == EVERYTHING else queryset.filter(status=value)
+
+
+class ClaimFilter(QueueFilter):
+    """Who is at it."""
+
+    title = "claimed by"
+    parameter_name = "claimed"
+    unchosen = "Anyone or nobody"
+
+    def __init__(self, request: HttpRequest, *args: Any) -> None:
+        self._viewer = staff_of(request)
+        super().__init__(request, *args)
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
+        """Return whose claims can be asked for."""
+        return [("nobody", "Nobody"), ("me", "Me"), ("others", "Others")]
+
+    def narrowed(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
+        """Leave what they are at; a claim that has ended is nobody's."""
+        conditions: dict[str, Q] = {
+            "nobody": ~claimed(),
+            "me": claimed() & Q(claimed_by=self._viewer),
+            "others": claimed_by_others(self._viewer),
+        }
+        return queryset.filter(conditions[value])
+
+
+class KindFilter(QueueFilter):
+    """New listings, updates, takedowns."""
+
+    title = "kind"
+    parameter_name = "kind"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
+        """Return the kinds."""
+        return [(kind.value, kind.label) for kind in ReviewKind]
+
+    def narrowed(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
+        """Leave one kind."""
+        return queryset.filter(kind=value)
+
+
+class CategoryFilter(QueueFilter):
+    """One shelf."""
+
+    title = "category"
+    parameter_name = "category"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
+        """Return the categories."""
+        return list(Category.objects.values_list("slug", "name"))
+
+    def narrowed(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
+        """Leave one category."""
+        return queryset.filter(listing__category__slug=value)
+
+
+class VendorFilter(QueueFilter):
+    """One vendor, of those with the most that waits; any other by its slug in the address."""
+
+    title = "vendor"
+    parameter_name = "vendor"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
+        """Return the vendors with something that waits, and the one that was asked for."""
+        waiting = Count("listings__reviews", filter=Q(listings__reviews__status=ReviewStatus.PENDING))
+        stores = Store.objects.annotate(waiting=waiting).filter(waiting__gt=0).order_by("-waiting", "name")
+        offered = {slug: f"{name} ({count})" for slug, name, count in stores.values_list("slug", "name", "waiting")[:VENDORS]}
+        asked = self.used_parameters.get(self.parameter_name) or ""
+        if asked.isprintable() and asked not in offered:
+            offered |= dict(Store.objects.filter(slug=asked).values_list("slug", "name"))
+        return list(offered.items())
+
+    def narrowed(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
+        """Leave one vendor's."""
+        return queryset.filter(listing__store__slug=value)
+
+
+class WaitingFilter(QueueFilter):
+    """What has waited for longer than a vendor should have to."""
+
+    title = "waiting longer than"
+    parameter_name = "days"
+    unchosen = "Any time"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
+        """Return the times."""
+        return list(DAYS.items())
+
+    def narrowed(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
+        """Leave what still waits and came before then."""
+        return queryset.filter(status=ReviewStatus.PENDING, submitted_at__lt=timezone.now() - timedelta(days=int(value)))
+
+
+QUEUE_FILTERS = (StateFilter, ClaimFilter, CategoryFilter, KindFilter, VendorFilter, WaitingFilter)

@@ -1,0 +1,123 @@
+"""Claims: who is at what, for how long, and what is next."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from catalog.models import ListingReview
+from catalog.models.reviews import ReviewKind
+from catalog.services import review as services
+from marketplace.core.errors import InvalidTransition, SelfReview
+from marketplace.core.models import AuditEntry
+from tests.catalog.cases import add_candidate, draft, open_review, published, rejected, submitted
+from tests.factories import CategoryFactory, UserFactory
+
+pytestmark = pytest.mark.django_db
+
+
+def waiting(**fields: Any) -> ListingReview:
+    """Return a submission that waits."""
+    return open_review(submitted(draft(**fields)))
+
+
+def age(review: ListingReview, **past: float) -> ListingReview:
+    """Let a claim have been made a while ago."""
+    review.claimed_at = timezone.now() - timedelta(**past)
+    review.save()
+    return review
+
+
+def test_claim_of_what_someone_is_at_is_refused_and_names_them() -> None:
+    review, first, second = waiting(), UserFactory(), UserFactory()
+    services.claim_review(review=review, actor=first)
+    with pytest.raises(InvalidTransition, match=first.email):
+        services.claim_review(review=review, actor=second)
+    with pytest.raises(InvalidTransition):
+        services.release_review(review=review, actor=second)
+    review.refresh_from_db()
+    assert review.claimed_by == first
+
+
+def test_claim_can_be_taken_over_and_released() -> None:
+    review, first, second = waiting(), UserFactory(), UserFactory()
+    services.claim_review(review=review, actor=first)
+    assert services.claim_review(review=review, actor=second, take_over=True).claimed_by == second
+    entry = AuditEntry.objects.get(action="review.take_over")
+    assert (entry.actor, entry.data["takenFrom"]) == (second, str(first.pk))
+    assert services.release_review(review=review, actor=second).claimed_by is None
+
+
+def test_claim_ends_by_itself(settings: Any) -> None:
+    settings.REVIEW_CLAIM_MINUTES = 10
+    review, first, second = waiting(), UserFactory(), UserFactory()
+    age(services.claim_review(review=review, actor=first), minutes=9)
+    with pytest.raises(InvalidTransition):
+        services.claim_review(review=review, actor=second)
+    age(ListingReview.objects.get(pk=review.pk), minutes=11)
+    assert services.claim_review(review=review, actor=second).claimed_by == second
+
+
+def test_claim_again_begins_the_time_anew_without_a_second_entry() -> None:
+    review, actor = waiting(), UserFactory()
+    before = age(services.claim_review(review=review, actor=actor), minutes=5).claimed_at
+    after = services.claim_review(review=review, actor=actor).claimed_at
+    assert before is not None
+    assert after is not None
+    assert after > before
+    assert AuditEntry.objects.filter(action="review.claim").count() == 1
+
+
+def test_claim_is_advisory_whoever_may_decide_decides() -> None:
+    review = waiting()
+    services.claim_review(review=review, actor=UserFactory())
+    assert services.approve_listing(review=review, actor=UserFactory()).status == "Approved"
+
+
+def test_claim_of_a_decided_case_is_refused() -> None:
+    with pytest.raises(InvalidTransition):
+        services.claim_review(review=rejected().reviews.get(), actor=UserFactory())
+
+
+def test_claim_of_ones_own_is_refused() -> None:
+    review = waiting()
+    with pytest.raises(SelfReview):
+        services.claim_review(review=review, actor=review.listing.store.owner)
+
+
+def test_next_is_the_oldest_that_nobody_else_is_at_and_not_ones_own() -> None:
+    actor = UserFactory()
+    taken, own, first = waiting(), waiting(), waiting()
+    services.claim_review(review=taken, actor=UserFactory())
+    own.listing.store.owner = actor
+    own.listing.store.save()
+    found = services.claim_next(actor=actor)
+    assert (found, found and found.claimed_by) == (first, actor)
+    assert services.claim_next(actor=UserFactory()) == own
+
+
+def test_next_after_one_is_later_and_begins_again_at_the_oldest() -> None:
+    actor = UserFactory()
+    first, second, third = waiting(), waiting(), waiting()
+    assert services.claim_next(actor=actor, after=second) == third
+    assert services.claim_next(actor=actor, after=third) == first
+    ListingReview.objects.exclude(pk=third.pk).delete()
+    assert services.claim_next(actor=actor, after=third) is None
+
+
+def test_next_keeps_to_the_category_and_kind() -> None:
+    waiting()
+    motion = waiting(category=CategoryFactory(slug="motion"))
+    update = open_review(submitted(add_candidate(published())))
+    assert services.claim_next(actor=UserFactory(), category_slug="motion") == motion
+    assert services.claim_next(actor=UserFactory(), kind=ReviewKind.UPDATE) == update
+    assert services.claim_next(actor=UserFactory(), category_slug="presets") is None
+
+
+def test_next_reads_as_much_of_a_long_queue_as_of_a_short_one(django_assert_max_num_queries: Any) -> None:
+    for _ in range(3):
+        waiting()
+    actor = UserFactory()
+    with django_assert_max_num_queries(8):
+        assert services.claim_next(actor=actor) is not None
