@@ -59,8 +59,7 @@ def attach_deliverable(*, listing: Listing, received: Received, inspection: Insp
         UploadConflict: another file was accepted meanwhile.
         VendorNotApproved: the vendor was suspended meanwhile.
     """
-    seen = listing.candidate_deliverable_id
-    fingerprint = received.store.fingerprint(received.key)
+    seen, fingerprint = listing.candidate_deliverable_id, received.store.fingerprint(received.key)
     with transaction.atomic():
         listing = _lock_for_upload(listing)
         ensure_uploadable(listing)
