@@ -15,6 +15,7 @@ BIN = Path(sys.executable).parent
 PRODUCTION = {
     "DJANGO_SETTINGS_MODULE": "marketplace.settings.production",
     "SECRET_KEY": "f1Zy7q-Rw0eXo3Bn_5Tk8uLd2Vh6Mj9Cs4Pa-Gi1Qx7Ez0Yb3Nt5Wm8",
+    "CERTIFICATE_KEY": "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEIDq5HkrxMWb3aWIXyW2b6C+vGgxjQ6b8xDTf0uAEXAMP\n-----END PRIVATE KEY-----",
     "ALLOWED_HOSTS": "shop.example",
     "BASE_URL": "https://shop.example",
     "DATABASE_URL": "postgres://shop:secret@127.0.0.1:9/shop",
@@ -27,6 +28,7 @@ PRODUCTION = {
 # What a developer may have set for a server of theirs must not reach the tests.
 OPTIONAL = {
     "ADMIN_REQUIRES_SECOND_FACTOR",
+    "CERTIFICATE_RETIRED_KEYS",
     "DATA_DIR",
     "DEBUG",
     "S3_ENDPOINT_URL",

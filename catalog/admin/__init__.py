@@ -4,7 +4,7 @@ from .files import DeliverableAdmin
 from .listings import ListingAdmin
 from .reasons import RejectionReasonAdmin
 from .reviews import ListingReviewAdmin
-from .taxonomy import CategoryAdmin, LicenseTierAdmin, StoreAdmin
+from .taxonomy import CategoryAdmin, LicenseTierAdmin, RetiredTermsAdmin, StoreAdmin
 
 __all__ = [
     "CategoryAdmin",
@@ -13,5 +13,6 @@ __all__ = [
     "ListingAdmin",
     "ListingReviewAdmin",
     "RejectionReasonAdmin",
+    "RetiredTermsAdmin",
     "StoreAdmin",
 ]

@@ -8,7 +8,7 @@ from django.http import HttpRequest
 
 from marketplace.core.admin import Base, ServiceAdmin, staff_of
 
-from ..models import Category, LicenseTier, Store
+from ..models import Category, LicenseTier, RetiredTerms, Store
 from ..services.taxonomy import save_category, save_license_tier
 
 
@@ -50,6 +50,16 @@ class LicenseTierAdmin(EditedAdmin):
     def save_model(self, request: HttpRequest, obj: LicenseTier, form: "forms.ModelForm[LicenseTier]", change: bool) -> None:  # noqa: FBT001 - Django's signature
         """Keep the licence tier through its service."""
         save_license_tier(tier=obj, changed=form.changed_data, actor=staff_of(request))
+
+
+@admin.register(RetiredTerms)
+class RetiredTermsAdmin(ServiceAdmin):
+    """Words that licences had: those who bought under them keep them."""
+
+    list_display = ("tier", "name", "until")
+    list_filter = ("tier",)
+    list_select_related = ("tier",)
+    ordering = ("-until",)
 
 
 @admin.register(Store)

@@ -5,7 +5,7 @@ from .listings import Listing, ListingStats
 from .manifests import AgentManifest
 from .reviews import ListingReview, RejectionReason
 from .search import CatalogGeneration, SearchDelete, SearchDocument, SearchTerm
-from .taxonomy import Category, LicenseTier, Store
+from .taxonomy import Category, LicenseTier, RetiredTerms, Store
 
 __all__ = [
     "AgentManifest",
@@ -18,6 +18,7 @@ __all__ = [
     "ListingStats",
     "Preview",
     "RejectionReason",
+    "RetiredTerms",
     "SearchDelete",
     "SearchDocument",
     "SearchTerm",

@@ -67,3 +67,21 @@ class LicenseTier(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class RetiredTerms(models.Model):
+    """What a tier's licence said until it was edited: who bought before then goes on under these words."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    tier = models.ForeignKey(LicenseTier, on_delete=models.PROTECT, related_name="retired_terms")
+    name = models.CharField(max_length=bounds.NAME_CHARS)
+    text = models.TextField()
+    until = models.DateTimeField()
+
+    class Meta:
+        ordering = ("until",)
+        verbose_name_plural = "retired terms"
+        constraints = (models.UniqueConstraint(fields=("tier", "until"), name="retiredterms_one_at_a_time"),)
+
+    def __str__(self) -> str:
+        return f"{self.name} until {self.until:%Y-%m-%d}"

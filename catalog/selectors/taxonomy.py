@@ -1,8 +1,11 @@
 """Categories and licence tiers."""
 
+from datetime import datetime
+from typing import NamedTuple
+
 from django.db.models import Count, Q, QuerySet
 
-from ..models import Category, LicenseTier
+from ..models import Category, LicenseTier, RetiredTerms
 from ..models.listings import ListingStatus
 
 
@@ -20,3 +23,16 @@ def category_names() -> list[tuple[str, str]]:
 def active_tiers() -> list[LicenseTier]:
     """Return the active licence tiers in their own order."""
     return list(LicenseTier.objects.filter(is_active=True).order_by("sort_order", "slug"))
+
+
+class Terms(NamedTuple):
+    """The words of a licence."""
+
+    name: str
+    text: str
+
+
+def terms_at(tier: LicenseTier, moment: datetime) -> Terms:
+    """Return what the tier's licence said at a moment: a buyer is bound by that, whatever it says today."""
+    retired = RetiredTerms.objects.filter(tier=tier, until__gt=moment).order_by("until").first()
+    return Terms(tier.name, tier.text) if retired is None else Terms(retired.name, retired.text)

@@ -3,11 +3,12 @@
 from typing import TypeVar
 
 from django.db import transaction
+from django.utils import timezone
 
 from marketplace.accounts.models import User
 from marketplace.core import audit
 
-from ..models import Category, LicenseTier
+from ..models import Category, LicenseTier, RetiredTerms
 from . import generation
 
 T = TypeVar("T", Category, LicenseTier)
@@ -21,7 +22,14 @@ def save_category(*, category: Category, changed: list[str], actor: User) -> Cat
 
 @transaction.atomic
 def save_license_tier(*, tier: LicenseTier, changed: list[str], actor: User) -> LicenseTier:
-    """Keep a new or changed licence tier; prices that follow from its factor change at once."""
+    """Keep a new or changed licence tier; prices that follow from its factor change at once.
+
+    Words that change are kept for those who bought under them.
+    """
+    if not tier._state.adding:
+        before = LicenseTier.objects.select_for_update().get(pk=tier.pk)
+        if (before.name, before.text) != (tier.name, tier.text):
+            RetiredTerms.objects.create(tier=before, name=before.name, text=before.text, until=timezone.now())
     return _save(tier, "licensetier", changed, actor)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import orjson
 
 from catalog.models import Deliverable
+from catalog.selectors.taxonomy import terms_at
 from marketplace.core import bounds
 from marketplace.core.objects import object_store
 from marketplace.core.objects.base import ObjectStore, ObjectWriter
@@ -40,9 +41,10 @@ def readme_of(licence: Licence) -> str:
 
 
 def license_of(licence: Licence) -> str:
-    """Return LICENSE.txt: what was bought, and the terms of its tier."""
+    """Return LICENSE.txt: what was bought, and the terms under which it was."""
     listing = licence.listing
-    return f"{licence.tier.name}\n\nAsset: {listing.title} ({listing.slug})\nFrom: {listing.store.name}\n\n{licence.tier.text}\n"
+    terms = terms_at(licence.tier, licence.acquired_at)
+    return f"{terms.name}\n\nAsset: {listing.title} ({listing.slug})\nFrom: {listing.store.name}\n\n{terms.text}\n"
 
 
 def package_for(*, licence: Licence, deliverable: Deliverable) -> Package:

@@ -189,6 +189,9 @@ OAUTH2_PROVIDER = {
     "REFRESH_TOKEN_GRACE_PERIOD_SECONDS": 0,
 }
 
+# Public keys in PEM, one after the other, of signing keys that are no longer used: what they signed stays valid.
+CERTIFICATE_RETIRED_KEYS = read.retired_keys()
+
 # Calls in a minute: decisions.md section 2.
 RATE_LIMITS = {
     "api_key": read.integer("RATE_LIMIT_API_KEY", default=60, minimum=1),

@@ -4,7 +4,7 @@ import secrets
 
 from .base import *  # noqa: F403 - settings modules extend each other by star import, Django's own idiom
 from .base import ALLOWED_HOSTS, DATA_DIR
-from .environment import boolean, database, sqlite, text
+from .environment import boolean, database, new_signing_key, secret_file, signing_key, sqlite, text
 
 DEBUG = boolean("DEBUG", default=False)
 ALLOWED_HOSTS = ALLOWED_HOSTS or ["127.0.0.1", "localhost", "[::1]"]
@@ -34,17 +34,5 @@ STATIC_ROOT = None
 # One process serves, so that counters in its memory are exact (findings: django-ratelimit).
 SILENCED_SYSTEM_CHECKS = ["django_ratelimit.E003", "django_ratelimit.W001"]
 
-
-def _secret_key() -> str:
-    given = text("SECRET_KEY")
-    if given:
-        return given
-    path = DATA_DIR / "secret_key"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if not path.exists():
-        path.touch(mode=0o600)
-        path.write_text(secrets.token_urlsafe(50), encoding="ascii")
-    return path.read_text(encoding="ascii")
-
-
-SECRET_KEY = _secret_key()
+SECRET_KEY = text("SECRET_KEY") or secret_file(DATA_DIR / "secret_key", lambda: secrets.token_urlsafe(50))
+CERTIFICATE_KEY = signing_key(text("CERTIFICATE_KEY") or secret_file(DATA_DIR / "certificate_key", new_signing_key))

@@ -1,10 +1,21 @@
 """Reads settings from the environment; what is wrong or half set stops the start with a sentence."""
 
+import contextlib
+import os
+from collections.abc import Callable
 from ipaddress import ip_network
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import environ
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    load_pem_private_key,
+    load_pem_public_key,
+)
 from django.core.exceptions import ImproperlyConfigured
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
@@ -82,6 +93,49 @@ def http_url(name: str, default: str = "") -> str:
     if value and (parts.scheme not in {"http", "https"} or not parts.hostname):
         raise ImproperlyConfigured(f"{name} is {value!r}; set it to an address such as https://shop.example.")
     return value
+
+
+def secret_file(path: Path, make: Callable[[], str]) -> str:
+    """Return what the file holds; where there is none yet it is made, whole at once, readable by its owner only."""
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        own = path.with_name(f".{path.name}-{os.getpid()}")
+        with os.fdopen(os.open(own, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w", encoding="ascii") as file:
+            file.write(make())
+        with contextlib.suppress(FileExistsError):
+            os.link(own, path)
+        own.unlink()
+    return path.read_text(encoding="ascii")
+
+
+def signing_key(pem: str) -> str:
+    """Return the Ed25519 private key that signs certificates, as PEM with real line breaks."""
+    pem = pem.replace("\\n", "\n")
+    try:
+        if isinstance(load_pem_private_key(pem.encode(), password=None), Ed25519PrivateKey):
+            return pem
+    except (ValueError, TypeError):
+        pass
+    raise ImproperlyConfigured("CERTIFICATE_KEY is no Ed25519 private key in PEM; make one with: openssl genpkey -algorithm ed25519.")
+
+
+def retired_keys() -> list[str]:
+    """Return the Ed25519 public keys, each as PEM, whose certificates stay valid."""
+    ending = "-----END PUBLIC KEY-----"
+    blocks = text("CERTIFICATE_RETIRED_KEYS").replace("\\n", "\n").split(ending)
+    keys = [block.strip() + f"\n{ending}\n" for block in blocks if block.strip()]
+    try:
+        if all(isinstance(load_pem_public_key(key.encode()), Ed25519PublicKey) for key in keys):
+            return keys
+    except ValueError:
+        pass
+    raise ImproperlyConfigured("CERTIFICATE_RETIRED_KEYS holds something else than Ed25519 public keys in PEM; remove what is not one.")
+
+
+def new_signing_key() -> str:
+    """Return a fresh Ed25519 private key in PEM."""
+    key = Ed25519PrivateKey.generate()
+    return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode("ascii")
 
 
 def database(url: str) -> dict[str, object]:

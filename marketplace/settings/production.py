@@ -4,12 +4,13 @@ from django.core.exceptions import ImproperlyConfigured
 
 from .base import *  # noqa: F403 - settings modules extend each other by star import, Django's own idiom
 from .base import ALLOWED_HOSTS, BASE_URL, S3, STORAGES
-from .environment import boolean, database, env, integer, required, text
+from .environment import boolean, database, env, integer, required, signing_key, text
 
 DEBUG = False
 SECRET_KEY = required("SECRET_KEY", "a long random text that signs sessions and download links.")
 if len(SECRET_KEY) < 50:
     raise ImproperlyConfigured("SECRET_KEY is shorter than 50 characters; set a longer random one.")
+CERTIFICATE_KEY = signing_key(required("CERTIFICATE_KEY", "an Ed25519 private key in PEM, which signs licence certificates."))
 if not ALLOWED_HOSTS:
     raise ImproperlyConfigured("Set ALLOWED_HOSTS to the host names this service answers to, separated by commas.")
 if not BASE_URL.startswith("https://"):

@@ -15,6 +15,8 @@ from ..checks import PRODUCTION, ROOT, SETTINGS
 
 pytestmark = pytest.mark.engineless
 S3 = {"S3_BUCKET": "shop", "S3_ACCESS_KEY_ID": "id", "S3_SECRET_ACCESS_KEY": "secret"}
+# A key of another kind in the same wrapping.
+X25519_KEY = "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VuBCIEIP6zTvktgzdm1Slf8E8+zrTMi00DwbKf8quvrV3LzKkQ\n-----END PRIVATE KEY-----"
 EMBEDDED = "marketplace.settings.embedded"
 
 Start = Callable[[dict[str, str]], ModuleType]
@@ -60,6 +62,9 @@ def assert_stops(start: Start, given: dict[str, str], *words: str) -> None:
         ({"S3_ENDPOINT_URL": "https://s3.example"}, ("half set", "S3_BUCKET")),
         (S3 | {"S3_ENDPOINT_URL": "s3.example"}, ("S3_ENDPOINT_URL",)),
         ({"SECRET_KEY": "a", "SECRET_KEY_FILE": "/tmp/b"}, ("SECRET_KEY or SECRET_KEY_FILE", "not both")),  # noqa: S108 - never read
+        ({"CERTIFICATE_KEY": "secret"}, ("CERTIFICATE_KEY", "openssl genpkey")),
+        ({"CERTIFICATE_KEY": X25519_KEY}, ("CERTIFICATE_KEY", "Ed25519")),
+        ({"CERTIFICATE_RETIRED_KEYS": "nonsense"}, ("CERTIFICATE_RETIRED_KEYS", "Ed25519")),
         ({"SECRET_KEY_FILE": "/nowhere/secret"}, ("SECRET_KEY_FILE", "cannot be read")),
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
@@ -70,7 +75,17 @@ def test_wrong_embedded_setting_stops_with_a_sentence(start: Start, given: dict[
 
 @pytest.mark.parametrize(
     "missing",
-    ["SECRET_KEY", "ALLOWED_HOSTS", "BASE_URL", "DATABASE_URL", "REDIS_URL", "S3_BUCKET", "S3_ACCESS_KEY_ID", "EMAIL_URL"],
+    [
+        "SECRET_KEY",
+        "CERTIFICATE_KEY",
+        "ALLOWED_HOSTS",
+        "BASE_URL",
+        "DATABASE_URL",
+        "REDIS_URL",
+        "S3_BUCKET",
+        "S3_ACCESS_KEY_ID",
+        "EMAIL_URL",
+    ],
 )
 def test_production_without_a_setting_stops_and_names_it(start: Start, missing: str) -> None:
     given = {name: value for name, value in PRODUCTION.items() if name != missing}
@@ -130,6 +145,13 @@ def test_embedded_secret_is_made_once_for_the_owner_only(start: Start, tmp_path:
     first = start({}).SECRET_KEY
     assert first == start({}).SECRET_KEY
     assert (tmp_path / "secret_key").stat().st_mode & 0o777 == 0o600
+
+
+def test_embedded_signing_key_is_made_once_for_the_owner_only(start: Start, tmp_path: Path) -> None:
+    first = start({}).CERTIFICATE_KEY
+    assert first == start({}).CERTIFICATE_KEY == (tmp_path / "certificate_key").read_text()
+    assert (tmp_path / "certificate_key").stat().st_mode & 0o777 == 0o600
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["certificate_key", "secret_key"]
 
 
 def test_command_with_a_wrong_setting_prints_one_sentence(tmp_path: Path) -> None:

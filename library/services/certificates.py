@@ -1,0 +1,119 @@
+"""Licence certificates: what was licensed to whom, signed, so that others can check it without asking the buyer's word.
+
+A certificate is made from the licence each time. Its signature proves what we said when it was made; whether the licence
+still stands is asked of us, by the certificate's id.
+"""
+
+import hashlib
+import uuid
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from django.conf import settings
+from django.urls import reverse
+
+from catalog.selectors.taxonomy import terms_at
+from marketplace.core.documents import Paper, pdf_of
+from marketplace.core.errors import NotFound
+
+from .. import signatures
+from ..models import Licence
+from ..selectors import version_of_file
+
+SCHEMA_VERSION = "1.0"
+
+
+class CertificateStatus(StrEnum):
+    """What a certificate is worth now."""
+
+    VALID = "valid"
+    # The purchase was refunded.
+    REVOKED = "revoked"
+    # Not signed by us, or altered since.
+    NOT_GENUINE = "notGenuine"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What came of a check; claims and licence only where the signature is ours."""
+
+    status: CertificateStatus
+    claims: dict[str, Any] | None = None
+    licence: Licence | None = None
+
+
+def certificate_of(licence: Licence) -> dict[str, Any]:
+    """Return the claims of a licence's certificate: licence, tier, version, file and order by name."""
+    listing, deliverable = licence.listing, licence.deliverable
+    terms = terms_at(licence.tier, licence.acquired_at)
+    return {
+        "certificateId": str(licence.id),
+        "schemaVersion": SCHEMA_VERSION,
+        "issuer": settings.BASE_URL,
+        "licensee": {"id": str(licence.buyer_id), "email": licence.buyer.email},
+        "asset": {"id": str(listing.id), "slug": listing.slug, "title": listing.title, "vendor": listing.store.name},
+        "license": {"slug": licence.tier.slug, "name": terms.name, "termsSha256": hashlib.sha256(terms.text.encode()).hexdigest()},
+        "version": version_of_file(deliverable, listing),
+        "file": {"name": deliverable.original_filename, "size": deliverable.file_size, "checksum": deliverable.sha256},
+        "orderId": str(licence.order_id),
+        "acquiredAt": licence.acquired_at.isoformat().replace("+00:00", "Z"),
+    }
+
+
+def status_url(licence_id: uuid.UUID | str) -> str:
+    """Return the public address that tells whether a certificate stands."""
+    return settings.BASE_URL + reverse("certificate", args=[licence_id])
+
+
+def certificate_pdf(claims: dict[str, Any]) -> bytes:
+    """Return the certificate as a paper to print or to file."""
+    file = claims["file"]
+    facts = [
+        ("Asset", claims["asset"]["title"]),
+        ("Asset id", f"{claims['asset']['id']} ({claims['asset']['slug']})"),
+        ("Vendor", claims["asset"]["vendor"]),
+        ("Licence", f"{claims['license']['name']} ({claims['license']['slug']})"),
+        ("Licensed to", claims["licensee"]["email"]),
+        ("Acquired", claims["acquiredAt"]),
+        ("Order", claims["orderId"]),
+        ("Version", claims["version"] or "not numbered"),
+        ("File", f"{file['name']}, {file['size']:,} bytes"),
+        ("SHA-256 of the file", file["checksum"]),
+        ("SHA-256 of the terms", claims["license"]["termsSha256"]),
+        ("Certificate", claims["certificateId"]),
+        ("Check it at", status_url(claims["certificateId"])),
+    ]
+    closing = "This paper says what the signed certificate says. Only the address above tells whether the licence still stands."
+    return pdf_of(Paper("Licence certificate", f"Issued by {claims['issuer']}", facts, paragraphs=[closing]))
+
+
+def check_certificate(text: str) -> Verdict:
+    """Tell what a signed certificate is worth now."""
+    try:
+        claims = signatures.read(text)
+        licence = licence_of_certificate(claims.get("certificateId", ""))
+    except (signatures.NotGenuine, NotFound):
+        return Verdict(CertificateStatus.NOT_GENUINE)
+    return Verdict(status_of(licence), claims, licence)
+
+
+def licence_of_certificate(certificate_id: str) -> Licence:
+    """Return the licence behind a certificate's id.
+
+    Raises:
+        NotFound: no certificate has it.
+    """
+    try:
+        key = uuid.UUID(certificate_id)
+    except ValueError as error:
+        raise NotFound from error
+    licence = Licence.objects.select_related("listing__store", "tier", "deliverable").filter(pk=key).first()
+    if licence is None:
+        raise NotFound
+    return licence
+
+
+def status_of(licence: Licence) -> CertificateStatus:
+    """Return whether the licence behind a genuine certificate stands."""
+    return CertificateStatus.VALID if licence.live else CertificateStatus.REVOKED

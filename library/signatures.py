@@ -1,0 +1,68 @@
+"""Signs what buyers show to others: JSON Web Signatures (RFC 7515) with Ed25519 (RFC 8037).
+
+Keys are named by their thumbprint (RFC 7638). One signs; those that signed before it stay good for verification.
+"""
+
+from functools import lru_cache
+from typing import Any
+
+import orjson
+from django.conf import settings
+from jwcrypto.common import JWException
+from jwcrypto.jwk import JWK
+from jwcrypto.jws import JWS
+
+ALGORITHM = "EdDSA"
+TYPE = "licence+jws"
+
+
+class NotGenuine(Exception):
+    """The text is no signature of ours."""
+
+
+def sign(claims: dict[str, Any]) -> str:
+    """Return the claims with their signature in the compact form: three parts, dots between."""
+    key = _keys()[0]
+    token = JWS(orjson.dumps(claims, option=orjson.OPT_SORT_KEYS))
+    token.add_signature(key, protected=orjson.dumps({"alg": ALGORITHM, "kid": key.thumbprint(), "typ": TYPE}).decode())
+    return str(token.serialize(compact=True))
+
+
+def read(text: str) -> dict[str, Any]:
+    """Return the claims of a text that `sign` made.
+
+    Raises:
+        NotGenuine: malformed, of another type or algorithm, or signed by nobody of ours.
+    """
+    token = JWS()
+    token.allowed_algs = [ALGORITHM]
+    try:
+        token.deserialize(text)
+        header = token.jose_header
+        key = _by_name().get(header.get("kid", ""))
+        if text.count(".") != 2 or key is None or header.get("typ") != TYPE:
+            raise NotGenuine
+        token.verify(key)
+        claims: dict[str, Any] = orjson.loads(token.payload)
+    except (JWException, ValueError, TypeError, AttributeError) as error:
+        raise NotGenuine from error
+    return claims
+
+
+def public_keys() -> dict[str, Any]:
+    """Return the public keys as a JSON Web Key Set (RFC 7517), the one that signs now first."""
+    described = [key.export_public(as_dict=True) | {"alg": ALGORITHM, "use": "sig", "kid": key.thumbprint()} for key in _keys()]
+    return {"keys": described}
+
+
+def _keys() -> list[JWK]:
+    return _parsed(settings.CERTIFICATE_KEY, tuple(settings.CERTIFICATE_RETIRED_KEYS))
+
+
+def _by_name() -> dict[str, JWK]:
+    return {key.thumbprint(): key for key in _keys()}
+
+
+@lru_cache(maxsize=4)
+def _parsed(private: str, retired: tuple[str, ...]) -> list[JWK]:
+    return [JWK.from_pem(pem.encode()) for pem in (private, *retired)]
