@@ -7,6 +7,7 @@ still stands is asked of us, by the certificate's id.
 import hashlib
 import uuid
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
@@ -36,11 +37,16 @@ class CertificateStatus(StrEnum):
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came of a check; claims and licence only where the signature is ours."""
+    """What came of a check; the claims only where the signature is ours."""
 
     status: CertificateStatus
-    claims: dict[str, Any] | None = None
-    licence: Licence | None = None
+    certificate: dict[str, Any] | None = None
+    revoked_at: datetime | None = None
+
+    @property
+    def valid(self) -> bool:
+        """Tell whether the signature is ours and the licence stands."""
+        return self.status == CertificateStatus.VALID
 
 
 def certificate_of(licence: Licence) -> dict[str, Any]:
@@ -61,9 +67,19 @@ def certificate_of(licence: Licence) -> dict[str, Any]:
     }
 
 
-def status_url(licence_id: uuid.UUID | str) -> str:
+def signed_certificate(claims: dict[str, Any]) -> dict[str, Any]:
+    """Return the claims with their signature and with where to check both."""
+    return {
+        "certificate": claims,
+        "jws": signatures.sign(claims),
+        "keysUrl": settings.BASE_URL + reverse("certificate-keys"),
+        "statusUrl": status_url(claims["certificateId"]),
+    }
+
+
+def status_url(certificate_id: str) -> str:
     """Return the public address that tells whether a certificate stands."""
-    return settings.BASE_URL + reverse("certificate", args=[licence_id])
+    return settings.BASE_URL + reverse("certificate", args=[certificate_id])
 
 
 def certificate_pdf(claims: dict[str, Any]) -> bytes:
@@ -95,7 +111,7 @@ def check_certificate(text: str) -> Verdict:
         licence = licence_of_certificate(claims.get("certificateId", ""))
     except (signatures.NotGenuine, NotFound):
         return Verdict(CertificateStatus.NOT_GENUINE)
-    return Verdict(status_of(licence), claims, licence)
+    return Verdict(status_of(licence), claims, licence.revoked_at)
 
 
 def licence_of_certificate(certificate_id: str) -> Licence:

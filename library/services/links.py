@@ -16,30 +16,32 @@ from marketplace.core.request_id import current_request_id
 
 from ..errors import FileBlocked, LinkExpired, LinkInvalid, LinkRevoked
 from ..models import Download, DownloadLink, Licence
-from ..selectors import current_file, version_of
+from ..selectors import current_file, owned_version, version_of_file
 from .packages import package_for
 
 _signer = Signer(salt="library.download", sep=".")
 _RANGE_CHARS = 100
 
 
-def issue_link(*, licence: Licence, principal: Principal | None = None) -> DownloadLink:
+def issue_link(*, licence: Licence, version: str | None = None, principal: Principal | None = None) -> DownloadLink:
     """Issue a link to the package of a live licence and record to whom and through what.
 
     Args:
         licence: The licence; its holder gets the link.
+        version: An older version that the licence covers; the newest when left out.
         principal: The credential that asked; None for a page of ours.
 
     Raises:
         FileBlocked: a reviewer marked the file as malicious.
+        NotFound, NotOwned: there is no such version, or the licence does not cover it.
     """
-    deliverable = current_file(licence)
+    deliverable = current_file(licence) if version is None else owned_version(licence, version)
     if deliverable is None:
         raise FileBlocked
     # Before the link's time begins: the first package of a large file takes a while.
     package = package_for(licence=licence, deliverable=deliverable)
     now = timezone.now()
-    version = version_of(licence)
+    label = version_of_file(deliverable, licence.listing)
     return DownloadLink.objects.create(
         user_id=licence.buyer_id,
         app=None if principal is None else principal.app,
@@ -49,8 +51,8 @@ def issue_link(*, licence: Licence, principal: Principal | None = None) -> Downl
         listing=licence.listing,
         deliverable=deliverable,
         package=package,
-        file_name=_file_name(licence.listing.slug, version),
-        version=version,
+        file_name=_file_name(licence.listing.slug, label),
+        version=label,
         issued_at=now,
         expires_at=now + timedelta(seconds=bounds.DOWNLOAD_LINK_SECONDS),
         request_id=current_request_id(),

@@ -23,7 +23,7 @@ OPERATIONS = (
                 "items": array(
                     record(
                         {"assetId": STRING, "acquiredAt": TIME},
-                        added={"title": STRING, "version": STRING, "licenseSlug": STRING, "orderId": STRING},
+                        added={"title": STRING, "version": STRING, "boughtVersion": STRING, "licenseSlug": STRING, "orderId": STRING},
                     )
                 ),
             },
@@ -43,7 +43,8 @@ OPERATIONS = (
         "owned",
         record({"downloadUrl": STRING, "expiresAt": TIME}, added={"fileName": STRING, "size": INTEGER, "checksum": SHA256}),
         scope="library:download",
-        refusals=frozenset({"not_found", "not_owned", "file_blocked"}),
+        query=(Query("version", "string", bounds={"maxLength": 36}, bad=("x" * 37,)),),
+        refusals=frozenset({"not_found", "not_owned", "file_blocked", "invalid_input"}),
     ),
     Operation(
         "GET",

@@ -11,6 +11,7 @@ from catalog.models.files import PreviewKind
 from catalog.services.review import submit_listing
 from developers.services.applications import approve_application, submit_application
 from library.models import Licence
+from library.services.certificates import certificate_of, signed_certificate
 from library.services.links import issue_link, url_of
 from marketplace.accounts.models import User
 from marketplace.core.objects import object_store
@@ -104,6 +105,9 @@ def owned() -> Scene:
     """The asset is the caller's."""
     scene, listing = _shop()
     bought(listing, scene.user)
+    licence = Licence.objects.select_related("listing__store", "tier", "deliverable", "buyer").get(buyer=scene.user)
+    scene.names["certificate_id"] = str(licence.id)
+    scene.body["jws"] = signed_certificate(certificate_of(licence))["jws"]
     return scene
 
 

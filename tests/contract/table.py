@@ -1,9 +1,9 @@
 """The whole table: every endpoint of the reference and every one that decisions.md adds."""
 
-from . import catalog, purse, reports, vendor
+from . import catalog, certificates, purse, reports, vendor
 from .shapes import Operation
 
-OPERATIONS: tuple[Operation, ...] = (*catalog.OPERATIONS, *purse.OPERATIONS, *vendor.OPERATIONS, *reports.OPERATIONS)
+OPERATIONS: tuple[Operation, ...] = (*catalog.OPERATIONS, *purse.OPERATIONS, *certificates.OPERATIONS, *vendor.OPERATIONS, *reports.OPERATIONS)
 BY_NAME = {operation.name: operation for operation in OPERATIONS}
 GUARDED = tuple(operation for operation in OPERATIONS if operation.scope is not None)
 ON_ONE_ASSET = tuple(operation for operation in OPERATIONS if "{id}" in operation.path)

@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('catalog', '0003_fulltext'),
+        ('catalog', '0004_versions'),
     ]
 
     operations = [

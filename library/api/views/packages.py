@@ -1,4 +1,4 @@
-"""The library's endpoints (reference section 4) and the signed route behind download links."""
+"""The signed route behind download links."""
 
 from http import HTTPStatus
 
@@ -7,51 +7,20 @@ from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework.request import Request
-from rest_framework.response import Response
 
-from developers.principals import principal_of
 from marketplace.core import bounds
-from marketplace.core.access import PUBLIC, key_or_bearer
-from marketplace.core.api.pagination import decode_cursor, encode_cursor
-from marketplace.core.api.serializers import EmptyBody, parse_body, parse_query
+from marketplace.core.access import PUBLIC
 from marketplace.core.api.views import ApiViewSet
-from marketplace.core.errors import InvalidInput, RangeNotSatisfiable
+from marketplace.core.errors import RangeNotSatisfiable
 from marketplace.core.objects import object_store
-from marketplace.core.scopes import Scope
 from marketplace.core.serving import serve_segments
 
-from ..errors import FileBlocked, LinkExpired, LinkInvalid, LinkRevoked, NotOwned
-from ..models import DownloadLink
-from ..selectors import library_page, licence_to_download
-from ..services.links import issue_link, open_link, record_download
-from ..services.packages import CONTENT_TYPE, package_parts
-from .serializers import DownloadLinkAnswer, LibraryPage, LibraryQuery
+from ...errors import FileBlocked, LinkExpired, LinkInvalid, LinkRevoked
+from ...models import DownloadLink
+from ...services.links import open_link, record_download
+from ...services.packages import CONTENT_TYPE, package_parts
 
 _UNCACHED = {"Cache-Control": "private, no-store"}
-
-
-class LibraryViewSet(ApiViewSet):
-    """What the caller owns."""
-
-    access = {"list": key_or_bearer(Scope.LIBRARY_READ), "download": key_or_bearer(Scope.LIBRARY_DOWNLOAD)}
-    problems = {"list": (InvalidInput,), "download": (NotOwned, FileBlocked)}
-
-    @extend_schema(operation_id="library_list", parameters=[LibraryQuery], responses=LibraryPage)
-    def list(self, request: Request) -> Response:
-        """Read the library, newest first."""
-        query = parse_query(LibraryQuery, request)
-        after = decode_cursor(query["cursor"]) if "cursor" in query else None
-        count, licences, more = library_page(principal_of(request).user, limit=query["limit"], after=after)
-        cursor = encode_cursor(licences[-1].acquired_at, licences[-1].id) if more else None
-        return Response(LibraryPage({"ownedCount": count, "items": licences, "nextCursor": cursor}).data)
-
-    @extend_schema(operation_id="library_download", request=None, responses=DownloadLinkAnswer)
-    def download(self, request: Request, asset_id: str) -> Response:
-        """Get a link to the package of an owned asset, valid for 15 minutes."""
-        parse_body(EmptyBody, request)
-        principal = principal_of(request)
-        link = issue_link(licence=licence_to_download(principal.user, asset_id), principal=principal)
-        return Response(DownloadLinkAnswer(link).data)
 
 
 class PackageViewSet(ApiViewSet):

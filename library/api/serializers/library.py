@@ -4,12 +4,13 @@ from typing import Any
 
 from rest_framework import serializers
 
+from catalog.models import Deliverable
 from marketplace.core import bounds
 from marketplace.core.api.serializers import Limit
 
-from ..models import DownloadLink, Licence
-from ..selectors import version_of
-from ..services.links import url_of
+from ...models import DownloadLink, Licence
+from ...selectors import version_of, version_of_file
+from ...services.links import url_of
 
 
 class LibraryQuery(serializers.Serializer[Any]):
@@ -28,10 +29,15 @@ class LibraryItem(serializers.Serializer[Licence]):
     version = serializers.SerializerMethodField(help_text="The version that a download gives now.")
     licenseSlug = serializers.CharField(source="tier.slug")
     orderId = serializers.CharField(source="order_id")
+    boughtVersion = serializers.SerializerMethodField(help_text="The version that was on sale at the purchase.")
 
     def get_version(self, licence: Licence) -> str:
         """Return the version of the file that the holder gets."""
         return version_of(licence)
+
+    def get_boughtVersion(self, licence: Licence) -> str:
+        """Return the version of the file that was bought."""
+        return version_of_file(licence.deliverable, licence.listing)
 
 
 class LibraryPage(serializers.Serializer[Any]):
@@ -40,6 +46,30 @@ class LibraryPage(serializers.Serializer[Any]):
     ownedCount = serializers.IntegerField(help_text="All of the library, whatever the limit.")
     items = LibraryItem(many=True)
     nextCursor = serializers.CharField(allow_null=True, help_text="Send it as cursor for the next page; null on the last.")
+
+
+class DownloadQuery(serializers.Serializer[Any]):
+    """Which version."""
+
+    # As long as an id, by which a version without a label is asked for.
+    version = serializers.CharField(required=False, max_length=36, help_text="An owned version, or its id; the newest when left out.")
+
+
+class OwnedVersion(serializers.Serializer[Deliverable]):
+    """A version that the holder may download."""
+
+    id = serializers.CharField()
+    version = serializers.CharField(allow_blank=True)
+    fileSize = serializers.IntegerField(source="file_size")
+    checksum = serializers.CharField(source="sha256", help_text="SHA-256 of the file in the package, hex.")
+    releasedAt = serializers.DateTimeField(source="approved_at")
+
+
+class OwnedVersions(serializers.Serializer[Any]):
+    """The version that was bought and all since, the newest first."""
+
+    assetId = serializers.CharField()
+    items = OwnedVersion(many=True)
 
 
 class DownloadLinkAnswer(serializers.Serializer[DownloadLink]):

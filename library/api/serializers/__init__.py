@@ -1,0 +1,1 @@
+"""Shapes of the library's answers and queries."""

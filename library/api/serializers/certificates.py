@@ -1,0 +1,132 @@
+"""Shapes of licence certificates and of what is said of them."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from marketplace.core.api.fields import Line
+from marketplace.core.api.serializers import Body
+
+from ...models import Licence
+from ...selectors import version_of_file
+from ...services.certificates import CertificateStatus, status_of
+
+# A certificate of ours has less than 3,000.
+JWS_CHARS = 16_000
+
+
+class CertificateQuery(serializers.Serializer[Any]):
+    """Which certificate."""
+
+    licenseSlug = serializers.CharField(
+        source="license_slug", required=False, max_length=40, help_text="The tier; the widest owned one when left out."
+    )
+
+
+class Licensee(serializers.Serializer[Any]):
+    """Who may use the asset."""
+
+    id = serializers.CharField()
+    email = serializers.CharField()
+
+
+class CertifiedAsset(serializers.Serializer[Any]):
+    """What was licensed."""
+
+    id = serializers.CharField()
+    slug = serializers.CharField()
+    title = serializers.CharField()
+    vendor = serializers.CharField()
+
+
+class CertifiedLicense(serializers.Serializer[Any]):
+    """On which terms: those that were in force at the purchase."""
+
+    slug = serializers.CharField()
+    name = serializers.CharField()
+    termsSha256 = serializers.CharField(help_text="SHA-256 of the terms, with which LICENSE.txt of the package ends.")
+
+
+class CertifiedFile(serializers.Serializer[Any]):
+    """The file that was on sale."""
+
+    name = serializers.CharField()
+    size = serializers.IntegerField()
+    checksum = serializers.CharField(help_text="SHA-256, hex.")
+
+
+class CertificateClaims(serializers.Serializer[Any]):
+    """What a certificate says; the payload of its signature."""
+
+    certificateId = serializers.CharField()
+    schemaVersion = serializers.CharField()
+    issuer = serializers.CharField()
+    licensee = Licensee()
+    asset = CertifiedAsset()
+    license = CertifiedLicense()
+    version = serializers.CharField(allow_blank=True)
+    file = CertifiedFile()
+    orderId = serializers.CharField()
+    acquiredAt = serializers.DateTimeField()
+
+
+class Certificate(serializers.Serializer[Any]):
+    """A licence certificate with its signature."""
+
+    certificate = CertificateClaims()
+    jws = serializers.CharField(help_text="The same claims signed with Ed25519: a compact JSON Web Signature (RFC 7515, RFC 8037).")
+    keysUrl = serializers.CharField(help_text="The public keys.")
+    statusUrl = serializers.CharField(help_text="Tells everyone whether the licence still stands.")
+
+
+class CertificateToCheck(Body):
+    """A certificate that somebody was shown."""
+
+    jws = Line(max_length=JWS_CHARS)
+
+
+class CertificateState(serializers.Serializer[Licence]):
+    """What everyone may know of a certificate: nothing of its holder."""
+
+    certificateId = serializers.CharField(source="id")
+    status = serializers.SerializerMethodField()
+    assetId = serializers.CharField(source="listing_id")
+    licenseSlug = serializers.CharField(source="tier.slug")
+    version = serializers.SerializerMethodField()
+    checksum = serializers.CharField(source="deliverable.sha256")
+    acquiredAt = serializers.DateTimeField(source="acquired_at")
+    revokedAt = serializers.DateTimeField(source="revoked_at", allow_null=True)
+
+    def get_status(self, licence: Licence) -> CertificateStatus:
+        """Return whether the licence stands."""
+        return status_of(licence)
+
+    def get_version(self, licence: Licence) -> str:
+        """Return the version that was bought."""
+        return version_of_file(licence.deliverable, licence.listing)
+
+
+class CertificateVerdict(serializers.Serializer[Any]):
+    """What came of a check."""
+
+    valid = serializers.BooleanField(help_text="The signature is ours and the licence stands.")
+    status = serializers.ChoiceField([status.value for status in CertificateStatus])
+    revokedAt = serializers.DateTimeField(source="revoked_at", allow_null=True)
+    certificate = CertificateClaims(allow_null=True, help_text="What was signed; null where the signature is not ours.")
+
+
+class SigningKey(serializers.Serializer[Any]):
+    """A public Ed25519 key (RFC 8037)."""
+
+    kty = serializers.CharField()
+    crv = serializers.CharField()
+    x = serializers.CharField()
+    alg = serializers.CharField()
+    use = serializers.CharField()
+    kid = serializers.CharField(help_text="Thumbprint (RFC 7638); in the header of what the key signed.")
+
+
+class SigningKeys(serializers.Serializer[Any]):
+    """A JSON Web Key Set (RFC 7517): the key that signs now, then those before it."""
+
+    keys = SigningKey(many=True)

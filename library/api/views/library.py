@@ -1,0 +1,97 @@
+"""What the caller owns (reference section 4; decisions.md sections 5 and 7)."""
+
+from http import HTTPStatus
+
+from django.http import HttpResponse, HttpResponseBase
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from developers.principals import principal_of
+from marketplace.core import bounds
+from marketplace.core.access import key_or_bearer
+from marketplace.core.api.pagination import decode_cursor, encode_cursor
+from marketplace.core.api.serializers import EmptyBody, parse_body, parse_query
+from marketplace.core.api.views import ApiViewSet
+from marketplace.core.errors import InvalidInput
+from marketplace.core.scopes import Scope
+from marketplace.core.serving import safe_disposition
+
+from ...errors import FileBlocked, NotOwned
+from ...models import Licence
+from ...selectors import library_page, owned_licence, owned_versions
+from ...services.certificates import certificate_of, certificate_pdf, signed_certificate
+from ...services.links import issue_link
+from ..serializers.certificates import Certificate, CertificateQuery
+from ..serializers.library import DownloadLinkAnswer, DownloadQuery, LibraryPage, LibraryQuery, OwnedVersions
+
+ASSET_ID = OpenApiParameter("asset_id", str, OpenApiParameter.PATH, description="The asset's id or its slug.")
+PDF = "application/pdf"
+
+
+class LibraryViewSet(ApiViewSet):
+    """What the caller owns."""
+
+    access = {
+        "list": key_or_bearer(Scope.LIBRARY_READ),
+        "download": key_or_bearer(Scope.LIBRARY_DOWNLOAD),
+        "versions": key_or_bearer(Scope.LIBRARY_READ),
+        "certificate": key_or_bearer(Scope.LIBRARY_READ),
+        "certificate_pdf": key_or_bearer(Scope.LIBRARY_READ),
+    }
+    problems = {
+        "list": (InvalidInput,),
+        "download": (NotOwned, FileBlocked),
+        "versions": (NotOwned,),
+        "certificate": (InvalidInput, NotOwned),
+        "certificate_pdf": (InvalidInput, NotOwned),
+    }
+
+    @extend_schema(operation_id="library_list", parameters=[LibraryQuery], responses=LibraryPage)
+    def list(self, request: Request) -> Response:
+        """Read the library, newest first."""
+        query = parse_query(LibraryQuery, request)
+        after = decode_cursor(query["cursor"]) if "cursor" in query else None
+        count, licences, more = library_page(principal_of(request).user, limit=query["limit"], after=after)
+        cursor = encode_cursor(licences[-1].acquired_at, licences[-1].id) if more else None
+        return Response(LibraryPage({"ownedCount": count, "items": licences, "nextCursor": cursor}).data)
+
+    @extend_schema(operation_id="library_download", parameters=[ASSET_ID, DownloadQuery], request=None, responses=DownloadLinkAnswer)
+    def download(self, request: Request, asset_id: str) -> Response:
+        """Get a link to the package of an owned asset, valid for 15 minutes."""
+        parse_body(EmptyBody, request)
+        version = parse_query(DownloadQuery, request).get("version")
+        principal = principal_of(request)
+        link = issue_link(licence=owned_licence(principal.user, asset_id), version=version, principal=principal)
+        return Response(DownloadLinkAnswer(link).data)
+
+    @extend_schema(operation_id="library_versions", parameters=[ASSET_ID], responses=OwnedVersions)
+    def versions(self, request: Request, asset_id: str) -> Response:
+        """See the versions of an owned asset that a download can give, at most the 100 newest."""
+        licence = owned_licence(principal_of(request).user, asset_id)
+        versions = owned_versions(licence)[: bounds.LIBRARY_LIMIT]
+        return Response(OwnedVersions({"assetId": str(licence.listing_id), "items": versions}).data)
+
+    @extend_schema(operation_id="library_certificate", parameters=[ASSET_ID, CertificateQuery], responses=Certificate)
+    def certificate(self, request: Request, asset_id: str) -> Response:
+        """Get the signed licence certificate of an owned asset."""
+        licence = _licence_asked_for(request, asset_id)
+        return Response(Certificate(signed_certificate(certificate_of(licence))).data)
+
+    @extend_schema(
+        operation_id="library_certificate_pdf",
+        parameters=[ASSET_ID, CertificateQuery],
+        responses={(HTTPStatus.OK, PDF): OpenApiTypes.BINARY},
+    )
+    def certificate_pdf(self, request: Request, asset_id: str) -> HttpResponseBase:
+        """Get the licence certificate of an owned asset as a paper to print or to file."""
+        licence = _licence_asked_for(request, asset_id)
+        disposition = safe_disposition(f"licence-{licence.listing.slug}.pdf", inline=False)
+        paper = certificate_pdf(certificate_of(licence))
+        return HttpResponse(paper, content_type=PDF, headers={"Content-Disposition": disposition or "attachment"})
+
+
+def _licence_asked_for(request: Request, asset_id: str) -> Licence:
+    query = parse_query(CertificateQuery, request)
+    return owned_licence(principal_of(request).user, asset_id, license_slug=query.get("license_slug"))

@@ -1,0 +1,97 @@
+"""What decisions.md adds to the library: versions and licence certificates (section 7)."""
+
+from .shapes import BOOLEAN, BYTES, INTEGER, SHA256, STRING, TIME, Auth, Field, Operation, Query, array, nullable, one_of, record
+
+STATUS = one_of("valid", "revoked", "notGenuine")
+CERTIFICATE = record(
+    {
+        "certificateId": STRING,
+        "schemaVersion": STRING,
+        "issuer": STRING,
+        "licensee": record({"id": STRING, "email": STRING}),
+        "asset": record({"id": STRING, "slug": STRING, "title": STRING, "vendor": STRING}),
+        "license": record({"slug": STRING, "name": STRING, "termsSha256": SHA256}),
+        "version": STRING,
+        "file": record({"name": STRING, "size": INTEGER, "checksum": SHA256}),
+        "orderId": STRING,
+        "acquiredAt": TIME,
+    }
+)
+TIER = (Query("licenseSlug", "string", bounds={"maxLength": 40}, bad=("x" * 41,)),)
+
+OPERATIONS = (
+    Operation(
+        "GET",
+        "/library/{id}/versions",
+        Auth.KEY_OR_BEARER,
+        "owned",
+        record(
+            {
+                "assetId": STRING,
+                "items": array(record({"id": STRING, "version": STRING, "fileSize": INTEGER, "checksum": SHA256, "releasedAt": TIME})),
+            }
+        ),
+        scope="library:read",
+        refusals=frozenset({"not_found", "not_owned"}),
+        added=True,
+    ),
+    Operation(
+        "GET",
+        "/library/{id}/certificate",
+        Auth.KEY_OR_BEARER,
+        "owned",
+        record({"certificate": CERTIFICATE, "jws": STRING, "keysUrl": STRING, "statusUrl": STRING}),
+        scope="library:read",
+        query=TIER,
+        refusals=frozenset({"not_found", "not_owned", "invalid_input"}),
+        added=True,
+    ),
+    Operation(
+        "GET",
+        "/library/{id}/certificate.pdf",
+        Auth.KEY_OR_BEARER,
+        "owned",
+        BYTES,
+        scope="library:read",
+        query=TIER,
+        refusals=frozenset({"not_found", "not_owned", "invalid_input"}),
+        added=True,
+    ),
+    Operation(
+        "GET",
+        "/certificates/keys",
+        Auth.NONE,
+        "owned",
+        record({"keys": array(record(dict.fromkeys(("kty", "crv", "x", "alg", "use", "kid"), STRING)))}),
+        added=True,
+    ),
+    Operation(
+        "POST",
+        "/certificates/verify",
+        Auth.NONE,
+        "owned",
+        record({"valid": BOOLEAN, "status": STATUS, "revokedAt": nullable(TIME), "certificate": nullable(CERTIFICATE)}),
+        body=(Field("jws", "string", required=True, bounds={"maxLength": 16_000}, bad=("",)),),
+        added=True,
+    ),
+    Operation(
+        "GET",
+        "/certificates/{certificate_id}",
+        Auth.NONE,
+        "owned",
+        record(
+            {
+                "certificateId": STRING,
+                "status": STATUS,
+                "assetId": STRING,
+                "licenseSlug": STRING,
+                "version": STRING,
+                "checksum": SHA256,
+                "acquiredAt": TIME,
+                "revokedAt": nullable(TIME),
+            }
+        ),
+        refusals=frozenset({"not_found"}),
+        added=True,
+    ),
+)
