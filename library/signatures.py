@@ -43,9 +43,11 @@ def read(text: str) -> dict[str, Any]:
         if text.count(".") != 2 or key is None or header.get("typ") != TYPE:
             raise NotGenuine
         token.verify(key)
-        claims: dict[str, Any] = orjson.loads(token.payload)
+        claims = orjson.loads(token.payload)
     except (JWException, ValueError, TypeError, AttributeError) as error:
         raise NotGenuine from error
+    if not isinstance(claims, dict):
+        raise NotGenuine
     return claims
 
 

@@ -8,10 +8,10 @@ import hashlib
 import uuid
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from typing import Any
 
 from django.conf import settings
+from django.db.models import TextChoices
 from django.urls import reverse
 
 from catalog.selectors.taxonomy import terms_at
@@ -25,14 +25,12 @@ from ..selectors import version_of_file
 SCHEMA_VERSION = "1.0"
 
 
-class CertificateStatus(StrEnum):
+class CertificateStatus(TextChoices):
     """What a certificate is worth now."""
 
-    VALID = "valid"
-    # The purchase was refunded.
-    REVOKED = "revoked"
-    # Not signed by us, or altered since.
-    NOT_GENUINE = "notGenuine"
+    VALID = "valid", "The licence stands"
+    REVOKED = "revoked", "The purchase was refunded"
+    NOT_GENUINE = "notGenuine", "Not signed by us, or altered since"
 
 
 @dataclass(frozen=True)
@@ -108,7 +106,7 @@ def check_certificate(text: str) -> Verdict:
     """Tell what a signed certificate is worth now."""
     try:
         claims = signatures.read(text)
-        licence = licence_of_certificate(claims.get("certificateId", ""))
+        licence = licence_of_certificate(str(claims.get("certificateId")))
     except (signatures.NotGenuine, NotFound):
         return Verdict(CertificateStatus.NOT_GENUINE)
     return Verdict(status_of(licence), claims, licence.revoked_at)

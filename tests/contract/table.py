@@ -3,7 +3,13 @@
 from . import catalog, certificates, purse, reports, vendor
 from .shapes import Operation
 
-OPERATIONS: tuple[Operation, ...] = (*catalog.OPERATIONS, *purse.OPERATIONS, *certificates.OPERATIONS, *vendor.OPERATIONS, *reports.OPERATIONS)
+OPERATIONS: tuple[Operation, ...] = (
+    *catalog.OPERATIONS,
+    *purse.OPERATIONS,
+    *certificates.OPERATIONS,
+    *vendor.OPERATIONS,
+    *reports.OPERATIONS,
+)
 BY_NAME = {operation.name: operation for operation in OPERATIONS}
 GUARDED = tuple(operation for operation in OPERATIONS if operation.scope is not None)
 ON_ONE_ASSET = tuple(operation for operation in OPERATIONS if "{id}" in operation.path)

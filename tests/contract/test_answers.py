@@ -28,7 +28,7 @@ def checked(answer: Any, operation: Operation) -> Any:
     assert answer.status_code == 200, answer.content
     assert answer["X-Request-Id"]
     if operation.answer is BYTES:
-        return b"".join(answer.streaming_content)
+        return b"".join(answer.streaming_content) if answer.streaming else answer.content
     assert answer["Content-Type"] == "application/json"
     body = answer.json()
     jsonschema.Draft202012Validator(operation.answer).validate(body)

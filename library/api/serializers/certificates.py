@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from marketplace.core.api.fields import Line
@@ -97,6 +98,7 @@ class CertificateState(serializers.Serializer[Licence]):
     acquiredAt = serializers.DateTimeField(source="acquired_at")
     revokedAt = serializers.DateTimeField(source="revoked_at", allow_null=True)
 
+    @extend_schema_field(serializers.ChoiceField(CertificateStatus.choices))
     def get_status(self, licence: Licence) -> CertificateStatus:
         """Return whether the licence stands."""
         return status_of(licence)
@@ -110,7 +112,7 @@ class CertificateVerdict(serializers.Serializer[Any]):
     """What came of a check."""
 
     valid = serializers.BooleanField(help_text="The signature is ours and the licence stands.")
-    status = serializers.ChoiceField([status.value for status in CertificateStatus])
+    status = serializers.ChoiceField(CertificateStatus.choices)
     revokedAt = serializers.DateTimeField(source="revoked_at", allow_null=True)
     certificate = CertificateClaims(allow_null=True, help_text="What was signed; null where the signature is not ours.")
 

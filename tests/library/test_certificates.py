@@ -1,0 +1,228 @@
+"""Licence certificates: what they say, who gets one, and that nobody can make or alter one."""
+
+import base64
+import hashlib
+import io
+import zipfile
+from collections.abc import Callable
+from typing import Any
+
+import orjson
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from jwcrypto.jwk import JWK
+from jwcrypto.jws import JWS
+from rest_framework.test import APIClient
+
+from catalog.services.taxonomy import save_license_tier
+from library import signatures
+from library.models import Licence
+from library.services.links import issue_link, url_of
+from marketplace.core.scopes import Scope
+from marketplace.settings.environment import new_signing_key
+from tests.factories import ListingFactory, UserFactory
+from tests.shop import archive, bought, funded, on_sale
+from wallet.models import Order
+from wallet.services.refunds import refund_order
+
+pytestmark = pytest.mark.django_db
+Client = Callable[..., APIClient]
+VERIFY = "/api/v1/certificates/verify"
+
+
+@pytest.fixture
+def order() -> Order:
+    return bought(on_sale(archive(), version="1.0"), funded(inr=1_000_000))
+
+
+def url(order: Order, ending: str = "") -> str:
+    return f"/api/v1/library/{order.listing_id}/certificate{ending}"
+
+
+def certificate(client: APIClient, order: Order, **query: str) -> Any:
+    return client.get(url(order), query).json()
+
+
+def verdict(client: APIClient, jws: str) -> Any:
+    response = client.post(VERIFY, {"jws": jws}, format="json")
+    assert response.status_code == 200
+    return response.json()
+
+
+def code_of(response: Any) -> tuple[int, str]:
+    return response.status_code, response.json()["code"]
+
+
+def encoded(data: Any) -> str:
+    return base64.urlsafe_b64encode(orjson.dumps(data)).decode().rstrip("=")
+
+
+@pytest.mark.parametrize("ending", ["", ".pdf"])
+def test_certificate_is_for_the_holder_only(anonymous: APIClient, bearer_client: Client, order: Order, ending: str) -> None:
+    assert code_of(anonymous.get(url(order, ending))) == (401, "not_authenticated")
+    assert code_of(bearer_client(order.buyer, scopes=frozenset({Scope.LIBRARY_DOWNLOAD})).get(url(order, ending))) == (
+        403,
+        "insufficient_scope",
+    )
+    assert code_of(bearer_client().get(url(order, ending))) == (403, "not_owned")
+    assert code_of(bearer_client(order.buyer).get(f"/api/v1/library/{ListingFactory().id}/certificate{ending}")) == (404, "not_found")
+
+
+def test_certificate_of_a_tier_that_is_not_owned_is_refused(bearer_client: Client, order: Order) -> None:
+    client = bearer_client(order.buyer)
+    assert code_of(client.get(url(order), {"licenseSlug": "extended"})) == (403, "not_owned")
+    assert code_of(client.get(url(order), {"licenseSlug": "x" * 41})) == (400, "invalid_input")
+
+
+def test_certificate_names_licence_version_file_and_order(bearer_client: Client, order: Order, django_assert_num_queries: Any) -> None:
+    client = bearer_client(order.buyer)
+    client.get(url(order))
+    # The credential, the listing, the licence, the terms of its time.
+    with django_assert_num_queries(4):
+        answer = certificate(client, order)
+    claims, licence = answer["certificate"], Licence.objects.get(order_id=order.id)
+    assert claims["certificateId"] == str(licence.id)
+    assert claims["licensee"] == {"id": str(order.buyer_id), "email": order.buyer.email}
+    assert (claims["license"]["slug"], claims["version"], claims["orderId"]) == ("personal", "1.0", str(order.id))
+    assert claims["file"]["checksum"] == hashlib.sha256(archive()).hexdigest()
+    assert claims["file"]["size"] == len(archive())
+    assert claims["license"]["termsSha256"] == hashlib.sha256(licence.tier.text.encode()).hexdigest()
+
+
+def test_widest_tier_is_certified_unless_another_is_named(bearer_client: Client, order: Order) -> None:
+    bought(order.listing, order.buyer, license_slug="extended")
+    client = bearer_client(order.buyer)
+    assert certificate(client, order)["certificate"]["license"]["slug"] == "extended"
+    assert certificate(client, order, licenseSlug="personal")["certificate"]["license"]["slug"] == "personal"
+
+
+def test_signature_holds_by_a_library_of_others_and_the_published_key(anonymous: APIClient, bearer_client: Client, order: Order) -> None:
+    answer = certificate(bearer_client(order.buyer), order)
+    (key,) = anonymous.get("/api/v1/certificates/keys").json()["keys"]
+    assert "d" not in key
+    token = JWS()
+    token.allowed_algs = ["EdDSA"]
+    token.deserialize(answer["jws"], JWK(**{name: key[name] for name in ("kty", "crv", "x")}))
+    assert orjson.loads(token.payload) == answer["certificate"]
+    assert token.jose_header["kid"] == key["kid"]
+
+
+def test_genuine_certificate_is_valid(anonymous: APIClient, bearer_client: Client, order: Order) -> None:
+    answer = certificate(bearer_client(order.buyer), order)
+    assert verdict(anonymous, answer["jws"]) == {"valid": True, "status": "valid", "revokedAt": None, "certificate": answer["certificate"]}
+    state = anonymous.get(answer["statusUrl"]).json()
+    assert (state["status"], state["checksum"]) == ("valid", answer["certificate"]["file"]["checksum"])
+    assert order.buyer.email not in str(state)
+
+
+def test_refund_revokes_the_certificate(anonymous: APIClient, bearer_client: Client, order: Order) -> None:
+    answer = certificate(bearer_client(order.buyer), order)
+    refund_order(order=order, reason="test", actor=None)
+    checked = verdict(anonymous, answer["jws"])
+    assert (checked["valid"], checked["status"]) == (False, "revoked")
+    assert checked["revokedAt"].endswith("Z")
+    assert anonymous.get(answer["statusUrl"]).json()["status"] == "revoked"
+    assert code_of(bearer_client(order.buyer).get(url(order))) == (403, "not_owned")
+
+
+def _forgeries(jws: str) -> dict[str, str]:
+    header, payload, signature = jws.split(".")
+    claims = orjson.loads(base64.urlsafe_b64decode(payload + "=="))
+    own = JWK.from_pem(new_signing_key().encode())
+    stranger = JWS(orjson.dumps(claims))
+    stranger.add_signature(own, protected=orjson.dumps({"alg": "EdDSA", "kid": own.thumbprint(), "typ": signatures.TYPE}).decode())
+    named = JWS(orjson.dumps(claims))
+    named.add_signature(own, protected=base64.urlsafe_b64decode(header + "==").decode())
+    public = JWK(**{name: signatures.public_keys()["keys"][0][name] for name in ("kty", "crv", "x")})
+    as_secret = JWK(kty="oct", k=public.export_public(as_dict=True)["x"])
+    confused = JWS(orjson.dumps(claims))
+    confused.add_signature(as_secret, protected=orjson.dumps({"alg": "HS256", "kid": public.thumbprint(), "typ": signatures.TYPE}).decode())
+    return {
+        "altered": f"{header}.{encoded(claims | {'version': '9.9'})}.{signature}",
+        "no signature": f"{header}.{payload}.",
+        "algorithm none": f"{encoded({'alg': 'none', 'kid': public.thumbprint(), 'typ': signatures.TYPE})}.{payload}.",
+        "key of a stranger": stranger.serialize(compact=True),
+        "our key's name, another key": named.serialize(compact=True),
+        "public key as a shared secret": confused.serialize(compact=True),
+        "another type": signed_as("JWT", claims),
+        "JSON form": orjson.dumps({"payload": payload, "protected": header, "signature": signature}).decode(),
+        "cut": jws[:-4],
+        "nonsense": "a.b.c",
+        "no dots": "abc",
+        "empty header": f"{encoded({})}.{payload}.{signature}",
+        "header is a list": f"{encoded([])}.{payload}.{signature}",
+        "unknown licence": signatures.sign(claims | {"certificateId": str(UserFactory().pk)}),
+        "id is no text": signatures.sign(claims | {"certificateId": 5}),
+        "claims are a list": signatures.sign([1]),  # type: ignore[arg-type]  # what we never sign
+    }
+
+
+def signed_as(kind: str, claims: dict[str, Any]) -> str:
+    """Sign with our own key what is no certificate."""
+    key = signatures._keys()[0]
+    token = JWS(orjson.dumps(claims))
+    token.add_signature(key, protected=orjson.dumps({"alg": "EdDSA", "kid": key.thumbprint(), "typ": kind}).decode())
+    return str(token.serialize(compact=True))
+
+
+def test_forgeries_are_not_genuine(anonymous: APIClient, bearer_client: Client, order: Order) -> None:
+    for name, forged in _forgeries(certificate(bearer_client(order.buyer), order)["jws"]).items():
+        expected = {"valid": False, "status": "notGenuine", "revokedAt": None, "certificate": None}
+        assert verdict(anonymous, forged) == expected, name
+
+
+@pytest.mark.parametrize("body", [{}, {"jws": ""}, {"jws": 5}, {"jws": "x" * 16_001}, {"jws": "a", "more": 1}, [], "text"])
+def test_malformed_question_is_refused(anonymous: APIClient, body: Any) -> None:
+    assert code_of(anonymous.post(VERIFY, body, format="json")) == (400, "invalid_input")
+
+
+@pytest.mark.parametrize("certificate_id", ["unknown", "00000000-0000-7000-8000-000000000000", "x" * 500])
+def test_unknown_certificate_is_not_found(anonymous: APIClient, certificate_id: str) -> None:
+    assert code_of(anonymous.get(f"/api/v1/certificates/{certificate_id}")) == (404, "not_found")
+
+
+def test_certificate_outlives_a_change_of_keys(anonymous: APIClient, bearer_client: Client, order: Order, settings: Any) -> None:
+    jws = certificate(bearer_client(order.buyer), order)["jws"]
+    retired = JWK.from_pem(settings.CERTIFICATE_KEY.encode()).export_to_pem().decode()
+    settings.CERTIFICATE_KEY = new_signing_key()
+    assert verdict(anonymous, jws)["status"] == "notGenuine"
+    settings.CERTIFICATE_RETIRED_KEYS = [retired]
+    assert verdict(anonymous, jws)["status"] == "valid"
+    assert len(anonymous.get("/api/v1/certificates/keys").json()["keys"]) == 2
+    # A retired key verifies and never signs.
+    assert certificate(bearer_client(order.buyer), order)["jws"].split(".")[0] != jws.split(".")[0]
+
+
+def test_terms_stay_those_of_the_purchase(anonymous: APIClient, bearer_client: Client, order: Order) -> None:
+    licence = Licence.objects.select_related("tier").get(order_id=order.id)
+    before, tier = licence.tier.text, licence.tier
+    tier.text = "Stricter than before."
+    save_license_tier(tier=tier, changed=["text"], actor=UserFactory(is_staff=True))
+    claims = certificate(bearer_client(order.buyer), order)["certificate"]
+    assert claims["license"]["termsSha256"] == hashlib.sha256(before.encode()).hexdigest()
+    later = bought(order.listing)
+    assert (
+        certificate(bearer_client(later.buyer), later)["certificate"]["license"]["termsSha256"]
+        == hashlib.sha256(tier.text.encode()).hexdigest()
+    )
+    for kept, text in ((order, before), (later, tier.text)):
+        link = issue_link(licence=Licence.objects.get(order_id=kept.id))
+        data = b"".join(anonymous.get(url_of(link)).streaming_content)  # type: ignore[attr-defined]  # a streamed answer
+        with zipfile.ZipFile(io.BytesIO(data)) as package:
+            assert package.read("LICENSE.txt").decode().endswith(f"\n\n{text}\n")
+
+
+def test_paper_is_a_pdf_to_keep(bearer_client: Client, order: Order) -> None:
+    response = bearer_client(order.buyer).get(url(order, ".pdf"))
+    assert (response.status_code, response["Content-Type"]) == (200, "application/pdf")
+    assert response["Content-Disposition"] == f'attachment; filename="licence-{order.listing.slug}.pdf"'
+    assert response["Cache-Control"] == "private, no-store"
+    assert response.content.startswith(b"%PDF-")
+
+
+def test_private_key_never_leaves(anonymous: APIClient, settings: Any) -> None:
+    public = Ed25519PrivateKey.generate().public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
+    settings.CERTIFICATE_RETIRED_KEYS = [public]
+    for key in anonymous.get("/api/v1/certificates/keys").json()["keys"]:
+        assert set(key) == {"kty", "crv", "x", "alg", "use", "kid"}

@@ -1,0 +1,144 @@
+"""Versions: the bought one and all since can be fetched; nothing older, nothing blocked, nothing unreviewed."""
+
+import hashlib
+import io
+import zipfile
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from catalog.models import Deliverable, Listing
+from marketplace.accounts.models import User
+from tests.factories import DeliverableFactory
+from tests.shop import archive, bought, funded, on_sale, store_file
+
+pytestmark = pytest.mark.django_db
+Client = Callable[..., APIClient]
+
+
+@pytest.fixture
+def buyer() -> User:
+    return funded(inr=1_000_000)
+
+
+@pytest.fixture
+def listing() -> Listing:
+    listing = on_sale(archive("1.0"), version="1.0")
+    Deliverable.objects.filter(listing=listing).update(version="1.0")
+    listing.refresh_from_db()
+    return listing
+
+
+def release(listing: Listing, label: str) -> Deliverable:
+    """Let a reviewer have approved another file, a day later than the one before it."""
+    assert listing.live_deliverable is not None
+    day = timedelta(days=1)
+    file: Deliverable = DeliverableFactory(listing=listing, version=label, approved_at=listing.live_deliverable.approved_at + day)
+    listing.live_deliverable, listing.version = file, label
+    listing.save()
+    store_file(listing, archive(label))
+    return file
+
+
+def ask(client: APIClient, listing: Listing, version: str | None = None) -> Any:
+    query = "" if version is None else f"?version={version}"
+    return client.post(f"/api/v1/library/download/{listing.id}{query}")
+
+
+def labels(client: APIClient, listing: Listing) -> list[str]:
+    return [item["version"] for item in client.get(f"/api/v1/library/{listing.id}/versions").json()["items"]]
+
+
+def code_of(response: Any) -> tuple[int, str]:
+    return response.status_code, response.json()["code"]
+
+
+def test_versions_are_for_the_holder_only(anonymous: APIClient, bearer_client: Client, listing: Listing) -> None:
+    url = f"/api/v1/library/{listing.id}/versions"
+    assert code_of(anonymous.get(url)) == (401, "not_authenticated")
+    assert code_of(bearer_client().get(url)) == (403, "not_owned")
+    assert code_of(ask(bearer_client(), listing, "1.0")) == (403, "not_owned")
+
+
+def test_unknown_version_is_not_found(bearer_client: Client, listing: Listing, buyer: User) -> None:
+    bought(listing, buyer)
+    client = bearer_client(buyer)
+    for version in ("9.9", "nonsense", "00000000-0000-7000-8000-000000000000"):
+        assert code_of(ask(client, listing, version)) == (404, "not_found")
+    assert code_of(ask(client, listing, "x" * 37)) == (400, "invalid_input")
+
+
+def test_version_of_another_listing_is_not_found(bearer_client: Client, listing: Listing, buyer: User) -> None:
+    bought(listing, buyer)
+    other = on_sale(archive("other"), version="7.0")
+    assert code_of(ask(bearer_client(buyer), listing, "7.0")) == (404, "not_found")
+    assert code_of(ask(bearer_client(buyer), listing, str(other.live_deliverable_id))) == (404, "not_found")
+
+
+def test_candidate_that_nobody_reviewed_is_not_found(bearer_client: Client, listing: Listing, buyer: User) -> None:
+    bought(listing, buyer)
+    candidate = DeliverableFactory(listing=listing, version="", approved_at=None)
+    listing.candidate_deliverable = candidate
+    listing.save()
+    assert code_of(ask(bearer_client(buyer), listing, str(candidate.id))) == (404, "not_found")
+    assert labels(bearer_client(buyer), listing) == ["1.0"]
+
+
+def test_older_version_than_the_bought_one_is_not_part_of_the_licence(bearer_client: Client, listing: Listing, buyer: User) -> None:
+    release(listing, "2.0")
+    bought(listing, buyer)
+    client = bearer_client(buyer)
+    assert labels(client, listing) == ["2.0"]
+    assert code_of(ask(client, listing, "1.0")) == (403, "not_owned")
+
+
+def test_blocked_version_is_withdrawn(bearer_client: Client, listing: Listing, buyer: User) -> None:
+    bought(listing, buyer)
+    file = release(listing, "2.0")
+    Deliverable.objects.filter(pk=file.pk).update(blocked_at=timezone.now())
+    client = bearer_client(buyer)
+    assert labels(client, listing) == ["1.0"]
+    assert code_of(ask(client, listing, "2.0")) == (410, "file_blocked")
+    assert ask(client, listing).json()["fileName"].endswith("-1.0.zip")
+
+
+def test_owner_gets_the_newest_or_an_owned_older_version(
+    anonymous: APIClient, bearer_client: Client, listing: Listing, buyer: User
+) -> None:
+    bought(listing, buyer)
+    release(listing, "2.0")
+    client = bearer_client(buyer)
+    assert labels(client, listing) == ["2.0", "1.0"]
+    item = client.get("/api/v1/library").json()["items"][0]
+    assert (item["version"], item["boughtVersion"]) == ("2.0", "1.0")
+    for version, text in ((None, "2.0"), ("1.0", "1.0"), ("2.0", "2.0")):
+        link = ask(client, listing, version).json()
+        assert link["fileName"] == f"{listing.slug}-{text}.zip"
+        data = b"".join(anonymous.get(link["downloadUrl"]).streaming_content)  # type: ignore[attr-defined]  # a streamed answer
+        assert hashlib.sha256(data).hexdigest() == link["checksum"]
+        with zipfile.ZipFile(io.BytesIO(data)) as package:
+            assert package.read("archive.zip") == archive(text)
+
+
+def test_version_is_found_by_id_where_it_has_no_label(bearer_client: Client, buyer: User) -> None:
+    listing = on_sale(archive(), version="")
+    bought(listing, buyer)
+    client = bearer_client(buyer)
+    (item,) = client.get(f"/api/v1/library/{listing.id}/versions").json()["items"]
+    assert item["version"] == ""
+    assert ask(client, listing, item["id"]).status_code == 200
+
+
+def test_versions_cost_the_same_however_many(bearer_client: Client, listing: Listing, buyer: User, django_assert_num_queries: Any) -> None:
+    bought(listing, buyer)
+    for number in range(5):
+        release(listing, f"2.{number}")
+    client = bearer_client(buyer)
+    client.get("/api/v1/library")
+    # The credential, the listing, the licence, the versions.
+    with django_assert_num_queries(4):
+        assert len(labels(client, listing)) == 6
