@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('catalog', '0004_versions'),
+        ('catalog', '0005_rejection_reasons'),
     ]
 
     operations = [
