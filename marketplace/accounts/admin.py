@@ -57,7 +57,7 @@ class UserAdmin(ServiceAdmin):
         Decision(
             "Deactivate",
             ACCESS,
-            "The user can no longer sign in; keys and tokens stop at once. What the user bought or sells stays.",
+            "The user is signed out everywhere and can no longer sign in; keys and tokens stop at once. What the user bought or sells stays.",
             "The account is shut.",
             available=lambda user: user.is_active,
             variant=ActionVariant.DANGER,
@@ -71,7 +71,7 @@ class UserAdmin(ServiceAdmin):
         Decision(
             "Reactivate",
             ACCESS,
-            "The user can sign in again; keys and tokens that were not revoked work again.",
+            "The user can sign in again, and must: old sessions stay ended. Keys and tokens that were not revoked work again.",
             "The account is open again.",
             available=lambda user: not user.is_active,
         )

@@ -9,6 +9,7 @@ from django.core.mail import send_mail
 from django.db import models
 from django.db.models.functions import Lower
 from django.utils import timezone
+from django.utils.crypto import salted_hmac
 
 from marketplace.core.ids import new_id
 
@@ -58,6 +59,8 @@ class User(AbstractBaseUser, PermissionsMixin):
     tier = models.CharField(max_length=8, choices=Tier.choices, default=Tier.FREE)
     is_active = models.BooleanField(default=True)
     is_staff = models.BooleanField(default=False)
+    # Part of what every session is signed with: counting it up ends them all, for good.
+    session_epoch = models.PositiveIntegerField(default=0, editable=False)
     date_joined = models.DateTimeField(default=timezone.now)
 
     objects: ClassVar[UserManager] = UserManager()
@@ -82,6 +85,11 @@ class User(AbstractBaseUser, PermissionsMixin):
     def clean(self) -> None:
         """Keep the address in lower case."""
         self.email = self.email.lower()
+
+    def _get_session_auth_hash(self, secret: str | None = None) -> str:
+        """Return what a session must hold: it ends with the password, and with the epoch."""
+        salt = f"marketplace.accounts.session.{self.session_epoch}"
+        return salted_hmac(salt, self.password, secret=secret, algorithm="sha256").hexdigest()
 
     def get_short_name(self) -> str:
         """Return the name to greet by."""

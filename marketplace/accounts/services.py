@@ -1,10 +1,11 @@
 """What staff change about an account: tier, access, staff. Each with a reason (`InvalidInput` without), and never one's own."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.contrib.auth.models import Group
 from django.db import transaction
+from django.db.models import F
 
 from marketplace.core import audit, texts
 from marketplace.core.errors import InvalidTransition, PermissionDenied, SelfReview
@@ -27,19 +28,19 @@ def set_tier(*, user: User, tier: Tier, reason: str, actor: User) -> User:
 
 @transaction.atomic
 def deactivate_user(*, user: User, reason: str, actor: User) -> User:
-    """Shut an account: no sign-in, and its keys and tokens stop at the next request.
+    """Shut an account: no sign-in, its sessions end for good, its keys and tokens stop at the next request.
 
     Raises:
         InvalidTransition: it is shut already.
         PermissionDenied: the user is above the actor.
         SelfReview: it is the actor's own account.
     """
-    return _change(user, "deactivate", reason, actor, is_active=False)
+    return _change(user, "deactivate", reason, actor, {"session_epoch": F("session_epoch") + 1}, is_active=False)
 
 
 @transaction.atomic
 def reactivate_user(*, user: User, reason: str, actor: User) -> User:
-    """Open a shut account again.
+    """Open a shut account again: one signs in anew; keys and tokens that nobody revoked work again, as after a suspension.
 
     Raises:
         InvalidTransition: it is open.
@@ -94,14 +95,15 @@ def _lock_below(user: User, actor: User) -> User:
     return user
 
 
-def _change(user: User, verb: str, reason: str, actor: User, **change: Any) -> User:
+def _change(user: User, verb: str, reason: str, actor: User, follows: Mapping[str, Any] | None = None, /, **change: Any) -> User:
     reason = texts.prose(reason, "reason")
     user = _lock_below(user, actor)
     ((field, value),) = change.items()
     before = getattr(user, field)
     if before == value:
         raise InvalidTransition("The account is so already; someone else was quicker.")
-    setattr(user, field, value)
-    user.save(update_fields=[field])
+    changes = {field: value, **(follows or {})}
+    User.objects.filter(pk=user.pk).update(**changes)
+    user.refresh_from_db(fields=list(changes))
     audit.record(f"user.{verb}", user, actor=actor, reason=reason, from_state=str(before), to_state=str(value))
     return user

@@ -1,10 +1,10 @@
-"""The default: one process with threads, SQLite, files under one folder, counters in memory, loopback only."""
+"""The default: one process with threads, SQLite, files under one folder, counters in memory, mail on the console, loopback only."""
 
 import secrets
 
 from .base import *  # noqa: F403 - settings modules extend each other by star import, Django's own idiom
 from .base import ALLOWED_HOSTS, DATA_DIR
-from .environment import boolean, database, new_signing_key, secret_file, signing_key, sqlite, text
+from .environment import boolean, database, email, new_signing_key, redis_cache, secret_file, signing_key, sqlite, text
 
 DEBUG = boolean("DEBUG", default=False)
 ALLOWED_HOSTS = ALLOWED_HOSTS or ["127.0.0.1", "localhost", "[::1]"]
@@ -12,12 +12,14 @@ ALLOWED_HOSTS = ALLOWED_HOSTS or ["127.0.0.1", "localhost", "[::1]"]
 DATABASES = {
     "default": database(text("DATABASE_URL")) if text("DATABASE_URL") else sqlite(DATA_DIR / "marketplace.sqlite3"),
 }
+MEMORY_CACHE = {
+    "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+    # The default of 300 entries would evict rate-limit counters.
+    "OPTIONS": {"MAX_ENTRIES": 100_000},
+}
 CACHES = {
-    "default": {
-        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
-        # The default of 300 entries would evict rate-limit counters.
-        "OPTIONS": {"MAX_ENTRIES": 100_000},
-    },
+    # With Redis the counters outlive the process.
+    "default": redis_cache(text("REDIS_URL")) if text("REDIS_URL") else MEMORY_CACHE,
     # Ready answers, a few kilobytes each. Of their own, so that they never displace counters.
     "answers": {
         "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
@@ -26,6 +28,8 @@ CACHES = {
     },
 }
 EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
+if text("EMAIL_URL"):
+    globals().update(email(text("EMAIL_URL")))
 
 # Static files are served from where the packages keep them: nothing to collect, no folder to collect into.
 WHITENOISE_USE_FINDERS = True

@@ -190,3 +190,36 @@ def s3() -> dict[str, str] | None:
     for name in ("S3_ENDPOINT_URL", "S3_PUBLIC_ENDPOINT_URL"):
         http_url(name)
     return values
+
+
+def redis_cache(url: str) -> dict[str, object]:
+    """Return Django's cache entry for a Redis-protocol server; one that does not answer is given up after a second."""
+    parts = urlsplit(url)
+    if parts.scheme not in {"redis", "rediss", "unix"} or not (parts.hostname or parts.path):
+        raise ImproperlyConfigured("REDIS_URL is not the address of a Redis server; set it to one such as redis://host:6379/0.")
+    return {
+        "BACKEND": "django_redis.cache.RedisCache",
+        "LOCATION": url,
+        "OPTIONS": {"SOCKET_CONNECT_TIMEOUT": 1, "SOCKET_TIMEOUT": 1},
+    }
+
+
+def email(url: str) -> dict[str, object]:
+    """Return Django's mail settings for an address such as `smtp+tls://user:password@host:587`."""
+    try:
+        given = environ.Env.email_url_config(url)
+    except (KeyError, ValueError, ImproperlyConfigured) as error:
+        raise ImproperlyConfigured("EMAIL_URL is not understood; set it to one such as smtp+tls://user:password@host:587.") from error
+    smtp = given["EMAIL_BACKEND"].endswith("smtp.EmailBackend")
+    if smtp and not given["EMAIL_HOST"]:
+        raise ImproperlyConfigured("EMAIL_URL names no mail server; set it to one such as smtp+tls://user:password@host:587.")
+    return {
+        "EMAIL_BACKEND": given["EMAIL_BACKEND"],
+        "EMAIL_HOST": given["EMAIL_HOST"] or "",
+        "EMAIL_PORT": given["EMAIL_PORT"] or 587,
+        "EMAIL_HOST_USER": given["EMAIL_HOST_USER"] or "",
+        "EMAIL_HOST_PASSWORD": given["EMAIL_HOST_PASSWORD"] or "",
+        "EMAIL_USE_TLS": given.get("EMAIL_USE_TLS", False),
+        "EMAIL_USE_SSL": given.get("EMAIL_USE_SSL", False),
+        "EMAIL_TIMEOUT": 10,
+    }

@@ -4,7 +4,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from .base import *  # noqa: F403 - settings modules extend each other by star import, Django's own idiom
 from .base import ALLOWED_HOSTS, BASE_URL, S3, STORAGES
-from .environment import boolean, database, env, integer, required, signing_key, text
+from .environment import boolean, database, email, integer, redis_cache, required, signing_key, text
 
 DEBUG = False
 SECRET_KEY = required("SECRET_KEY", "a long random text that signs sessions and download links.")
@@ -20,27 +20,13 @@ DATABASES = {"default": database(required("DATABASE_URL", "postgres://user:passw
 if DATABASES["default"]["ENGINE"] != "django.db.backends.postgresql":
     raise ImproperlyConfigured("DATABASE_URL must name a PostgreSQL database in production: several processes share it.")
 
-CACHES = {
-    "default": {
-        "BACKEND": "django_redis.cache.RedisCache",
-        "LOCATION": required("REDIS_URL", "redis://host:6379/0, where rate limits and cached answers are counted."),
-        "OPTIONS": {"SOCKET_CONNECT_TIMEOUT": 1, "SOCKET_TIMEOUT": 1},
-    },
-}
+CACHES = {"default": redis_cache(required("REDIS_URL", "redis://host:6379/0, where rate limits and cached answers are counted."))}
 if S3 is None:
     raise ImproperlyConfigured("Set S3_BUCKET, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY: nodes share no local disk.")
 
 STORAGES = STORAGES | {"staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"}}
 
-_email = env.email_url_config(required("EMAIL_URL", "smtp+tls://user:password@host:587, which sends verification and decision mails."))
-EMAIL_BACKEND = _email["EMAIL_BACKEND"]
-EMAIL_HOST = _email.get("EMAIL_HOST", "")
-EMAIL_PORT = _email.get("EMAIL_PORT", 587)
-EMAIL_HOST_USER = _email.get("EMAIL_HOST_USER", "")
-EMAIL_HOST_PASSWORD = _email.get("EMAIL_HOST_PASSWORD", "")
-EMAIL_USE_TLS = _email.get("EMAIL_USE_TLS", False)
-EMAIL_USE_SSL = _email.get("EMAIL_USE_SSL", False)
-EMAIL_TIMEOUT = 10
+globals().update(email(required("EMAIL_URL", "smtp+tls://user:password@host:587, which sends verification and decision mails.")))
 
 SESSION_COOKIE_SECURE = True
 CSRF_COOKIE_SECURE = True

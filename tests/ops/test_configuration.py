@@ -61,6 +61,10 @@ def assert_stops(start: Start, given: dict[str, str], *words: str) -> None:
         ({"S3_BUCKET": "shop"}, ("half set", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY")),
         ({"S3_ENDPOINT_URL": "https://s3.example"}, ("half set", "S3_BUCKET")),
         (S3 | {"S3_ENDPOINT_URL": "s3.example"}, ("S3_ENDPOINT_URL",)),
+        ({"REDIS_URL": "localhost:6379"}, ("REDIS_URL", "redis://host:6379/0")),
+        ({"REDIS_URL": "redis://"}, ("REDIS_URL", "redis://host:6379/0")),
+        ({"EMAIL_URL": "mail.example"}, ("EMAIL_URL", "smtp+tls://")),
+        ({"EMAIL_URL": "smtp://"}, ("EMAIL_URL", "names no mail server")),
         ({"SECRET_KEY": "a", "SECRET_KEY_FILE": "/tmp/b"}, ("SECRET_KEY or SECRET_KEY_FILE", "not both")),  # noqa: S108 - never read
         ({"CERTIFICATE_KEY": "secret"}, ("CERTIFICATE_KEY", "openssl genpkey")),
         ({"CERTIFICATE_KEY": X25519_KEY}, ("CERTIFICATE_KEY", "Ed25519")),
@@ -110,6 +114,22 @@ def test_complete_production_settings_load(start: Start) -> None:
     settings = start(PRODUCTION)
     assert settings.DEBUG is False
     assert settings.DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql"
+
+
+@pytest.mark.parametrize("given", [{}, PRODUCTION], ids=["embedded", "production"])
+def test_redis_and_mail_server_are_used_where_they_are_set(start: Start, given: dict[str, str]) -> None:
+    settings = start(given | {"REDIS_URL": "rediss://cache.example:6380/2", "EMAIL_URL": "smtp+tls://me:p%40ss@mail.example:2525"})
+    assert settings.CACHES["default"]["BACKEND"] == "django_redis.cache.RedisCache"
+    assert settings.CACHES["default"]["LOCATION"] == "rediss://cache.example:6380/2"
+    assert settings.EMAIL_BACKEND == "django.core.mail.backends.smtp.EmailBackend"
+    assert (settings.EMAIL_HOST, settings.EMAIL_PORT, settings.EMAIL_USE_TLS) == ("mail.example", 2525, True)
+    assert (settings.EMAIL_HOST_USER, settings.EMAIL_HOST_PASSWORD, settings.EMAIL_TIMEOUT) == ("me", "p@ss", 10)
+
+
+def test_embedded_without_them_counts_in_memory_and_prints_mail(start: Start) -> None:
+    settings = start({})
+    assert settings.CACHES["default"]["BACKEND"].endswith("LocMemCache")
+    assert settings.EMAIL_BACKEND.endswith("console.EmailBackend")
 
 
 @pytest.mark.parametrize("given", [{}, PRODUCTION], ids=["embedded", "production"])
