@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, cast
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
-from marketplace.core.access import CredentialKind
+from marketplace.core.access import Access, CredentialKind
 from marketplace.core.errors import InsufficientScope, InvalidCredential, MethodNotAllowed, NotAuthenticated
 
 from .principals import Principal
@@ -34,9 +34,14 @@ class HasAccess(BasePermission):
         if access.scope is None:
             return True
         if principal is None:
-            raise NotAuthenticated
+            raise NotAuthenticated(headers=_challenge(access))
         if principal.kind not in access.kinds:
-            raise InvalidCredential
+            raise InvalidCredential(headers=_challenge(access))
         if access.scope not in principal.scopes:
             raise InsufficientScope(requiredScope=access.scope.value)
         return True
+
+
+def _challenge(access: Access) -> dict[str, str]:
+    """Return the challenge where only keys are taken: a client must not fetch one token after the other for it; else the usual one."""
+    return {"WWW-Authenticate": 'ApiKey realm="marketplace"'} if access.kinds == {CredentialKind.API_KEY} else {}

@@ -92,7 +92,7 @@ class Validator(OAuth2Validator):
     def get_default_redirect_uri(self, client_id: str, request: Any, *args: Any, **kwargs: Any) -> str:
         """Return the address of a request that names none: the code's own at the exchange (OAuth 2.1), the app's only one before."""
         grant = getattr(request, "code_grant", None)
-        return str(grant.redirect_uri if grant else super().get_default_redirect_uri(client_id, request))
+        return str(grant.redirect_uri if grant else request.client.default_redirect_uri)
 
     def confirm_redirect_uri(
         self, client_id: str, code: str, redirect_uri: str, client: App, request: Any, *args: Any, **kwargs: Any

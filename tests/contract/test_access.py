@@ -16,7 +16,7 @@ from tests.factories import AppFactory
 
 from .calls import call, credentials_of, refused, rows
 from .scenes import Scene
-from .shapes import Operation
+from .shapes import Auth, Operation
 from .table import GUARDED, OPERATIONS
 
 pytestmark = pytest.mark.django_db
@@ -77,7 +77,7 @@ def test_anonymous_is_refused(operation: Operation, scene: Scene) -> None:
     before = rows()
     answer = call(APIClient(), operation, scene)
     refused(answer, 401, "not_authenticated", operation)
-    assert "Bearer" in answer["WWW-Authenticate"]
+    assert ("ApiKey" if operation.auth == Auth.KEY else "Bearer") in answer["WWW-Authenticate"]
     assert rows() == before
 
 

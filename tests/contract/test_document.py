@@ -94,17 +94,31 @@ def test_every_reference_leads_somewhere() -> None:
     assert "#/components/schemas/Problem" in known
 
 
-def test_security_schemes_are_the_two_credentials() -> None:
+def test_security_schemes_are_the_credentials_and_the_way_to_a_token(settings: Any) -> None:
     schemes = document()["components"]["securitySchemes"]
     assert schemes["ApiKey"] == {"type": "apiKey", "in": "header", "name": "X-Api-Key"}
     assert (schemes["Bearer"]["type"], schemes["Bearer"]["scheme"]) == ("http", "bearer")
-    assert set(schemes) == {"ApiKey", "Bearer"}
+    assert set(schemes) == {"ApiKey", "Bearer", "OAuth"}
+    flow = schemes["OAuth"]["flows"]["authorizationCode"]
+    assert (flow["authorizationUrl"], flow["tokenUrl"]) == (f"{settings.BASE_URL}/oauth/authorize", f"{settings.BASE_URL}/oauth/token")
+    assert set(flow["scopes"]) == {"catalog:read", "library:read", "library:download", "account:read", "wallet:spend"}
 
 
 @by_operation
 def test_security_is_the_auth_column(operation: Operation) -> None:
     ways = [{name: [operation.scope]} for name in SECURITY[operation.auth]]
+    if operation.auth == Auth.KEY_OR_BEARER:
+        ways.append({"OAuth": [operation.scope]})
     assert document_of(operation)["security"] == (ways or [{}])
+
+
+@by_operation
+def test_refusals_document_what_their_headers_tell(operation: Operation) -> None:
+    responses = document_of(operation)["responses"]
+    named = {status: list(responses[status].get("headers", {})) for status in ("401", "429", "503")}
+    assert named == {"401": ["WWW-Authenticate"], "429": ["Retry-After"], "503": ["Retry-After"]}
+    if "403" in responses:
+        assert list(responses["403"]["headers"]) == ["WWW-Authenticate"]
 
 
 @by_operation

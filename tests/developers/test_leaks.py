@@ -148,7 +148,7 @@ def test_refresh_token_that_was_used_still_ends_its_family(django_capture_on_com
 def test_finding_that_fails_leaves_the_others_alone_and_is_reported_again(monkeypatch: pytest.MonkeyPatch) -> None:
     app = AppFactory()
     keys = [issue_api_key(app=app, name=str(number), actor=app.user) for number in range(3)]
-    revoke = leaks.revoke_api_key
+    revoke = revoke_api_key
 
     def stuck(*, key: Any, **rest: Any) -> bool:
         if key.pk == keys[1][0].pk:

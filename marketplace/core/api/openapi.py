@@ -3,11 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
+from django.conf import settings
 from drf_spectacular.openapi import AutoSchema
 
 from .. import errors
 from ..access import Access, CredentialKind
 from ..errors import Problem
+from ..scopes import APP_SCOPES, IN_PLAIN_WORDS, Scope
 from .problems import MEDIA_TYPE
 from .views import ApiViewSet
 
@@ -38,6 +40,13 @@ SECURITY_SCHEMES: dict[str, Any] = {
     "ApiKey": {"type": "apiKey", "in": "header", "name": "X-Api-Key"},
     "Bearer": {"type": "http", "scheme": "bearer"},
 }
+# What the headers of a refusal tell.
+_HEADERS = {
+    401: ("WWW-Authenticate", "What to send instead, and where OAuth clients find out how to get a token (RFC 6750, RFC 9728)."),
+    403: ("WWW-Authenticate", "When a scope is missing: its name (RFC 6750)."),
+    429: ("Retry-After", "Seconds until the next call passes."),
+    503: ("Retry-After", "Seconds after which it is worth another try."),
+}
 
 
 class OperationSchema(AutoSchema):
@@ -61,6 +70,8 @@ class OperationSchema(AutoSchema):
             ways.append({"ApiKey": [access.scope.value]})
         if access.kinds - {CredentialKind.API_KEY}:
             ways.append({"Bearer": [access.scope.value]})
+        if CredentialKind.OAUTH in access.kinds and access.scope in APP_SCOPES:
+            ways.append({"OAuth": [access.scope.value]})
         return ways
 
     def _problems(self) -> dict[int, list[type[Problem]]]:
@@ -95,13 +106,14 @@ class OperationSchema(AutoSchema):
             operation["requestBody"]["required"] = True
         for status, problems in self._problems().items():
             lines = [f"- `{problem.code}`: {problem.title}" for problem in problems]
-            operation["responses"].setdefault(
-                str(status),
-                {
-                    "description": "\n".join(lines),
-                    "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
-                },
-            )
+            response: dict[str, Any] = {
+                "description": "\n".join(lines),
+                "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+            }
+            if status in _HEADERS:
+                name, description = _HEADERS[status]
+                response["headers"] = {name: {"description": description, "schema": {"type": "string"}}}
+            operation["responses"].setdefault(str(status), response)
         operation["responses"] = dict(sorted(operation["responses"].items()))
         return operation
 
@@ -110,5 +122,18 @@ def add_components(result: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:
     """Add the problem schema and the security schemes to the document (a post-processing hook)."""
     components = result.setdefault("components", {})
     components.setdefault("schemas", {})["Problem"] = PROBLEM_SCHEMA
-    components["securitySchemes"] = SECURITY_SCHEMES
+    components["securitySchemes"] = SECURITY_SCHEMES | {"OAuth": _oauth()}
     return result
+
+
+def _oauth() -> dict[str, Any]:
+    """Return the way in for apps that act for other users; the tokens are sent like any other bearer token."""
+    flow = {
+        "authorizationUrl": f"{settings.BASE_URL}/oauth/authorize",
+        "tokenUrl": f"{settings.BASE_URL}/oauth/token",
+        "refreshUrl": f"{settings.BASE_URL}/oauth/token",
+        "scopes": {scope.value: IN_PLAIN_WORDS[scope] for scope in Scope if scope in APP_SCOPES},
+    }
+    metadata = f"{settings.BASE_URL}/.well-known/oauth-authorization-server"
+    description = f"OAuth 2.1 for approved apps: authorization code with PKCE (S256), no client secret. Metadata: {metadata}"
+    return {"type": "oauth2", "description": description, "flows": {"authorizationCode": flow}}

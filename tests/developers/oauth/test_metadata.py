@@ -48,6 +48,12 @@ def test_missing_and_bad_credentials_are_sent_to_the_description() -> None:
     assert challenge == f'Bearer realm="marketplace", error="invalid_token", {metadata}, ApiKey realm="marketplace"'
 
 
+def test_client_is_not_sent_for_a_token_where_only_keys_are_taken(party: Party) -> None:
+    path = "/api/v1/assets/x/manifest"
+    for response in (Client().get(path), call(party.tokens()["access_token"], path)):
+        assert (response.status_code, response["WWW-Authenticate"]) == (401, 'ApiKey realm="marketplace"')
+
+
 def test_missing_scope_is_named_in_the_challenge(bearer_client: Callable[..., APIClient], party: Party) -> None:
     for response in (
         bearer_client(scopes={Scope.LIBRARY_READ}).get("/api/v1/wallet"),
