@@ -1,9 +1,11 @@
 """Fonts: the directory and a few tables read with bounds; compressed ones are unpacked by the sanitizer, never by fontTools."""
 
 import io
+import resource
 import struct
 import subprocess
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -16,6 +18,8 @@ FACES = 64
 # The largest families of East Asian fonts stay below this.
 FONT_BYTES = 64 * 2**20
 COMPRESSED_BYTES = 24 * 2**20
+# Several copies of the largest font.
+SANITIZER_BYTES = 256 * 2**20
 WOFF = struct.Struct(">4s4sIHHIHHIIIII")
 WOFF_TABLE = struct.Struct(">4sIIII")
 WOFF2 = struct.Struct(">4s4sIHHIIHHIIIII")
@@ -47,11 +51,24 @@ def sanitized(content: bytes) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         given, made = Path(folder, "given"), Path(folder, "made")
         given.write_bytes(content)
-        # It inherits our limits, and our parent's clock ends it with us.
-        outcome = ots.sanitize(str(given), str(made), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        # It inherits our limits, one excepted, and our parent's clock ends it with us.
+        outcome = ots.sanitize(
+            str(given),
+            str(made),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            preexec_fn=_limit_sanitizer,
+        )
         if outcome.returncode or not made.exists():
             raise Rejected("Browsers refuse this font: the OpenType sanitizer did not accept it.")
         return made.read_bytes()
+
+
+def _limit_sanitizer() -> None:
+    """It copies each name as often as a font repeats it, and would take all that it gets."""
+    with suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_AS, (SANITIZER_BYTES, SANITIZER_BYTES))
 
 
 def _check_web_header(content: bytes) -> None:

@@ -11,7 +11,7 @@ from .verdicts import Rejected, Unsupported
 
 FORMATS = ("JPEG", "PNG", "WEBP")
 # By what each decoder holds for a pixel, so that none takes more than 300 MiB.
-PIXELS = {"jpg": 40_000_000, "png": 40_000_000, "webp": 16_800_000}
+PIXELS = {"jpg": 40_000_000, "png": 28_000_000, "webp": 15_000_000}
 SIDE = 20_000
 # Each pass over a progressive JPEG costs as much as the whole; encoders make about ten.
 SCANS = 64

@@ -1,0 +1,240 @@
+"""Archives: bombs, tricks with names and places, lies in headers."""
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import struct
+import tarfile
+import zipfile
+import zlib
+
+from .. import makers
+from .cases import Case, Refused, Taken, Unsupported
+
+MIB = 2**20
+ZIP_END = struct.Struct("<4sHHHHIIH")
+LOCAL = struct.Struct("<4sHHHHHIIIHH")
+LINE = struct.Struct("<4sHHHHHHIIIHHHHHII")
+
+
+def zip_of(count: int) -> bytes:
+    """Return a zip of so many empty files, written byte by byte: zipfile takes seconds."""
+    entries = [LOCAL.pack(b"PK\3\4", 20, 0, 0, 0, 0, 0, 0, 0, 9, 0) + b"%05x.txt" % index for index in range(count)]
+    size = len(entries[0])
+    lines = [
+        LINE.pack(b"PK\1\2", 20, 20, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 0, size * index) + b"%05x.txt" % index for index in range(count)
+    ]
+    body, directory = b"".join(entries), b"".join(lines)
+    at = len(body) + len(directory)
+    record = struct.pack("<4sQHHIIQQQQ", b"PK\6\6", 44, 45, 45, 0, 0, count, count, len(directory), len(body))
+    locator = struct.pack("<4sIQI", b"PK\6\7", 0, at, 1)
+    return body + directory + record + locator + ZIP_END.pack(b"PK\5\6", 0, 0, 0xFFFF, 0xFFFF, 2**32 - 1, 2**32 - 1, 0)
+
+
+def zip_of_a_million() -> bytes:
+    body = b"PK\3\4" + b"\0" * 100
+    record = struct.pack("<4sQHHIIQQQQ", b"PK\6\6", 44, 45, 45, 0, 0, 10**6, 10**6, 50_000_000, 30)
+    locator = struct.pack("<4sIQI", b"PK\6\7", 0, len(body), 1)
+    return body + record + locator + ZIP_END.pack(b"PK\5\6", 0, 0, 0xFFFF, 0xFFFF, 2**32 - 1, 2**32 - 1, 0)
+
+
+def zip_claiming_an_exabyte() -> bytes:
+    content = bytearray(makers.zipped({"a.txt": b"a" * 500}))
+    at = content.index(b"PK\1\2")
+    struct.pack_into("<H", content, at + 10, 12)
+    struct.pack_into("<I", content, at + 24, 2**32 - 1)
+    wide = struct.pack("<HHQ", 1, 8, 2**62)
+    struct.pack_into("<H", content, at + 30, len(wide))
+    end = content.rindex(b"PK\5\6")
+    (length,) = struct.unpack_from("<I", content, end + 12)
+    struct.pack_into("<I", content, end + 12, length + len(wide))
+    content[end:end] = wide
+    return bytes(content)
+
+
+def zip_with(**changes: int) -> bytes:
+    """Return a zip of two entries with fields of its first directory line overwritten."""
+    places = {"flags": (8, "<H"), "method": (10, "<H"), "packed": (20, "<I"), "size": (24, "<I"), "offset": (42, "<I")}
+    content = bytearray(makers.zipped({"a.txt": b"a" * 500, "b.txt": b"b" * 500}))
+    at = content.index(b"PK\1\2")
+    for name, value in changes.items():
+        place, form = places[name]
+        struct.pack_into(form, content, at + place, value)
+    return bytes(content)
+
+
+def overlapping_zip() -> bytes:
+    content = bytearray(makers.zipped({"a.txt": b"a" * 500, "b.txt": b"b" * 500}))
+    struct.pack_into("<I", content, content.rindex(b"PK\1\2") + 42, 0)
+    return bytes(content)
+
+
+def zip_named(*names: str) -> bytes:
+    """Return a zip with names that zipfile would not write without a word."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as archive:
+        for index, name in enumerate(names):
+            member = zipfile.ZipInfo(f"placeholder-{index}")
+            member.filename = name
+            archive.writestr(member, b"x")
+    return target.getvalue()
+
+
+def zip_with_link() -> bytes:
+    link = zipfile.ZipInfo("link")
+    link.create_system, link.external_attr = 3, 0o120777 << 16
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as archive:
+        archive.writestr(link, b"/etc/passwd")
+    return target.getvalue()
+
+
+def zip_of_two_names() -> bytes:
+    return makers.zipped({"harmless.txt": b"x"}).replace(b"harmless.txt", b"harmful.exe!", 1)
+
+
+def large_tar(count: int) -> bytes:
+    """Return a tar.gz of so many empty files."""
+    head = bytearray(makers.tar_header("000000", b"0" * 11))
+    base = sum(head) - sum(head[148:156]) + 8 * 32 - 6 * 48
+    blocks = []
+    for index in range(count):
+        digits = b"%06d" % index
+        head[:6] = digits
+        head[148:156] = b"%06o\0 " % (base + sum(digits))
+        blocks.append(bytes(head))
+    return gzip.compress(b"".join(blocks) + b"\0" * 1024, 1)
+
+
+def pax_record(key: bytes, value: bytes) -> bytes:
+    body = b" " + key + b"=" + value + b"\n"
+    length = len(body) + len(str(len(body)))
+    length += len(str(length)) - len(str(len(body)))
+    return str(length).encode() + body
+
+
+def pax_tar(content: bytes, name: str = "a") -> bytes:
+    """Return a tar whose one file has an extended header with this content."""
+    head = makers.tar_header("pax", b"%011o" % len(content), b"x")
+    return head + content + b"\0" * (-len(content) % 512) + makers.tar_header(name, b"0" * 11) + b"\0" * 1024
+
+
+def xz_with_a_gigabyte_dictionary() -> bytes:
+    content = bytearray(lzma.compress(makers.tarred({"a": b"a"}), filters=[{"id": lzma.FILTER_LZMA2, "dict_size": 4096}]))
+    size = (content[12] + 1) * 4
+    place = content.index(b"\x21\x01", 12) + 2
+    content[place] = 36
+    content[12 + size - 4 : 12 + size] = struct.pack("<I", zlib.crc32(bytes(content[12 : 12 + size - 4])))
+    return bytes(content)
+
+
+def tar_of_devices() -> bytes:
+    target = io.BytesIO()
+    with tarfile.open(fileobj=target, mode="w") as archive:
+        for kind in (tarfile.CHRTYPE, tarfile.FIFOTYPE, tarfile.LNKTYPE):
+            member = tarfile.TarInfo(f"member-{kind.decode()}")
+            member.type, member.linkname = kind, "/etc/shadow"
+            archive.addfile(member)
+    return target.getvalue()
+
+
+def zeros_tar(mode: str) -> bytes:
+    return makers.tarred({"zeros": b"\0" * (80 * MIB)}, mode)
+
+
+def skill(text: bytes) -> bytes:
+    return makers.zipped({"SKILL.md": text})
+
+
+YAML_BOMB = (
+    b"---\nname: &a [lol,lol]\n" + b"".join(b"k%d: &k%d [*k%d,*k%d]\n" % (i, i, i - 1, i - 1) for i in range(1, 40)) + b"---\nText\n"
+)
+NESTED = makers.zipped({"1.zip": makers.zipped({"2.zip": makers.zipped({"3.txt": b"x"})})})
+LIES = "not where its end record says"
+
+ARCHIVES: tuple[Case, ...] = (
+    Case("zip of 100,000 entries", lambda: zip_of(100_000), Taken("zip", {"entryCount": 100_000, "contentsByExtension": {"txt": 100_000}})),
+    Case("zip of 200,001 entries", lambda: zip_of(200_001), Refused("more than 200000 entries")),
+    Case("zip that claims a million entries", zip_of_a_million, Refused("more than 200000 entries")),
+    Case("zip that claims an exabyte", zip_claiming_an_exabyte, Refused("more than any disk")),
+    Case(
+        "zip with a directory of 65 MiB",
+        lambda: b"PK\3\4" + b"\0" * 100 + ZIP_END.pack(b"PK\5\6", 0, 0, 10, 10, 65 * MIB, 4, 0),
+        Refused("larger than 64 MiB"),
+    ),
+    Case("zip with overlapping entries", overlapping_zip, Refused("overlap")),
+    Case("zip with an entry in its directory", lambda: zip_with(method=0, packed=10**6, size=10**6), Refused("overlap")),
+    Case("zip that expands more than deflate can", lambda: zip_with(size=10**7), Refused("more than deflate can")),
+    Case("zip of 100 MiB of zeros", lambda: makers.zipped({"zeros": b"\0" * (100 * MIB)}), Refused("more than 200 times")),
+    Case("zip stored with two sizes", lambda: zip_with(method=0, size=400), Refused("two sizes")),
+    Case("zip whose entry points nowhere", lambda: zip_with(offset=9), Refused("overlap")),
+    Case("zip whose entry has two names", zip_of_two_names, Refused("two names")),
+    Case("zip cut off", lambda: makers.zipped({"a.txt": os.urandom(1000)})[:-30], Refused("cut off")),
+    Case("zip followed by something", lambda: makers.zipped({"a": b"a"}) + b"x", Refused("does not end")),
+    Case("zip behind another zip", lambda: makers.zipped({"a": b"a"}) + makers.zipped({"b": b"b"}), Refused(LIES)),
+    Case("zip of several volumes", lambda: makers.zipped({"a": b"a"})[:-18] + b"\1\0" * 2 + b"\1\0" * 2 + b"\0" * 10, Refused("volumes")),
+    Case("zip with a damaged directory", lambda: makers.zipped({"a": b"a"}).replace(b"PK\1\2", b"PK\1\t"), Refused("damaged")),
+    Case("zip that climbs out", lambda: zip_named("../../evil.sh", "/etc/cron.d/x", "C:\\boot.ini"), Taken("zip", {}, ("unsafe_path",))),
+    Case("zip with a symlink", zip_with_link, Taken("zip", {}, ("symlink",))),
+    Case("zip with an encrypted entry", lambda: zip_with(flags=1), Taken("zip", {"encrypted": True}, ("encrypted",))),
+    Case(
+        "zip with a name read from right to left", lambda: zip_named("inv\u202egnp.exe"), Taken("zip", {}, ("program", "unprintable_name"))
+    ),
+    Case(
+        "zip with a NUL in a name",
+        lambda: zip_named("abc.txt").replace(b"abc", b"a\0c"),
+        Taken("zip", {}, ("unprintable_name", "unsafe_path")),
+    ),
+    Case(
+        "zip with a name in no encoding",
+        lambda: zip_named("abc.txt").replace(b"abc", b"\xff\xfe\x80"),
+        Taken("zip", {}, ("unprintable_name",)),
+    ),
+    Case("zip with one name twice", lambda: zip_named("Read.txt", "read.TXT"), Taken("zip", {}, ("duplicate_name",))),
+    Case("zip in zip in zip", lambda: NESTED, Taken("zip", {"contentsByExtension": {"zip": 1}}, ("nested_archive",))),
+    Case("zip that is empty", lambda: ZIP_END.pack(b"PK\5\6", 0, 0, 0, 0, 0, 0, 0), Unsupported("empty zip")),
+    Case("PDF that is a zip too", lambda: b"%PDF-1.7\n" + makers.zipped({"a": b"a"}), Unsupported("a PDF")),
+    Case("program that unpacks itself", lambda: b"MZ" + b"\0" * 100 + makers.zipped({"a": b"a"}), Unsupported("Windows program")),
+    Case("skill of 20 MB", lambda: skill(b"word " * 4_000_000 + os.urandom(300_000)), Taken("zip", {"entryCount": 1})),
+    Case("skill of nothing but bytes", lambda: skill(os.urandom(100_000)), Taken("zip", {"container": "skill"})),
+    Case("skill with a YAML bomb", lambda: skill(YAML_BOMB), Taken("zip", {"container": "skill"})),
+    Case("skill of 20,000 keys", lambda: skill(b"---\n" + b"".join(b"k%d: v\n" % i for i in range(20_000)) + b"---\n"), Taken("zip")),
+    Case(
+        "motion template",
+        lambda: makers.zipped({"definition.json": b"{}", "project.aegraphic": b"x"}),
+        Taken("zip", {"container": "mogrt"}),
+    ),
+    Case("tar of 100,000 entries", lambda: large_tar(100_000), Taken("tar.gz", {"entryCount": 100_000})),
+    Case("tar of 200,001 entries", lambda: large_tar(200_001), Refused("more than 200000 entries")),
+    Case("tar with a pax header of 1.5 GiB", lambda: makers.tar_header("x", b"%011o" % (3 * 2**29), b"x") + b"\0" * 1024, Refused("1 MiB")),
+    Case("tar with 100,000 pax records", lambda: pax_tar(b"7 a=bc\n" * 100_000), Refused("extended header")),
+    Case(
+        "tar of nothing but pax headers", lambda: gzip.compress(makers.tar_header("x", b"0" * 11, b"x") * 200_001, 1), Refused("too many")
+    ),
+    Case("tar with a negative size", lambda: makers.tar_header("x", b"\xff" * 12) + b"\0" * 1024, Refused("impossible size")),
+    Case(
+        "tar with a size beyond all disks",
+        lambda: makers.tar_header("x", b"\x80" + b"\x7f" * 11) + b"\0" * 1024,
+        Refused("impossible size"),
+    ),
+    Case("tar with a pax size that is no number", lambda: pax_tar(pax_record(b"size", b"-7")), Refused("impossible size")),
+    Case("tar with a sparse file", lambda: makers.tar_header("x", b"0" * 11, b"S") + b"\0" * 1024, Refused("sparse")),
+    Case("tar with a sparse file by pax", lambda: pax_tar(pax_record(b"GNU.sparse.realsize", b"9" * 18)), Refused("sparse")),
+    Case("tar of devices and hard links", tar_of_devices, Taken("tar", {"entryCount": 3}, ("device", "hardlink"))),
+    Case("tar that climbs out", lambda: makers.tarred({"../../x": b"x"}), Taken("tar", {}, ("unsafe_path",))),
+    Case("tar that climbs out by pax", lambda: pax_tar(pax_record(b"path", b"/etc/passwd")), Taken("tar", {}, ("unsafe_path",))),
+    Case("tar cut off", lambda: makers.tarred({"a": os.urandom(5000)})[:3000], Refused("cut off")),
+    Case("tar.gz cut off", lambda: makers.tarred({"a": os.urandom(50_000)}, "w:gz")[:20_000], Refused("compression is damaged")),
+    Case("tar.gz of zeros", lambda: zeros_tar("w:gz"), Refused("more than 200 times")),
+    Case("tar.bz2 of zeros", lambda: zeros_tar("w:bz2"), Refused("more than 200 times")),
+    Case("tar.xz of zeros", lambda: zeros_tar("w:xz"), Refused("more than 200 times")),
+    Case("tar.xz with a dictionary of 1 GiB", xz_with_a_gigabyte_dictionary, Refused("more memory")),
+    Case("tar.gz of 50,000 empty streams", lambda: gzip.compress(b"") * 50_000, Refused("empty streams")),
+    Case("tar.bz2 of 50,000 empty streams", lambda: bz2.compress(b"") * 50_000, Refused("empty streams")),
+    Case("gzip of something else", lambda: gzip.compress(b"x" * 2000), Unsupported("is none")),
+    Case("tar.gz of no files", lambda: makers.tarred({}, "w:gz"), Taken("tar.gz", {"entryCount": 0})),
+    Case("Zstandard", lambda: b"\x28\xb5\x2f\xfd" + b"\0" * 100, Unsupported("Zstandard")),
+    Case("7z", lambda: b"7z\xbc\xaf\x27\x1c" + b"\0" * 100, Unsupported("7z")),
+)

@@ -1,0 +1,137 @@
+"""Images and sounds: lying lengths, millions of parts, comments that unpack endlessly."""
+
+import io
+import os
+import struct
+import zlib
+
+from PIL import Image
+
+from .. import makers
+from .cases import Case, Refused, Taken, Unsupported
+
+SVG = b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>"
+
+
+def png_with(kind: bytes, content: bytes, times: int = 1) -> bytes:
+    """Return a PNG with one more chunk, or many of them."""
+    plain = makers.picture()
+    return plain[:33] + makers.png_chunk(kind, content) * times + plain[33:]
+
+
+def animated(kind: str, frames: int = 3) -> bytes:
+    target = io.BytesIO()
+    pictures = [Image.new("RGB", (20, 10), (index * 40, 0, 0)) for index in range(frames)]
+    pictures[0].save(target, kind, save_all=True, append_images=pictures[1:])
+    return target.getvalue()
+
+
+def webp_of_many_frames() -> bytes:
+    body = b"WEBPVP8X\x0a\0\0\0\2\0\0\0\x0f\0\0\x0f\0\0" + b"ANMF\0\0\0\0" * 100_000
+    return b"RIFF" + struct.pack("<I", len(body)) + body
+
+
+def jpeg_of(width: int, height: int) -> bytes:
+    content = bytearray(makers.picture("JPEG"))
+    struct.pack_into(">HH", content, content.index(b"\xff\xc0") + 5, height, width)
+    return bytes(content)
+
+
+def jpeg_of_segments(count: int) -> bytes:
+    plain = makers.picture("JPEG")
+    return plain[:2] + b"\xff\xfe\0\2" * count + plain[2:]
+
+
+def riff(*chunks: bytes) -> bytes:
+    body = b"WAVE" + b"".join(chunks)
+    return b"RIFF" + struct.pack("<I", len(body)) + body
+
+
+FORMAT = b"fmt " + struct.pack("<IHHIIHH", 16, 1, 2, 44_100, 176_400, 4, 16)
+SAMPLES = b"data" + struct.pack("<I", 176_400) + b"\0" * 176_400
+JUNK = b"JUNK\0\0\0\0"
+
+
+def lying_wave() -> bytes:
+    content = bytearray(makers.sound("WAV"))
+    struct.pack_into("<I", content, content.index(b"data") + 4, 2**32 - 1)
+    return bytes(content)
+
+
+def lying_xing() -> bytes:
+    content = bytearray(makers.sound("MP3", 2.0))
+    at = next(content.find(tag) for tag in (b"Xing", b"Info") if tag in content)
+    struct.pack_into(">II", content, at + 4, 3, 0x7FFFFFFF)
+    return bytes(content)
+
+
+def id3_bomb() -> bytes:
+    """Return an MP3 whose tag holds a compressed comment of 256 MiB."""
+    packed = struct.pack(">I", 2**28) + zlib.compress(b"\0" * 2**28)
+    frame = b"COMM" + struct.pack(">I", len(packed)) + b"\0\x80" + packed
+    size = len(frame)
+    return b"ID3\3\0\0" + bytes([size >> 21 & 127, size >> 14 & 127, size >> 7 & 127, size & 127]) + frame + makers.sound("MP3")
+
+
+def lying_flac(samples: int) -> bytes:
+    content = bytearray(makers.sound("FLAC"))
+    packed = int.from_bytes(content[18:26], "big") >> 36 << 36
+    content[18:26] = (packed | samples).to_bytes(8, "big")
+    return bytes(content)
+
+
+MEDIA: tuple[Case, ...] = (
+    Case("png cut off", lambda: makers.picture(size=(300, 300))[:60], Refused("cut off")),
+    Case("png with a wrong checksum", lambda: makers.picture()[:40] + b"\1" + makers.picture()[41:], Refused("damaged")),
+    Case("png with a text bomb", makers.png_with_text_bomb, Refused("unpacks to more")),
+    Case("png with a colour profile bomb", lambda: png_with(b"iCCP", b"p\0\0" + zlib.compress(b"\0" * 2**27)), Refused("unpacks to more")),
+    Case("png of 500,000 chunks", lambda: png_with(b"tEXt", b"", 500_000), Refused("too many small parts")),
+    Case("png of impossible size", lambda: makers.png_of(2**31 - 1, 2**31 - 1), Refused("impossible")),
+    Case("png of 16 bits", lambda: makers.png_of(7, 9, 16), Taken("png", {"bitDepth": 16})),
+    Case("png that moves", lambda: animated("PNG"), Taken("png", {"frameCount": 3})),
+    Case(
+        "png that is a zip too",
+        lambda: makers.picture() + makers.zipped({"a": b"a"}),
+        Taken("png", {"trailingBytes": len(makers.zipped({"a": b"a"}))}),
+    ),
+    Case("jpeg of 65,000 by 65,000", lambda: jpeg_of(65_000, 65_000), Taken("jpg", {"width": 65_000, "height": 65_000})),
+    Case("jpeg of no height", lambda: jpeg_of(100, 0), Refused("impossible")),
+    Case("jpeg of 100,000 segments", lambda: jpeg_of_segments(100_000), Refused("damaged")),
+    Case("jpeg of fill bytes", lambda: b"\xff\xd8" + b"\xff" * 5_000_000, Refused("damaged")),
+    Case("jpeg in CMYK", lambda: makers.picture("JPEG", mode="CMYK"), Taken("jpg", {"colourMode": "CMYK"})),
+    Case("webp that moves", lambda: animated("WEBP"), Taken("webp", {"frameCount": 3})),
+    Case("webp of 100,000 frames", webp_of_many_frames, Refused("too many small parts")),
+    Case("webp cut off", lambda: makers.picture("WEBP", (300, 300))[:40], Refused("cut off")),
+    Case("psd with a damaged header", lambda: b"8BPS" + b"\xff" * 100, Refused("header is damaged")),
+    Case("psd that claims a larger picture", lambda: makers.psd(30_000, 30_000, held=100), Refused("larger picture")),
+    Case("psd with a section of 4 GiB", lambda: makers.psd(8, 8)[:26] + b"\xff" * 40, Refused("outside of the file")),
+    Case("wav of two million chunks", lambda: riff(JUNK * 2_000_000), Refused("1000 chunks")),
+    Case("wav with two million chunks behind it", lambda: riff(FORMAT, SAMPLES, JUNK * 2_000_000), Taken("wav", {"durationSeconds": 1.0})),
+    Case("wav that claims 4 GiB", lying_wave, Taken("wav", {"durationSeconds": 1.0})),
+    Case("wav without samples", riff, Refused("no samples")),
+    Case("wav of no rate", lambda: riff(FORMAT.replace(struct.pack("<I", 44_100), b"\0" * 4), SAMPLES), Refused("no samples")),
+    Case("mp3 whose header claims a year", lying_xing, Taken("mp3", {"sampleRate": 44_100})),
+    Case("mp3 with a compressed comment of 256 MiB", id3_bomb, Taken("mp3", {"sampleRate": 44_100})),
+    Case(
+        "mp3 with a tag longer than the file", lambda: b"ID3\4\0\0\x7f\x7f\x7f\x7f" + makers.sound("MP3"), Refused("longer than the file")
+    ),
+    Case("mp3 mostly of something else", lambda: makers.sound("MP3", 0.3) + os.urandom(300_000), Refused("not made of audio")),
+    Case("mp3 of sync bytes", lambda: b"\xff" * 5_000_000, Unsupported()),
+    Case("flac that claims ten hours", lambda: lying_flac(36_000 * 44_100), Refused("longer than its bytes")),
+    Case("flac that claims a minute", lambda: lying_flac(60 * 44_100), Refused("decoded")),
+    Case("flac that claims three weeks", lambda: lying_flac(2**36 - 1), Refused("longer than its bytes")),
+    Case("flac cut off", lambda: makers.sound("FLAC")[:30], Refused("begin with its description")),
+    Case("flac of half its samples", lambda: makers.sound("FLAC", 3.0)[:20_000], Refused("decoded")),
+    Case("ogg cut off", lambda: makers.sound("OGG", 3.0)[:20_000], Taken("ogg", {"sampleRate": 44_100})),
+    Case("aac as it streams", lambda: makers.adts(43), Taken("aac", {"channels": 2})),
+    Case("aac of two frames", lambda: makers.adts(2), Refused("not made of audio")),
+    Case("m4a that claims a month", lambda: makers.m4a(seconds=2_500_000), Refused("longer than its bytes")),
+    Case(
+        "m4a of a million boxes", lambda: makers.box(b"ftyp", b"M4A \0\0\0\0") + makers.box(b"free", b"") * 10**6, Refused("too many boxes")
+    ),
+    Case("m4a that is a video", lambda: makers.m4a(handler=b"vide"), Unsupported("video")),
+    Case("SVG", lambda: SVG, Unsupported("HTML or SVG")),
+    Case("HTML with spaces before it", lambda: b"\n  <!doctype html>", Unsupported("HTML or SVG")),
+    Case("one byte", lambda: b"x", Unsupported("no type")),
+    Case("zeros", lambda: b"\0" * 100_000, Unsupported("empty")),
+)
