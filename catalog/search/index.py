@@ -5,20 +5,14 @@ exact and two publications at once never deadlock, whatever words they share.
 """
 
 import uuid
-from collections.abc import Iterable, Iterator
 
 from django.db import transaction
-from django.db.models import F
 
-from ..models import Listing, SearchDelete, SearchDocument, SearchTerm
+from ..models import Listing, SearchDocument, Store
+from ..models.search import Tier
 from ..services import generation
-from .spelling import correctable, deletes
-from .words import index_terms, words_of
-
-# Distinct words of a description that are indexed; what follows in 64 KiB tells little about an asset.
-BODY_TERMS = 1000
-BATCH = 500
-SEPARATOR = "|"
+from . import terms
+from .documents import all_terms, columns_of, heading_terms
 
 
 @transaction.atomic
@@ -34,9 +28,21 @@ def remove_listing(listing_id: uuid.UUID) -> None:
     generation.bump()
     document = SearchDocument.objects.filter(listing_id=listing_id).first()
     if document is not None:
-        gone = terms_of(document)
+        gone, headings = all_terms(document), heading_terms(document)
         document.delete()
-        _discount(gone)
+        terms.change(gone, headings, by=-1)
+
+
+@transaction.atomic
+def show_store(store: Store) -> None:
+    """Bring the listings of a store that was opened or closed into the full-text indexes or out of them, and end cached answers."""
+    generation.bump()
+    documents = SearchDocument.objects.filter(listing__store=store)
+    if store.is_open:
+        # Not as newcomers: closing and opening must not be a way to the front.
+        documents.filter(tier=Tier.HIDDEN).update(tier=Tier.REST)
+    else:
+        documents.exclude(tier=Tier.HIDDEN).update(tier=Tier.HIDDEN)
 
 
 def write_document(listing: Listing) -> bool:
@@ -45,68 +51,23 @@ def write_document(listing: Listing) -> bool:
     The caller holds the lock.
     """
     document = SearchDocument.objects.filter(listing_id=listing.pk).first() or SearchDocument(listing_id=listing.pk)
-    before = terms_of(document)
-    columns = _columns(listing)
-    if document.pk is not None and all(getattr(document, name) == text for name, text in columns.items()):
+    # The store as it is now: it may have been closed while this transaction waited for its turn.
+    hidden = not Store.objects.filter(pk=listing.store_id, is_open=True).exists()
+    columns = columns_of(listing.title, listing.tags, listing.short_description, listing.description)
+    wanted: dict[str, str | int] = {**columns, "tier": _tier(document, hidden=hidden)}
+    if document.pk is not None and all(getattr(document, name) == value for name, value in wanted.items()):
         return False
-    for name, text in columns.items():
-        setattr(document, name, text)
+    before, headings_before = all_terms(document), heading_terms(document)
+    for name, value in wanted.items():
+        setattr(document, name, value)
     document.save()
-    after = terms_of(document)
-    _discount(before - after)
-    _count(after - before)
+    after, headings_after = all_terms(document), heading_terms(document)
+    terms.change(before - after, headings_before - headings_after, by=-1)
+    terms.change(after - before, headings_after - headings_before, by=1)
     return True
 
 
-def terms_of(document: SearchDocument) -> set[str]:
-    """Return every distinct word of a document."""
-    return set(f"{document.title} {document.tags} {document.summary} {document.body}".split()) - {SEPARATOR}
-
-
-def _columns(listing: Listing) -> dict[str, str]:
-    title = words_of(listing.title)
-    tags = [words_of(tag) for tag in listing.tags]
-    summary = words_of(listing.short_description)
-    body = dict.fromkeys(index_terms(words_of(listing.description)))
-    forms = sorted(set(index_terms(title)) - set(title))
-    return {
-        "title": " ".join([*title, SEPARATOR, *forms]),
-        "tags": " ".join(dict.fromkeys(term for words in tags for term in index_terms(words))),
-        "summary": " ".join(dict.fromkeys(index_terms(summary))),
-        "body": " ".join(list(body)[:BODY_TERMS]),
-    }
-
-
-def _count(terms: set[str]) -> None:
-    """Add one document to each word; a new word gets its misspellings."""
-    for batch in batches(sorted(terms), BATCH):
-        known = set(SearchTerm.objects.filter(term__in=batch).values_list("term", flat=True))
-        SearchTerm.objects.filter(term__in=known).update(documents=F("documents") + 1)
-        new = SearchTerm.objects.bulk_create([SearchTerm(term=term, documents=1) for term in batch if term not in known])
-        add_deletes(new)
-
-
-def add_deletes(terms: Iterable[SearchTerm]) -> None:
-    """Store the misspellings by which words are found."""
-    rows = [SearchDelete(digest=digest, term=term) for term in terms if correctable(term.term) for digest in sorted(deletes(term.term))]
-    SearchDelete.objects.bulk_create(rows, batch_size=5000)
-
-
-def _discount(terms: set[str]) -> None:
-    """Take one document from each word; a word that is nowhere any more is forgotten."""
-    for batch in batches(sorted(terms), BATCH):
-        SearchTerm.objects.filter(term__in=batch).update(documents=F("documents") - 1)
-        forget(batch)
-
-
-def forget(batch: list[str]) -> None:
-    """Remove those of the words that no document has."""
-    gone = SearchTerm.objects.filter(term__in=batch, documents=0)
-    SearchDelete.objects.filter(term__in=gone).delete()
-    gone.delete()
-
-
-def batches(items: list[str], size: int) -> Iterator[list[str]]:
-    """Yield a list in parts of at most `size`."""
-    for start in range(0, len(items), size):
-        yield items[start : start + size]
+def _tier(document: SearchDocument, *, hidden: bool) -> int:
+    if hidden:
+        return Tier.HIDDEN
+    return Tier.REST if document.tier == Tier.HIDDEN else document.tier

@@ -4,74 +4,107 @@ Both indexes hold the same folded words and are asked for the same AND of ORs, s
 done in Python on what they give. No word here ever comes from the client: each was read from the vocabulary.
 """
 
-from collections.abc import Collection, Sequence
-from typing import Any
+import uuid
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
 
 from django.db import connection
-from django.db.models import BooleanField, F, QuerySet, TextField, Value
-from django.db.models.expressions import RawSQL
-from django.db.models.functions import Coalesce
+from django.db.models import QuerySet
 
-from ..models import SearchDocument
-from ..models.listings import ListingStatus
+from ..models import Listing
+from ..models.search import Tier
+from .plan import SAME_TITLE, LookUp
 
-# What is ranked: the most bought that match. Beyond these nobody pages, and ranking everything costs 70 times as much.
-CANDIDATES = 300
-# The levels' sizes and the whole; kept by rebuild_search.
-LEVEL_SIZES = (4_000, 32_000)
-ALL_LEVELS = len(LEVEL_SIZES)
-
-# The index expressions of migration 0003, letter by letter.
-_HEADING = "string_to_array(catalog_searchdocument.title || ' ' || catalog_searchdocument.tags, ' ')"
-_WHOLE = (
-    "string_to_array(catalog_searchdocument.title || ' ' || catalog_searchdocument.tags || ' ' || "
-    "catalog_searchdocument.summary || ' ' || catalog_searchdocument.body, ' ')"
+_PLACES = {Tier.TOP: "top", Tier.UPPER: "upper", Tier.REST: "rest"}
+# The index expressions of the migration, letter by letter.
+_HEADING = "string_to_array(title || ' ' || tags, ' ')"
+_WHOLE = "string_to_array(title || ' ' || tags || ' ' || summary || ' ' || body, ' ')"
+_BEST = "popularity DESC, listing_id DESC"
+_NEWEST = "listing_id DESC"
+# What was found, once each. A match in title and tags cannot become a better one by the description: it stays unread.
+_ROWS = """
+SELECT document.listing_id, listing.title, listing.slug, category.slug, document.title_key, document.title, document.tags,
+       document.summary, CASE WHEN found.heading = 1 THEN '' ELSE document.body END, document.tier,
+       COALESCE(stats.purchases, 0), listing.published_at
+FROM (SELECT id, MAX(heading) AS heading FROM ({found}) AS every GROUP BY id) AS found
+JOIN catalog_searchdocument AS document ON document.id = found.id
+JOIN catalog_listing AS listing ON listing.id = document.listing_id AND listing.status = 'Published'
+JOIN catalog_store AS store ON store.id = listing.store_id AND store.is_open
+JOIN catalog_category AS category ON category.id = listing.category_id
+LEFT JOIN catalog_listingstats AS stats ON stats.listing_id = listing.id
+"""
+_LOOK_UP = (
+    "SELECT * FROM (SELECT id, {heading} AS heading FROM catalog_searchdocument WHERE {condition} ORDER BY {order} LIMIT {limit}) AS arm"
 )
 
 
-def candidates(groups: Sequence[Collection[str]], *, heading: bool, level: int, every: bool = True) -> QuerySet[SearchDocument, Any]:
-    """Return the most bought published documents that match, at most `CANDIDATES`.
+class Row(NamedTuple):
+    """A document that was found. Ids and times are as the engine gives them: they compare alike on both."""
+
+    listing_id: uuid.UUID | str
+    name: str
+    slug: str
+    category: str
+    title_key: int
+    title: str
+    tags: str
+    summary: str
+    body: str
+    tier: int
+    purchases: int
+    published_at: datetime | str
+
+
+def fetch(look_ups: Sequence[LookUp], titles: Sequence[int], within: QuerySet[Listing] | None = None) -> list[Row]:
+    """Return what all the look-ups find, in one statement.
 
     Args:
-        groups: The words that may stand for each word of the query; none is empty.
-        heading: Look in titles and tags only.
-        level: Look in documents up to this level only.
-        every: True when each group must be met, False when one is enough.
+        look_ups: What to ask the full-text index.
+        titles: Keys of titles that are found whole, whatever their tier.
+        within: Only these listings.
     """
-    found = SearchDocument.objects.filter(
-        _matches(groups, heading=heading, every=every),
-        listing__status=ListingStatus.PUBLISHED,
-        listing__store__is_open=True,
-    )
-    if level < ALL_LEVELS:
-        found = found.filter(level__lte=level)
-    return (
-        found.annotate(
-            name=F("listing__title"),
-            purchases=Coalesce("listing__stats__purchases", 0),
-            published_at=F("listing__published_at"),
-            # In heading, a match in the description cannot be the better one.
-            text=Value("", output_field=TextField()) if heading else F("body"),
-        )
-        .order_by("-purchases", "-published_at", "listing_id")
-        .values_list("listing_id", "name", "title", "tags", "summary", "text", "purchases", "published_at", named=True)[:CANDIDATES]
-    )
+    filtered, filter_params = _within(within)
+    arms, params = [], []
+    conditions = [(_titles(titles), True, _BEST, SAME_TITLE), *((_matches(ask), ask.heading, _order(ask), ask.limit) for ask in look_ups)]
+    for (condition, values), heading, order, limit in conditions:
+        arms.append(_LOOK_UP.format(heading=int(heading), condition=condition + filtered, order=order, limit=limit))
+        params += [*values, *filter_params]
+    with connection.cursor() as cursor:
+        cursor.execute(_ROWS.format(found=" UNION ALL ".join(arms)), params)
+        return [Row(*row) for row in cursor.fetchall()]
 
 
-def _matches(groups: Sequence[Collection[str]], *, heading: bool, every: bool) -> RawSQL:
-    sql, params = (_postgresql if connection.vendor == "postgresql" else _sqlite)(groups, heading=heading, every=every)
-    # The SQL is put together from the constants above; words are parameters.
-    return RawSQL(sql, params, output_field=BooleanField())  # noqa: S611
+def _order(ask: LookUp) -> str:
+    return _NEWEST if ask.newcomers else _BEST
 
 
-def _postgresql(groups: Sequence[Collection[str]], *, heading: bool, every: bool) -> tuple[str, list[object]]:
-    words = [sorted(group) for group in groups] if every else [sorted({word for group in groups for word in group})]
-    column = _HEADING if heading else _WHOLE
-    return " AND ".join([f"{column} && %s::text[]"] * len(words)), list(words)
+def _within(listings: QuerySet[Listing] | None) -> tuple[str, tuple[object, ...]]:
+    if listings is None:
+        return "", ()
+    sql, params = listings.order_by().values("pk").query.sql_with_params()
+    return f" AND listing_id IN ({sql})", tuple(params)
 
 
-def _sqlite(groups: Sequence[Collection[str]], *, heading: bool, every: bool) -> tuple[str, list[object]]:
-    ors = ["(" + " OR ".join(f'"{word}"' for word in sorted(group)) + ")" for group in groups]
-    match = (" AND " if every else " OR ").join(ors)
-    columns = "{title tags} : " if heading else ""
-    return "catalog_searchdocument.id IN (SELECT rowid FROM catalog_searchfts WHERE catalog_searchfts MATCH %s)", [f"{columns}({match})"]
+def _titles(keys: Sequence[int]) -> tuple[str, list[object]]:
+    return f"title_key IN ({', '.join(['%s'] * len(keys))}) AND tier <= {Tier.REST.value}", [*keys]
+
+
+def _matches(ask: LookUp) -> tuple[str, list[object]]:
+    sql, params = (_postgresql if connection.vendor == "postgresql" else _sqlite)(ask)
+    return (f"{sql} AND tier = {Tier.NEWCOMER.value}" if ask.newcomers else sql), params
+
+
+def _postgresql(ask: LookUp) -> tuple[str, list[object]]:
+    words = [list(group) for group in ask.groups] if ask.every else [sorted({word for group in ask.groups for word in group})]
+    column = _HEADING if ask.heading else _WHOLE
+    # The tier as a literal: a partial index is used for what its own condition says.
+    return f"tier <= {ask.tier.value} AND " + " AND ".join([f"{column} && %s::text[]"] * len(words)), [*words]
+
+
+def _sqlite(ask: LookUp) -> tuple[str, list[object]]:
+    ors = ["(" + " OR ".join(f'"{word}"' for word in group) + ")" for group in ask.groups]
+    match = f"({(' AND ' if ask.every else ' OR ').join(ors)})"
+    columns = "{title tags}" if ask.heading else "{title tags summary body}"
+    query = f'{columns} : {match} AND place : "{_PLACES[ask.tier]}"'
+    return "id IN (SELECT rowid FROM catalog_searchfts WHERE catalog_searchfts MATCH %s)", [query]

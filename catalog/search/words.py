@@ -1,4 +1,4 @@
-"""Folds text into the words that are indexed and looked up: case, accents, plurals, scripts without spaces."""
+"""Folds text into the words that are indexed and looked up: case, accents, plurals, symbols, scripts without spaces."""
 
 import itertools
 import re
@@ -9,41 +9,74 @@ from ..models.search import TERM_CHARS
 
 # Letters that do not decompose into a plain one and an accent.
 _LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "\u0131": "i", "æ": "ae", "œ": "oe", "þ": "th", "ð": "d", "ħ": "h", "ŧ": "t"})
-# Accents of Latin, Greek and Cyrillic letters. Marks of other scripts are letters to their readers and stay.
-_ACCENTS = re.compile("[\u0300-\u036f]")
-_APOSTROPHES = re.compile("(?<=\\w)['\u2019\u02bc](?=\\w)")
-# Scripts that are written without spaces: Thai, Lao, Myanmar, Khmer, kana, Han.
-_UNSPACED = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f]+"
+# Accents of Latin, Greek and Cyrillic letters, points of Hebrew and Arabic ones, what stretches or decorates a character.
+# Vowel signs of Devanagari, Thai and their like are letters to their readers and stay.
+_MARKS = re.compile(
+    "[\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc"
+    "\u06df-\u06e8\u06ea-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f\U000e0100-\U000e01ef]"
 )
-# Of words written as one: `arthouse`, not `to-day`.
-SHORTEST_PART = 3
+_APOSTROPHES = re.compile("(?<=\\w)['\u2019\u02bc](?=\\w)")
+# Names that a search for letters alone would lose: C++, C#.
+_NAMED_SYMBOLS = ((re.compile(r"(?<=\w)\+\+(?!\w)"), "plusplus"), (re.compile(r"(?<=\w)#(?!\w)"), "sharp"))
+_ASCII_WORD = re.compile("[a-z0-9]+")
+# Scripts that are written without spaces, or with spaces where a reader of another day would not: Thai, Lao, Myanmar, Khmer,
+# kana, Han, Hangul.
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff"
+    "\U00020000-\U0003134f]+"
+)
+# Of words written as one: `gomono`.
+SHORTEST_PART = 2
 LONGEST_COMPOUND = 24
 # Plurals whose singular has no e: boxes, brushes.
 _ES = re.compile("(?:[sxz]|[cs]h)es$")
 
 
+class _Characters(dict[int, str]):
+    """What becomes of each character, worked out once: letters, marks and digits stay, pictures are words, the rest parts words."""
+
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
+        kind = unicodedata.category(char)
+        if kind[0] in "LMN":
+            kept = char
+        elif kind == "So":
+            kept = f" {char} "
+        else:
+            # Marks of format (joiners, directions, soft hyphens) are invisible and part nothing.
+            kept = "" if kind == "Cf" else " "
+        self[code] = kept
+        return kept
+
+
+_CHARACTERS = _Characters()
+
+
 def fold(text: str) -> str:
     """Return text without case and accents."""
-    decomposed = unicodedata.normalize("NFKD", text).casefold().translate(_LETTERS)
-    return unicodedata.normalize("NFC", _ACCENTS.sub("", decomposed))
+    if text.isascii():
+        return text.lower()
+    plain = _MARKS.sub("", unicodedata.normalize("NFKD", text)).casefold().translate(_LETTERS)
+    return unicodedata.normalize("NFC", plain)
 
 
 def words_of(text: str) -> list[str]:
     """Return the words of a text in order, folded; runs of an unspaced script come out whole."""
     folded = _APOSTROPHES.sub("", fold(text))
-    kept = "".join(char if unicodedata.category(char)[0] in "LMN" else " " for char in folded)
-    return [word[:TERM_CHARS] for word in kept.split()]
+    for symbols, name in _NAMED_SYMBOLS:
+        folded = symbols.sub(name, folded)
+    words = _ASCII_WORD.findall(folded) if folded.isascii() else folded.translate(_CHARACTERS).split()
+    return [word[:TERM_CHARS] for word in words]
 
 
 def is_unspaced(word: str) -> bool:
     """Tell whether a word holds letters of a script that is written without spaces."""
-    return _UNSPACED.search(word) is not None
+    return not word.isascii() and _UNSPACED.search(word) is not None
 
 
 def singular(word: str) -> str:
     """Return the singular of a regular English plural, any other word as it is."""
-    if len(word) < 4 or not word.isascii() or not word.endswith("s") or word.endswith(("ss", "us", "is")):
+    if len(word) < 4 or not word.endswith("s") or not word.isascii() or word.endswith(("ss", "us", "is")):
         return word
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
@@ -52,6 +85,8 @@ def singular(word: str) -> str:
 
 def pieces(word: str) -> list[str]:
     """Return what a query's word must all be found as: pairs of letters in an unspaced script, else the word itself."""
+    if word.isascii():
+        return [word]
     found: list[str] = []
     position = 0
     for run in _UNSPACED.finditer(word):
@@ -66,10 +101,14 @@ def pieces(word: str) -> list[str]:
 def index_terms(words: Iterable[str]) -> Iterator[str]:
     """Yield what a text's words are found by: themselves, their singulars, single letters and pairs of unspaced scripts."""
     for word in words:
-        yield from pieces(word)
-        yield singular(word)
-        for run in _UNSPACED.findall(word):
-            yield from run
+        if is_unspaced(word):
+            yield from pieces(word)
+            for run in _UNSPACED.findall(word):
+                yield from run
+        else:
+            yield word
+            if word[-1] == "s":
+                yield singular(word)
 
 
 def joined(words: list[str]) -> list[str]:

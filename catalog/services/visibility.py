@@ -2,8 +2,7 @@
 
 from ..models import Listing, Store
 from ..models.listings import ListingStatus
-from ..search.index import index_listing, remove_listing
-from . import generation
+from ..search.index import index_listing, remove_listing, show_store
 
 
 def listing_changed(listing: Listing) -> None:
@@ -18,8 +17,5 @@ def listing_changed(listing: Listing) -> None:
 
 
 def store_changed(store: Store) -> None:
-    """End cached answers after a store was opened, closed or renamed, in the caller's transaction.
-
-    Its listings keep their place in the index: every query for buyers asks whether the store is open.
-    """
-    generation.bump()
+    """Bring search and cached answers in line with a store that was opened, closed or renamed, in the caller's transaction."""
+    show_store(store)

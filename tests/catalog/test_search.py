@@ -10,7 +10,7 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from catalog.search import search
-from catalog.search.spelling import osa_distance
+from catalog.search.spelling import distance, prefix_distance
 from catalog.search.words import fold, joined, pieces, singular, words_of
 from catalog.services.popularity import record_purchase
 from catalog.services.visibility import listing_changed

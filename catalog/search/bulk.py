@@ -1,0 +1,150 @@
+"""Loads an empty index in one go: a million listings in minutes.
+
+One pass folds the listings and counts their words; documents, vocabulary and misspellings are then written in bulk (COPY on
+PostgreSQL), and PostgreSQL's indexes are made once at the end instead of being kept row by row.
+"""
+
+import uuid
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import count, islice
+from typing import Any
+
+from django.core.management.color import no_style
+from django.db import connection, models, transaction
+from django.db.models import F
+from django.db.models.functions import Coalesce
+
+from ..models import Listing, SearchDelete, SearchDocument, SearchTerm
+from ..models.listings import ListingStatus
+from ..models.search import Tier
+from ..services import generation
+from .documents import EVERYWHERE, SEPARATOR, columns_of
+from .plan import TIER_SIZES
+from .terms import misspellings, worth_correcting_to
+
+Progress = Callable[[int, int], None]
+
+CHUNK = 2000
+_COLUMNS = ("title", "tags", "short_description", "description", "store__is_open", "purchases")
+
+
+@transaction.atomic
+def load(progress: Progress) -> int:
+    """Index every published listing when none is, and return how many they were; 0 when there was something already.
+
+    Args:
+        progress: Told how many listings of how many are done.
+    """
+    generation.bump()
+    if SearchDocument.objects.exists():
+        return 0
+    published = Listing.objects.filter(status=ListingStatus.PUBLISHED).annotate(purchases=Coalesce("stats__purchases", 0))
+    total = published.count()
+    counts = _Counts()
+    with _indexes_made_once(SearchDocument, SearchTerm, SearchDelete):
+        for model in (SearchDelete, SearchTerm):
+            model.objects.all().delete()
+        _write(SearchDocument, _documents(published, counts, lambda done: progress(done, total)))
+        _write(SearchTerm, counts.terms())
+        _write(SearchDelete, counts.deletes())
+    return total
+
+
+class _Counts:
+    """In how many documents, and in how many of their titles and tags, each word is."""
+
+    def __init__(self) -> None:
+        self._documents: Counter[str] = Counter()
+        self._headings: Counter[str] = Counter()
+
+    def add(self, columns: dict[str, Any]) -> None:
+        """Count a document."""
+        headings = {EVERYWHERE, *columns["title"].split(), *columns["tags"].split()} - {SEPARATOR}
+        self._headings.update(headings)
+        self._documents.update(headings.union(columns["summary"].split(), columns["body"].split()))
+
+    def terms(self) -> Iterator[dict[str, Any]]:
+        """Return the rows of the vocabulary."""
+        for key, term in enumerate(sorted(self._documents), 1):
+            documents, headings = self._documents[term], self._headings[term]
+            yield {
+                "id": key,
+                "term": term,
+                "documents": documents,
+                "headings": headings,
+                "corrects": worth_correcting_to(documents, headings),
+            }
+
+    def deletes(self) -> Iterator[dict[str, Any]]:
+        """Return the rows of the misspellings."""
+        for row in self.terms():
+            if row["corrects"]:
+                for digest in misspellings(row["term"]):
+                    yield {"digest": digest, "term_id": row["id"]}
+
+
+def _documents(published: models.QuerySet[Listing], counts: _Counts, progress: Callable[[int], None]) -> Iterator[dict[str, Any]]:
+    best = published.filter(store__is_open=True).order_by(F("purchases").desc(), F("published_at").desc(), "id")
+    first = best.values_list("pk", flat=True)[: TIER_SIZES[Tier.UPPER]]
+    tiers = {pk: Tier.TOP if place < TIER_SIZES[Tier.TOP] else Tier.UPPER for place, pk in enumerate(first)}
+    done = count(1)
+    for pk, title, tags, summary, body, is_open, purchases in published.values_list("pk", *_COLUMNS).iterator(chunk_size=CHUNK):
+        columns = columns_of(title, tags, summary, body)
+        counts.add(columns)
+        tier = tiers.get(pk, Tier.REST) if is_open else Tier.HIDDEN
+        yield {"listing_id": pk, **columns, "tier": tier.value, "popularity": purchases}
+        if (number := next(done)) % CHUNK == 0:
+            progress(number)
+
+
+def _write(model: type[models.Model], rows: Iterator[dict[str, Any]]) -> None:
+    """Write rows, each with the same columns, as fast as the engine can."""
+    # Each chunk is read in full before it is written: reading goes over the same connection.
+    while chunk := list(islice(rows, CHUNK)):
+        names = list(chunk[0])
+        table, columns = model._meta.db_table, ", ".join(names)
+        with connection.cursor() as cursor:
+            if connection.vendor == "postgresql":
+                with cursor.copy(f"COPY {table} ({columns}) FROM STDIN") as copy:
+                    for row in chunk:
+                        copy.write_row(list(row.values()))
+            else:
+                places = ", ".join(["%s"] * len(names))
+                values = [[value.hex if isinstance(value, uuid.UUID) else value for value in row.values()] for row in chunk]
+                # The names are those of columns.
+                cursor.executemany(f"INSERT INTO {table} ({columns}) VALUES ({places})", values)  # noqa: S608
+
+
+@contextmanager
+def _indexes_made_once(*tables: type[models.Model]) -> Iterator[None]:
+    """Take the indexes and constraints away and make them again at the end, all in the caller's transaction."""
+    if connection.vendor != "postgresql":
+        yield
+        with connection.cursor() as cursor:
+            cursor.execute("INSERT INTO catalog_searchfts(catalog_searchfts) VALUES ('optimize')")
+        return
+    names = [model._meta.db_table for model in tables]
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL maintenance_work_mem = '256MB'")
+        # Keys before what refers to them.
+        cursor.execute(
+            "SELECT conrelid::regclass::text, quote_ident(conname), pg_get_constraintdef(oid) FROM pg_constraint "
+            "WHERE conrelid = ANY(%s::regclass[]) AND contype IN ('p', 'u', 'f') ORDER BY contype = 'f'",
+            [names],
+        )
+        constraints = cursor.fetchall()
+        for table, name, _ in reversed(constraints):
+            cursor.execute(f"ALTER TABLE {table} DROP CONSTRAINT {name}")
+        cursor.execute("SELECT quote_ident(indexname), indexdef FROM pg_indexes WHERE tablename = ANY(%s)", [names])
+        indexes = cursor.fetchall()
+        for name, _ in indexes:
+            cursor.execute(f"DROP INDEX {name}")
+        yield
+        for _, definition in indexes:
+            cursor.execute(definition)
+        for table, name, definition in constraints:
+            cursor.execute(f"ALTER TABLE {table} ADD CONSTRAINT {name} {definition}")
+        for statement in connection.ops.sequence_reset_sql(no_style(), list(tables)):
+            cursor.execute(statement)

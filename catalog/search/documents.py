@@ -1,0 +1,43 @@
+"""What a listing becomes in the index: its folded words, column by column."""
+
+from collections.abc import Iterable, Sequence
+
+from ..models import SearchDocument
+from .spelling import number
+from .words import index_terms, words_of
+
+# Distinct words of a description that are indexed; what follows in 64 KiB tells little about an asset.
+BODY_TERMS = 1000
+SEPARATOR = "|"
+# The word that is in every document: in how many it is, is how many there are.
+EVERYWHERE = ""
+
+
+def title_key(words: Iterable[str]) -> int:
+    """Return the number of a title's letters without spaces: `Type Face` and `typeface` have the same."""
+    return number("".join(words))
+
+
+def columns_of(title: str, tags: Sequence[str], summary: str, body: str) -> dict[str, str | int]:
+    """Return the text columns of a document, and the key of its title."""
+    words = words_of(title)
+    forms = sorted(set(index_terms(words)) - set(words))
+    tag_terms = dict.fromkeys(term for tag in tags for term in index_terms(words_of(tag)))
+    body_terms = dict.fromkeys(index_terms(words_of(body)))
+    return {
+        "title_key": title_key(words),
+        "title": " ".join([*words, SEPARATOR, *forms]),
+        "tags": " ".join(tag_terms),
+        "summary": " ".join(dict.fromkeys(index_terms(words_of(summary)))),
+        "body": " ".join(list(body_terms)[:BODY_TERMS]),
+    }
+
+
+def heading_terms(document: SearchDocument) -> set[str]:
+    """Return the distinct words of a document's title and tags; nothing for one that is not stored yet."""
+    return {EVERYWHERE, *document.title.split(), *document.tags.split()} - {SEPARATOR} if document.pk else set()
+
+
+def all_terms(document: SearchDocument) -> set[str]:
+    """Return every distinct word of a document; nothing for one that is not stored yet."""
+    return heading_terms(document).union(document.summary.split(), document.body.split()) if document.pk else set()

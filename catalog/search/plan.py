@@ -1,0 +1,116 @@
+"""Plans a look-up: which tiers to ask so that enough is found and little is read.
+
+A common word is in a third of a million documents, and nobody looks at more than the best few. So a group is looked for among
+the most popular listings first, as few of them as are expected to hold enough; when the expectation fails, among all.
+"""
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from ..models.search import Tier
+from .meaning import Group, Meaning
+
+# How many listings the upper tiers hold, the first inside of the second; kept by `rank_listings`.
+TIER_SIZES = {Tier.TOP: 4_000, Tier.UPPER: 32_000}
+# A tier is asked when it should hold so many times what is wanted: expectations assume that words do not know each other.
+MARGIN = 3
+# What each look-up gives at most, the most popular first: beyond these nobody pages, and ranking everything costs 70 times as much.
+HEADINGS, ANYWHERE, NEWCOMERS, SAME_TITLE = 200, 100, 20, 50
+# A search within filters finds this part of what it would find without, until it is known better.
+FILTERED = 0.1
+# Leaving one word out is tried for queries up to this long.
+LEAVE_OUT = 5
+
+
+@dataclass(frozen=True)
+class LookUp:
+    """One question to the full-text index.
+
+    Attributes:
+        groups: Sorted words; a document must have one of each group, or of any group when `every` is false.
+        heading: Look in titles and tags only.
+        tier: The greatest tier to look in.
+        limit: The most documents to return.
+        every: Whether each group must be met.
+        newcomers: Return the newest of those published since the last ranking, instead of the most popular.
+    """
+
+    groups: tuple[tuple[str, ...], ...]
+    heading: bool
+    tier: Tier
+    limit: int
+    every: bool = True
+    newcomers: bool = False
+
+
+class Planner:
+    """Plans the look-ups of one query."""
+
+    def __init__(self, meaning: Meaning, wanted: int, *, filtered: bool, headings_only: bool = False) -> None:
+        self._meaning = meaning
+        self._headings_only = headings_only
+        self._wanted = MARGIN * wanted / (FILTERED if filtered else 1)
+
+    def first(self) -> list[LookUp]:
+        """Return the look-ups that should find enough; none when no word is known."""
+        groups = [group for group in self._meaning.asked() if group]
+        return self._all_of(groups, complete=False) if groups else []
+
+    def further(self, *, complete: bool, partial: bool) -> list[LookUp]:
+        """Return the look-ups for when that was too little.
+
+        Args:
+            complete: Ask every tier.
+            partial: Take documents, too, that have some of the words only.
+        """
+        groups = [group for group in self._meaning.asked() if group]
+        if not groups:
+            return []
+        found = self._all_of(groups, complete=complete)
+        if partial and len(groups) > 1:
+            found += self._some_of(groups)
+        return found
+
+    def _all_of(self, groups: Sequence[Group], *, complete: bool) -> list[LookUp]:
+        documents, headings = self._meaning.vocabulary.documents, self._meaning.vocabulary.headings
+        words = _sorted(groups)
+        expected = self._share(groups, headings)
+        tier = Tier.REST if complete else self._tier(expected)
+        found = [LookUp(words, heading=True, tier=tier, limit=HEADINGS)]
+        if tier < Tier.REST:
+            found.append(LookUp(words, heading=True, tier=Tier.TOP, limit=NEWCOMERS, newcomers=True))
+        if not self._headings_only:
+            tier = Tier.REST if complete else self._tier(self._share(groups, documents))
+            found.append(LookUp(words, heading=False, tier=tier, limit=ANYWHERE))
+        return found
+
+    def _some_of(self, groups: Sequence[Group]) -> list[LookUp]:
+        """Return look-ups for all words but one, whichever it is, and for any of them."""
+        documents = self._meaning.vocabulary.documents
+        found = []
+        if 2 < len(groups) <= LEAVE_OUT:
+            for left_out in range(len(groups)):
+                others = [*groups[:left_out], *groups[left_out + 1 :]]
+                tier = self._tier(self._share(others, documents))
+                found.append(LookUp(_sorted(others), heading=False, tier=tier, limit=ANYWHERE))
+        none = math.prod(1 - self._share([group], documents) for group in groups)
+        heading = self._headings_only
+        return [*found, LookUp(_sorted(groups), heading=heading, tier=self._tier(1 - none), limit=HEADINGS, every=False)]
+
+    def _share(self, groups: Sequence[Group], counts: Mapping[str, int]) -> float:
+        """Return the part of all documents that should have a word of every group."""
+        total = max(self._meaning.vocabulary.total, 1)
+        return math.prod(min(1.0, _sum(group, counts) / total) for group in groups)
+
+    def _tier(self, share: float) -> Tier:
+        total = self._meaning.vocabulary.total
+        return next((tier for tier, size in TIER_SIZES.items() if size < total and share * size >= self._wanted), Tier.REST)
+
+
+def _sum(group: Collection[str], counts: Mapping[str, int]) -> int:
+    return sum(counts.get(term, 0) for term in group)
+
+
+def _sorted(groups: Sequence[Group]) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(sorted(group)) for group in groups)

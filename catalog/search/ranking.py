@@ -1,0 +1,110 @@
+"""Ranks what was found: by how well each word is met and where, then by popularity, with a place for newcomers.
+
+The score of a document is the mean over the words of the query of the best that it has for each: the weight of the column
+times how well its word stands for the one that was typed. A tenth of it is how much of the title was asked for, so that
+`Inter` comes before `Inter for Presentations`; the last hundredth is kept for the title that was typed letter by letter.
+"""
+
+from collections.abc import Sequence
+
+from ..models.search import Tier
+from .documents import SEPARATOR
+from .meaning import Group
+from .postings import Row
+from .words import pieces, singular
+
+# decisions.md section 4: weighted in this order.
+TITLE, TAGS, SUMMARY, BODY = 1.0, 0.7, 0.45, 0.25
+WHOLE_TITLE, EXACT_TITLE = 0.1, 0.01
+# A title whose letters were typed, with other spaces: no worse than this, whatever its words look like.
+SAME_LETTERS = 0.9
+# Among equals, one place in so many is a newcomer's: nothing becomes popular that is never seen.
+NEWCOMER_PLACE = 5
+
+Scored = tuple[float, Row]
+
+
+class Scorer:
+    """Scores documents against one query."""
+
+    def __init__(self, words: Sequence[str], groups: Sequence[Group], key: int) -> None:
+        self._typed = " ".join(words)
+        self._key = key
+        self._terms = {term for group in groups for term in group}
+        # Words as they stand between spaces; the best first, so that the first that is met decides.
+        self._groups = [sorted(((f" {term} ", quality) for term, quality in group.items()), key=_descending) for group in groups]
+
+    def score(self, row: Row) -> float:
+        """Return how well a document answers, between 0 and 1."""
+        title = row.title.partition(f" {SEPARATOR}")[0]
+        columns = ((TITLE, f" {row.title} "), (TAGS, f" {row.tags} "), (SUMMARY, f" {row.summary} "), (BODY, f" {row.body} "))
+        mean = sum(_met(group, columns) for group in self._groups) / max(len(self._groups), 1)
+        if row.title_key == self._key:
+            mean = max(mean, SAME_LETTERS)
+            share = 1.0
+        else:
+            share = self._share(title)
+        exact = EXACT_TITLE if title == self._typed else 0.0
+        return round((1 - WHOLE_TITLE - EXACT_TITLE) * mean + WHOLE_TITLE * mean * share + exact, 4)
+
+    def _share(self, title: str) -> float:
+        """Return the part of the title's own words that the query asked for."""
+        words = title.split()
+        asked = self._terms
+        met = sum(1 for word in words if word in asked or singular(word) in asked or any(piece in asked for piece in pieces(word)))
+        return met / len(words) if words else 0.0
+
+
+def rank(scorer: Scorer, rows: Sequence[Row]) -> list[Scored]:
+    """Return the rows with their scores, best first."""
+    scored = [(scorer.score(row), row) for row in rows]
+    # Sorts keep the order of equals: the last one counts first.
+    scored.sort(key=lambda pair: pair[1].listing_id)
+    scored.sort(key=lambda pair: (pair[1].purchases, pair[1].published_at), reverse=True)
+    scored.sort(key=lambda pair: pair[0], reverse=True)
+    return _with_newcomers(scored)
+
+
+def _with_newcomers(scored: list[Scored]) -> list[Scored]:
+    """Return the same, with every fifth place among equals given to one that was published since the last ranking."""
+    found: list[Scored] = []
+    start = 0
+    while start < len(scored):
+        end = start
+        while end < len(scored) and scored[end][0] == scored[start][0]:
+            end += 1
+        equals = scored[start:end]
+        if len(equals) >= NEWCOMER_PLACE:
+            equals = _mixed(equals)
+        found += equals
+        start = end
+    return found
+
+
+def _mixed(equals: list[Scored]) -> list[Scored]:
+    newcomers = [pair for pair in equals if pair[1].tier == Tier.NEWCOMER]
+    others = [pair for pair in equals if pair[1].tier != Tier.NEWCOMER]
+    if not newcomers or not others:
+        return equals
+    mixed: list[Scored] = []
+    for pair in others:
+        mixed.append(pair)
+        if newcomers and len(mixed) % NEWCOMER_PLACE == NEWCOMER_PLACE - 1:
+            mixed.append(newcomers.pop(0))
+    return mixed + newcomers
+
+
+def _met(group: Sequence[tuple[str, float]], columns: Sequence[tuple[float, str]]) -> float:
+    best = 0.0
+    for weight, text in columns:
+        for word, quality in group:
+            if weight * quality <= best:
+                break
+            if word in text:
+                best = weight * quality
+                break
+    return best
+
+
+def _descending(pair: tuple[str, float]) -> tuple[float, str]:
+    return -pair[1], pair[0]
