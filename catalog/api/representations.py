@@ -8,7 +8,7 @@ from marketplace.core import money
 from .. import pricing
 from ..models import Category, LicenseTier, Listing, Preview
 from ..models.files import PreviewKind
-from ..search import Hit
+from ..search import Hit, Suggestion
 
 
 def category_list(categories: Iterable[Category]) -> dict[str, Any]:
@@ -44,6 +44,12 @@ def search_results(query: str, hits: Sequence[Hit]) -> dict[str, Any]:
         "count": len(hits),
         "results": [{"id": hit.id, "title": hit.title, "score": hit.score} for hit in hits],
     }
+
+
+def suggestions(query: str, found: Sequence[Suggestion]) -> dict[str, Any]:
+    """Return the answer of GET assets/suggest."""
+    items = [{"id": item.id, "slug": item.slug, "title": item.title, "category": item.category} for item in found]
+    return {"query": query, "suggestions": items}
 
 
 def asset_detail(listing: Listing, *, previews: Iterable[Preview], tiers: Sequence[LicenseTier], popularity: int) -> dict[str, Any]:

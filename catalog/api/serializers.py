@@ -53,6 +53,17 @@ class AssetPage(serializers.Serializer[Any]):
     items = AssetItem(many=True)
 
 
+def not_blank(q: str) -> str:
+    """Return a query as it was sent.
+
+    Raises:
+        ValidationError: there is nothing but spaces in it.
+    """
+    if not q.strip():
+        raise serializers.ValidationError("Say what to look for.", code="blank")
+    return q
+
+
 class SearchQuery(serializers.Serializer[Any]):
     """Query of a search."""
 
@@ -66,9 +77,7 @@ class SearchQuery(serializers.Serializer[Any]):
 
     def validate_q(self, q: str) -> str:
         """Return the query unless it is blank."""
-        if not q.strip():
-            raise serializers.ValidationError("Say what to look for.", code="blank")
-        return q
+        return not_blank(q)
 
 
 class SearchResult(serializers.Serializer[Any]):
@@ -85,6 +94,32 @@ class SearchResults(serializers.Serializer[Any]):
     query = serializers.CharField()
     count = serializers.IntegerField(help_text="The number of results in this answer.")
     results = SearchResult(many=True)
+
+
+class SuggestQuery(serializers.Serializer[Any]):
+    """Query of suggestions."""
+
+    q = serializers.CharField(max_length=bounds.SEARCH_QUERY_CHARS, trim_whitespace=False, help_text="What has been typed so far.")
+
+    def validate_q(self, q: str) -> str:
+        """Return what was typed unless it is blank."""
+        return not_blank(q)
+
+
+class SuggestionRecord(serializers.Serializer[Any]):
+    """A listing that what was typed may be about."""
+
+    id = serializers.CharField()
+    slug = serializers.CharField()
+    title = serializers.CharField()
+    category = serializers.CharField(help_text="The category's slug.")
+
+
+class Suggestions(serializers.Serializer[Any]):
+    """At most ten listings, those whose titles begin with what was typed first."""
+
+    query = serializers.CharField()
+    suggestions = SuggestionRecord(many=True)
 
 
 class CategoryRecord(serializers.Serializer[Any]):

@@ -9,6 +9,7 @@ urlpatterns: list[URLPattern] = [
     path("categories", CategoryViewSet.as_view({"get": "list"}), name="categories"),
     path("assets", AssetViewSet.as_view({"get": "list"}), name="assets"),
     path("assets/search", AssetViewSet.as_view({"get": "search"}), name="asset-search"),
+    path("assets/suggest", AssetViewSet.as_view({"get": "suggest"}), name="asset-suggest"),
     path("assets/<str:asset_id>", AssetViewSet.as_view({"get": "retrieve"}), name="asset"),
     path("assets/<str:asset_id>/manifest", AssetViewSet.as_view({"get": "manifest"}), name="asset-manifest"),
     path("previews/<str:preview_id>", PreviewViewSet.as_view({"get": "retrieve"}), name="preview"),

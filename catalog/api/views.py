@@ -16,7 +16,7 @@ from marketplace.core.scopes import Scope
 from .. import selectors
 from ..manifests import manifest_of
 from ..manifests.public import public_manifest
-from ..search import search
+from ..search import search, suggest
 from ..selectors import Sort
 from . import representations as shown
 from . import serializers as shapes
@@ -45,11 +45,13 @@ class AssetViewSet(ApiViewSet):
         "list": PUBLIC,
         "retrieve": PUBLIC,
         "search": PUBLIC,
+        "suggest": PUBLIC,
         "manifest": api_key_only(Scope.CATALOG_READ),
     }
     problems: ClassVar[Mapping[str, tuple[type[Problem], ...]]] = {
         "list": (InvalidInput,),
         "search": (InvalidInput,),
+        "suggest": (InvalidInput,),
         "retrieve": (NotFound,),
         "manifest": (NotFound,),
     }
@@ -80,6 +82,17 @@ class AssetViewSet(ApiViewSet):
         """Search titles, tags and descriptions; misspelt and cut words are found too."""
         query = parse_query(shapes.SearchQuery, request)
         return public_answer(request, lambda _memo: shown.search_results(query["q"], search(query["q"], query["limit"])))
+
+    @extend_schema(
+        operation_id="suggestAssets",
+        tags=["catalog"],
+        parameters=[shapes.SuggestQuery],
+        responses={200: shapes.Suggestions, 304: UNCHANGED},
+    )
+    def suggest(self, request: Request) -> HttpResponseBase:
+        """Suggest assets while a name is being typed."""
+        q = parse_query(shapes.SuggestQuery, request)["q"]
+        return public_answer(request, "suggest", q, build=lambda _memo: shown.suggestions(q, suggest(q)))
 
     @extend_schema(operation_id="getAsset", tags=["catalog"], parameters=[ASSET_ID], responses={200: shapes.AssetDetail, 304: UNCHANGED})
     def retrieve(self, request: Request, asset_id: str) -> HttpResponseBase:

@@ -10,13 +10,15 @@ from collections.abc import Collection, Mapping, Sequence
 
 from . import vocabulary as reading
 from .documents import title_key
-from .spelling import correctable, distance, prefix_distance
+from .spelling import correctable, near, near_beginning
 from .words import is_unspaced, joined, pieces, singular, splits, words_of
 
 # More words than these do not narrow a search further, and more characters are no search.
 QUERY_WORDS = 12
 QUERY_CHARS = 1000
 CORRECTIONS = 4
+# Words that are corrected, the longest first: a query with more unknown ones is no misspelling.
+CORRECTED = 6
 # Titles that are looked up whole, for the combinations of corrections.
 TITLES = 24
 
@@ -48,7 +50,7 @@ class Meaning:
         parts = (part for word in words for split in splits(word) for part in split)
         self.vocabulary = reading.known({*words, *map(singular, words), *joined(list(words)), *parts}, None if is_unspaced(last) else last)
         self.groups: list[Group] = [{} for _ in words]
-        self._corrections: list[dict[str, int]] | None = None
+        self._corrections: list[Group] | None = None
         self._corrected: set[int] = set()
         self._read()
 
@@ -109,22 +111,27 @@ class Meaning:
                 group[term] = max(quality, group.get(term, 0))
 
     def _nearest(self) -> list[Group]:
-        words = [word for word in self.words if correctable(word)]
-        near = reading.neighbours(words, self.vocabulary)
-        last = len(self.words) - 1
-        return [self._likeliest(word, near, begun=i == last) if correctable(word) else {} for i, word in enumerate(self.words)]
+        unknown, last = set(self.unknown), len(self.words) - 1
+        places = [i for i, word in enumerate(self.words) if correctable(word)]
+        places.sort(key=lambda i: (i not in unknown, -len(self.words[i]), i))
+        found: list[Group] = [{} for _ in self.words]
+        terms = reading.neighbours([self.words[i] for i in places[:CORRECTED]], self.vocabulary)
+        for i in places[:CORRECTED]:
+            found[i] = self._likeliest(self.words[i], terms, begun=i == last)
+        return found
 
-    def _likeliest(self, word: str, near: Collection[str], *, begun: bool) -> Group:
+    def _likeliest(self, word: str, terms: Sequence[str], *, begun: bool) -> Group:
         """Return the few words that a misspelt one most likely meant: near, alike at the beginning, common."""
-        ranked = []
-        for term in near:
-            typos, quality = distance(word, term), 1.0
-            if typos is None and begun:
-                typos, quality = prefix_distance(word, term), PREFIX_TYPO
-            if typos:
-                commonness = 0.05 * math.log(self.vocabulary.documents[term] + self.vocabulary.headings[term])
-                ranked.append((typos + (quality < 1) + 0.5 * (word[0] != term[0]) - commonness, term, TYPOS[typos] * quality))
-        return {term: quality for _, term, quality in sorted(ranked)[:CORRECTIONS]}
+        offers = {term: (float(typos), TYPOS[typos]) for term, typos in near(word, terms)}
+        if begun:
+            for term, typos in near_beginning(word, terms):
+                offers.setdefault(term, (typos + 1.0, TYPOS[typos] * PREFIX_TYPO))
+
+        def unlikely(term: str) -> tuple[float, str]:
+            commonness = 0.05 * math.log(self.vocabulary.documents[term] + self.vocabulary.headings[term])
+            return offers[term][0] + 0.5 * (word[0] != term[0]) - commonness, term
+
+        return {term: offers[term][1] for term in sorted(offers, key=unlikely)[:CORRECTIONS]}
 
 
 def _completed(beginning: str, term: str) -> float:

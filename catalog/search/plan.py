@@ -16,7 +16,7 @@ TIER_SIZES = {Tier.TOP: 4_000, Tier.UPPER: 32_000}
 # A tier is asked when it should hold so many times what is wanted: expectations assume that words do not know each other.
 MARGIN = 3
 # What each look-up gives at most, the most popular first: beyond these nobody pages, and ranking everything costs 70 times as much.
-HEADINGS, ANYWHERE, NEWCOMERS, SAME_TITLE = 200, 100, 20, 50
+HEADINGS, ANYWHERE, NEWCOMERS, SAME_TITLE = 150, 100, 20, 50
 # A search within filters finds this part of what it would find without, until it is known better.
 FILTERED = 0.1
 # Leaving one word out is tried for queries up to this long.
@@ -80,7 +80,8 @@ class Planner:
         found = [LookUp(words, heading=True, tier=tier, limit=HEADINGS)]
         if tier < Tier.REST:
             found.append(LookUp(words, heading=True, tier=Tier.TOP, limit=NEWCOMERS, newcomers=True))
-        if not self._headings_only:
+        # Where titles and tags should hold enough, descriptions cannot add anything better.
+        if tier == Tier.REST and not self._headings_only:
             tier = Tier.REST if complete else self._tier(self._share(groups, documents))
             found.append(LookUp(words, heading=False, tier=tier, limit=ANYWHERE))
         return found
@@ -94,9 +95,18 @@ class Planner:
                 others = [*groups[:left_out], *groups[left_out + 1 :]]
                 tier = self._tier(self._share(others, documents))
                 found.append(LookUp(_sorted(others), heading=False, tier=tier, limit=ANYWHERE))
-        none = math.prod(1 - self._share([group], documents) for group in groups)
+        return [*found, self._any_of(groups)]
+
+    def _any_of(self, groups: Sequence[Group]) -> LookUp:
+        """Return the look-up for any of the rarest words, as few as should give enough: they say most of what was meant."""
+        counts = self._meaning.vocabulary.headings if self._headings_only else self._meaning.vocabulary.documents
+        rarest = sorted(groups, key=lambda group: _sum(group, counts))
+        share, few = 0.0, 0
+        while few < len(rarest) and share * self._meaning.vocabulary.total < self._wanted:
+            share += self._share([rarest[few]], counts)
+            few += 1
         heading = self._headings_only
-        return [*found, LookUp(_sorted(groups), heading=heading, tier=self._tier(1 - none), limit=HEADINGS, every=False)]
+        return LookUp(_sorted(rarest[:few]), heading=heading, tier=self._tier(min(share, 1.0)), limit=HEADINGS, every=False)
 
     def _share(self, groups: Sequence[Group], counts: Mapping[str, int]) -> float:
         """Return the part of all documents that should have a word of every group."""

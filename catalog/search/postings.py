@@ -6,7 +6,6 @@ done in Python on what they give. No word here ever comes from the client: each 
 
 import uuid
 from collections.abc import Sequence
-from datetime import datetime
 from typing import NamedTuple
 
 from django.db import connection
@@ -26,7 +25,7 @@ _NEWEST = "listing_id DESC"
 _ROWS = """
 SELECT document.listing_id, listing.title, listing.slug, category.slug, document.title_key, document.title, document.tags,
        document.summary, CASE WHEN found.heading = 1 THEN '' ELSE document.body END, document.tier,
-       COALESCE(stats.purchases, 0), listing.published_at
+       COALESCE(stats.purchases, 0), CAST(listing.published_at AS text)
 FROM (SELECT id, MAX(heading) AS heading FROM ({found}) AS every GROUP BY id) AS found
 JOIN catalog_searchdocument AS document ON document.id = found.id
 JOIN catalog_listing AS listing ON listing.id = document.listing_id AND listing.status = 'Published'
@@ -40,7 +39,7 @@ _LOOK_UP = (
 
 
 class Row(NamedTuple):
-    """A document that was found. Ids and times are as the engine gives them: they compare alike on both."""
+    """A document that was found. Ids and times are as the engine gives them, and compare alike on both."""
 
     listing_id: uuid.UUID | str
     name: str
@@ -53,7 +52,7 @@ class Row(NamedTuple):
     body: str
     tier: int
     purchases: int
-    published_at: datetime | str
+    published_at: str
 
 
 def fetch(look_ups: Sequence[LookUp], titles: Sequence[int], within: QuerySet[Listing] | None = None) -> list[Row]:

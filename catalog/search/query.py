@@ -79,7 +79,11 @@ def _find(q: str, limit: int, *, within: QuerySet[Listing] | None = None, headin
 
 
 def _ranked(meaning: Meaning, rows: list[Row]) -> list[Scored]:
-    return rank(Scorer(meaning.words, meaning.asked(), meaning.titles()[0]), rows)
+    """Return the rows best first; those that have some of the words only where none has all."""
+    scorer = Scorer(meaning.words, meaning.asked(), meaning.titles()[0])
+    ranked = rank(scorer, rows)
+    complete = [pair for pair in ranked if scorer.meets_all(pair[1])]
+    return complete or ranked
 
 
 def _uuid(row: Row) -> uuid.UUID:

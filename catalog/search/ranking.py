@@ -15,6 +15,9 @@ from .words import pieces, singular
 
 # decisions.md section 4: weighted in this order.
 TITLE, TAGS, SUMMARY, BODY = 1.0, 0.7, 0.45, 0.25
+_COLUMNS = tuple(
+    (weight, Row._fields.index(name)) for name, weight in (("title", TITLE), ("tags", TAGS), ("summary", SUMMARY), ("body", BODY))
+)
 WHOLE_TITLE, EXACT_TITLE = 0.1, 0.01
 # A title whose letters were typed, with other spaces: no worse than this, whatever its words look like.
 SAME_LETTERS = 0.9
@@ -33,26 +36,31 @@ class Scorer:
         self._terms = {term for group in groups for term in group}
         # Words as they stand between spaces; the best first, so that the first that is met decides.
         self._groups = [sorted(((f" {term} ", quality) for term, quality in group.items()), key=_descending) for group in groups]
+        # Titles share their words: each is judged once.
+        self._asked: dict[str, bool] = {}
 
     def score(self, row: Row) -> float:
         """Return how well a document answers, between 0 and 1."""
         title = row.title.partition(f" {SEPARATOR}")[0]
-        columns = ((TITLE, f" {row.title} "), (TAGS, f" {row.tags} "), (SUMMARY, f" {row.summary} "), (BODY, f" {row.body} "))
-        mean = sum(_met(group, columns) for group in self._groups) / max(len(self._groups), 1)
+        mean = sum([_met(group, row) for group in self._groups]) / max(len(self._groups), 1)
         if row.title_key == self._key:
-            mean = max(mean, SAME_LETTERS)
-            share = 1.0
+            mean, share = max(mean, SAME_LETTERS), 1.0
         else:
-            share = self._share(title)
+            words, terms = title.split(), self._terms
+            share = sum([word in terms or self._is_asked(word) for word in words]) / max(len(words), 1)
         exact = EXACT_TITLE if title == self._typed else 0.0
         return round((1 - WHOLE_TITLE - EXACT_TITLE) * mean + WHOLE_TITLE * mean * share + exact, 4)
 
-    def _share(self, title: str) -> float:
-        """Return the part of the title's own words that the query asked for."""
-        words = title.split()
-        asked = self._terms
-        met = sum(1 for word in words if word in asked or singular(word) in asked or any(piece in asked for piece in pieces(word)))
-        return met / len(words) if words else 0.0
+    def meets_all(self, row: Row) -> bool:
+        """Tell whether a document has something for every word."""
+        return all(_met(group, row) for group in self._groups)
+
+    def _is_asked(self, word: str) -> bool:
+        """Tell whether a word of a title was asked for in another form."""
+        found = self._asked.get(word)
+        if found is None:
+            found = self._asked[word] = singular(word) in self._terms or not self._terms.isdisjoint(pieces(word))
+        return found
 
 
 def rank(scorer: Scorer, rows: Sequence[Row]) -> list[Scored]:
@@ -94,9 +102,13 @@ def _mixed(equals: list[Scored]) -> list[Scored]:
     return mixed + newcomers
 
 
-def _met(group: Sequence[tuple[str, float]], columns: Sequence[tuple[float, str]]) -> float:
+def _met(group: Sequence[tuple[str, float]], row: Row) -> float:
+    """Return the weight of the best that a document has for a word: the column's, times how well its own word stands for it."""
     best = 0.0
-    for weight, text in columns:
+    for weight, column in _COLUMNS:
+        if not group or weight * group[0][1] <= best:
+            break
+        text = f" {row[column]} "
         for word, quality in group:
             if weight * quality <= best:
                 break

@@ -7,8 +7,10 @@ two neighbours swapped) decides.
 """
 
 import hashlib
+from collections.abc import Sequence
 from itertools import combinations
 
+from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from .words import is_unspaced
@@ -51,16 +53,21 @@ def number(text: str) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest()) >> 1
 
 
-def distance(word: str, term: str) -> int | None:
-    """Return how many typos lie between two words, None when they are more than allowed."""
-    allowed = allowed_distance(word, term)
-    typos: int = OSA.distance(word, term, score_cutoff=allowed)
-    return typos if typos <= allowed else None
+def near(word: str, terms: Sequence[str]) -> list[tuple[str, int]]:
+    """Return those of the terms that are the word but for as many typos as are allowed, with how many these are."""
+    found = process.extract(word, terms, scorer=OSA.distance, score_cutoff=MAX_DISTANCE, limit=None)
+    return [(term, typos) for term, typos, _ in found if 0 < typos <= allowed_distance(word, term)]
 
 
-def prefix_distance(word: str, term: str) -> int | None:
-    """Return how many typos lie between a word that is still being typed and the beginning of a longer one."""
-    if len(word) < ONE_TYPO or len(term) <= len(word) + 1:
-        return None
-    near = [found for size in (len(word) - 1, len(word), len(word) + 1) if (found := distance(word, term[:size])) is not None]
-    return min(near, default=None)
+def near_beginning(word: str, terms: Sequence[str]) -> list[tuple[str, int]]:
+    """Return those of the terms that begin like a word that is still being typed but for a few typos, with how many these are."""
+    if len(word) <= ONE_TYPO:
+        return []
+    longer = [term for term in terms if len(term) > len(word) + 1]
+    found: dict[str, int] = {}
+    for size in (len(word), len(word) - 1, len(word) + 1):
+        begun = process.extract(word, [term[:size] for term in longer], scorer=OSA.distance, score_cutoff=MAX_DISTANCE, limit=None)
+        for beginning, typos, place in begun:
+            if typos <= allowed_distance(word, beginning):
+                found[longer[place]] = min(typos, found.get(longer[place], typos))
+    return [(term, max(typos, 1)) for term, typos in found.items()]

@@ -5,6 +5,7 @@ Each is one statement that reads index entries only, however common the words an
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from django.db import connection
 
@@ -15,15 +16,17 @@ from .spelling import deletes
 COMPLETIONS = 30
 # Beginnings up to this length have an index of their own; longer ones are few enough to be read.
 INDEXED_BEGINNING = 3
-# Words that share a form with a misspelt one: hundreds in a large catalog, and never more than these are compared.
+# Words that share a form with misspelt ones: hundreds in a large catalog. Never more than these are compared, the oldest: words
+# that were made up to be in the way come last.
 NEIGHBOURS = 1000
 LAST_CHARACTER = "\U0010ffff"
 
 _KNOWN = "SELECT term, documents, headings FROM catalog_searchterm WHERE term IN ({places})"
 _COMPLETED = "SELECT * FROM (SELECT term, documents, headings FROM catalog_searchterm WHERE {begins} ORDER BY documents DESC, term LIMIT {most}) AS begun"
+# Words are read one by one through their key: a planner that joins may prefer to read the whole vocabulary.
 _NEAR = (
-    "SELECT term, documents, headings FROM catalog_searchterm WHERE id IN "
-    "(SELECT term_id FROM catalog_searchdelete WHERE digest IN ({places})) ORDER BY documents DESC, term LIMIT {most}"
+    "SELECT (SELECT term || ' ' || documents || ' ' || headings FROM catalog_searchterm WHERE id = near.term_id) FROM "
+    "(SELECT DISTINCT term_id FROM catalog_searchdelete WHERE digest IN ({places}) ORDER BY term_id LIMIT {most}) AS near"
 )
 
 
@@ -77,14 +80,15 @@ def neighbours(words: Iterable[str], vocabulary: Vocabulary) -> list[str]:
     digests = sorted(set().union(*map(deletes, words)))
     if not digests:
         return []
-    return vocabulary.add(_rows(_NEAR.format(places=_places(digests), most=NEIGHBOURS), digests))
+    rows = (str(row[0]).split(" ") for row in _rows(_NEAR.format(places=_places(digests), most=NEIGHBOURS), digests) if row[0])
+    return vocabulary.add((term, int(documents), int(headings)) for term, documents, headings in rows)
 
 
 def _places(values: Collection[object]) -> str:
     return ", ".join(["%s"] * len(values))
 
 
-def _rows(sql: str, params: Collection[object]) -> list[tuple[str, int, int]]:
+def _rows(sql: str, params: Collection[object]) -> list[Any]:
     with connection.cursor() as cursor:
         cursor.execute(sql, params)
         return cursor.fetchall()

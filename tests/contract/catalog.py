@@ -101,6 +101,22 @@ OPERATIONS = (
         ),
         refusals=frozenset({"invalid_input"}),
     ),
+    Operation(
+        "GET",
+        "/assets/suggest",
+        Auth.NONE,
+        "for_sale",
+        record(
+            {},
+            added={
+                "query": STRING,
+                "suggestions": array(record({}, added={"id": STRING, "slug": STRING, "title": STRING, "category": STRING})),
+            },
+        ),
+        query=(Query("q", "string", required=True, bounds={"maxLength": 200}, bad=("", "   ", "x" * 201)),),
+        refusals=frozenset({"invalid_input"}),
+        added=True,
+    ),
     Operation("GET", "/assets/{id}/manifest", Auth.KEY, "for_sale", MANIFEST, scope="catalog:read", refusals=frozenset({"not_found"})),
     Operation(
         "GET",
