@@ -293,7 +293,7 @@ def test_both_engines_use_their_index(catalog: None) -> None:
             sql = "EXPLAIN QUERY PLAN SELECT rowid FROM catalog_searchfts WHERE catalog_searchfts MATCH '\"x\"'"
         cursor.execute(sql)
         plan = str(cursor.fetchall())
-    assert "searchdocument_heading_top" in plan or "VIRTUAL TABLE INDEX" in plan
+    assert "searchdocument_heading" in plan or "VIRTUAL TABLE INDEX" in plan
 
 
 # --- the pieces ---------------------------------------------------------------------------------
