@@ -92,7 +92,7 @@ class AssetViewSet(ApiViewSet):
     def suggest(self, request: Request) -> HttpResponseBase:
         """Suggest assets while a name is being typed."""
         q = parse_query(shapes.SuggestQuery, request)["q"]
-        return public_answer(request, "suggest", q, build=lambda _memo: shown.suggestions(q, suggest(q)))
+        return public_answer(request, lambda _memo: shown.suggestions(q, suggest(q)))
 
     @extend_schema(operation_id="getAsset", tags=["catalog"], parameters=[ASSET_ID], responses={200: shapes.AssetDetail, 304: UNCHANGED})
     def retrieve(self, request: Request, asset_id: str) -> HttpResponseBase:

@@ -68,7 +68,9 @@ def titles(client: Client) -> list[str]:
     return [item["title"] for item in client.get("/api/v1/assets").json()["items"]]
 
 
-@pytest.mark.parametrize(("path", "queries"), [("assets", 2), ("assets/{id}", 3), ("categories", 1), ("assets/search?q=grotesk", 5)])
+@pytest.mark.parametrize(
+    ("path", "queries"), [("assets", 2), ("assets/{id}", 3), ("categories", 1), ("assets/search?q=grotesk", 5), ("assets/suggest?q=gro", 4)]
+)
 def test_queries_of_an_answer_that_is_not_cached_and_of_one_that_is(
     store: str, listing: Listing, path: str, queries: int, django_assert_num_queries: Any, django_assert_max_num_queries: Any
 ) -> None:
