@@ -93,7 +93,7 @@ def _run(statements):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("catalog", "0005_rejection_reasons")]
+    dependencies = [("catalog", "0006_retired_terms")]
 
     operations = [
         migrations.RunPython(_run(FORGET), migrations.RunPython.noop),
