@@ -193,17 +193,18 @@ def test_open_quotes_are_bounded_and_expired_ones_make_room(bearer_client: Clien
     assert refusal(response) == (409, "too_many_quotes")
     assert response.json()["maximum"] == 2
     assert ask(bearer_client(), listing).status_code == 200
-    past = timezone.now() - timedelta(seconds=1)
-    Quote.objects.filter(pk=quotes[0]["quoteId"]).update(created_at=past - timedelta(minutes=10), expires_at=past)
-    assert ask(client, listing).status_code == 200
-    assert not Quote.objects.filter(pk=quotes[0]["quoteId"]).exists()
+    for days, kept in ((0, True), (1, False)):
+        past = timezone.now() - timedelta(days=days, seconds=1)
+        Quote.objects.filter(pk=quotes[days]["quoteId"]).update(created_at=past - timedelta(minutes=10), expires_at=past)
+        assert ask(client, listing).status_code == 200
+        assert Quote.objects.filter(pk=quotes[days]["quoteId"]).exists() is kept
 
 
 def test_purge_removes_what_nobody_can_use(bearer_client: Client) -> None:
     listing, client = on_sale(), bearer_client(funded(inr=1_000_000))
     used, expired, _open = (ask(client, listing).json()["quoteId"] for _ in range(3))
     assert use(client, listing, used).status_code == 200
-    past = timezone.now() - timedelta(seconds=1)
+    past = timezone.now() - timedelta(days=1, seconds=1)
     Quote.objects.filter(pk__in=[used, expired]).update(created_at=past - timedelta(minutes=10), expires_at=past)
     old, young = (IdempotencyRecord.objects.create(owner=funded(), key=key, fingerprint="x", answer={}) for key in ("old", "young"))
     IdempotencyRecord.objects.filter(pk=old.pk).update(created_at=timezone.now() - timedelta(hours=25))

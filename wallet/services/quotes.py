@@ -16,6 +16,8 @@ from ..errors import QuoteExpired, QuoteMismatch, QuoteUsed, TooManyQuotes
 from ..models import Quote
 from .offers import Offer, Wish, find_candidate, find_offer, find_tier
 
+KEPT_AFTER_EXPIRY = timedelta(days=1)
+
 
 @transaction.atomic
 def make_quote(*, buyer: User, wish: Wish) -> Quote:
@@ -31,9 +33,9 @@ def make_quote(*, buyer: User, wish: Wish) -> Quote:
     # Two at once are counted one after the other.
     lock(User.objects.all(), pk=buyer.pk)
     offer = find_offer(buyer=buyer, wish=wish)
-    own, now = Quote.objects.filter(owner=buyer, orders__isnull=True), timezone.now()
-    own.filter(expires_at__lte=now).delete()
-    if own.count() >= bounds.OPEN_QUOTES:
+    now = timezone.now()
+    forgotten_quotes().filter(owner=buyer).delete()
+    if Quote.objects.filter(owner=buyer, orders__isnull=True, expires_at__gt=now).count() >= bounds.OPEN_QUOTES:
         raise TooManyQuotes(maximum=bounds.OPEN_QUOTES)
     return Quote.objects.create(
         owner=buyer,
@@ -80,6 +82,6 @@ def find_quoted_offer(*, buyer: User, wish: Wish, quote_id: str) -> Offer:
     return Offer(candidate, tier, quote.currency, quote.price_minor, quote.tax_minor, quote_id=quote.pk)
 
 
-def expired_quotes() -> QuerySet[Quote]:
-    """Return the quotes that nobody used and nobody can use any more."""
-    return Quote.objects.filter(orders__isnull=True, expires_at__lte=timezone.now())
+def forgotten_quotes() -> QuerySet[Quote]:
+    """Return the quotes that nobody used and that expired a day ago: until then whoever comes late is told why."""
+    return Quote.objects.filter(orders__isnull=True, expires_at__lte=timezone.now() - KEPT_AFTER_EXPIRY)

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.utils import timezone
 
 from catalog.services.popularity import record_purchase
 from developers.principals import Principal
@@ -79,7 +80,7 @@ def spend(
             return Receipt(**answer), True
         # Or of another that bought the same meanwhile: then nothing is owed, whatever the wallet holds.
         if isinstance(refusal, InsufficientBalance | SpendingLimitExceeded):
-            find_offer(buyer=buyer, wish=wish)
+            _find(buyer, wish, quote_id)
         if isinstance(refusal, IntegrityError) and violates(refusal, Order, "order_quote_once"):
             raise QuoteUsed from refusal
         raise
@@ -155,6 +156,7 @@ def _priced_order(buyer: User, offer: Offer, principal: Principal | None) -> dic
         "credential_id": None if principal is None else principal.credential.id,
         "request_id": current_request_id(),
         "quote_id": offer.quote_id,
+        "created_at": timezone.now(),
     }
 
 

@@ -7,13 +7,13 @@ from django.core.management.base import BaseCommand
 
 from marketplace.core import bounds
 from wallet.services.idempotency import expired_answers
-from wallet.services.quotes import expired_quotes
+from wallet.services.quotes import forgotten_quotes
 
 
 class Command(BaseCommand):
     """Removes what nobody can use any more."""
 
-    help = f"Remove quotes that expired unused, and answers to Idempotency-Keys older than {bounds.IDEMPOTENCY_HOURS} hours. Run it daily."
+    help = f"Remove quotes that expired unused a day ago, and answers to Idempotency-Keys older than {bounds.IDEMPOTENCY_HOURS} hours. Run it daily."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Offer a rehearsal."""
@@ -21,7 +21,7 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """Remove, or count."""
-        quotes, answers = expired_quotes(), expired_answers()
+        quotes, answers = forgotten_quotes(), expired_answers()
         if options["dry_run"]:
             self.stdout.write(f"{quotes.count()} expired quotes and {answers.count()} old answers would be removed.")
         else:

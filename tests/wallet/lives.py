@@ -1,0 +1,349 @@
+"""Random lives of two wallets against a plain model, which is written from the decisions and not from the code."""
+
+import datetime as dt
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any, ClassVar
+from unittest.mock import patch
+
+from django.db import connection, transaction
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+
+from catalog.models import Listing
+from developers.models import SpendingLimit
+from developers.principals import Principal
+from marketplace.core.errors import Problem
+from tests.factories import AppFactory, UserFactory
+from tests.shop import on_sale, store_keeping
+from wallet.models import LedgerAccount, Order
+from wallet.reconciliation import differences
+from wallet.services.funding import credit_wallet
+from wallet.services.offers import Wish
+from wallet.services.quotes import make_quote
+from wallet.services.refunds import refund_order
+from wallet.services.spending import spend
+
+from . import spenders
+
+BUYERS = st.integers(0, 1)
+LISTINGS = st.integers(0, 4)
+CURRENCIES = st.sampled_from(["INR", "USD"])
+TIERS = st.sampled_from(["personal", "commercial", "extended"])
+KEYS = st.sampled_from([None, None, None, "a", "b", "c"])
+# Whom a purchase goes through; the first is a page of ours.
+THROUGH = st.sampled_from(["page", "personal", "connected", "own"])
+BOUND = ("personal", "connected")
+FACTORS = {"personal": 1, "commercial": 2, "extended": 5}
+PRICES = st.sampled_from([None, 0, 1, 7, 77, 999, 49_900])
+CAPS = st.none() | st.sampled_from([1, 77, 1998, 49_900, 120_000])
+# (USD, INR, discount, tax, commission): each rounding and each zero leg has its listing.
+TERMS = [
+    (999, 49_900, 0, 1800, 2000),
+    (1, 1, 0, 10_000, 5000),
+    (333, None, 3333, 1234, 10_000),
+    (1000, 0, 0, 1800, 2000),
+    (7, 77, 5001, 0, 0),
+]
+START = dt.datetime(2031, 3, 1, 12, tzinfo=dt.UTC)
+
+
+def half_up(value: Decimal) -> int:
+    """Round as money is rounded."""
+    return int(value.to_integral_value(ROUND_HALF_UP))
+
+
+@dataclass
+class Terms:
+    """What the model knows of a listing."""
+
+    usd: int
+    inr: int | None
+    discount_bp: int
+    tax_bp: int
+    commission_bp: int
+    published: bool = True
+
+    def price(self, tier: str, currency: str) -> int | None:
+        """Return what a tier should cost."""
+        if 0 in (self.usd, self.inr) or self.discount_bp == 10_000:
+            return 0
+        base = self.usd if currency == "USD" else self.inr
+        return None if base is None else half_up(Decimal(base) * (10_000 - self.discount_bp) / 10_000) * FACTORS[tier]
+
+    def tax(self, price: int) -> int:
+        """Return the tax inside a price."""
+        return half_up(Decimal(price) * self.tax_bp / (10_000 + self.tax_bp))
+
+
+@dataclass
+class Bought:
+    """A purchase that stands, as the model knows it."""
+
+    order_id: str
+    through: str
+    currency: str
+    price: int
+    tax: int
+    at: dt.datetime
+
+
+@dataclass
+class Quoted:
+    """A promise."""
+
+    buyer: int
+    wish: tuple[int, str, str]
+    price: int
+    tax: int
+    expires: dt.datetime
+    used: bool = False
+    forgotten: bool = False
+
+
+@dataclass
+class Expected:
+    """What the wallets should hold, who should own what, and what was promised."""
+
+    balances: dict[tuple[int, str], int] = field(default_factory=dict)
+    owned: dict[tuple[int, int, str], Bought] = field(default_factory=dict)
+    keys: dict[tuple[int, str], tuple[Any, Any, dt.datetime]] = field(default_factory=dict)
+    quotes: dict[str, Quoted] = field(default_factory=dict)
+    limits: dict[tuple[int, str, str], dict[str, int | None]] = field(default_factory=dict)
+
+
+class Wallets(RuleBasedStateMachine):
+    """Credits, quotes, purchases, refunds, changed prices, takedowns and limits in any order."""
+
+    # How often each operation ended how.
+    outcomes: ClassVar[Counter[str]] = Counter()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.block = transaction.atomic()
+        self.block.__enter__()
+        self.now = START
+        self.clock = patch("django.utils.timezone.now", lambda: self.now)
+        self.clock.start()
+        self.buyers = [UserFactory() for _ in range(2)]
+        self.terms = [Terms(*terms) for terms in TERMS]
+        self.listings = [self.listing(terms) for terms in self.terms]
+        app = AppFactory()
+        self.principals: dict[tuple[int, str], Principal] = {}
+        for index, buyer in enumerate(self.buyers):
+            self.principals[index, "personal"] = spenders.personal(buyer)
+            self.principals[index, "connected"] = spenders.connected(buyer, app)
+            self.principals[index, "own"] = spenders.own_key(buyer)
+        self.expected = Expected()
+
+    def listing(self, terms: Terms) -> Listing:
+        """Put an asset on sale on these terms."""
+        store = store_keeping(terms.commission_bp)
+        prices = {"base_price_minor": terms.usd, "price_inr_minor": terms.inr}
+        return on_sale(store=store, discount_bp=terms.discount_bp, tax_rate_bp=terms.tax_bp, **prices)
+
+    def teardown(self) -> None:
+        """Let the books speak, then take everything back, so that each life begins with nothing."""
+        try:
+            connection.check_constraints()
+            assert list(differences()) == []
+        finally:
+            self.clock.stop()
+            transaction.set_rollback(True)
+            self.block.__exit__(None, None, None)
+
+    def counted(self, name: str, outcome: str = "") -> None:
+        """Count an operation."""
+        self.outcomes[f"{name} {outcome or 'done'}"] += 1
+
+    @rule(buyer=BUYERS, currency=CURRENCIES, amount=st.integers(1, 200_000))
+    def credit(self, buyer: int, currency: str, amount: int) -> None:
+        """Put money in."""
+        self.counted("credit")
+        credit_wallet(user=self.buyers[buyer], currency=currency, amount_minor=amount, reason="test", actor=None)
+        self.expected.balances[buyer, currency] = self.expected.balances.get((buyer, currency), 0) + amount
+
+    @rule(listing=LISTINGS, usd=PRICES, inr=PRICES, discount=st.sampled_from([0, 1, 3333, 10_000]), tax=st.sampled_from([0, 1800]))
+    def change_terms(self, listing: int, usd: int | None, inr: int | None, discount: int, tax: int) -> None:
+        """Change what an asset costs."""
+        self.counted("change_terms")
+        terms = self.terms[listing]
+        terms.usd, terms.inr, terms.discount_bp, terms.tax_bp = usd or 1, inr, discount, tax
+        prices = {"base_price_minor": terms.usd, "price_inr_minor": inr}
+        Listing.objects.filter(pk=self.listings[listing].pk).update(discount_bp=discount, tax_rate_bp=tax, **prices)
+
+    @rule(listing=LISTINGS, published=st.sampled_from([True, True, True, False]))
+    def take_down_or_publish(self, listing: int, published: bool) -> None:  # noqa: FBT001 - drawn by name
+        """Take an asset off the shop, or put it back."""
+        self.counted("take_down_or_publish")
+        terms = self.terms[listing]
+        terms.published = published
+        Listing.objects.filter(pk=self.listings[listing].pk).update(status="Published" if published else "Rejected")
+
+    @rule(minutes=st.sampled_from([1, 11, 13 * 60, 25 * 60]))
+    def wait(self, minutes: int) -> None:
+        """Let quotes expire, days begin and keys be forgotten."""
+        self.counted("wait")
+        self.now += dt.timedelta(minutes=minutes)
+
+    @rule(buyer=BUYERS, through=st.sampled_from(["personal", "connected", "own"]), currency=CURRENCIES, once=CAPS, day=CAPS, ever=CAPS)
+    def bound(self, buyer: int, through: str, currency: str, once: int | None, day: int | None, ever: int | None) -> None:
+        """Set a limit, or take it away."""
+        self.counted("bound")
+        principal = self.principals[buyer, through]
+        subject = {"token_id": principal.credential.pk} if principal.app is None else {"app": principal.app}
+        SpendingLimit.objects.filter(owner=self.buyers[buyer], currency=currency, **subject).delete()
+        self.expected.limits.pop((buyer, through, currency), None)
+        caps: dict[str, Any] = {"per_purchase_minor": once, "per_day_minor": day, "total_minor": ever}
+        if any(caps.values()):
+            spenders.limit(principal, currency=currency, **caps)
+            self.expected.limits[buyer, through, currency] = caps
+
+    @rule(buyer=BUYERS, listing=LISTINGS, tier=TIERS)
+    def buy_plainly(self, buyer: int, listing: int, tier: str) -> None:
+        """Buy with what there is plenty of, on a page of ours."""
+        self.credit(buyer=buyer, currency="INR", amount=500_000)
+        self.buy(buyer=buyer, listing=listing, tier=tier, currency="INR", key=None, through="page")
+
+    def unavailable(self, buyer: int, listing: int, tier: str) -> Iterator[str]:
+        """Yield why a tier of an asset cannot be bought, whatever it costs."""
+        if not self.terms[listing].published:
+            yield "not_found"
+        if (buyer, listing, tier) in self.expected.owned:
+            yield "already_owned"
+
+    def unaffordable(self, buyer: int, through: str, currency: str, price: int) -> Iterator[str]:
+        """Yield why a price cannot be paid."""
+        if price > self.expected.balances.get((buyer, currency), 0):
+            yield "insufficient_balance"
+        caps = self.expected.limits.get((buyer, through, currency))
+        if price and through in BOUND and caps is None:
+            yield "spending_limit_exceeded"
+        if not price or caps is None:
+            return
+        mine = [b for (who, _, _), b in self.expected.owned.items() if (who, b.through, b.currency) == (buyer, through, currency)]
+        today = sum(bought.price for bought in mine if bought.at.date() == self.now.date())
+        spent = {"per_purchase_minor": 0, "per_day_minor": today, "total_minor": sum(bought.price for bought in mine)}
+        if any(cap is not None and spent[name] + price > cap for name, cap in caps.items()):
+            yield "spending_limit_exceeded"
+
+    @rule(buyer=BUYERS, listing=LISTINGS, tier=TIERS, currency=CURRENCIES)
+    def quote(self, buyer: int, listing: int, tier: str, currency: str) -> None:
+        """Ask for a promise."""
+        price = self.terms[listing].price(tier, currency)
+        refusal = next(self.unavailable(buyer, listing, tier), "price_unavailable" if price is None else "")
+        try:
+            quote = make_quote(buyer=self.buyers[buyer], wish=Wish(str(self.listings[listing].pk), currency, tier))
+        except Problem as problem:
+            met = problem.code
+            quote = None
+        else:
+            met = ""
+        self.counted("quote", met)
+        assert met == refusal
+        if quote is None:
+            return
+        assert quote.price_minor == price
+        # Unused ones of long ago are forgotten.
+        long_ago = self.now - dt.timedelta(days=1)
+        for key, kept in list(self.expected.quotes.items()):
+            if kept.buyer == buyer and not kept.used and kept.expires <= long_ago:
+                self.expected.quotes[key].forgotten = True
+        tax = self.terms[listing].tax(quote.price_minor)
+        assert quote.tax_minor == tax
+        ends = self.now + dt.timedelta(minutes=10)
+        self.expected.quotes[str(quote.pk)] = Quoted(buyer, (listing, tier, currency), quote.price_minor, tax, ends)
+
+    @rule(buyer=BUYERS, listing=LISTINGS, tier=TIERS, currency=CURRENCIES, key=KEYS, through=THROUGH)
+    def buy(self, buyer: int, listing: int, tier: str, currency: str, key: str | None, through: str) -> None:
+        """Buy, perhaps with a key that was used before."""
+        price = self.terms[listing].price(tier, currency)
+        refusals = [*self.unavailable(buyer, listing, tier), *(["price_unavailable"] if price is None else [])]
+        refusals += self.unaffordable(buyer, through, currency, price or 0)
+        self.attempt(buyer, (listing, tier, currency), None, key, through, price or 0, self.terms[listing].tax(price or 0), refusals)
+
+    @rule(data=st.data(), someone_else=st.sampled_from([False, False, False, True]), key=KEYS, through=THROUGH)
+    def buy_as_quoted(self, data: st.DataObject, someone_else: bool, key: str | None, through: str) -> None:  # noqa: FBT001 - drawn by name
+        """Use a promise: perhaps expired, used, or someone else's."""
+        if not self.expected.quotes:
+            return
+        quote_id = list(self.expected.quotes)[data.draw(st.integers(0, len(self.expected.quotes) - 1))]
+        quote = self.expected.quotes[quote_id]
+        buyer = 1 - quote.buyer if someone_else else quote.buyer
+        listing, tier, currency = quote.wish
+        refusals = [
+            *(["not_found"] if someone_else or quote.forgotten else []),
+            *(["quote_used"] if quote.used else []),
+            *(["quote_expired"] if quote.expires <= self.now else []),
+            *self.unavailable(buyer, listing, tier),
+            *self.unaffordable(buyer, through, currency, quote.price),
+        ]
+        if self.attempt(buyer, quote.wish, quote_id, key, through, quote.price, quote.tax, refusals):
+            quote.used = True
+
+    def attempt(
+        self,
+        buyer: int,
+        body: tuple[int, str, str],
+        quote_id: str | None,
+        key: str | None,
+        through: str,
+        price: int,
+        tax: int,
+        refusals: list[str],
+    ) -> bool:
+        """Buy, and compare what happens with what should; return whether something was bought."""
+        listing, tier, currency = body
+        used = None if key is None else self.expected.keys.get((buyer, key))
+        if used is not None and used[2] <= self.now - dt.timedelta(hours=24):
+            used = None
+        refusal = refusals[0] if refusals else ""
+        if used is not None:
+            refusal = "" if used[0] == (body, quote_id) else "idempotency_key_reused"
+        try:
+            receipt, replayed = spend(
+                buyer=self.buyers[buyer],
+                wish=Wish(str(self.listings[listing].id), currency, tier),
+                quote_id=quote_id,
+                idempotency_key=key,
+                principal=self.principals.get((buyer, through)),
+            )
+        except Problem as problem:
+            met, receipt, replayed = problem.code, None, False
+        else:
+            met = ""
+        self.counted("buy as quoted" if quote_id else "buy", "replayed" if replayed else met)
+        assert met == refusal
+        if receipt is None:
+            return False
+        if used is not None:
+            assert (replayed, used[1]) == (True, receipt)
+            return False
+        assert (replayed, receipt.debited_minor, receipt.tax_minor) == (False, price, tax)
+        if price:
+            self.expected.balances[buyer, currency] -= price
+        self.expected.owned[buyer, listing, tier] = Bought(receipt.order_id, through, currency, price, tax, self.now)
+        if key is not None:
+            self.expected.keys[buyer, key] = ((body, quote_id), receipt, self.now)
+        return True
+
+    @rule(data=st.data())
+    def refund(self, data: st.DataObject) -> None:
+        """Give one purchase back."""
+        if not self.expected.owned:
+            return
+        self.counted("refund")
+        owned = data.draw(st.sampled_from(sorted(self.expected.owned)))
+        bought = self.expected.owned.pop(owned)
+        refund_order(order=Order.objects.get(pk=bought.order_id), reason="test", actor=None)
+        if bought.price:
+            self.expected.balances[owned[0], bought.currency] += bought.price
+
+    @invariant()
+    def wallets_hold_what_the_model_says(self) -> None:
+        """Compare balances."""
+        wallets = LedgerAccount.objects.filter(kind="wallet", owner__in=self.buyers).values_list("owner_id", "currency", "balance_minor")
+        held = {(owner, currency): balance for owner, currency, balance in wallets}
+        assert held == {(self.buyers[buyer].pk, currency): amount for (buyer, currency), amount in self.expected.balances.items()}
