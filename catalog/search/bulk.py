@@ -4,7 +4,6 @@ One pass folds the listings and counts their words; documents, vocabulary and mi
 PostgreSQL), and PostgreSQL's indexes are made once at the end instead of being kept row by row.
 """
 
-import uuid
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from django.db.models.functions import Coalesce
 from ..models import Listing, SearchDelete, SearchDocument, SearchTerm
 from ..models.listings import ListingStatus
 from ..models.search import Tier
+from ..seeding.bulk import insert
 from ..services import generation
 from .documents import EVERYWHERE, SEPARATOR, columns_of
 from .plan import TIER_SIZES
@@ -82,7 +82,7 @@ class _Counts:
         for row in self.terms():
             if row["corrects"]:
                 for digest in misspellings(row["term"]):
-                    yield {"digest": digest, "term_id": row["id"]}
+                    yield {"digest": digest, "term": row["id"]}
 
 
 def _documents(published: models.QuerySet[Listing], counts: _Counts, progress: Callable[[int], None]) -> Iterator[dict[str, Any]]:
@@ -94,27 +94,15 @@ def _documents(published: models.QuerySet[Listing], counts: _Counts, progress: C
         columns = columns_of(title, tags, summary, body)
         counts.add(columns)
         tier = tiers.get(pk, Tier.REST) if is_open else Tier.HIDDEN
-        yield {"listing_id": pk, **columns, "tier": tier.value, "popularity": purchases}
+        yield {"listing": pk, **columns, "tier": tier.value, "popularity": purchases}
         if (number := next(done)) % CHUNK == 0:
             progress(number)
 
 
 def _write(model: type[models.Model], rows: Iterator[dict[str, Any]]) -> None:
-    """Write rows, each with the same columns, as fast as the engine can."""
     # Each chunk is read in full before it is written: reading goes over the same connection.
     while chunk := list(islice(rows, CHUNK)):
-        names = list(chunk[0])
-        table, columns = model._meta.db_table, ", ".join(names)
-        with connection.cursor() as cursor:
-            if connection.vendor == "postgresql":
-                with cursor.copy(f"COPY {table} ({columns}) FROM STDIN") as copy:
-                    for row in chunk:
-                        copy.write_row(list(row.values()))
-            else:
-                places = ", ".join(["%s"] * len(names))
-                values = [[value.hex if isinstance(value, uuid.UUID) else value for value in row.values()] for row in chunk]
-                # The names are those of columns.
-                cursor.executemany(f"INSERT INTO {table} ({columns}) VALUES ({places})", values)  # noqa: S608
+        insert(model, chunk)
 
 
 @contextmanager

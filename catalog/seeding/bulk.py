@@ -10,12 +10,16 @@ from django.db import connection, models
 
 
 def insert(model: type[models.Model], rows: Sequence[Mapping[str, Any]]) -> None:
-    """Insert rows, each given by the names of its fields; what a row leaves out must have a default in the database or be null."""
+    """Insert rows, each given by the names of its fields; what all of them leave out gets the field's default."""
     if not rows:
         return
-    fields = [model._meta.get_field(name) for name in rows[0]]
+    left_out = (field for field in model._meta.concrete_fields if field.name not in rows[0] and not field.generated)
+    defaults = [field for field in left_out if field.get_default() is not None]
+    fields = [*(model._meta.get_field(name) for name in rows[0]), *defaults]
     columns = ", ".join(f'"{field.column}"' for field in fields)
-    values: Iterable[list[Any]] = ([_plain(value) for value in row.values()] for row in rows)
+    values: Iterable[list[Any]] = (
+        [_plain(value) for value in (*row.values(), *(field.get_default() for field in defaults))] for row in rows
+    )
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             with cursor.copy(f'COPY "{model._meta.db_table}" ({columns}) FROM STDIN') as copy:

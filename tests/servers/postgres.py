@@ -39,8 +39,11 @@ def find_programs() -> Path | None:
 
 
 @contextmanager
-def postgres() -> Iterator[str]:
+def postgres(*settings: str) -> Iterator[str]:
     """Run a cluster and yield its `postgres://` address.
+
+    Args:
+        *settings: More settings, as `name=value`; they win over those that tests run with.
 
     Raises:
         Unavailable: there is no PostgreSQL here, or it does not start.
@@ -54,7 +57,7 @@ def postgres() -> Iterator[str]:
         password, port = secrets.token_hex(16), free_port()
         account = _account()
         _initialise(programs, folder, password, account)
-        options = [word for setting in (*FAST, f"unix_socket_directories={folder}") for word in ("-c", setting)]
+        options = [word for setting in (*FAST, *settings, f"unix_socket_directories={folder}") for word in ("-c", setting)]
         with (folder / "server.log").open("wb") as log:
             process = subprocess.Popen(
                 [programs / "postgres", "-D", folder / "data", "-h", "127.0.0.1", "-p", str(port), *options],
