@@ -2,7 +2,8 @@
 
 from .applications import DeveloperApplicationAdmin
 from .apps import AppAdmin
+from .consents import ConsentAdmin
 from .credentials import AccessTokenAdmin, ApiKeyAdmin
 from .scopes import ScopeReviewAdmin
 
-__all__ = ["AccessTokenAdmin", "ApiKeyAdmin", "AppAdmin", "DeveloperApplicationAdmin", "ScopeReviewAdmin"]
+__all__ = ["AccessTokenAdmin", "ApiKeyAdmin", "AppAdmin", "ConsentAdmin", "DeveloperApplicationAdmin", "ScopeReviewAdmin"]

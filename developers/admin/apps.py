@@ -17,12 +17,12 @@ from marketplace.core.scopes import Scope
 
 from ..models import ApiKey, App
 from ..models.apps import AppStatus
-from ..selectors import ceilings_of, keys_of, scope_rows_of
+from ..selectors import ceilings_of, keys_of, scope_rows_of, tool_tokens_of
 from ..services import apps as services
 from ..services.spending import lift_spending_ceiling, set_spending_ceiling
 from ..services.states import APP
-from ..usage.chart import bars
-from ..usage.selectors import Tally, is_dormant, unused_scopes, usage_of_app
+from ..usage.selectors import is_dormant, unused_scopes, usage_of_app
+from .calls import calls_context
 from .ceilings import CeilingForm, LiftForm, caps_of, ceilings_panel
 
 DECIDE = "developers.decide_app"
@@ -46,11 +46,6 @@ def _state_of(key: ApiKey) -> str:
     if is_dormant(key):
         return "live, no use in 90 days"
     return "live" if key.live else "ended"
-
-
-def _calls_panel(title: str, head: str, tallies: Mapping[Any, Tally]) -> Panel:
-    rows = [(name, tally.done, tally.refused, tally.failed, tally.total) for name, tally in tallies.items()]
-    return Panel(title, (head, "Done", "Refused", "Failed", "All"), rows, empty="No call in 30 days.")
 
 
 def _allows(verb: str) -> Callable[[Any], bool]:
@@ -77,24 +72,24 @@ class AppAdmin(ServiceAdmin):
             (row.scope, row.reason, _DECISIONS[row.granted], "no use in 90 days" if row.scope in unused else "", row.note)
             for row in scope_rows_of(subject)
         ]
+        tool_tokens = [
+            (token.name, f"…{token.hint}", token.scope, token.expires, token.last_used_at, "live" if token.live else "ended")
+            for token in tool_tokens_of(subject)
+        ]
         keys = [(key.name, f"…{key.last_four}", key.scope, key.last_used_at, _state_of(key)) for key in keys_of(subject)]
         return [
             Panel("Scopes", ("Scope", "Why", "Decision", "Use", "Note"), scopes),
             Panel("API keys", ("Name", "Ends in", "Scopes", "Last used", "State"), keys),
+            Panel("Tool tokens", ("Name", "Ends in", "Scopes", "Expires", "Last used", "State"), tool_tokens),
             ceilings_panel(ceilings_of(subject)),
             *super().panels(request, subject),
         ]
 
     def page_context(self, request: HttpRequest, subject: App) -> dict[str, Any]:
         """Return the panels, and what the app called."""
-        usage = usage_of_app(subject, keys_of(subject))
+        usage = usage_of_app(subject, keys_of(subject), tool_tokens_of(subject))
         context = super().page_context(request, subject)
-        calls = [
-            _calls_panel("Calls by operation", "Operation", usage.operations),
-            _calls_panel("Calls by key", "Key or token", usage.callers),
-            _calls_panel("Calls by day (UTC)", "Day", {day: tally for day, tally in usage.days.items() if tally.total}),
-        ]
-        return context | {"panels": [*calls, *context["panels"]], "usage": usage, "bars": bars(usage.days)}
+        return context | calls_context(usage, context["panels"])
 
     @decision(
         Decision(

@@ -5,6 +5,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
+from django.http import HttpRequest
 from unfold.enums import ActionVariant
 from unfold.widgets import UnfoldAdminIntegerFieldWidget
 
@@ -15,6 +16,8 @@ from marketplace.core.errors import InvalidTransition
 
 from ..models import AccessToken, ApiKey
 from ..services.credentials import limit_api_key, revoke_api_key, revoke_token
+from ..usage.selectors import usage_of_tokens
+from .calls import calls_context
 
 ENDED = "It was revoked already."
 
@@ -85,7 +88,7 @@ class ApiKeyAdmin(ServiceAdmin):
 
 @admin.register(AccessToken)
 class AccessTokenAdmin(ServiceAdmin):
-    """Bearer tokens of every kind: revoke."""
+    """Bearer tokens of every kind: revoke. Calls of those by OAuth are drawn on their app's page."""
 
     list_display = ("kind", "name", "hint", "user", "application", "created", "expires", "last_used_at", "revoked_at")
     list_filter = ("kind",)
@@ -93,6 +96,12 @@ class AccessTokenAdmin(ServiceAdmin):
     search_fields = ("name", "user__email", "application__name")
     fields = ("kind", "name", "hint", "user", "application", "scope", "created", "expires", "last_used_at", "revoked_at")
     actions_detail = ("revoke",)
+    change_form_outer_after_template = "admin/developers/app_panels.html"
+
+    def page_context(self, request: HttpRequest, subject: AccessToken) -> dict[str, Any]:
+        """Return what the page shows beside the fields: the calls, where they are counted by the token."""
+        context = super().page_context(request, subject)
+        return context | calls_context(usage_of_tokens([subject]), context["panels"])
 
     @decision(
         Decision(

@@ -13,7 +13,7 @@ OPERATION_CHARS = 100
 
 
 class CallerKind(models.TextChoices):
-    """Under what calls are counted: tokens that live for an hour are counted under their app."""
+    """What called: tokens that live for an hour are counted under their app."""
 
     API_KEY = "api_key"
     PERSONAL = "personal"
@@ -28,7 +28,7 @@ class ApiUsage(models.Model):
     # None: a user's own token.
     app = models.ForeignKey(App, null=True, on_delete=models.CASCADE, related_name="usage")
     kind = models.CharField(max_length=16, choices=CallerKind.choices)
-    # Of the key or personal token, or of the app for its OAuth and tool tokens; the app follows from it.
+    # Of the key, the personal token or the tool token made by hand; of the app for its tokens by OAuth. The app follows from it.
     credential_id = models.UUIDField()
     # Method and route name, such as `POST wallet-spend`: a path would hold ids.
     operation = models.CharField(max_length=OPERATION_CHARS)
@@ -45,7 +45,10 @@ class ApiUsage(models.Model):
             models.CheckConstraint(condition=Q(kind__in=CallerKind.values), name="apiusage_kind_known"),
             models.CheckConstraint(condition=Q(scope__in=["", *Scope]), name="apiusage_scope_known"),
         )
-        indexes = (models.Index(fields=("app", "day"), name="apiusage_app_day"),)
+        indexes = (
+            models.Index(fields=("app", "day"), name="apiusage_app_day"),
+            models.Index(fields=("credential_id", "day"), name="apiusage_credential_day"),
+        )
 
     def __str__(self) -> str:
         return f"{self.day} {self.operation} {self.status}"

@@ -7,7 +7,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from marketplace.accounts.models import User
-from marketplace.core import audit
+from marketplace.core import audit, texts
+from marketplace.core.errors import InvalidTransition
 from marketplace.core.mails import mail
 from marketplace.core.scopes import IN_PLAIN_WORDS, Scope, format_scopes
 from marketplace.core.transitions import lock
@@ -79,8 +80,10 @@ def give_consent(*, user: User, authorization: Authorization, code: str, actor: 
 
 
 @transaction.atomic
-def withdraw_consent(*, user: User, app: App, actor: User) -> int:
+def withdraw_consent(*, user: User, app: App, actor: User, reason: str = "") -> int:
     """Take back all that the user allowed the app: its codes, tokens and refresh tokens for this user end at once.
+
+    A developer's tool tokens that were made by hand, under an app that the developer has also connected, go on.
 
     Returns:
         How many live tokens ended; withdrawing again changes nothing.
@@ -91,11 +94,40 @@ def withdraw_consent(*, user: User, app: App, actor: User) -> int:
     consents = hold_consents(user, app)
     Grant.objects.filter(user=user, application=app, used_at=None).delete()
     RefreshToken.objects.filter(user=user, application=app, revoked=None).update(revoked=now, updated=now)
-    ended = AccessToken.objects.filter(user=user, application=app, revoked_at=None, expires__gt=now).update(revoked_at=now, updated=now)
+    by_oauth = AccessToken.objects.filter(user=user, application=app, name="")
+    ended = by_oauth.filter(revoked_at=None, expires__gt=now).update(revoked_at=now, updated=now)
     for consent in consents:
         consent.withdrawn_at = now
         consent.save(update_fields=["withdrawn_at"])
         audit.record(
-            "consent.withdraw", consent, actor=actor, app=str(app.pk), audience=consent.audience, scopes=consent.scope, tokens=ended
+            "consent.withdraw",
+            consent,
+            actor=actor,
+            reason=reason,
+            app=str(app.pk),
+            audience=consent.audience,
+            scopes=consent.scope,
+            tokens=ended,
         )
+    return ended
+
+
+@transaction.atomic
+def end_consent(*, consent: Consent, reason: str, actor: User) -> int:
+    """Withdraw in a user's stead all that the user allowed an app, and tell the user.
+
+    Returns:
+        How many live tokens ended.
+
+    Raises:
+        InvalidInput: no reason.
+        InvalidTransition: it was withdrawn meanwhile.
+    """
+    reason = texts.prose(reason, "reason")
+    user, app = consent.user, consent.app
+    lock(User.objects.all(), pk=user.pk)
+    if not Consent.objects.filter(pk=consent.pk, withdrawn_at=None).exists():
+        raise InvalidTransition("It was withdrawn already.")
+    ended = withdraw_consent(user=user, app=app, actor=actor, reason=reason)
+    mail(user, "developers/consent_ended", app=app, reason=reason)
     return ended

@@ -9,6 +9,7 @@ from django.http import HttpRequest
 
 from marketplace.core.access import CredentialKind
 
+from ..models import AccessToken
 from ..models.usage import OPERATION_CHARS
 from ..principals import Principal
 
@@ -77,7 +78,7 @@ def operation_of(request: HttpRequest) -> Operation:
 
 
 def _counted_under(principal: Principal) -> uuid.UUID:
-    """Return the id of the key or personal token; of the app for tokens that come and go by the hour."""
-    if principal.kind in {CredentialKind.OAUTH, CredentialKind.MCP} and principal.app_id is not None:
+    """Return the id of a key or token that was made by hand; of the app for tokens that come and go by the hour."""
+    if principal.app_id is not None and isinstance(principal.credential, AccessToken) and not principal.credential.name:
         return principal.app_id
     return principal.credential.pk

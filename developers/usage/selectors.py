@@ -1,8 +1,9 @@
 """What is asked about usage: by day, by operation, by key; what lies idle."""
 
 import datetime as dt
+import uuid
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 
@@ -11,7 +12,7 @@ from django.utils import timezone
 
 from marketplace.core.scopes import Scope
 
-from ..models import ApiKey, ApiUsage, App, AppScope
+from ..models import AccessToken, ApiKey, ApiUsage, App, AppScope
 from ..models.usage import CallerKind
 
 SHOWN_DAYS = 30
@@ -52,16 +53,34 @@ class Usage:
     callers: dict[str, Tally] = field(default_factory=lambda: defaultdict(Tally))
 
 
-def usage_of_app(app: App, keys: Iterable[ApiKey]) -> Usage:
-    """Return what the app's tokens and these keys of it called, in one query."""
+def usage_of_app(app: App, keys: Iterable[ApiKey], tool_tokens: Iterable[AccessToken] = ()) -> Usage:
+    """Return what the app's tokens and these keys of it called, in one query; tool tokens made by hand are named."""
+    names = {key.pk: str(key) for key in keys} | {token.pk: _name_of(token) for token in tool_tokens}
+    return _usage(ApiUsage.objects.filter(app=app), names)
+
+
+def usage_of_tokens(tokens: Iterable[AccessToken]) -> Usage:
+    """Return what these tokens called that are counted by themselves: personal ones, and tool tokens made by hand."""
+    names = {token.pk: _name_of(token) for token in tokens}
+    return _usage(ApiUsage.objects.filter(credential_id__in=names), names)
+
+
+def _name_of(token: AccessToken) -> str:
+    return f"{token.name} (…{token.hint})"
+
+
+def _usage(rows: QuerySet[ApiUsage], names: Mapping[uuid.UUID, str]) -> Usage:
     today = dt.datetime.now(tz=dt.UTC).date()
     first = today - timedelta(days=SHOWN_DAYS - 1)
-    names = {key.pk: str(key) for key in keys}
     usage = Usage(days={first + timedelta(days=n): Tally() for n in range(SHOWN_DAYS)})
-    rows = ApiUsage.objects.filter(app=app, day__range=(first, today))
-    groups = rows.order_by().values_list("day", "kind", "credential_id", "operation", "status").annotate(sum=Sum("calls"))
+    groups = (
+        rows.filter(day__range=(first, today))
+        .order_by()
+        .values_list("day", "kind", "credential_id", "operation", "status")
+        .annotate(sum=Sum("calls"))
+    )
     for day, kind, credential_id, operation, status, calls in groups:
-        caller = _BY_TOKEN.get(kind) or names.get(credential_id, "a key that is gone")
+        caller = names.get(credential_id) or _BY_TOKEN.get(kind, "a key that is gone")
         for tally in (usage.total, usage.days[day], usage.operations[operation], usage.callers[caller]):
             tally.add(status, calls)
     usage.operations = _busiest_first(usage.operations)

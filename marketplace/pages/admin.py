@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from catalog.models import Category, LicenseTier, Listing, ListingReview, RejectionReason, Store
 from catalog.models.reviews import ReviewStatus
-from developers.models import AccessToken, ApiKey, App, DeveloperApplication, ScopeReview
+from developers.models import AccessToken, ApiKey, App, Consent, DeveloperApplication, ScopeReview
 from developers.models.applications import ApplicationStatus
 from developers.models.apps import ReviewStatus as ScopeReviewStatus
 from marketplace.accounts.models import User
@@ -36,7 +36,10 @@ LISTED: tuple[tuple[str, tuple[tuple[str, str, type[Model]], ...]], ...] = (
             ("Rejection reasons", "checklist", RejectionReason),
         ),
     ),
-    ("Developers", (("Apps", "apps", App), ("API keys", "vpn_key", ApiKey), ("Tokens", "token", AccessToken))),
+    (
+        "Developers",
+        (("Apps", "apps", App), ("API keys", "vpn_key", ApiKey), ("Tokens", "token", AccessToken), ("Consents", "handshake", Consent)),
+    ),
     ("People", (("Users", "group", User), ("Groups", "groups", Group), ("Audit log", "history", AuditEntry))),
 )
 

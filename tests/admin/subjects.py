@@ -11,8 +11,10 @@ from django.utils import timezone
 
 from catalog.models import Deliverable, Listing, ListingReview
 from catalog.services import review as reviews
-from developers.models import AccessToken, ApiKey, App, DeveloperApplication, ScopeReview
+from developers.audiences import Audience
+from developers.models import AccessToken, ApiKey, App, Consent, DeveloperApplication, ScopeReview
 from developers.services import applications, apps
+from developers.services.consents import Authorization, give_consent
 from developers.services.credentials import issue_api_key, issue_personal_token
 from developers.services.spending import Caps, set_spending_ceiling
 from marketplace.accounts.models import User
@@ -105,6 +107,13 @@ def token() -> AccessToken:
     return issue_personal_token(user=user, name="laptop", scopes=frozenset({Scope.LIBRARY_READ}), expires_at=expires, actor=user)[0]
 
 
+def consent() -> Consent:
+    """Return a user's word to an app."""
+    user, scopes = UserFactory(), frozenset({Scope.LIBRARY_READ})
+    authorization = Authorization(AppFactory(), scopes, Audience.API, "https://app.example/callback", "c" * 43)
+    return give_consent(user=user, authorization=authorization, code="code", actor=user)
+
+
 def vendor() -> VendorProfile:
     """Return a vendor who waits."""
     user = UserFactory()
@@ -195,6 +204,7 @@ CASES = (
     Case("lift_ceiling", capped_app, "developers.set_ceiling_app", "spending_ceiling.lift", REASON | {"currency": "USD"}),
     Case("revoke", api_key, "developers.revoke_apikey", "apikey.revoke"),
     Case("limit", api_key, "developers.limit_apikey", "apikey.limit", REASON | {"rate_limit": "120"}, again=True),
+    Case("withdraw", consent, "developers.withdraw_consent", "consent.withdraw"),
     Case("revoke", token, "developers.change_accesstoken", "token.revoke"),
     Case("approve", vendor, DECIDE_VENDOR, "vendor.approve"),
     Case("suspend", approved_vendor, DECIDE_VENDOR, "vendor.suspend"),

@@ -58,7 +58,7 @@ def detail(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
     app = own_app(request.user, app_id)
     rows = list(app.scope_rows.all())
     keys, tool_tokens = list(selectors.keys_of(app)), list(selectors.tool_tokens_of(app))
-    usage = usage_of_app(app, keys)
+    usage = usage_of_app(app, keys, tool_tokens)
     return render(
         request,
         "developers/app_detail.html",

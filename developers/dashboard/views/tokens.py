@@ -13,6 +13,8 @@ from marketplace.core.scopes import Scope, format_scopes, parse_scopes
 from ... import selectors
 from ...services.credentials import issue_personal_token, revoke_token
 from ...services.rotation import rotate_token
+from ...usage.chart import bars
+from ...usage.selectors import usage_of_tokens
 from ..credential_forms import RotateForm, TokenForm
 from .passwords import password_is_right
 
@@ -21,12 +23,15 @@ from .passwords import password_is_right
 def token_list(request: SignedInRequest) -> HttpResponseBase:
     """List the user's personal tokens."""
     tokens = list(selectors.personal_tokens_of(request.user))
+    usage = usage_of_tokens(tokens)
     return render(
         request,
         "developers/tokens.html",
         {
             "live_tokens": [(token, format_scopes(parse_scopes(token.scope)).split()) for token in tokens if token.live],
             "ended_tokens": [token for token in tokens if not token.live],
+            "usage": usage,
+            "bars": bars(usage.days),
         },
     )
 

@@ -1,0 +1,24 @@
+"""Calls of the last 30 days, as an admin page shows them (`admin/developers/app_panels.html`)."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from marketplace.core.admin import Panel
+
+from ..usage.chart import bars
+from ..usage.selectors import Tally, Usage
+
+
+def calls_context(usage: Usage, panels: Sequence[Panel]) -> dict[str, Any]:
+    """Return the chart and its tables, before the page's other panels."""
+    calls = [
+        _panel("Calls by operation", "Operation", usage.operations),
+        _panel("Calls by key", "Key or token", usage.callers),
+        _panel("Calls by day (UTC)", "Day", {day: tally for day, tally in usage.days.items() if tally.total}),
+    ]
+    return {"panels": [*calls, *panels], "usage": usage, "bars": bars(usage.days)}
+
+
+def _panel(title: str, head: str, tallies: Mapping[Any, Tally]) -> Panel:
+    rows = [(name, tally.done, tally.refused, tally.failed, tally.total) for name, tally in tallies.items()]
+    return Panel(title, (head, "Done", "Refused", "Failed", "All"), rows, empty="No call in 30 days.")

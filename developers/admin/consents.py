@@ -1,0 +1,39 @@
+"""What users allowed apps to do in their name: to look at, and to end where it must be."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.contrib import admin
+from unfold.enums import ActionVariant
+
+from marketplace.accounts.models import User
+from marketplace.core.admin import Decision, ServiceAdmin, decision
+
+from ..models import Consent
+from ..services.consents import end_consent
+
+
+@admin.register(Consent)
+class ConsentAdmin(ServiceAdmin):
+    """Consents, live and withdrawn."""
+
+    list_display = ("user", "app", "audience", "scope", "given_at", "renewed_at", "withdrawn_at")
+    list_filter = ("audience",)
+    list_select_related = ("user", "app")
+    search_fields = ("user__email", "app__name")
+    fields = ("user", "app", "audience", "scope", "given_at", "renewed_at", "withdrawn_at")
+    actions_detail = ("withdraw",)
+
+    @decision(
+        Decision(
+            "Withdraw",
+            "developers.withdraw_consent",
+            "Everything that the user allowed the app ends at once, with every token that came of it. The user is told by mail.",
+            "The consent is withdrawn.",
+            available=lambda consent: consent.withdrawn_at is None,
+            variant=ActionVariant.DANGER,
+        )
+    )
+    def withdraw(self, consent: Consent, actor: User, answers: Mapping[str, Any]) -> None:
+        """Withdraw it in the user's stead."""
+        end_consent(consent=consent, reason=answers["reason"], actor=actor)

@@ -1,0 +1,63 @@
+"""Consents that an admin ends in a user's stead."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.core import mail
+from django.utils import timezone
+
+from developers.authentication import principal_of_bearer
+from developers.models import AccessToken, App, RefreshToken
+from developers.secrets import Prefix, digest_of, new_secret
+from developers.services.consents import end_consent, withdraw_consent
+from developers.services.credentials import issue_mcp_token
+from marketplace.core.audit import history_of
+from marketplace.core.errors import InvalidCredential, InvalidInput, InvalidTransition
+from tests.admin.subjects import consent
+from tests.factories import UserFactory
+
+pytestmark = pytest.mark.django_db
+
+
+def test_reason_is_needed() -> None:
+    given = consent()
+    with pytest.raises(InvalidInput):
+        end_consent(consent=given, reason=" ", actor=UserFactory())
+    given.refresh_from_db()
+    assert given.withdrawn_at is None
+
+
+def test_everything_ends_at_once_the_user_is_told_and_twice_is_refused(django_capture_on_commit_callbacks: Any) -> None:
+    given, admin = consent(), UserFactory()
+    secret = new_secret(Prefix.ACCESS_TOKEN)
+    soon = timezone.now() + timedelta(hours=1)
+    token = AccessToken.objects.create(
+        user=given.user, application=given.app, kind="oauth", token_checksum=digest_of(secret), scope=given.scope, expires=soon
+    )
+    refresh = RefreshToken.objects.create(user=given.user, application=given.app, token_checksum="r", access_token=token)
+    principal_of_bearer(f"Bearer {secret}")
+    mail.outbox.clear()
+    with django_capture_on_commit_callbacks(execute=True):
+        assert end_consent(consent=given, reason="It sold addresses", actor=admin) == 1
+    with pytest.raises(InvalidCredential):
+        principal_of_bearer(f"Bearer {secret}")
+    refresh.refresh_from_db()
+    assert refresh.revoked is not None
+    [message] = mail.outbox
+    assert message.to == [given.user.email]
+    assert given.app.name in message.subject
+    assert "It sold addresses" in str(message.body)
+    entry = history_of(given)[0]
+    assert (entry.action, entry.actor, entry.reason) == ("consent.withdraw", admin, "It sold addresses")
+    with pytest.raises(InvalidTransition):
+        end_consent(consent=given, reason="Again", actor=admin)
+
+
+def test_tool_token_made_by_hand_outlives_the_developers_own_connection() -> None:
+    given = consent()
+    App.objects.filter(pk=given.app.pk).update(user=given.user, granted_scopes="catalog:read")
+    app = App.objects.get(pk=given.app.pk)
+    _, secret = issue_mcp_token(app=app, name="desk", expires_at=timezone.now() + timedelta(days=1), actor=given.user)
+    withdraw_consent(user=given.user, app=app, actor=given.user)
+    assert principal_of_bearer(f"Bearer {secret}").app == app
