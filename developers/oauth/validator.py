@@ -18,9 +18,10 @@ from marketplace.core.errors import NotFound
 from marketplace.core.scopes import Scope, format_scopes, parse_scopes
 
 from ..audiences import Audience, audience_of
-from ..models import App, Grant, RefreshToken
+from ..models import AccessToken, App, Grant, RefreshToken
 from ..secrets import Prefix, digest_of, well_formed
 from ..services.consents import Authorization, give_consent
+from ..services.credentials import revoke_token
 from ..services.oauth import NewPair, Replayed, exchange_code, family_of, revoke_family, rotate
 
 _CLIENT_ID = re.compile(r"[A-Za-z0-9._~-]{1,255}")
@@ -152,7 +153,12 @@ class Validator(OAuth2Validator):
 
     def revoke_token(self, token: str, token_type_hint: str | None, request: Any, *args: Any, **kwargs: Any) -> None:
         """End the family of an access or refresh token of this app; another's is as unknown as none."""
-        revoke_family(family=family_of(secret=token, app=request.client), reason="The app revoked it.", actor=None)
+        family, reason = family_of(secret=token, app=request.client), "The app revoked it."
+        if family is not None:
+            revoke_family(family=family, reason=reason, actor=None)
+        elif alone := AccessToken.objects.filter(application=request.client, token_checksum=digest_of(token)).first():
+            # One that was not made from a code, and is renewed by nothing.
+            revoke_token(token=alone, actor=None, reason=reason)
 
 
 class RevocationValidator(Validator):

@@ -57,8 +57,10 @@ def callbacks(tmp_path: Path) -> Iterator[dict[str, str]]:
         }
 
 
-@pytest.mark.parametrize(("button", "answer"), [("Allow", "code"), ("Do not allow", "error")])
-@pytest.mark.parametrize("kind", ["https", "IPv4", "IPv6", "onward"])
+@pytest.mark.parametrize(
+    ("kind", "button", "answer"),
+    [*((kind, "Allow", "code") for kind in ("https", "IPv4", "IPv6", "onward")), ("onward", "Do not allow", "error")],
+)
 def test_browser_brings_the_answer_to_the_app(
     app: App, browser: Client, live_server: Any, page: Page, callbacks: dict[str, str], kind: str, button: str, answer: str
 ) -> None:

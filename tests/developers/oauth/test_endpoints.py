@@ -10,11 +10,10 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from developers.models import AccessToken, App
+from developers.models import App
 from developers.oauth import server
-from developers.services.apps import suspend_app
 from marketplace.core import bounds
-from tests.factories import AppFactory, UserFactory
+from tests.factories import AppFactory
 
 from .parties import API, Party, assert_error, call, post_form
 
@@ -189,19 +188,6 @@ def test_exchange_without_a_redirect_fails_once_it_is_no_longer_registered(party
     code = party.code()
     App.objects.filter(pk=party.app.pk).update(redirect_uris="https://app.example/other")
     assert_error(party.exchange(code, redirect_uri=None), "invalid_grant")
-
-
-@pytest.mark.parametrize("end", ["suspended", "closed"])
-def test_app_that_may_do_nothing_any_more_still_revokes_its_tokens(party: Party, end: str) -> None:
-    tokens = party.tokens()
-    if end == "suspended":
-        suspend_app(app=party.app, reason="Abuse", actor=UserFactory())
-    else:
-        type(party.app.user).objects.filter(pk=party.app.user_id).update(is_active=False)
-    body = {"client_id": party.app.client_id, "token": tokens["refresh_token"]}
-    assert post_form("/oauth/revoke", body).status_code == 200
-    assert AccessToken.objects.get().revoked_at is not None
-    assert_error(party.refresh(tokens["refresh_token"]), "invalid_client", 401)
 
 
 OPEN = [

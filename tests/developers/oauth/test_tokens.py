@@ -21,7 +21,7 @@ from marketplace.core.models import AuditEntry
 from marketplace.core.scopes import Scope
 from tests.factories import AppFactory, UserFactory
 
-from .parties import API, AUTHORIZE, CALLBACK, MCP, REVOKE, TOKEN, Party, assert_error, call, post_form
+from .parties import API, AUTHORIZE, CALLBACK, MCP, REVOKE, TOKEN, Party, assert_error, call
 
 
 @pytest.mark.parametrize(
@@ -74,6 +74,10 @@ def test_code_used_twice_ends_what_came_of_it(party: Party) -> None:
     assert_error(party.refresh(second["refresh_token"]), "invalid_grant")
     entry = AuditEntry.objects.get(action="token_family.revoke")
     assert (entry.reason, entry.data["tokens"]) == ("The authorization code was used twice.", 1)
+
+
+def test_exchange_never_widens(party: Party) -> None:
+    assert party.exchange(party.code(scope="catalog:read"), scope="catalog:read wallet:spend").json()["scope"] == "catalog:read"
 
 
 def test_late_code_is_refused(party: Party) -> None:
@@ -233,28 +237,6 @@ def test_tool_token_is_of_its_own_kind_and_no_good_at_the_api(party: Party) -> N
     assert well_formed(refreshed["access_token"], Prefix.MCP_TOKEN)
     assert set(AccessToken.objects.values_list("kind", flat=True)) == {"mcp"}
     assert AccessToken.objects.order_by("-id")[0].resource == [MCP]
-
-
-@pytest.mark.parametrize("which", ["access_token", "refresh_token"])
-@pytest.mark.parametrize("hint", [None, "access_token", "refresh_token", "nonsense"])
-def test_revoking_either_token_ends_both(party: Party, which: str, hint: str | None) -> None:
-    tokens = party.tokens()
-    body = {"client_id": party.app.client_id, "token": tokens[which]} | ({"token_type_hint": hint} if hint else {})
-    assert post_form("/oauth/revoke", body).status_code == 200
-    assert call(tokens["access_token"]).status_code == 401
-    assert_error(party.refresh(tokens["refresh_token"]), "invalid_grant")
-    assert post_form("/oauth/revoke", body).status_code == 200
-    assert AuditEntry.objects.filter(action="token_family.revoke").count() == 1
-
-
-def test_another_app_cannot_revoke(party: Party) -> None:
-    tokens = party.tokens()
-    thief = AppFactory()
-    for token in (tokens["access_token"], tokens["refresh_token"], "nonsense", "\x00"):
-        assert post_form("/oauth/revoke", {"client_id": thief.client_id, "token": token}).status_code == 200
-    assert call(tokens["access_token"]).status_code == 200
-    assert_error(post_form("/oauth/revoke", {"client_id": "nobody", "token": "x"}), "invalid_client", 401)
-    assert_error(post_form("/oauth/revoke", {"client_id": party.app.client_id}), "invalid_request")
 
 
 def test_no_table_holds_a_code_or_token(party: Party) -> None:
