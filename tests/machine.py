@@ -16,6 +16,18 @@ PACKAGES: dict[str, Callable[[], bool]] = {
     "redis-server": lambda: redis.find_program() is not None,
     "chromium": lambda: any(map(shutil.which, CHROMIUM)),
     "fonts-dejavu-core": lambda: Path("/usr/share/fonts/truetype/dejavu").exists(),
+    # A variable font, one in colour, two for Chinese and Japanese, one of cubic curves, and a voice.
+    **{
+        package: (lambda path=path: Path("/usr/share", path).exists())
+        for package, path in {
+            "fonts-inter-variable": "fonts/truetype/inter-vf",
+            "fonts-noto-color-emoji": "fonts/truetype/noto/NotoColorEmoji.ttf",
+            "fonts-wqy-microhei": "fonts/truetype/wqy",
+            "fonts-ipaexfont-gothic": "fonts/opentype/ipaexfont-gothic",
+            "fonts-cantarell": "fonts/opentype/cantarell",
+            "sound-theme-freedesktop": "sounds/freedesktop",
+        }.items()
+    },
     "curl": lambda: shutil.which("curl") is not None,
     "unzip": lambda: shutil.which("unzip") is not None,
 }

@@ -1,0 +1,90 @@
+"""Files that others made: fonts, pictures and sounds of installed packages; where one is missing, tests say which."""
+
+import importlib.util
+from pathlib import Path
+
+import av
+import numpy as np
+import pytest
+import soundfile
+
+FONTS = Path("/usr/share/fonts")
+THEME = Path("/usr/share/sounds/freedesktop/stereo")
+
+
+def debian(package: str, path: Path) -> Path:
+    """Return a file of a Debian package, or skip."""
+    if not path.exists():
+        pytest.skip(f"needs the Debian package {package}")
+    return path
+
+
+def python(package: str, inside: str) -> Path:
+    """Return a file of an installed Python package, the first that fits."""
+    found = importlib.util.find_spec(package)
+    assert found is not None
+    assert found.origin is not None
+    return min(Path(found.origin).parent.glob(inside))
+
+
+def font(name: str) -> Path:
+    """Return a font by what is special about it."""
+    match name:
+        case "variable":
+            return debian("fonts-inter-variable", FONTS / "truetype/inter-vf/Inter.var.ttf")
+        case "collection for Chinese":
+            return debian("fonts-wqy-microhei", FONTS / "truetype/wqy/wqy-microhei.ttc")
+        case "Japanese":
+            return debian("fonts-ipaexfont-gothic", FONTS / "opentype/ipaexfont-gothic/ipaexg.ttf")
+        case "colour":
+            return debian("fonts-noto-color-emoji", FONTS / "truetype/noto/NotoColorEmoji.ttf")
+        case "cubic":
+            return debian("fonts-cantarell", FONTS / "opentype/cantarell/Cantarell-Bold.otf")
+        case "wide":
+            return debian("fonts-dejavu-core", FONTS / "truetype/dejavu/DejaVuSans.ttf")
+        case "plain":
+            return python("font_roboto", "files/Roboto-Regular.ttf")
+        case "variable woff2":
+            return python("unfold", "static/unfold/fonts/material-symbols/*.woff2")
+        case "woff2":
+            return python("unfold", "static/unfold/fonts/inter/*.woff2")
+        case _:
+            return python("rest_framework", f"static/rest_framework/fonts/*.{name}")
+
+
+def pictures() -> list[Path]:
+    """Return pictures that packages show on their pages."""
+    return [
+        python("rest_framework", "static/rest_framework/img/*halflings.png"),
+        python("rest_framework", "static/rest_framework/img/grid.png"),
+        python("coverage", "htmlfiles/favicon_32.png"),
+        python("coverage", "htmlfiles/keybd_closed.png"),
+    ]
+
+
+def voice() -> tuple["np.ndarray[tuple[int, ...], np.dtype[np.float32]]", int]:
+    """Return the samples, and their rate, of a voice that speaks."""
+    path = debian("sound-theme-freedesktop", THEME / "audio-channel-front-left.oga")
+    samples, rate = soundfile.read(path, dtype="float32", always_2d=True)
+    return samples, rate
+
+
+def written(path: Path, subtype: str) -> bytes:
+    """Return the voice as libsndfile writes it."""
+    samples, rate = voice()
+    soundfile.write(path, samples, rate, subtype=subtype)
+    return path.read_bytes()
+
+
+def encoded(path: Path, codec: str, bit_rate: int) -> bytes:
+    """Return the voice as FFmpeg's encoder writes it, in the container that the ending names."""
+    samples, rate = voice()
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream(codec, rate=rate)
+        stream.bit_rate = bit_rate
+        stream.layout = "stereo" if samples.shape[1] == 2 else "mono"
+        frame = av.AudioFrame.from_ndarray(np.ascontiguousarray(samples.T), format="fltp", layout=stream.layout.name)
+        frame.sample_rate = rate
+        for packet in (*stream.encode(frame), *stream.encode(None)):
+            container.mux(packet)
+    return path.read_bytes()

@@ -1,0 +1,163 @@
+"""What is said of real files is what fontTools, Pillow, libsndfile and FFmpeg say of them."""
+
+import io
+import os
+from pathlib import Path
+from typing import Any
+
+import av
+import ots
+import pytest
+import soundfile
+from fontTools.ttLib import TTFont
+from PIL import Image
+
+from marketplace.core.objects.base import ObjectStore
+from vendors.previews import process_audio, process_font, process_image
+
+from . import real
+from .helpers import inspect
+
+NAMES = ["variable", "collection for Chinese", "Japanese", "colour", "cubic", "wide", "plain", "variable woff2", "woff2", "woff", "ttf"]
+SCRIPTS = {
+    "variable": {"Latin", "Cyrillic", "Greek"},
+    "collection for Chinese": {"Han", "Hiragana", "Katakana", "Hangul", "Latin"},
+    "Japanese": {"Han", "Hiragana", "Katakana"},
+    "wide": {"Arabic", "Armenian", "Cyrillic", "Greek", "Latin"},
+}
+
+
+def faces_of(content: bytes) -> list[Any]:
+    if content[:4] != b"ttcf":
+        return [TTFont(io.BytesIO(content), lazy=True)]
+    count = int.from_bytes(content[8:12], "big")
+    return [TTFont(io.BytesIO(content), fontNumber=index, lazy=True) for index in range(count)]
+
+
+def axes_of(font: Any) -> list[dict[str, Any]]:
+    axes = font["fvar"].axes if "fvar" in font else []
+    return [{"tag": axis.axisTag, "min": axis.minValue, "default": axis.defaultValue, "max": axis.maxValue} for axis in axes]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_font_is_described_as_fonttools_does(name: str, local_store: ObjectStore) -> None:
+    content = real.font(name).read_bytes()
+    technical = inspect(local_store, content).technical
+    faces = faces_of(content)
+    assert technical["glyphCount"] == max(face["maxp"].numGlyphs for face in faces)
+    assert technical["axes"] == axes_of(faces[0])
+    assert technical["variableAxes"] == [axis["tag"] for axis in technical["axes"]]
+    assert technical["familyNames"] == sorted({face["name"].getBestFamilyName() for face in faces})
+    assert technical["style"] == faces[0]["name"].getBestSubFamilyName()
+    assert technical["postScriptName"] == (faces[0]["name"].getDebugName(6) or "")
+    assert technical["unitsPerEm"] == faces[0]["head"].unitsPerEm
+    assert len(technical["unicodeRanges"]) == len([bit for bit in faces[0]["OS/2"].getUnicodeRanges() if bit < 123])
+    assert set(technical["colourTables"]) == {"COLR", "CBDT", "sbix", "SVG"} & {tag.strip() for tag in faces[0].keys()}  # noqa: SIM118 - it is no dictionary
+    assert SCRIPTS.get(name, set()) <= set(technical["scripts"])
+
+
+def test_special_fonts_are_what_they_are_here_for(local_store: ObjectStore) -> None:
+    assert inspect(local_store, real.font("variable").read_bytes()).technical["variableAxes"]
+    assert inspect(local_store, real.font("colour").read_bytes()).technical["colourTables"] == ["CBDT"]
+    assert inspect(local_store, real.font("cubic").read_bytes()).technical["outlines"] == "CFF"
+    assert inspect(local_store, real.font("collection for Chinese").read_bytes()).technical["faceCount"] == 2
+
+
+@pytest.mark.parametrize("name", ["variable", "cubic", "wide", "Japanese", "variable woff2", "woff2", "woff"])
+def test_specimen_of_a_real_font_draws_as_before(name: str, tmp_path: Path) -> None:
+    content = real.font(name).read_bytes()
+    before = TTFont(io.BytesIO(content))
+    if content[:3] != b"wOF":
+        target = io.BytesIO()
+        packed = TTFont(io.BytesIO(content), lazy=True, recalcBBoxes=False, recalcTimestamp=False)
+        packed.flavor = "woff"
+        packed.save(target)
+        content = target.getvalue()
+    specimen = process_font(content)
+    after = TTFont(io.BytesIO(specimen.content))
+    assert after.flavor == "woff2"
+    assert after["maxp"].numGlyphs == before["maxp"].numGlyphs
+    assert after.getBestCmap() == before.getBestCmap()
+    assert axes_of(after) == axes_of(before)
+    outlines = "glyf" if "glyf" in before else "CFF "
+    for glyph in list(before.getGlyphOrder())[:200]:
+        number = before.getGlyphID(glyph)
+        if outlines == "glyf":
+            pairs = [font["glyf"][font.getGlyphName(number)].getCoordinates(font["glyf"])[0] for font in (before, after)]
+            assert pairs[0] == pairs[1]
+    (tmp_path / "font").write_bytes(specimen.content)
+    assert ots.sanitize(str(tmp_path / "font"), os.devnull, capture_output=True).returncode == 0
+
+
+def opened(content: bytes) -> Image.Image:
+    image = Image.open(io.BytesIO(content))
+    image.load()
+    return image
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_picture_is_described_as_pillow_does(number: int, local_store: ObjectStore, tmp_path: Path) -> None:
+    content = real.pictures()[number].read_bytes()
+    source = opened(content).convert("RGBA")
+    for ending, mode in (
+        ("png", "RGBA"),
+        ("png", "P"),
+        ("png", "1"),
+        ("jpg", "RGB"),
+        ("jpg", "L"),
+        ("jpg", "CMYK"),
+        ("webp", "RGBA"),
+        ("webp", "RGB"),
+    ):
+        path = tmp_path / f"picture.{ending}"
+        source.convert(mode).save(path, lossless=ending == "webp")
+        technical = inspect(local_store, path.read_bytes()).technical
+        seen = opened(path.read_bytes())
+        assert (technical["width"], technical["height"]) == seen.size
+        words = {"L": "grayscale", "P": "indexed", "RGB": "RGB", "RGBA": "RGB with alpha", "LA": "grayscale with alpha", "CMYK": "CMYK"}
+        assert technical["colourMode"] == words.get(seen.mode, technical["colourMode"])
+    assert {name: inspect(local_store, content).technical[name] for name in ("width", "height")} == {
+        "width": source.width,
+        "height": source.height,
+    }
+    assert process_image(content).details == {"width": source.width, "height": source.height}
+
+
+@pytest.mark.parametrize(
+    ("name", "subtype", "depth"),
+    [
+        ("a.wav", "PCM_U8", 8),
+        ("a.wav", "PCM_16", 16),
+        ("a.wav", "PCM_24", 24),
+        ("a.wav", "FLOAT", 32),
+        ("a.wav", "ULAW", 8),
+        ("a.flac", "PCM_16", 16),
+        ("a.flac", "PCM_24", 24),
+        ("a.ogg", "VORBIS", None),
+        ("a.mp3", "MPEG_LAYER_III", None),
+    ],
+)
+def test_sound_is_described_as_libsndfile_does(
+    name: str, subtype: str, depth: int | None, tmp_path: Path, local_store: ObjectStore
+) -> None:
+    content = real.written(tmp_path / name, subtype)
+    technical = inspect(local_store, content).technical
+    said = soundfile.info(tmp_path / name)
+    assert (technical["sampleRate"], technical["channels"], technical.get("bitDepth")) == (said.samplerate, said.channels, depth)
+    assert technical["durationSeconds"] == pytest.approx(said.duration, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("name", "codec", "bit_rate"),
+    [("a.mp3", "libmp3lame", 64_000), ("a.mp3", "libmp3lame", 192_000), ("a.aac", "aac", 96_000), ("a.m4a", "aac", 128_000)],
+)
+def test_sound_is_described_as_ffmpeg_does(name: str, codec: str, bit_rate: int, tmp_path: Path, local_store: ObjectStore) -> None:
+    content = real.encoded(tmp_path / name, codec, bit_rate)
+    technical = inspect(local_store, content).technical
+    with av.open(str(tmp_path / name)) as container:
+        stream = container.streams.audio[0]
+        # Of raw AAC FFmpeg guesses the duration by the bit rate; the packets say it.
+        seconds = float(sum(packet.duration or 0 for packet in container.demux(stream)) * (stream.time_base or 0))
+        assert (technical["sampleRate"], technical["channels"]) == (stream.rate, stream.channels)
+        assert technical["durationSeconds"] == pytest.approx(seconds, abs=0.1)
+    assert process_audio(content).details["durationSeconds"] == technical["durationSeconds"]
