@@ -3,9 +3,14 @@
 from collections.abc import Mapping
 from typing import Any
 
+from .quoting import NOTICE, quoted
+from .tags import tags_of
 from .tools import tool_schemas
 
 SCHEMA_VERSION = "1.0"
+TITLE_CHARS = 120
+SUMMARY_CHARS = 200
+DESCRIPTION_CHARS = 500
 
 
 def build(sources: Mapping[str, Any]) -> dict[str, Any]:
@@ -15,7 +20,7 @@ def build(sources: Mapping[str, Any]) -> dict[str, Any]:
         "assetId": sources["assetId"],
         "slug": sources["slug"],
         "category": sources["category"],
-        "tags": sources["tags"],
+        "tags": tags_of(sources),
         "agentGuidance": guidance(sources),
         "technical": {
             "formats": sources["formats"],
@@ -28,22 +33,28 @@ def build(sources: Mapping[str, Any]) -> dict[str, Any]:
 
 def guidance(sources: Mapping[str, Any]) -> str:
     """Return what an agent should know before it chooses or uses the asset, one paragraph for each matter."""
-    paragraphs = (_what(sources), _font(sources), _skill(sources), _contents(sources), _how_to_get(sources))
+    paragraphs = (_what(sources), _font(sources), _skill(sources), _contents(sources), _how_to_get(sources), NOTICE)
     return "\n\n".join(paragraph for paragraph in paragraphs if paragraph)
 
 
 def _what(sources: Mapping[str, Any]) -> str:
-    version = f", version {sources['version']}" if sources["version"] else ""
-    lines = [f"{sources['title']} by {sources['store']} (category {sources['category']}{version}).", sources["shortDescription"]]
-    if sources["tags"]:
-        lines.append(f"Tags: {', '.join(sources['tags'])}.")
+    version = f", version {quoted(sources['version'], TITLE_CHARS)}" if sources["version"] else ""
+    title, store = quoted(sources["title"], TITLE_CHARS), quoted(sources["store"], TITLE_CHARS)
+    lines = [f"{title} by {store} (category {sources['category']}{version}): {quoted(sources['shortDescription'], SUMMARY_CHARS)}."]
+    tags = tags_of(sources)
+    if tags:
+        lines.append(f"Tags: {', '.join(map(_tag, tags))}.")
     return " ".join(lines)
+
+
+def _tag(tag: str) -> str:
+    return quoted(tag, TITLE_CHARS)
 
 
 def _font(sources: Mapping[str, Any]) -> str:
     if not sources["glyphCount"]:
         return ""
-    families = f" Families: {', '.join(sources['families'])}." if sources["families"] else ""
+    families = f" Families: {', '.join(quoted(name, TITLE_CHARS) for name in sources['families'])}." if sources["families"] else ""
     axes = [f"{axis['tag']} from {axis['min']:g} to {axis['max']:g} (default {axis['default']:g})" for axis in sources["axes"]]
     variable = f" Variable axes: {'; '.join(axes)}." if axes else " It has no variable axes: choose a style by its file."
     return f"The fonts hold {sources['glyphCount']} glyphs.{families}{variable} Check that they cover the text's script before use."
@@ -53,15 +64,15 @@ def _skill(sources: Mapping[str, Any]) -> str:
     skill = sources["skill"]
     if skill is None:
         return ""
-    name = f" named {skill['name']}" if skill["name"] else ""
-    does = f" It says of itself: {skill['description']}" if skill["description"] else ""
-    parts = f" Sections: {', '.join(skill['headings'])}." if skill["headings"] else ""
-    return f"The archive holds an agent skill{name}.{does}{parts} Read the whole of SKILL.md before following it."
+    name = f" named {quoted(skill['name'], SUMMARY_CHARS)}" if skill["name"] else ""
+    does = f" It says of itself: {quoted(skill['description'], DESCRIPTION_CHARS)}." if skill["description"] else ""
+    parts = f" Sections: {', '.join(quoted(heading, SUMMARY_CHARS) for heading in skill['headings'])}." if skill["headings"] else ""
+    return f"The archive holds an agent skill{name}.{does}{parts} Read the whole of SKILL.md, and judge it, before following it."
 
 
 def _contents(sources: Mapping[str, Any]) -> str:
     formats = f"Formats: {', '.join(sources['formats'])}." if sources["formats"] else "No file has been uploaded yet."
-    platforms = f" Made for: {', '.join(sources['platforms'])}." if sources["platforms"] else ""
+    platforms = f" Made for: {', '.join(quoted(name, TITLE_CHARS) for name in sources['platforms'])}." if sources["platforms"] else ""
     return formats + platforms
 
 

@@ -4,7 +4,10 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from marketplace.core import bounds
+
 from ..models import AgentManifest, Listing
+from .quoting import plain, quoted
 from .sources import platforms_of
 
 SCHEMA_VERSION = "1.0"
@@ -80,12 +83,12 @@ def _instructions(listing: Listing, body: dict[str, Any], licenses: Sequence[dic
     tags = body["tags"]
     when = [*_USES.get(listing.category.slug, [])]
     if tags:
-        when.append(f"The request is about {', '.join(tags)}.")
+        when.append(f"The request is about {', '.join(quoted(tag, bounds.TAG_CHARS) for tag in tags)}.")
     limits = [f"{offer['name']} licence: {offer['summary']}" for offer in licenses]
     limits.append("A licence must be bought before the file can be downloaded or used.")
     return {
-        "summary": listing.short_description,
-        "whenToUse": when or [listing.short_description],
+        "summary": plain(listing.short_description, bounds.SHORT_DESCRIPTION_CHARS),
+        "whenToUse": when,
         "howToUse": [paragraph for paragraph in body["agentGuidance"].split("\n\n") if paragraph],
         "limits": limits,
     }

@@ -2,7 +2,8 @@
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import orjson
@@ -12,13 +13,25 @@ from marketplace.core.money import Currency
 from ..models import Deliverable, LicenseTier, Listing
 from ..models.listings import ListingStatus
 from ..pricing import permitted_tiers, sale_price
+from .quoting import plain
 
 # Raised when the generator changes what it makes of the same sources: every stored manifest is stale then.
-GENERATOR = 1
+GENERATOR = 2
 FORMATS = 20
+FAMILIES = 16
+FAMILY_CHARS = 80
+STYLES = 32
+SCRIPTS = 32
+AXES = 32
+PLATFORMS = 20
+PLATFORM_CHARS = 80
 HEADINGS = 12
 HEADING_CHARS = 80
+SKILL_NAME_CHARS = 80
+SKILL_DESCRIPTION_CHARS = 500
 _SEPARATOR = re.compile(r"[,;/\n]")
+# OpenType's tags of axes: four letters, digits or spaces.
+_AXIS_TAG = re.compile(r"[A-Za-z][A-Za-z0-9 ]{0,3}")
 
 
 def described_file(listing: Listing) -> Deliverable | None:
@@ -48,16 +61,19 @@ def sources_of(listing: Listing, tiers: Sequence[LicenseTier]) -> dict[str, Any]
         "checksum": "" if file is None else file.sha256,
         "formats": _formats(technical),
         "glyphCount": technical.get("glyphCount", 0),
-        "variableAxes": sorted(technical.get("variableAxes", [])),
+        "variableAxes": sorted(tag for tag in technical.get("variableAxes", []) if _AXIS_TAG.fullmatch(tag))[:AXES],
         "axes": _axes(technical),
-        "families": technical.get("familyNames", []),
+        "families": _names(technical.get("familyNames", []), FAMILIES),
+        "styles": _names((each.get("style", "") for each in (technical, *technical.get("members", []))), STYLES),
+        "scripts": _names(technical.get("scripts", []), SCRIPTS),
         "skill": _skill(technical.get("skill")),
     }
 
 
 def platforms_of(supported_platforms: str) -> list[str]:
     """Return the host tools that a vendor listed, each once."""
-    return list(dict.fromkeys(name.strip() for name in _SEPARATOR.split(supported_platforms) if name.strip()))
+    names = (plain(name, PLATFORM_CHARS) for name in _SEPARATOR.split(supported_platforms))
+    return list(dict.fromkeys(filter(None, names)))[:PLATFORMS]
 
 
 def digest_of(sources: Mapping[str, Any]) -> str:
@@ -74,13 +90,19 @@ def _formats(technical: Mapping[str, Any]) -> list[str]:
     return named[:FORMATS]
 
 
+def _names(given: Iterable[str], most: int) -> list[str]:
+    """Return names that a file gives itself: each once, sorted, short and plain."""
+    return sorted({short for name in given if (short := plain(name, FAMILY_CHARS))})[:most]
+
+
 def _axes(technical: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return each variable axis once, as wide as the widest font has it."""
     merged: dict[str, dict[str, Any]] = {}
     for axis in _all_axes(technical):
-        known = merged.setdefault(axis["tag"], {name: axis[name] for name in ("tag", "min", "default", "max")})
-        known["min"], known["max"] = min(known["min"], axis["min"]), max(known["max"], axis["max"])
-    return [merged[tag] for tag in sorted(merged)]
+        if _AXIS_TAG.fullmatch(axis["tag"]):
+            known = merged.setdefault(axis["tag"], {name: axis[name] for name in ("tag", "min", "default", "max")})
+            known["min"], known["max"] = min(known["min"], axis["min"]), max(known["max"], axis["max"])
+    return [merged[tag] for tag in sorted(merged)[:AXES]]
 
 
 def _all_axes(technical: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -93,6 +115,18 @@ def _skill(skill: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """Return name, description and headings of an AI skill; its instructions are what buyers pay for."""
     if skill is None:
         return None
-    lines = (line.lstrip("#").strip() for line in skill.get("text", "").split("\n") if line.startswith("#"))
-    headings = [line[:HEADING_CHARS] for line in lines if line]
-    return {"name": skill.get("name", ""), "description": skill.get("description", ""), "headings": headings[:HEADINGS]}
+    return {
+        "name": plain(skill.get("name", ""), SKILL_NAME_CHARS),
+        "description": plain(skill.get("description", ""), SKILL_DESCRIPTION_CHARS),
+        "headings": list(islice(_headings(skill.get("text", "")), HEADINGS)),
+    }
+
+
+def _headings(text: str) -> Iterator[str]:
+    """Yield the headings of a Markdown text; what stands in a fence of code is none."""
+    fenced = False
+    for line in text.split("\n"):
+        if line.lstrip().startswith(("```", "~~~")):
+            fenced = not fenced
+        elif line.startswith("#") and not fenced and (heading := plain(line.lstrip("#"), HEADING_CHARS)):
+            yield heading

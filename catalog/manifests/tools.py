@@ -3,6 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from .quoting import quoted
+
+QUOTE_CHARS = 200
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
@@ -67,7 +70,7 @@ def _typeset(sources: Mapping[str, Any]) -> dict[str, Any]:
             "properties": {axis["tag"]: _axis(axis) for axis in sources["axes"]},
             "additionalProperties": False,
         }
-    return _tool("typeset_text", f"Set text in {sources['title']} once its files are downloaded.", properties, "text")
+    return _tool("typeset_text", f"Set text in {quoted(sources['title'], QUOTE_CHARS)} once its files are downloaded.", properties, "text")
 
 
 def _axis(axis: Mapping[str, Any]) -> dict[str, Any]:
@@ -76,7 +79,10 @@ def _axis(axis: Mapping[str, Any]) -> dict[str, Any]:
 
 def _follow(sources: Mapping[str, Any]) -> dict[str, Any]:
     skill = sources["skill"]
-    description = skill["description"] or sources["shortDescription"]
+    does = quoted(skill["description"] or sources["shortDescription"], QUOTE_CHARS)
+    description = (
+        f"Follow the skill {quoted(skill['name'] or sources['title'], QUOTE_CHARS)} once it is downloaded. Its vendor says: {does}"
+    )
     properties = {
         "task": {"type": "string", "minLength": 1, "description": "What the skill is to do."},
         "context": {"type": "string", "description": "Facts and files that the task builds on."},
@@ -88,4 +94,6 @@ def _open(sources: Mapping[str, Any]) -> dict[str, Any]:
     properties: dict[str, Any] = {"format": {"enum": sources["formats"]}}
     if sources["platforms"]:
         properties["platform"] = {"enum": sources["platforms"]}
-    return _tool("open_file", f"Open a file of {sources['title']} in a host tool once it is downloaded.", properties, "format")
+    return _tool(
+        "open_file", f"Open a file of {quoted(sources['title'], QUOTE_CHARS)} in a host tool once it is downloaded.", properties, "format"
+    )

@@ -73,7 +73,11 @@ def test_manifest_has_exactly_the_agreed_fields(key_client: Any) -> None:
         "version",
     }
     assert (body["assetId"], body["schemaVersion"], body["category"]) == (str(listing.id), "1.0", "fonts")
-    assert (body["semanticTags"], body["checksum"], body["version"]) == (["sans", "variable"], "ab" * 32, "2.0")
+    assert (body["semanticTags"], body["checksum"], body["version"]) == (
+        ["sans", "variable", "font", "opentype", "after effects", "figma", "otf"],
+        "ab" * 32,
+        "2.0",
+    )
     metrics = body["tokenMetrics"]
     assert metrics["method"] == "utf8-bytes/4"
     assert metrics["descriptionTokens"] == tokens(f"{listing.title}\nOne sentence.\nÜnïcode")
@@ -90,13 +94,13 @@ def test_manifest_has_exactly_the_agreed_fields(key_client: Any) -> None:
 def test_manifest_is_made_where_there_is_none_and_is_stale_after_an_edit_until_it_is_made_again(key_client: Any) -> None:
     listing = PublishedListingFactory(tags=["old"])
     client = key_client()
-    assert manifest_of(client, listing.id).json()["semanticTags"] == ["old"]
+    assert manifest_of(client, listing.id).json()["semanticTags"][0] == "old"
     assert AgentManifest.objects.filter(listing=listing).exists()
     listing.tags = ["new"]
     listing.save()
-    assert manifest_of(client, listing.id).json()["semanticTags"] == ["old"]
+    assert manifest_of(client, listing.id).json()["semanticTags"][0] == "old"
     ensure_manifest(listing)
-    assert manifest_of(client, listing.id).json()["semanticTags"] == ["new"]
+    assert manifest_of(client, listing.id).json()["semanticTags"][0] == "new"
 
 
 def test_reading_a_manifest_writes_nothing(key_client: Any, new_generation: Any) -> None:

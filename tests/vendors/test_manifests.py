@@ -66,7 +66,7 @@ def tool(body: dict[str, Any], name: str) -> dict[str, Any]:
 
 def test_listing_without_a_file_has_a_manifest_all_the_same(client: APIClient, listing: Listing) -> None:
     body = generate(client, listing)
-    assert (body["assetId"], body["slug"], body["category"], body["tags"]) == (str(listing.id), "aurora-sans", "fonts", [])
+    assert (body["assetId"], body["slug"], body["category"], body["tags"]) == (str(listing.id), "aurora-sans", "fonts", ["font"])
     assert body["version"] == "1.0"
     assert body["technical"] == {"formats": [], "glyphCount": 0, "variableAxes": []}
     assert "No file has been uploaded yet." in body["agentGuidance"]
@@ -77,9 +77,9 @@ def test_uploaded_font_is_described(client: APIClient, listing: Listing) -> None
     client.patch(f"{ASSETS}/{listing.id}", PATCH | {"tags": ["sans"], "supportedPlatforms": "Figma, InDesign"}, format="json")
     body = generate(client, listing)
     assert body["technical"] == {"formats": ["ttf", "txt"], "glyphCount": 2, "variableAxes": []}
-    assert body["tags"] == ["sans"]
+    assert body["tags"] == ["sans", "font", "Aurora", "latin", "truetype", "figma", "indesign", "ttf"]
     assert "2 glyphs" in body["agentGuidance"]
-    assert "Figma, InDesign" in body["agentGuidance"]
+    assert "“Figma”, “InDesign”" in body["agentGuidance"]
     assert tool(body, "typeset_text")["properties"]["family"]["enum"] == ["Aurora"]
     assert {each["name"] for each in body["toolSchemas"]} == {"buy_asset", "get_download_link", "typeset_text"}
 
@@ -112,9 +112,10 @@ def test_skill_is_described_without_giving_its_instructions_away(client: APIClie
     client.post(f"{ASSETS}/{listing.id}/file", makers.form(makers.archive(SKILL_md=makers.SKILL)))
     body = generate(client, listing)
     assert "kerning-advisor" in body["agentGuidance"]
-    assert "Sections: Setup, Usage." in body["agentGuidance"]
+    assert "Sections: “Setup”, “Usage”." in body["agentGuidance"]
     assert "Secret steps" not in str(body)
-    assert next(each for each in body["toolSchemas"] if each["name"] == "follow_skill")["description"].startswith("Suggests kerning")
+    follow = next(each for each in body["toolSchemas"] if each["name"] == "follow_skill")
+    assert "Its vendor says: “Suggests kerning for a line of text.”" in follow["description"]
     found = Deliverable.objects.get().technical
     publish(Listing.objects.get())
     Deliverable.objects.update(technical=found)
@@ -169,9 +170,9 @@ def test_same_sources_give_the_same_manifest_and_write_once(client: APIClient, l
 def test_edit_makes_the_manifest_stale_until_it_is_generated(client: APIClient, listing: Listing) -> None:
     generate(client, listing)
     client.patch(f"{ASSETS}/{listing.id}", PATCH | {"tags": ["new"]}, format="json")
-    assert AgentManifest.objects.get().body["tags"] == []
-    assert generate(client, listing)["tags"] == ["new"]
-    assert AgentManifest.objects.get().body["tags"] == ["new"]
+    assert AgentManifest.objects.get().body["tags"] == ["font"]
+    assert generate(client, listing)["tags"] == ["new", "font"]
+    assert AgentManifest.objects.get().body["tags"] == ["new", "font"]
 
 
 def test_published_listing_tells_nothing_of_a_file_that_no_one_reviewed(client: APIClient, listing: Listing) -> None:

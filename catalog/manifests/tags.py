@@ -1,0 +1,195 @@
+"""Words that an asset is found by: the vendor's own, and what its file says.
+
+They keep to the rules of a listing's tags, so that a vendor can take them over as they are.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from marketplace.core import bounds
+
+from .quoting import plain
+
+KEYWORDS = 6
+FAMILIES = 2
+SCRIPTS = 6
+PLATFORMS = 3
+_CATEGORIES = {
+    "fonts": ("font",),
+    "motion": ("motion graphics",),
+    "templates": ("template",),
+    "presets": ("preset",),
+    "ai-skills": ("ai skill", "agent"),
+}
+_AXES = {
+    "wght": "weight",
+    "wdth": "width",
+    "opsz": "optical size",
+    "slnt": "slanted",
+    "ital": "italic",
+    "GRAD": "grade",
+}
+# Words of family and style names, and what people look for.
+_STYLES = {
+    "sans": "sans serif",
+    "grotesk": "grotesque",
+    "grotesque": "grotesque",
+    "gothic": "sans serif",
+    "serif": "serif",
+    "roman": "serif",
+    "slab": "slab serif",
+    "mono": "monospaced",
+    "code": "monospaced",
+    "script": "script",
+    "hand": "handwriting",
+    "brush": "brush",
+    "display": "display",
+    "text": "text",
+    "stencil": "stencil",
+    "rounded": "rounded",
+    "condensed": "condensed",
+    "narrow": "condensed",
+    "extended": "extended",
+    "thin": "thin",
+    "light": "light",
+    "medium": "medium",
+    "semibold": "semibold",
+    "bold": "bold",
+    "black": "black",
+    "heavy": "black",
+    "italic": "italic",
+    "oblique": "italic",
+    "icons": "icons",
+    "symbols": "symbols",
+    "emoji": "emoji",
+}
+_SCRIPTS = {"Han": "chinese", "Hiragana": "japanese", "Katakana": "japanese", "Hangul": "korean"}
+# By the extension of what is inside.
+_FORMATS = {
+    "cube": ("lut", "color grading"),
+    "3dl": ("lut", "color grading"),
+    "xmp": ("lightroom", "photo preset"),
+    "lrtemplate": ("lightroom", "photo preset"),
+    "dng": ("lightroom", "photo preset"),
+    "mogrt": ("premiere pro", "motion template"),
+    "prproj": ("premiere pro",),
+    "aep": ("after effects",),
+    "aet": ("after effects",),
+    "ffx": ("after effects", "animation preset"),
+    "drfx": ("davinci resolve",),
+    "lottie": ("lottie", "animation"),
+    "psd": ("photoshop",),
+    "abr": ("photoshop", "brushes"),
+    "atn": ("photoshop", "actions"),
+    "ai": ("illustrator", "vector"),
+    "svg": ("vector",),
+    "eps": ("vector",),
+    "idml": ("indesign",),
+    "indd": ("indesign",),
+    "fig": ("figma",),
+    "sketch": ("sketch",),
+    "pptx": ("powerpoint", "slides"),
+    "key": ("keynote", "slides"),
+    "docx": ("word", "document"),
+    "xlsx": ("excel", "spreadsheet"),
+    "blend": ("blender", "3d"),
+    "glb": ("3d model",),
+    "obj": ("3d model",),
+    "mp4": ("video",),
+    "mov": ("video",),
+    "wav": ("audio",),
+    "flac": ("audio",),
+    "mp3": ("audio",),
+    "ogg": ("audio",),
+    "mid": ("midi",),
+    "vstpreset": ("synth preset",),
+    "fxp": ("synth preset",),
+    "adg": ("ableton",),
+    "als": ("ableton",),
+    "otf": ("opentype",),
+    "ttf": ("truetype",),
+    "woff2": ("web font",),
+    "woff": ("web font",),
+}
+# What lies beside an asset.
+_PAPERS = {"txt", "md", "pdf", "rtf", "html", "htm", "url"}
+# Of a skill's description and headings: everyone's words tell nothing.
+_COMMON = set(
+    re.findall(
+        r"\w+",
+        "about after again agent agents also another answer answers asked asks before being between both cannot claude could "
+        "does done each ensure every example examples file files first follow following from give given gives have helps here "
+        "into instructions introduction its just keep limits line make makes many more most must need needed needs never note "
+        "notes only other others output over overview read reads same says setup should skill skills some step steps such take "
+        "takes task tasks than that their them then there these they thing things this those through turn under until usage used "
+        "user users uses using very want wants what when where whether which while will with without words work works would "
+        "write your ",
+    )
+)
+_WORD = re.compile(r"[^\W\d_][\w-]{3,}")
+
+
+def tags_of(sources: Mapping[str, Any]) -> list[str]:
+    """Return the tags: the vendor's first, each once whatever its case, as many as a listing may have."""
+    found: dict[str, str] = {}
+    for tag in _all(sources):
+        short = plain(tag, bounds.TAG_CHARS)
+        if short and not short.endswith("…"):
+            found.setdefault(short.casefold(), short)
+    return list(found.values())[: bounds.TAGS]
+
+
+def _all(sources: Mapping[str, Any]) -> Iterator[str]:
+    yield from sources["tags"]
+    yield from _CATEGORIES.get(sources["category"], (sources["category"].replace("-", " "),))
+    yield from _of_fonts(sources)
+    yield from _of_skill(sources["skill"])
+    for name in sources["formats"]:
+        yield from _FORMATS.get(name, ())
+    yield from (name.lower() for name in _without_versions(sources["platforms"][:PLATFORMS]))
+    yield from [name for name in sources["formats"] if name not in _PAPERS][:3]
+
+
+def _of_fonts(sources: Mapping[str, Any]) -> Iterator[str]:
+    if not sources["glyphCount"]:
+        return
+    if sources["axes"]:
+        yield "variable font"
+    named = _styles([*sources["families"], *sources["styles"]])
+    yield from named
+    yield from (_AXES[axis["tag"]] for axis in sources["axes"] if axis["tag"] in _AXES)
+    yield from sources["families"][:FAMILIES]
+    yield from (_SCRIPTS.get(script, script.lower()) for script in sources["scripts"][:SCRIPTS])
+
+
+def _styles(names: Iterable[str]) -> list[str]:
+    """Return what the names of families and styles say; `Sans Serif` is no serif, `SemiBold` is not bold."""
+    found = dict.fromkeys(_STYLES[word] for name in names for word in _words(name) if word in _STYLES)
+    if "sans serif" in found:
+        found.pop("serif", None)
+    return list(found)
+
+
+def _words(name: str) -> Iterator[str]:
+    for word in re.findall(r"[A-Za-z]+", name.replace("Semi Bold", "SemiBold")):
+        parts = [word] if word.lower() in _STYLES else re.findall(r"[A-Z]?[a-z]+|[A-Z]+", word)
+        yield from (part.lower() for part in parts)
+
+
+def _of_skill(skill: Mapping[str, Any] | None) -> Iterator[str]:
+    """Yield the skill's name, and the words that its description and headings use most."""
+    if skill is None:
+        return
+    yield "agent skill"
+    yield skill["name"].replace("-", " ").replace("_", " ").lower()
+    words = [word.lower() for text in (skill["description"], *skill["headings"]) for word in _WORD.findall(text)]
+    counts = Counter(word for word in words if word not in _COMMON)
+    # The most frequent, in the order of the text where that is the same.
+    yield from [word for word, _ in counts.most_common(KEYWORDS)]
+
+
+def _without_versions(platforms: Iterable[str]) -> Iterator[str]:
+    for name in platforms:
+        yield re.sub(r"\s+v?\d.*$", "", name)
