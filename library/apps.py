@@ -7,3 +7,7 @@ class LibraryConfig(AppConfig):
     """Licences and downloads."""
 
     name = "library"
+
+    def ready(self) -> None:
+        """Listen to what the catalog publishes."""
+        from . import subscribers  # noqa: F401, PLC0415 - models cannot be imported before every app is there

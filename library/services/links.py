@@ -17,7 +17,7 @@ from marketplace.core.request_id import current_request_id
 from ..errors import FileBlocked, LinkExpired, LinkInvalid, LinkRevoked
 from ..models import Download, DownloadLink, Licence
 from ..selectors import current_file, owned_version, version_of_file
-from .packages import package_for
+from .building import package_for
 
 _signer = Signer(salt="library.download", sep=".")
 _RANGE_CHARS = 100

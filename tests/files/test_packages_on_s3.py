@@ -4,17 +4,25 @@ import hashlib
 import os
 import urllib.error
 import urllib.request
+from datetime import timedelta
 from typing import Any
+from unittest.mock import patch
 
 import pytest
+from django.core.management import call_command
+from django.utils import timezone
 from rest_framework.test import APIClient
 
-from library.models import Package
-from library.services import packages
+from catalog.events import ListingPublished
+from library.models import DownloadLink, Package
+from library.services import building
 from library.services.links import issue_link, url_of
+from marketplace.core.events import emit
 from marketplace.core.objects.s3 import PART_BYTES, S3Store
 from tests.shop import bought, on_sale
 from wallet.services.refunds import refund_order
+
+from .helpers import put
 
 pytestmark = [pytest.mark.django_db, pytest.mark.s3]
 # More than one part, so that the package is a multipart upload.
@@ -50,7 +58,7 @@ def test_package_is_built_once(s3_store: S3Store, monkeypatch: pytest.MonkeyPatc
     def fail(*_args: Any) -> None:
         raise AssertionError("built again")
 
-    monkeypatch.setattr(packages, "_build", fail)
+    monkeypatch.setattr(building, "_build", fail)
     assert issue_link(licence=licence).package == first.package
 
 
@@ -64,13 +72,42 @@ def test_package_measured_locally_is_built_when_the_store_moves_to_s3(s3_store: 
     assert hashlib.sha256(read(anonymous.get(url_of(again))["Location"])).hexdigest() == link.package.sha256
 
 
+def test_publication_makes_a_package_ready_for_each_licence(s3_store: S3Store, django_capture_on_commit_callbacks: Any) -> None:
+    listing = on_sale(CONTENT, allowed_license_slugs=["personal", "extended"])
+    with django_capture_on_commit_callbacks(execute=True):
+        emit(ListingPublished(listing.id))
+    built = {package.object_key: package for package in Package.objects.all()}
+    assert len(built) == 2
+    for key, package in built.items():
+        data = b"".join(s3_store.read(key))
+        assert (len(data), hashlib.sha256(data).hexdigest()) == (package.size, package.sha256)
+    link = issue_link(licence=bought(listing).buyer.licences.get())
+    assert link.package.object_key in built
+
+
+def test_unused_package_is_removed_and_its_link_goes_on(s3_store: S3Store, anonymous: APIClient) -> None:
+    link = issue_link(licence=bought(on_sale(CONTENT)).buyer.licences.get())
+    put(s3_store, "packages/stray", b"left by a killed builder")
+    Package.objects.update(created_at=timezone.now() - timedelta(days=40))
+    call_command("build_packages", "--prune", "30")
+    assert s3_store.size(link.package.object_key) == link.package.size
+    DownloadLink.objects.update(issued_at=timezone.now() - timedelta(days=31))
+    with patch.object(building, "GRACE", -timedelta(days=1)):
+        call_command("build_packages", "--prune", "30", "--dry-run")
+        assert link.package.object_key in dict(s3_store.keys("packages/"))
+        call_command("build_packages", "--prune", "30")
+    assert not {link.package.object_key, "packages/stray"} & set(dict(s3_store.keys("packages/")))
+    answer: Any = anonymous.get(url_of(link))
+    assert hashlib.sha256(b"".join(answer.streaming_content)).hexdigest() == link.package.sha256
+
+
 def test_damaged_file_leaves_no_package(s3_store: S3Store) -> None:
     listing = on_sale(CONTENT)
     assert listing.live_deliverable is not None
     listing.live_deliverable.crc32 ^= 1
     listing.live_deliverable.save()
     licence = bought(listing).buyer.licences.get()
-    with pytest.raises(packages.DamagedFile):
+    with pytest.raises(building.DamagedFile):
         issue_link(licence=licence)
     assert not Package.objects.exists()
     assert not s3_store.client.list_multipart_uploads(Bucket=s3_store.bucket).get("Uploads")

@@ -14,7 +14,7 @@ from django.core.files.storage import FileSystemStorage
 from storages.backends.s3 import S3Storage
 
 from marketplace.core.errors import DependencyUnavailable
-from marketplace.core.objects import object_store
+from marketplace.core.objects import object_store, s3
 from marketplace.core.objects.base import BLOCK_BYTES, ObjectMissing, ObjectStore
 from marketplace.core.objects.local import STAGING, LocalStore
 from marketplace.core.objects.s3 import S3Store
@@ -292,3 +292,51 @@ def test_store_that_is_down_is_unavailable(s3_server: S3Server, s3_store: S3Stor
     wrong = S3Store(S3Storage(**s3_server.storage_options() | {"secret_key": "wrong"}))
     with pytest.raises(DependencyUnavailable):
         wrong.read("deliverables/one")
+
+
+@pytest.mark.parametrize(
+    ("head", "start", "end"), [(0, 0, 0), (7, 3, 3), (40, 5, MIB), (40, 0, 11 * MIB), (6 * MIB, 1, 12 * MIB), (40, 0, 24 * MIB)]
+)
+def test_object_is_put_together_from_bytes_and_a_stored_one(
+    store: ObjectStore, monkeypatch: pytest.MonkeyPatch, head: int, start: int, end: int
+) -> None:
+    monkeypatch.setattr(s3, "COPIED_PART_BYTES", 8 * MIB)
+    content, before, after = os.urandom(24 * MIB), os.urandom(head), os.urandom(100)
+    put(store, "deliverables/one", content)
+    writer = store.create("packages/one")
+    writer.write(before)
+    writer.write_object("deliverables/one", start, end)
+    writer.write(after)
+    writer.commit()
+    assert b"".join(store.read("packages/one")) == before + content[start:end] + after
+
+
+def test_object_from_a_missing_one_leaves_nothing(store: ObjectStore) -> None:
+    writer = store.create("hollow/one")
+    writer.write(b"head")
+    with pytest.raises(ObjectMissing):
+        writer.write_object("deliverables/missing", 0, 24 * MIB)
+    writer.abort()
+    assert not list(store.keys("hollow/"))
+    assert not [part for part in store.unfinished() if "hollow" in part.name]
+
+
+@pytest.mark.s3
+def test_large_object_is_copied_by_the_store_itself(s3_store: S3Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(s3_store, "deliverables/one", os.urandom(40 * MIB))
+    passed = []
+    read = S3Store.read
+
+    def counted(self: S3Store, key: str, start: int = 0, end: int | None = None) -> Any:
+        for block in read(self, key, start, end):
+            passed.append(len(block))
+            yield block
+
+    monkeypatch.setattr(S3Store, "read", counted)
+    writer = s3_store.create("packages/one")
+    writer.write(b"head")
+    writer.write_object("deliverables/one", 0, 40 * MIB)
+    writer.write(b"tail")
+    writer.commit()
+    assert s3_store.size("packages/one") == 40 * MIB + 8
+    assert sum(passed) < 5 * MIB

@@ -47,6 +47,13 @@ class ObjectWriter(Protocol):
     def write(self, chunk: bytes) -> None:
         """Append bytes."""
 
+    def write_object(self, key: str, start: int, end: int) -> None:
+        """Append the bytes `start` up to, not including, `end` of a stored object; a store that can copies them by itself.
+
+        Raises:
+            ObjectMissing: nothing is stored under the key.
+        """
+
     def commit(self) -> None:
         """Make the object visible and durable under its key; an object that was there is replaced as a whole."""
 

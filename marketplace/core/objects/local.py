@@ -76,6 +76,7 @@ class LocalWriter:
     """An object on its way in. Where the system has nameless files, a killed process leaves nothing behind."""
 
     def __init__(self, root: Path, key: str) -> None:
+        self._root = root
         self._target = root / key
         self._staging = root / STAGING
         _make_folder(self._staging)
@@ -98,6 +99,11 @@ class LocalWriter:
         with _store_errors():
             while view:
                 view = view[os.write(self._fd, view) :]
+
+    def write_object(self, key: str, start: int, end: int) -> None:
+        """Append a part of a stored object."""
+        for block in LocalStore(self._root).read(key, start, end):
+            self.write(block)
 
     def commit(self) -> None:
         """Make the object visible and durable."""

@@ -1,7 +1,7 @@
 """Files in an S3 bucket, through django-storages' connection and settings."""
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from datetime import datetime
@@ -20,6 +20,10 @@ from .base import BLOCK_BYTES, ObjectMissing, Unfinished, check_key, is_key
 PART_BYTES = 16 * 1024 * 1024
 # Three parts under way hide the latency of each; more only costs memory (findings: storage).
 PARTS_IN_FLIGHT = 3
+# S3 takes no smaller part, except for the last one.
+LEAST_PART_BYTES = 5 * 1024 * 1024
+# What the store copies by itself in one request; S3 allows 5 GiB, but it answers only when all is copied.
+COPIED_PART_BYTES = 512 * 1024 * 1024
 _MISSING = {"404", "NoSuchKey", "NoSuchUpload", "NotFound"}
 
 
@@ -34,7 +38,7 @@ class S3Store:
 
     def create(self, key: str, *, content_type: str = "application/octet-stream") -> "S3Writer":
         """Begin an object; the upload is opened on the store with its first full part."""
-        return S3Writer(self.client, self.bucket, check_key(key), content_type)
+        return S3Writer(self, check_key(key), content_type)
 
     def read(self, key: str, start: int = 0, end: int | None = None) -> Iterator[bytes]:
         """Yield the bytes from `start` up to `end` of one ranged request."""
@@ -108,9 +112,10 @@ class S3Store:
 class S3Writer:
     """An object on its way in: one request when it fits in a part, else a multipart upload."""
 
-    def __init__(self, client: Any, bucket: str, key: str, content_type: str) -> None:
-        self._client = client
-        self._target = {"Bucket": bucket, "Key": key}
+    def __init__(self, store: S3Store, key: str, content_type: str) -> None:
+        self._store = store
+        self._client = store.client
+        self._target = {"Bucket": store.bucket, "Key": key}
         self._content_type = content_type
         self._buffer = bytearray()
         self._upload_id = ""
@@ -126,18 +131,47 @@ class S3Writer:
                 self._send(bytes(self._buffer[:PART_BYTES]))
             del self._buffer[:PART_BYTES]
 
+    def write_object(self, key: str, start: int, end: int) -> None:
+        """Append a part of a stored object: what is large enough the store copies by itself, the ends pass through here."""
+        lead = max(LEAST_PART_BYTES - len(self._buffer), 0) if self._buffer else 0
+        if end - start - lead >= LEAST_PART_BYTES:
+            self._write_blocks(key, start, start + lead)
+            with _store_errors(key):
+                if self._buffer:
+                    self._send(bytes(self._buffer))
+                    self._buffer.clear()
+                start += lead
+                while end - start >= LEAST_PART_BYTES:
+                    upto = min(start + COPIED_PART_BYTES, end)
+                    self._submit(self._copy_part, f"{self._target['Bucket']}/{check_key(key)}", f"bytes={start}-{upto - 1}")
+                    start = upto
+        self._write_blocks(key, start, end)
+
+    def _write_blocks(self, key: str, start: int, end: int) -> None:
+        for block in self._store.read(key, start, end) if start < end else ():
+            self.write(block)
+
     def _send(self, part: bytes) -> None:
+        self._submit(self._put_part, part)
+
+    def _submit(self, request: Callable[..., str], *content: Any) -> None:
+        """Let a part go its way under the next number; wait when three are under way."""
         if self._pool is None:
             self._upload_id = self._client.create_multipart_upload(**self._target, ContentType=self._content_type)["UploadId"]
             self._pool = ThreadPoolExecutor(PARTS_IN_FLIGHT, thread_name_prefix="s3-part")
         if len(self._under_way) == PARTS_IN_FLIGHT:
             self._etags.append(self._under_way.popleft().result())
         number = len(self._etags) + len(self._under_way) + 1
-        self._under_way.append(self._pool.submit(self._put_part, number, part))
+        self._under_way.append(self._pool.submit(request, number, *content))
 
     def _put_part(self, number: int, part: bytes) -> str:
         answer = self._client.upload_part(**self._target, UploadId=self._upload_id, PartNumber=number, Body=part)
         return str(answer["ETag"])
+
+    def _copy_part(self, number: int, source: str, span: str) -> str:
+        target = self._target | {"UploadId": self._upload_id, "PartNumber": number}
+        answer = self._client.upload_part_copy(**target, CopySource=source, CopySourceRange=span)
+        return str(answer["CopyPartResult"]["ETag"])
 
     def commit(self) -> None:
         """Make the object visible; the store answers once it is durable."""

@@ -1,0 +1,95 @@
+"""`manage.py build_packages`: make downloads ready before somebody waits for one, and take unused packages away."""
+
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
+from rich.console import Console
+from rich.progress import Progress
+
+from catalog.models import Listing
+from catalog.selectors import listings_for_sale
+from library.services.building import DamagedFile, make_ready, packages_on_sale, remove_built, stray_packages, unused_packages
+from marketplace.core.errors import DependencyUnavailable
+from marketplace.core.objects import object_store
+from marketplace.core.objects.base import ObjectMissing
+
+DAMAGED, NOT_DONE = 1, 2
+
+
+class Command(BaseCommand):
+    """Makes packages ready."""
+
+    help = (
+        "Make the packages of all listings for sale ready: each file is read once for the checksum, and on S3 the packages are built. "
+        "Small ones are ready since their publication; run this for large ones and after edits of readmes and licences. "
+        "It may be stopped, repeated, and run beside itself. "
+        "Exit status: 0 all are ready, 1 a stored file is damaged or gone, 2 the store cannot be used."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Declare which listings, and what to remove."""
+        parser.add_argument("--listing", metavar="SLUG", help="Only this listing.")
+        parser.add_argument(
+            "--prune", metavar="DAYS", type=int, help="Instead, remove built packages that no link led to for so many days."
+        )
+        parser.add_argument("--dry-run", action="store_true", help="With --prune: list them only.")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Build, or prune."""
+        if options["dry_run"] and options["prune"] is None:
+            raise CommandError("--dry-run goes with --prune.", returncode=NOT_DONE)
+        if options["prune"] is not None and options["prune"] < 1:
+            raise CommandError("--prune takes a number of days from 1.", returncode=NOT_DONE)
+        try:
+            with Progress(console=Console(stderr=True), transient=True) as progress:
+                if options["prune"] is not None:
+                    self._prune(timedelta(days=options["prune"]), progress, dry_run=options["dry_run"])
+                else:
+                    self._build(options["listing"], progress)
+        except DependencyUnavailable as problem:
+            raise CommandError(problem.message, returncode=NOT_DONE) from problem
+
+    def _build(self, slug: str | None, progress: Progress) -> None:
+        listings = listings_for_sale().select_related("live_deliverable", "store")
+        if slug is not None:
+            listings = listings.filter(slug=slug)
+        total = listings.count()
+        if slug is not None and not total:
+            raise CommandError(f"No listing called {slug} is for sale.", returncode=NOT_DONE)
+        ready, damaged = 0, []
+        for listing in progress.track(_each(listings), total=total, description="Packages"):
+            packages = packages_on_sale(listing)
+            try:
+                ready += len(make_ready(packages)) if packages else 0
+            except (DamagedFile, ObjectMissing):
+                damaged.append(listing.slug)
+        self.stdout.write(f"{ready} packages of {total} listings are ready.")
+        if damaged:
+            raise CommandError(f"The stored files of these listings are damaged or gone: {', '.join(damaged)}.", returncode=DAMAGED)
+
+    def _prune(self, age: timedelta, progress: Progress, *, dry_run: bool) -> None:
+        done = "would be removed" if dry_run else "removed"
+        unused = stray = 0
+        task = progress.add_task("Packages", total=None)
+        for package in unused_packages(since=timezone.now() - age):
+            self.stdout.write(f"unused, {done}: {package.object_key}")
+            if not dry_run:
+                remove_built(package)
+            unused += 1
+            progress.advance(task)
+        store = object_store()
+        for key in stray_packages(store):
+            self.stdout.write(f"no record, {done}: {key}")
+            if not dry_run:
+                store.delete(key)
+            stray += 1
+            progress.advance(task)
+        self.stdout.write(f"{unused} unused packages and {stray} without a record {done}.")
+
+
+def _each(listings: Any) -> Iterator[Listing]:
+    yield from listings.iterator(chunk_size=500)

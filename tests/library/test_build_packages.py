@@ -1,0 +1,86 @@
+"""manage.py build_packages on a local store: what a buyer would wait for is measured ahead; nothing is built."""
+
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from catalog.events import ListingPublished
+from catalog.models import Deliverable
+from library.models import Package
+from library.services import building
+from library.services.links import issue_link
+from marketplace.core import bounds
+from marketplace.core.errors import DependencyUnavailable
+from marketplace.core.events import emit
+from marketplace.core.objects import object_store
+from marketplace.core.objects.local import LocalStore
+from tests.shop import archive, bought, on_sale
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize("arguments", [("--dry-run",), ("--prune", "0"), ("--listing", "unknown")])
+def test_arguments_that_make_no_sense_are_refused(arguments: tuple[str, ...]) -> None:
+    with pytest.raises(CommandError) as stopped:
+        call_command("build_packages", *arguments)
+    assert stopped.value.returncode == 2
+
+
+def test_damaged_and_missing_files_are_named_and_the_others_made_ready(capsys: pytest.CaptureFixture[str]) -> None:
+    whole, damaged, gone, blocked = (on_sale(archive(name), allowed_license_slugs=["personal"]) for name in ("a", "b", "c", "d"))
+    Deliverable.objects.filter(listing=damaged).update(crc32=1)
+    assert gone.live_deliverable is not None
+    object_store().delete(gone.live_deliverable.object_key)
+    Deliverable.objects.filter(listing=blocked).update(blocked_at=blocked.published_at)
+    with pytest.raises(CommandError, match="damaged or gone") as stopped:
+        call_command("build_packages")
+    assert stopped.value.returncode == 1
+    assert {damaged.slug, gone.slug} == set(str(stopped.value).rsplit(": ", 1)[1].rstrip(".").split(", "))
+    assert [package.deliverable_id for package in Package.objects.all()] == [whole.live_deliverable_id]
+    assert "1 packages of 4 listings are ready." in capsys.readouterr().out
+
+
+def test_store_that_is_down_is_told_in_a_sentence() -> None:
+    on_sale(archive())
+    down = patch.object(LocalStore, "read", side_effect=DependencyUnavailable("The file store cannot be reached."))
+    with down, pytest.raises(CommandError, match="cannot be reached") as stopped:
+        call_command("build_packages")
+    assert stopped.value.returncode == 2
+
+
+def test_file_is_read_once_for_all_licences_and_never_again() -> None:
+    listing = on_sale(archive())
+    reads = []
+    read = LocalStore.read
+
+    def counted(self: LocalStore, *args: Any) -> Any:
+        reads.append(args)
+        return read(self, *args)
+
+    with patch.object(LocalStore, "read", counted):
+        call_command("build_packages")
+        call_command("build_packages", "--listing", listing.slug)
+        links = [issue_link(licence=bought(listing, license_slug=slug).buyer.licences.get()) for slug in ("personal", "extended")]
+    assert len(reads) == 1
+    assert {link.package.object_key for link in links} == {""}
+    assert Package.objects.count() == 3
+
+
+def test_publication_makes_small_files_ready_and_leaves_large_ones_to_the_command(django_capture_on_commit_callbacks: Any) -> None:
+    listing = on_sale(archive())
+    with patch.object(bounds, "PACKAGE_AT_PUBLISH_BYTES", 10), django_capture_on_commit_callbacks(execute=True):
+        emit(ListingPublished(listing.id))
+    assert not Package.objects.exists()
+    with django_capture_on_commit_callbacks(execute=True):
+        emit(ListingPublished(listing.id))
+    assert Package.objects.count() == 3
+
+
+def test_publication_stands_when_its_package_cannot_be_made(django_capture_on_commit_callbacks: Any) -> None:
+    listing = on_sale(archive())
+    with patch.object(building, "make_ready", side_effect=DependencyUnavailable), django_capture_on_commit_callbacks(execute=True):
+        emit(ListingPublished(listing.id))
+    listing.refresh_from_db()
+    assert listing.status == "Published"
