@@ -1,0 +1,146 @@
+"""Cut off at every statement, before it and after it: nothing is half done, and the same call succeeds afterwards."""
+
+from collections.abc import Callable
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from django.db import OperationalError, connection
+
+from tests.contract.calls import rows
+from tests.factories import UserFactory
+from tests.shop import bought, funded, on_sale, store_keeping
+from wallet.reconciliation import differences
+from wallet.services.funding import credit_wallet
+from wallet.services.offers import Wish
+from wallet.services.quotes import make_quote
+from wallet.services.refunds import refund_order
+from wallet.services.spending import spend
+
+from .killing import Buying, killed_at_random
+from .spenders import limit, personal
+
+pytestmark = pytest.mark.django_db(transaction=True)
+Deed = Callable[[], Any]
+
+
+class Cut(Exception):
+    """The line is dead."""
+
+
+class Wire:
+    """Lets a number of statements through, then is cut.
+
+    Args:
+        last: How many it lets through.
+        executed: Whether the statement at which it is cut still runs.
+    """
+
+    def __init__(self, last: int, *, executed: bool) -> None:
+        self.last, self.executed, self.sent = last, executed, 0
+
+    def __call__(self, execute: Callable[..., Any], sql: str, params: Any, many: Any, context: Any) -> Any:
+        """Send a statement, or be cut."""
+        if sql.startswith("BEGIN"):
+            # SQLite's goes this way, PostgreSQL's does not; nothing can be half done at it.
+            return execute(sql, params, many, context)
+        if self.sent == self.last:
+            if self.executed:
+                execute(sql, params, many, context)
+            raise Cut(sql)
+        self.sent += 1
+        return execute(sql, params, many, context)
+
+
+def first_sale() -> Deed:
+    """No account of vendor or platform is there yet."""
+    user, listing = funded(inr=100_000), on_sale(tax_rate_bp=1800)
+    return lambda: spend(buyer=user, wish=Wish(str(listing.pk)))
+
+
+def bounded_sale_with_a_key() -> Deed:
+    """Everything that a purchase can do."""
+    user, listing = funded(inr=1_000_000), on_sale(tax_rate_bp=1800, store=store_keeping(1234))
+    bought(on_sale(store=listing.store), user)
+    principal = personal(user)
+    limit(principal, total_minor=1_000_000, per_day_minor=1_000_000)
+    return lambda: spend(buyer=user, wish=Wish(str(listing.pk)), idempotency_key="k", principal=principal)
+
+
+def quoted_sale() -> Deed:
+    """The price was promised."""
+    user, listing = funded(inr=100_000), on_sale()
+    quote = make_quote(buyer=user, wish=Wish(str(listing.pk)))
+    return lambda: spend(buyer=user, wish=Wish(str(listing.pk)), quote_id=str(quote.pk))
+
+
+def free_sale() -> Deed:
+    """Nothing is paid."""
+    user, listing = UserFactory(), on_sale(price_inr_minor=0)
+    return lambda: spend(buyer=user, wish=Wish(str(listing.pk)), idempotency_key="k")
+
+
+def refund() -> Deed:
+    """A purchase is undone."""
+    order = bought(on_sale(tax_rate_bp=1800))
+    return lambda: refund_order(order=order, reason="test", actor=None)
+
+
+def credit() -> Deed:
+    """Money comes in, by a form that may be sent twice."""
+    user, admin = UserFactory(), UserFactory()
+    return lambda: credit_wallet(user=user, currency="USD", amount_minor=5, reason="test", actor=admin, idempotency_key="k")
+
+
+def quoting() -> Deed:
+    """A price is promised."""
+    user, listing = UserFactory(), on_sale()
+    return lambda: make_quote(buyer=user, wish=Wish(str(listing.pk)))
+
+
+DEEDS = [first_sale, bounded_sale_with_a_key, quoted_sale, free_sale, refund, credit, quoting]
+
+
+def cut_off(deed: Deed, last: int, *, executed: bool) -> bool:
+    """Return whether the deed was cut off after this many statements; if it was shorter, it is done."""
+    with connection.execute_wrapper(Wire(last, executed=executed)):
+        try:
+            deed()
+        except Cut:
+            return True
+    return False
+
+
+@pytest.mark.parametrize("prepare", DEEDS, ids=lambda deed: deed.__name__)
+def test_cut_at_any_statement_leaves_nothing_half_done(prepare: Callable[[], Deed]) -> None:
+    deed, statements = prepare(), 0
+    before = rows()
+    while cut_off(deed, statements, executed=False):
+        assert rows() == before
+        assert cut_off(deed, statements, executed=True)
+        assert rows() == before
+        statements += 1
+    assert statements > 3
+    assert rows() != before
+    assert list(differences()) == []
+
+
+@pytest.mark.parametrize("prepare", DEEDS, ids=lambda deed: deed.__name__)
+def test_commit_that_fails_leaves_nothing_half_done(prepare: Callable[[], Deed]) -> None:
+    deed = prepare()
+    before = rows()
+    with patch.object(connection, "_commit", side_effect=OperationalError("gone")), pytest.raises(OperationalError):
+        deed()
+    assert rows() == before
+    deed()
+    assert rows() != before
+    assert list(differences()) == []
+
+
+def test_clients_killed_in_the_middle_lose_nothing_that_was_acknowledged() -> None:
+    buying = Buying.prepare(buyers=2)
+    for _ in range(3):
+        killed_at_random(buying, seconds=0.3)
+        assert buying.lost() == []
+        assert list(differences()) == []
+    assert buying.acknowledged
