@@ -270,6 +270,7 @@ CORS_EXPOSE_HEADERS = [
     "RateLimit",
     "RateLimit-Policy",
     "Retry-After",
+    "WWW-Authenticate",
     "X-Request-Id",
 ]
 

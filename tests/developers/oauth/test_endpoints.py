@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
+from developers import throttling
 from developers.models import App
 from developers.oauth import server
 from marketplace.core import bounds
@@ -165,6 +166,16 @@ def test_one_address_cannot_use_up_a_client_elsewhere(party: Party, settings: An
     body = {"client_id": party.app.client_id, "token": "x"}
     assert [post_form("/oauth/revoke", body, REMOTE_ADDR="192.0.2.7").status_code for _ in range(2)] == [200, 429]
     assert post_form("/oauth/revoke", body).status_code == 200
+
+
+def test_counter_store_that_is_down_stops_nobody(party: Party, monkeypatch: pytest.MonkeyPatch) -> None:
+    def down(*_args: Any, **_kwargs: Any) -> Any:
+        raise ConnectionError
+
+    monkeypatch.setattr(throttling, "get_usage", down)
+    tokens = party.tokens()
+    assert party.refresh(tokens["refresh_token"]).status_code == 200
+    assert_error(party.refresh(tokens["refresh_token"]), "invalid_grant")
 
 
 @pytest.mark.parametrize("path", ENDPOINTS)
