@@ -86,6 +86,9 @@ class AccessToken(AbstractAccessToken):
             ),
         )
 
+    def __str__(self) -> str:
+        return f"{self.name or self.get_kind_display()} (…{self.hint})"
+
     @property
     def live(self) -> bool:
         """Tell whether the token itself is neither revoked nor expired."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from django.db import InterfaceError, OperationalError
+from django.db import InterfaceError, OperationalError, transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.shortcuts import render
 from django.views.decorators.csrf import csrf_exempt
@@ -10,12 +10,15 @@ from django.views.decorators.debug import sensitive_post_parameters, sensitive_v
 from oauthlib.oauth2 import FatalClientError, OAuth2Error
 from oauthlib.oauth2.rfc6749.errors import TemporarilyUnavailableError
 
+from marketplace.accounts.models import User
 from marketplace.accounts.pages import SignedInRequest, signed_in_page
 from marketplace.core.errors import RateLimited
 from marketplace.core.scopes import Scope, format_scopes
 
 from .. import selectors
+from ..dashboard.limit_forms import SUGGESTED, SpendingForm
 from ..redirects import host_of
+from ..services.spending import replace_spending_limits
 from . import server
 from .cors import open_to_browsers
 from .limits import Endpoint, count_outcome, refuse_excess
@@ -31,13 +34,33 @@ def authorize(request: SignedInRequest) -> HttpResponseBase:
         if decision == "deny":
             return _send(server.deny(asked))
         # What was on the page must be what is allowed: the app's grant may have changed since.
-        if decision == "allow" and request.POST.get("shown") == format_scopes(asked.scopes):
-            return _send(server.allow(asked, request.user))
+        agreed = decision == "allow" and request.POST.get("shown") == format_scopes(asked.scopes)
+        limits = _limits_form(request, asked, bound=agreed)
+        if agreed and (limits is None or limits.is_valid()):
+            return _send(_allow(asked, request.user, limits))
     except FatalClientError as error:
         return _framed_nowhere(render(request, "oauth/refused.html", {"reason": error.description or error.error}, status=400))
     except OAuth2Error as error:
         return _send_error(request, error)
-    return _framed_nowhere(render(request, "oauth/consent.html", _page(asked, changed=decision is not None)))
+    page = _page(asked, changed=decision is not None and not agreed)
+    return _framed_nowhere(render(request, "oauth/consent.html", page | {"form": limits}, status=400 if agreed else 200))
+
+
+def _limits_form(request: SignedInRequest, asked: server.Asked, *, bound: bool) -> SpendingForm | None:
+    """Return the form that asks how much an app may spend that asks to spend; whoever made the app may leave it open."""
+    if Scope.WALLET_SPEND not in asked.scopes:
+        return None
+    present = list(selectors.limits_of(request.user, asked.app))
+    return SpendingForm(request.POST if bound else None, limits=present or SUGGESTED, required=asked.app.user_id != request.user.pk)
+
+
+@transaction.atomic
+def _allow(asked: server.Asked, user: User, limits: SpendingForm | None) -> str:
+    """Keep the consent with its limits, both or neither, and return where the browser goes."""
+    address = server.allow(asked, user)
+    if limits is not None:
+        replace_spending_limits(owner=user, spender=asked.app, limits=limits.limits(), actor=user)
+    return address
 
 
 def _page(asked: server.Asked, *, changed: bool) -> dict[str, object]:

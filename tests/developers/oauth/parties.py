@@ -95,7 +95,9 @@ class Party:
         page = BeautifulSoup(self.browser.get(address).content, "html.parser")
         shown = page.select_one("input[name=shown]")
         assert shown is not None
-        return self.browser.post(address, {"decision": decision, "shown": shown["value"]})
+        # Where the app asks to spend, the limits that the page proposes.
+        limits = {str(field["name"]): str(field.get("value", "")) for field in page.select("input[type=number]")}
+        return self.browser.post(address, {"decision": decision, "shown": shown["value"], **limits})
 
     def code(self, **changes: Any) -> str:
         """Return a code that the user has allowed."""

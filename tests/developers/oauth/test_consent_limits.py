@@ -1,0 +1,77 @@
+"""The consent page asks how much an app may spend that asks to spend."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+
+from developers.models import App, Consent, Grant, SpendingLimit
+from tests.pages.test_markup import faults_of
+
+from .parties import Party, query_of
+
+pytestmark = pytest.mark.django_db
+
+SPENDS = "account:read wallet:spend"
+
+
+def post(party: Party, **answers: str) -> Any:
+    address = f"/oauth/authorize?{urlencode(party.parameters(scope=SPENDS))}"
+    return party.browser.post(address, {"decision": "allow", "shown": SPENDS, **answers})
+
+
+@pytest.mark.parametrize(
+    ("answers", "field"),
+    [
+        ({}, "limit_inr_per_purchase"),
+        ({"limit_usd_total": "0"}, "limit_usd_total"),
+        ({"limit_usd_total": "all of it"}, "limit_usd_total"),
+        ({"limit_usd_total": "5", "limit_categories": "nonsense"}, "limit_categories"),
+    ],
+)
+def test_consent_without_a_sensible_limit_is_not_given(party: Party, answers: dict[str, str], field: str) -> None:
+    response = post(party, **answers)
+    assert response.status_code == 400
+    assert list(response.context["form"].errors) == [field]
+    assert faults_of(response.content) == []
+    assert (Consent.objects.count(), Grant.objects.count(), SpendingLimit.objects.count()) == (0, 0, 0)
+
+
+def test_limit_is_kept_with_the_consent_and_shown_the_next_time(party: Party) -> None:
+    response = post(party, limit_usd_per_day="12.50", limit_categories="fonts")
+    assert "code" in query_of(response["Location"])
+    limit = SpendingLimit.objects.get()
+    assert (limit.owner, limit.app, limit.currency) == (Consent.objects.get().user, party.app, "USD")
+    assert (limit.per_day_minor, limit.per_purchase_minor, limit.categories) == (1250, None, ["fonts"])
+    page = party.ask(scope=SPENDS)
+    assert b'value="12.50"' in page.content
+    # What was said before stands until something else is said.
+    party.decide("deny", scope=SPENDS)
+    assert SpendingLimit.objects.get().per_day_minor == 1250
+
+
+def test_page_proposes_modest_limits(party: Party) -> None:
+    page = party.ask(scope=SPENDS)
+    assert faults_of(page.content) == []
+    assert b'value="25.00"' in page.content
+    party.decide(scope=SPENDS)
+    assert {limit.currency: limit.per_purchase_minor for limit in SpendingLimit.objects.all()} == {"USD": 2500, "INR": 200000}
+
+
+def test_app_that_does_not_spend_is_asked_no_limit(party: Party) -> None:
+    assert b"What it may spend" not in party.ask().content
+    party.code()
+    assert not SpendingLimit.objects.exists()
+
+
+def test_whoever_made_the_app_may_leave_it_open(party: Party) -> None:
+    user = party.app.user
+    party.browser.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    assert "code" in query_of(post(party)["Location"])
+    assert not SpendingLimit.objects.exists()
+
+
+def test_app_suspended_meanwhile_leaves_neither(party: Party) -> None:
+    App.objects.filter(pk=party.app.pk).update(status="Suspended")
+    post(party, limit_usd_total="5")
+    assert (Consent.objects.count(), SpendingLimit.objects.count()) == (0, 0)
