@@ -191,7 +191,7 @@ def _pass_on(process: "subprocess.Popen[str]", lines: "queue.SimpleQueue[str]") 
 
 
 def _look(job: str, content: bytes) -> str:
-    outcome, blobs = worker.run(job, io.BufferedReader(io.BytesIO(content), 2**20), len(content))  # type: ignore[arg-type]  # it reads like a raw file
+    outcome, blobs = worker.run(job, io.BufferedReader(io.BytesIO(content), 2**20), len(content))
     try:
         reply = replies.parse(json.dumps(outcome).encode())
     except replies.Broken as error:

@@ -2,6 +2,7 @@
 
 import importlib.util
 from pathlib import Path
+from typing import Any
 
 import av
 import numpy as np
@@ -80,10 +81,12 @@ def encoded(path: Path, codec: str, bit_rate: int) -> bytes:
     """Return the voice as FFmpeg's encoder writes it, in the container that the ending names."""
     samples, rate = voice()
     with av.open(str(path), "w") as container:
-        stream = container.add_stream(codec, rate=rate)
+        layout = "stereo" if samples.shape[1] == 2 else "mono"
+        # What kind of stream it is, the name of the codec decides.
+        stream: Any = container.add_stream(codec, rate=rate)
         stream.bit_rate = bit_rate
-        stream.layout = "stereo" if samples.shape[1] == 2 else "mono"
-        frame = av.AudioFrame.from_ndarray(np.ascontiguousarray(samples.T), format="fltp", layout=stream.layout.name)
+        stream.layout = layout
+        frame = av.AudioFrame.from_ndarray(np.ascontiguousarray(samples.T), format="fltp", layout=layout)
         frame.sample_rate = rate
         for packet in (*stream.encode(frame), *stream.encode(None)):
             container.mux(packet)

@@ -1,8 +1,11 @@
 """A thousand mutated files; ten thousand: `python -m tests.files.fuzz --count 10000`."""
 
+import sys
 from typing import Any
 
 import pytest
+
+from vendors.sandbox import worker
 
 from . import fuzz
 
@@ -30,12 +33,12 @@ def test_mutated_files_crash_nothing_and_take_no_time(part: int) -> None:
     ],
 )
 def test_what_goes_wrong_is_seen(said: dict[str, Any], outcome: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fuzz.worker, "run", lambda *_: (said, []))
+    monkeypatch.setattr(worker, "run", lambda *_: (said, []))
     assert fuzz._look("inspect", b"x").partition(":")[0] == outcome
 
 
 def test_process_that_dies_is_a_finding_and_the_others_are_still_tried(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fuzz.sys, "executable", "/bin/false")
+    monkeypatch.setattr(sys, "executable", "/bin/false")
     report = fuzz.run(3, seed=1, jobs=1)
     assert [what for _, what in report.findings] == ["died: 1"] * 3
 

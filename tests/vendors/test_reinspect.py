@@ -1,0 +1,162 @@
+"""Looking into stored files again: what is said of them follows the inspector, the files stay."""
+
+from concurrent.futures import ThreadPoolExecutor
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+
+from catalog.manifests import ensure_manifest
+from catalog.models import AgentManifest, Deliverable, Listing
+from catalog.services import generation
+from marketplace.core.errors import DependencyUnavailable
+from marketplace.core.models import AuditEntry
+from marketplace.core.objects import object_store
+from marketplace.core.objects.local import LocalStore
+from tests.factories import DeliverableFactory, PublishedListingFactory
+from tests.files import makers
+from tests.files.helpers import put
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def media(settings: Any, tmp_path: Path) -> Path:
+    """An empty store of its own for each test."""
+    settings.MEDIA_ROOT = tmp_path / "media"
+    return tmp_path / "media"
+
+
+def stored(content: bytes, *, listing: Listing | None = None, **fields: Any) -> Deliverable:
+    """Return the record of a stored file, with what a former inspector said of it."""
+    extra = {"listing": listing} if listing else {}
+    deliverable: Deliverable = DeliverableFactory(file_size=len(content), **extra, **fields)
+    put(object_store(), deliverable.object_key, content)
+    return deliverable
+
+
+def run(*words: str) -> str:
+    out = StringIO()
+    call_command("reinspect", *words, stdout=out)
+    return out.getvalue()
+
+
+def fonts() -> bytes:
+    return makers.zipped({"Tiny.ttf": makers.font()})
+
+
+def published() -> Deliverable:
+    deliverable: Deliverable = PublishedListingFactory().live_deliverable
+    deliverable.file_size = len(fonts())
+    deliverable.save()
+    put(object_store(), deliverable.object_key, fonts())
+    return deliverable
+
+
+def test_file_that_would_be_refused_today_keeps_its_details_and_fails() -> None:
+    deliverable = stored(b"<html>")
+    with pytest.raises(CommandError, match="1 files could not"):
+        run()
+    assert Deliverable.objects.get(pk=deliverable.pk).technical == deliverable.technical
+
+
+def test_missing_file_fails_and_the_others_are_looked_into() -> None:
+    lost, found = DeliverableFactory(), stored(fonts())
+    out = StringIO()
+    with pytest.raises(CommandError):
+        call_command("reinspect", stdout=out)
+    assert f"missing: {lost.pk}" in out.getvalue()
+    assert Deliverable.objects.get(pk=found.pk).technical["glyphCount"] == 3
+
+
+def test_store_that_cannot_be_read_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    for _ in range(5):
+        stored(fonts())
+
+    def refuse(*_: Any) -> Any:
+        raise DependencyUnavailable("The disk is gone.")
+
+    monkeypatch.setattr(LocalStore, "read", refuse)
+    with pytest.raises(CommandError, match="The disk is gone"):
+        run()
+
+
+def test_unknown_listing_and_format_are_refused() -> None:
+    for words in (["--listing", "nobody"], ["--listing", "no slug!"], ["--format", "exe"]):
+        with pytest.raises(CommandError):
+            run(*words)
+
+
+def test_details_are_renewed_and_the_file_is_not_touched(media: Path) -> None:
+    deliverable = published()
+    path = media / deliverable.object_key
+    before = (path.read_bytes(), path.stat().st_mtime_ns)
+    ensure_manifest(deliverable.listing)
+    shown = generation.current()
+    said = run()
+    renewed = Deliverable.objects.get(pk=deliverable.pk)
+    assert (renewed.technical["glyphCount"], renewed.technical["scripts"]) == (3, ["Latin"])
+    assert (renewed.sha256, renewed.object_key, renewed.file_size) == (deliverable.sha256, deliverable.object_key, deliverable.file_size)
+    assert (path.read_bytes(), path.stat().st_mtime_ns) == before
+    assert "new: encrypted, familyNames, glyphCount, members, scripts, variableAxes" in said
+    assert "1 manifests are stale" in said
+    assert generation.current() > shown
+    assert AuditEntry.objects.get(action="listing.reinspect_file").actor_id is None
+    manifest = AgentManifest.objects.get(listing=deliverable.listing)
+    assert manifest.body["technical"]["glyphCount"] == 0
+    assert ensure_manifest(Listing.objects.get(pk=deliverable.listing_id)).body["technical"]["glyphCount"] == 3
+
+
+def test_second_run_changes_nothing() -> None:
+    stored(fonts())
+    assert "1 changed" in run()
+    assert run() == "1 files: 1 unchanged; 0 manifests are stale.\n"
+    assert AuditEntry.objects.filter(action="listing.reinspect_file").count() == 1
+
+
+def test_rehearsal_records_nothing() -> None:
+    deliverable = stored(fonts())
+    said = run("--dry-run")
+    assert "1 changed (nothing was recorded)" in said
+    assert Deliverable.objects.get(pk=deliverable.pk).technical == deliverable.technical
+    assert not AuditEntry.objects.exists()
+
+
+def test_only_what_was_asked_for_is_looked_into() -> None:
+    archive, font = stored(fonts()), stored(makers.font(), format="ttf")
+    assert run("--format", "ttf", "--dry-run").startswith(f"changed: {font.pk}")
+    assert run("--listing", archive.listing.slug, "--dry-run").startswith(f"changed: {archive.pk}")
+    assert "2 files" in run("--format", "ttf", "--format", "zip", "--dry-run")
+
+
+def test_removed_meanwhile_is_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    deliverable = stored(fonts())
+    read = LocalStore.read
+
+    def remove_and_read(store: LocalStore, *words: Any) -> Any:
+        Deliverable.objects.filter(pk=deliverable.pk).delete()
+        return read(store, *words)
+
+    monkeypatch.setattr(LocalStore, "read", remove_and_read)
+    assert "1 overtaken" in run()
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+def test_two_runs_at_once_record_each_change_once() -> None:
+    for _ in range(4):
+        stored(fonts())
+
+    def once(_: int) -> str:
+        try:
+            return run()
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(2) as pool:
+        said = list(pool.map(once, range(2)))
+    assert all("4 files" in each for each in said)
+    assert AuditEntry.objects.filter(action="listing.reinspect_file").count() == 4

@@ -1,0 +1,64 @@
+"""`manage.py reinspect`: look into stored deliverables again, with the inspector of now."""
+
+from argparse import ArgumentParser
+from collections import Counter
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from rich.console import Console
+from rich.progress import Progress
+
+from marketplace.core.errors import NotFound
+from marketplace.core.objects import object_store
+from vendors.inspection import FORMATS
+from vendors.services.reinspecting import FAILURES, Look, find_deliverables, reinspect
+
+# One file may lie on a bad sector; after so many in a row it is the store.
+UNREADABLE_IN_A_ROW = 3
+
+
+class Command(BaseCommand):
+    """Looks into stored deliverables again."""
+
+    help = (
+        "Look into stored deliverables again and record technical details that differ from those recorded at the upload. "
+        "Files are read, never written; manifests made from older details are stale then, and made anew when they are next generated. "
+        "It may run beside uploads and beside itself. Exits with an error when a file is missing, unreadable or would be refused today; "
+        "what was said of it stays."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Declare which files."""
+        parser.add_argument("--format", action="append", default=[], choices=sorted(FORMATS), help="Only this format; may be repeated.")
+        parser.add_argument("--listing", help="Only the files of this listing, by id or slug.")
+        parser.add_argument("--dry-run", action="store_true", help="Tell what would change, and change nothing.")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Look, list what differs or fails, sum up."""
+        try:
+            ids = find_deliverables(formats=options["format"], listing=options["listing"])
+        except NotFound:
+            ids = []
+        if not ids and options["listing"] is not None:
+            raise CommandError(f"The listing {options['listing']} has no such files.")
+        counts, stale = self._look(ids, dry_run=options["dry_run"])
+        summary = ", ".join(f"{counts[look]} {look}" for look in Look if counts[look])
+        would = " (nothing was recorded)" if options["dry_run"] else f"; {stale} manifests are stale"
+        self.stdout.write(f"{counts.total()} files: {summary or 'none'}{would}.")
+        failures = sum(counts[look] for look in FAILURES)
+        if failures:
+            raise CommandError(f"{failures} files could not be looked into, or would be refused today.")
+
+    def _look(self, ids: list[Any], *, dry_run: bool) -> tuple[Counter[Look], int]:
+        counts, stale, unreadable, store = Counter[Look](), 0, 0, object_store()
+        with Progress(console=Console(stderr=True), transient=True) as progress:
+            for deliverable_id in progress.track(ids, description="Looking"):
+                looked = reinspect(deliverable_id=deliverable_id, store=store, dry_run=dry_run)
+                counts[looked.outcome] += 1
+                stale += looked.stale_manifest
+                if looked.detail:
+                    self.stdout.write(f"{looked.outcome}: {deliverable_id}: {looked.detail}")
+                unreadable = unreadable + 1 if looked.outcome == Look.UNREADABLE else 0
+                if unreadable == UNREADABLE_IN_A_ROW:
+                    raise CommandError(f"The store cannot be read: {looked.detail}")
+        return counts, stale

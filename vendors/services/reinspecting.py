@@ -1,0 +1,111 @@
+"""Looks into stored deliverables again: the inspector learns, and what it said of older files is of its time.
+
+Only what is said changes, never the file. A manifest made from what was said before is stale by that, since its sources are
+part of its digest; it is made anew at the next generation or publication.
+"""
+
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from django.db import transaction
+
+from catalog.manifests.sources import digest_of, sources_of
+from catalog.models import AgentManifest, Deliverable, Listing
+from catalog.models.listings import ListingStatus
+from catalog.selectors.listings import lookup
+from catalog.selectors.taxonomy import active_tiers
+from catalog.services.visibility import listing_changed
+from marketplace.core import audit
+from marketplace.core.errors import DependencyUnavailable, UnsupportedType
+from marketplace.core.objects.base import ObjectMissing, ObjectStore
+from marketplace.core.transitions import lock
+
+from ..inspection import Inspection, inspect_deliverable
+from ..uploads.errors import FileRejected
+
+
+class Look(StrEnum):
+    """How another look at a file ended."""
+
+    UNCHANGED = "unchanged"
+    CHANGED = "changed"
+    # Removed, or looked at by another run, meanwhile.
+    OVERTAKEN = "overtaken"
+    REFUSED = "refused"
+    MISSING = "missing"
+    UNREADABLE = "unreadable"
+
+
+FAILURES = frozenset({Look.REFUSED, Look.MISSING, Look.UNREADABLE})
+
+
+class Looked(NamedTuple):
+    """The end of a look: what differs, or why there is nothing to say; and whether a manifest is stale by it."""
+
+    outcome: Look
+    detail: str = ""
+    stale_manifest: bool = False
+
+
+def find_deliverables(*, formats: list[str], listing: str | None) -> list[Any]:
+    """Return the ids of the files with one of the formats, of a listing by id or slug, the oldest first; all by default."""
+    found = Deliverable.objects.order_by("id")
+    if formats:
+        found = found.filter(format__in=formats)
+    if listing is not None:
+        found = found.filter(listing__in=Listing.objects.filter(**lookup(listing)))
+    return list(found.values_list("pk", flat=True))
+
+
+def reinspect(*, deliverable_id: Any, store: ObjectStore, dry_run: bool) -> Looked:
+    """Look into a stored file, and record what is found where it differs. A file that is refused now keeps what was said of it."""
+    deliverable = Deliverable.objects.select_related("listing").filter(pk=deliverable_id).first()
+    if deliverable is None:
+        return Looked(Look.OVERTAKEN)
+    try:
+        inspection = inspect_deliverable(store=store, key=deliverable.object_key, size=deliverable.file_size)
+    except (FileRejected, UnsupportedType) as refusal:
+        return Looked(Look.REFUSED, refusal.message)
+    except ObjectMissing:
+        gone = not Deliverable.objects.filter(pk=deliverable_id).exists()
+        return Looked(Look.OVERTAKEN) if gone else Looked(Look.MISSING, "Nothing is stored under its key.")
+    except DependencyUnavailable as problem:
+        return Looked(Look.UNREADABLE, problem.message)
+    if (inspection.format, inspection.technical, list(inspection.entries)) == _said_of(deliverable):
+        return Looked(Look.UNCHANGED)
+    detail = differences(deliverable.technical, inspection.technical) or "the list of its entries"
+    return Looked(Look.CHANGED, detail) if dry_run else _record(deliverable, inspection, detail)
+
+
+def differences(before: dict[str, Any], after: dict[str, Any]) -> str:
+    """Return the names that came, went and changed, in words."""
+    words = {
+        "new": sorted(after.keys() - before.keys()),
+        "gone": sorted(before.keys() - after.keys()),
+        "changed": sorted(name for name in before.keys() & after.keys() if before[name] != after[name]),
+    }
+    return "; ".join(f"{word}: {', '.join(names)}" for word, names in words.items() if names)
+
+
+def _said_of(deliverable: Deliverable) -> tuple[str, dict[str, Any], list[Any]]:
+    return deliverable.format, deliverable.technical, deliverable.entries
+
+
+@transaction.atomic
+def _record(seen: Deliverable, inspection: Inspection, detail: str) -> Looked:
+    listing = lock(Listing.objects.select_related("store", "category"), pk=seen.listing_id)
+    deliverable = Deliverable.objects.filter(pk=seen.pk).first()
+    if deliverable is None or _said_of(deliverable) != _said_of(seen):
+        return Looked(Look.OVERTAKEN)
+    deliverable.format, deliverable.technical, deliverable.entries = inspection.format, inspection.technical, list(inspection.entries)
+    deliverable.save(update_fields=["format", "technical", "entries"])
+    audit.record("listing.reinspect_file", listing, actor=None, file=str(deliverable.pk), differences=detail)
+    if listing.status == ListingStatus.PUBLISHED and listing.live_deliverable_id == deliverable.pk:
+        # The page that buyers see shows the details.
+        listing_changed(listing)
+    return Looked(Look.CHANGED, detail, stale_manifest=_manifest_is_stale(listing))
+
+
+def _manifest_is_stale(listing: Listing) -> bool:
+    digests = AgentManifest.objects.filter(listing=listing).values_list("source_digest", flat=True)
+    return any(digest != digest_of(sources_of(listing, active_tiers())) for digest in digests)
