@@ -13,6 +13,7 @@ from django.utils import timezone
 from marketplace.accounts.models import User
 from marketplace.core import audit, bounds, texts
 from marketplace.core.errors import InvalidTransition
+from marketplace.core.mails import mail
 from marketplace.core.scopes import Scope, format_scopes
 from marketplace.core.transitions import lock
 
@@ -90,7 +91,11 @@ def limit_api_key(*, key: ApiKey, rate_limit: int | None, reason: str, actor: Us
 @transaction.atomic
 def revoke_api_key(*, key: ApiKey, actor: User | None, reason: str = "") -> bool:
     """Revoke a key for good; False when it was revoked before, and then nothing is changed."""
-    return _revoke(lock(ApiKey.objects.all(), pk=key.pk), "apikey.revoke", actor, reason)
+    key = lock(ApiKey.objects.select_related("app__user"), pk=key.pk)
+    revoked = _revoke(key, "apikey.revoke", actor, reason)
+    if revoked:
+        _tell_of_revocation(key.app.user, f"API key {key}", actor, reason, key.app)
+    return revoked
 
 
 @transaction.atomic
@@ -211,7 +216,11 @@ def revoke_token(*, token: AccessToken, actor: User | None, reason: str = "") ->
     """
     refresh = RefreshToken.objects.select_related("user", "application").filter(access_token=token).first()
     if refresh is None:
-        return _revoke(lock(AccessToken.objects.all(), pk=token.pk), "token.revoke", actor, reason)
+        token = lock(AccessToken.objects.select_related("user", "application"), pk=token.pk)
+        revoked = _revoke(token, "token.revoke", actor, reason)
+        if revoked:
+            _tell_of_revocation(token.user, f"token {token}", actor, reason, token.application)
+        return revoked
     # Before its own lock, as everywhere: consent, then tokens.
     hold_consents(refresh.user, refresh.application)
     revoked = _revoke(lock(AccessToken.objects.all(), pk=token.pk), "token.revoke", actor, reason)
@@ -226,3 +235,9 @@ def _revoke(credential: ApiKey | AccessToken, action: str, actor: User | None, r
     credential.save(update_fields=["revoked_at"])
     audit.record(action, credential, actor=actor, reason=reason)
     return True
+
+
+def _tell_of_revocation(user: User, what: str, actor: User | None, reason: str, app: App | None) -> None:
+    """Mail whoever made the credential, when it was an admin who ended it; a leak has a mail of its own."""
+    if actor is not None and actor.pk != user.pk:
+        mail(user, "developers/credential_revoked", what=what, app=app, reason=reason)

@@ -9,6 +9,7 @@ from django.db.models import F
 
 from marketplace.core import audit, texts
 from marketplace.core.errors import InvalidTransition, PermissionDenied, SelfReview
+from marketplace.core.mails import mail
 from marketplace.core.transitions import lock
 
 from .models import Tier, User
@@ -35,7 +36,9 @@ def deactivate_user(*, user: User, reason: str, actor: User) -> User:
         PermissionDenied: the user is above the actor.
         SelfReview: it is the actor's own account.
     """
-    return _change(user, "deactivate", reason, actor, {"session_epoch": F("session_epoch") + 1}, is_active=False)
+    user = _change(user, "deactivate", reason, actor, {"session_epoch": F("session_epoch") + 1}, is_active=False)
+    mail(user, "accounts/account_shut", reason=reason)
+    return user
 
 
 @transaction.atomic
@@ -47,7 +50,9 @@ def reactivate_user(*, user: User, reason: str, actor: User) -> User:
         PermissionDenied: the user is above the actor.
         SelfReview: it is the actor's own account.
     """
-    return _change(user, "reactivate", reason, actor, is_active=True)
+    user = _change(user, "reactivate", reason, actor, is_active=True)
+    mail(user, "accounts/account_opened", reason=reason)
+    return user
 
 
 @transaction.atomic
