@@ -9,6 +9,8 @@ from pathlib import Path
 from .servers import postgres, redis
 
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+# Its name differs between releases.
+SEVEN_ZIP = ("7z", "7zz", "7za")
 
 # Debian package, and whether it is there already.
 PACKAGES: dict[str, Callable[[], bool]] = {
@@ -30,6 +32,8 @@ PACKAGES: dict[str, Callable[[], bool]] = {
     },
     "curl": lambda: shutil.which("curl") is not None,
     "unzip": lambda: shutil.which("unzip") is not None,
+    "7zip": lambda: any(map(shutil.which, SEVEN_ZIP)),
+    "libarchive-tools": lambda: shutil.which("bsdtar") is not None,
 }
 INSTALL_SECONDS = 600
 

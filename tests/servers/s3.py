@@ -60,6 +60,8 @@ pipeline = catch_errors gatekeeper healthcheck cache listing_formats s3api tempa
 [app:proxy-server]
 use = egg:swift#proxy
 account_autocreate = true
+# There is one disk: one that was full is asked again at once, not after a minute.
+error_suppression_interval = 0
 [filter:catch_errors]
 use = egg:swift#catch_errors
 [filter:gatekeeper]
@@ -142,14 +144,17 @@ def _make(environment: Path) -> None:
 
 
 @contextmanager
-def running() -> Iterator[S3Server]:
+def running(parent: Path | None = None) -> Iterator[S3Server]:
     """Run the server in a folder of its own for as long as the block lasts.
+
+    Args:
+        parent: Where to make that folder; the system's place for temporary files when left out.
 
     Raises:
         Unavailable: it cannot be installed or started.
     """
     commands = install()
-    with tempfile.TemporaryDirectory(prefix="marketplace-s3-") as name:
+    with tempfile.TemporaryDirectory(prefix="marketplace-s3-", dir=parent) as name:
         folder = Path(name)
         ports = _free_ports(len(BACKENDS) + 1)
         _configure(folder, commands, ports)

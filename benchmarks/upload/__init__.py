@@ -1,0 +1,1 @@
+"""What an upload costs, beside what hashing the same file costs."""

@@ -1,0 +1,105 @@
+"""Measuring: what programs cost, what the server's processes use, and a client that costs next to nothing."""
+
+import http.client
+import json
+import os
+import socket
+import subprocess
+import time
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+from tests.faults.client import BOUNDARY
+
+ANSWER_SECONDS = 3600
+
+
+class Cost(NamedTuple):
+    """Seconds by the clock and seconds of a processor."""
+
+    wall: float
+    cpu: float
+
+
+class Measured(NamedTuple):
+    """The figures of one size on one store; `written` and `read` are in file sizes."""
+
+    store: str
+    size: int
+    repeats: int
+    cost: dict[str, Cost]
+    ratios: dict[str, float]
+    peak_bytes: int
+    written: float
+    read: float
+
+
+def cost_of(command: list[str]) -> Cost:
+    """Run a program and return what it cost."""
+    began = time.monotonic()
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)  # noqa: S603 - our own words
+    _, status, usage = os.wait4(process.pid, 0)
+    wall = time.monotonic() - began
+    # It has been waited for.
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, command)
+    return Cost(wall, usage.ru_utime + usage.ru_stime)
+
+
+class Meter:
+    """What a group of processes uses between `begin` and `end`: the highest peak and the last of the other figures."""
+
+    def __init__(self, pids: list[int]) -> None:
+        self._pids = pids
+        self._before: tuple[float, int, int] = (0, 0, 0)
+        self.peak_bytes = self.written = self.read = 0
+        self.cpu_seconds = 0.0
+
+    def begin(self) -> None:
+        """Forget earlier peaks."""
+        for pid in self._pids:
+            Path(f"/proc/{pid}/clear_refs").write_text("5", encoding="ascii")
+        self._before = self._now()
+
+    def end(self) -> None:
+        """Take the figures."""
+        (cpu, read, written), before = self._now(), self._before
+        self.cpu_seconds, self.read, self.written = cpu - before[0], read - before[1], written - before[2]
+        self.peak_bytes = max(self.peak_bytes, sum(_status(pid, "VmHWM") for pid in self._pids))
+
+    def _now(self) -> tuple[float, int, int]:
+        cpu = read = written = 0
+        for pid in self._pids:
+            # After the name, which may hold anything: user and system time of the process and of its dead children.
+            fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+            cpu += sum(map(int, fields[11:15]))
+            counts = dict(line.split(": ") for line in Path(f"/proc/{pid}/io").read_text(encoding="ascii").splitlines())
+            read, written = read + int(counts["rchar"]), written + int(counts["wchar"])
+        return cpu / os.sysconf("SC_CLK_TCK"), read, written
+
+
+def _status(pid: int, name: str) -> int:
+    lines = Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines()
+    (line,) = (line for line in lines if line.startswith(f"{name}:"))
+    return int(line.split()[1]) * 1024
+
+
+def send(port: int, path: str, token: str, file: Path) -> tuple[float, dict[str, Any]]:
+    """Upload a file without taking it through this process; return the seconds and the answer."""
+    head = f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="{file.name}"\r\n\r\n'.encode()
+    tail = f"\r\n--{BOUNDARY}--\r\n".encode()
+    began = time.monotonic()
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=ANSWER_SECONDS)
+    connection.putrequest("POST", path)
+    connection.putheader("Authorization", f"Bearer {token}")
+    connection.putheader("Content-Type", f"multipart/form-data; boundary={BOUNDARY}")
+    connection.putheader("Content-Length", str(len(head) + file.stat().st_size + len(tail)))
+    connection.endheaders(head)
+    with file.open("rb") as content:
+        # Connected since the head was sent; the type says that it may not be.
+        cast("socket.socket", connection.sock).sendfile(content)
+    connection.send(tail)
+    answer = json.loads(connection.getresponse().read())
+    connection.close()
+    return time.monotonic() - began, answer

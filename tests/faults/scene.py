@@ -1,0 +1,133 @@
+"""Run inside of a service's environment: `python -m tests.faults.scene prepare 4`, `… approve <listing>`, `… state`."""
+
+import hashlib
+import json
+import os
+import sys
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import django
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "marketplace.settings.embedded")
+django.setup()
+
+# The settings must be in place before what reads them is imported.
+from botocore.exceptions import ClientError  # noqa: E402 - see above
+from django.conf import settings  # noqa: E402 - see above
+from django.core.management import call_command  # noqa: E402 - see above
+from django.utils import timezone  # noqa: E402 - see above
+
+from catalog.models import Deliverable, Listing, ListingReview, Preview  # noqa: E402 - see above
+from catalog.models.files import PreviewKind  # noqa: E402 - see above
+from catalog.services.review import approve_listing, submit_listing  # noqa: E402 - see above
+from developers.services.credentials import issue_personal_token  # noqa: E402 - see above
+from marketplace.accounts.models import User  # noqa: E402 - see above
+from marketplace.core.errors import DependencyUnavailable  # noqa: E402 - see above
+from marketplace.core.objects import object_store  # noqa: E402 - see above
+from marketplace.core.objects.s3 import S3Store  # noqa: E402 - see above
+from marketplace.core.scopes import Scope  # noqa: E402 - see above
+from tests.factories import ListingFactory, UserFactory  # noqa: E402 - see above
+from tests.shop import archive, bought, funded, on_sale  # noqa: E402 - see above
+from tests.vendors import makers  # noqa: E402 - see above
+from tests.vendors.cases import make_vendor  # noqa: E402 - see above
+from vendors.previews import ProcessedPreview  # noqa: E402 - see above
+from vendors.services.files import attach_preview, keys_of  # noqa: E402 - see above
+
+FOLDERS = ("deliverables/", "previews/")
+
+
+def token_of(user: User, *scopes: Scope) -> str:
+    """Return a bearer token."""
+    expires_at = timezone.now() + timedelta(days=1)
+    _, secret = issue_personal_token(
+        user=user, name="faults", scopes=frozenset(scopes), expires_at=expires_at, actor=user, password_confirmed=True
+    )
+    return secret
+
+
+def prepare(count: str) -> dict[str, Any]:
+    """Prepare the database and make a vendor with published listings whose files are stored, and a buyer who owns the first."""
+    call_command("migrate", verbosity=0)
+    store = object_store()
+    if isinstance(store, S3Store):
+        try:
+            store.client.create_bucket(Bucket=store.bucket)
+        except ClientError as error:
+            sys.exit(f"the S3 server cannot store here: {error}")
+    profile, other = make_vendor(), make_vendor()
+    listings = [on_sale(archive(f"reviewed {number}"), store=profile.store) for number in range(int(count))]
+    preview = attach_preview(
+        listing=listings[0],
+        kind=PreviewKind.GALLERY,
+        slot=0,
+        processed=ProcessedPreview(makers.png(), "image/png", {}, {}),
+        actor=profile.user,
+    )
+    # Uploads to what waits for review are refused.
+    waiting = ListingFactory(store=make_vendor().store, status="PendingReview")
+    buyer = funded(inr=100_000)
+    bought(listings[0], buyer)
+    return {
+        "vendor": token_of(profile.user, Scope.VENDOR_MANAGE),
+        "other": token_of(other.user, Scope.VENDOR_MANAGE),
+        "locked": str(waiting.id),
+        "waiting": token_of(waiting.store.owner, Scope.VENDOR_MANAGE),
+        "stranger": token_of(buyer, Scope.VENDOR_MANAGE),
+        "reader": token_of(profile.user, Scope.ACCOUNT_READ),
+        "buyer": token_of(buyer, Scope.LIBRARY_DOWNLOAD),
+        "preview": str(preview.id),
+        "listings": {str(listing.id): listing.live_deliverable.sha256 for listing in listings if listing.live_deliverable},
+    }
+
+
+def approve(listing_id: str) -> dict[str, Any]:
+    """Have a reviewer approve the listing's new file."""
+    listing = Listing.objects.get(pk=listing_id)
+    submit_listing(listing=listing, checks=[{"name": "file_integrity", "passed": True, "detail": ""}], actor=listing.store.owner)
+    review = ListingReview.objects.get(listing=listing, status="Pending")
+    approve_listing(review=review, actor=UserFactory(email="reviewer@example.com"))
+    return {}
+
+
+def state() -> dict[str, Any]:
+    """Return what is recorded, what is stored, what was left unfinished, and which file each listing has."""
+    store = object_store()
+    recorded = {file.object_key: [file.file_size, file.sha256] for file in Deliverable.objects.all()}
+    for preview in Preview.objects.all():
+        recorded[preview.object_key] = [preview.size, preview.sha256]
+        recorded |= {copy["key"]: [copy["size"], copy["sha256"]] for copy in preview.renditions.values()}
+        assert set(keys_of(preview)) <= set(recorded)
+    return {
+        "recorded": recorded,
+        "stored": {key: _measured(key) for folder in FOLDERS for key, _ in store.keys(folder)},
+        "unfinished": [part.name for part in store.unfinished()],
+        "live": {str(listing.id): listing.live_deliverable.sha256 for listing in Listing.objects.all() if listing.live_deliverable},
+        "pointed": sorted(
+            file.object_key
+            for listing in Listing.objects.select_related("live_deliverable", "candidate_deliverable")
+            for file in (listing.live_deliverable, listing.candidate_deliverable)
+            if file is not None
+        ),
+    }
+
+
+def _measured(key: str) -> list[Any]:
+    digest, size = hashlib.sha256(), 0
+    try:
+        for block in object_store().read(key):
+            digest.update(block)
+            size += len(block)
+    except DependencyUnavailable as error:
+        return [size, f"unreadable: {error.__cause__!r}"]
+    return [size, digest.hexdigest()]
+
+
+COMMANDS: dict[str, Callable[..., dict[str, Any]]] = {"prepare": prepare, "approve": approve, "state": state}
+
+if __name__ == "__main__":
+    # Nobody signs in with a password here, and a safe one takes long to hash; mails would be printed among the answer.
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    settings.EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"
+    sys.stdout.write(json.dumps(COMMANDS[sys.argv[1]](*sys.argv[2:])))

@@ -1,0 +1,31 @@
+"""A short series for every run of the suite; `python -m tests.faults.uploads` is the long one."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.servers import s3
+
+from .series import FAULTS, MIB
+from .uploads import run
+
+pytestmark = pytest.mark.engineless
+
+
+def test_killed_cut_and_starved_uploads_leave_nothing_in_a_folder(tmp_path: Path) -> None:
+    report = run(tmp_path, store="local", count=6, seed=3, sizes=(MIB, 4 * MIB))
+    assert report.broken == []
+    assert {fault: report.tried[fault] for fault in FAULTS} == dict.fromkeys(FAULTS, 2)
+    assert report.accepted["full"] == 0
+
+
+@pytest.mark.s3
+def test_killed_cut_and_starved_uploads_leave_nothing_on_s3(tmp_path: Path) -> None:
+    try:
+        # The second part of an upload begins at 16 MiB.
+        report = run(tmp_path, store="s3", count=3, seed=3, sizes=(17 * MIB, 20 * MIB))
+    except s3.Unavailable as reason:
+        pytest.skip(f"no S3 server: {reason}")
+    assert report.broken == []
+    assert report.tried.total() == 3
+    assert report.accepted["full"] == 0

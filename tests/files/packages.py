@@ -1,0 +1,147 @@
+"""Packages as buyers open them: `python -m tests.files.packages [--size 4608] [--store local|s3]`, for files beyond 4 GiB.
+
+A deliverable is uploaded, approved, bought and downloaded through the real server; then every program that opens zips
+says whether the package is whole, and takes the deliverable out of it.
+"""
+
+import argparse
+import contextlib
+import hashlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from zipfile import ZipFile
+
+import requests
+
+from benchmarks.upload.__main__ import make_archive
+from benchmarks.upload.measures import send
+
+from ..faults.service import service
+from ..machine import SEVEN_ZIP
+from ..servers import s3
+
+MIB = 2**20
+BLOCK = 2**20
+NAME = "work.tar"
+
+
+def program(*names: str) -> str | None:
+    """Return the first of these programs that is here."""
+    return next(filter(None, map(shutil.which, names)), None)
+
+
+def with_unzip(package: Path) -> str:
+    """Return the checksum of the deliverable that unzip takes out."""
+    tool = program("unzip") or "unzip"
+    subprocess.run([tool, "-tqq", package], check=True, stdout=subprocess.DEVNULL)
+    return digest_of([tool, "-p", str(package), NAME])
+
+
+def with_7z(package: Path) -> str:
+    """Return the checksum of the deliverable that 7-Zip takes out."""
+    tool = program(*SEVEN_ZIP) or SEVEN_ZIP[0]
+    subprocess.run([tool, "t", package], check=True, stdout=subprocess.DEVNULL)
+    return digest_of([tool, "x", "-so", str(package), NAME])
+
+
+def with_bsdtar(package: Path) -> str:
+    """Return the checksum of the deliverable that bsdtar takes out."""
+    tool = program("bsdtar") or "bsdtar"
+    subprocess.run([tool, "-tf", package], check=True, stdout=subprocess.DEVNULL)
+    return digest_of([tool, "-xOf", str(package), NAME])
+
+
+def with_python(package: Path) -> str:
+    """Return the checksum of the deliverable that Python takes out; it compares the CRC-32 of each entry."""
+    digest = hashlib.sha256()
+    with ZipFile(package) as archive:
+        if names := sorted(set(archive.namelist()) ^ {NAME, "README.txt", "LICENSE.txt"}):
+            raise ValueError(f"other entries: {names}")
+        for name in archive.namelist():
+            with archive.open(name) as entry:
+                while block := entry.read(BLOCK):
+                    if name == NAME:
+                        digest.update(block)
+    return digest.hexdigest()
+
+
+OPENERS: dict[str, tuple[tuple[str, ...], Callable[[Path], str]]] = {
+    "unzip": (("unzip",), with_unzip),
+    "7z": (SEVEN_ZIP, with_7z),
+    "bsdtar": (("bsdtar",), with_bsdtar),
+    "python": (("python3", sys.executable), with_python),
+}
+
+
+def digest_of(command: list[str]) -> str:
+    """Return the SHA-256 of what a program prints."""
+    digest = hashlib.sha256()
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        while block := process.stdout.read(BLOCK):
+            digest.update(block)
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, command)
+    return digest.hexdigest()
+
+
+@contextlib.contextmanager
+def bought_package(folder: Path, length: int, *, store: str = "local") -> Iterator[tuple[Path, str]]:
+    """Yield the package of a deliverable of this length as its buyer downloads it, and the deliverable's checksum."""
+    data, files = folder / "data", folder / "files"
+    data.mkdir(parents=True)
+    files.mkdir()
+    with contextlib.ExitStack() as stack:
+        server = stack.enter_context(s3.running(files)) if store == "s3" else None
+        running = stack.enter_context(service(data, s3=server))
+        facts = running.ask("prepare", "1")
+        running.start()
+        listing, original = min(facts["listings"]), folder / NAME
+        make_archive(original, length)
+        _, record = send(running.port, f"/api/v1/vendor/assets/{listing}/file", facts["vendor"], original)
+        checksum = hashlib.file_digest(original.open("rb"), "sha256").hexdigest()
+        assert record["checksum"] == checksum, record
+        original.unlink()
+        running.ask("approve", listing)
+        headers = {"Authorization": f"Bearer {facts['buyer']}"}
+        link = requests.post(f"{running.base_url}/api/v1/library/download/{listing}", headers=headers, timeout=600).json()
+        package, whole = folder / link["fileName"], hashlib.sha256()
+        with requests.get(link["downloadUrl"], stream=True, timeout=600) as answer, package.open("wb") as file:
+            assert answer.status_code == requests.codes.ok
+            for block in answer.iter_content(BLOCK):
+                whole.update(block)
+                file.write(block)
+        assert (package.stat().st_size, whole.hexdigest()) == (link["size"], link["checksum"])
+        yield package, checksum
+
+
+def main() -> int:
+    """Run what was asked for; return 0 when every program agreed."""
+    parser = argparse.ArgumentParser(prog="python -m tests.files.packages", description=__doc__)
+    parser.add_argument("--size", type=int, default=4608, help="MiB of the deliverable (4608)")
+    parser.add_argument("--store", choices=("local", "s3"), default="local", help="where it is kept (local)")
+    options = parser.parse_args()
+    failed = False
+    with (
+        tempfile.TemporaryDirectory(prefix="marketplace-packages-") as folder,
+        bought_package(Path(folder), options.size * MIB, store=options.store) as (package, checksum),
+    ):
+        sys.stdout.write(f"{options.store}: {package.name}, {package.stat().st_size} bytes\n")
+        for name, (programs, take_out) in OPENERS.items():
+            if program(*programs) is None:
+                sys.stdout.write(f"  {name}: not here\n")
+                continue
+            began = time.monotonic()
+            same = take_out(package) == checksum
+            sys.stdout.write(f"  {name}: {'the deliverable is identical' if same else 'ANOTHER FILE'} ({time.monotonic() - began:.0f} s)\n")
+            failed = failed or not same
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
