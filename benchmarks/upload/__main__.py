@@ -6,7 +6,6 @@ Needs Linux (its /proc counts memory and bytes), the two programs, and room for 
 """
 
 import argparse
-import hashlib
 import os
 import shutil
 import statistics
@@ -22,7 +21,7 @@ from typing import Any
 from tests.faults.service import Service, service
 from tests.servers import s3
 
-from .measures import Cost, Measured, Meter, cost_of, send
+from .measures import Cost, Measured, Meter, checksum_of, cost_of, send, urgent
 
 GIB, MIB = 2**30, 2**20
 MAXIMUM = 5 * GIB
@@ -42,23 +41,24 @@ def main() -> int:
     parser.add_argument("--store", choices=sorted(GOALS), nargs="+", default=sorted(GOALS), help="stores (both)")
     parser.add_argument("--repeat", type=int, default=3, help="uploads of each file; medians are shown (3)")
     parser.add_argument("--folder", type=Path, help="where the files go; the system's place for temporary files")
+    parser.add_argument("--urgent", action="store_true", help="take precedence over what else runs on the machine (as root)")
     parser.add_argument("--write", action="store_true", help=f"keep the table in {RESULTS.name}")
     options = parser.parse_args()
     rows, missed = [HEAD], []
     with tempfile.TemporaryDirectory(prefix="benchmark-upload-", dir=options.folder) as name:
         for store in options.store:
-            for measured in series(Path(name) / store, store, options.size, options.repeat):
+            for measured in series(Path(name) / store, store, options):
                 rows.append(row(measured))
                 missed += [f"{store} {measured.size / GIB:g} GiB: {goal}" for goal in missed_by(measured)]
                 print(f"{store} {measured.size / GIB:g} GiB done", file=sys.stderr, flush=True)
-    report = "\n".join(["# Uploads", "", *notes(), "", *table(rows), "", *(missed or ["Every goal was met."]), ""])
+    report = "\n".join(["# Uploads", "", *notes(" ".join(sys.argv[1:])), "", *table(rows), "", *(missed or ["Every goal was met."]), ""])
     print(report)
     if options.write:
         RESULTS.write_text(report, encoding="utf-8")
     return 1 if missed else 0
 
 
-def series(folder: Path, store: str, sizes: list[int], repeat: int) -> Iterator[Measured]:
+def series(folder: Path, store: str, options: argparse.Namespace) -> Iterator[Measured]:
     """Yield the figures of each size on one store."""
     data, files = folder / "data", folder / "files"
     data.mkdir(parents=True)
@@ -68,11 +68,13 @@ def series(folder: Path, store: str, sizes: list[int], repeat: int) -> Iterator[
         running = stack.enter_context(service(data, s3=server))
         facts = running.ask("prepare", "1")
         running.start()
-        for length in sizes:
-            path = folder / "work.tar"
+        path = folder / "work.tar"
+        for length in options.size:
             make_archive(path, length)
-            yield measure(running, facts, store, path, repeat)
+            with urgent([os.getpid(), *running.pids()] if options.urgent else []):
+                measured = measure(running, facts, store, path, options.repeat)
             path.unlink()
+            yield measured
 
 
 def measure(running: Service, facts: dict[str, Any], store: str, path: Path, repeat: int) -> Measured:
@@ -80,7 +82,7 @@ def measure(running: Service, facts: dict[str, Any], store: str, path: Path, rep
     address = f"/api/v1/vendor/assets/{min(facts['listings'])}/file"
     costs: dict[str, list[Cost]] = {name: [] for name in ("upload", *YARDSTICKS)}
     meter = Meter(running.pids())
-    checksum = hashlib.file_digest(path.open("rb"), "sha256").hexdigest()
+    checksum = checksum_of(path)
     for _ in range(repeat):
         for name, command in YARDSTICKS.items():
             costs[name].append(cost_of([*command, str(path)]))
@@ -103,7 +105,8 @@ def missed_by(measured: Measured) -> Iterator[str]:
     """Yield each goal that was missed."""
     if measured.peak_bytes > GOALS[measured.store] * MIB:
         yield f"more than {GOALS[measured.store]} MiB of memory"
-    for name, goal in RATIO_GOALS.items():
+    # What a store takes on top is its own.
+    for name, goal in RATIO_GOALS.items() if measured.store == "local" else ():
         if measured.ratios[name] > goal:
             yield f"{measured.ratios[name]:.2f} times {name}, goal {goal}"
 
@@ -129,17 +132,18 @@ def row(measured: Measured) -> list[str]:
     ]
 
 
-def notes() -> list[str]:
+def notes(words: str) -> list[str]:
     """Return what the figures were taken on, and what they mean."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / GIB
     return [
-        f"{datetime.now(tz=UTC):%Y-%m-%d}, {os.cpu_count()} cores, {memory:.0f} GiB of memory. `python -m benchmarks.upload --size 1GiB 5GiB`.",
+        f"{datetime.now(tz=UTC):%Y-%m-%d}, {os.cpu_count()} cores, {memory:.0f} GiB of memory. `python -m benchmarks.upload {words}`.",
         "",
         "The server is granian with one worker and SQLite, client, server and store on the same machine; S3 is OpenStack Swift's s3api, which",
         "itself takes most of the time and writes to the same disk. Uploads and yardsticks take turns; times are medians, ratios of times medians of",
         "pairs. CPU is that of all server processes with the child that looks into the file.",
         "Peak memory is that of all server processes together, written and read are the bytes of their read and write calls on files by the file's size",
-        f"(sockets do not count). Goals: at most {GOALS['local']} MiB (S3: {GOALS['s3']}), 1.0 times `sha256sum` and 2.5 times `openssl dgst -sha256`.",
+        f"(sockets do not count). Goals: at most {GOALS['local']} MiB (S3: {GOALS['s3']}), on a local disk 1.0 times `sha256sum` and 2.5 times",
+        "`openssl dgst -sha256`.",
     ]
 
 

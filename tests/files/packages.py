@@ -19,7 +19,7 @@ from zipfile import ZipFile
 import requests
 
 from benchmarks.upload.__main__ import make_archive
-from benchmarks.upload.measures import send
+from benchmarks.upload.measures import checksum_of, send
 
 from ..faults.service import service
 from ..machine import SEVEN_ZIP
@@ -104,7 +104,7 @@ def bought_package(folder: Path, length: int, *, store: str = "local") -> Iterat
         listing, original = min(facts["listings"]), folder / NAME
         make_archive(original, length)
         _, record = send(running.port, f"/api/v1/vendor/assets/{listing}/file", facts["vendor"], original)
-        checksum = hashlib.file_digest(original.open("rb"), "sha256").hexdigest()
+        checksum = checksum_of(original)
         assert record["checksum"] == checksum, record
         original.unlink()
         running.ask("approve", listing)

@@ -1,7 +1,5 @@
-"""Django's upload handler that lets a file pass through once: counted, hashed and written at the same time."""
+"""Django's upload handler that lets a file pass through once: counted and handed on."""
 
-import hashlib
-import zlib
 from typing import Any, Protocol
 
 from django.core.files.uploadhandler import FileUploadHandler
@@ -30,18 +28,11 @@ class OnePassHandler(FileUploadHandler):
         super().__init__()
         self.given_name = ""
         self.size = 0
-        self.crc32 = 0
         self.head = b""
         self.begun = False
         self.complete = False
-        self._digest = hashlib.sha256()
         self._sink = sink
         self._maximum_bytes = maximum_bytes
-
-    @property
-    def sha256(self) -> str:
-        """The hex digest of what has passed."""
-        return self._digest.hexdigest()
 
     def new_file(self, *args: Any, **kwargs: Any) -> None:
         """Begin the file, unless there was one already or it is another field."""
@@ -61,8 +52,6 @@ class OnePassHandler(FileUploadHandler):
             raise BodyTooLarge(maximumBytes=self._maximum_bytes)
         if len(self.head) < HEAD_BYTES:
             self.head += raw_data[: HEAD_BYTES - len(self.head)]
-        self._digest.update(raw_data)
-        self.crc32 = zlib.crc32(raw_data, self.crc32)
         self._sink.write(raw_data)
 
     def file_complete(self, file_size: int) -> None:

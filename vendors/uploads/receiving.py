@@ -27,6 +27,7 @@ from marketplace.core.objects.base import ObjectStore, ObjectWriter
 
 from .errors import FileRejected, UploadIncomplete
 from .handler import FIELD, OnePassHandler, Sink, unknown_field
+from .hashing import HashedSink
 
 EXTENSION_CHARS = 20
 
@@ -107,12 +108,14 @@ def receive(request: HttpRequest, *, key: str, maximum_bytes: int) -> Received:
     store = object_store()
     writer = store.create(key)
     try:
-        upload = _read_form(request, writer, maximum_bytes)
+        with HashedSink(writer) as hashed:
+            upload = _read_form(request, hashed, maximum_bytes)
+            sha256, crc32 = hashed.digests()
         _commit(writer, store, key)
     finally:
         # After a commit this does nothing.
         writer.abort()
-    return Received(store, key, safe_filename(upload.given_name), upload.size, upload.sha256, upload.crc32, upload.head)
+    return Received(store, key, safe_filename(upload.given_name), upload.size, sha256, crc32, upload.head)
 
 
 def receive_small(request: HttpRequest, *, maximum_bytes: int) -> tuple[str, bytes]:

@@ -1,7 +1,7 @@
 """Files in an S3 bucket, through django-storages' connection and settings."""
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from datetime import datetime
@@ -17,9 +17,10 @@ from .. import bounds
 from ..errors import DependencyUnavailable
 from .base import BLOCK_BYTES, ObjectMissing, Unfinished, check_key, is_key
 
-PART_BYTES = 16 * 1024 * 1024
-# Three parts under way hide the latency of each; more only costs memory (findings: storage).
-PARTS_IN_FLIGHT = 3
+# 5 GiB are 640 parts, of the 10,000 that an upload may have.
+PART_BYTES = 8 * 1024 * 1024
+# Four parts under way hide the latency of each; more only costs memory.
+PARTS_IN_FLIGHT = 4
 # S3 takes no smaller part, except for the last one.
 LEAST_PART_BYTES = 5 * 1024 * 1024
 # What the store copies by itself in one request; S3 allows 5 GiB, but it answers only when all is copied.
@@ -117,33 +118,38 @@ class S3Writer:
         self._client = store.client
         self._target = {"Bucket": store.bucket, "Key": key}
         self._content_type = content_type
-        self._buffer = bytearray()
+        # Joined once they fill a part: a buffer that grows is copied each time it does.
+        self._blocks: list[bytes] = []
+        self._size = 0
         self._upload_id = ""
         self._etags: list[str] = []
         self._under_way: deque[Future[str]] = deque()
         self._pool: ThreadPoolExecutor | None = None
 
     def write(self, chunk: bytes) -> None:
-        """Append bytes; a full part leaves at once, and waits when three are under way."""
-        self._buffer += chunk
-        while len(self._buffer) >= PART_BYTES:
+        """Append bytes; a full part leaves at once, and waits when enough are under way."""
+        while self._size + len(chunk) >= PART_BYTES:
+            missing = PART_BYTES - self._size
+            self._blocks.append(chunk[:missing])
+            chunk = chunk[missing:]
             with _store_errors():
-                self._send(bytes(self._buffer[:PART_BYTES]))
-            del self._buffer[:PART_BYTES]
+                self._send()
+        if chunk:
+            self._blocks.append(chunk)
+            self._size += len(chunk)
 
     def write_object(self, key: str, start: int, end: int) -> None:
         """Append a part of a stored object: what is large enough the store copies by itself, the ends pass through here."""
-        lead = max(LEAST_PART_BYTES - len(self._buffer), 0) if self._buffer else 0
+        lead = max(LEAST_PART_BYTES - self._size, 0) if self._size else 0
         if end - start - lead >= LEAST_PART_BYTES:
             self._write_blocks(key, start, start + lead)
             with _store_errors(key):
-                if self._buffer:
-                    self._send(bytes(self._buffer))
-                    self._buffer.clear()
+                if self._size:
+                    self._send()
                 start += lead
                 while end - start >= LEAST_PART_BYTES:
                     upto = min(start + COPIED_PART_BYTES, end)
-                    self._submit(self._copy_part, f"{self._target['Bucket']}/{check_key(key)}", f"bytes={start}-{upto - 1}")
+                    self._copy(f"{self._target['Bucket']}/{check_key(key)}", f"bytes={start}-{upto - 1}")
                     start = upto
         self._write_blocks(key, start, end)
 
@@ -151,18 +157,32 @@ class S3Writer:
         for block in self._store.read(key, start, end) if start < end else ():
             self.write(block)
 
-    def _send(self, part: bytes) -> None:
-        self._submit(self._put_part, part)
+    def _take(self) -> bytes:
+        """Return what was not sent yet, and forget it."""
+        part = b"".join(self._blocks)
+        self._blocks.clear()
+        self._size = 0
+        return part
 
-    def _submit(self, request: Callable[..., str], *content: Any) -> None:
-        """Let a part go its way under the next number; wait when three are under way."""
+    def _send(self) -> None:
+        """Let what was written go its way as a part."""
+        pool, number = self._free_place()
+        # Joined only now: while it waited there was one part less in memory.
+        self._under_way.append(pool.submit(self._put_part, number, self._take()))
+
+    def _copy(self, source: str, span: str) -> None:
+        """Let the store make a part of a stretch of another object."""
+        pool, number = self._free_place()
+        self._under_way.append(pool.submit(self._copy_part, number, source, span))
+
+    def _free_place(self) -> tuple[ThreadPoolExecutor, int]:
+        """Return who sends the next part and its number, once few enough are under way."""
         if self._pool is None:
             self._upload_id = self._client.create_multipart_upload(**self._target, ContentType=self._content_type)["UploadId"]
             self._pool = ThreadPoolExecutor(PARTS_IN_FLIGHT, thread_name_prefix="s3-part")
         if len(self._under_way) == PARTS_IN_FLIGHT:
             self._etags.append(self._under_way.popleft().result())
-        number = len(self._etags) + len(self._under_way) + 1
-        self._under_way.append(self._pool.submit(request, number, *content))
+        return self._pool, len(self._etags) + len(self._under_way) + 1
 
     def _put_part(self, number: int, part: bytes) -> str:
         answer = self._client.upload_part(**self._target, UploadId=self._upload_id, PartNumber=number, Body=part)
@@ -177,12 +197,10 @@ class S3Writer:
         """Make the object visible; the store answers once it is durable."""
         with _store_errors():
             if self._pool is None:
-                self._client.put_object(**self._target, Body=bytes(self._buffer), ContentType=self._content_type)
-                self._buffer.clear()
+                self._client.put_object(**self._target, Body=self._take(), ContentType=self._content_type)
                 return
-            if self._buffer:
-                self._send(bytes(self._buffer))
-                self._buffer.clear()
+            if self._size:
+                self._send()
             self._etags += [part.result() for part in self._under_way]
             parts = [{"PartNumber": number, "ETag": etag} for number, etag in enumerate(self._etags, start=1)]
             self._client.complete_multipart_upload(**self._target, UploadId=self._upload_id, MultipartUpload={"Parts": parts})
@@ -191,7 +209,7 @@ class S3Writer:
 
     def abort(self) -> None:
         """Leave nothing behind; parts still under way are waited for, else the store would keep them."""
-        self._buffer.clear()
+        self._blocks.clear()
         self._close()
         if self._upload_id:
             # A completion whose answer was lost has ended the upload.

@@ -1,0 +1,48 @@
+"""SHA-256 and CRC-32 of what passes, taken by a thread beside the writing: neither needs the interpreter's lock."""
+
+import zlib
+from collections import deque
+from concurrent.futures import Future, ThreadPoolExecutor
+from hashlib import sha256
+from types import TracebackType
+from typing import Self
+
+from .handler import Sink
+
+# Blocks that may wait to be hashed: as few as keep both sides busy, for each is memory.
+BLOCKS_AHEAD = 4
+
+
+class HashedSink:
+    """Passes blocks on to a sink and hashes them; the thread ends with the `with` block."""
+
+    def __init__(self, sink: Sink) -> None:
+        self._sink = sink
+        self._digest = sha256()
+        self._crc32 = 0
+        # The thread is started by the first block.
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="upload-hash")
+        self._under_way: deque[Future[None]] = deque()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def write(self, chunk: bytes) -> None:
+        """Take the next bytes."""
+        if len(self._under_way) == BLOCKS_AHEAD:
+            self._under_way.popleft().result()
+        self._under_way.append(self._pool.submit(self._hash, chunk))
+        self._sink.write(chunk)
+
+    def digests(self) -> tuple[str, int]:
+        """Return the SHA-256 in hex digits and the CRC-32 of everything that was written."""
+        while self._under_way:
+            self._under_way.popleft().result()
+        return self._digest.hexdigest(), self._crc32
+
+    def _hash(self, chunk: bytes) -> None:
+        self._digest.update(chunk)
+        self._crc32 = zlib.crc32(chunk, self._crc32)
