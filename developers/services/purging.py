@@ -47,7 +47,7 @@ def ended_access_tokens() -> QuerySet[AccessToken]:
     return AccessToken.objects.filter(over, ~Exists(_live_refresh_tokens().filter(access_token=OuterRef("pk"))))
 
 
-def remove_in_steps(rows: QuerySet[Any], step: int = STEP) -> Iterator[int]:
+def remove_in_steps(*, rows: QuerySet[Any]) -> Iterator[int]:
     """Remove the rows, a step in each transaction, so that nobody waits long; yield how many went.
 
     Two who remove at once take turns: each step looks anew at what is left.
@@ -56,11 +56,11 @@ def remove_in_steps(rows: QuerySet[Any], step: int = STEP) -> Iterator[int]:
     while True:
         with transaction.atomic():
             lock(ContentType.objects.all(), pk=queue.pk)
-            ids = list(rows.order_by("pk").values_list("pk", flat=True)[:step])
+            ids = list(rows.order_by("pk").values_list("pk", flat=True)[:STEP])
             rows.model.objects.filter(pk__in=ids).delete()
         if ids:
             yield len(ids)
-        if len(ids) < step:
+        if len(ids) < STEP:
             return
 
 

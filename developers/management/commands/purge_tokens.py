@@ -38,7 +38,7 @@ class Command(BaseCommand):
         with Progress(console=console, transient=True) as progress:
             for name, rows in kinds.items():
                 task = progress.add_task(name.capitalize(), total=rows.count())
-                for count in remove_in_steps(rows):
+                for count in remove_in_steps(rows=rows):
                     removed[name] += count
                     progress.advance(task, count)
         self.stdout.write(", ".join(f"{count} {name}" for name, count in removed.items()) + " removed.")

@@ -87,7 +87,7 @@ def test_used_code_is_known_while_its_tokens_live(party: Party) -> None:
 def test_ended_connection_goes_in_steps_and_the_rehearsal_counts_the_same(
     party: Party, user: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(purging.remove_in_steps, "__defaults__", (2,))
+    monkeypatch.setattr(purging, "STEP", 2)
     for _ in range(2):
         tokens = party.tokens()
         for _ in range(2):
@@ -109,7 +109,7 @@ def test_ended_connection_goes_in_steps_and_the_rehearsal_counts_the_same(
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="needs PostgreSQL: SQLite lets one writer in at a time")
 def test_several_runs_beside_refreshes_share_the_work(party: Party, user: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(purging.remove_in_steps, "__defaults__", (2,))
+    monkeypatch.setattr(purging, "STEP", 2)
     for _ in range(3):
         tokens = party.tokens()
         for _ in range(3):
