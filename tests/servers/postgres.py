@@ -4,11 +4,12 @@ import os
 import pwd
 import secrets
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from .ports import free_port
@@ -38,29 +39,47 @@ def find_programs() -> Path | None:
     return next((folder for folder in folders if (folder / "postgres").exists() and (folder / "initdb").exists()), None)
 
 
-@contextmanager
-def postgres(*settings: str) -> Iterator[str]:
-    """Run a cluster and yield its `postgres://` address.
+class Cluster:
+    """A cluster with a folder of its own, whose server can be killed and started again.
 
     Args:
         *settings: More settings, as `name=value`; they win over those that tests run with.
 
     Raises:
-        Unavailable: there is no PostgreSQL here, or it does not start.
+        Unavailable: there is no PostgreSQL here.
     """
-    programs = find_programs()
-    if programs is None:
-        raise Unavailable("PostgreSQL is not installed")
-    folder = Path(tempfile.mkdtemp(prefix="marketplace-postgres-"))
-    process = None
-    try:
-        password, port = secrets.token_hex(16), free_port()
-        account = _account()
-        _initialise(programs, folder, password, account)
-        options = [word for setting in (*FAST, *settings, f"unix_socket_directories={folder}") for word in ("-c", setting)]
+
+    def __init__(self, *settings: str) -> None:
+        programs = find_programs()
+        if programs is None:
+            raise Unavailable("PostgreSQL is not installed")
+        self._programs, self._account = programs, _account()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._folder = folder = Path(tempfile.mkdtemp(prefix="marketplace-postgres-"))
+        self._options = [word for setting in (*FAST, *settings, f"unix_socket_directories={folder}") for word in ("-c", setting)]
+        self._password, self._port = secrets.token_hex(16), free_port()
+
+    @property
+    def address(self) -> str:
+        """Its `postgres://` address."""
+        return f"postgres://postgres:{self._password}@127.0.0.1:{self._port}/postgres"
+
+    @property
+    def _pid_file(self) -> Path:
+        return self._folder / "data" / "postmaster.pid"
+
+    def start(self) -> None:
+        """Start the server and wait until it takes connections.
+
+        Raises:
+            Unavailable: it does not start.
+        """
+        account, folder = self._account, self._folder
+        if not (folder / "data").exists():
+            _initialise(self._programs, folder, self._password, account)
         with (folder / "server.log").open("wb") as log:
-            process = subprocess.Popen(
-                [programs / "postgres", "-D", folder / "data", "-h", "127.0.0.1", "-p", str(port), *options],
+            self._process = subprocess.Popen(
+                [self._programs / "postgres", "-D", folder / "data", "-h", "127.0.0.1", "-p", str(self._port), *self._options],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -70,18 +89,50 @@ def postgres(*settings: str) -> Iterator[str]:
                 extra_groups=[] if account else None,
                 start_new_session=True,
             )
-        _wait(process, folder / "data" / "postmaster.pid", folder / "server.log")
-        yield f"postgres://postgres:{password}@127.0.0.1:{port}/postgres"
-    finally:
-        if process is not None:
+        _wait(self._process, self._pid_file, folder / "server.log")
+
+    def kill(self) -> None:
+        """Kill every process of the server at once, as a power cut would."""
+        process = self._process
+        if process is None:
+            return
+        listed = subprocess.run(["pgrep", "-P", str(process.pid)], stdout=subprocess.PIPE, text=True, check=False)  # noqa: S607 - procps
+        for pid in (process.pid, *map(int, listed.stdout.split())):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        process.wait()
+        # It says that the server is ready.
+        self._pid_file.unlink(missing_ok=True)
+
+    def remove(self) -> None:
+        """End the server and leave nothing behind."""
+        if self._process is not None:
             # The fast shutdown: it ends connections that a test left open.
-            process.send_signal(2)
+            self._process.send_signal(signal.SIGINT)
             try:
-                process.wait(10)
+                self._process.wait(10)
             except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-        shutil.rmtree(folder, ignore_errors=True)
+                self._process.kill()
+                self._process.wait()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+@contextmanager
+def postgres(*settings: str) -> Iterator[str]:
+    """Run a cluster and yield its `postgres://` address.
+
+    Args:
+        *settings: As of `Cluster`.
+
+    Raises:
+        Unavailable: there is no PostgreSQL here, or it does not start.
+    """
+    cluster = Cluster(*settings)
+    try:
+        cluster.start()
+        yield cluster.address
+    finally:
+        cluster.remove()
 
 
 def _account() -> str | None:

@@ -5,9 +5,10 @@ import random
 import select
 import signal
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from django.db import connections
+from django.db import OperationalError, connections
 
 from catalog.models import Listing
 from marketplace.accounts.models import User
@@ -50,13 +51,20 @@ class Buying:
         return [order for order, refunded in self.acknowledged.items() if order not in stands or (refunded and stands[order])]
 
 
-def killed_at_random(buying: Buying, *, seconds: float) -> int:
-    """Let every buyer be a process of its own, and kill all at some moment; return how many were killed."""
+def killed_at_random(buying: Buying, *, seconds: float, before: Callable[[], None] = lambda: None) -> int:
+    """Let every buyer be a process of its own, and kill all at some moment; return how many were killed.
+
+    Args:
+        buying: The buyers.
+        seconds: After how long at most, once one of them was answered.
+        before: What happens first at that moment.
+    """
     connections.close_all()
     children = [_start(buyer, listing) for buyer, listing in zip(buying.buyers, buying.listings, strict=True)]
     # Not before one of them was answered.
     select.select([answers for _, answers in children], [], [], START_SECONDS)
     time.sleep(random.uniform(0, seconds))
+    before()
     for process, _ in children:
         os.kill(process, signal.SIGKILL)
     for process, answers in children:
@@ -76,6 +84,9 @@ def _start(buyer: User, listing: Listing) -> tuple[int, int]:
     try:
         os.close(reading)
         buy_and_refund(buyer, listing, writing)
+    except OperationalError:
+        # The server was killed first.
+        time.sleep(START_SECONDS)
     finally:
         # Nothing of the parent's is the child's to end.
         os._exit(1)

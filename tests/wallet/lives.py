@@ -141,7 +141,7 @@ class Wallets(RuleBasedStateMachine):
     def listing(self, terms: Terms) -> Listing:
         """Put an asset on sale on these terms."""
         store = store_keeping(terms.commission_bp)
-        prices = {"base_price_minor": terms.usd, "price_inr_minor": terms.inr}
+        prices: dict[str, Any] = {"base_price_minor": terms.usd, "price_inr_minor": terms.inr}
         return on_sale(store=store, discount_bp=terms.discount_bp, tax_rate_bp=terms.tax_bp, **prices)
 
     def teardown(self) -> None:

@@ -220,6 +220,14 @@ def test_order_records_through_what_it_was_bought(key_client: Client) -> None:
     assert order.request_id != ""
 
 
+@pytest.mark.parametrize("price", [1, 3, 77, 49_901])
+@pytest.mark.parametrize("rate", [1, 5000, 3333])
+def test_split_leaves_no_paisa_over(price: int, rate: int) -> None:
+    order = bought(on_sale(store=store_keeping(rate), price_inr_minor=price, tax_rate_bp=1800))
+    assert order.tax_minor + order.commission_minor + order.vendor_share_minor == price
+    assert min(order.tax_minor, order.commission_minor, order.vendor_share_minor) >= 0
+
+
 @pytest.mark.parametrize(("rate", "legs"), [(0, {"vendor"}), (10_000, {"commission"})])
 def test_share_of_nothing_is_no_transfer(rate: int, legs: set[str]) -> None:
     order = bought(on_sale(store=store_keeping(rate)))
@@ -289,6 +297,13 @@ def test_key_is_its_owners_own(bearer_client: Client) -> None:
     listing = on_sale()
     answers = [spend(bearer_client(funded(inr=100_000)), listing, key="same").json() for _ in range(2)]
     assert answers[0]["orderId"] != answers[1]["orderId"]
+
+
+def test_key_of_someone_else_is_not_looked_up(bearer_client: Client) -> None:
+    listing = on_sale()
+    assert spend(bearer_client(funded(inr=100_000)), listing, key="same").status_code == 200
+    poor = spend(bearer_client(), listing, key="same")
+    assert (poor.status_code, poor.json()["code"]) == (402, "insufficient_balance")
 
 
 def test_refusal_is_not_kept_for_the_key(bearer_client: Client) -> None:

@@ -1,0 +1,135 @@
+"""The runs themselves, on a database that is there."""
+
+import argparse
+import random
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from django.db import DatabaseError, connections
+from hypothesis import settings
+from hypothesis.stateful import run_state_machine_as_test
+from rich.console import Console
+
+from marketplace.core.errors import Problem
+from tests.servers.postgres import Cluster
+from tests.shop import funded, on_sale
+from tests.wallet.killing import Buying, killed_at_random
+from tests.wallet.lives import Wallets
+from tests.wallet.test_stateful import LIVES
+from wallet.models import Order
+from wallet.reconciliation import differences
+from wallet.services.funding import credit_wallet
+from wallet.services.offers import Wish
+from wallet.services.refunds import refund_order
+from wallet.services.spending import spend
+
+CLIENTS = 16
+TIERS = ("personal", "commercial", "extended")
+BROKEN = "broken"
+console = Console(width=160)
+
+
+def run(options: argparse.Namespace, cluster: Cluster | None) -> int:
+    """Run what was asked for; return 0 when all of it went well."""
+    if options.command == "lives":
+        return lives(options.operations)
+    if options.command == "races":
+        return races(options.operations)
+    assert cluster is not None
+    return kills(options.clients, options.servers, cluster)
+
+
+def lives(operations: int) -> int:
+    """Live random lives until there were enough operations; each ends with a reconciliation."""
+    began, many = time.monotonic(), settings(LIVES, max_examples=100)
+    while Wallets.outcomes.total() < operations:
+        run_state_machine_as_test(Wallets, settings=many)
+        console.print(f"{Wallets.outcomes.total()} operations in {time.monotonic() - began:.0f} s")
+    console.print(dict(Wallets.outcomes.most_common()))
+    return 0
+
+
+class Crowd:
+    """Clients that buy, refund and credit the same few wallets and assets."""
+
+    def __init__(self, operations: int) -> None:
+        self.buyers = [funded(inr=1_000_000, usd=10_000) for _ in range(4)]
+        self.listings = [on_sale(tax_rate_bp=1800) for _ in range(4)]
+        self.left = threading.Semaphore(operations)
+        self.outcomes: Counter[str] = Counter()
+
+    def buy(self) -> None:
+        """Buy anything."""
+        wish = Wish(str(random.choice(self.listings).pk), random.choice(["INR", "USD"]), random.choice(TIERS))
+        key = random.choice([None, "a", "b", str(random.random())])
+        spend(buyer=random.choice(self.buyers), wish=wish, idempotency_key=key)
+
+    def refund(self) -> None:
+        """Give anything back."""
+        orders = Order.objects.filter(status="Completed", buyer=random.choice(self.buyers))
+        order = orders.order_by("?").first()
+        if order is not None:
+            refund_order(order=order, reason="race", actor=None)
+
+    def credit(self) -> None:
+        """Put a little in."""
+        buyer, currency = random.choice(self.buyers), random.choice(["INR", "USD"])
+        credit_wallet(user=buyer, currency=currency, amount_minor=random.randint(1, 50_000), reason="race", actor=None)
+
+    def client(self) -> None:
+        """Do one after the other until enough is done."""
+        deeds: list[Callable[[], Any]] = [self.buy, self.buy, self.buy, self.refund, self.refund, self.credit]
+        while self.left.acquire(blocking=False):
+            deed = random.choice(deeds)
+            try:
+                deed()
+                outcome = f"{deed.__name__} done"
+            except Problem as problem:
+                outcome = f"{deed.__name__} {problem.code}"
+            except DatabaseError as error:
+                outcome = f"{BROKEN}: {error}"
+            self.outcomes[outcome] += 1
+        connections.close_all()
+
+
+def races(operations: int) -> int:
+    """Let 16 clients at the same wallets and assets: nobody waits in a circle, and the books agree."""
+    crowd, began = Crowd(operations), time.monotonic()
+    threads = [threading.Thread(target=crowd.client) for _ in range(CLIENTS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    console.print(f"{crowd.outcomes.total()} operations by {CLIENTS} clients in {time.monotonic() - began:.0f} s")
+    console.print(dict(crowd.outcomes.most_common()))
+    broken = any(outcome.startswith(BROKEN) for outcome in crowd.outcomes)
+    return 0 if agree() and not broken else 1
+
+
+def kills(clients: int, servers: int, cluster: Cluster) -> int:
+    """Kill clients, then servers, in the middle of purchases and refunds: nothing acknowledged is lost, nothing is half done."""
+    buying, killed = Buying.prepare(buyers=4), 0
+    while killed < clients:
+        killed += killed_at_random(buying, seconds=0.5)
+        if not agree(buying):
+            return 1
+    console.print(f"{killed} clients killed: {len(buying.acknowledged)} purchases acknowledged, none lost")
+    for number in range(servers):
+        killed_at_random(buying, seconds=1, before=cluster.kill)
+        cluster.start()
+        if not agree(buying):
+            return 1
+        console.print(f"server killed {number + 1} times: {len(buying.acknowledged)} purchases acknowledged, none lost")
+    return 0
+
+
+def agree(buying: Buying | None = None) -> bool:
+    """Tell whether the books agree and no answer is forgotten; say what is wrong."""
+    lost = [] if buying is None else buying.lost()
+    found = [*differences(), *(f"order {order} was acknowledged and is lost" for order in lost)]
+    for sentence in found:
+        console.print(sentence)
+    return not found

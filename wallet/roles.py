@@ -1,0 +1,30 @@
+"""The least a PostgreSQL role needs to run the service: it can add to the ledger and to the audit log, and change neither.
+
+The triggers refuse changes to everyone; this role cannot drop the triggers either, because it owns no table. Migrations run as the owner.
+"""
+
+import re
+
+_NAME = re.compile(r"[a-z_][a-z0-9_]{0,62}")
+APPEND_ONLY = ("wallet_journal", "wallet_transfer", "core_auditentry")
+
+
+def grants(role: str) -> list[str]:
+    """Return the statements that give a role what the service needs, to be run by the owner after each `migrate`.
+
+    Raises:
+        ValueError: no plain name.
+    """
+    if not _NAME.fullmatch(role):
+        message = f"{role!r} is no plain name; use lower-case letters, digits and underscores."
+        raise ValueError(message)
+    return [
+        f"GRANT USAGE ON SCHEMA public TO {role}",
+        f"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO {role}",
+        f"GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA public TO {role}",
+        f"REVOKE UPDATE, DELETE ON {', '.join(APPEND_ONLY)} FROM {role}",
+        f"REVOKE UPDATE, DELETE ON wallet_ledgeraccount FROM {role}",
+        # The one figure that changes.
+        f"GRANT UPDATE (balance_minor) ON wallet_ledgeraccount TO {role}",
+        f"REVOKE INSERT, UPDATE, DELETE ON django_migrations FROM {role}",
+    ]
