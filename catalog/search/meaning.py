@@ -31,21 +31,22 @@ PREFIX_TYPO = 0.8
 Group = dict[str, float]
 
 
-def words_asked(q: str) -> list[str]:
-    """Return the words of a query as they are looked up."""
-    return [piece for word in words_of(q[:QUERY_CHARS]) for piece in pieces(word)][:QUERY_WORDS]
+def words_typed(q: str) -> list[str]:
+    """Return the words of a query, folded."""
+    return words_of(q[:QUERY_CHARS])
 
 
 class Meaning:
     """The words of a query and what each may stand for. Reads the vocabulary once, and once more to correct."""
 
-    def __init__(self, words: Sequence[str]) -> None:
+    def __init__(self, typed: Sequence[str]) -> None:
         """Look the words up.
 
         Args:
-            words: At least one; the last may be cut short.
+            typed: At least one word; the last may be cut short.
         """
-        self.words = words
+        self.typed = typed
+        self.words = words = [piece for word in typed for piece in pieces(word)][:QUERY_WORDS]
         last = words[-1]
         parts = (part for word in words for split in splits(word) for part in split)
         self.vocabulary = reading.known({*words, *map(singular, words), *joined(list(words)), *parts}, None if is_unspaced(last) else last)
@@ -92,7 +93,8 @@ class Meaning:
         choices = [
             [word, *(self._corrections[i] if self._corrections and i in self._corrected else ())] for i, word in enumerate(self.words)
         ]
-        return [title_key(words) for words in itertools.islice(itertools.product(*choices), TITLES)]
+        corrected = itertools.islice(itertools.product(*choices), TITLES)
+        return list(dict.fromkeys([title_key(self.typed), *map(title_key, corrected)]))
 
     def _read(self) -> None:
         for group, word in zip(self.groups, self.words, strict=True):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.db.models import QuerySet
 
 from ..models import Listing
-from .meaning import Meaning, words_asked
+from .meaning import Meaning, words_typed
 from .plan import Planner
 from .postings import Row, fetch
 from .ranking import Scored, Scorer, rank
@@ -48,17 +48,17 @@ def search(q: str, limit: int, within: QuerySet[Listing] | None = None) -> list[
 
 def suggest(q: str) -> list[Suggestion]:
     """Return a few listings whose title or tags have the words typed so far: first those whose title begins with them."""
-    begun = " ".join(words_asked(q))
+    begun = " ".join(words_typed(q))
     found = _find(q, SUGGESTIONS, headings_only=True)
     found.sort(key=lambda pair: not pair[1].title.startswith(begun))
     return [Suggestion(id=_uuid(row), slug=row.slug, title=row.name, category=row.category) for _, row in found[:SUGGESTIONS]]
 
 
 def _find(q: str, limit: int, *, within: QuerySet[Listing] | None = None, headings_only: bool = False) -> list[Scored]:
-    words = words_asked(q)
-    if not words:
+    typed = words_typed(q)
+    if not typed:
         return []
-    meaning = Meaning(words)
+    meaning = Meaning(typed)
     if not meaning.vocabulary.total:
         return []
     if unknown := [i for i in meaning.unknown if i in meaning.doubtful]:
@@ -70,7 +70,8 @@ def _find(q: str, limit: int, *, within: QuerySet[Listing] | None = None, headin
     cut = len(rows) < limit and any(ask.tier < ask.tier.REST for ask in look_ups)
     weak = not ranked or ranked[0][0] < CONVINCING
     doubtful = meaning.doubtful if weak else []
-    if cut or doubtful or (not rows and len(words) > 1):
+    # While someone types, something is enough.
+    if not (headings_only and rows) and (cut or doubtful or (not rows and len(meaning.words) > 1)):
         if doubtful:
             meaning.correct(doubtful)
         more = fetch(planner.further(complete=cut, partial=not rows), meaning.titles(), within)
@@ -80,7 +81,7 @@ def _find(q: str, limit: int, *, within: QuerySet[Listing] | None = None, headin
 
 def _ranked(meaning: Meaning, rows: list[Row]) -> list[Scored]:
     """Return the rows best first; those that have some of the words only where none has all."""
-    scorer = Scorer(meaning.words, meaning.asked(), meaning.titles()[0])
+    scorer = Scorer(meaning.typed, meaning.asked(), meaning.titles()[0])
     ranked = rank(scorer, rows)
     complete = [pair for pair in ranked if scorer.meets_all(pair[1])]
     return complete or ranked

@@ -30,8 +30,8 @@ Scored = tuple[float, Row]
 class Scorer:
     """Scores documents against one query."""
 
-    def __init__(self, words: Sequence[str], groups: Sequence[Group], key: int) -> None:
-        self._typed = " ".join(words)
+    def __init__(self, typed: Sequence[str], groups: Sequence[Group], key: int) -> None:
+        self._typed = " ".join(typed)
         self._key = key
         self._terms = {term for group in groups for term in group}
         # Words as they stand between spaces; the best first, so that the first that is met decides.

@@ -1,0 +1,149 @@
+"""Queries made to break search or to slow it down: refused, or answered in few, short statements.
+
+How long they take beside an ordinary search is measured by `benchmarks/search`, at up to a million listings; here it is what
+bounds that time: statements, their length, and the words that are compared.
+"""
+
+import string
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from rest_framework.test import APIClient
+
+from catalog.models import SearchDelete, SearchTerm
+from catalog.search import search, suggest, vocabulary
+from catalog.search.spelling import deletes
+from tests.factories import PublishedListingFactory
+
+pytestmark = pytest.mark.django_db
+
+STATEMENTS = 4
+# Of SQL with its parameters, in all statements of one search.
+SQL_CHARACTERS = 60_000
+LONG = [
+    "lorem ipsum " * 900,
+    "a b " * 500,
+    "x" * 5000,
+    "Z" + "\u0351\u036b\u0343" * 3000,
+    "🔥" * 3000,
+    "明" * 5000,
+    "(" * 10_000,
+    "\u202e\u200b" * 5000,
+    " OR ".join(["helvetica"] * 900),
+]
+SHORT = [
+    "%",
+    "_",
+    "*",
+    '"',
+    "'",
+    "\\",
+    "--",
+    ";",
+    "$$",
+    "$1",
+    "%s",
+    "%(q)s",
+    "{}",
+    "{0}",
+    "a:*",
+    "!!a & (b | c) <-> d",
+    "title : helvetica",
+    "{title tags} : helvetica",
+    "NEAR(helvetica revival, 2)",
+    '"helvetica" * ^ OR NOT AND',
+    "'; DROP TABLE catalog_searchterm; --",
+    "' UNION SELECT * FROM accounts_user --",
+    "1) OR (1=1",
+    "helvetica' AND pg_sleep(9) --",
+    "\x01\x02\x7f\x9f",
+    "\u202ehelvetica\u202c",
+    "שלום مرحبا",
+    "👩\u200d👩\u200d👧\u200d👦 🏳️\u200d🌈",
+    "\u0301" * 150,
+    "h\u0301\u0302\u0303e\u0304lvetica",
+    "a " * 90,
+    "the of and " * 16,
+    "\ufdfa" * 150,
+    "\u1e9e" * 150,
+    "İ" * 150,
+    "\ufeff\u2060\u180e",
+    "\U000e0041\U000e007f",
+    "\uffff\ufffe\U0010ffff",
+    "|",
+    "rest upper top",
+    "place",
+    "९९९ ٣٣٣ ४",
+    "c++ c# f# a++b",
+]
+
+
+@pytest.fixture(autouse=True)
+def catalog() -> None:
+    """Something that could be found."""
+    PublishedListingFactory(title="Helvetica Revival", tags=["sans"], short_description="A Swiss classic.", description="Of the fifties.")
+    PublishedListingFactory(title="The Art Of Type", tags=["a", "b"], short_description="And more.", description="The the the.")
+
+
+def cost_of(q: str) -> tuple[int, int]:
+    """Return the statements of a search and the length of their SQL."""
+    with CaptureQueriesContext(connection) as context:
+        search(q, 50)
+    return len(context), sum(len(query["sql"]) for query in context.captured_queries)
+
+
+@pytest.mark.parametrize("path", ["assets/search", "assets/suggest"])
+@pytest.mark.parametrize("number", range(len(LONG)))
+def test_long_query_is_refused(refused: Any, path: str, number: int) -> None:
+    assert refused(path, q=LONG[number]) == [("?q", "max_length")]
+
+
+@pytest.mark.parametrize("path", ["assets/search", "assets/suggest"])
+@pytest.mark.parametrize("raw", ["%00", "a%00b", "%ed%a0%80", "%ed%b0%80x", "%ff%fe", "%c0%ae", "%f4%90%80%80", "%", "%zz", "+", "q=q&q=r"])
+def test_bytes_that_are_no_text_are_refused_or_read_as_some(anonymous: APIClient, path: str, raw: str) -> None:
+    response = anonymous.get(f"/api/v1/{path}?q={raw}")
+    assert response.status_code in {200, 400}
+    if response.status_code == 400:
+        assert response.json()["code"] == "invalid_input"
+
+
+@pytest.mark.parametrize("path", ["assets/search", "assets/suggest"])
+@pytest.mark.parametrize("number", range(len(SHORT)))
+def test_short_query_is_only_words(anonymous: APIClient, path: str, number: int) -> None:
+    response = anonymous.get(f"/api/v1/{path}?q={quote(SHORT[number])}")
+    if response.status_code == 400:
+        assert [error["code"] for error in response.json()["errors"]] == ["blank"]
+    else:
+        assert response.status_code == 200
+        assert response.json()["query"] == SHORT[number]
+    assert SearchTerm.objects.filter(term="helvetica").exists()
+
+
+def test_whatever_is_asked_takes_four_short_statements_at_most() -> None:
+    for q in [*LONG, *SHORT, *(" ".join(letters * 16 for letters in string.ascii_lowercase[start : start + 12]) for start in range(12))]:
+        statements, characters = cost_of(q)
+        assert statements <= STATEMENTS, q[:50]
+        assert characters <= SQL_CHARACTERS, (q[:50], characters)
+
+
+def test_words_made_to_be_near_everything_are_compared_within_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A vendor who fills the vocabulary with near words cannot make a search compare them all."""
+    monkeypatch.setattr(vocabulary, "NEIGHBOURS", 50)
+    made_up = [f"helvetic{a}{b}" for a in string.ascii_lowercase for b in string.ascii_lowercase[:8]]
+    rows = SearchTerm.objects.bulk_create([SearchTerm(term=term, documents=9, headings=9, corrects=True) for term in made_up])
+    SearchDelete.objects.bulk_create([SearchDelete(digest=digest, term=row) for row in rows for digest in deletes(row.term)])
+    known = vocabulary.known(["x"], None)
+    assert len(vocabulary.neighbours(["helvetjca"], known)) == 50
+    # Those that were there first are not crowded out.
+    assert [hit.title for hit in search("helvetjca", 10)] == ["Helvetica Revival"]
+
+
+def test_a_beginning_that_everything_has_is_completed_within_a_bound() -> None:
+    SearchTerm.objects.bulk_create([SearchTerm(term=f"a{number:05}", documents=number % 7 + 1) for number in range(500)])
+    known = vocabulary.known([], "a")
+    assert len(known.documents) <= vocabulary.COMPLETIONS + 1
+    assert search("a", 10)[0].title == "The Art Of Type"
+    assert [item.title for item in suggest("a")] == ["The Art Of Type"]

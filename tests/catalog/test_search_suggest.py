@@ -1,0 +1,84 @@
+"""GET /api/v1/assets/suggest: listings for what has been typed so far."""
+
+from typing import Any
+
+import pytest
+from rest_framework.test import APIClient
+
+from catalog.search import suggest
+from catalog.services.visibility import listing_changed
+from tests.factories import CategoryFactory, ListingFactory, PublishedListingFactory
+
+pytestmark = pytest.mark.django_db
+
+
+def suggested(q: str) -> list[str]:
+    return [item.title for item in suggest(q)]
+
+
+def test_missing_blank_and_long_queries_are_refused(refused: Any) -> None:
+    assert refused("assets/suggest") == [("?q", "required")]
+    assert refused("assets/suggest", q=" \t") == [("?q", "blank")]
+    assert refused("assets/suggest", q="x" * 201) == [("?q", "max_length")]
+    assert refused("assets/suggest", q="a\x00") == [("?q", "null_characters_not_allowed")]
+
+
+def test_answer_is_slim_and_echoes_the_query(get: Any) -> None:
+    listing = PublishedListingFactory(title="Grotesk", slug="grotesk", category=CategoryFactory(slug="motion"))
+    assert get("assets/suggest", q=" GRO") == {
+        "query": " GRO",
+        "suggestions": [{"id": str(listing.id), "slug": "grotesk", "title": "Grotesk", "category": "motion"}],
+    }
+
+
+def test_nothing_and_what_is_not_for_sale_is_not_suggested(get: Any) -> None:
+    ListingFactory(title="Grotesk Draft")
+    PublishedListingFactory(title="Grotesk Closed", store__is_open=False)
+    gone = PublishedListingFactory(title="Grotesk Gone")
+    gone.status = "Rejected"
+    gone.save()
+    listing_changed(gone)
+    assert get("assets/suggest", q="grotesk")["suggestions"] == []
+    assert get("assets/suggest", q="!")["suggestions"] == []
+
+
+def test_at_most_ten_the_most_bought_first() -> None:
+    for purchases in range(12):
+        PublishedListingFactory(title=f"Common {purchases:02}", purchases=purchases)
+    assert suggested("co") == [f"Common {purchases:02}" for purchases in range(11, 1, -1)]
+
+
+def test_titles_that_begin_so_come_before_those_that_hold_it_later() -> None:
+    PublishedListingFactory(title="Neo Script", purchases=9)
+    PublishedListingFactory(title="Scripted Serif Deluxe Edition")
+    PublishedListingFactory(title="Tagged", tags=["script"], purchases=99)
+    assert suggested("scri") == ["Scripted Serif Deluxe Edition", "Neo Script", "Tagged"]
+
+
+def test_descriptions_are_not_suggested_from() -> None:
+    PublishedListingFactory(title="Plain", short_description="grotesk", description="grotesk")
+    assert suggested("grotesk") == []
+
+
+@pytest.mark.parametrize("q", ["h", "he", "hel", "hevlet", "hlevetica", "helvetica r", "helveticarevival", "revival helv", "ロゴ", "ロ"])
+def test_what_is_being_typed_is_met_from_the_first_letter_and_with_typos(q: str) -> None:
+    PublishedListingFactory(title="Helvetica Revival")
+    PublishedListingFactory(title="ロゴ Kit")
+    assert suggested(q) == ["ロゴ Kit" if q.startswith("ロ") else "Helvetica Revival"]
+
+
+@pytest.mark.parametrize("q", ["helv", "zzzz", "hevletic", "helvetica x y z", "a b c d e f g h i j k l m"])
+def test_suggesting_takes_four_queries_and_one_for_the_cache_at_most(
+    anonymous: APIClient, q: str, django_assert_max_num_queries: Any
+) -> None:
+    PublishedListingFactory(title="Helvetica Revival")
+    with django_assert_max_num_queries(5 if " " in q else 4):
+        response = anonymous.get("/api/v1/assets/suggest", {"q": q})
+    assert response["Cache-Control"] == "public, no-cache"
+    again = anonymous.get("/api/v1/assets/suggest", {"q": q}, HTTP_IF_NONE_MATCH=response["ETag"])
+    assert again.status_code == 304
+
+
+def test_any_origin_may_ask(anonymous: APIClient) -> None:
+    response = anonymous.get("/api/v1/assets/suggest", {"q": "x"}, headers={"Origin": "https://elsewhere.example"})
+    assert response["Access-Control-Allow-Origin"] in {"*", "https://elsewhere.example"}
