@@ -169,12 +169,9 @@ class ListingReviewAdmin(QueueAdmin):
 
     def _next(self, request: HttpRequest, after: ListingReview | None) -> HttpResponse:
         category, kind = request.POST.get("category", ""), request.POST.get("kind", "")
-        review = services.claim_next(
-            actor=staff_of(request),
-            after=after,
-            category_slug=category if category.isprintable() else "",
-            kind=ReviewKind(kind) if kind in ReviewKind.values else None,
-        )
+        category, kind = category if category.isprintable() else "", kind if kind in ReviewKind.values else ""
+        chosen = ReviewKind(kind) if kind else None
+        review = services.claim_next(actor=staff_of(request), after=after, category_slug=category, kind=chosen)
         filters = QueryDict(mutable=True)
         filters.update({name: value for name, value in (("category", category), ("kind", kind)) if value})
         if review is None:

@@ -9,7 +9,7 @@ from marketplace.core import audit, texts
 from marketplace.core.errors import InvalidInput
 
 from ..models import RejectionReason
-from ..models.reviews import FIELD_CHARS
+from ..models.reviews import FIELD_CHARS, WORDS_CHARS
 
 FINDINGS = 30
 # Each is a line of the form that rejects.
@@ -65,7 +65,7 @@ def find_fault(reason: RejectionReason) -> InvalidInput | None:
         return texts.invalid("code", "reserved", "The service itself gives this code to findings. Choose another.")
     try:
         for name in ("message", "hint"):
-            setattr(reason, name, texts.line(getattr(reason, name), name, maximum=reason._meta.get_field(name).max_length or 0))
+            setattr(reason, name, texts.line(getattr(reason, name), name, maximum=WORDS_CHARS))
         reason.field = texts.line(reason.field, "field", maximum=FIELD_CHARS, required=False)
     except InvalidInput as refusal:
         return refusal

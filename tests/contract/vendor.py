@@ -89,6 +89,7 @@ REVIEW = record(
         "status": one_of("Pending", "Approved", "Rejected", "Withdrawn"),
         "submittedAt": TIME,
         "decidedAt": nullable(TIME),
+        "file": nullable(record({}, added={"id": STRING, "originalFilename": STRING, "fileSize": INTEGER, "checksum": STRING})),
         "checks": CHECKS,
         "findings": array(record({}, added={"code": STRING, "field": STRING, "message": STRING, "hint": STRING})),
         "note": STRING,

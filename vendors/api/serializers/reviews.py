@@ -2,9 +2,10 @@
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from catalog.models import Listing
+from catalog.models import Listing, ListingReview
 from catalog.models.listings import ListingStatus, UpdateStatus
 from catalog.models.reviews import ReviewKind, ReviewStatus
 from marketplace.core import bounds
@@ -28,6 +29,15 @@ class FindingRecord(serializers.Serializer[Any]):
     hint = serializers.CharField()
 
 
+class ReviewedFile(serializers.Serializer[Any]):
+    """The file that was submitted."""
+
+    id = serializers.CharField()
+    originalFilename = serializers.CharField()
+    fileSize = serializers.IntegerField()
+    checksum = serializers.CharField(help_text="SHA-256 in hex digits.")
+
+
 class ReviewRecord(serializers.Serializer[Any]):
     """One submission."""
 
@@ -36,9 +46,16 @@ class ReviewRecord(serializers.Serializer[Any]):
     status = serializers.ChoiceField(choices=ReviewStatus.choices)
     submittedAt = serializers.DateTimeField(source="submitted_at")
     decidedAt = serializers.DateTimeField(source="decided_at", allow_null=True)
+    file = serializers.SerializerMethodField(help_text="What was submitted; null where there was no file.")
     checks = CheckRecord(many=True)
     findings = FindingRecord(many=True)
     note = serializers.CharField(help_text="The reviewer's words beside the findings.")
+
+    @extend_schema_field(ReviewedFile(allow_null=True))
+    def get_file(self, review: ListingReview) -> dict[str, Any] | None:
+        """Return the file as it was submitted."""
+        file: dict[str, Any] | None = review.snapshot.get("file")
+        return file
 
 
 class ReviewPage(serializers.Serializer[Any]):

@@ -1,0 +1,382 @@
+"""The editors' queue and the page to decide on: what is shown, how it is narrowed down, and the way from one to the next."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from catalog.models import Deliverable, Listing, ListingReview, Preview, RejectionReason
+from catalog.services import review as services
+from marketplace.core.models import AuditEntry
+from tests.admin.pages import address, press, signed_in, staff, text_of
+from tests.admin.subjects import APPROVAL, FINDINGS
+from tests.catalog.cases import PASSED, add_candidate, draft, make_deliverable, open_review, published, rejected, submitted
+from tests.factories import CategoryFactory, StoreFactory, UserFactory
+
+pytestmark = pytest.mark.django_db
+
+QUEUE = address(ListingReview, "changelist")
+NEXT = reverse("admin:catalog_listingreview_next")
+REVIEW = "catalog.review_listing"
+
+
+@pytest.fixture
+def editor() -> Any:
+    """Someone who reviews."""
+    return staff(REVIEW)
+
+
+@pytest.fixture
+def browser(editor: Any) -> Client:
+    """The editor's browser."""
+    return signed_in(editor)
+
+
+def waiting(days: float = 0, **fields: Any) -> ListingReview:
+    """Return a submission that has waited for so long."""
+    review = open_review(submitted(draft(**fields)))
+    review.submitted_at = timezone.now() - timedelta(days=days, minutes=1)
+    review.save()
+    return review
+
+
+def page_of(review: ListingReview) -> str:
+    """Return the path of the page to decide on."""
+    return address(ListingReview, "change", review.pk)
+
+
+def titles(browser: Client, **query: Any) -> list[str]:
+    """Return the titles that the queue shows, in its order."""
+    response: Any = browser.get(QUEUE, query)
+    assert response.status_code == 200
+    return [str(review.listing.title) for review in response.context_data["cl"].result_list]
+
+
+def preview(listing: Listing, kind: str, slot: int = 0, **details: Any) -> Preview:
+    """Return a preview whose bytes are nowhere."""
+    types = {"Gallery": "image/webp", "AudioPreview": "audio/mpeg", "FontSpecimen": "font/woff2"}
+    return Preview.objects.create(
+        listing=listing,
+        kind=kind,
+        slot=slot,
+        object_key=f"previews/{listing.pk}-{kind}-{slot}",
+        content_type=types[kind],
+        size=9,
+        sha256="a" * 64,
+        details=details,
+    )
+
+
+def test_queue_shows_what_waits_for_how_long_and_who_is_at_it(browser: Client) -> None:
+    rejected()
+    waiting(days=4, title="Older")
+    claimed = waiting(days=0.1, title="Newer")
+    other = UserFactory()
+    services.claim_review(review=claimed, actor=other)
+    assert titles(browser) == ["Older", "Newer"]
+    words = text_of(browser.get(QUEUE))
+    assert "4 days" in words
+    assert "2 hours" in words
+    assert other.email in words
+
+
+def test_claim_that_has_ended_is_not_shown(browser: Client) -> None:
+    review, other = waiting(), UserFactory()
+    services.claim_review(review=review, actor=other)
+    ListingReview.objects.update(claimed_at=timezone.now() - timedelta(hours=1))
+    assert other.email not in text_of(browser.get(QUEUE))
+    assert other.email not in text_of(browser.get(page_of(review))).split("History")[0]
+
+
+def test_filters_narrow_the_queue(browser: Client, editor: Any) -> None:
+    store = StoreFactory(name="Foundry", slug="foundry")
+    mine = waiting(days=8, title="Mine", store=store)
+    theirs = waiting(days=2, title="Theirs", category=CategoryFactory(slug="motion", name="Motion"))
+    waiting(title="Free")
+    open_review(submitted(add_candidate(published(title="Update"))))
+    services.claim_review(review=mine, actor=editor)
+    services.claim_review(review=theirs, actor=UserFactory())
+    assert titles(browser, claimed="me") == ["Mine"]
+    assert titles(browser, claimed="others") == ["Theirs"]
+    assert titles(browser, claimed="nobody") == ["Free", "Update"]
+    assert titles(browser, category="motion") == ["Theirs"]
+    assert titles(browser, kind="Update") == ["Update"]
+    assert titles(browser, vendor="foundry") == ["Mine"]
+    assert titles(browser, days="7") == ["Mine"]
+    assert titles(browser, days="1", claimed="others") == ["Theirs"]
+    assert titles(browser, q="Free") == ["Free"]
+    assert titles(browser, status__exact="Approved") == ["Update"]
+    assert len(titles(browser, status__exact="all")) == 5
+
+
+@pytest.mark.parametrize("name", ["claimed", "category", "kind", "vendor", "days", "status__exact"])
+def test_filter_by_nonsense_finds_nothing(name: str, browser: Client) -> None:
+    waiting()
+    for value in ("nonsense", "' OR 1=1", "x" * 5000):
+        assert titles(browser, **{name: value}) == []
+    assert browser.get(QUEUE, {name: "\x00"}).status_code == 400
+
+
+def test_filters_are_a_form_of_labelled_fields_without_script(browser: Client) -> None:
+    waiting()
+    page = BeautifulSoup(browser.get(QUEUE, {"kind": "Listing"}).content, "html.parser")
+    fields = page.select(".queue .filters select")
+    assert {field["name"] for field in fields} == {"status__exact", "claimed", "category", "kind", "vendor", "days"}
+    assert all(page.select(f'label[for="{field["id"]}"]') for field in fields)
+    assert page.select_one('.queue select[name="kind"] option[selected]')["value"] == "Listing"  # type: ignore[index]  # it is there
+    # What is chosen is kept for the next one.
+    assert page.select_one('.queue form.next input[name="kind"]')["value"] == "Listing"  # type: ignore[index]  # it is there
+
+
+def test_next_claims_the_oldest_and_leads_to_it(browser: Client, editor: Any) -> None:
+    newer, older = waiting(days=1), waiting(days=2)
+    response = browser.post(NEXT)
+    assert (response.status_code, response["Location"]) == (302, page_of(older))
+    older.refresh_from_db()
+    assert older.claimed_by == editor
+    assert browser.post(NEXT, {"after": str(older.pk)})["Location"] == page_of(newer)
+    older.refresh_from_db()
+    # Skipping gives it up.
+    assert older.claimed_by is None
+
+
+def test_next_keeps_the_filters(browser: Client) -> None:
+    waiting(days=3)
+    motion = waiting(category=CategoryFactory(slug="motion", name="Motion"))
+    response = browser.post(NEXT, {"category": "motion"})
+    assert response["Location"].startswith(f"{page_of(motion)}?")
+    page = BeautifulSoup(browser.get(response["Location"]).content, "html.parser")
+    assert {field["value"] for field in page.select('.case-decide input[name="category"]')} == {"motion"}
+
+
+def test_next_of_an_empty_queue_says_so(browser: Client) -> None:
+    assert "Nothing else waits for you" in text_of(browser.post(NEXT, follow=True))
+    assert "Nothing else waits for you" in text_of(browser.post(NEXT, {"category": "\x00", "kind": "x", "after": "nonsense"}, follow=True))
+
+
+def test_next_is_for_reviewers_and_by_post(client: Client) -> None:
+    waiting()
+    assert client.post(NEXT).status_code == 302
+    assert signed_in(staff("catalog.view_listingreview", "catalog.takedown_listing")).post(NEXT).status_code == 403
+    assert signed_in(staff(REVIEW)).get(NEXT).status_code == 405
+    assert not AuditEntry.objects.filter(action="review.claim").exists()
+
+
+@pytest.mark.parametrize(("verb", "answers"), [("approve", APPROVAL), ("reject", FINDINGS)])
+def test_decision_leads_to_the_next(verb: str, answers: dict[str, str], browser: Client, editor: Any) -> None:
+    first, second = waiting(days=2), waiting(days=1)
+    response = press(
+        browser,
+        page_of(first),
+        answers | {"tier_requirement": "free"} if verb == "approve" else answers,
+        action=address(ListingReview, verb, first.pk),
+    )
+    assert response.redirect_chain[-1][0] == page_of(first)
+    again = waiting(days=3)
+    response = browser.post(address(ListingReview, verb, again.pk), answers | {"then": "next"})
+    assert response["Location"] == page_of(second)
+    second.refresh_from_db()
+    assert second.claimed_by == editor
+
+
+def test_decision_that_is_refused_stays_and_says_who_was_first(browser: Client) -> None:
+    review, winner = waiting(), UserFactory()
+    waiting()
+    services.approve_listing(review=review, actor=winner)
+    response = browser.post(address(ListingReview, "reject", review.pk), FINDINGS | {"then": "next"}, follow=True)
+    assert response.redirect_chain[-1][0] == page_of(review)
+    assert f"{winner.email} decided on it" in text_of(response)
+
+
+def test_claim_is_one_click_on_the_page_and_is_told_to_the_next(browser: Client) -> None:
+    review, other = waiting(), staff(REVIEW)
+    press(browser, page_of(review), {}, action=address(ListingReview, "claim", review.pk))
+    page = signed_in(other).get(page_of(review))
+    assert "is at it since" in text_of(page)
+    assert address(ListingReview, "claim", review.pk) not in page.content.decode()
+    words = text_of(signed_in(other).post(address(ListingReview, "claim", review.pk), follow=True))
+    assert "Take it over, if you must" in words
+    press(signed_in(other), page_of(review), {}, action=address(ListingReview, "take_over", review.pk))
+    review.refresh_from_db()
+    assert review.claimed_by == other
+
+
+def test_own_submission_shows_no_forms() -> None:
+    review = waiting()
+    owner = review.listing.store.owner
+    owner.is_staff = owner.is_superuser = True
+    owner.save()
+    page = signed_in(owner).get(page_of(review))
+    assert "This is your own work" in text_of(page)
+    assert not BeautifulSoup(page.content, "html.parser").select(".case-decide form, .claims form")
+
+
+def test_page_plays_shows_and_sets_the_previews(browser: Client) -> None:
+    review = waiting()
+    listing = review.listing
+    image = preview(listing, "Gallery", 0, width=64, height=48)
+    sound = preview(listing, "AudioPreview", durationSeconds=2.5)
+    axes = [{"tag": "wght", "min": 100, "default": 400, "max": 900}]
+    font = preview(
+        listing, "FontSpecimen", axes=axes, variableAxes=["wght"], familyNames=["Aurora"], glyphCount=9, unicodeRanges=["Cyrillic"]
+    )
+    page = BeautifulSoup(browser.get(page_of(review)).content, "html.parser")
+    assert page.select_one(f'#case-previews img[src="{image.url}"][alt]')
+    assert page.select_one(f'#case-previews audio[controls][src="{sound.url}"]')
+    tester = page.select_one("#type-tester")
+    assert tester is not None
+    slider = tester.select_one('input[type="range"][data-axis="wght"]')
+    assert slider is not None
+    assert (slider["min"], slider["max"], slider["value"]) == ("100", "900", "400")
+    assert "Съешь" in tester.get_text()
+    sheet = page.select_one('#case-previews link[rel="stylesheet"]')
+    assert sheet is not None
+    css = browser.get(str(sheet["href"]))
+    assert css["Content-Type"] == "text/css; charset=utf-8"
+    assert "no-store" in css["Cache-Control"]
+    assert f'src:url("{font.url}")' in css.content.decode()
+    assert signed_in(staff()).get(str(sheet["href"])).status_code == 404
+
+
+def test_page_tells_what_changed_word_by_word_and_file_by_file(browser: Client) -> None:
+    listing = published(title="Grotesk", description="One two three.")
+    Deliverable.objects.filter(listing=listing).update(entries=[["a.otf", 10], ["b.otf", 10], ["old.txt", 1]])
+    listing.description = "One 2 three."
+    listing.candidate_deliverable = make_deliverable(
+        listing, entries=[["a.otf", 10], ["b.otf", 11], ["new.txt", 1]], technical={"contentsByExtension": {"otf": 2, "txt": 7}}
+    )
+    listing.save()
+    review = open_review(submitted(listing))
+    page = BeautifulSoup(browser.get(page_of(review)).content, "html.parser")
+    changes = page.select_one("#case-changes")
+    assert changes is not None
+    assert "two" in [piece.get_text() for piece in changes.select("del")]
+    assert "2" in [piece.get_text() for piece in changes.select("ins")]
+    rows = [[cell.get_text(strip=True) for cell in row.select("td")[:2]] for row in page.select('[aria-label="Entries that differ"] tr')]
+    assert rows == [["new", "new.txt"], ["changed", "b.otf"], ["gone", "old.txt"]]
+    assert "3 files inside, 6 more not listed" in text_of(browser.get(page_of(review)))
+
+
+def test_page_tells_the_vendors_history_and_of_copies(browser: Client) -> None:
+    store = StoreFactory()
+    published(store=store)
+    down = published(store=store)
+    services.takedown_listing(listing=down, reason="Copied from elsewhere.", actor=UserFactory())
+    bad = make_deliverable(draft(store=store))
+    services.block_deliverable(deliverable=bad, reason="Bad.", actor=UserFactory())
+    review = waiting(store=store)
+    copy = draft(title="The first of its kind")
+    Deliverable.objects.filter(listing=copy).update(sha256=review.snapshot["file"]["checksum"])
+    page = BeautifulSoup(browser.get(page_of(review)).content, "html.parser")
+    record = {pair.dt.get_text(): pair.dd.get_text() for pair in page.select(".record div") if pair.dt and pair.dd}
+    assert record == {
+        "Listings": "4, 1 on sale",
+        "Approved": "2",
+        "Rejected": "0",
+        "Withdrawn": "0",
+        "Takedowns": "1",
+        "Malicious files": "1",
+    }
+    words = page.get_text()
+    assert "Copied from elsewhere." in words
+    assert "The first of its kind" in words
+
+
+def test_page_holds_no_script_style_or_handler_of_its_own(browser: Client) -> None:
+    review = waiting()
+    preview(review.listing, "FontSpecimen", axes=[])
+    page = BeautifulSoup(browser.get(page_of(review)).content, "html.parser")
+    for part in page.select(".case, .case-head, .case-nav"):
+        assert not part.select("style, [style]")
+        assert not [tag for tag in part.find_all(True) if any(name.startswith("on") for name in tag.attrs)]
+        assert all(script.get("src") for script in part.select("script"))
+        fields = [field for field in part.select("input, textarea, select") if field.get("type") != "hidden"]
+        assert all(page.select(f'label[for="{field["id"]}"]') or field.find_parent("label") for field in fields)
+
+
+def test_confirmation_of_a_malicious_file_says_what_will_happen(editor: Any) -> None:
+    review = waiting()
+    words = text_of(signed_in(staff(REVIEW, "catalog.block_deliverable")).get(address(ListingReview, "block", review.pk)))
+    for expected in (
+        "Every download of it ends at once",
+        "This submission is rejected",
+        "The vendor gets a mail",
+        review.snapshot["file"]["checksum"],
+    ):
+        assert expected in words
+    listing = published()
+    live = listing.reviews.get()
+    assert "it is taken down" in text_of(signed_in(staff("catalog.block_deliverable")).get(address(ListingReview, "block", live.pk)))
+
+
+def test_queue_of_two_hundred_costs_as_many_queries_as_a_short_one(
+    browser: Client, editor: Any, django_assert_max_num_queries: Any
+) -> None:
+    store, motion = StoreFactory(), CategoryFactory(slug="motion", name="Motion")
+    waiting(store=store)
+    browser.get(QUEUE)
+    with django_assert_max_num_queries(18) as few:
+        browser.get(QUEUE)
+    listings = [draft(store=store, category=motion) for _ in range(200)]
+    at = timezone.now()
+    reviews = [
+        ListingReview(listing=listing, submitted_at=at - timedelta(hours=hours), checks=PASSED, claimed_by=editor, claimed_at=at)
+        for hours, listing in enumerate(listings)
+    ]
+    ListingReview.objects.bulk_create(reviews)
+    with django_assert_max_num_queries(len(few.captured_queries)):
+        assert len(titles(browser)) == 50
+    with django_assert_max_num_queries(len(few.captured_queries)):
+        browser.get(QUEUE, {"claimed": "me", "category": "motion", "days": "1", "vendor": store.slug})
+    review = open_review(listings[0])
+    with django_assert_max_num_queries(40):
+        browser.get(page_of(review))
+
+
+def test_reasons_are_written_by_staff_and_offered_to_reviewers(browser: Client) -> None:
+    root_user = UserFactory(is_staff=True, is_superuser=True)
+    root = signed_in(root_user)
+    add = address(RejectionReason, "add")
+    answers = {"code": "kerning_poor", "field": "file", "message": "The kerning is poor.", "hint": "Kern it.", "is_active": "on"}
+    assert signed_in(staff(REVIEW)).get(add).status_code == 403
+    for wrong in (
+        {"code": "other"},
+        {"code": "takedown"},
+        {"code": "preview_poor"},
+        {"code": "no code"},
+        {"message": ""},
+        {"hint": "x" * 301},
+    ):
+        assert root.post(add, answers | wrong).status_code == 200, wrong
+    root.post(add, answers)
+    reason = RejectionReason.objects.get(code="kerning_poor")
+    assert AuditEntry.objects.get(action="rejectionreason.create").actor == root_user
+    review = waiting()
+    assert "The kerning is poor." in text_of(browser.get(page_of(review)))
+    root.post(address(RejectionReason, "change", reason.pk), {"field": "file", "message": "The kerning is poor.", "hint": "Kern it."})
+    reason.refresh_from_db()
+    assert (reason.code, reason.is_active) == ("kerning_poor", False)
+    assert "The kerning is poor." not in text_of(browser.get(page_of(review)))
+    assert root.post(address(RejectionReason, "delete", reason.pk), {"post": "yes"}).status_code == 403
+
+
+def test_several_findings_with_words_of_ones_own_are_given_at_once(browser: Client) -> None:
+    review = waiting()
+    answers = {
+        "reason_file_broken": "on",
+        "words_preview_poor": "Slide 2 is blurred.",
+        "other_message_1": "A typo.",
+        "other_field_1": "title",
+    }
+    press(browser, page_of(review), answers, action=address(ListingReview, "reject", review.pk))
+    review.refresh_from_db()
+    assert [(finding["code"], finding["field"]) for finding in review.findings] == [
+        ("file_broken", "file"),
+        ("preview_poor", "previews"),
+        ("other", "title"),
+    ]
+    assert review.findings[1]["message"].endswith("Slide 2 is blurred.")

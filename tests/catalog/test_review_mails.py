@@ -1,0 +1,104 @@
+"""Mails about decisions: one each, with what was found and what comes next; none about what did not happen."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.core import mail
+from django.db import transaction
+
+from catalog.models import Listing
+from catalog.services import review as services
+from marketplace.core.errors import InvalidTransition
+from tests.catalog.cases import FINDING, add_candidate, open_review, published, submitted
+from tests.factories import UserFactory
+
+pytestmark = pytest.mark.django_db
+
+
+def candidate(listing: Listing) -> Any:
+    """Return the file that waits."""
+    return Listing.objects.get(pk=listing.pk).candidate_deliverable
+
+
+def approve(listing: Listing) -> object:
+    return services.approve_listing(review=open_review(listing), actor=UserFactory(), note="Fine work.")
+
+
+def reject(listing: Listing) -> object:
+    findings = [FINDING, {"code": "preview_poor"}, {"code": "other", "message": "Say <more>."}]
+    return services.reject_listing(review=open_review(listing), findings=findings, actor=UserFactory(), note="Nearly there.")
+
+
+def take_down(listing: Listing) -> object:
+    return services.takedown_listing(listing=listing, reason="Copied from elsewhere.", actor=UserFactory())
+
+
+def block_waiting(listing: Listing) -> object:
+    return services.block_deliverable(deliverable=candidate(listing), reason="Steals passwords.", actor=UserFactory())
+
+
+def block_live(listing: Listing) -> object:
+    live = Listing.objects.get(pk=listing.pk).live_deliverable
+    assert live is not None
+    return services.block_deliverable(deliverable=live, reason="Steals passwords.", actor=UserFactory())
+
+
+def update() -> Listing:
+    """Return a published listing with a new file that waits."""
+    return submitted(add_candidate(published()))
+
+
+DECISIONS: list[tuple[Callable[[], Listing], Callable[[Listing], object], list[str]]] = [
+    (submitted, approve, ["is published", "Fine work.", "/api/v1/assets/", "You need do nothing more"]),
+    (update, approve, ["has its new file", "buyers get it from now on"]),
+    (
+        submitted,
+        reject,
+        [
+            "needs changes",
+            "file: It does not open.",
+            "Zip it again.",
+            "previews:",
+            "- Say <more>.",
+            "Nearly there.",
+            "Then submit it again",
+            "/reviews",
+        ],
+    ),
+    (update, reject, ["Buyers go on getting the file that we approved before"]),
+    (published, take_down, ["was taken down", "Copied from elsewhere.", "correct it and submit it again", "/reviews"]),
+    (submitted, block_waiting, ["is blocked", "font.otf", "Steals passwords.", "is not on sale. Upload a clean file, then submit it"]),
+    (published, block_live, ["is blocked", "Steals passwords.", "is not on sale"]),
+    (update, block_waiting, ["is blocked", "stays on sale with the file that we approved before"]),
+]
+
+
+@pytest.mark.parametrize(("make", "decide", "expected"), DECISIONS, ids=lambda value: getattr(value, "__name__", ""))
+def test_vendor_gets_one_mail_with_the_findings_and_the_next_step(
+    make: Callable[[], Listing], decide: Callable[[Listing], object], expected: list[str], django_capture_on_commit_callbacks: Any
+) -> None:
+    listing = make()
+    with django_capture_on_commit_callbacks(execute=True):
+        decide(listing)
+    assert [message.to for message in mail.outbox] == [[listing.store.owner.email]]
+    message = mail.outbox[0]
+    assert listing.title in message.subject
+    for words in expected:
+        assert words in f"{message.subject}\n{message.body}"
+    assert not message.alternatives  # type: ignore[attr-defined]  # text, nothing else
+
+
+def test_decision_that_is_refused_or_undone_sends_nothing(django_capture_on_commit_callbacks: Any) -> None:
+    listing = submitted()
+    review = open_review(listing)
+    with django_capture_on_commit_callbacks(execute=True):
+        with transaction.atomic():
+            approve(listing)
+            transaction.set_rollback(True)
+        assert open_review(listing) == review
+    assert not mail.outbox
+    reject(listing)
+    with django_capture_on_commit_callbacks(execute=True), pytest.raises(InvalidTransition):
+        services.approve_listing(review=review, actor=UserFactory())
+    assert not mail.outbox
