@@ -19,6 +19,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -173,6 +174,9 @@ def _batch(seed: int, start: int, stop: int) -> Iterator[tuple[int, str, float]]
                 start += 1
                 if not line:
                     break
+            with suppress(subprocess.TimeoutExpired):
+                # Left alone to end, it tells the coverage what it ran.
+                process.wait(timeout=10)
         except queue.Empty:
             yield start, "died: it hangs", float(SILENCE_SECONDS)
             start += 1

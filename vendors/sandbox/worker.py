@@ -9,7 +9,7 @@ import traceback
 from contextlib import suppress
 from typing import Any, BinaryIO
 
-from . import source
+from . import confinement, source
 from .verdicts import Rejected, Unsupported
 
 ADDRESS_SPACE = 2**30
@@ -57,6 +57,7 @@ def main() -> None:
     """Do one job and end."""
     job, size, cpu_seconds = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     limit_self(cpu_seconds)
+    confinement.confine()
     answers = os.fdopen(os.dup(0), "rb")
     requests = os.fdopen(os.dup(1), "wb")
     # A library that prints must not be able to speak for us.
