@@ -1,22 +1,61 @@
-"""Filters of browsing."""
+"""Filters of browsing, on the shelf's rows."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import django_filters
+from django.db.models import Exists, QuerySet, Subquery
 
 from marketplace.accounts.models import Tier
+from marketplace.core import money
+from marketplace.core.money import Currency
 
-from ..models import Listing
+from .. import labels
+from ..models import Category, LicenseTier, ShelfItem, Store
+from ..selectors.labelled import has_label
+
+Items = QuerySet[ShelfItem]
+# By the currency that prices are compared in. INR is in the index of its order, where those without it are beyond every price.
+COLUMNS = {Currency.INR: "price_up", Currency.USD: "usd", Currency.EUR: "eur"}
 
 
 class AssetFilter(django_filters.FilterSet):  # type: ignore[misc]  # django-filter ships no types
-    """By category and tier; an unknown category finds nothing."""
+    """What a listing must be; an unknown category, store, licence, tag, platform or file type finds nothing."""
 
-    category = django_filters.CharFilter(field_name="category__slug")
-    tier = django_filters.ChoiceFilter(field_name="tier_requirement", choices=Tier.choices)
+    category = django_filters.CharFilter(method="in_category")
+    tier = django_filters.ChoiceFilter(choices=Tier.choices)
+    vendor = django_filters.CharFilter(method="of_store")
+    license = django_filters.CharFilter(method="under_license")
+    tag = django_filters.CharFilter(method="labelled")
+    platform = django_filters.CharFilter(method="labelled")
+    fileType = django_filters.CharFilter(method="labelled")  # noqa: N815 - the parameter's name
+    minPrice = django_filters.NumberFilter(method="priced")  # noqa: N815 - as above
+    maxPrice = django_filters.NumberFilter(method="priced")  # noqa: N815 - as above
 
     class Meta:
         """Only what is declared above."""
 
-        model = Listing
+        model = ShelfItem
         fields: ClassVar[list[str]] = []
+
+    def in_category(self, items: Items, _name: str, slug: str) -> Items:
+        """Keep a category; its id comes first, so that the category's index gives the order."""
+        return items.filter(category=Subquery(Category.objects.filter(slug=slug).values("pk")))
+
+    def of_store(self, items: Items, _name: str, slug: str) -> Items:
+        """Keep a store."""
+        return items.filter(store=Subquery(Store.objects.filter(slug=slug).values("pk")))
+
+    def under_license(self, items: Items, _name: str, slug: str) -> Items:
+        """Keep what is sold under an active licence tier."""
+        active = LicenseTier.objects.filter(slug=slug, is_active=True)
+        return items.filter(Exists(active), has_label(labels.label("license", slug), labels.ANY_LICENSE))
+
+    def labelled(self, items: Items, name: str, value: str) -> Items:
+        """Keep what has a label of the parameter's kind."""
+        return items.filter(has_label(labels.label("type" if name == "fileType" else name, value)))
+
+    def priced(self, items: Items, name: str, value: Any) -> Items:
+        """Keep what costs at least or at most so much; what has no price in the currency is left out."""
+        currency = Currency(self.data.get("currency", Currency.INR))
+        items = items.filter(inr__isnull=False) if currency == Currency.INR else items
+        return items.filter(**{f"{COLUMNS[currency]}__{'gte' if name == 'minPrice' else 'lte'}": money.to_minor(value)})

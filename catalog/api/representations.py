@@ -9,6 +9,7 @@ from .. import pricing
 from ..models import Category, LicenseTier, Listing, Preview
 from ..models.files import PreviewKind
 from ..search import Hit, Suggestion
+from ..selectors import Facets, Row, Total
 
 
 def category_list(categories: Iterable[Category]) -> dict[str, Any]:
@@ -28,13 +29,17 @@ def category_list(categories: Iterable[Category]) -> dict[str, Any]:
     return {"total": len(items), "items": items}
 
 
-def asset_page(rows: Iterable[tuple[Any, ...]], *, total: int, page: int) -> dict[str, Any]:
+def asset_page(rows: Iterable[Row], *, total: Total, page: int, cursor: str | None) -> dict[str, Any]:
     """Return the answer of GET assets."""
-    items = [
-        {"id": row_id, "title": title, "priceINR": money.to_number_or_none(sale_inr), "tierRequirement": tier}
-        for row_id, title, sale_inr, tier in rows
-    ]
-    return {"total": total, "page": page, "items": items}
+    items = [{"id": row.id, "title": row.title, "priceINR": money.to_number_or_none(row.inr), "tierRequirement": row.tier} for row in rows]
+    body = {"total": total.listings, "page": page, "items": items, "nextCursor": cursor}
+    return body if total.exact else body | {"totalIsExact": False}
+
+
+def facets(counts: Facets, *, exact: bool) -> dict[str, Any]:
+    """Return facets as a part of an answer."""
+    shown = {name: [{"value": value, "count": count} for value, count in values] for name, values in counts.items()}
+    return {"facets": shown, "facetsAreExact": exact}
 
 
 def search_results(query: str, hits: Sequence[Hit]) -> dict[str, Any]:

@@ -17,11 +17,10 @@ from .. import selectors
 from ..manifests import manifest_of
 from ..manifests.public import public_manifest
 from ..search import search, suggest
-from ..selectors import Sort
 from . import representations as shown
 from . import serializers as shapes
+from .browsing import Browsing, answer, facets_of_hits
 from .caching import PRIVATE, Memo, public_answer
-from .filters import AssetFilter
 
 ASSET_ID = OpenApiParameter("asset_id", str, OpenApiParameter.PATH, description="The asset's id or its slug.")
 UNCHANGED = OpenApiResponse(description="If-None-Match names the present ETag.")
@@ -61,16 +60,8 @@ class AssetViewSet(ApiViewSet):
     )
     def list(self, request: Request) -> HttpResponseBase:
         """Browse the assets for sale, page by page."""
-        query = parse_query(shapes.BrowseQuery, request)
-        filters = {name: query[name] for name in ("category", "tier") if name in query}
-        found = AssetFilter(filters, selectors.listings_for_sale()).qs
-        sort, page, limit = Sort(query["sort"]), query["page"], query["limit"]
-
-        def build(memo: Memo) -> dict[str, Any]:
-            total = found.count()
-            return shown.asset_page(selectors.browse_rows(found, sort=sort, page=page, limit=limit), total=total, page=page)
-
-        return public_answer(request, build)
+        browsing = Browsing.of(parse_query(shapes.BrowseQuery, request))
+        return public_answer(request, lambda memo: answer(browsing, memo))
 
     @extend_schema(
         operation_id="searchAssets",
@@ -81,7 +72,16 @@ class AssetViewSet(ApiViewSet):
     def search(self, request: Request) -> HttpResponseBase:
         """Search titles, tags and descriptions; misspelt and cut words are found too."""
         query = parse_query(shapes.SearchQuery, request)
-        return public_answer(request, lambda _memo: shown.search_results(query["q"], search(query["q"], query["limit"])))
+        q, limit, names = query["q"], query["limit"], query.get("facets", [])
+
+        def build(memo: Memo) -> dict[str, Any]:
+            if not names:
+                return shown.search_results(q, search(q, limit))
+            hits = search(q, shapes.SEARCH_FACETED)
+            counts = facets_of_hits([hit.id for hit in hits], names, memo)
+            return shown.search_results(q, hits[:limit]) | shown.facets(counts, exact=len(hits) < shapes.SEARCH_FACETED)
+
+        return public_answer(request, build)
 
     @extend_schema(
         operation_id="suggestAssets",

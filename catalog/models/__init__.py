@@ -5,6 +5,7 @@ from .listings import Listing, ListingStats
 from .manifests import AgentManifest
 from .reviews import ListingReview, RejectionReason
 from .search import CatalogGeneration, SearchDelete, SearchDocument, SearchTerm
+from .shelf import ShelfCount, ShelfItem, ShelfLabels
 from .taxonomy import Category, LicenseTier, RetiredTerms, Store
 
 __all__ = [
@@ -22,5 +23,8 @@ __all__ = [
     "SearchDelete",
     "SearchDocument",
     "SearchTerm",
+    "ShelfCount",
+    "ShelfItem",
+    "ShelfLabels",
     "Store",
 ]

@@ -120,11 +120,6 @@ class Listing(models.Model):
             models.CheckConstraint(condition=Q(discount_bp__lte=bounds.WHOLE_BP), name="listing_discount_range"),
             models.CheckConstraint(condition=Q(tax_rate_bp__lte=bounds.WHOLE_BP), name="listing_tax_range"),
         )
-        indexes = (
-            models.Index(fields=("-published_at", "id"), condition=Q(status="Published"), name="listing_newest"),
-            models.Index(fields=("category", "-published_at", "id"), condition=Q(status="Published"), name="listing_category_newest"),
-            models.Index(fields=("sale_inr_minor", "sale_usd_minor", "id"), condition=Q(status="Published"), name="listing_price"),
-        )
 
     def __str__(self) -> str:
         return self.title
@@ -145,7 +140,6 @@ class ListingStats(models.Model):
 
     class Meta:
         verbose_name_plural = "listing stats"
-        indexes = (models.Index(fields=("-purchases",), name="stats_popular"),)
 
     def __str__(self) -> str:
         return f"{self.listing_id}: {self.purchases}"

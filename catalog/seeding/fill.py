@@ -1,6 +1,7 @@
 """Writes a made-up catalog: vendors, stores, listings, files, counters, and what browsing and searching need."""
 
 import zlib
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -9,13 +10,15 @@ from django.db import transaction
 
 from marketplace.accounts.models import User
 
-from ..models import Category, Deliverable, Listing, ListingStats, Store
+from .. import labels
+from ..models import Category, Deliverable, Listing, ListingStats, ShelfItem, ShelfLabels, Store
 from ..models.listings import ListingStatus, UpdateStatus
-from ..services import generation
+from ..services import generation, shelf
 from . import bulk
 from .rows import NEWEST, SPAN, Maker, SeedListing, SeedStore, batches
 
 BATCH = 5_000
+_ATTRIBUTES = {"store": "store_id", "category": "category_id", "live_deliverable": "live_deliverable_id"}
 Progress = Callable[[int, int], None]
 
 
@@ -52,8 +55,8 @@ def fill(*, listings: int, seed: int, progress: Progress) -> Filled:
     done = 0
     for batch in batches(maker.listings(listings, stores), BATCH):
         with transaction.atomic():
-            _write_listings(batch, categories)
             generation.bump()
+            _write_listings(batch, categories)
         done += len(batch)
         progress(done, listings)
     bulk.analyze()
@@ -90,6 +93,22 @@ def _write_listings(batch: list[SeedListing], categories: dict[str, Any]) -> Non
     bulk.insert(Listing, [_listing(row, categories[row.category]) for row in batch])
     bulk.insert(Deliverable, [_file(row) for row in batch])
     bulk.insert(ListingStats, [{"listing": row.id, "purchases": row.purchases} for row in batch])
+    _write_shelf(batch, categories)
+
+
+def _write_shelf(batch: list[SeedListing], categories: dict[str, Any]) -> None:
+    changes: Counter[shelf.Shelf] = Counter()
+    items, found = [], []
+    for row in batch:
+        # As it will be read from the database.
+        listing = Listing(**{_ATTRIBUTES.get(name, name): value for name, value in _listing(row, categories[row.category]).items()})
+        names = labels.labels_of(listing)
+        items.append({"listing": row.id, "unpopularity": -row.purchases} | shelf.values_of(listing))
+        found.append({"item": row.id, "labels": labels.written(names)})
+        changes.update(shelf.shelves_of(listing.category_id, row.tier, names))
+    bulk.insert(ShelfItem, items)
+    bulk.insert(ShelfLabels, found)
+    shelf.count(changes)
 
 
 def _listing(row: SeedListing, category_id: Any) -> dict[str, Any]:

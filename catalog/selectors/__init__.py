@@ -1,15 +1,27 @@
 """What can be read of the catalog."""
 
-from .listings import Sort, browse_rows, listing_for_sale, listings_for_sale, preview_by_id
+from .browse import Place, Row, Sort, Total, page_after, page_of, total_matching, total_on_shelf
+from .facets import Facet, Facets, facets_of, facets_on_shelf
+from .listings import listing_for_sale, listings_for_sale, preview_by_id
 from .taxonomy import active_tiers, categories_with_counts, category_names
 
 __all__ = [
+    "Facet",
+    "Facets",
+    "Place",
+    "Row",
     "Sort",
+    "Total",
     "active_tiers",
-    "browse_rows",
     "categories_with_counts",
     "category_names",
+    "facets_of",
+    "facets_on_shelf",
     "listing_for_sale",
     "listings_for_sale",
+    "page_after",
+    "page_of",
     "preview_by_id",
+    "total_matching",
+    "total_on_shelf",
 ]

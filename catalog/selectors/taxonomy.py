@@ -3,16 +3,16 @@
 from datetime import datetime
 from typing import NamedTuple
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Q, QuerySet, Sum
+from django.db.models.functions import Coalesce
 
 from ..models import Category, LicenseTier, RetiredTerms
-from ..models.listings import ListingStatus
 
 
 def categories_with_counts() -> QuerySet[Category]:
     """Return the active categories, each with the number of listings for sale in it as `asset_count`."""
-    for_sale = Q(listings__status=ListingStatus.PUBLISHED, listings__store__is_open=True)
-    return Category.objects.filter(is_active=True).annotate(asset_count=Count("listings", filter=for_sale)).order_by("sort_order", "slug")
+    for_sale = Coalesce(Sum("shelf_counts__listings", filter=Q(shelf_counts__label="")), 0)
+    return Category.objects.filter(is_active=True).annotate(asset_count=for_sale).order_by("sort_order", "slug")
 
 
 def category_names() -> list[tuple[str, str]]:

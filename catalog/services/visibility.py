@@ -1,12 +1,16 @@
-"""What follows when a listing or a store changes: search finds it or no longer does, and cached answers end."""
+"""What follows when a listing or a store changes: it can be browsed and found or no longer, and cached answers end."""
+
+from django.db import transaction
 
 from ..models import Listing, Store
 from ..models.listings import ListingStatus
 from ..search.index import index_listing, remove_listing, show_store
+from .shelf import restock, restock_store
 
 
+@transaction.atomic
 def listing_changed(listing: Listing) -> None:
-    """Bring search and cached answers in line with a listing, in the caller's transaction, after its row was saved.
+    """Bring search, the shelf and cached answers in line with a listing, in the caller's transaction, after its row was saved.
 
     Call it after every transition, and after every edit of a published listing and its previews.
     """
@@ -14,8 +18,11 @@ def listing_changed(listing: Listing) -> None:
         index_listing(listing)
     else:
         remove_listing(listing.pk)
+    restock([listing.pk])
 
 
+@transaction.atomic
 def store_changed(store: Store) -> None:
-    """Bring search and cached answers in line with a store that was opened, closed or renamed, in the caller's transaction."""
+    """Bring search, the shelf and cached answers in line with a store that was opened, closed or renamed, in the caller's transaction."""
     show_store(store)
+    restock_store(store.pk)

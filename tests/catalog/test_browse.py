@@ -70,12 +70,12 @@ def test_other_methods_are_refused(anonymous: APIClient, method: str) -> None:
 
 def test_unknown_category_is_empty(get: Any) -> None:
     PublishedListingFactory()
-    assert get("assets", category="nonsense") == {"total": 0, "page": 1, "items": []}
+    assert get("assets", category="nonsense") == {"total": 0, "page": 1, "items": [], "nextCursor": None}
 
 
 def test_page_beyond_the_end_is_empty_with_the_total(get: Any) -> None:
     PublishedListingFactory()
-    assert get("assets", page=7) == {"total": 1, "page": 7, "items": []}
+    assert get("assets", page=7) == {"total": 1, "page": 7, "items": [], "nextCursor": None}
 
 
 def test_unpublished_listings_are_hidden(get: Any) -> None:
@@ -102,6 +102,7 @@ def test_item_has_the_reference_fields(get: Any) -> None:
         "total": 1,
         "page": 1,
         "items": [{"id": str(listing.id), "title": "Grotesk", "priceINR": 449.55, "tierRequirement": "pro"}],
+        "nextCursor": None,
     }
 
 

@@ -65,6 +65,17 @@ MANIFEST = record(
     },
 )
 
+FACET_NAMES = "(category|tier|fileType|license)"
+FACETS = Query(
+    "facets",
+    "string",
+    bounds={"pattern": f"^{FACET_NAMES}(,{FACET_NAMES})*$", "maxLength": 100},
+    bad=("colour", "category,", "tier;license"),
+)
+FACETED = {"facets": OBJECT, "facetsAreExact": BOOLEAN}
+PRICE_BOUNDS = {"minimum": 0, "maximum": 999_999.99}
+BAD_PRICES = ("-1", "x", "0.001", "1000000", "NaN")
+
 OPERATIONS = (
     Operation("GET", "/categories", Auth.NONE, "for_sale", record({}, added={"total": INTEGER, "items": array(CATEGORY)})),
     Operation(
@@ -72,10 +83,24 @@ OPERATIONS = (
         "/assets",
         Auth.NONE,
         "for_sale",
-        record({"total": INTEGER, "page": INTEGER, "items": array(ITEM)}),
+        record(
+            {"total": INTEGER, "page": INTEGER, "items": array(ITEM), "totalIsExact": BOOLEAN, **FACETED},
+            added={"nextCursor": nullable(STRING)},
+            sometimes=("totalIsExact", *FACETED),
+        ),
         query=(
             Query("category", "string", bounds={"maxLength": 80}, bad=("x" * 81,)),
             Query("tier", "string", bounds={"enum": ["free", "go", "pro", "vip"]}, bad=("gold", "FREE")),
+            Query("vendor", "string", bounds={"maxLength": 80}, bad=("x" * 81,)),
+            Query("license", "string", bounds={"maxLength": 40}, bad=("x" * 41,)),
+            Query("tag", "string", bounds={"maxLength": 40}, bad=("x" * 41,)),
+            Query("platform", "string", bounds={"maxLength": 200}, bad=("x" * 201,)),
+            Query("fileType", "string", bounds={"maxLength": 200}, bad=("x" * 201,)),
+            Query("minPrice", "number", bounds=PRICE_BOUNDS, bad=BAD_PRICES),
+            Query("maxPrice", "number", bounds=PRICE_BOUNDS, bad=BAD_PRICES),
+            Query("currency", "string", default="INR", bounds={"enum": ["USD", "INR", "EUR"]}, bad=("GBP", "inr")),
+            Query("cursor", "string", bounds={"maxLength": 300}, bad=("x", "e30", "x" * 301)),
+            FACETS,
             Query("page", "integer", default=1, bounds={"minimum": 1, "maximum": 1_000_000}, bad=(*BAD_LIMITS, "1000001")),
             Query("limit", "integer", default=20, bounds={"minimum": 1}, bad=BAD_LIMITS, maximum=50),
             Query(
@@ -94,10 +119,14 @@ OPERATIONS = (
         "/assets/search",
         Auth.NONE,
         "for_sale",
-        record({"query": STRING, "count": INTEGER, "results": array(record({"id": STRING, "title": STRING, "score": NUMBER}))}),
+        record(
+            {"query": STRING, "count": INTEGER, "results": array(record({"id": STRING, "title": STRING, "score": NUMBER})), **FACETED},
+            sometimes=tuple(FACETED),
+        ),
         query=(
             Query("q", "string", required=True, bounds={"maxLength": 200}, bad=("", "   ", "x" * 201)),
             Query("limit", "integer", default=20, bounds={"minimum": 1}, bad=BAD_LIMITS, maximum=50),
+            FACETS,
         ),
         refusals=frozenset({"invalid_input"}),
     ),

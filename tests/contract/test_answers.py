@@ -142,7 +142,7 @@ def test_library_shows_what_was_bought(operation: Operation, scene: Scene, calle
 @pytest.mark.parametrize("operation", [BY_NAME["GET /assets"]], ids=["browse"])
 def test_browse_shows_the_item(operation: Operation, scene: Scene, caller: APIClient) -> None:
     item = {"id": scene.names["id"], "title": "Aurora Sans", "priceINR": 499, "tierRequirement": "free"}
-    assert checked(call(caller, operation, scene), operation) == {"total": 1, "page": 1, "items": [item]}
+    assert checked(call(caller, operation, scene), operation) == {"total": 1, "page": 1, "items": [item], "nextCursor": None}
 
 
 @pytest.mark.parametrize("operation", [BY_NAME["GET /assets/search"]], ids=["search"])

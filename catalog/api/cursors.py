@@ -1,0 +1,57 @@
+"""Cursors of browsing: opaque outside; inside, the place that the page ended at, good for one order and one set of filters.
+
+They are not signed: a made-up one that passes starts a page somewhere else in what everyone may read.
+"""
+
+import base64
+import binascii
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+from rest_framework import serializers
+
+from marketplace.core import bounds
+from marketplace.core.ids import parse_id
+
+from ..selectors import Place, Sort
+from ..selectors.browse import ORDERS
+
+_INTEGERS = range(-(2**63), 2**63)
+
+
+def encode(place: Place, *, page: int, sort: Sort, filters: Mapping[str, Any]) -> str:
+    """Return the cursor for the page of this number, which goes on after a place."""
+    *keys, row_id = place
+    content = orjson.dumps([_binding(sort, filters), page, *keys, str(row_id)])
+    return base64.urlsafe_b64encode(content).decode().rstrip("=")
+
+
+def decode(text: str, *, sort: Sort, filters: Mapping[str, Any]) -> tuple[int, Place]:
+    """Return the number of the page that a cursor asks for, and the place that it goes on after.
+
+    Raises:
+        serializers.ValidationError: it is no cursor of ours, or one of another order or other filters.
+    """
+    try:
+        content = orjson.loads(base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True))
+    except (ValueError, binascii.Error) as error:
+        raise _refusal() from error
+    if not isinstance(content, list) or len(content) != 2 + len(ORDERS[sort]) or content[0] != _binding(sort, filters):
+        raise _refusal()
+    _, page, *keys, row = content
+    row_id = parse_id(row) if isinstance(row, str) else None
+    if row_id is None or not all(type(number) is int and number in _INTEGERS for number in (page, *keys)) or not 1 <= page <= bounds.PAGE:
+        raise _refusal()
+    return page, (*keys, row_id)
+
+
+def _binding(sort: Sort, filters: Mapping[str, Any]) -> str:
+    said = repr((sort.value, sorted((name, str(value)) for name, value in filters.items())))
+    return hashlib.blake2b(said.encode(), digest_size=6).hexdigest()
+
+
+def _refusal() -> serializers.ValidationError:
+    sentence = "Send nextCursor of the last answer as it was, with the same sort and filters."
+    return serializers.ValidationError({"?cursor": [sentence]}, code="invalid_cursor")

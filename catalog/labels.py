@@ -1,0 +1,51 @@
+"""Labels: what a listing for sale can be filtered and counted by, besides its category, tier, store and prices."""
+
+import re
+from collections.abc import Iterable
+
+from .models import Listing
+
+SEPARATOR = "|"
+# Stands for every active licence tier, of which there may be others tomorrow.
+ANY_LICENSE = "license:*"
+# Counted for facets; the others have too many values.
+COUNTED = ("license:", "type:")
+VALUE_CHARS = 200
+_LISTED = re.compile(r"[,;/\n]")
+_VERSION = re.compile(r"\s+v?\d[\d.]*(?:\+|\.x)?$")
+
+
+def labels_of(listing: Listing) -> set[str]:
+    """Return a listing's labels."""
+    slugs = listing.allowed_license_slugs
+    labels = {label("tag", tag) for tag in listing.tags}
+    labels |= {label("platform", _VERSION.sub("", part.strip())) for part in _LISTED.split(listing.supported_platforms)}
+    labels |= {ANY_LICENSE} if slugs is None else {label("license", slug) for slug in slugs}
+    labels.add(label("type", listing.file_type))
+    return labels - {"platform:", "type:"}
+
+
+def label(kind: str, text: str) -> str:
+    """Return the label of a text, such as `tag:bold`."""
+    # Folding may lengthen a text.
+    return f"{kind}:{plain(text)[:VALUE_CHARS]}"
+
+
+def plain(text: str) -> str:
+    """Return a text as it is compared: without case and outer or doubled spaces."""
+    return " ".join(text.replace(SEPARATOR, " ").split()).casefold()
+
+
+def written(labels: Iterable[str]) -> str:
+    """Return labels as one text, each between separators."""
+    return SEPARATOR + "".join(f"{label}{SEPARATOR}" for label in sorted(labels))
+
+
+def read(text: str) -> set[str]:
+    """Return the labels of such a text."""
+    return {label for label in text.split(SEPARATOR) if label}
+
+
+def counted(labels: Iterable[str]) -> set[str]:
+    """Return those that facets count, and the empty one that counts every listing."""
+    return {"", *(label for label in labels if label.startswith(COUNTED))}

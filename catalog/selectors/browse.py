@@ -1,0 +1,96 @@
+"""Pages of the shelf: in four orders, by number or after a cursor, with totals that do not count a million rows."""
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from django.db.models import F, QuerySet, Subquery, Sum
+from django.db.models.fields.tuple_lookups import Tuple, TupleGreaterThan
+from django.db.models.functions import Coalesce
+
+from ..models import ShelfCount, ShelfItem
+
+# Counted one by one up to here, where a filter has no counts of its own.
+CAP = 10_000
+
+
+class Sort(StrEnum):
+    """The orders of browsing (reference section 4)."""
+
+    POPULAR = "popular"
+    NEWEST = "newest"
+    PRICE_ASC = "price_asc"
+    PRICE_DESC = "price_desc"
+
+
+# All ascending, all ending in the id: pages never overlap, and what comes after a place is one comparison.
+ORDERS: dict[Sort, tuple[str, ...]] = {
+    Sort.POPULAR: ("unpopularity", "newest", "listing_id"),
+    Sort.NEWEST: ("newest", "listing_id"),
+    Sort.PRICE_ASC: ("price_up", "listing_id"),
+    Sort.PRICE_DESC: ("price_down", "listing_id"),
+}
+# The values of an order's columns in one row.
+Place = tuple[int | uuid.UUID, ...]
+
+
+@dataclass(frozen=True)
+class Row:
+    """What a list shows of a listing, and its place in the order."""
+
+    id: uuid.UUID
+    title: str
+    inr: int | None
+    tier: str
+    place: Place
+
+
+@dataclass(frozen=True)
+class Total:
+    """How many listings there are; at least as many where they were not counted to the end."""
+
+    listings: int
+    exact: bool = True
+
+
+def shelf_counts(category: str | None, tier: str | None, label: str | None = "") -> QuerySet[ShelfCount]:
+    """Return the counts of a category, tier and label, of all of them when None."""
+    counts = ShelfCount.objects.all() if label is None else ShelfCount.objects.filter(label=label)
+    if category is not None:
+        counts = counts.filter(category__slug=category)
+    return counts if tier is None else counts.filter(tier=tier)
+
+
+def total_on_shelf(category: str | None, tier: str | None) -> Total:
+    """Return how many listings for sale a category and tier have, from their counts."""
+    return Total(shelf_counts(category, tier).aggregate(n=Coalesce(Sum("listings"), 0))["n"])
+
+
+def total_matching(items: QuerySet[ShelfItem]) -> Total:
+    """Return how many items there are, counting no further than the cap."""
+    found = items.order_by()[: CAP + 1].count()
+    return Total(min(found, CAP), exact=found <= CAP)
+
+
+def page_of(items: QuerySet[ShelfItem], *, sort: Sort, start: int, limit: int) -> list[Row]:
+    """Return the items from a position on.
+
+    The ids come from the order's index alone; only then are rows read, so that a deep page reads no rows that it skips.
+    """
+    order = ORDERS[sort]
+    return _rows(items.order_by(*order).values("pk")[start : start + limit], order)
+
+
+def page_after(items: QuerySet[ShelfItem], place: Place, *, sort: Sort, limit: int) -> list[Row]:
+    """Return the items that come after a place."""
+    order = ORDERS[sort]
+    later = TupleGreaterThan(Tuple(*map(F, order)), place)
+    return _rows(items.filter(later).order_by(*order).values("pk")[:limit], order)
+
+
+def _rows(ids: QuerySet[Any, Any], order: Sequence[str]) -> list[Row]:
+    items = ShelfItem.objects.filter(pk__in=Subquery(ids)).order_by(*order)
+    rows = items.values_list("listing_id", "listing__title", "inr", "tier", *order)
+    return [Row(row_id, title, inr, tier, tuple(place)) for row_id, title, inr, tier, *place in rows]

@@ -1,0 +1,149 @@
+"""Keeps what browsing reads in line with listings and stores; the caller holds the catalog's generation (`generation.bump`).
+
+That makes counts exact and keeps two changes at once from deadlocks. It also makes changes of the catalog wait for each
+other: a few milliseconds each, for what reviewers and vendors do by hand. Purchases do not wait: they write one row.
+"""
+
+import uuid
+from collections import Counter
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F
+
+from .. import labels, pricing
+from ..models import Listing, ListingStats, ShelfCount, ShelfItem, ShelfLabels
+from ..models.listings import ListingStatus
+from . import generation
+
+BATCH = 500
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+# Beyond every price: listings without an INR price come after all that have one.
+NO_INR = 10**9
+Progress = Callable[[int, int], None]
+# Category, tier and label.
+Shelf = tuple[uuid.UUID, str, str]
+
+
+def restock(ids: list[uuid.UUID]) -> int:
+    """Put listings on the shelf that belong there now, take off those that do not, and return how many differed."""
+    return sum(_restock(ids[start : start + BATCH]) for start in range(0, len(ids), BATCH))
+
+
+def restock_store(store_id: uuid.UUID) -> None:
+    """Bring a store's listings in line after it was opened or closed; where it was neither, nothing is to do."""
+    missing = Listing.objects.filter(store=store_id, store__is_open=True, status=ListingStatus.PUBLISHED, shelf_item__isnull=True)
+    restock(
+        [
+            *missing.values_list("pk", flat=True),
+            *ShelfItem.objects.filter(store=store_id, store__is_open=False).values_list("pk", flat=True),
+        ]
+    )
+
+
+def rebuild(progress: Progress) -> tuple[int, int]:
+    """Bring the whole shelf and its counts in line, while the service runs; return how many listings and counts were wrong."""
+    ids = list(Listing.objects.filter(status=ListingStatus.PUBLISHED).order_by("pk").values_list("pk", flat=True))
+    ids += ShelfItem.objects.exclude(listing__status=ListingStatus.PUBLISHED).values_list("pk", flat=True)
+    wrong = 0
+    for start in range(0, len(ids), BATCH):
+        # Changes wait for one batch, not for the whole.
+        with transaction.atomic():
+            generation.bump()
+            wrong += _restock(ids[start : start + BATCH])
+        progress(min(start + BATCH, len(ids)), len(ids))
+    return wrong, _recount()
+
+
+def values_of(listing: Listing) -> dict[str, Any]:
+    """Return what the shelf holds of a listing, but for its purchases."""
+    prices, published = pricing.sale_prices(listing), listing.published_at
+    usd, inr = prices.usd or 0, prices.inr
+    return {
+        "store_id": listing.store_id,
+        "category_id": listing.category_id,
+        "tier": listing.tier_requirement,
+        # Published listings have a time of publication: the table's own constraint.
+        "newest": (EPOCH - published) // timedelta(microseconds=1) if published else 0,
+        "price_up": NO_INR + usd if inr is None else inr,
+        "price_down": NO_INR - usd if inr is None else -inr,
+        "usd": usd,
+        "inr": inr,
+        "eur": prices.eur,
+    }
+
+
+def shelves_of(category_id: uuid.UUID, tier: str, names: set[str]) -> list[Shelf]:
+    """Return what a listing is counted under."""
+    return [(category_id, tier, label) for label in labels.counted(names)]
+
+
+def count(changes: Counter[Shelf]) -> None:
+    """Add to the counts, and take from them."""
+    for (category_id, tier, label), change in sorted(changes.items(), key=repr):
+        if not change:
+            continue
+        key = {"category_id": category_id, "tier": tier, "label": label}
+        if not ShelfCount.objects.filter(**key).update(listings=F("listings") + change):
+            ShelfCount.objects.create(listings=change, **key)
+
+
+def _restock(ids: list[uuid.UUID]) -> int:
+    # Read under the lock: what another change has committed meanwhile is seen, stores included.
+    wanted = {row.pk: row for row in Listing.objects.filter(pk__in=ids, status=ListingStatus.PUBLISHED, store__is_open=True)}
+    there = {item.pk: item for item in ShelfItem.objects.filter(pk__in=ids).select_related("labels")}
+    changes: Counter[Shelf] = Counter()
+    gone = [there[pk] for pk in there.keys() - wanted.keys()]
+    for item in gone:
+        changes.subtract(shelves_of(item.category_id, item.tier, labels.read(item.labels.labels)))
+    ShelfLabels.objects.filter(pk__in=[item.pk for item in gone]).delete()
+    ShelfItem.objects.filter(pk__in=[item.pk for item in gone]).delete()
+    _place([row for pk, row in wanted.items() if pk not in there], changes)
+    corrected = [_correct(there[pk], wanted[pk], changes) for pk in wanted.keys() & there.keys()]
+    count(changes)
+    return len(gone) + len(wanted.keys() - there.keys()) + sum(corrected)
+
+
+def _place(listings: list[Listing], changes: Counter[Shelf]) -> None:
+    """Put listings on the shelf that are not there."""
+    ListingStats.objects.bulk_create([ListingStats(listing=row) for row in listings], ignore_conflicts=True)
+    # Locked: a purchase or refund under way is counted here, or by itself once the item is there.
+    bought = dict(ListingStats.objects.select_for_update().filter(pk__in=[row.pk for row in listings]).values_list("pk", "purchases"))
+    ShelfItem.objects.bulk_create([ShelfItem(pk=row.pk, unpopularity=-bought[row.pk], **values_of(row)) for row in listings])
+    names = {row.pk: labels.labels_of(row) for row in listings}
+    ShelfLabels.objects.bulk_create([ShelfLabels(pk=row.pk, labels=labels.written(names[row.pk])) for row in listings])
+    for row in listings:
+        changes.update(shelves_of(row.category_id, row.tier_requirement, names[row.pk]))
+
+
+def _correct(item: ShelfItem, listing: Listing, changes: Counter[Shelf]) -> bool:
+    """Bring one item in line; tell whether it differed."""
+    values, names = values_of(listing), labels.labels_of(listing)
+    before = labels.read(item.labels.labels)
+    differing = {name: value for name, value in values.items() if getattr(item, name) != value}
+    if not differing and names == before:
+        return False
+    changes.subtract(shelves_of(item.category_id, item.tier, before))
+    changes.update(shelves_of(listing.category_id, listing.tier_requirement, names))
+    # Never the purchases, which may be counted at this moment.
+    ShelfItem.objects.filter(pk=item.pk).update(**values)
+    ShelfLabels.objects.filter(pk=item.pk).update(labels=labels.written(names))
+    return True
+
+
+@transaction.atomic
+def _recount() -> int:
+    """Make the counts what the shelf says, and return how many were wrong."""
+    generation.bump()
+    true = Counter(_shelves())
+    stored = Counter({(row.category_id, row.tier, row.label): row.listings for row in ShelfCount.objects.all()})
+    wrong: Counter[Shelf] = Counter({shelf: true[shelf] - stored[shelf] for shelf in true.keys() | stored.keys()})
+    count(wrong)
+    return sum(1 for change in wrong.values() if change)
+
+
+def _shelves() -> Iterator[Shelf]:
+    for category_id, tier, text in ShelfItem.objects.values_list("category_id", "tier", "labels__labels").iterator(chunk_size=5000):
+        yield from shelves_of(category_id, tier, labels.read(text))

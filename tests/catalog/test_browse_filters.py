@@ -1,0 +1,264 @@
+"""GET /api/v1/assets: filters, facets and cursors."""
+
+import base64
+from datetime import timedelta
+from typing import Any
+
+import orjson
+import pytest
+from django.utils import timezone
+
+from catalog.models import LicenseTier
+from catalog.selectors import browse, facets
+from tests.factories import CategoryFactory, PublishedListingFactory, StoreFactory
+
+pytestmark = pytest.mark.django_db
+
+SORTS = ["popular", "newest", "price_asc", "price_desc"]
+
+
+def titles(answer: Any) -> set[str]:
+    return {item["title"] for item in answer["items"]}
+
+
+def counts(answer: Any, name: str) -> dict[str, int]:
+    return {entry["value"]: entry["count"] for entry in answer["facets"][name]}
+
+
+def walk(get: Any, **query: Any) -> list[list[str]]:
+    """Follow nextCursor to the end; return the ids page by page."""
+    pages, cursor = [], {}
+    while True:
+        answer = get("assets", **query, **cursor)
+        assert answer["page"] == len(pages) + 1
+        pages.append([item["id"] for item in answer["items"]])
+        if answer["nextCursor"] is None:
+            return pages
+        cursor = {"cursor": answer["nextCursor"]}
+
+
+@pytest.fixture
+def varied() -> None:
+    """Listings that differ in everything that can be filtered."""
+    CategoryFactory(slug="motion", name="Motion")
+    store = StoreFactory(slug="foundry")
+    PublishedListingFactory(
+        title="One",
+        store=store,
+        file_type="OTF",
+        tags=["bold", "sans serif"],
+        supported_platforms="Figma, After Effects 2023+",
+        price_inr_minor=50_000,
+        base_price_minor=600,
+        allowed_license_slugs=["personal"],
+    )
+    PublishedListingFactory(
+        title="Two",
+        file_type="otf ",
+        tags=["bold"],
+        price_inr_minor=100_000,
+        base_price_minor=1200,
+        price_eur_minor=1100,
+        tier_requirement="pro",
+    )
+    PublishedListingFactory(title="Three", category__slug="motion", file_type="MP4", supported_platforms="figma", base_price_minor=0)
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ({"vendor": "foundry"}, {"One"}),
+        ({"vendor": "nobody"}, set()),
+        ({"tag": "bold"}, {"One", "Two"}),
+        ({"tag": " BOLD "}, {"One", "Two"}),
+        ({"tag": "sans serif"}, {"One"}),
+        ({"tag": "bol"}, set()),
+        ({"tag": "bold|"}, {"One", "Two"}),
+        ({"tag": "%"}, set()),
+        ({"tag": "bold' OR '1'='1"}, set()),
+        ({"platform": "figma"}, {"One", "Three"}),
+        ({"platform": "After Effects"}, {"One"}),
+        ({"fileType": "otf"}, {"One", "Two"}),
+        ({"license": "personal"}, {"One", "Two", "Three"}),
+        ({"license": "commercial"}, {"Two", "Three"}),
+        ({"license": "nonsense"}, set()),
+        ({"license": "*"}, set()),
+        ({"minPrice": "500"}, {"One", "Two"}),
+        ({"minPrice": "500.01"}, {"Two"}),
+        ({"maxPrice": "500"}, {"One", "Three"}),
+        ({"minPrice": "500", "maxPrice": "1000"}, {"One", "Two"}),
+        ({"minPrice": "6", "maxPrice": "12", "currency": "USD"}, {"One", "Two"}),
+        ({"minPrice": "7", "currency": "USD"}, {"Two"}),
+        ({"maxPrice": "100", "currency": "EUR"}, {"Two", "Three"}),
+        ({"currency": "EUR"}, {"One", "Two", "Three"}),
+        ({"tag": "bold", "tier": "pro"}, {"Two"}),
+        ({"category": "motion", "tag": "bold"}, set()),
+    ],
+)
+@pytest.mark.parametrize("sort", ["popular", "price_desc"])
+def test_filters_find_what_has_it(get: Any, varied: None, query: dict[str, str], found: set[str], sort: str) -> None:
+    answer = get("assets", sort=sort, **query)
+    assert (titles(answer), answer["total"]) == (found, len(found))
+    assert "totalIsExact" not in answer
+
+
+def test_listing_without_a_price_in_rupees_is_in_no_range_of_rupees(get: Any) -> None:
+    PublishedListingFactory(price_inr_minor=None, base_price_minor=500)
+    assert get("assets", maxPrice="999999.99")["total"] == 0
+    assert get("assets", minPrice="0")["total"] == 0
+
+
+def test_licence_tier_that_is_not_active_finds_nothing(get: Any, varied: None) -> None:
+    LicenseTier.objects.filter(slug="personal").update(is_active=False)
+    assert get("assets", license="personal")["total"] == 0
+
+
+@pytest.mark.parametrize(
+    ("query", "error"),
+    [
+        ({"minPrice": "10", "maxPrice": "9.99"}, ("?maxPrice", "below_minimum")),
+        ({"minPrice": "1.001"}, ("?minPrice", "max_decimal_places")),
+        ({"maxPrice": "1e9"}, ("?maxPrice", "max_digits")),
+        ({"currency": "GBP"}, ("?currency", "invalid_choice")),
+        ({"facets": "category,colour"}, ("?facets", "invalid_choice")),
+        ({"tag": "x" * 41}, ("?tag", "max_length")),
+    ],
+)
+def test_bad_filter_is_named(refused: Any, query: dict[str, str], error: tuple[str, str]) -> None:
+    assert refused("assets", **query) == [error]
+
+
+def test_total_is_counted_to_a_cap(get: Any, varied: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(browse, "CAP", 1)
+    monkeypatch.setattr(facets, "CAP", 1)
+    answer = get("assets", tag="bold", facets="category", limit=1)
+    assert (answer["total"], answer["totalIsExact"], answer["facetsAreExact"]) == (1, False, False)
+    assert counts(answer, "category") == {"fonts": 1}
+    # Pages go on beyond what was counted.
+    assert titles(get("assets", tag="bold", limit=1, page=2)) | titles(answer) == {"One", "Two"}
+    assert get("assets", category="fonts")["total"] == 2
+
+
+def test_facets_count_everything_for_sale(get: Any, varied: None) -> None:
+    answer = get("assets", facets="license,tier,category,fileType,tier")
+    assert set(answer["facets"]) == {"category", "tier", "fileType", "license"}
+    assert answer["facetsAreExact"] is True
+    assert counts(answer, "category") == {"fonts": 2, "motion": 1}
+    assert counts(answer, "tier") == {"free": 2, "pro": 1}
+    assert counts(answer, "fileType") == {"otf": 2, "mp4": 1}
+    assert counts(answer, "license") == {"personal": 3, "commercial": 2, "extended": 2}
+
+
+@pytest.mark.parametrize("extra", [{}, {"tag": "bold"}, {"maxPrice": "100", "currency": "EUR"}, {"license": "commercial", "tier": "pro"}])
+def test_facets_count_under_the_filters_and_only_what_was_asked(get: Any, varied: None, extra: dict[str, str]) -> None:
+    answer = get("assets", facets="tier,license", category="fonts", **extra)
+    assert set(answer["facets"]) == {"tier", "license"}
+    both = extra in ({}, {"tag": "bold"})
+    assert counts(answer, "tier") == ({"free": 1, "pro": 1} if both else {"pro": 1})
+    assert counts(answer, "license") == {"personal": 2 if both else 1, "commercial": 1, "extended": 1}
+
+
+def test_most_frequent_values_come_first_and_no_more_than_the_bound(get: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(facets, "VALUES", 2)
+    for file_type in ("a", "b", "b", "c", "c", "c"):
+        PublishedListingFactory(file_type=file_type)
+    for query in ({}, {"minPrice": "0", "currency": "USD"}):
+        assert [entry["value"] for entry in get("assets", facets="fileType", **query)["facets"]["fileType"]] == ["c", "b"]
+
+
+def test_search_counts_facets_of_what_it_found(get: Any, varied: None) -> None:
+    PublishedListingFactory(title="Zeppelin", file_type="OTF")
+    PublishedListingFactory(title="Zeppelin", category__slug="motion", file_type="MP4")
+    answer = get("assets/search", q="zeppelin", facets="category,fileType", limit=1)
+    assert answer["count"] == len(answer["results"]) == 1
+    assert counts(answer, "category") == {"fonts": 1, "motion": 1}
+    assert counts(answer, "fileType") == {"otf": 1, "mp4": 1}
+    assert answer["facetsAreExact"] is True
+    assert "facets" not in get("assets/search", q="zeppelin")
+
+
+@pytest.mark.parametrize("sort", SORTS)
+@pytest.mark.parametrize("query", [{}, {"category": "fonts"}, {"tag": "x"}])
+def test_cursor_walks_every_listing_once_in_the_order_of_the_pages(get: Any, sort: str, query: dict[str, str]) -> None:
+    now = timezone.now()
+    prices = [100, None, 100, 300, None, 100, 0]
+    for number, price in enumerate(prices):
+        PublishedListingFactory(
+            published_at=now - timedelta(days=number // 3), price_inr_minor=price, tags=["x"], purchases=number % 2, base_price_minor=500
+        )
+    by_cursor = walk(get, sort=sort, limit=2, **query)
+    by_page = [[item["id"] for item in get("assets", sort=sort, limit=2, page=page, **query)["items"]] for page in (1, 2, 3, 4)]
+    assert by_cursor == by_page
+    assert len({row for page in by_cursor for row in page}) == len(prices)
+
+
+def test_cursor_neither_repeats_nor_skips_when_listings_come_and_go(get: Any) -> None:
+    now = timezone.now()
+    made = [PublishedListingFactory(published_at=now - timedelta(days=number)) for number in range(4)]
+    first = get("assets", sort="newest", limit=2)
+    PublishedListingFactory(published_at=now + timedelta(days=1))
+    second = get("assets", sort="newest", limit=2, cursor=first["nextCursor"])
+    assert [item["id"] for item in [*first["items"], *second["items"]]] == [str(row.id) for row in made]
+
+
+def tampered(cursor: str, **changes: Any) -> str:
+    content = orjson.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+    for position, value in changes.items():
+        content[int(position.removeprefix("at"))] = value
+    return base64.urlsafe_b64encode(orjson.dumps(content)).decode().rstrip("=")
+
+
+def test_cursor_of_another_order_or_other_filters_is_refused(get: Any, refused: Any) -> None:
+    for _ in range(3):
+        PublishedListingFactory()
+    cursor = get("assets", limit=1)["nextCursor"]
+    for query in ({"sort": "newest"}, {"sort": "price_asc"}, {"category": "fonts"}, {"minPrice": "0"}):
+        assert refused("assets", limit=1, cursor=cursor, **query) == [("?cursor", "invalid_cursor")]
+    # The number of items may change on the way, and a currency alone asks for nothing.
+    assert len(get("assets", limit=2, cursor=cursor, currency="EUR")["items"]) == 2
+
+
+def test_cursor_that_was_made_up_is_refused(get: Any, refused: Any) -> None:
+    for _ in range(2):
+        PublishedListingFactory()
+    cursor = get("assets", limit=1)["nextCursor"]
+    made_up = [
+        "%%%",
+        "é",
+        "null",
+        cursor[:-4],
+        cursor + "A",
+        tampered(cursor, at1=0),
+        tampered(cursor, at1=10**7),
+        tampered(cursor, at2=2**63),
+        tampered(cursor, at2=1.5),
+        tampered(cursor, at2=True),
+        tampered(cursor, at2="1"),
+        tampered(cursor, at4="x"),
+        tampered(cursor, at4=None),
+        base64.urlsafe_b64encode(b"[" * 200).decode(),
+    ]
+    for text in made_up:
+        assert refused("assets", limit=1, cursor=text) == [("?cursor", "invalid_cursor")], text
+
+
+def test_cursor_and_page_together_are_refused(get: Any, refused: Any) -> None:
+    for _ in range(2):
+        PublishedListingFactory()
+    cursor = get("assets", limit=1)["nextCursor"]
+    assert refused("assets", cursor=cursor, page="2") == [("?cursor", "ambiguous")]
+
+
+def test_last_page_has_no_cursor(get: Any) -> None:
+    for _ in range(2):
+        PublishedListingFactory()
+    assert get("assets", limit=2)["nextCursor"] is None
+    assert get("assets", limit=1, page=2)["nextCursor"] is None
+    assert get("assets", limit=1)["nextCursor"] is not None
+
+
+def test_page_far_beyond_the_end_looks_for_nothing(anonymous: Any, django_assert_num_queries: Any) -> None:
+    PublishedListingFactory()
+    # The generation, in a transaction, and the total.
+    with django_assert_num_queries(2):
+        assert anonymous.get("/api/v1/assets", {"page": 1_000_000}).json()["items"] == []

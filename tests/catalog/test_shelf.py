@@ -1,0 +1,173 @@
+"""What browsing reads follows from listings and stores, whatever changes them, and its counts are exact."""
+
+from collections import Counter
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.db import connection
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from catalog import labels
+from catalog.models import Listing, ListingStats, ShelfCount, ShelfItem, ShelfLabels
+from catalog.selectors.browse import ORDERS, Sort
+from catalog.services import shelf
+from catalog.services.popularity import record_purchase, undo_purchase
+from catalog.services.review import takedown_listing, unpublish_listing
+from catalog.services.visibility import listing_changed, store_changed
+from tests.factories import CategoryFactory, ListingFactory, PublishedListingFactory, StoreFactory, UserFactory
+
+from .cases import published
+
+pytestmark = pytest.mark.django_db
+
+
+def stored_counts() -> Counter[Any]:
+    rows = ShelfCount.objects.exclude(listings=0)
+    return Counter({(row.category.slug, row.tier, row.label): row.listings for row in rows.select_related("category")})
+
+
+def true_counts() -> Counter[Any]:
+    """Count the listings for sale one by one."""
+    counter: Counter[Any] = Counter()
+    for listing in Listing.objects.filter(status="Published", store__is_open=True).select_related("category"):
+        found = {label for label in labels.labels_of(listing) if label.startswith(("type:", "license:"))}
+        counter.update((listing.category.slug, listing.tier_requirement, label) for label in {"", *found})
+    return counter
+
+
+def change(listing: Listing, **fields: Any) -> None:
+    for name, value in fields.items():
+        setattr(listing, name, value)
+    listing.save()
+    listing_changed(listing)
+
+
+def test_shelf_holds_what_is_published_in_an_open_store() -> None:
+    on_sale = published()
+    ListingFactory()
+    assert list(ShelfItem.objects.values_list("pk", flat=True)) == [on_sale.pk]
+    assert stored_counts() == true_counts()
+    unpublish_listing(listing=on_sale, actor=on_sale.store.owner)
+    assert not ShelfItem.objects.exists()
+    assert not ShelfLabels.objects.exists()
+    assert stored_counts() == Counter()
+
+
+def test_listing_that_is_taken_down_leaves_the_shelf() -> None:
+    listing = published()
+    takedown_listing(listing=listing, reason="Stolen.", actor=UserFactory())
+    assert (ShelfItem.objects.count(), stored_counts()) == (0, Counter())
+
+
+def test_store_that_closes_takes_its_listings_along_and_brings_them_back() -> None:
+    store = StoreFactory()
+    for number in range(3):
+        PublishedListingFactory(store=store, tier_requirement="pro" if number else "free", purchases=number)
+    other = PublishedListingFactory()
+    for is_open in (False, True, True):
+        store.is_open = is_open
+        store.save()
+        store_changed(store)
+        assert ShelfItem.objects.count() == (4 if is_open else 1)
+        assert stored_counts() == true_counts()
+    assert sorted(ShelfItem.objects.exclude(pk=other.pk).values_list("unpopularity", flat=True)) == [-2, -1, 0]
+
+
+edits = st.fixed_dictionaries(
+    {},
+    optional={
+        "tier_requirement": st.sampled_from(["free", "go", "pro", "vip"]),
+        "file_type": st.sampled_from(["", "OTF", "otf ", "TTF|x", "ΐ" * 200]),
+        "allowed_license_slugs": st.sampled_from([None, ["personal"], ["personal", "commercial"], ["gone"]]),
+        "category": st.sampled_from(["fonts", "motion"]),
+        "tags": st.lists(st.sampled_from(["bold", "a|b", "x"]), max_size=3),
+        "status": st.sampled_from(["Published", "Draft"]),
+        "price_inr_minor": st.sampled_from([None, 0, 100]),
+    },
+)
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(steps=st.lists(edits, min_size=1, max_size=6))
+def test_counts_are_exact_after_any_edits(steps: list[dict[str, Any]]) -> None:
+    first, second = PublishedListingFactory(), PublishedListingFactory(file_type="OTF")
+    for number, fields in enumerate(steps):
+        listing = (first, second)[number % 2]
+        category = {"category": CategoryFactory(slug=fields["category"])} if "category" in fields else {}
+        change(listing, **(fields | category))
+        assert stored_counts() == true_counts()
+        assert set(ShelfItem.objects.values_list("pk", flat=True)) == set(
+            Listing.objects.filter(status="Published").values_list("pk", flat=True)
+        )
+    assert shelf.rebuild(lambda _done, _total: None) == (0, 0)
+
+
+def test_an_edit_of_the_text_writes_nothing_of_the_shelf(django_assert_num_queries: Any) -> None:
+    listing = PublishedListingFactory()
+    Listing.objects.filter(pk=listing.pk).update(title="Another")
+    # The listing, its item with the labels.
+    with django_assert_num_queries(2):
+        shelf.restock([listing.pk])
+
+
+def test_purchases_are_counted_on_the_shelf_and_outlast_an_absence() -> None:
+    listing = PublishedListingFactory(purchases=2)
+    record_purchase(listing_id=listing.pk)
+    assert ShelfItem.objects.get().unpopularity == -3
+    change(listing, status="Draft")
+    undo_purchase(listing_id=listing.pk)
+    change(listing, status="Published")
+    assert (ShelfItem.objects.get().unpopularity, ListingStats.objects.get().purchases) == (-2, 2)
+    change(listing, tier_requirement="vip")
+    assert ShelfItem.objects.get().unpopularity == -2
+
+
+def test_command_puts_right_what_was_changed_past_the_service() -> None:
+    kept, hidden, added = PublishedListingFactory(), PublishedListingFactory(), PublishedListingFactory()
+    Listing.objects.filter(pk=kept.pk).update(tier_requirement="vip", file_type="OTF")
+    Listing.objects.filter(pk=hidden.pk).update(status="Draft")
+    ShelfItem.objects.filter(pk=added.pk).delete()
+    ShelfCount.objects.filter(label="").update(listings=7)
+    out = StringIO()
+    call_command("restock_shelf", stdout=out, stderr=StringIO())
+    assert out.getvalue().startswith("3 listings and ")
+    assert stored_counts() == true_counts()
+    assert set(ShelfItem.objects.values_list("pk", flat=True)) == {kept.pk, added.pk}
+    call_command("restock_shelf", stdout=(again := StringIO()), stderr=StringIO())
+    assert again.getvalue().startswith("0 listings and 0 counts")
+
+
+def test_counts_cannot_fall_below_nothing() -> None:
+    listing = PublishedListingFactory()
+    with pytest.raises(Exception, match="shelfcount_not_negative"):
+        shelf.count(Counter({(listing.category_id, "free", ""): -2}))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("After Effects 2023+, Figma", {"platform:after effects", "platform:figma"}),
+        ("Premiere Pro v24.1 / FIGMA; ", {"platform:premiere pro", "platform:figma"}),
+        ("", set()),
+        ("a|b", {"platform:a b"}),
+    ],
+)
+def test_platforms_are_labels_without_their_versions(text: str, expected: set[str]) -> None:
+    found = labels.labels_of(Listing(supported_platforms=text, allowed_license_slugs=[]))
+    assert found == expected
+    assert labels.read(labels.written(found)) == found
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="on tables this small PostgreSQL reads everything")
+@pytest.mark.parametrize("sort", list(Sort))
+@pytest.mark.parametrize("in_category", [False, True])
+def test_page_is_read_in_the_order_of_an_index_that_covers_it(sort: Sort, in_category: bool) -> None:  # noqa: FBT001 - a case
+    items = ShelfItem.objects.filter(tier="free", **({"category_id": CategoryFactory().pk} if in_category else {}))
+    plan = items.order_by(*ORDERS[sort]).values("pk")[:20].explain()
+    kind = "category_" if in_category else ""
+    name = sort.value.replace("price_asc", "price_up").replace("price_desc", "price_down")
+    assert f"COVERING INDEX shelf_{kind}{name}" in plan
+    assert "TEMP B-TREE" not in plan
