@@ -2,9 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
+from django.db.models import QuerySet
+from rest_framework.request import Request
+
 from marketplace.core import bounds
+from marketplace.core.api.serializers import parse_values
 
 from .. import selectors
 from ..models import ShelfItem
@@ -13,10 +18,12 @@ from . import cursors
 from . import representations as shown
 from .caching import Memo
 from .filters import AssetFilter
+from .serializers import BrowseQuery
 
 # What the shelf keeps counts by.
 COUNTED = {"category", "tier"}
 FILTERS = (*sorted(COUNTED), "vendor", "license", "tag", "platform", "fileType", "minPrice", "maxPrice", "currency")
+PARAMETERS = frozenset(BrowseQuery().fields)
 
 
 @dataclass(frozen=True)
@@ -57,13 +64,31 @@ class Browsing:
         return cls(filters, sort, limit, page, after, facets)
 
 
+@lru_cache(maxsize=1024)
+def browsing_of(parameters: tuple[tuple[str, str], ...]) -> Browsing:
+    """Return what good parameters ask for; most requests ask for what others did.
+
+    Raises:
+        serializers.ValidationError: one of them is bad, named `?parameter`.
+    """
+    return Browsing.of(parse_values(BrowseQuery, dict(parameters)))
+
+
+def parameters_of(request: Request) -> tuple[tuple[str, str], ...]:
+    """Return the parameters of a request that browsing knows; the last of repeated ones counts, an empty one is as good as none."""
+    return tuple(sorted((name, value) for name, value in request.query_params.items() if name in PARAMETERS and value != ""))
+
+
 def answer(browsing: Browsing, memo: Memo) -> dict[str, Any]:
     """Return the answer of GET assets."""
-    items = AssetFilter(browsing.filters, ShelfItem.objects.all()).qs
-    counted = browsing.filters.keys() <= COUNTED
     category, tier = browsing.filters.get("category"), browsing.filters.get("tier")
-    total = selectors.total_on_shelf(category, tier) if counted else selectors.total_matching(items)
-    rows, more = _page(browsing, items, total)
+    counted = browsing.filters.keys() <= COUNTED
+    items = ShelfItem.objects.none() if counted else AssetFilter(browsing.filters, ShelfItem.objects.all()).qs
+    if counted:
+        total: Total = memo.get(f"total:{(category, tier)!r}", lambda: selectors.total_on_shelf(category, tier))
+    else:
+        total = selectors.total_matching(items)
+    rows, more = _page(browsing, None if counted else items, total)
     cursor = None
     if more and browsing.page < bounds.PAGE:
         cursor = cursors.encode(rows[-1].place, page=browsing.page + 1, sort=browsing.sort, filters=browsing.filters)
@@ -82,15 +107,18 @@ def facets_of_hits(ids: list[Any], names: list[Facet], memo: Memo) -> Facets:
     return selectors.facets_of(ShelfItem.objects.filter(pk__in=ids), names, licenses)
 
 
-def _page(browsing: Browsing, items: Any, total: Total) -> tuple[list[Row], bool]:
-    """Return the page's rows and whether there are more after it."""
-    sort, limit = browsing.sort, browsing.limit
-    start = (browsing.page - 1) * limit
-    if browsing.after is not None:
-        rows = selectors.page_after(items, browsing.after, sort=sort, limit=limit + 1)
-    elif total.exact and start >= total.listings:
+def _page(browsing: Browsing, items: QuerySet[ShelfItem] | None, total: Total) -> tuple[list[Row], bool]:
+    """Return the page's rows and whether there are more after it; of the whole category and tier where there are no items."""
+    sort, limit, after = browsing.sort, browsing.limit, browsing.after
+    start = 0 if after else (browsing.page - 1) * limit
+    if after is None and total.exact and start >= total.listings:
         # Beyond the end, however far: nothing is looked for.
-        rows = []
+        return [], False
+    if items is None:
+        category, tier = browsing.filters.get("category"), browsing.filters.get("tier")
+        rows = selectors.page_on_shelf(category, tier, sort=sort, start=start, limit=limit + 1, after=after)
+    elif after is not None:
+        rows = selectors.page_after(items, after, sort=sort, limit=limit + 1)
     else:
         rows = selectors.page_of(items, sort=sort, start=start, limit=limit + 1)
     return rows[:limit], len(rows) > limit

@@ -76,7 +76,7 @@ def public_answer(request: Request, build: Callable[["Memo"], Any], *, cache_con
         body = orjson.dumps(build(Memo(at)), option=orjson.OPT_UTC_Z)
         answer = Answer(at, body, f'"{hashlib.sha256(body).hexdigest()}"')
         if len(django_request.META["QUERY_STRING"]) <= QUERY_CHARS:
-            generation.keep(_key(django_request), tuple(answer), SECONDS)
+            generation.keep(_answer_key(django_request), tuple(answer), SECONDS)
     return _response(django_request, answer, cache_control)
 
 
@@ -88,7 +88,7 @@ class Memo:
 
     def get(self, name: str, build: Callable[[], Any]) -> Any:
         """Return the cached value, building it when there is none."""
-        key = f"catalog:part:{name}"
+        key = _key("part", name)
         kept = generation.cached([key]).get(key)
         if kept is not None and kept[0] == self._at:
             return kept[1]
@@ -104,15 +104,18 @@ def _may_be_cached(request: HttpRequest) -> bool:
 
 def _find(request: HttpRequest) -> Answer | None:
     """Return the present answer of the request's address, and leave the generation on the request."""
-    key = _key(request)
+    key = _answer_key(request)
     request.META[LOOKED_UP], kept = generation.current_and_cached([key])
     answer = Answer(*kept[key]) if key in kept else None
     return answer if answer is not None and answer.generation == request.META[LOOKED_UP] else None
 
 
-def _key(request: HttpRequest) -> str:
-    address = f"{request.path_info}?{request.META['QUERY_STRING']}"
-    return f"catalog:answer:{hashlib.blake2b(address.encode('utf-8', 'surrogatepass'), digest_size=16).hexdigest()}"
+def _answer_key(request: HttpRequest) -> str:
+    return _key("answer", f"{request.path_info}?{request.META['QUERY_STRING']}")
+
+
+def _key(kind: str, name: str) -> str:
+    return f"catalog:{kind}:{hashlib.blake2b(name.encode('utf-8', 'surrogatepass'), digest_size=16).hexdigest()}"
 
 
 def _response(request: HttpRequest, answer: Answer, cache_control: str) -> HttpResponseBase:

@@ -19,7 +19,7 @@ from ..manifests.public import public_manifest
 from ..search import search, suggest
 from . import representations as shown
 from . import serializers as shapes
-from .browsing import Browsing, answer, facets_of_hits
+from .browsing import answer, browsing_of, facets_of_hits, parameters_of
 from .caching import PRIVATE, Memo, public_answer
 
 ASSET_ID = OpenApiParameter("asset_id", str, OpenApiParameter.PATH, description="The asset's id or its slug.")
@@ -60,7 +60,7 @@ class AssetViewSet(ApiViewSet):
     )
     def list(self, request: Request) -> HttpResponseBase:
         """Browse the assets for sale, page by page."""
-        browsing = Browsing.of(parse_query(shapes.BrowseQuery, request))
+        browsing = browsing_of(parameters_of(request))
         return public_answer(request, lambda memo: answer(browsing, memo))
 
     @extend_schema(

@@ -87,6 +87,8 @@ def _fenced() -> bool:
 
 
 def _stored() -> int:
-    """Return the row's value, in one query."""
-    value = CatalogGeneration.objects.filter(shard=ROW).values_list("value", flat=True).first()
-    return value or 0
+    """Return the row's value, in one query that costs no making: it may come with each request."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT value FROM catalog_cataloggeneration WHERE shard = 0")
+        row = cursor.fetchone()
+    return 0 if row is None else int(row[0])

@@ -17,16 +17,10 @@ MEMORY_CACHE = {
     # The default of 300 entries would evict rate-limit counters.
     "OPTIONS": {"MAX_ENTRIES": 100_000},
 }
-CACHES = {
-    # With Redis the counters outlive the process.
-    "default": redis_cache(text("REDIS_URL")) if text("REDIS_URL") else MEMORY_CACHE,
-    # Ready answers, a few kilobytes each. Of their own, so that they never displace counters.
-    "answers": {
-        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
-        "LOCATION": "answers",
-        "OPTIONS": {"MAX_ENTRIES": 5_000},
-    },
-}
+# Ready answers, a few kilobytes each, have a cache of their own, so that they never displace counters.
+MEMORY_CACHES = {"default": MEMORY_CACHE, "answers": MEMORY_CACHE | {"LOCATION": "answers", "OPTIONS": {"MAX_ENTRIES": 5_000}}}
+# With Redis the counters outlive the process, and whoever else is told of the same one shares the answers.
+CACHES = {"default": redis_cache(text("REDIS_URL"))} if text("REDIS_URL") else MEMORY_CACHES
 EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
 if text("EMAIL_URL"):
     globals().update(email(text("EMAIL_URL")))

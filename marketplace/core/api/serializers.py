@@ -43,6 +43,11 @@ def parse_query(serializer_class: type[serializers.Serializer[Any]], request: Re
     """Return the validated query parameters; an error's pointer is `?name`. Unknown parameters are ignored."""
     # The last of repeated parameters counts; an empty one is as good as none.
     given = {name: value for name, value in request.query_params.items() if value != "" or name == "q"}
+    return parse_values(serializer_class, given)
+
+
+def parse_values(serializer_class: type[serializers.Serializer[Any]], given: Mapping[str, str]) -> dict[str, Any]:
+    """Return validated query parameters, given one by one; an error's pointer is `?name`."""
     serializer = serializer_class(data=given)
     if not serializer.is_valid():
         raise serializers.ValidationError({f"?{name}": details for name, details in serializer.errors.items()})

@@ -1,0 +1,51 @@
+"""The SQL of a page alone: by pgbench on PostgreSQL, beside a look-up by primary key through the same connection."""
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from .servers import ROOT
+
+# Run inside the service: prints one statement in each line.
+SCRIPT = """
+import django; django.setup()
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from catalog.models import Listing, ShelfItem
+from catalog.selectors.browse import Sort, page_of
+pk = ShelfItem.objects.order_by("newest").values_list("pk", flat=True)[0]
+with CaptureQueriesContext(connection) as seen:
+    list(Listing.objects.filter(pk=pk).values_list("id", "title"))
+    for start in (0, {start}):
+        page_of(ShelfItem.objects.all(), sort=Sort.POPULAR, start=start, limit=21)
+print("\\n".join(query["sql"].replace("\\n", " ") for query in seen))
+"""
+
+
+def latencies(env: Mapping[str, str], *, start: int, seconds: int) -> dict[str, float] | None:
+    """Return the mean milliseconds of each statement, None where there is no pgbench."""
+    program = shutil.which("pgbench")
+    if program is None:
+        return None
+    printed = subprocess.run(
+        [sys.executable, "-c", SCRIPT.format(start=start)], cwd=ROOT, env=dict(env), capture_output=True, text=True, check=True
+    ).stdout
+    names = ("a listing by primary key", "page 1", f"from item {start:,}")
+    return {name: _mean(program, env["DATABASE_URL"], sql, seconds) for name, sql in zip(names, printed.strip().split("\n"), strict=True)}
+
+
+def _mean(program: str, database: str, sql: str, seconds: int) -> float:
+    with tempfile.TemporaryDirectory() as folder:
+        script = Path(folder) / "statement.sql"
+        # Literals of UUIDs are printed bare.
+        script.write_text(re.sub(r"(?<!')\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b(?!')", r"'\g<0>'", sql) + ";\n", encoding="utf-8")
+        command = [program, "-n", "-M", "prepared", "-c", "1", "-T", str(seconds), "-f", str(script), database]
+        printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    match = re.search(r"latency average = ([\d.]+) ms", printed)
+    if match is None:
+        raise SystemExit(f"pgbench says nothing of latency:\n{printed}")
+    return float(match.group(1))

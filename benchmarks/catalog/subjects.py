@@ -1,0 +1,58 @@
+"""What is asked of the service, row by row of the table."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import requests
+
+from .load import Load, Rate
+
+LIMIT = 20
+DEEP = 10_000
+FACETS = "facets=category,tier,fileType,license"
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A row: what it is called, how it is asked for, and the ratio to the yardstick that it should reach."""
+
+    name: str
+    ask: Callable[[Load], Rate]
+    goal: float | None = None
+
+
+def subjects(address: str, *, shared_cache: bool) -> list[Subject]:
+    """Return the rows for a service that runs at this address."""
+    first = requests.get(f"{address}/api/v1/assets?sort=newest&limit=50", timeout=120)
+    answer = first.json()
+    details = [f"/api/v1/assets/{item['id']}" for item in answer["items"]]
+    deepest = max(1, min(DEEP, answer["total"] // LIMIT))
+    tag = requests.get(f"{address}{details[0]}", timeout=60).json()["tags"][0]
+    deep_cursor = requests.get(f"{address}/api/v1/assets?page={deepest - 1}", timeout=120).json()["nextCursor"]
+    etag = requests.get(f"{address}/api/v1/assets", timeout=60).headers["ETag"]
+    ready = 0.4 if shared_cache else 0.8
+    built = {
+        "browse, built: popular": "/api/v1/assets",
+        "browse, built: newest": "/api/v1/assets?sort=newest",
+        "browse, built: price_asc": "/api/v1/assets?sort=price_asc",
+        "browse, built: price_desc": "/api/v1/assets?sort=price_desc",
+        "browse, built: a category, newest": "/api/v1/assets?category=motion&sort=newest",
+        "browse, built: a tier, newest": "/api/v1/assets?tier=vip&sort=newest",
+        f"browse, built: page {deepest}": f"/api/v1/assets?page={deepest}",
+        f"browse, built: cursor at page {deepest}": f"/api/v1/assets?cursor={deep_cursor}",
+        "browse, built: page 1,000,000 (beyond the end)": "/api/v1/assets?page=1000000",
+        "browse, built: four facets": f"/api/v1/assets?{FACETS}",
+        "browse, built: a tag": f"/api/v1/assets?tag={tag}",
+        "browse, built: a tag and a price range, four facets": f"/api/v1/assets?tag={tag}&minPrice=100&maxPrice=4000&{FACETS}",
+        "categories, built": "/api/v1/categories",
+    }
+    return [
+        Subject("browse, cached", lambda load: load.same(f"{address}/api/v1/assets"), ready),
+        Subject("browse, 304", lambda load: load.same(f"{address}/api/v1/assets", etag=etag), ready),
+        Subject("detail, cached", lambda load: load.same(address + details[0]), ready),
+        Subject("detail, built", lambda load: load.new(address, details), 0.15),
+        *(
+            Subject(name, lambda load, path=path: load.new(address, [path]), 0.15 if name.endswith("popular") else None)  # type: ignore[misc]
+            for name, path in built.items()
+        ),
+    ]
