@@ -4,13 +4,14 @@ from datetime import timedelta
 from typing import Any
 
 from django.contrib.admin import SimpleListFilter
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, F, Max, Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
 from marketplace.core.admin import staff_of
 
-from ..models import Category, ListingReview, Store
+from ..models import Category, Listing, ListingReview, Store
+from ..models.listings import ListingStatus
 from ..models.reviews import ReviewKind, ReviewStatus
 from ..selectors.reviews import claimed, claimed_by_others
 
@@ -166,6 +167,25 @@ class WaitingFilter(QueueFilter):
     def narrowed(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
         """Leave what still waits and came before then."""
         return queryset.filter(status=ReviewStatus.PENDING, submitted_at__lt=timezone.now() - timedelta(days=int(value)))
+
+
+class EditedFilter(SimpleListFilter):
+    """Published listings that their vendors changed since a reviewer last approved them: such edits are live at once."""
+
+    title = "edits"
+    parameter_name = "edited"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
+        """Return the one choice."""
+        return [("since", "Edited since the last approval")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Listing]) -> QuerySet[Listing]:
+        """Leave what is on sale and was changed after its last approval, the latest change first."""
+        if self.value() != "since":
+            return queryset
+        approved = Max("reviews__decided_at", filter=Q(reviews__status=ReviewStatus.APPROVED))
+        edited = queryset.annotate(last_approved_at=approved).filter(status=ListingStatus.PUBLISHED, updated_at__gt=F("last_approved_at"))
+        return edited.order_by("-updated_at")
 
 
 QUEUE_FILTERS = (StateFilter, ClaimFilter, CategoryFilter, KindFilter, VendorFilter, WaitingFilter)

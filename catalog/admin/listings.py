@@ -13,6 +13,7 @@ from marketplace.core.admin import Decision, Panel, ServiceAdmin, decision
 from ..models import Listing
 from ..models.listings import ListingStatus
 from ..services import review as services
+from .filters import EditedFilter
 from .reviews import TAKEDOWN
 from .words import changes_in_words
 
@@ -24,7 +25,7 @@ class ListingAdmin(ServiceAdmin):
     """Every listing as it stands, with what its vendor changed since the last approval."""
 
     list_display = ("title", "store", "category", "status", "update_status", "tier_requirement", "published_at", "updated_at")
-    list_filter = ("status", "update_status", "category", "tier_requirement")
+    list_filter = (EditedFilter, "status", "update_status", "category", "tier_requirement")
     list_select_related = ("store", "category")
     search_fields = ("title", "slug", "store__name")
     ordering = ("-id",)

@@ -16,6 +16,7 @@ from tests.admin.pages import address, press, signed_in, staff, text_of
 from tests.admin.subjects import APPROVAL, FINDINGS
 from tests.catalog.cases import PASSED, add_candidate, draft, make_deliverable, open_review, published, rejected, submitted
 from tests.factories import CategoryFactory, StoreFactory, UserFactory
+from vendors.services.listings import update_details
 
 pytestmark = pytest.mark.django_db
 
@@ -380,3 +381,16 @@ def test_several_findings_with_words_of_ones_own_are_given_at_once(browser: Clie
         ("other", "title"),
     ]
     assert review.findings[1]["message"].endswith("Slide 2 is blurred.")
+
+
+def test_listings_that_were_edited_since_their_approval_are_found() -> None:
+    root = signed_in(UserFactory(is_staff=True, is_superuser=True))
+    published(title="As approved")
+    edited = published(title="Edited")
+    update_details(listing=edited, actor=edited.store.owner, title="Edited since")
+    draft(title="Draft")
+    response: Any = root.get(address(Listing, "changelist"), {"edited": "since"})
+    assert [listing.title for listing in response.context_data["cl"].result_list] == ["Edited since"]
+    words = text_of(root.get(address(Listing, "change", edited.pk)))
+    assert "Changed since the last approval" in words
+    assert "Edited since" in words
