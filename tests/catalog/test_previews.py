@@ -164,3 +164,52 @@ def test_query_counts(anonymous: APIClient, django_assert_num_queries: Any, stor
     preview = stored(PublishedListingFactory())
     with django_assert_num_queries(1):
         body_of(anonymous.get(preview.url))
+
+
+@pytest.mark.parametrize(
+    ("headers", "status", "start", "end"),
+    [
+        ({}, 200, 0, len(BYTES)),
+        ({"range": "bytes=0-"}, 206, 0, len(BYTES)),
+        ({"range": "bytes=-24"}, 206, len(BYTES) - 24, len(BYTES)),
+        ({"range": "bytes=5-5", "if-range": f'"{"b" * 64}"'}, 206, 5, 6),
+        ({"range": "bytes=5-5", "if-range": '"older"'}, 200, 0, len(BYTES)),
+        ({"range": "bytes=0-1,5-6"}, 200, 0, len(BYTES)),
+    ],
+)
+def test_every_part_carries_every_protection(
+    headers: dict[str, str], status: int, start: int, end: int, anonymous: APIClient, stored: Any
+) -> None:
+    preview = stored(PublishedListingFactory())
+    response = anonymous.get(preview.url, headers=headers | {"origin": "https://type-tester.example"})
+    assert (response.status_code, body_of(response)) == (status, BYTES[start:end])
+    assert response["Content-Length"] == str(end - start)
+    if status == 206:
+        assert response["Content-Range"] == f"bytes {start}-{end - 1}/{len(BYTES)}"
+    assert_protected(response)
+
+
+@pytest.mark.parametrize(("headers", "status"), [({"if-none-match": f'"{"b" * 64}"'}, 304), ({"if-none-match": "*"}, 304)])
+def test_answer_without_a_body_is_protected_too(headers: dict[str, str], status: int, anonymous: APIClient, stored: Any) -> None:
+    preview = stored(PublishedListingFactory())
+    response = anonymous.get(preview.url, headers=headers | {"origin": "https://type-tester.example"})
+    assert (response.status_code, response.content) == (status, b"")
+    assert_protected(response)
+    head = anonymous.head(preview.url, headers={"origin": "https://type-tester.example"})
+    assert (head.status_code, head["Content-Type"], head.content) == (200, "image/png", b"")
+    assert_protected(head)
+
+
+def assert_protected(response: Any) -> None:
+    expected = {
+        "ETag": f'"{"b" * 64}"',
+        "Accept-Ranges": "bytes",
+        "X-Content-Type-Options": "nosniff",
+        "Content-Security-Policy": "default-src 'none'; sandbox",
+        "Cross-Origin-Resource-Policy": "cross-origin",
+        "Cache-Control": "public, max-age=31536000, immutable",
+        "Access-Control-Allow-Origin": "https://type-tester.example",
+    }
+    assert {name: response.get(name) for name in expected} == expected
+    # A cache must not hand one origin's leave to another.
+    assert "origin" in response["Vary"]

@@ -11,7 +11,7 @@ import numpy as np
 import soundfile
 from fontTools.fontBuilder import FontBuilder
 from fontTools.pens.ttGlyphPen import TTGlyphPen
-from PIL import Image
+from PIL import Image, ImageCms
 from PIL.PngImagePlugin import PngInfo
 
 
@@ -118,6 +118,30 @@ def picture_with_secrets() -> bytes:
     target = io.BytesIO()
     image.save(target, "JPEG", exif=exif, comment=b"SECRET-COMMENT")
     return target.getvalue()
+
+
+def photograph() -> bytes:
+    """Return a JPEG as a phone makes it: on its side, with a place, a thumbnail, a profile, XMP and a comment, all named SECRET."""
+    image = Image.new("RGB", (60, 40), "blue")
+    image.paste((255, 0, 0), (0, 0, 20, 40))
+    exif = image.getexif()
+    # Turned by a quarter to the left.
+    exif[0x0112] = 6
+    exif[0x010F], exif[0x0110], exif[0x013B] = "SECRET-MAKER", "SECRET-MODEL", "SECRET-ARTIST"
+    place = exif.get_ifd(0x8825)
+    place[1], place[2], place[3], place[4], place[29] = "N", (12.0, 58.0, 18.0), "E", (77.0, 35.0, 42.0), "SECRET-DATE"
+    exif.get_ifd(0x8769)[0x927C] = b"SECRET-MAKER-NOTE"
+    profile = bytearray(ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes())
+    target = io.BytesIO()
+    image.save(target, "JPEG", exif=exif, comment=b"SECRET-COMMENT", icc_profile=bytes(profile), xmp=b"<x:xmpmeta>SECRET-XMP</x:xmpmeta>")
+    content = target.getvalue()
+    photoshop = b"Photoshop 3.0\08BIM\x04\x04\0\0" + struct.pack(">I", 16) + b"SECRET-CAPTION!!"
+    thumbnail = picture("JPEG", (16, 16), comment=b"SECRET-THUMBNAIL")
+    segments = [(0xED, photoshop), (0xE3, thumbnail), (0xEF, b"SECRET-APP15")]
+    extra = b"".join(bytes([0xFF, marker]) + struct.pack(">H", len(body) + 2) + body for marker, body in segments)
+    # Behind the first segment, which says that it is a JFIF file.
+    at = 4 + int.from_bytes(content[4:6], "big")
+    return content[:at] + extra + content[at:] + b"SECRET-BEHIND"
 
 
 def png_with_text() -> bytes:

@@ -1,12 +1,13 @@
 import io
 import os
 import struct
+import zipfile
 from pathlib import Path
 
 import ots
 import pytest
 from fontTools.ttLib import TTFont
-from PIL import Image
+from PIL import Image, ImageCms
 
 from marketplace.core import bounds
 from marketplace.core.errors import BodyTooLarge, UnsupportedType
@@ -14,6 +15,7 @@ from vendors.previews import process_audio, process_font, process_image
 from vendors.uploads import FileRejected
 
 from . import makers
+from .hostile.fonts import HTML, with_html
 
 
 def opened(content: bytes) -> Image.Image:
@@ -63,6 +65,98 @@ def test_image_is_made_anew_upright_without_what_it_carried() -> None:
         assert image.size == (20, 40)
         assert not image.getexif()
     assert b"SECRET" not in process_image(makers.png_with_text()).content
+
+
+def chunks(content: bytes) -> list[bytes]:
+    """Return the kinds of the chunks that a WebP is made of."""
+    kinds, at = [], 12
+    while at + 8 <= len(content):
+        kinds.append(content[at : at + 4])
+        length = int.from_bytes(content[at + 4 : at + 8], "little")
+        at += 8 + length + (length & 1)
+    return kinds
+
+
+def test_photograph_keeps_nothing_but_its_picture_the_right_way_up() -> None:
+    given = makers.photograph()
+    assert Image.open(io.BytesIO(given)).getexif().get_ifd(0x8825)[29] == "SECRET-DATE"
+    preview = process_image(given)
+    assert preview.details == {"width": 40, "height": 60}
+    for content in (preview.content, preview.renditions["card"].content):
+        # No EXIF, ICCP or XMP chunk, no other of any kind.
+        assert set(chunks(content)) <= {b"VP8 ", b"VP8L"}
+        for word in (b"SECRET", b"Exif", b"xmp", b"ICC", b"8BIM", b"JFIF"):
+            assert word not in content
+        image = opened(content).convert("RGB")
+        # What was on the left is above.
+        top, bottom = image.getpixel((20, 5)), image.getpixel((20, 55))
+        assert isinstance(top, tuple)
+        assert isinstance(bottom, tuple)
+        assert top[0] - top[2] > 140
+        assert bottom[2] - bottom[0] > 140
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_every_orientation_is_honoured(orientation: int) -> None:
+    image = Image.new("RGB", (60, 40), "blue")
+    image.paste((255, 0, 0), (0, 0, 15, 10))
+    exif = image.getexif()
+    exif[0x0112] = orientation
+    target = io.BytesIO()
+    image.save(target, "JPEG", exif=exif, quality=95)
+    seen = opened(process_image(target.getvalue()).content).convert("RGB")
+    assert seen.size == ((60, 40) if orientation < 5 else (40, 60))
+    # Where the corner that was red in the file must lie (EXIF 2.3, table 6).
+    right, below = orientation in {2, 3, 6, 7}, orientation in {3, 4, 7, 8}
+    red = seen.getpixel((seen.width - 4 if right else 4, seen.height - 4 if below else 4))
+    assert isinstance(red, tuple)
+    assert red[0] - red[2] > 80
+
+
+@pytest.mark.parametrize("kind", ["PNG", "WEBP"])
+def test_picture_that_moves_shows_its_first_frame(kind: str) -> None:
+    frames = [Image.new("RGB", (20, 10), colour) for colour in ("red", "lime", "blue")]
+    target = io.BytesIO()
+    frames[0].save(target, kind, save_all=True, append_images=frames[1:], duration=50)
+    preview = process_image(target.getvalue())
+    seen = opened(preview.content)
+    assert (seen.size, getattr(seen, "n_frames", 1)) == ((20, 10), 1)
+    colour = seen.convert("RGB").getpixel((10, 5))
+    assert isinstance(colour, tuple)
+    assert colour[0] - colour[1] > 140
+
+
+def swapped_profile() -> bytes:
+    """Return a colour profile in which red is blue and blue is red."""
+    content = bytearray(ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes())
+    red, blue = content.index(b"rXYZ", 128), content.index(b"bXYZ", 128)
+    content[red : red + 4], content[blue : blue + 4] = b"bXYZ", b"rXYZ"
+    return bytes(content)
+
+
+@pytest.mark.parametrize("mode", ["RGB", "RGBA"])
+def test_colours_of_a_profile_are_those_of_the_screen(mode: str) -> None:
+    target = io.BytesIO()
+    Image.new(mode, (8, 8), (255, 0, 0, 255)[: len(mode)]).save(target, "PNG", icc_profile=swapped_profile())
+    colour = opened(process_image(target.getvalue()).content).convert("RGB").getpixel((4, 4))
+    assert isinstance(colour, tuple)
+    assert colour[0] < 60
+    assert colour[2] > 200
+
+
+def test_page_in_a_font_does_not_come_out() -> None:
+    for flavor in ("woff", "woff2"):
+        given = with_html(flavor)
+        specimen = process_font(given).content
+        assert TTFont(io.BytesIO(given)).flavorData.privData == HTML
+        assert TTFont(io.BytesIO(specimen)).flavorData.privData is None
+        assert b"script" not in specimen
+
+
+def test_zip_behind_a_picture_does_not_come_out() -> None:
+    content = process_image(makers.picture() + makers.zipped({"SECRET": b"a"})).content
+    assert b"PK" not in content
+    assert not zipfile.is_zipfile(io.BytesIO(content))
 
 
 @pytest.mark.parametrize(("size", "full", "card"), [((4000, 1000), (1920, 480), (640, 160)), ((100, 80), (100, 80), (100, 80))])
