@@ -10,7 +10,7 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from developers.services.credentials import issue_api_key, issue_personal_token
-from marketplace.accounts.models import User
+from marketplace.accounts.models import Tier, User
 from marketplace.accounts.services import deactivate_user, reactivate_user, set_tier
 from marketplace.core.scopes import Scope
 from tests.factories import AppFactory, UserFactory
@@ -58,7 +58,7 @@ def test_session_from_before_stays_ended(user: User, session: Client, *, visits_
 
 
 def test_other_changes_leave_the_session_alone(user: User, session: Client) -> None:
-    set_tier(user=user, tier="pro", reason="Paid", actor=UserFactory())
+    set_tier(user=user, tier=Tier.PRO, reason="Paid", actor=UserFactory())
     assert signed_in(session)
 
 

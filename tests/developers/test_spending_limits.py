@@ -276,11 +276,12 @@ def test_database_refuses_a_row_that_makes_no_sense(user: User, change: dict[str
 def test_database_keeps_one_row_for_each_currency(user: User, subject: str) -> None:
     app, (token, _) = AppFactory(), personal(user)
     SpendingLimit.objects.filter(token=token).delete()
-    keys: dict[str, Any] = {
+    subjects: dict[str, dict[str, Any]] = {
         "app": {"owner": user, "app": app},
         "token": {"owner": user, "token": token},
         "ceiling": {"owner": None, "app": app},
-    }[subject]
+    }
+    keys = subjects[subject]
     for currency in ("USD", "INR"):
         SpendingLimit.objects.create(currency=currency, total_minor=1, set_by=user, **keys)
     with pytest.raises(IntegrityError), transaction.atomic():

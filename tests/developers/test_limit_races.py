@@ -1,0 +1,73 @@
+"""Limits, tool tokens and rotations at once: the bounds hold, and nothing is made twice."""
+
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+
+from developers.errors import LastSpendingLimit, TooManyTokens
+from developers.models import AccessToken, ApiKey, SpendingLimit
+from developers.services.credentials import issue_api_key, issue_mcp_token, issue_personal_token
+from developers.services.rotation import rotate_api_key
+from developers.services.spending import Caps, remove_spending_limit, set_spending_ceiling, set_spending_limit
+from marketplace.core import bounds
+from marketplace.core.errors import InvalidTransition
+from marketplace.core.money import Currency
+from marketplace.core.scopes import Scope
+from tests.factories import AppFactory, UserFactory
+
+from .test_credentials import in_days
+from .test_races import at_once, one_stands
+
+pytestmark = [
+    pytest.mark.postgres,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.skipif(connection.vendor != "postgresql", reason="needs PostgreSQL: SQLite lets one writer in at a time"),
+]
+
+
+def test_same_limit_or_ceiling_set_at_once_is_one_row() -> None:
+    app = AppFactory()
+    admins = [UserFactory() for _ in range(4)]
+    limits = [Caps(Currency.USD, total_minor=number + 1) for number in range(4)]
+    outcomes = at_once(
+        *[lambda caps=caps: set_spending_limit(owner=app.user, spender=app, caps=caps, actor=app.user) for caps in limits],
+        *[
+            lambda caps=caps, admin=admin: set_spending_ceiling(app=app, caps=caps, reason="Careful", actor=admin)
+            for caps, admin in zip(limits, admins, strict=True)
+        ],
+    )
+    assert set(outcomes) == {None}, outcomes
+    assert SpendingLimit.objects.filter(owner=app.user).count() == SpendingLimit.objects.filter(owner=None).count() == 1
+
+
+def test_last_two_limits_of_a_token_are_not_both_removed() -> None:
+    user = UserFactory()
+    issue_personal_token(
+        user=user,
+        name="agent",
+        scopes=frozenset({Scope.WALLET_SPEND}),
+        expires_at=in_days(1),
+        actor=user,
+        password_confirmed=True,
+        limits=[Caps(Currency.USD, total_minor=1), Caps(Currency.INR, total_minor=1)],
+    )
+    outcomes = at_once(*[lambda limit=limit: remove_spending_limit(limit=limit, actor=user) for limit in SpendingLimit.objects.all()])
+    assert one_stands(outcomes, LastSpendingLimit), outcomes
+    assert SpendingLimit.objects.count() == 1
+
+
+def test_bound_of_tool_tokens_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "LIVE_KEYS", 1)
+    app = AppFactory(granted_scopes="catalog:read")
+    outcomes = at_once(*[lambda: issue_mcp_token(app=app, name="desk", expires_at=in_days(1), actor=app.user)] * 4)
+    assert one_stands(outcomes, TooManyTokens), outcomes
+    assert AccessToken.objects.count() == 1
+
+
+def test_key_without_overlap_has_one_successor() -> None:
+    app = AppFactory()
+    key, _ = issue_api_key(app=app, name="server", actor=app.user)
+    outcomes = at_once(*[lambda: rotate_api_key(key=key, overlap=timedelta(0), actor=app.user)] * 4)
+    assert one_stands(outcomes, InvalidTransition), outcomes
+    assert ApiKey.objects.count() == 2
