@@ -36,8 +36,9 @@ def listing() -> Listing:
 def release(listing: Listing, label: str) -> Deliverable:
     """Let a reviewer have approved another file, a day later than the one before it."""
     assert listing.live_deliverable is not None
-    day = timedelta(days=1)
-    file: Deliverable = DeliverableFactory(listing=listing, version=label, approved_at=listing.live_deliverable.approved_at + day)
+    before = listing.live_deliverable.approved_at
+    assert before is not None
+    file: Deliverable = DeliverableFactory(listing=listing, version=label, approved_at=before + timedelta(days=1))
     listing.live_deliverable, listing.version = file, label
     listing.save()
     store_file(listing, archive(label))
