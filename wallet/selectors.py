@@ -2,11 +2,13 @@
 
 import uuid
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.db.models import Case, F, Max, Q, QuerySet, Sum, When
 
 from marketplace.accounts.models import User
+from marketplace.core.ids import parse_id
 from marketplace.core.money import Currency
 
 from .models import Journal, LedgerAccount, Order, WalletSettings
@@ -49,13 +51,24 @@ def orders_of(user: User) -> QuerySet[Order]:
     return Order.objects.filter(buyer=user).select_related("listing").order_by("-created_at", "-id")
 
 
+def order_of(user: User, order_id: str) -> Order | None:
+    """Return one of the user's purchases with what its receipt shows, None when it is not theirs."""
+    key = parse_id(order_id)
+    return None if key is None else orders_of(user).select_related("listing__store", "buyer").filter(pk=key).first()
+
+
+def before(rows: "QuerySet[Any, Any]", moment: str, at: datetime, row_id: uuid.UUID) -> "QuerySet[Any, Any]":
+    """Return those rows of a list, newest first, that come after the one of this time and id."""
+    return rows.filter(Q(**{f"{moment}__lt": at}) | Q(**{moment: at, "id__lt": row_id}))
+
+
 def movements_of(user: User) -> QuerySet[Journal, Any]:
     """Return what moved the user's money, newest first, each with `net_minor` (negative when it left) and `in_currency`."""
     wallets = LedgerAccount.objects.filter(kind=AccountKind.WALLET, owner=user)
     touching = Q(transfers__debit__in=wallets) | Q(transfers__credit__in=wallets)
     amount = F("transfers__amount_minor")
     net = Sum(Case(When(transfers__credit__in=wallets, then=amount), default=-amount))
-    return Journal.objects.filter(touching).annotate(net_minor=net, in_currency=Max("transfers__currency")).order_by("-id")
+    return Journal.objects.filter(touching).annotate(net_minor=net, in_currency=Max("transfers__currency")).order_by("-at", "-id")
 
 
 def ledger_balance(account_id: uuid.UUID) -> int:

@@ -245,6 +245,7 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "CertificateStatusEnum": "library.services.certificates.CertificateStatus",
         "ListingStatusEnum": "catalog.models.listings.ListingStatus",
+        "OrderStatusEnum": "wallet.models.orders.OrderStatus",
         "PreviewKindEnum": "catalog.models.files.PreviewKind",
         "ReviewKindEnum": "catalog.models.reviews.ReviewKind",
         "ReviewStatusEnum": "catalog.models.reviews.ReviewStatus",

@@ -106,7 +106,7 @@ def owned() -> Scene:
     scene, listing = _shop()
     bought(listing, scene.user)
     licence = Licence.objects.select_related("listing__store", "tier", "deliverable", "buyer").get(buyer=scene.user)
-    scene.names["certificate_id"] = str(licence.id)
+    scene.names |= {"certificate_id": str(licence.id), "order_id": str(licence.order_id)}
     scene.body["jws"] = signed_certificate(certificate_of(licence))["jws"]
     return scene
 

@@ -1,12 +1,13 @@
 """The whole table: every endpoint of the reference and every one that decisions.md adds."""
 
-from . import catalog, certificates, purse, reports, vendor
+from . import catalog, certificates, history, purse, reports, vendor
 from .shapes import Operation
 
 OPERATIONS: tuple[Operation, ...] = (
     *catalog.OPERATIONS,
     *purse.OPERATIONS,
     *certificates.OPERATIONS,
+    *history.OPERATIONS,
     *vendor.OPERATIONS,
     *reports.OPERATIONS,
 )

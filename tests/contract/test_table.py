@@ -20,6 +20,12 @@ SCOPES = {
     "GET /library/{id}/certificate": "library:read",
     "GET /library/{id}/certificate.pdf": "library:read",
     "GET /wallet": "account:read",
+    "PATCH /wallet": "wallet:spend",
+    "GET /wallet/transactions": "account:read",
+    "GET /orders": "account:read",
+    "GET /orders/{order_id}": "account:read",
+    "GET /orders/{order_id}/receipt": "account:read",
+    "GET /orders/{order_id}/receipt.pdf": "account:read",
     "POST /wallet/quote": "wallet:spend",
     "POST /wallet/spend": "wallet:spend",
 }

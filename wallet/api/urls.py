@@ -2,10 +2,15 @@
 
 from django.urls import path
 
-from .views import WalletViewSet
+from .views import HistoryViewSet, WalletViewSet
 
 urlpatterns = [
-    path("wallet", WalletViewSet.as_view({"get": "retrieve"}), name="wallet"),
+    path("wallet", WalletViewSet.as_view({"get": "retrieve", "patch": "update"}), name="wallet"),
     path("wallet/quote", WalletViewSet.as_view({"post": "quote"}), name="wallet-quote"),
     path("wallet/spend", WalletViewSet.as_view({"post": "spend"}), name="wallet-spend"),
+    path("wallet/transactions", HistoryViewSet.as_view({"get": "transactions"}), name="wallet-transactions"),
+    path("orders", HistoryViewSet.as_view({"get": "orders"}), name="orders"),
+    path("orders/<str:order_id>", HistoryViewSet.as_view({"get": "order"}), name="order"),
+    path("orders/<str:order_id>/receipt", HistoryViewSet.as_view({"get": "receipt"}), name="order-receipt"),
+    path("orders/<str:order_id>/receipt.pdf", HistoryViewSet.as_view({"get": "receipt_pdf"}), name="order-receipt-pdf"),
 ]

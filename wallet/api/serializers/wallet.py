@@ -7,10 +7,10 @@ from marketplace.core.api.fields import Amount, Line
 from marketplace.core.api.serializers import Body
 from marketplace.core.money import Currency, to_number
 
-from ..models import Quote
-from ..models.currencies import CURRENCIES
-from ..selectors import Wallet
-from ..services.spending import Receipt
+from ...models import Quote
+from ...models.currencies import CURRENCIES
+from ...selectors import Wallet
+from ...services.spending import Receipt
 
 
 class WalletAnswer(serializers.Serializer[Wallet]):
@@ -19,6 +19,14 @@ class WalletAnswer(serializers.Serializer[Wallet]):
     balanceINR = Amount(source="balance_inr_minor")
     balanceUSD = Amount(source="balance_usd_minor")
     currencyPreference = serializers.ChoiceField(source="currency_preference", choices=CURRENCIES)
+
+
+class PreferenceBody(Body):
+    """What the owner of the wallet may choose."""
+
+    read_back = frozenset({"balanceINR", "balanceUSD"})
+
+    currencyPreference = serializers.ChoiceField(choices=CURRENCIES)
 
 
 class QuoteBody(Body):

@@ -16,7 +16,7 @@ from marketplace.core.api.views import ApiViewSet
 from marketplace.core.errors import InvalidInput, NotFound
 from marketplace.core.scopes import Scope
 
-from ..errors import (
+from ...errors import (
     IdempotencyConflict,
     IdempotencyKeyReused,
     InsufficientBalance,
@@ -30,11 +30,12 @@ from ..errors import (
     TierRequired,
     TooManyQuotes,
 )
-from ..selectors import wallet_of
-from ..services.offers import Wish
-from ..services.quotes import make_quote
-from ..services.spending import spend
-from .serializers import QuoteAnswer, QuoteBody, SpendAnswer, SpendBody, WalletAnswer
+from ...selectors import wallet_of
+from ...services.offers import Wish
+from ...services.preferences import set_currency_preference
+from ...services.quotes import make_quote
+from ...services.spending import spend
+from ..serializers.wallet import PreferenceBody, QuoteAnswer, QuoteBody, SpendAnswer, SpendBody, WalletAnswer
 
 IDEMPOTENCY_HEADER = "Idempotency-Key"
 REPLAYED_HEADER = "Idempotent-Replayed"
@@ -50,6 +51,7 @@ class WalletViewSet(ApiViewSet):
 
     access = {
         "retrieve": key_or_bearer(Scope.ACCOUNT_READ),
+        "update": key_or_bearer(Scope.WALLET_SPEND),
         "quote": key_or_bearer(Scope.WALLET_SPEND),
         "spend": key_or_bearer(Scope.WALLET_SPEND),
     }
@@ -71,6 +73,13 @@ class WalletViewSet(ApiViewSet):
     def retrieve(self, request: Request) -> Response:
         """Read the balances."""
         return Response(WalletAnswer(wallet_of(principal_of(request).user)).data)
+
+    @extend_schema(operation_id="wallet_update", request=PreferenceBody, responses=WalletAnswer)
+    def update(self, request: Request) -> Response:
+        """Choose the currency in which purchases are paid that name none."""
+        user = principal_of(request).user
+        set_currency_preference(user=user, currency=parse_body(PreferenceBody, request)["currencyPreference"], actor=user)
+        return Response(WalletAnswer(wallet_of(user)).data)
 
     @extend_schema(operation_id="wallet_quote", request=QuoteBody, responses=QuoteAnswer)
     def quote(self, request: Request) -> Response:

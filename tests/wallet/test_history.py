@@ -1,0 +1,171 @@
+"""Orders, receipts and transactions: one's own past, newest first, and nobody else's."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from marketplace.accounts.models import User
+from marketplace.core.models import AuditEntry
+from marketplace.core.scopes import Scope
+from tests.factories import UserFactory
+from tests.shop import bought, funded, on_sale
+from wallet.models import Journal, Order
+from wallet.services.refunds import refund_order
+
+pytestmark = pytest.mark.django_db
+Client = Callable[..., APIClient]
+ORDERS, MOVES, WALLET = "/api/v1/orders", "/api/v1/wallet/transactions", "/api/v1/wallet"
+
+
+@pytest.fixture
+def buyer() -> User:
+    return funded(inr=10_000_000, usd=50_000)
+
+
+def code_of(response: Any) -> tuple[int, str]:
+    return response.status_code, response.json()["code"]
+
+
+@pytest.mark.parametrize("ending", ["", "/receipt", "/receipt.pdf"])
+def test_order_of_someone_else_is_not_found(anonymous: APIClient, bearer_client: Client, ending: str) -> None:
+    order = bought(on_sale())
+    assert code_of(anonymous.get(f"{ORDERS}/{order.id}{ending}")) == (401, "not_authenticated")
+    client = bearer_client()
+    for order_id in (order.id, "nonsense", "00000000-0000-7000-8000-000000000000"):
+        assert code_of(client.get(f"{ORDERS}/{order_id}{ending}")) == (404, "not_found")
+    lacking = bearer_client(order.buyer, scopes=frozenset({Scope.LIBRARY_READ}))
+    assert code_of(lacking.get(f"{ORDERS}/{order.id}{ending}")) == (403, "insufficient_scope")
+
+
+@pytest.mark.parametrize("url", [ORDERS, MOVES])
+@pytest.mark.parametrize("query", ["limit=0", "limit=x", "cursor=%21", "cursor=" + "x" * 201])
+def test_malformed_query_is_refused(bearer_client: Client, url: str, query: str) -> None:
+    assert code_of(bearer_client().get(f"{url}?{query}")) == (400, "invalid_input")
+
+
+@pytest.mark.parametrize("url", [ORDERS, MOVES])
+def test_no_past_is_an_empty_page(bearer_client: Client, url: str) -> None:
+    bought(on_sale())
+    assert bearer_client().get(url).json() == {"items": [], "nextCursor": None}
+
+
+@pytest.mark.parametrize(("url", "model", "moment"), [(ORDERS, Order, "created_at"), (MOVES, None, "")])
+def test_pages_neither_repeat_nor_skip(bearer_client: Client, buyer: User, url: str, model: Any, moment: str) -> None:
+    for _ in range(6):
+        bought(on_sale(), buyer)
+    if model is not None:
+        # All at the same moment: the id decides.
+        model.objects.update(**{moment: timezone.now()})
+    client, seen, cursor = bearer_client(buyer), [], ""
+    while cursor is not None:
+        page = client.get(url, {"limit": 3} | ({"cursor": cursor} if cursor else {})).json()
+        seen += [item["id"] for item in page["items"]]
+        cursor = page["nextCursor"]
+    rows = Order.objects.filter(buyer=buyer) if model else Journal.objects.all()
+    assert len(seen) == len(set(seen)) == rows.count()
+    assert seen == sorted(seen, reverse=True)
+
+
+def test_order_tells_what_was_paid_and_through_what(key_client: Client, buyer: User, django_assert_num_queries: Any) -> None:
+    listing = on_sale(tax_rate_bp=1800, version="1.2")
+    order = bought(listing, buyer, license_slug="commercial")
+    client = key_client(user=buyer)
+    client.get(ORDERS)
+    # The credential, the page.
+    with django_assert_num_queries(2):
+        (item,) = client.get(ORDERS).json()["items"]
+    assert item == client.get(f"{ORDERS}/{order.id}").json()
+    assert (item["id"], item["assetId"], item["title"]) == (str(order.id), str(listing.id), listing.title)
+    assert (item["price"], item["taxIncluded"], item["currency"]) == (998.0, 152.24, "INR")
+    assert (item["licenseSlug"], item["status"], item["refundedAt"], item["appId"]) == ("commercial", "Completed", None, None)
+
+
+def test_refund_is_shown_in_order_transactions_and_receipt(bearer_client: Client, buyer: User) -> None:
+    order = bought(on_sale(), buyer)
+    refund_order(order=order, reason="test", actor=None)
+    client = bearer_client(buyer)
+    item = client.get(f"{ORDERS}/{order.id}").json()
+    assert item["status"] == "Refunded"
+    assert item["refundedAt"].endswith("Z")
+    moves = client.get(MOVES).json()["items"]
+    assert [(move["kind"], move["amount"], move["currency"]) for move in moves] == [
+        ("refund", 499.0, "INR"),
+        ("purchase", -499.0, "INR"),
+        ("funding", 500.0, "USD"),
+        ("funding", 100_000.0, "INR"),
+    ]
+    assert [move["orderId"] for move in moves] == [str(order.id), str(order.id), None, None]
+    assert [move["title"] for move in moves] == [order.listing.title, order.listing.title, None, None]
+    assert "Refunded" in client.get(f"{ORDERS}/{order.id}/receipt").content.decode()
+
+
+def test_transactions_are_the_buyers_view_of_the_ledger(bearer_client: Client, buyer: User, django_assert_num_queries: Any) -> None:
+    vendor_sale = on_sale(tax_rate_bp=1800)
+    for _ in range(3):
+        bought(on_sale(tax_rate_bp=1800), buyer)
+    bought(vendor_sale)
+    client = bearer_client(buyer)
+    client.get(MOVES)
+    # The credential, the page; however many legs and orders there are.
+    with django_assert_num_queries(2):
+        moves = client.get(MOVES).json()["items"]
+    wallet = client.get(WALLET).json()
+    assert round(sum(move["amount"] for move in moves if move["currency"] == "INR"), 2) == wallet["balanceINR"]
+    # A vendor's earnings are not in the vendor's wallet.
+    assert bearer_client(vendor_sale.store.owner).get(MOVES).json()["items"] == []
+
+
+def test_free_order_has_a_receipt_and_moves_nothing(bearer_client: Client) -> None:
+    buyer = UserFactory()
+    order = bought(on_sale(base_price_minor=0, price_inr_minor=None), buyer)
+    client = bearer_client(buyer)
+    assert client.get(MOVES).json()["items"] == []
+    assert client.get(f"{ORDERS}/{order.id}").json()["price"] == 0
+    assert client.get(f"{ORDERS}/{order.id}/receipt.pdf").content.startswith(b"%PDF-")
+
+
+def test_receipt_is_a_page_without_scripts_and_with_nothing_from_elsewhere(bearer_client: Client, buyer: User) -> None:
+    order = bought(on_sale(title="<script>alert(1)</script> Ünïcode 字", tax_rate_bp=1800), buyer)
+    response = bearer_client(buyer).get(f"{ORDERS}/{order.id}/receipt")
+    assert response["Content-Type"] == "text/html; charset=utf-8"
+    assert response["Content-Security-Policy"].startswith("default-src 'none'; style-src 'sha256-")
+    assert response["Cache-Control"] == "private, no-store"
+    page = BeautifulSoup(response.content, "html.parser")
+    assert not page.find_all(["script", "img", "link", "form"])
+    text = page.get_text(" ", strip=True)
+    assert "<script>alert(1)</script> Ünïcode 字, personal licence" in text
+    for words in (str(order.id), buyer.email, order.listing.store.name, "INR 422.88", "INR 76.12", "INR 499.00"):
+        assert words in text
+
+
+def test_receipt_as_pdf_is_offered_for_saving(bearer_client: Client, buyer: User) -> None:
+    order = bought(on_sale(), buyer)
+    response = bearer_client(buyer).get(f"{ORDERS}/{order.id}/receipt.pdf")
+    assert (response["Content-Type"], response["Cache-Control"]) == ("application/pdf", "private, no-store")
+    assert response["Content-Disposition"] == f'attachment; filename="receipt-{order.id}.pdf"'
+    assert response.content.startswith(b"%PDF-")
+
+
+@pytest.mark.parametrize("body", [{}, {"currencyPreference": "EUR"}, {"currencyPreference": "usd"}, {"currencyPreference": None}])
+def test_preference_that_no_wallet_has_is_refused(bearer_client: Client, body: Any) -> None:
+    assert code_of(bearer_client().patch(WALLET, body, format="json")) == (400, "invalid_input")
+
+
+def test_preference_needs_the_scope_to_spend(bearer_client: Client) -> None:
+    client = bearer_client(scopes=frozenset({Scope.ACCOUNT_READ}))
+    assert code_of(client.patch(WALLET, {"currencyPreference": "USD"}, format="json")) == (403, "insufficient_scope")
+
+
+def test_preference_decides_what_a_purchase_is_paid_in(bearer_client: Client, buyer: User) -> None:
+    client = bearer_client(buyer)
+    read = client.get(WALLET).json()
+    # What was read can be sent back.
+    changed = client.patch(WALLET, read | {"currencyPreference": "USD"}, format="json").json()
+    assert changed == read | {"currencyPreference": "USD"}
+    client.patch(WALLET, {"currencyPreference": "USD"}, format="json")
+    assert AuditEntry.objects.filter(action="wallet.preference").count() == 1
+    assert bought(on_sale(), buyer).currency == "USD"

@@ -1,0 +1,1 @@
+"""Shapes of the wallet's bodies and answers."""

@@ -1,0 +1,94 @@
+"""Shapes of what happened: purchases, and what moved the caller's money."""
+
+from typing import Any
+
+from django.conf import settings
+from django.urls import reverse
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from marketplace.core import bounds
+from marketplace.core.api.fields import Amount
+from marketplace.core.api.serializers import Limit
+from marketplace.core.money import to_number
+
+from ...models import Journal, Order
+from ...models.currencies import CURRENCIES
+from ...models.ledger import JournalKind
+from ...models.orders import OrderStatus
+
+# In the words of the one whose wallet it is.
+KINDS = {JournalKind.FUNDING: "funding", JournalKind.SALE: "purchase", JournalKind.REFUND: "refund"}
+
+
+class HistoryQuery(serializers.Serializer[Any]):
+    """Paging."""
+
+    limit = Limit(default=bounds.HISTORY_LIMIT_DEFAULT, maximum=bounds.HISTORY_LIMIT)
+    cursor = serializers.CharField(required=False, max_length=200, help_text="nextCursor of the page before.")
+
+
+class OrderAnswer(serializers.Serializer[Order]):
+    """One purchase."""
+
+    id = serializers.CharField()
+    status = serializers.ChoiceField(OrderStatus.choices)
+    assetId = serializers.CharField(source="listing_id")
+    title = serializers.CharField(source="listing.title")
+    licenseSlug = serializers.CharField(source="license_slug")
+    version = serializers.CharField(allow_blank=True)
+    currency = serializers.ChoiceField(CURRENCIES)
+    price = Amount(source="price_minor", help_text="What was paid, tax included.")
+    taxIncluded = Amount(source="tax_minor", help_text="The part of price that is tax.")
+    appId = serializers.CharField(source="app_id", allow_null=True, help_text="The app that bought it; null where none did.")
+    createdAt = serializers.DateTimeField(source="created_at")
+    refundedAt = serializers.DateTimeField(source="refunded_at", allow_null=True)
+    receiptUrl = serializers.SerializerMethodField(help_text="The receipt as a page; takes the same credential.")
+    receiptPdfUrl = serializers.SerializerMethodField(help_text="The receipt as a PDF; takes the same credential.")
+
+    def get_receiptUrl(self, order: Order) -> str:
+        """Return the address of the page."""
+        return settings.BASE_URL + reverse("order-receipt", args=[order.pk])
+
+    def get_receiptPdfUrl(self, order: Order) -> str:
+        """Return the address of the PDF."""
+        return settings.BASE_URL + reverse("order-receipt-pdf", args=[order.pk])
+
+
+class OrderPage(serializers.Serializer[Any]):
+    """The caller's purchases, newest first."""
+
+    items = OrderAnswer(many=True)
+    nextCursor = serializers.CharField(allow_null=True, help_text="Send it as cursor for the next page; null on the last.")
+
+
+class WalletTransaction(serializers.Serializer[Journal]):
+    """One event that moved the caller's money."""
+
+    id = serializers.CharField()
+    kind = serializers.SerializerMethodField()
+    amount = serializers.SerializerMethodField(help_text="Negative when it left the wallet.")
+    currency = serializers.ChoiceField(CURRENCIES, source="in_currency")
+    at = serializers.DateTimeField()
+    orderId = serializers.CharField(source="order_id", allow_null=True)
+    title = serializers.SerializerMethodField(help_text="The asset of the order; null where there is none.")
+
+    @extend_schema_field(serializers.ChoiceField(sorted(KINDS.values())))
+    def get_kind(self, journal: Journal) -> str:
+        """Return why money moved."""
+        return KINDS[JournalKind(journal.kind)]
+
+    def get_amount(self, journal: Any) -> float:
+        """Return what came, or left."""
+        return to_number(journal.net_minor)
+
+    def get_title(self, journal: Journal) -> str | None:
+        """Return what the order was for."""
+        return None if journal.order is None else journal.order.listing.title
+
+
+class WalletTransactionPage(serializers.Serializer[Any]):
+    """What moved the caller's money, newest first."""
+
+    items = WalletTransaction(many=True)
+    nextCursor = serializers.CharField(allow_null=True, help_text="Send it as cursor for the next page; null on the last.")

@@ -1,0 +1,6 @@
+"""The wallet's endpoints."""
+
+from .history import HistoryViewSet
+from .wallet import WalletViewSet
+
+__all__ = ["HistoryViewSet", "WalletViewSet"]

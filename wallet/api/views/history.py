@@ -1,0 +1,83 @@
+"""What happened: purchases with their receipts, and what moved the money (decisions.md section 7)."""
+
+from datetime import datetime
+from http import HTTPStatus
+from typing import Any
+
+from django.db.models import QuerySet
+from django.http import HttpResponse, HttpResponseBase
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from developers.principals import principal_of
+from marketplace.core.access import key_or_bearer
+from marketplace.core.api.pagination import decode_cursor, encode_cursor
+from marketplace.core.api.serializers import parse_query
+from marketplace.core.api.views import ApiViewSet
+from marketplace.core.errors import InvalidInput, NotFound
+from marketplace.core.scopes import Scope
+from marketplace.core.serving import safe_disposition
+
+from ... import receipts
+from ...models import Order
+from ...selectors import before, movements_of, order_of, orders_of
+from ..serializers.history import HistoryQuery, OrderAnswer, OrderPage, WalletTransactionPage
+
+ORDER_ID = OpenApiParameter("order_id", str, OpenApiParameter.PATH, description="orderId of a purchase.")
+HTML, PDF = "text/html", "application/pdf"
+_ACCOUNT = key_or_bearer(Scope.ACCOUNT_READ)
+
+
+class HistoryViewSet(ApiViewSet):
+    """The caller's own past."""
+
+    access = dict.fromkeys(("orders", "order", "receipt", "receipt_pdf", "transactions"), _ACCOUNT)
+    problems = {"orders": (InvalidInput,), "transactions": (InvalidInput,)}
+
+    @extend_schema(operation_id="orders_list", parameters=[HistoryQuery], responses=OrderPage)
+    def orders(self, request: Request) -> Response:
+        """Read the purchases, newest first."""
+        return Response(OrderPage(_page(request, orders_of(principal_of(request).user), "created_at")).data)
+
+    @extend_schema(operation_id="wallet_transactions", parameters=[HistoryQuery], responses=WalletTransactionPage)
+    def transactions(self, request: Request) -> Response:
+        """Read what came into the wallets and what left them, newest first."""
+        movements = movements_of(principal_of(request).user).select_related("order__listing")
+        return Response(WalletTransactionPage(_page(request, movements, "at")).data)
+
+    @extend_schema(operation_id="orders_retrieve", parameters=[ORDER_ID], responses=OrderAnswer)
+    def order(self, request: Request, order_id: str) -> Response:
+        """Read one purchase."""
+        return Response(OrderAnswer(_order(request, order_id)).data)
+
+    @extend_schema(operation_id="orders_receipt", parameters=[ORDER_ID], responses={(HTTPStatus.OK, HTML): OpenApiTypes.STR})
+    def receipt(self, request: Request, order_id: str) -> HttpResponseBase:
+        """Get the receipt as a page of its own, without scripts."""
+        page = receipts.as_html(_order(request, order_id))
+        return HttpResponse(page, content_type=f"{HTML}; charset=utf-8", headers={"Content-Security-Policy": receipts.CONTENT_POLICY})
+
+    @extend_schema(operation_id="orders_receipt_pdf", parameters=[ORDER_ID], responses={(HTTPStatus.OK, PDF): OpenApiTypes.BINARY})
+    def receipt_pdf(self, request: Request, order_id: str) -> HttpResponseBase:
+        """Get the receipt as a PDF."""
+        order = _order(request, order_id)
+        disposition = safe_disposition(f"receipt-{order.pk}.pdf", inline=False)
+        return HttpResponse(receipts.as_pdf(order), content_type=PDF, headers={"Content-Disposition": disposition or "attachment"})
+
+
+def _order(request: Request, order_id: str) -> Order:
+    order = order_of(principal_of(request).user, order_id)
+    if order is None:
+        raise NotFound
+    return order
+
+
+def _page(request: Request, rows: "QuerySet[Any, Any]", moment: str) -> dict[str, Any]:
+    query = parse_query(HistoryQuery, request)
+    if "cursor" in query:
+        rows = before(rows, moment, *decode_cursor(query["cursor"]))
+    found = list(rows[: query["limit"] + 1])
+    items, more = found[: query["limit"]], len(found) > query["limit"]
+    at: datetime | None = getattr(items[-1], moment) if more else None
+    return {"items": items, "nextCursor": None if at is None else encode_cursor(at, items[-1].pk)}

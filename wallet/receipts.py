@@ -1,0 +1,63 @@
+"""Receipts of purchases, as a page and as a PDF: what the buyer paid for, to whom, and the tax in it."""
+
+import base64
+import hashlib
+
+from django.template.loader import render_to_string
+
+from marketplace.core.documents import Grid, Paper, pdf_of
+
+from .models import Order
+from .models.orders import OrderStatus
+
+STYLE = """
+:root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif; }
+body { max-width: 40rem; margin: 2rem auto; padding: 0 1rem; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1.5rem; }
+dt { opacity: .75; } dd { margin: 0; overflow-wrap: anywhere; }
+table { width: 100%; border-collapse: collapse; margin: 1.5rem 0; }
+th, td { text-align: right; padding: .5rem 0; border-bottom: 1px solid color-mix(in srgb, currentColor 25%, transparent); }
+th:first-child, td:first-child { text-align: left; overflow-wrap: anywhere; }
+@media print { body { margin: 0; } }
+"""
+_STYLE_HASH = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
+# The page needs nothing but its own style.
+CONTENT_POLICY = (
+    f"default-src 'none'; style-src 'sha256-{_STYLE_HASH}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox"
+)
+
+
+def paper_of(order: Order) -> Paper:
+    """Return what stands on a receipt."""
+    listing, store = order.listing, order.listing.store
+    facts = [
+        ("Order", str(order.pk)),
+        ("Date", f"{order.created_at:%Y-%m-%d %H:%M} UTC"),
+        ("Buyer", order.buyer.email),
+        ("Seller", f"{store.name} ({store.slug})"),
+        ("Asset", str(listing.pk)),
+        ("Status", OrderStatus(order.status).label),
+    ]
+    if order.refunded_at is not None:
+        facts.append(("Refunded", f"{order.refunded_at:%Y-%m-%d %H:%M} UTC"))
+    what = f"{listing.title}, {order.license_slug} licence" + (f", version {order.version}" if order.version else "")
+    net = order.price_minor - order.tax_minor
+    rows = [(what, _amount(net, order.currency)), ("Tax", _amount(order.tax_minor, order.currency))]
+    rows.append(("Paid from the wallet", _amount(order.price_minor, order.currency)))
+    closing = ["Prices include tax. The licence takes effect with the purchase; its certificate is in your library."]
+    return Paper("Receipt", "Creative Asset Marketplace", facts, Grid(("Item", "Amount"), rows), closing)
+
+
+def as_html(order: Order) -> str:
+    """Return the receipt as a page that needs nothing else."""
+    return render_to_string("wallet/receipt.html", {"paper": paper_of(order), "style": STYLE})
+
+
+def as_pdf(order: Order) -> bytes:
+    """Return the receipt as a PDF."""
+    return pdf_of(paper_of(order))
+
+
+def _amount(minor: int, currency: str) -> str:
+    units, cents = divmod(minor, 100)
+    return f"{currency} {units:,}.{cents:02}"

@@ -1,0 +1,27 @@
+"""What the owner of a wallet chooses."""
+
+from django.db import transaction
+
+from marketplace.accounts.models import User
+from marketplace.core import audit
+from marketplace.core.money import WALLET_CURRENCIES, Currency
+
+from ..errors import InvalidAmount
+from ..models import WalletSettings
+
+
+@transaction.atomic
+def set_currency_preference(*, user: User, currency: str, actor: User) -> WalletSettings:
+    """Choose the currency in which purchases are paid that name none.
+
+    Raises:
+        InvalidAmount: wallets do not hold this currency.
+    """
+    if currency not in WALLET_CURRENCIES:
+        raise InvalidAmount(f"Wallets hold {' and '.join(Currency(code) for code in WALLET_CURRENCIES)}, not {currency}.")
+    chosen, made = WalletSettings.objects.get_or_create(owner=user, defaults={"currency_preference": currency})
+    if made or chosen.currency_preference != currency:
+        chosen.currency_preference = currency
+        chosen.save(update_fields=["currency_preference"])
+        audit.record("wallet.preference", chosen, actor=actor, currency=currency)
+    return chosen
