@@ -44,10 +44,10 @@ class DamagedFile(Exception):
 def package_for(*, licence: Licence, deliverable: Deliverable) -> Package:
     """Return the package of a licence around a file, made ready now where that did not happen before."""
     package = package_of(licence.listing, deliverable, terms_at(licence.tier, licence.acquired_at))
-    return make_ready([package])[0]
+    return make_ready(packages=[package])[0]
 
 
-def packages_on_sale(listing: Listing) -> list[Package]:
+def find_packages_on_sale(listing: Listing) -> list[Package]:
     """Return the packages that buyers would get now, one for each licence on sale; none for a blocked file."""
     file = listing.live_deliverable
     if file is None or file.blocked_at is not None:
@@ -55,7 +55,7 @@ def packages_on_sale(listing: Listing) -> list[Package]:
     return [package_of(listing, file, Terms(tier.name, tier.text)) for tier in permitted_tiers(listing, active_tiers())]
 
 
-def make_ready(packages: Sequence[Package]) -> list[Package]:
+def make_ready(*, packages: Sequence[Package]) -> list[Package]:
     """Return packages around one file, in their order, as they are kept; what is not there yet is made.
 
     Raises:
@@ -91,25 +91,25 @@ def build_when_published(event: ListingPublished) -> None:
 
 def _build_published(listing_id: uuid.UUID) -> None:
     listing = Listing.objects.select_related("live_deliverable", "store").get(pk=listing_id)
-    packages = packages_on_sale(listing)
+    packages = find_packages_on_sale(listing)
     if packages and packages[0].deliverable.file_size <= bounds.PACKAGE_AT_PUBLISH_BYTES:
-        make_ready(packages)
+        make_ready(packages=packages)
 
 
-def unused_packages(*, since: datetime) -> Iterator[Package]:
+def find_unused_packages(*, since: datetime) -> Iterator[Package]:
     """Yield the built packages to which no link was issued since then."""
     recent = DownloadLink.objects.filter(package=OuterRef("pk"), issued_at__gte=since)
     built = Package.objects.exclude(object_key="").filter(created_at__lt=since)
     return built.filter(~Exists(recent)).iterator(chunk_size=BATCH)
 
 
-def remove_built(package: Package) -> None:
+def remove_built(*, package: Package) -> None:
     """Remove a built package from the store. Links to it go on working: it is put together as it is served, or built anew."""
     Package.objects.filter(pk=package.pk).update(object_key="")
     object_store().delete(package.object_key)
 
 
-def stray_packages(store: ObjectStore) -> Iterator[str]:
+def find_stray_packages(store: ObjectStore) -> Iterator[str]:
     """Yield the keys of packages older than a day that no row names: their builder was killed."""
     limit = timezone.now() - GRACE
     for key, written_at in store.keys(FOLDER):

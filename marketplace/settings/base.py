@@ -243,7 +243,7 @@ SPECTACULAR_SETTINGS = {
     "COMPONENT_SPLIT_PATCH": False,
     # Choice sets that several fields share, or whose field names are everyone's.
     "ENUM_NAME_OVERRIDES": {
-        "CertificateStatusEnum": "library.services.certificates.CertificateStatus",
+        "CertificateStatusEnum": "library.certificates.CertificateStatus",
         "ListingStatusEnum": "catalog.models.listings.ListingStatus",
         "OrderStatusEnum": "wallet.models.orders.OrderStatus",
         "PreviewKindEnum": "catalog.models.files.PreviewKind",

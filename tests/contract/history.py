@@ -44,7 +44,7 @@ def _get(path: str, answer: dict[str, object], *, paged: bool = False) -> Operat
         "GET",
         path,
         Auth.KEY_OR_BEARER,
-        "owned",
+        "ordered",
         answer,
         scope="account:read",
         query=PAGING if paged else (),

@@ -10,8 +10,8 @@ from catalog.models import Listing, Preview
 from catalog.models.files import PreviewKind
 from catalog.services.review import submit_listing
 from developers.services.applications import approve_application, submit_application
+from library.certificates import certificate_of, signed_certificate
 from library.models import Licence
-from library.services.certificates import certificate_of, signed_certificate
 from library.services.links import issue_link, url_of
 from marketplace.accounts.models import User
 from marketplace.core.objects import object_store
@@ -111,6 +111,13 @@ def owned() -> Scene:
     return scene
 
 
+def ordered() -> Scene:
+    """As owned, and it is about the order."""
+    scene = owned()
+    scene.shows = {"id": scene.names["order_id"], "assetId": scene.names["id"]}
+    return scene
+
+
 def link() -> Scene:
     """The caller has a link to the package."""
     scene = owned()
@@ -169,5 +176,5 @@ def selling() -> Scene:
 
 
 SCENES: dict[str, Callable[[], Scene]] = {
-    scene.__name__: scene for scene in (for_sale, quoted, owned, link, developer, draft, ready, waiting, selling)
+    scene.__name__: scene for scene in (for_sale, quoted, owned, ordered, link, developer, draft, ready, waiting, selling)
 }

@@ -8,9 +8,9 @@ from rest_framework import serializers
 from marketplace.core.api.fields import Line
 from marketplace.core.api.serializers import Body
 
+from ...certificates import CertificateStatus, status_of
 from ...models import Licence
 from ...selectors import version_of_file
-from ...services.certificates import CertificateStatus, status_of
 
 # A certificate of ours has less than 3,000.
 JWS_CHARS = 16_000

@@ -11,7 +11,7 @@ from marketplace.core.api.views import ApiViewSet
 from marketplace.core.errors import InvalidInput, NotFound
 
 from ... import signatures
-from ...services.certificates import check_certificate, licence_of_certificate
+from ...certificates import check_certificate, licence_of_certificate
 from ..serializers.certificates import CertificateState, CertificateToCheck, CertificateVerdict, SigningKeys
 
 # A refund ends a certificate at once.

@@ -18,10 +18,10 @@ from marketplace.core.errors import InvalidInput
 from marketplace.core.scopes import Scope
 from marketplace.core.serving import safe_disposition
 
+from ...certificates import certificate_of, certificate_pdf, signed_certificate
 from ...errors import FileBlocked, NotOwned
 from ...models import Licence
 from ...selectors import library_page, owned_licence, owned_versions
-from ...services.certificates import certificate_of, certificate_pdf, signed_certificate
 from ...services.links import issue_link
 from ..serializers.certificates import Certificate, CertificateQuery
 from ..serializers.library import DownloadLinkAnswer, DownloadQuery, LibraryPage, LibraryQuery, OwnedVersions

@@ -12,7 +12,14 @@ from rich.progress import Progress
 
 from catalog.models import Listing
 from catalog.selectors import listings_for_sale
-from library.services.building import DamagedFile, make_ready, packages_on_sale, remove_built, stray_packages, unused_packages
+from library.services.building import (
+    DamagedFile,
+    find_packages_on_sale,
+    find_stray_packages,
+    find_unused_packages,
+    make_ready,
+    remove_built,
+)
 from marketplace.core.errors import DependencyUnavailable
 from marketplace.core.objects import object_store
 from marketplace.core.objects.base import ObjectMissing
@@ -62,9 +69,9 @@ class Command(BaseCommand):
             raise CommandError(f"No listing called {slug} is for sale.", returncode=NOT_DONE)
         ready, damaged = 0, []
         for listing in progress.track(_each(listings), total=total, description="Packages"):
-            packages = packages_on_sale(listing)
+            packages = find_packages_on_sale(listing)
             try:
-                ready += len(make_ready(packages)) if packages else 0
+                ready += len(make_ready(packages=packages)) if packages else 0
             except (DamagedFile, ObjectMissing):
                 damaged.append(listing.slug)
         self.stdout.write(f"{ready} packages of {total} listings are ready.")
@@ -75,14 +82,14 @@ class Command(BaseCommand):
         done = "would be removed" if dry_run else "removed"
         unused = stray = 0
         task = progress.add_task("Packages", total=None)
-        for package in unused_packages(since=timezone.now() - age):
+        for package in find_unused_packages(since=timezone.now() - age):
             self.stdout.write(f"unused, {done}: {package.object_key}")
             if not dry_run:
-                remove_built(package)
+                remove_built(package=package)
             unused += 1
             progress.advance(task)
         store = object_store()
-        for key in stray_packages(store):
+        for key in find_stray_packages(store):
             self.stdout.write(f"no record, {done}: {key}")
             if not dry_run:
                 store.delete(key)

@@ -52,7 +52,7 @@ class HistoryViewSet(ApiViewSet):
         """Read one purchase."""
         return Response(OrderAnswer(_order(request, order_id)).data)
 
-    @extend_schema(operation_id="orders_receipt", parameters=[ORDER_ID], responses={(HTTPStatus.OK, HTML): OpenApiTypes.STR})
+    @extend_schema(operation_id="orders_receipt", parameters=[ORDER_ID], responses={(HTTPStatus.OK, HTML): OpenApiTypes.BINARY})
     def receipt(self, request: Request, order_id: str) -> HttpResponseBase:
         """Get the receipt as a page of its own, without scripts."""
         page = receipts.as_html(_order(request, order_id))

@@ -18,9 +18,9 @@ from catalog.selectors.taxonomy import terms_at
 from marketplace.core.documents import Paper, pdf_of
 from marketplace.core.errors import NotFound
 
-from .. import signatures
-from ..models import Licence
-from ..selectors import version_of_file
+from . import signatures
+from .models import Licence
+from .selectors import version_of_file
 
 SCHEMA_VERSION = "1.0"
 
