@@ -33,6 +33,7 @@ class Measured(NamedTuple):
     cost: dict[str, Cost]
     ratios: dict[str, float]
     peak_bytes: int
+    growth_bytes: int
     written: float
     read: float
 
@@ -57,12 +58,16 @@ def cost_of(command: list[str]) -> Cost:
 
 
 class Meter:
-    """What a group of processes uses between `begin` and `end`: the highest peak and the last of the other figures."""
+    """What a group of processes uses between `begin` and `end`: the peak of the largest, and sums of the other figures.
+
+    Memory is the highest of all rounds, the others are of the last.
+    """
 
     def __init__(self, pids: list[int]) -> None:
         self._pids = pids
         self._before: tuple[float, int, int] = (0, 0, 0)
-        self.peak_bytes = self.written = self.read = 0
+        self._resident: list[int] = []
+        self.peak_bytes = self.growth_bytes = self.written = self.read = 0
         self.cpu_seconds = 0.0
 
     def begin(self) -> None:
@@ -70,12 +75,15 @@ class Meter:
         for pid in self._pids:
             Path(f"/proc/{pid}/clear_refs").write_text("5", encoding="ascii")
         self._before = self._now()
+        self._resident = [_status(pid, "VmRSS") for pid in self._pids]
 
     def end(self) -> None:
         """Take the figures."""
         (cpu, read, written), before = self._now(), self._before
         self.cpu_seconds, self.read, self.written = cpu - before[0], read - before[1], written - before[2]
-        self.peak_bytes = max(self.peak_bytes, sum(_status(pid, "VmHWM") for pid in self._pids))
+        peaks = [_status(pid, "VmHWM") for pid in self._pids]
+        self.peak_bytes = max(self.peak_bytes, *peaks)
+        self.growth_bytes = max(self.growth_bytes, sum(peaks) - sum(self._resident))
 
     def _now(self) -> tuple[float, int, int]:
         cpu = read = written = 0

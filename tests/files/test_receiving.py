@@ -2,19 +2,20 @@
 
 import hashlib
 import os
+import threading
 import zlib
 from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.db import connection
+from django.db import InterfaceError, OperationalError, connection
 from django.http import HttpRequest
 from django.test import RequestFactory
 
 from marketplace.core.errors import BodyTooLarge, DependencyUnavailable, LengthRequired, MalformedRequest, UnsupportedType
 from marketplace.core.objects.base import ObjectMissing, ObjectStore
 from marketplace.core.objects.local import LocalStore, LocalWriter
-from marketplace.core.objects.s3 import S3Store
+from marketplace.core.objects.s3 import S3Store, S3Writer
 from vendors.uploads import UploadIncomplete, check_upload_headers, receive
 
 MIB = 2**20
@@ -98,6 +99,39 @@ def test_disk_that_fills_up_is_told_and_leaves_nothing(local_store: LocalStore, 
     with pytest.raises(DependencyUnavailable):
         receive(upload(b"x" * MIB), key=KEY, maximum_bytes=MIB)
     assert [path for path in local_store.root.rglob("*") if path.is_file()] == []
+
+
+def test_commit_whose_answer_was_lost_leaves_nothing(chosen: ObjectStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    writer = LocalWriter if isinstance(chosen, LocalStore) else S3Writer
+    real = writer.commit
+
+    def commit(self: Any) -> None:
+        real(self)
+        raise DependencyUnavailable
+
+    monkeypatch.setattr(writer, "commit", commit)
+    with pytest.raises(DependencyUnavailable):
+        receive(upload(b"x"), key=KEY, maximum_bytes=100)
+    with pytest.raises(ObjectMissing):
+        chosen.size(KEY)
+
+
+@pytest.mark.parametrize("error", [OperationalError, InterfaceError])
+def test_file_whose_record_may_be_there_is_left_to_the_sweep(chosen: ObjectStore, error: type[Exception]) -> None:
+    with pytest.raises(error), receive(upload(b"x"), key=KEY, maximum_bytes=100):
+        raise error
+    assert chosen.size(KEY) == 1
+    chosen.delete(KEY)
+
+
+def test_hashing_threads_end_with_their_uploads(local_store: LocalStore, settings: Any) -> None:
+    settings.MEDIA_ROOT = local_store.root
+    before = threading.active_count()
+    with receive(upload(b"x" * MIB), key=KEY, maximum_bytes=MIB):
+        assert threading.active_count() == before
+    with pytest.raises(BodyTooLarge):
+        receive(upload(b"x" * MIB), key=KEY, maximum_bytes=MIB - 1)
+    assert threading.active_count() == before
 
 
 def test_body_that_was_read_before_is_no_upload(local_store: LocalStore, settings: Any) -> None:

@@ -1,4 +1,5 @@
 import errno
+import io
 import os
 import time
 import urllib.error
@@ -17,7 +18,7 @@ from marketplace.core.errors import DependencyUnavailable
 from marketplace.core.objects import object_store, s3
 from marketplace.core.objects.base import BLOCK_BYTES, ObjectMissing, ObjectStore
 from marketplace.core.objects.local import STAGING, LocalStore
-from marketplace.core.objects.s3 import S3Store
+from marketplace.core.objects.s3 import PART_BYTES, S3Store, S3Writer
 from tests.servers.s3 import S3Server
 
 from .helpers import put
@@ -208,6 +209,36 @@ def test_full_disk_is_an_unavailable_store(local_store: LocalStore, monkeypatch:
     writer.abort()
 
 
+def test_disk_that_is_full_only_at_the_close_is_unavailable(local_store: LocalStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    writer = local_store.create("deliverables/one")
+    real = os.close
+
+    def full(descriptor: int) -> None:
+        real(descriptor)
+        raise OSError(errno.EDQUOT, "quota exceeded")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "close", full)
+        with pytest.raises(DependencyUnavailable):
+            writer.commit()
+    # The descriptor may be another file's by now.
+    writer.abort()
+    assert files_under(local_store.root) == []
+
+
+def test_bad_sector_is_an_unavailable_store(local_store: LocalStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(local_store, "deliverables/one", b"x")
+    blocks = local_store.read("deliverables/one")
+
+    class Bad(io.BytesIO):
+        def read(self, *_: object) -> bytes:
+            raise OSError(errno.EIO, "input/output error")
+
+    monkeypatch.setattr(blocks, "_file", Bad())
+    with pytest.raises(DependencyUnavailable):
+        next(blocks)
+
+
 def test_local_files_are_readable_by_us_only(local_store: LocalStore) -> None:
     put(local_store, "deliverables/one", b"x")
     assert (local_store.root / "deliverables/one").stat().st_mode & 0o077 == 0
@@ -237,6 +268,37 @@ def test_aborted_multipart_upload_leaves_no_parts(s3_store: S3Store) -> None:
     assert s3_store.client.list_multipart_uploads(Bucket=s3_store.bucket).get("Uploads")
     writer.abort()
     assert not s3_store.client.list_multipart_uploads(Bucket=s3_store.bucket).get("Uploads")
+
+
+@pytest.mark.s3
+def test_upload_that_the_store_ended_meanwhile_can_be_aborted(s3_store: S3Store) -> None:
+    writer = s3_store.create("deliverables/one")
+    writer.write(b"x" * (9 * MIB))
+    (part,) = s3_store.unfinished()
+    part.remove()
+    writer.abort()
+    assert list(s3_store.unfinished()) == []
+
+
+@pytest.mark.s3
+@pytest.mark.parametrize("first", [1, PART_BYTES - 1, PART_BYTES, 2 * PART_BYTES + 1])
+def test_blocks_of_any_size_fill_equal_parts(s3_store: S3Store, first: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes: list[int] = []
+    real = S3Writer._put_part
+
+    def put_part(self: S3Writer, number: int, part: bytes) -> str:
+        sizes.append(len(part))
+        return real(self, number, part)
+
+    monkeypatch.setattr(S3Writer, "_put_part", put_part)
+    content = os.urandom(first) + os.urandom(PART_BYTES + 5)
+    writer = s3_store.create("deliverables/one")
+    writer.write(content[:first])
+    writer.write(content[first:])
+    writer.commit()
+    assert sorted(sizes)[1:] == [PART_BYTES] * (len(content) // PART_BYTES)
+    assert b"".join(s3_store.read("deliverables/one")) == content
+    s3_store.delete("deliverables/one")
 
 
 @pytest.mark.s3

@@ -1,5 +1,6 @@
 """Uploading deliverables and previews."""
 
+import errno
 import hashlib
 import json
 from collections.abc import Callable
@@ -7,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import DatabaseError
+from django.db import DatabaseError, OperationalError
 from pytest_django import DjangoCaptureOnCommitCallbacks
 from rest_framework.test import APIClient
 
@@ -329,6 +330,34 @@ def test_objects_of_a_preview_whose_record_fails_are_removed(listing: Listing, v
     processed = ProcessedPreview(b"x", "audio/wav", {"duration": float("nan")}, {})
     with pytest.raises(DatabaseError):
         attach_preview(listing=listing, kind=PreviewKind.AUDIO_PREVIEW, processed=processed, actor=vendor.user)
+    assert stored(media) == []
+
+
+def test_objects_of_a_preview_whose_record_may_be_there_are_left_to_the_sweep(
+    listing: Listing, vendor: VendorProfile, media: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lost(*_: object, **__: object) -> None:
+        raise OperationalError
+
+    monkeypatch.setattr(Preview, "save", lost)
+    with pytest.raises(OperationalError):
+        attach_preview(
+            listing=listing, kind=PreviewKind.AUDIO_PREVIEW, processed=ProcessedPreview(b"x", "audio/wav", {}, {}), actor=vendor.user
+        )
+    assert len(stored(media)) == 1
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
+def test_disk_without_room_for_the_look_is_no_crash(
+    number: int, listing: Listing, client: APIClient, media: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(number, "full")
+
+    monkeypatch.setattr("vendors.api.views.files.inspect_deliverable", full)
+    answer = client.post(f"{ASSETS}/{listing.id}/file", makers.form(makers.archive(a_txt="1")))
+    assert problem(answer) == (503, "dependency_unavailable")
+    assert answer["Retry-After"]
     assert stored(media) == []
 
 

@@ -105,15 +105,47 @@ def test_parts_of_killed_writers_are_deleted_once_a_day_old(media: Path) -> None
     assert [path.name for path in (media / STAGING).iterdir()] == ["young.part"]
 
 
+def test_younger_files_are_swept_when_nothing_is_uploaded(media: Path) -> None:
+    put(object_store(), "deliverables/lost", b"x")
+    (media / STAGING / "young.part").touch()
+    assert sweep("--delete", "--hours", "0").endswith("1 files without a record and 1 unfinished uploads deleted; 0 files are missing.\n")
+    assert keys() == set()
+    assert list((media / STAGING).iterdir()) == []
+
+
+def test_negative_age_is_refused() -> None:
+    with pytest.raises(CommandError, match="below 0"):
+        sweep("--hours", "-1")
+
+
+def test_second_sweep_at_the_same_time_finds_nothing_wrong(media: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(3):
+        put(object_store(), f"deliverables/lost-{number}", b"x")
+    age(media)
+    real, inner = LocalStore.delete, []
+
+    def delete(self: LocalStore, key: str) -> None:
+        if not inner:
+            inner.append("")
+            inner[0] = sweep("--delete")
+        real(self, key)
+
+    monkeypatch.setattr(LocalStore, "delete", delete)
+    assert sweep("--delete").endswith("0 files are missing.\n")
+    assert inner[0].startswith("no record, deleted:")
+    assert keys() == set()
+
+
 @pytest.mark.parametrize("words", [(), ("--delete",)])
 def test_records_without_files_are_told_and_fail(words: tuple[str, ...]) -> None:
     deliverable, _ = recorded()
     object_store().delete(deliverable.object_key)
     object_store().delete("previews/one.card")
     out = StringIO()
-    with pytest.raises(CommandError, match="2 files that records name are not in the store"):
+    with pytest.raises(CommandError, match="2 files that records name are not in the store") as caught:
         call_command("sweep_objects", *words, stdout=out)
     assert f"no file: {deliverable.object_key}\nno file: previews/one.card\n" in out.getvalue()
+    assert caught.value.returncode == 1
     assert Deliverable.objects.filter(pk=deliverable.pk).exists()
 
 
@@ -128,8 +160,9 @@ def test_store_that_is_down_stops_with_a_sentence(monkeypatch: pytest.MonkeyPatc
         raise DependencyUnavailable("The file store cannot be reached.")
 
     monkeypatch.setattr(LocalStore, "keys", down)
-    with pytest.raises(CommandError, match="cannot be reached"):
+    with pytest.raises(CommandError, match="cannot be reached") as caught:
         sweep("--delete")
+    assert caught.value.returncode == 2
 
 
 def test_many_files_are_swept_in_batches(media: Path, monkeypatch: pytest.MonkeyPatch) -> None:
