@@ -1,0 +1,123 @@
+"""Search at several sizes, measured beside a look-up by primary key through the same connection.
+
+    uv run --group dev --with tantivy python -m benchmarks.search [--listings 10000,100000,1000000] [--engine postgres] [--write]
+
+PostgreSQL is a private cluster that is thrown away, or with `--database` one that has been seeded. Needs room for the catalog:
+about 4 GB at a million listings. Ratios say more than times: whatever else runs on the machine slows both sides.
+"""
+
+import argparse
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from tests.servers.postgres import postgres
+
+from .report import report
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+RESULT = ROOT / "benchmarks" / "search.md"
+# What anyone with a million listings would give it.
+SERVER = ("shared_buffers=1GB", "maintenance_work_mem=256MB", "max_wal_size=4GB")
+
+
+def main() -> int:
+    """Measure, print the tables, and keep them where that was asked for; return 0 when every goal was met."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.search", description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--listings", default="10000,100000", help="sizes of the catalog, smallest first (10000,100000)")
+    parser.add_argument("--engine", choices=["postgres", "sqlite"], default="postgres")
+    parser.add_argument("--queries", type=int, default=100, help="of each kind (100)")
+    parser.add_argument("--database", action="append", help="address of a seeded PostgreSQL database, one for each size; none is made then")
+    parser.add_argument("--write", action="store_true", help=f"keep the tables in {RESULT.name}")
+    options = parser.parse_args()
+    sizes = [int(size) for size in options.listings.split(",")]
+    results = {}
+    for place, size in enumerate(sizes):
+        with ExitStack() as stack:
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="benchmark-search-"))
+            env = os.environ | {"DJANGO_SETTINGS_MODULE": "marketplace.settings.embedded", "DATA_DIR": folder, "LOG_LEVEL": "WARNING"}
+            if options.database:
+                env["DATABASE_URL"] = options.database[place]
+            elif options.engine == "postgres":
+                env["DATABASE_URL"] = stack.enter_context(postgres(*SERVER))
+            results[size] = measure(env, size, options.queries, seeded=bool(options.database))
+    text, met = report(options.engine, results, machine())
+    print(text)
+    if options.write:
+        keep(options.engine, text)
+    return 0 if met else 1
+
+
+def measure(env: dict[str, str], size: int, queries: int, *, seeded: bool) -> dict[str, Any]:
+    """Return the figures of one size."""
+    took = {}
+    if not seeded:
+        for words in (
+            ["migrate", "--verbosity", "0"],
+            ["seed_catalog", "--listings", str(size), "--without-search"],
+            ["rebuild_search"],
+            ["rank_listings"],
+        ):
+            began = time.monotonic()
+            subprocess.run(
+                [sys.executable, "manage.py", *words], cwd=ROOT, env=env, stdin=subprocess.DEVNULL, check=True, stdout=sys.stderr
+            )
+            took[words[0]] = time.monotonic() - began
+    if "DATABASE_URL" in env:
+        subprocess.run([program("psql"), env["DATABASE_URL"], "-qc", "VACUUM ANALYZE"], stdin=subprocess.DEVNULL, check=True)
+    command = [sys.executable, "-m", "benchmarks.search.measure", str(queries)]
+    printed = subprocess.run(command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, check=True, stdout=subprocess.PIPE, text=True).stdout
+    figures: dict[str, Any] = json.loads(printed) | {"took": took}
+    if "DATABASE_URL" in env:
+        figures["pgbench"] = {name: pgbench(env["DATABASE_URL"], sql) for name, sql in figures["sql"].items()}
+    return figures
+
+
+def pgbench(database: str, statements: list[str]) -> float:
+    """Return the mean milliseconds of these statements, one after the other."""
+    with tempfile.NamedTemporaryFile("w", suffix=".sql") as script:
+        script.write("".join(f"{statement};\n" for statement in statements))
+        script.flush()
+        command = [program("pgbench"), "-n", "-c", "1", "-T", "3", "-f", script.name, database]
+        printed = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True).stdout
+    return float(printed.partition("latency average = ")[2].split(" ", 1)[0])
+
+
+def program(name: str) -> str:
+    """Return where a program of PostgreSQL is."""
+    found = shutil.which(name)
+    if found is None:
+        raise SystemExit(f"{name} is not on the PATH: install PostgreSQL's client programs.")
+    return found
+
+
+def machine() -> str:
+    """Return when and on what this ran."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    load = ", ".join(f"{part:.1f}" for part in os.getloadavg())
+    return (
+        f"{datetime.now(UTC):%Y-%m-%d}, {os.cpu_count()} cores (load average {load}), {memory:.0f} GiB, Python {platform.python_version()}"
+    )
+
+
+def keep(engine: str, text: str) -> None:
+    """Put an engine's tables into the file, in place of its former ones."""
+    parts = dict.fromkeys(["postgres", "sqlite"], "")
+    if RESULT.exists():
+        for part in RESULT.read_text("utf-8").split("\n# ")[1:]:
+            parts["sqlite" if "SQLite" in part.split("\n", 1)[0] else "postgres"] = f"\n# {part}"
+    parts[engine] = f"\n{text}"
+    RESULT.write_text("".join(parts.values()).lstrip("\n"), "utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,96 @@
+"""The tables of the figures, with ratios and goals."""
+
+import statistics
+from typing import Any
+
+# Of a look-up by primary key, at the 95th percentile; and from the smallest catalog to the largest.
+LOOKUPS, GROWTH = 30, 3
+# Of an ordinary search.
+HOSTILE = 5
+ENGINES = {"postgres": "PostgreSQL", "sqlite": "SQLite"}
+
+Results = dict[int, dict[str, Any]]
+
+
+def report(engine: str, results: Results, machine: str) -> tuple[str, bool]:
+    """Return the tables as Markdown, and whether every goal was met."""
+    lines = [
+        f"# Search on {ENGINES[engine]}",
+        "",
+        f"{machine}. Milliseconds, the best of three runs of each query and of each look-up.",
+        "",
+    ]
+    for size, figures in results.items():
+        lines += [f"## {size:,} listings", "", *_sizes(figures), "", *_table(figures), "", *_beside(figures), ""]
+    goals = _goals(results)
+    lines += ["## Goals", "", "| goal | measured | |", "|---|--:|---|"]
+    lines += [f"| {name} ≤ {goal:g} | {ratio:.1f} | {'met' if ratio <= goal else '**missed**'} |" for name, ratio, goal in goals]
+    return "\n".join(lines) + "\n", all(ratio <= goal for _, ratio, goal in goals)
+
+
+def _sizes(figures: dict[str, Any]) -> list[str]:
+    sizes = figures["sizes"]
+    text = f"{sizes['SearchTerm']:,} words, {sizes['SearchDelete']:,} misspellings."
+    took = figures["took"]
+    if took:
+        text += f" Indexed from nothing in {took['rebuild_search']:.0f} s (`rebuild_search`)."
+    return [text]
+
+
+def _table(figures: dict[str, Any]) -> list[str]:
+    peers = [name for name in figures["quality"] if name != "search"]
+    head = [
+        "query",
+        "p50",
+        "p95",
+        "statements",
+        "look-up p50",
+        "look-up p95",
+        "p50 ratio",
+        "p95 of look-up p50",
+        *(f"{name} p50 / p95" for name in peers),
+    ]
+    lines = ["| " + " | ".join(head) + " |", "|---|" + "--:|" * (len(head) - 1)]
+    for row in figures["rows"]:
+        mine, lookup = row["search"], row["lookup"]
+        cells = [
+            row["name"],
+            f"{mine['p50']:.2f}",
+            f"{mine['p95']:.2f}",
+            str(row["statements"]),
+            f"{lookup['p50']:.2f}",
+            f"{lookup['p95']:.2f}",
+        ]
+        cells += [f"{mine['p50'] / lookup['p50']:.1f}", f"{mine['p95'] / lookup['p50']:.1f}"]
+        cells += [f"{row[name]['p50']:.2f} / {row[name]['p95']:.2f}" if name in row else "" for name in peers]
+        lines.append("| " + " | ".join(cells) + " |")
+    return lines
+
+
+def _beside(figures: dict[str, Any]) -> list[str]:
+    lines = ["Quality on 500 misspelt titles, each typed whole (tests/catalog/misspelling.py):"]
+    lines += [f"- {name}: recall@10 {recall:.3f}, MRR {mrr:.3f}" for name, (recall, mrr) in figures["quality"].items()]
+    if "pgbench" in figures:
+        lines += [
+            "",
+            "The same statements by pgbench, mean: " + ", ".join(f"{name} {ms:.2f} ms" for name, ms in figures["pgbench"].items()) + ".",
+        ]
+    return lines
+
+
+def _goals(results: Results) -> list[tuple[str, float, float]]:
+    largest, smallest = results[max(results)], results[min(results)]
+    lookup = statistics.median(row["lookup"]["p50"] for row in largest["rows"])
+    goals = [("search p95, all kinds together, in look-ups by primary key", _ordinary(largest) / lookup, LOOKUPS)]
+    if len(results) > 1:
+        goals.append(
+            (f"growth of search p95 from {min(results):,} to {max(results):,} listings", _ordinary(largest) / _ordinary(smallest), GROWTH)
+        )
+    hostile = max(row["search"]["p95"] for row in largest["rows"] if row["hostile"])
+    goals.append(("the worst hostile kind's p95, in an ordinary search's p95", hostile / _ordinary(largest), HOSTILE))
+    return goals
+
+
+def _ordinary(figures: dict[str, Any]) -> float:
+    """Return the mean of the ordinary kinds' 95th percentiles."""
+    return statistics.mean(row["search"]["p95"] for row in figures["rows"] if not row["hostile"])
