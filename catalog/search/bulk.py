@@ -116,6 +116,8 @@ def _indexes_made_once(*tables: type[models.Model]) -> Iterator[None]:
     names = [model._meta.db_table for model in tables]
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL maintenance_work_mem = '256MB'")
+        # A table with checks that wait for the commit cannot be altered.
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
         # Keys before what refers to them.
         cursor.execute(
             "SELECT conrelid::regclass::text, quote_ident(conname), pg_get_constraintdef(oid) FROM pg_constraint "
@@ -134,5 +136,6 @@ def _indexes_made_once(*tables: type[models.Model]) -> Iterator[None]:
             cursor.execute(definition)
         for table, name, definition in constraints:
             cursor.execute(f"ALTER TABLE {table} ADD CONSTRAINT {name} {definition}")
+        cursor.execute("SET CONSTRAINTS ALL DEFERRED")
         for statement in connection.ops.sequence_reset_sql(no_style(), list(tables)):
             cursor.execute(statement)

@@ -17,25 +17,26 @@ from .plan import SAME_TITLE, LookUp
 
 _PLACES = {Tier.TOP: "top", Tier.UPPER: "upper", Tier.REST: "rest"}
 # The index expressions of the migration, letter by letter.
-_HEADING = "string_to_array(title || ' ' || tags, ' ')"
-_WHOLE = "string_to_array(title || ' ' || tags || ' ' || summary || ' ' || body, ' ')"
-_BEST = "popularity DESC, listing_id DESC"
-_NEWEST = "listing_id DESC"
-# What was found, once each. A match in title and tags cannot become a better one by the description: it stays unread.
-_ROWS = """
-SELECT document.listing_id, listing.title, listing.slug, category.slug, document.title_key, document.title, document.tags,
-       document.summary, CASE WHEN found.heading = 1 THEN '' ELSE document.body END, document.tier,
-       COALESCE(stats.purchases, 0), CAST(listing.published_at AS text)
-FROM (SELECT id, MAX(heading) AS heading FROM ({found}) AS every GROUP BY id) AS found
-JOIN catalog_searchdocument AS document ON document.id = found.id
-JOIN catalog_listing AS listing ON listing.id = document.listing_id AND listing.status = 'Published'
-JOIN catalog_store AS store ON store.id = listing.store_id AND store.is_open
-JOIN catalog_category AS category ON category.id = listing.category_id
-LEFT JOIN catalog_listingstats AS stats ON stats.listing_id = listing.id
-"""
+_HEADING, _WHOLE = "catalog_words(title, tags)", "catalog_words(title, tags, summary, body)"
+_BEST, _NEWEST = "popularity DESC, listing_id DESC", "listing_id DESC"
 _LOOK_UP = (
     "SELECT * FROM (SELECT id, {heading} AS heading FROM catalog_searchdocument WHERE {condition} ORDER BY {order} LIMIT {limit}) AS arm"
 )
+# What was found, once each, row by row through their keys: a planner that may join would rather read whole tables.
+# A match in title and tags cannot become a better one by the description: it stays unread.
+_ROWS = """
+SELECT document.listing_id, listing.title, listing.slug, (SELECT slug FROM catalog_category WHERE id = listing.category_id),
+       document.title_key, document.title, document.tags, document.summary,
+       CASE WHEN found.heading = 1 THEN '' ELSE document.body END, document.tier,
+       COALESCE((SELECT purchases FROM catalog_listingstats WHERE listing_id = listing.id), 0), CAST(listing.published_at AS text)
+FROM (SELECT id, MAX(heading) AS heading FROM ({found}) AS every GROUP BY id) AS found
+{document} {listing}
+WHERE listing.status = 'Published' AND (SELECT is_open FROM catalog_store WHERE id = listing.store_id)
+"""
+_KEYED = {
+    "postgresql": "CROSS JOIN LATERAL (SELECT * FROM {table} WHERE id = {key} LIMIT 1) AS {name}",
+    "sqlite": "JOIN {table} AS {name} ON {name}.id = {key}",
+}
 
 
 class Row(NamedTuple):
@@ -70,7 +71,10 @@ def fetch(look_ups: Sequence[LookUp], titles: Sequence[int], within: QuerySet[Li
         arms.append(_LOOK_UP.format(heading=int(heading), condition=condition + filtered, order=order, limit=limit))
         params += [*values, *filter_params]
     with connection.cursor() as cursor:
-        cursor.execute(_ROWS.format(found=" UNION ALL ".join(arms)), params)
+        keyed = _KEYED[connection.vendor]
+        document = keyed.format(table="catalog_searchdocument", name="document", key="found.id")
+        listing = keyed.format(table="catalog_listing", name="listing", key="document.listing_id")
+        cursor.execute(_ROWS.format(found=" UNION ALL ".join(arms), document=document, listing=listing), params)
         return [Row(*row) for row in cursor.fetchall()]
 
 

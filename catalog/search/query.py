@@ -11,7 +11,7 @@ from .plan import Planner
 from .postings import Row, fetch
 from .ranking import Scored, Scorer, rank
 
-# Below, no title or tags hold every word as it was typed: it may have been a misspelling that is itself a word.
+# Below, no title or tags hold every word as it was typed: where little was found, one may be a misspelling that is itself a word.
 CONVINCING = 0.6
 SUGGESTIONS = 10
 
@@ -68,7 +68,7 @@ def _find(q: str, limit: int, *, within: QuerySet[Listing] | None = None, headin
     rows = fetch(look_ups, meaning.titles(), within)
     ranked = _ranked(meaning, rows)
     cut = len(rows) < limit and any(ask.tier < ask.tier.REST for ask in look_ups)
-    weak = not ranked or ranked[0][0] < CONVINCING
+    weak = not ranked or (len(rows) < limit and ranked[0][0] < CONVINCING)
     doubtful = meaning.doubtful if weak else []
     # While someone types, something is enough.
     if not (headings_only and rows) and (cut or doubtful or (not rows and len(meaning.words) > 1)):
