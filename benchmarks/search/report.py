@@ -81,10 +81,11 @@ def _beside(figures: dict[str, Any]) -> list[str]:
 def _goals(results: Results) -> list[tuple[str, float, float]]:
     largest, smallest = results[max(results)], results[min(results)]
     lookup = statistics.median(row["lookup"]["p50"] for row in largest["rows"])
-    goals = [("search p95, all kinds together, in look-ups by primary key", _ordinary(largest) / lookup, LOOKUPS)]
+    slowest = max(row["search"]["p95"] for row in largest["rows"] if not row["hostile"])
+    goals = [("the slowest ordinary kind: p95, in look-ups by primary key (p50)", slowest / lookup, LOOKUPS)]
     if len(results) > 1:
         goals.append(
-            (f"growth of search p95 from {min(results):,} to {max(results):,} listings", _ordinary(largest) / _ordinary(smallest), GROWTH)
+            (f"growth of the p95, mean of ordinary kinds, from {min(results):,} to {max(results):,} listings", _ordinary(largest) / _ordinary(smallest), GROWTH)
         )
     hostile = max(row["search"]["p95"] for row in largest["rows"] if row["hostile"])
     goals.append(("the worst hostile kind's p95, in an ordinary search's p95", hostile / _ordinary(largest), HOSTILE))

@@ -53,15 +53,27 @@ class Browsing:
         Raises:
             serializers.ValidationError: its cursor is not one of this order and these filters.
         """
-        filters = {name: query[name] for name in FILTERS if name in query}
-        if not filters.keys() & {"minPrice", "maxPrice"}:
-            # A currency alone asks for nothing.
-            filters.pop("currency", None)
+        filters = filters_of(query)
         sort, limit, facets = Sort(query["sort"]), query["limit"], query.get("facets", [])
         page, after = query["page"], None
         if "cursor" in query:
             page, after = cursors.decode(query["cursor"], sort=sort, filters=filters)
         return cls(filters, sort, limit, page, after, facets)
+
+
+def filters_of(query: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the filters of a validated query."""
+    filters = {name: query[name] for name in FILTERS if name in query}
+    if not filters.keys() & {"minPrice", "maxPrice"}:
+        # A currency alone asks for nothing.
+        filters.pop("currency", None)
+    return filters
+
+
+def items_within(filters: Mapping[str, Any]) -> QuerySet[ShelfItem]:
+    """Return the items that the filters keep."""
+    items: QuerySet[ShelfItem] = AssetFilter(filters, ShelfItem.objects.all()).qs
+    return items
 
 
 @lru_cache(maxsize=1024)
@@ -83,7 +95,7 @@ def answer(browsing: Browsing, memo: Memo) -> dict[str, Any]:
     """Return the answer of GET assets."""
     category, tier = browsing.filters.get("category"), browsing.filters.get("tier")
     counted = browsing.filters.keys() <= COUNTED
-    items = ShelfItem.objects.none() if counted else AssetFilter(browsing.filters, ShelfItem.objects.all()).qs
+    items = ShelfItem.objects.none() if counted else items_within(browsing.filters)
     if counted:
         total: Total = memo.get(f"total:{(category, tier)!r}", lambda: selectors.total_on_shelf(category, tier))
     else:

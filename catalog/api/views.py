@@ -19,7 +19,7 @@ from ..manifests.public import public_manifest
 from ..search import search, suggest
 from . import representations as shown
 from . import serializers as shapes
-from .browsing import answer, browsing_of, facets_of_hits, parameters_of
+from .browsing import answer, browsing_of, facets_of_hits, filters_of, items_within, parameters_of
 from .caching import PRIVATE, Memo, public_answer
 
 ASSET_ID = OpenApiParameter("asset_id", str, OpenApiParameter.PATH, description="The asset's id or its slug.")
@@ -72,12 +72,13 @@ class AssetViewSet(ApiViewSet):
     def search(self, request: Request) -> HttpResponseBase:
         """Search titles, tags and descriptions; misspelt and cut words are found too."""
         query = parse_query(shapes.SearchQuery, request)
-        q, limit, names = query["q"], query["limit"], query.get("facets", [])
+        q, limit, names, filters = query["q"], query["limit"], query.get("facets", []), filters_of(query)
 
         def build(memo: Memo) -> dict[str, Any]:
+            within = items_within(filters) if filters else None
             if not names:
-                return shown.search_results(q, search(q, limit))
-            hits = search(q, shapes.SEARCH_FACETED)
+                return shown.search_results(q, search(q, limit, within))
+            hits = search(q, shapes.SEARCH_FACETED, within)
             counts = facets_of_hits([hit.id for hit in hits], names, memo)
             return shown.search_results(q, hits[:limit]) | shown.facets(counts, exact=len(hits) < shapes.SEARCH_FACETED)
 

@@ -6,12 +6,11 @@ done in Python on what they give. No word here ever comes from the client: each 
 
 import uuid
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db import connection
 from django.db.models import QuerySet
 
-from ..models import Listing
 from ..models.search import Tier
 from .plan import SAME_TITLE, LookUp
 
@@ -56,13 +55,13 @@ class Row(NamedTuple):
     published_at: str
 
 
-def fetch(look_ups: Sequence[LookUp], titles: Sequence[int], within: QuerySet[Listing] | None = None) -> list[Row]:
+def fetch(look_ups: Sequence[LookUp], titles: Sequence[int], within: QuerySet[Any] | None = None) -> list[Row]:
     """Return what all the look-ups find, in one statement.
 
     Args:
         look_ups: What to ask the full-text index.
         titles: Keys of titles that are found whole, whatever their tier.
-        within: Only these listings.
+        within: Only the listings with these primary keys.
     """
     filtered, filter_params = _within(within)
     arms, params = [], []
@@ -82,7 +81,7 @@ def _order(ask: LookUp) -> str:
     return _NEWEST if ask.newcomers else _BEST
 
 
-def _within(listings: QuerySet[Listing] | None) -> tuple[str, tuple[object, ...]]:
+def _within(listings: QuerySet[Any] | None) -> tuple[str, tuple[object, ...]]:
     if listings is None:
         return "", ()
     sql, params = listings.order_by().values("pk").query.sql_with_params()

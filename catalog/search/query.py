@@ -2,10 +2,10 @@
 
 import uuid
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import QuerySet
 
-from ..models import Listing
 from .meaning import Meaning, words_typed
 from .plan import Planner
 from .postings import Row, fetch
@@ -35,13 +35,13 @@ class Suggestion:
     category: str
 
 
-def search(q: str, limit: int, within: QuerySet[Listing] | None = None) -> list[Hit]:
+def search(q: str, limit: int, within: QuerySet[Any] | None = None) -> list[Hit]:
     """Return the listings for sale that match best, best first; equally good ones by popularity.
 
     Args:
         q: What was typed, as it is.
         limit: The most hits to return.
-        within: Only these listings; None for all that are for sale.
+        within: Only the listings with these primary keys; None for all that are for sale.
     """
     return [Hit(id=_uuid(row), title=row.name, score=score) for score, row in _find(q, limit, within=within)[:limit]]
 
@@ -54,7 +54,7 @@ def suggest(q: str) -> list[Suggestion]:
     return [Suggestion(id=_uuid(row), slug=row.slug, title=row.name, category=row.category) for _, row in found[:SUGGESTIONS]]
 
 
-def _find(q: str, limit: int, *, within: QuerySet[Listing] | None = None, headings_only: bool = False) -> list[Scored]:
+def _find(q: str, limit: int, *, within: QuerySet[Any] | None = None, headings_only: bool = False) -> list[Scored]:
     typed = words_typed(q)
     if not typed:
         return []

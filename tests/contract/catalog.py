@@ -75,6 +75,18 @@ FACETS = Query(
 FACETED = {"facets": OBJECT, "facetsAreExact": BOOLEAN}
 PRICE_BOUNDS = {"minimum": 0, "maximum": 999_999.99}
 BAD_PRICES = ("-1", "x", "0.001", "1000000", "NaN")
+FILTERS = (
+    Query("category", "string", bounds={"maxLength": 80}, bad=("x" * 81,)),
+    Query("tier", "string", bounds={"enum": ["free", "go", "pro", "vip"]}, bad=("gold", "FREE")),
+    Query("vendor", "string", bounds={"maxLength": 80}, bad=("x" * 81,)),
+    Query("license", "string", bounds={"maxLength": 40}, bad=("x" * 41,)),
+    Query("tag", "string", bounds={"maxLength": 40}, bad=("x" * 41,)),
+    Query("platform", "string", bounds={"maxLength": 200}, bad=("x" * 201,)),
+    Query("fileType", "string", bounds={"maxLength": 200}, bad=("x" * 201,)),
+    Query("minPrice", "number", bounds=PRICE_BOUNDS, bad=BAD_PRICES),
+    Query("maxPrice", "number", bounds=PRICE_BOUNDS, bad=BAD_PRICES),
+    Query("currency", "string", default="INR", bounds={"enum": ["USD", "INR", "EUR"]}, bad=("GBP", "inr")),
+)
 
 OPERATIONS = (
     Operation("GET", "/categories", Auth.NONE, "for_sale", record({}, added={"total": INTEGER, "items": array(CATEGORY)})),
@@ -89,16 +101,7 @@ OPERATIONS = (
             sometimes=("totalIsExact", *FACETED),
         ),
         query=(
-            Query("category", "string", bounds={"maxLength": 80}, bad=("x" * 81,)),
-            Query("tier", "string", bounds={"enum": ["free", "go", "pro", "vip"]}, bad=("gold", "FREE")),
-            Query("vendor", "string", bounds={"maxLength": 80}, bad=("x" * 81,)),
-            Query("license", "string", bounds={"maxLength": 40}, bad=("x" * 41,)),
-            Query("tag", "string", bounds={"maxLength": 40}, bad=("x" * 41,)),
-            Query("platform", "string", bounds={"maxLength": 200}, bad=("x" * 201,)),
-            Query("fileType", "string", bounds={"maxLength": 200}, bad=("x" * 201,)),
-            Query("minPrice", "number", bounds=PRICE_BOUNDS, bad=BAD_PRICES),
-            Query("maxPrice", "number", bounds=PRICE_BOUNDS, bad=BAD_PRICES),
-            Query("currency", "string", default="INR", bounds={"enum": ["USD", "INR", "EUR"]}, bad=("GBP", "inr")),
+            *FILTERS,
             Query("cursor", "string", bounds={"maxLength": 300}, bad=("x", "e30", "x" * 301)),
             FACETS,
             Query("page", "integer", default=1, bounds={"minimum": 1, "maximum": 1_000_000}, bad=(*BAD_LIMITS, "1000001")),
@@ -126,6 +129,7 @@ OPERATIONS = (
         query=(
             Query("q", "string", required=True, bounds={"maxLength": 200}, bad=("", "   ", "x" * 201)),
             Query("limit", "integer", default=20, bounds={"minimum": 1}, bad=BAD_LIMITS, maximum=50),
+            *FILTERS,
             FACETS,
         ),
         refusals=frozenset({"invalid_input"}),

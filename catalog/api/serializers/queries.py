@@ -45,8 +45,8 @@ class FacetNames(serializers.CharField):
         return [Facet(name) for name in names]
 
 
-class BrowseQuery(serializers.Serializer[Any]):
-    """Query of browsing."""
+class FilterQuery(serializers.Serializer[Any]):
+    """What the assets must be, in browsing and in searching."""
 
     category = serializers.CharField(
         required=False, max_length=bounds.SLUG_CHARS, help_text="A category's slug; an unknown one finds nothing."
@@ -66,6 +66,17 @@ class BrowseQuery(serializers.Serializer[Any]):
         default=Currency.INR.value,
         help_text="Of minPrice and maxPrice; assets without a price in it are left out.",
     )
+
+    def validate(self, query: dict[str, Any]) -> dict[str, Any]:
+        """Refuse what contradicts itself."""
+        if query.get("minPrice", 0) > query.get("maxPrice", bounds.PRICE_MINOR):
+            raise serializers.ValidationError({"maxPrice": ["It is below minPrice."]}, code="below_minimum")
+        return query
+
+
+class BrowseQuery(FilterQuery):
+    """Query of browsing."""
+
     page = PageNumber()
     cursor = serializers.CharField(
         required=False, max_length=300, help_text="nextCursor of the page before, instead of page: as fast at any depth."
@@ -82,9 +93,7 @@ class BrowseQuery(serializers.Serializer[Any]):
         """Refuse what contradicts itself."""
         if "cursor" in query and "page" in self.initial_data:
             raise serializers.ValidationError({"cursor": ["Send cursor or page, not both."]}, code="ambiguous")
-        if query.get("minPrice", 0) > query.get("maxPrice", bounds.PRICE_MINOR):
-            raise serializers.ValidationError({"maxPrice": ["It is below minPrice."]}, code="below_minimum")
-        return query
+        return super().validate(query)
 
 
 def not_blank(q: str) -> str:
@@ -98,7 +107,7 @@ def not_blank(q: str) -> str:
     return q
 
 
-class SearchQuery(serializers.Serializer[Any]):
+class SearchQuery(FilterQuery):
     """Query of a search."""
 
     q = serializers.CharField(

@@ -1,0 +1,76 @@
+"""The filters and facets of browsing, on a search."""
+
+from typing import Any
+
+import pytest
+
+from catalog.models.search import Tier
+from catalog.search import plan
+from catalog.search.ranks import rank
+from tests.factories import CategoryFactory, PublishedListingFactory, StoreFactory
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def catalog() -> None:
+    """Scripts of two vendors on two shelves."""
+    first, second = StoreFactory(slug="first"), StoreFactory(slug="second")
+    motion = CategoryFactory(slug="motion", name="Motion")
+    PublishedListingFactory(title="Brush Script", store=first, tags=["Hand"], price_inr_minor=50_000, file_type="OTF", purchases=9)
+    PublishedListingFactory(title="Neon Script", store=second, category=motion, tags=["Glow"], price_inr_minor=90_000, tier_requirement="pro")
+    PublishedListingFactory(title="Plain Script", store=second, tags=["Hand"], supported_platforms="Figma, Sketch 99+")
+    PublishedListingFactory(title="Brush Serif", store=first, tags=["Hand"], price_inr_minor=50_000)
+
+
+def found(get: Any, **query: Any) -> list[str]:
+    return [item["title"] for item in get("assets/search", **query)["results"]]
+
+
+@pytest.mark.parametrize(
+    ("query", "titles"),
+    [
+        ({}, ["Brush Script", "Plain Script", "Neon Script"]),
+        ({"category": "motion"}, ["Neon Script"]),
+        ({"category": "nowhere"}, []),
+        ({"vendor": "first"}, ["Brush Script"]),
+        ({"vendor": "nobody"}, []),
+        ({"tier": "pro"}, ["Neon Script"]),
+        ({"tag": "hand"}, ["Brush Script", "Plain Script"]),
+        ({"platform": "sketch"}, ["Plain Script"]),
+        ({"fileType": "otf"}, ["Brush Script"]),
+        ({"license": "personal"}, ["Brush Script", "Plain Script", "Neon Script"]),
+        ({"minPrice": "600"}, ["Neon Script"]),
+        ({"maxPrice": "600"}, ["Brush Script"]),
+        ({"minPrice": "5", "currency": "USD"}, ["Brush Script", "Plain Script", "Neon Script"]),
+        ({"currency": "EUR"}, ["Brush Script", "Plain Script", "Neon Script"]),
+        ({"vendor": "second", "category": "motion", "tag": "glow"}, ["Neon Script"]),
+        ({"vendor": "first", "category": "motion"}, []),
+    ],
+)
+def test_filters_keep_what_they_say(catalog: None, get: Any, query: dict[str, str], titles: list[str]) -> None:
+    assert found(get, q="script", **query) == titles
+    assert found(get, q="scirpt", **query) == titles
+
+
+def test_prices_that_contradict_each_other_are_refused(refused: Any) -> None:
+    assert refused("assets/search", q="script", minPrice="2", maxPrice="1") == [("?maxPrice", "below_minimum")]
+
+
+def test_filters_reach_below_the_upper_tiers(catalog: None, get: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(plan.TIER_SIZES, Tier.TOP, 1)
+    monkeypatch.setitem(plan.TIER_SIZES, Tier.UPPER, 2)
+    monkeypatch.setattr(plan, "FILTERED", 1)
+    monkeypatch.setattr(plan, "MARGIN", 0.01)
+    rank(lambda _done, _total: None)
+    assert found(get, q="script", category="motion") == ["Neon Script"]
+
+
+def test_facets_count_what_was_found_within_the_filters(catalog: None, get: Any) -> None:
+    facets = get("assets/search", q="script", vendor="second", facets="category")["facets"]
+    assert {value["value"]: value["count"] for value in facets["category"]} == {"motion": 1, "fonts": 1}
+
+
+def test_filtered_search_takes_no_more_queries(catalog: None, anonymous: Any, django_assert_max_num_queries: Any) -> None:
+    with django_assert_max_num_queries(5):
+        anonymous.get("/api/v1/assets/search", {"q": "scirpt", "vendor": "first", "tag": "hand", "minPrice": "1"})
