@@ -63,7 +63,7 @@ class Load:
 
     def _run(self, address: str, *options: str) -> Rate:
         command = [str(self.program), "-t1", f"-c{CONNECTIONS}", f"-d{self.seconds}s", "--latency", *options, address]
-        printed = subprocess.run(command, capture_output=True, text=True, check=True, cwd=Path(__file__).parent).stdout  # noqa: S603 - our own words
+        printed = subprocess.run(command, capture_output=True, text=True, check=True, cwd=Path(__file__).parent).stdout
         refused = re.search(r"Non-2xx or 3xx responses: (\d+)", printed)
         return Rate(
             float(_found(r"Requests/sec:\s+([\d.]+)", printed)[0]),

@@ -45,7 +45,7 @@ def serving(application: str, env: Mapping[str, str], path: str) -> Iterator[str
         "error",
         application,
     ]
-    process = subprocess.Popen(command, cwd=ROOT, env=dict(env), stdin=subprocess.DEVNULL)  # noqa: S603 - our own words
+    process = subprocess.Popen(command, cwd=ROOT, env=dict(env), stdin=subprocess.DEVNULL)
     address = f"http://127.0.0.1:{port}"
     try:
         _wait(process, address + path)
@@ -57,7 +57,7 @@ def serving(application: str, env: Mapping[str, str], path: str) -> Iterator[str
 
 def manage(env: Mapping[str, str], *words: str) -> None:
     """Run a management command; its output is the caller's."""
-    subprocess.run([sys.executable, "manage.py", *words], cwd=ROOT, env=dict(env), stdin=subprocess.DEVNULL, check=True)  # noqa: S603 - our own words
+    subprocess.run([sys.executable, "manage.py", *words], cwd=ROOT, env=dict(env), stdin=subprocess.DEVNULL, check=True)
 
 
 def _wait(process: subprocess.Popen[bytes], address: str) -> None:

@@ -31,7 +31,7 @@ def latencies(env: Mapping[str, str], *, start: int, seconds: int) -> dict[str, 
     program = shutil.which("pgbench")
     if program is None:
         return None
-    printed = subprocess.run(  # noqa: S603 - our own words
+    printed = subprocess.run(
         [sys.executable, "-c", SCRIPT.format(start=start)], cwd=ROOT, env=dict(env), capture_output=True, text=True, check=True
     ).stdout
     names = ("a listing by primary key", "page 1", f"from item {start:,}")
@@ -44,7 +44,7 @@ def _mean(program: str, database: str, sql: str, seconds: int) -> float:
         # Literals of UUIDs are printed bare.
         script.write_text(re.sub(r"(?<!')\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b(?!')", r"'\g<0>'", sql) + ";\n", encoding="utf-8")
         command = [program, "-n", "-M", "prepared", "-c", "1", "-T", str(seconds), "-f", str(script), database]
-        printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout  # noqa: S603 - our own words
+        printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     match = re.search(r"latency average = ([\d.]+) ms", printed)
     if match is None:
         raise SystemExit(f"pgbench says nothing of latency:\n{printed}")

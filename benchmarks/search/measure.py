@@ -5,6 +5,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import django
@@ -43,12 +44,10 @@ def main() -> None:
         for query in subject.queries:
             _ask(subject, query)
         row: dict[str, Any] = {"name": subject.name, "hostile": subject.hostile}
-        row["lookup"] = _figures([_best(lambda key=key: Listing.objects.get(pk=key)) for key in _as_many(keys, subject.queries)])
+        row["lookup"] = _figures([_best(partial(Listing.objects.get, pk=key)) for key in _as_many(keys, subject.queries)])
         for name, ask in engines.items():
             if name == "search" or not (subject.suggest or subject.hostile):
-                row[name] = _figures(
-                    [_best(lambda query=query, ask=ask, subject=subject: ask(subject, query)) for query in subject.queries]
-                )
+                row[name] = _figures([_best(partial(ask, subject, query)) for query in subject.queries])
         row["statements"] = max(_statements(subject, query) for query in subject.queries)
         rows.append(row)
     cases = misspelt_titles(known)

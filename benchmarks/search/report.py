@@ -82,10 +82,16 @@ def _goals(results: Results) -> list[tuple[str, float, float]]:
     largest, smallest = results[max(results)], results[min(results)]
     lookup = statistics.median(row["lookup"]["p50"] for row in largest["rows"])
     slowest = max(row["search"]["p95"] for row in largest["rows"] if not row["hostile"])
-    goals = [("the slowest ordinary kind: p95, in look-ups by primary key (p50)", slowest / lookup, LOOKUPS)]
+    goals: list[tuple[str, float, float]] = [
+        ("the slowest ordinary kind: p95, in look-ups by primary key (p50)", slowest / lookup, LOOKUPS)
+    ]
     if len(results) > 1:
         goals.append(
-            (f"growth of the p95, mean of ordinary kinds, from {min(results):,} to {max(results):,} listings", _ordinary(largest) / _ordinary(smallest), GROWTH)
+            (
+                f"growth of the p95, mean of ordinary kinds, from {min(results):,} to {max(results):,} listings",
+                _ordinary(largest) / _ordinary(smallest),
+                GROWTH,
+            )
         )
     hostile = max(row["search"]["p95"] for row in largest["rows"] if row["hostile"])
     goals.append(("the worst hostile kind's p95, in an ordinary search's p95", hostile / _ordinary(largest), HOSTILE))
@@ -94,4 +100,4 @@ def _goals(results: Results) -> list[tuple[str, float, float]]:
 
 def _ordinary(figures: dict[str, Any]) -> float:
     """Return the mean of the ordinary kinds' 95th percentiles."""
-    return statistics.mean(row["search"]["p95"] for row in figures["rows"] if not row["hostile"])
+    return float(statistics.mean(row["search"]["p95"] for row in figures["rows"] if not row["hostile"]))

@@ -64,7 +64,8 @@ def fetch(look_ups: Sequence[LookUp], titles: Sequence[int], within: QuerySet[An
         within: Only the listings with these primary keys.
     """
     filtered, filter_params = _within(within)
-    arms, params = [], []
+    arms: list[str] = []
+    params: list[Any] = []
     conditions = [(_titles(titles), True, _BEST, SAME_TITLE), *((_matches(ask), ask.heading, _order(ask), ask.limit) for ask in look_ups)]
     for (condition, values), heading, order, limit in conditions:
         arms.append(_LOOK_UP.format(heading=int(heading), condition=condition + filtered, order=order, limit=limit))
@@ -81,30 +82,30 @@ def _order(ask: LookUp) -> str:
     return _NEWEST if ask.newcomers else _BEST
 
 
-def _within(listings: QuerySet[Any] | None) -> tuple[str, tuple[object, ...]]:
+def _within(listings: QuerySet[Any] | None) -> tuple[str, tuple[Any, ...]]:
     if listings is None:
         return "", ()
     sql, params = listings.order_by().values("pk").query.sql_with_params()
     return f" AND listing_id IN ({sql})", tuple(params)
 
 
-def _titles(keys: Sequence[int]) -> tuple[str, list[object]]:
+def _titles(keys: Sequence[int]) -> tuple[str, list[Any]]:
     return f"title_key IN ({', '.join(['%s'] * len(keys))}) AND tier <= {Tier.REST.value}", [*keys]
 
 
-def _matches(ask: LookUp) -> tuple[str, list[object]]:
+def _matches(ask: LookUp) -> tuple[str, list[Any]]:
     sql, params = (_postgresql if connection.vendor == "postgresql" else _sqlite)(ask)
     return (f"{sql} AND tier = {Tier.NEWCOMER.value}" if ask.newcomers else sql), params
 
 
-def _postgresql(ask: LookUp) -> tuple[str, list[object]]:
+def _postgresql(ask: LookUp) -> tuple[str, list[Any]]:
     words = [list(group) for group in ask.groups] if ask.every else [sorted({word for group in ask.groups for word in group})]
     column = _HEADING if ask.heading else _WHOLE
     # The tier as a literal: a partial index is used for what its own condition says.
     return f"tier <= {ask.tier.value} AND " + " AND ".join([f"{column} && %s::text[]"] * len(words)), [*words]
 
 
-def _sqlite(ask: LookUp) -> tuple[str, list[object]]:
+def _sqlite(ask: LookUp) -> tuple[str, list[Any]]:
     ors = ["(" + " OR ".join(f'"{word}"' for word in group) + ")" for group in ask.groups]
     match = f"({(' AND ' if ask.every else ' OR ').join(ors)})"
     columns = "{title tags}" if ask.heading else "{title tags summary body}"

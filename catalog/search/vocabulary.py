@@ -3,7 +3,7 @@
 Each is one statement that reads index entries only, however common the words and however long the query.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -88,7 +88,8 @@ def _places(values: Collection[object]) -> str:
     return ", ".join(["%s"] * len(values))
 
 
-def _rows(sql: str, params: Collection[object]) -> list[Any]:
+def _rows(sql: str, params: Sequence[Any]) -> list[Any]:
     with connection.cursor() as cursor:
         cursor.execute(sql, params)
-        return cursor.fetchall()
+        rows: list[Any] = cursor.fetchall()
+        return rows

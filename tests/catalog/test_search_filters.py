@@ -18,7 +18,9 @@ def catalog() -> None:
     first, second = StoreFactory(slug="first"), StoreFactory(slug="second")
     motion = CategoryFactory(slug="motion", name="Motion")
     PublishedListingFactory(title="Brush Script", store=first, tags=["Hand"], price_inr_minor=50_000, file_type="OTF", purchases=9)
-    PublishedListingFactory(title="Neon Script", store=second, category=motion, tags=["Glow"], price_inr_minor=90_000, tier_requirement="pro")
+    PublishedListingFactory(
+        title="Neon Script", store=second, category=motion, tags=["Glow"], price_inr_minor=90_000, tier_requirement="pro"
+    )
     PublishedListingFactory(title="Plain Script", store=second, tags=["Hand"], supported_platforms="Figma, Sketch 99+")
     PublishedListingFactory(title="Brush Serif", store=first, tags=["Hand"], price_inr_minor=50_000)
 
