@@ -72,11 +72,20 @@ def _shown(review: ListingReview, now: dict[str, Any]) -> Mapping[str, Any]:
 def _field_changes(approved: Mapping[str, Any], now: Mapping[str, Any]) -> list[FieldChange]:
     changes = []
     for change in changes_between(approved, now):
-        before, after = in_words(change.before), in_words(change.after)
-        if change.field == "previews":
-            before, after = _preview_words(change.before, change.after), _preview_words(change.after, change.before)
+        match change.field:
+            case "previews":
+                before, after = _preview_words(change.before, change.after), _preview_words(change.after, change.before)
+            case "file":
+                before, after = _file_words(change.before), _file_words(change.after)
+            case _:
+                before, after = in_words(change.before), in_words(change.after)
         changes.append(FieldChange(change.field, *marked(before, after)))
     return changes
+
+
+def _file_words(file: Mapping[str, Any] | None) -> str:
+    """Return what tells files apart to people; ids do not."""
+    return in_words(None if file is None else {name: value for name, value in file.items() if name != "id"})
 
 
 def _preview_words(previews: Sequence[Mapping[str, Any]] | None, others: Sequence[Mapping[str, Any]] | None) -> str:
