@@ -140,6 +140,7 @@ def notes(words: str) -> list[str]:
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / GIB
     return [
         f"{datetime.now(tz=UTC):%Y-%m-%d}, {os.cpu_count()} cores, {memory:.0f} GiB of memory. `python -m benchmarks.upload {words}`.",
+        f"Load average of the last 15 minutes when it ended: {os.getloadavg()[2]:.0f}; above the number of cores other work took its share.",
         "",
         "The server is granian with one worker and SQLite, client, server and store on the same machine; S3 is OpenStack Swift's s3api, which",
         "itself takes most of the time and writes to the same disk. Uploads and yardsticks take turns; times are medians, ratios of times medians of",
