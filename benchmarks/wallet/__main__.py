@@ -1,0 +1,57 @@
+"""`python -m benchmarks.wallet`: purchases a second through the service, against pgbench with the same statements in the same run.
+
+The cluster is private and keeps its promises (fsync on). What pgbench runs is what the service was seen to send, with other ids.
+"""
+
+import argparse
+import os
+import platform
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import django
+from django.test.utils import setup_databases, setup_test_environment, teardown_databases
+
+from tests.servers.postgres import postgres
+
+RESULT = Path(__file__).resolve().parent.parent / "wallet.md"
+DURABLE = ("fsync=on", "synchronous_commit=on", "full_page_writes=on")
+
+
+def main() -> int:
+    """Measure, print, and keep the result."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.wallet", description=__doc__)
+    parser.add_argument("--seconds", type=int, default=10, help="of each row (10)")
+    parser.add_argument("--clients", type=int, default=8, help="processes of the service, connections of pgbench (8)")
+    parser.add_argument("--no-file", action="store_true", help=f"print only, leave {RESULT.name} as it is")
+    options = parser.parse_args()
+    os.environ["DJANGO_SETTINGS_MODULE"] = "marketplace.settings.test"
+    with postgres(*DURABLE) as address:
+        os.environ["TEST_DATABASE_URL"] = address
+        django.setup()
+        setup_test_environment()
+        made = setup_databases(verbosity=0, interactive=False)
+        # Models load only now.
+        from .measure import measure  # noqa: PLC0415
+
+        try:
+            lines = list(measure(options.seconds, options.clients))
+        finally:
+            teardown_databases(made, verbosity=0)
+    machine = f"{datetime.now(tz=UTC):%Y-%m-%d}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, Python {platform.python_version()}"
+    head = [
+        "# Purchases a second",
+        "",
+        f"`python -m benchmarks.wallet`, {machine}, {options.clients} clients, {options.seconds} s a row.",
+        "",
+    ]
+    text = "\n".join([*head, *lines, ""])
+    print(text)
+    if not options.no_file:
+        RESULT.write_text(text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
