@@ -30,12 +30,14 @@ class Rate:
         median: Milliseconds.
         p99: Milliseconds.
         refused: Answers that were neither 2xx nor 3xx.
+        answers: How many there were.
     """
 
     per_second: float
     median: float
     p99: float
     refused: int
+    answers: int
 
 
 class Load:
@@ -70,6 +72,7 @@ class Load:
             _milliseconds(printed, "50%"),
             _milliseconds(printed, "99%"),
             int(refused.group(1)) if refused else 0,
+            int(_found(r"(\d+) requests in", printed)[0]),
         )
 
 

@@ -23,6 +23,9 @@ from .serializers import BrowseQuery
 # What the shelf keeps counts by.
 COUNTED = {"category", "tier"}
 FILTERS = (*sorted(COUNTED), "vendor", "license", "tag", "platform", "fileType", "minPrice", "maxPrice", "currency")
+# From here on a page is counted from a known place, of which so many are kept for an order.
+DEEP = 1_000
+PLACES = 200
 PARAMETERS = frozenset(BrowseQuery().fields)
 
 
@@ -88,7 +91,7 @@ def browsing_of(parameters: tuple[tuple[str, str], ...]) -> Browsing:
 
 def parameters_of(request: Request) -> tuple[tuple[str, str], ...]:
     """Return the parameters of a request that browsing knows; the last of repeated ones counts, an empty one is as good as none."""
-    return tuple(sorted((name, value) for name, value in request.query_params.items() if name in PARAMETERS and value != ""))
+    return tuple(sorted((name, str(value)) for name, value in request.query_params.items() if name in PARAMETERS and value != ""))
 
 
 def answer(browsing: Browsing, memo: Memo) -> dict[str, Any]:
@@ -100,7 +103,7 @@ def answer(browsing: Browsing, memo: Memo) -> dict[str, Any]:
         total: Total = memo.get(f"total:{(category, tier)!r}", lambda: selectors.total_on_shelf(category, tier))
     else:
         total = selectors.total_matching(items)
-    rows, more = _page(browsing, None if counted else items, total)
+    rows, more = _page(browsing, None if counted else items, total, memo)
     cursor = None
     if more and browsing.page < bounds.PAGE:
         cursor = cursors.encode(rows[-1].place, page=browsing.page + 1, sort=browsing.sort, filters=browsing.filters)
@@ -119,14 +122,16 @@ def facets_of_hits(ids: list[Any], names: list[Facet], memo: Memo) -> Facets:
     return selectors.facets_of(ShelfItem.objects.filter(pk__in=ids), names, licenses)
 
 
-def _page(browsing: Browsing, items: QuerySet[ShelfItem] | None, total: Total) -> tuple[list[Row], bool]:
+def _page(browsing: Browsing, items: QuerySet[ShelfItem] | None, total: Total, memo: Memo) -> tuple[list[Row], bool]:
     """Return the page's rows and whether there are more after it; of the whole category and tier where there are no items."""
     sort, limit, after = browsing.sort, browsing.limit, browsing.after
     start = 0 if after else (browsing.page - 1) * limit
     if after is None and total.exact and start >= total.listings:
         # Beyond the end, however far: nothing is looked for.
         return [], False
-    if items is None:
+    if items is None and start >= DEEP:
+        rows = _deep_page(browsing, start, memo)
+    elif items is None:
         category, tier = browsing.filters.get("category"), browsing.filters.get("tier")
         rows = selectors.page_on_shelf(category, tier, sort=sort, start=start, limit=limit + 1, after=after)
     elif after is not None:
@@ -134,3 +139,24 @@ def _page(browsing: Browsing, items: QuerySet[ShelfItem] | None, total: Total) -
     else:
         rows = selectors.page_of(items, sort=sort, start=start, limit=limit + 1)
     return rows[:limit], len(rows) > limit
+
+
+def _deep_page(browsing: Browsing, start: int, memo: Memo) -> list[Row]:
+    """Return the rows of a page that lies deep, and one more: counted from the nearest place before it that is known.
+
+    Places are known of the deep pages that were asked for since the catalog last changed: whoever walks on, or comes back, does
+    not make the database count from the beginning.
+    """
+    category, tier, sort = browsing.filters.get("category"), browsing.filters.get("tier"), browsing.sort
+    name = f"places:{(sort.value, category, tier)!r}"
+    # By the number of items up to and including the place.
+    known: dict[int, Place] = memo.get(name, dict)
+    if start in known:
+        return selectors.page_on_shelf(category, tier, sort=sort, start=0, limit=browsing.limit + 1, after=known[start])
+    base = max((count for count in known if count < start), default=0)
+    # One item more: the last before the page, whose place is where the page begins.
+    passed, after = start - base - 1, known.get(base)
+    rows = selectors.page_on_shelf(category, tier, sort=sort, start=passed, limit=browsing.limit + 2, after=after)
+    if rows and passed > browsing.limit:
+        memo.put(name, dict(list(known.items())[-PLACES:]) | {start: rows[0].place})
+    return rows[1:]

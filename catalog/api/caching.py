@@ -93,8 +93,12 @@ class Memo:
         if kept is not None and kept[0] == self._at:
             return kept[1]
         value = build()
-        generation.keep(key, (self._at, value), SECONDS)
+        self.put(name, value)
         return value
+
+    def put(self, name: str, value: object) -> None:
+        """Cache a value."""
+        generation.keep(_key("part", name), (self._at, value), SECONDS)
 
 
 def _may_be_cached(request: HttpRequest) -> bool:

@@ -12,7 +12,8 @@ def has_label(*labels: str) -> Exists:
     """Return the condition that an item of the shelf has one of the labels."""
     if connection.vendor == "postgresql":
         # The expression of the index, letter by letter.
-        sql, params = f"string_to_array(labels, '{SEPARATOR}') && %s::text[]", [list(labels)]
+        params: list[object] = [list(labels)]
+        sql = f"string_to_array(labels, '{SEPARATOR}') && %s::text[]"
     else:
         sql = " OR ".join(["instr(labels, %s) > 0"] * len(labels))
         params = [f"{SEPARATOR}{label}{SEPARATOR}" for label in labels]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from .embedded import *  # noqa: F403 - settings modules extend each other by star import, Django's own idiom
-from .embedded import CACHES, MEMORY_CACHE
+from .embedded import MEMORY_CACHES
 from .environment import database, sqlite, text
 
 # Each process (a worker of a parallel run is one) has a folder of its own.
@@ -25,7 +25,7 @@ ADMIN_REQUIRES_SECOND_FACTOR = False
 # `TEST_DATABASE_URL` is set by the test command once it has started a PostgreSQL server.
 _database: dict[str, Any] = database(text("TEST_DATABASE_URL")) if text("TEST_DATABASE_URL") else sqlite(DATA_DIR / "marketplace.sqlite3")
 DATABASES = {"default": _database}
-CACHES = CACHES | {"default": MEMORY_CACHE}
+CACHES = MEMORY_CACHES
 # A pool would hold on to connections of threads that a test has ended, and the test database could not be dropped.
 _database["OPTIONS"].pop("pool", None)
 # `TEST_REDIS_URL` likewise; the fixture `redis_cache` uses it.

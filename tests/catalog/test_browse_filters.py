@@ -6,8 +6,10 @@ from typing import Any
 
 import orjson
 import pytest
+from django.core.cache import caches
 from django.utils import timezone
 
+from catalog.api import browsing
 from catalog.models import LicenseTier
 from catalog.selectors import browse, facets
 from tests.factories import CategoryFactory, PublishedListingFactory, StoreFactory
@@ -190,6 +192,24 @@ def test_cursor_walks_every_listing_once_in_the_order_of_the_pages(get: Any, sor
     by_page = [[item["id"] for item in get("assets", sort=sort, limit=2, page=page, **query)["items"]] for page in (1, 2, 3, 4)]
     assert by_cursor == by_page
     assert len({row for page in by_cursor for row in page}) == len(prices)
+
+
+@pytest.mark.parametrize("sort", SORTS)
+@pytest.mark.parametrize("query", [{}, {"category": "fonts", "tier": "free"}])
+def test_deep_pages_are_those_that_counting_from_the_beginning_gives(
+    get: Any, sort: str, query: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = timezone.now()
+    for number in range(14):
+        PublishedListingFactory(published_at=now - timedelta(days=number // 3), price_inr_minor=number // 4, purchases=number % 2)
+    expected = [[item["id"] for item in get("assets", sort=sort, limit=2, page=page, **query)["items"]] for page in range(1, 9)]
+    monkeypatch.setattr(browsing, "DEEP", 1)
+    caches["answers"].clear()
+    # Back and forth, on and again, over the end.
+    for number, page in enumerate((6, 2, 7, 7, 8, 3, 4, 5, 6, 1, 2)):
+        answer = get("assets", sort=sort, limit=2, page=page, again=number, **query)
+        assert [item["id"] for item in answer["items"]] == expected[page - 1]
+        assert (answer["nextCursor"] is None) is (page >= 7)
 
 
 def test_cursor_neither_repeats_nor_skips_when_listings_come_and_go(get: Any) -> None:

@@ -46,7 +46,7 @@ def parse_query(serializer_class: type[serializers.Serializer[Any]], request: Re
     return parse_values(serializer_class, given)
 
 
-def parse_values(serializer_class: type[serializers.Serializer[Any]], given: Mapping[str, str]) -> dict[str, Any]:
+def parse_values(serializer_class: type[serializers.Serializer[Any]], given: Mapping[str, Any]) -> dict[str, Any]:
     """Return validated query parameters, given one by one; an error's pointer is `?name`."""
     serializer = serializer_class(data=given)
     if not serializer.is_valid():
