@@ -148,6 +148,9 @@ def test_withdrawal_and_approval_of_an_update_at_once_leave_one_of_them() -> Non
 
 def _upload(listing: Listing) -> None:
     """Attach a file as an upload does that began before the decision."""
-    key = new_deliverable_key()
-    received = Received(object_store(), key, "new.zip", 10, "f" * 64, 1, b"")
+    store, key = object_store(), new_deliverable_key()
+    writer = store.create(key)
+    writer.write(b"0123456789")
+    writer.commit()
+    received = Received(store, key, "new.zip", 10, "f" * 64, 1, b"")
     attach_deliverable(listing=listing, received=received, inspection=Inspection("zip", {"format": "zip"}), actor=listing.store.owner)
