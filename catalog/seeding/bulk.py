@@ -15,8 +15,9 @@ def insert(model: type[models.Model], rows: Sequence[Mapping[str, Any]]) -> None
         return
     left_out = (field for field in model._meta.concrete_fields if field.name not in rows[0] and not field.generated)
     defaults = [field for field in left_out if field.get_default() is not None]
-    columns_by_name = {field.name: field for field in model._meta.concrete_fields}
-    fields = [*(columns_by_name[name] for name in rows[0]), *defaults]
+    # A foreign key goes by both of its names.
+    by_name = {name: field for field in model._meta.concrete_fields for name in (field.name, field.attname)}
+    fields = [*(by_name[name] for name in rows[0]), *defaults]
     columns = ", ".join(f'"{field.column}"' for field in fields)
     values: Iterable[list[Any]] = (
         [_plain(value) for value in (*row.values(), *(field.get_default() for field in defaults))] for row in rows
