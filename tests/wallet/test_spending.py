@@ -358,13 +358,13 @@ def test_failure_between_two_steps_leaves_nothing_half_done(bearer_client: Clien
 @pytest.mark.parametrize(
     ("price", "key", "through", "statements"),
     [
-        # BEGIN, offer, debit, order, licence, journal, transfers, popularity, COMMIT.
-        (49_900, None, first_party, 9),
-        (49_900, "k", first_party, 10),
+        # BEGIN, offer, debit, order, licence, journal, transfers, popularity twice, COMMIT.
+        (49_900, None, first_party, 10),
+        (49_900, "k", first_party, 11),
         # The limits, and what counts against them.
-        (49_900, "k", personal, 12),
+        (49_900, "k", personal, 13),
         # No debit, journal and transfers, but the balances are read.
-        (0, None, personal, 7),
+        (0, None, personal, 8),
     ],
     ids=["paid", "with a key", "with a limit", "free"],
 )
