@@ -80,9 +80,9 @@ class Meaning:
         documents = self.vocabulary.documents
         for word, group in zip(self.words, self.groups, strict=True):
             known = [split for split in splits(word) if split[0] in documents and split[1] in documents]
-            if known:
-                # The likeliest: both parts are common.
-                best = max(known, key=lambda split: (min(documents[split[0]], documents[split[1]]), split))
+            # The likeliest: both parts are common, and not rarer than the word itself.
+            best = max(known, key=lambda split: (min(documents[split[0]], documents[split[1]]), split), default=None)
+            if best and min(documents[part] for part in best) >= documents.get(word, 0):
                 found += [{part: OTHER_FORM} | group for part in best]
             else:
                 found.append(group)

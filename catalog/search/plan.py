@@ -76,13 +76,16 @@ class Planner:
         documents, headings = self._meaning.vocabulary.documents, self._meaning.vocabulary.headings
         words = _sorted(groups)
         expected = self._share(groups, headings)
-        tier = Tier.REST if complete else self._tier(expected)
+        # Many words, each of them everywhere: to read all their lists costs more than any answer is worth.
+        rarest = min(_sum(group, documents) for group in groups)
+        lowest = Tier.UPPER if len(groups) > LEAVE_OUT and rarest > TIER_SIZES[Tier.UPPER] else Tier.REST
+        tier = lowest if complete else min(lowest, self._tier(expected))
         found = [LookUp(words, heading=True, tier=tier, limit=HEADINGS)]
         if tier < Tier.REST:
             found.append(LookUp(words, heading=True, tier=Tier.TOP, limit=NEWCOMERS, newcomers=True))
         # Where titles and tags should hold enough, descriptions cannot add anything better.
-        if tier == Tier.REST and not self._headings_only:
-            tier = Tier.REST if complete else self._tier(self._share(groups, documents))
+        if tier == lowest and not self._headings_only:
+            tier = lowest if complete else min(lowest, self._tier(self._share(groups, documents)))
             found.append(LookUp(words, heading=False, tier=tier, limit=ANYWHERE))
         return found
 
