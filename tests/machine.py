@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from .servers import postgres, redis
@@ -20,7 +21,7 @@ PACKAGES: dict[str, Callable[[], bool]] = {
     "fonts-dejavu-core": lambda: Path("/usr/share/fonts/truetype/dejavu").exists(),
     # A variable font, one in colour, two for Chinese and Japanese, one of cubic curves, and a voice.
     **{
-        package: (lambda path=path: Path("/usr/share", path).exists())
+        package: partial(Path.exists, Path("/usr/share", path))
         for package, path in {
             "fonts-inter-variable": "fonts/truetype/inter-vf",
             "fonts-noto-color-emoji": "fonts/truetype/noto/NotoColorEmoji.ttf",

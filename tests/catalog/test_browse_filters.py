@@ -29,7 +29,8 @@ def counts(answer: Any, name: str) -> dict[str, int]:
 
 def walk(get: Any, **query: Any) -> list[list[str]]:
     """Follow nextCursor to the end; return the ids page by page."""
-    pages, cursor = [], {}
+    pages: list[list[str]] = []
+    cursor: dict[str, str] = {}
     while True:
         answer = get("assets", **query, **cursor)
         assert answer["page"] == len(pages) + 1

@@ -238,8 +238,14 @@ def test_state_that_arrives_late_is_void(shared: None, listing: Listing, elsewhe
 @on_postgresql
 def test_process_that_dies_before_or_after_its_commit_leaves_nothing_stale(shared: None, listing: Listing, elsewhere: Any) -> None:
     before = generation.current()
+
+    def die() -> None:
+        transaction.set_autocommit(False)
+        generation.bump()
+        connection.close()
+
     # Nothing runs after the commit; before it, the change is rolled back and the fence stays.
-    elsewhere(lambda: (transaction.set_autocommit(False), generation.bump(), connection.close()))
+    elsewhere(die)
     assert generation.current() == before
     elsewhere(generation.bump)
     assert generation.current() == before + 1

@@ -122,7 +122,8 @@ def test_second_sweep_at_the_same_time_finds_nothing_wrong(media: Path, monkeypa
     for number in range(3):
         put(object_store(), f"deliverables/lost-{number}", b"x")
     age(media)
-    real, inner = LocalStore.delete, []
+    real = LocalStore.delete
+    inner: list[str] = []
 
     def delete(self: LocalStore, key: str) -> None:
         if not inner:

@@ -60,7 +60,8 @@ def test_pages_neither_repeat_nor_skip(bearer_client: Client, buyer: User, url: 
     if model is not None:
         # All at the same moment: the id decides.
         model.objects.update(**{moment: timezone.now()})
-    client, seen, cursor = bearer_client(buyer), [], ""
+    client, seen = bearer_client(buyer), []
+    cursor: str | None = ""
     while cursor is not None:
         page = client.get(url, {"limit": 3} | ({"cursor": cursor} if cursor else {})).json()
         seen += [item["id"] for item in page["items"]]
