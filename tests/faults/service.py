@@ -62,7 +62,7 @@ class Service:
         while True:
             try:
                 requests.get(f"{self.base_url}/robots.txt", timeout=5)
-            except requests.ConnectionError:
+            except (requests.ConnectionError, requests.Timeout):
                 assert self._process.poll() is None, self.log.read_text(encoding="utf-8")
                 assert time.monotonic() < until, "the server does not answer"
                 time.sleep(0.05)
