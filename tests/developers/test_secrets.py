@@ -25,6 +25,8 @@ from .test_authentication import token_of
 
 pytestmark = pytest.mark.django_db
 SECRET = re.compile(r"cam_[a-z]+_[0-9A-Za-z]{38}")
+# SQLite's index of words keeps no rows that could be read; the text that it is made from is in catalog_searchdocument.
+INDEX_WITHOUT_ROWS = "catalog_searchfts"
 
 
 class Heard(logging.Handler):
@@ -101,7 +103,7 @@ def misuse(secret: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     yield APIClient(headers={"x-api-key": secret, "authorization": f"Bearer {secret}"}).get("/api/v1/wallet")
     yield APIClient(headers={"authorization": f"Basic {secret}"}).get("/api/v1/wallet")
     for where, error in (
-        ("wallet.api.views.wallet_of", RuntimeError("crash")),
+        ("wallet.api.views.wallet.wallet_of", RuntimeError("crash")),
         ("developers.authentication._touch", RuntimeError("crash")),
         ("developers.authentication._touch", OperationalError("gone")),
         ("developers.usage.middleware.call_of", RuntimeError("crash")),
@@ -114,7 +116,7 @@ def misuse(secret: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 def cells() -> Iterator[str]:
     """Yield everything that stands in the database, sessions decoded."""
     with connection.cursor() as cursor:
-        for table in connection.introspection.table_names(cursor):
+        for table in set(connection.introspection.table_names(cursor)) - {INDEX_WITHOUT_ROWS}:
             cursor.execute(f"SELECT * FROM {connection.ops.quote_name(table)}")  # noqa: S608 - a table's own name
             for row in cursor.fetchall():
                 for cell in row:
