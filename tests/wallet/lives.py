@@ -47,6 +47,7 @@ TERMS = [
     (1000, 0, 0, 1800, 2000),
     (7, 77, 5001, 0, 0),
 ]
+OPEN_QUOTES = 50
 START = dt.datetime(2031, 3, 1, 12, tzinfo=dt.UTC)
 
 
@@ -234,6 +235,9 @@ class Wallets(RuleBasedStateMachine):
         """Ask for a promise."""
         price = self.terms[listing].price(tier, currency)
         refusal = next(self.unavailable(buyer, listing, tier), "price_unavailable" if price is None else "")
+        still_open = [kept for kept in self.expected.quotes.values() if kept.buyer == buyer and not kept.used and kept.expires > self.now]
+        if not refusal and len(still_open) >= OPEN_QUOTES:
+            refusal = "too_many_quotes"
         try:
             quote = make_quote(buyer=self.buyers[buyer], wish=Wish(str(self.listings[listing].pk), currency, tier))
         except Problem as problem:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from .lives import Wallets
+from .lives import OPEN_QUOTES, Wallets
 
 PARTS = 8
 OPERATIONS = 10_000
@@ -26,3 +26,20 @@ def test_random_lives_of_wallets_agree_with_the_model(part: int) -> None:
     while Wallets.outcomes.total() < enough:
         run_state_machine_as_test(Wallets, settings=LIVES)
     assert Wallets.outcomes["buy done"] > 0
+
+
+@pytest.mark.django_db
+def test_life_of_nothing_but_quotes_agrees_with_the_model() -> None:
+    life = Wallets()
+    try:
+        for _ in range(OPEN_QUOTES + 1):
+            life.quote(buyer=0, listing=0, tier="personal", currency="USD")
+        life.quote(buyer=1, listing=0, tier="personal", currency="USD")
+        life.wait(minutes=11)
+        life.quote(buyer=0, listing=0, tier="personal", currency="USD")
+        life.wait(minutes=25 * 60)
+        life.quote(buyer=0, listing=0, tier="personal", currency="USD")
+    finally:
+        life.teardown()
+    assert list(life.expected.quotes.values())[-1].buyer == 0
+    assert Wallets.outcomes["quote too_many_quotes"] > 0
