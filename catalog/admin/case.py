@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
 from marketplace.accounts.models import User
@@ -117,8 +116,15 @@ def _file(listing: Listing, deliverable: Deliverable | None) -> dict[str, Any]:
         else 0,
         "live": live,
         "entry_changes": [] if live is None else list(_entry_changes(live.entries, deliverable.entries)),
-        "same_bytes": list(islice(listings_with_the_same_bytes(deliverable).iterator(), SAME_BYTES)),
+        **copies_of(deliverable),
     }
+
+
+def copies_of(deliverable: Deliverable) -> dict[str, Any]:
+    """Return other listings with the same bytes, and how many there are beyond those that are named."""
+    others = listings_with_the_same_bytes(deliverable)
+    named = list(others[:SAME_BYTES])
+    return {"same_bytes": named, "same_bytes_left_out": others.count() - SAME_BYTES if len(named) == SAME_BYTES else 0}
 
 
 def _plain(member: Mapping[str, Any]) -> dict[str, Any]:

@@ -17,7 +17,9 @@ from marketplace.core.objects import object_store
 from marketplace.core.serving import serve_object
 
 from ..models import Deliverable
+from ..selectors.reviews import is_submitted
 from ..services import review as services
+from .case import copies_of
 from .reviews import BLOCK, REVIEW
 
 
@@ -74,13 +76,18 @@ class DeliverableAdmin(ServiceAdmin):
             inline=False,
         )
 
+    def decision_context(self, request: HttpRequest, subject: Deliverable) -> dict[str, Any]:
+        """Return what the block will do, here and in other listings."""
+        return {"deliverable": subject, "listing": subject.listing, "pending": is_submitted(subject), **copies_of(subject)}
+
     @decision(
         Decision(
             "Block file",
             BLOCK,
-            "Nobody can download the file any more, not even who bought it; a published listing that sells it is taken down.",
-            "The file is blocked.",
+            "Downloads of these bytes stop at once, in every listing that holds them, also for those who bought them.",
+            "The file is blocked, in every listing that holds it.",
             available=lambda deliverable: deliverable.blocked_at is None,
+            template="admin/catalog/block.html",
             variant=ActionVariant.DANGER,
         )
     )

@@ -264,8 +264,8 @@ class ListingReviewAdmin(QueueAdmin):
         Decision(
             "Mark file as malicious",
             BLOCK,
-            "Downloads of this file stop at once, also for those who bought it.",
-            "The file is blocked.",
+            "Downloads of these bytes stop at once, in every listing that holds them, also for those who bought them.",
+            "The file is blocked, in every listing that holds it.",
             available=_may_block,
             template="admin/catalog/block.html",
             variant=ActionVariant.DANGER,

@@ -30,7 +30,7 @@ class Deliverable(models.Model):
     version = models.CharField(max_length=bounds.VERSION_CHARS, blank=True)
     uploaded_at = models.DateTimeField(auto_now_add=True)
     approved_at = models.DateTimeField(null=True, blank=True)
-    # Marked by a reviewer: downloads stop at once.
+    # Marked by a reviewer, in every listing that holds the same bytes: downloads stop at once.
     blocked_at = models.DateTimeField(null=True, blank=True)
     # What the store said of the object when its SHA-256 was known to be the record's: while it says the same, no one wrote to it.
     fingerprint = models.CharField(max_length=bounds.FINGERPRINT_CHARS, blank=True)
@@ -51,7 +51,7 @@ class Deliverable(models.Model):
             models.Index(fields=("listing", "-approved_at"), condition=Q(approved_at__isnull=False), name="deliverable_versions"),
             models.Index(fields=("verified_at", "id"), name="deliverable_verified"),
             # The same bytes are as malicious in another listing.
-            models.Index(fields=("sha256",), condition=Q(blocked_at__isnull=False), name="deliverable_blocked"),
+            models.Index(fields=("sha256",), name="deliverable_bytes"),
         )
 
     def __str__(self) -> str:

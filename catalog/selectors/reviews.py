@@ -78,6 +78,12 @@ def deliverable_under_review(review: ListingReview) -> Deliverable | None:
     return None if file_id is None else Deliverable.objects.filter(pk=file_id, listing_id=review.listing_id).first()
 
 
+def is_submitted(deliverable: Deliverable) -> bool:
+    """Tell whether a submission waits with this very file."""
+    waiting = queue().filter(listing=deliverable.listing_id, snapshot__file__id=str(deliverable.pk))
+    return waiting.exists()
+
+
 def is_blocked(deliverable: Deliverable) -> bool:
     """Tell whether a reviewer marked these bytes as malicious, in whatever listing."""
     return deliverable.blocked_at is not None or Deliverable.objects.filter(sha256=deliverable.sha256, blocked_at__isnull=False).exists()

@@ -1,6 +1,7 @@
 """The reviewer's decisions: approve, reject, take down, block a file. And, by name, claims and the vendor's steps around them."""
 
-from collections.abc import Iterable, Mapping
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django.db import transaction
@@ -122,27 +123,30 @@ def takedown_listing(*, listing: Listing, reason: str, actor: User) -> ListingRe
 
 @transaction.atomic
 def block_deliverable(*, deliverable: Deliverable, reason: str, actor: User) -> Deliverable:
-    """Mark a file as malicious: nobody downloads it from now on, what sells it is taken down and what waits with it is rejected.
+    """Mark a file as malicious, and with it every file of the same bytes, whoever uploaded it.
+
+    Nobody downloads them from now on, what sells them is taken down and what waits with them is rejected.
 
     Raises:
         InvalidTransition: it is blocked already.
         SelfReview: the store is the actor's.
     """
     reason = texts.prose(reason, "reason")
-    listing = lock_listing(deliverable.listing_id)
-    refuse_self_review(listing, actor)
+    listings = _lock_holders(deliverable)
+    refuse_self_review(listings[deliverable.listing_id], actor)
     deliverable = lock(Deliverable.objects.all(), pk=deliverable.pk)
     if deliverable.blocked_at is not None:
         raise InvalidTransition(f"The file is blocked since {deliverable.blocked_at:%Y-%m-%d %H:%M} UTC.", currentState="blocked")
     deliverable.blocked_at = timezone.now()
-    deliverable.save(update_fields=["blocked_at"])
-    audit.record("deliverable.block", deliverable, actor=actor, to_state="blocked", reason=reason, sha256=deliverable.sha256)
-    finding = catalogue.finding_of(catalogue.MALICIOUS_FILE, reason, field="file", hint=CLEAN_FILE)
-    if listing.status == ListingStatus.PUBLISHED and listing.live_deliverable_id == deliverable.pk:
-        _take_down(listing, finding, actor)
-    elif (review := _waiting_with(deliverable, listing)) is not None:
-        _send_back(listing, review, [finding], actor)
-    mail(listing.store.owner, "catalog/file_blocked", listing=listing, deliverable=deliverable, reason=reason)
+    same = Deliverable.objects.filter(sha256=deliverable.sha256, blocked_at__isnull=True)
+    for listing in listings.values():
+        files = list(same.filter(listing=listing).order_by("pk"))
+        for file in files:
+            file.blocked_at = deliverable.blocked_at
+            file.save(update_fields=["blocked_at"])
+            audit.record("deliverable.block", file, actor=actor, to_state="blocked", reason=reason, sha256=file.sha256)
+        if files:
+            _withdraw_blocked(listing, files, reason, actor)
     return deliverable
 
 
@@ -159,11 +163,30 @@ def _reviewed_file(listing: Listing, review: ListingReview) -> Deliverable:
     return deliverable
 
 
-def _waiting_with(deliverable: Deliverable, listing: Listing) -> ListingReview | None:
-    """Return what waits for a decision about this very file, locked."""
+def _lock_holders(deliverable: Deliverable) -> dict[uuid.UUID, Listing]:
+    """Return the listings with a file of these bytes, all locked, in the order of their ids: two blocks at once wait for one another.
+
+    A copy that is uploaded from now on can be neither submitted nor approved: both look at the bytes.
+    """
+    holders = Deliverable.objects.filter(sha256=deliverable.sha256).values_list("listing_id", flat=True)
+    return {pk: lock_listing(pk) for pk in sorted({*holders, deliverable.listing_id})}
+
+
+def _withdraw_blocked(listing: Listing, files: Sequence[Deliverable], reason: str, actor: User) -> None:
+    """Take a locked listing off sale, or out of the queue, because of files that were just blocked; tell its vendor."""
+    finding = catalogue.finding_of(catalogue.MALICIOUS_FILE, reason, field="file", hint=CLEAN_FILE)
+    if listing.status == ListingStatus.PUBLISHED and listing.live_deliverable_id in {file.pk for file in files}:
+        _take_down(listing, finding, actor)
+    elif (review := _waiting_with(files, listing)) is not None:
+        _send_back(listing, review, [finding], actor)
+    mail(listing.store.owner, "catalog/file_blocked", listing=listing, deliverable=files[0], reason=reason)
+
+
+def _waiting_with(files: Iterable[Deliverable], listing: Listing) -> ListingReview | None:
+    """Return what waits for a decision about one of these very files, locked."""
     review = lock_open_review(listing)
     submitted = {} if review is None else review.snapshot.get("file") or {}
-    return review if submitted.get("id") == str(deliverable.pk) else None
+    return review if submitted.get("id") in {str(file.pk) for file in files} else None
 
 
 def _send_back(listing: Listing, review: ListingReview, findings: list[dict[str, str]], actor: User, note: str = "") -> None:

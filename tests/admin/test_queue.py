@@ -303,7 +303,7 @@ def test_confirmation_of_a_malicious_file_says_what_will_happen(editor: Any) -> 
     review = waiting()
     words = text_of(signed_in(staff(REVIEW, "catalog.block_deliverable")).get(address(ListingReview, "block", review.pk)))
     for expected in (
-        "Every download of it ends at once",
+        "Every download of these bytes ends at once, in every listing",
         "This submission is rejected",
         "The vendor gets a mail",
         review.snapshot["file"]["checksum"],
@@ -312,6 +312,19 @@ def test_confirmation_of_a_malicious_file_says_what_will_happen(editor: Any) -> 
     listing = published()
     live = listing.reviews.get()
     assert "it is taken down" in text_of(signed_in(staff("catalog.block_deliverable")).get(address(ListingReview, "block", live.pk)))
+
+
+def test_confirmation_names_the_other_listings_with_the_same_bytes(editor: Any) -> None:
+    review, copy = waiting(), published(title="The first of its kind")
+    Deliverable.objects.filter(listing=copy).update(sha256=review.snapshot["file"]["checksum"])
+    browser = signed_in(staff(REVIEW, "catalog.block_deliverable"))
+    file = review.listing.candidate_deliverable
+    assert file is not None
+    for page in (address(ListingReview, "block", review.pk), address(Deliverable, "block", file.pk)):
+        words = text_of(browser.get(page))
+        assert "The first of its kind" in words
+        assert "they are blocked there as well" in words
+        assert "This submission is rejected" in words
 
 
 def test_queue_of_two_hundred_costs_as_many_queries_as_a_short_one(

@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 
 from catalog.errors import StoreClosed
-from catalog.models import Listing, ListingReview
+from catalog.models import Deliverable, Listing, ListingReview
 from catalog.models.listings import ListingStatus
 from catalog.selectors import listings_for_sale
 from catalog.services import review as services
@@ -103,6 +103,32 @@ def test_file_that_is_blocked_while_it_is_approved_is_never_left_on_sale(_round:
     assert outcomes[1] is None, outcomes
     assert Listing.objects.get(pk=listing.pk).status == ListingStatus.REJECTED
     assert (outcomes[0] is None) == AuditEntry.objects.filter(action="listing.takedown").exists()
+
+
+@pytest.mark.parametrize("_round", range(4))
+def test_copies_that_are_blocked_at_once_are_all_off_sale(_round: int) -> None:
+    listings = [published() for _ in range(3)]
+    Deliverable.objects.filter(listing__in=listings).update(sha256="c" * 64)
+    files = list(Deliverable.objects.filter(listing__in=listings))
+    outcomes = at_once(*[partial(services.block_deliverable, deliverable=file, reason="Bad.", actor=UserFactory()) for file in files])
+    assert one_stands(outcomes, InvalidTransition), outcomes
+    assert Deliverable.objects.filter(blocked_at__isnull=False).count() == len(files)
+    assert AuditEntry.objects.filter(action="deliverable.block").count() == len(files)
+    assert not listings_for_sale().exists()
+
+
+@pytest.mark.parametrize("_round", range(4))
+def test_copy_that_is_approved_while_the_first_is_blocked_is_never_left_on_sale(_round: int) -> None:
+    known, copy = published(), draft()
+    Deliverable.objects.filter(listing__in=[known, copy]).update(sha256="c" * 64)
+    review = open_review(submitted(Listing.objects.get(pk=copy.pk)))
+    file = Deliverable.objects.get(listing=known)
+    outcomes = at_once(
+        partial(services.approve_listing, review=review, actor=UserFactory()),
+        partial(services.block_deliverable, deliverable=file, reason="Bad.", actor=UserFactory()),
+    )
+    assert outcomes[1] is None, outcomes
+    assert set(Listing.objects.filter(pk__in=[known.pk, copy.pk]).values_list("status", flat=True)) == {ListingStatus.REJECTED}
 
 
 @pytest.mark.parametrize("_round", range(4))

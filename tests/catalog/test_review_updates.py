@@ -7,7 +7,7 @@ from django.core import mail
 
 from catalog.errors import DeliverableBlocked
 from catalog.events import ListingPublished, ListingReviewed, ListingUnpublished
-from catalog.models import Listing
+from catalog.models import Deliverable, Listing, ListingReview
 from catalog.models.listings import ListingStatus, UpdateStatus
 from catalog.models.reviews import ReviewKind, ReviewStatus
 from catalog.services import review as services
@@ -106,6 +106,31 @@ def test_blocked_old_file_leaves_the_listing_published() -> None:
     services.block_deliverable(deliverable=old, reason="Steals passwords.", actor=UserFactory())
     listing.refresh_from_db()
     assert listing.status == ListingStatus.PUBLISHED
+
+
+def test_block_reaches_the_same_bytes_in_every_listing(django_capture_on_commit_callbacks: Any) -> None:
+    sha256 = "c" * 64
+    with django_capture_on_commit_callbacks():
+        on_sale, waiting, update, unrelated = published(), draft(), add_candidate(published()), published()
+        for listing in (on_sale, waiting, update):
+            Deliverable.objects.filter(pk=(listing.candidate_deliverable or listing.live_deliverable).pk).update(sha256=sha256)
+        waiting, update = submitted(Listing.objects.get(pk=waiting.pk)), submitted(Listing.objects.get(pk=update.pk))
+    listings = [on_sale, waiting, update]
+    known = make_deliverable(draft(), sha256=sha256)
+    old = make_deliverable(on_sale, sha256=sha256)
+    with django_capture_on_commit_callbacks(execute=True):
+        services.block_deliverable(deliverable=known, reason="Steals passwords.", actor=UserFactory())
+    blocked = Deliverable.objects.filter(blocked_at__isnull=False)
+    assert {file.sha256 for file in blocked} == {sha256}
+    assert (blocked.count(), AuditEntry.objects.filter(action="deliverable.block").count()) == (5, 5)
+    assert old in blocked
+    assert [Listing.objects.get(pk=listing.pk).status for listing in listings] == ["Rejected", "Rejected", "Published"]
+    assert Listing.objects.get(pk=update.pk).update_status == UpdateStatus.NONE
+    assert not ListingReview.objects.filter(listing__in=listings, status=ReviewStatus.PENDING).exists()
+    assert Listing.objects.get(pk=unrelated.pk).status == ListingStatus.PUBLISHED
+    told = {address for message in mail.outbox for address in message.to}
+    assert told == {listing.store.owner.email for listing in (known.listing, *listings)}
+    assert len(mail.outbox) == 4
 
 
 def test_block_twice_is_refused() -> None:

@@ -2,6 +2,7 @@
 
 import hashlib
 import threading
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -9,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import connections
+from django.db import connection, connections, transaction
 
 from catalog.models import Category, Deliverable, Listing, Preview, Store
 from catalog.models.files import PreviewKind
 from catalog.services.review import submit_listing
+from catalog.services.transitions import lock_listing
 from marketplace.accounts.models import User
 from marketplace.core.audit import history_of
 from marketplace.core.errors import Problem
@@ -185,3 +187,30 @@ def test_manifest_generated_many_times_at_once_is_one() -> None:
     calls = [partial(generate_manifest, listing=listing, actor=listing.store.owner)] * TIMES
     assert at_once(calls) == [""] * TIMES
     assert history_of(listing).count() == 1
+
+
+@pytest.mark.skipif("connection.vendor != 'postgresql'", reason="rows are locked by PostgreSQL only")
+def test_upload_that_waits_while_its_vendor_is_suspended_is_refused() -> None:
+    profile = make_vendor()
+    listing = ListingFactory(store=profile.store)
+    processed = ProcessedPreview(b"RIFF", "image/webp", {}, {})
+    upload = partial(attach_preview, listing=listing, kind=PreviewKind.GALLERY, processed=processed, actor=profile.user)
+    with ThreadPoolExecutor(2) as pool:
+        with transaction.atomic():
+            lock_listing(listing.pk)
+            waiting = pool.submit(at_once, [upload])
+            _until_someone_waits()
+            pool.submit(at_once, [partial(suspend_vendor, profile=profile, reason="Copies.", actor=UserFactory())]).result(timeout=10)
+        assert waiting.result(timeout=10) == ["vendor_not_approved"]
+    assert not Preview.objects.exists()
+
+
+def _until_someone_waits() -> None:
+    """Return once another connection to this database waits for a lock."""
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
+            if cursor.fetchone()[0]:
+                return
+    raise AssertionError("nobody waits")

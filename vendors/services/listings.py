@@ -7,11 +7,11 @@ from django.db import IntegrityError, transaction
 
 from catalog.models import Category, Listing
 from catalog.models.listings import ListingStatus
+from catalog.services.transitions import lock_listing
 from catalog.services.visibility import listing_changed
 from marketplace.accounts.models import User
 from marketplace.core import audit
 from marketplace.core.integrity import violates
-from marketplace.core.transitions import lock
 
 from ..errors import ListingLocked, SlugTaken
 from ..models import VendorProfile
@@ -108,7 +108,7 @@ def lock_editable(listing: Listing) -> Listing:
     Raises:
         ListingLocked: it is under review.
     """
-    listing = lock(Listing.objects.select_related("store", "category"), pk=listing.pk)
+    listing = lock_listing(listing.pk)
     ensure_editable(listing)
     return listing
 
