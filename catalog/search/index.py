@@ -25,7 +25,7 @@ def index_listing(listing: Listing) -> None:
 @transaction.atomic
 def remove_listing(listing_id: uuid.UUID) -> None:
     """Make a listing impossible to find, and end cached answers; one that is not in the index is no error."""
-    generation.bump()
+    generation.bump(removal=True)
     document = SearchDocument.objects.filter(listing_id=listing_id).first()
     if document is not None:
         gone, headings = all_terms(document), heading_terms(document)
@@ -36,7 +36,7 @@ def remove_listing(listing_id: uuid.UUID) -> None:
 @transaction.atomic
 def show_store(store: Store) -> None:
     """Bring the listings of a store that was opened or closed into the full-text indexes or out of them, and end cached answers."""
-    generation.bump()
+    generation.bump(removal=not store.is_open)
     documents = SearchDocument.objects.filter(listing__store=store)
     if store.is_open:
         # Not as newcomers: closing and opening must not be a way to the front.

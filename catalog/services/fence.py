@@ -12,12 +12,17 @@ when its request began:
   late that arrives.
 
 Nothing has to happen after the commit, so a process that dies between any two steps leaves no valid state that is old,
-and the next reader stores a new one. A cache that cannot be told ends the change with 503 before it commits. A cache that forgets
-everything forgets the states as well. One that falls back to an older copy of itself is put right when the state expires.
+and the next reader stores a new one. A cache that forgets everything forgets the states as well. One that falls back to an older
+copy of itself is put right when the state expires.
+
+A cache that cannot be told ends the change with 503 before it commits: it may be this process alone that does not reach it, while
+others are served from there. What goes off sale is not refused for that (`outlive_states`): the change keeps the row locked,
+so that nothing new is stored, until every state that could still be valid has expired.
 """
 
 import logging
 import secrets
+import time
 from collections.abc import Callable, Collection
 from typing import Any
 
@@ -27,7 +32,11 @@ from django.db import connection
 from marketplace.core.errors import DependencyUnavailable
 
 FENCE, STATE = "catalog:fence", "catalog:state"
-STATE_SECONDS = 60
+# Short: removals wait for it when the cache cannot be told.
+STATE_SECONDS = 5
+# A reader that took longer to read the row stores nothing; the cache's own time limit is a second for each step.
+STORE_SECONDS = 1
+OUTLIVED_SECONDS = STATE_SECONDS + STORE_SECONDS + 3
 
 logger = logging.getLogger(__name__)
 
@@ -43,6 +52,11 @@ def raise_fence(cache: BaseCache) -> None:
     except Exception as error:
         logger.warning("the cache cannot be told of a change: %r", error)
         raise DependencyUnavailable("The cache of public answers cannot be told of the change at the moment.") from error
+
+
+def outlive_states() -> None:
+    """Wait until no state that was stored before can be valid. The caller holds the generation's row, and keeps it."""
+    time.sleep(OUTLIVED_SECONDS)
 
 
 def current_and_cached(cache: BaseCache, keys: Collection[str], read: Callable[[], int]) -> tuple[int, dict[str, Any]]:
@@ -64,10 +78,11 @@ def _store(cache: BaseCache, fence: str | None, read: Callable[[], int]) -> int:
         if fence is None:
             cache.add(FENCE, _word(), None)
             fence = cache.get(FENCE)
+        began = time.monotonic()
         generation = _read_unless_locked()
         if generation is None:
             return read()
-        if fence is not None:
+        if fence is not None and time.monotonic() - began < STORE_SECONDS:
             cache.set(STATE, (fence, generation), STATE_SECONDS)
     except Exception as error:  # noqa: BLE001 - as above; a database that is down says so again
         logger.warning("the generation cannot be cached: %r", error)

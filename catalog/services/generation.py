@@ -22,6 +22,8 @@ from django.core.cache.backends.locmem import LocMemCache
 from django.db import connection, transaction
 from django.db.models import F
 
+from marketplace.core.errors import DependencyUnavailable
+
 from ..models import CatalogGeneration
 from . import fence, watch
 
@@ -31,8 +33,11 @@ ANSWERS = "answers"
 logger = logging.getLogger(__name__)
 
 
-def bump() -> None:
+def bump(*, removal: bool = False) -> None:
     """Count a change of the public catalog. Inside of a transaction, the next one to change it waits for its end.
+
+    Args:
+        removal: It only takes something off sale. That is never refused; at worst it takes `fence.OUTLIVED_SECONDS`.
 
     Raises:
         DependencyUnavailable: the shared cache does not answer; a change that it cannot be told of is not made.
@@ -41,7 +46,12 @@ def bump() -> None:
         while not CatalogGeneration.objects.filter(shard=ROW).update(value=F("value") + 1):
             CatalogGeneration.objects.bulk_create([CatalogGeneration(shard=ROW)], ignore_conflicts=True)
         if _fenced():
-            fence.raise_fence(answers())
+            try:
+                fence.raise_fence(answers())
+            except DependencyUnavailable:
+                if not removal:
+                    raise
+                fence.outlive_states()
 
 
 def current() -> int:

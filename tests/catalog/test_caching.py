@@ -3,7 +3,9 @@
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,10 +16,10 @@ from rest_framework.test import APIClient
 
 from catalog.models import CatalogGeneration, Listing
 from catalog.services import fence, generation
-from catalog.services.review import unpublish_listing
-from catalog.services.visibility import listing_changed
+from catalog.services.review import takedown_listing, unpublish_listing
+from catalog.services.visibility import listing_changed, store_changed
 from marketplace.core.errors import DependencyUnavailable
-from tests.factories import PublishedListingFactory
+from tests.factories import PublishedListingFactory, UserFactory
 
 pytestmark = pytest.mark.django_db(transaction=True)
 on_postgresql = pytest.mark.skipif(connection.vendor != "postgresql", reason="only there processes share a cache")
@@ -271,6 +273,41 @@ def test_change_is_refused_when_the_cache_cannot_be_told(shared: None, listing: 
     with monkeypatch.context() as patch:
         patch.setattr(type(caches["default"]), "set", broken)
         with pytest.raises(DependencyUnavailable):
-            unpublish_listing(listing=listing, actor=listing.store.owner)
-    listing.refresh_from_db()
-    assert (listing.status, generation.current()) == ("Published", before)
+            listing_changed(listing)
+    assert generation.current() == before
+
+
+@on_postgresql
+@pytest.mark.parametrize("what", ["listing", "store"])
+def test_what_goes_off_sale_outlives_every_state_when_the_cache_cannot_be_told(
+    shared: None, listing: Listing, elsewhere: Any, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    before = generation.current()
+    waits: list[tuple[float, int, object]] = []
+
+    def cut_off(_cache: object) -> None:
+        raise DependencyUnavailable
+
+    def wait(seconds: float) -> None:
+        # The state has expired. Another process reaches the cache, and leaves nothing there that would be wrong after the commit.
+        cache.delete(fence.STATE)
+        elsewhere(lambda: waits.append((seconds, generation.current(), cache.get(fence.STATE))))
+
+    monkeypatch.setattr(fence, "raise_fence", cut_off)
+    monkeypatch.setattr(fence, "time", SimpleNamespace(sleep=wait, monotonic=time.monotonic))
+    if what == "store":
+        listing.store.is_open = False
+        listing.store.save()
+        store_changed(listing.store)
+    else:
+        takedown_listing(listing=listing, reason="It holds malware.", actor=UserFactory())
+    assert waits == [(fence.OUTLIVED_SECONDS, before, None)]
+    assert (generation.current(), titles(APIClient())) == (before + 1, [])
+
+
+@on_postgresql
+def test_state_that_took_long_to_read_is_not_stored(shared: None, listing: Listing, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache.delete(fence.STATE)
+    clock = iter([0.0, fence.STORE_SECONDS + 0.1])
+    monkeypatch.setattr(fence, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    assert (generation.current(), cache.get(fence.STATE)) == (CatalogGeneration.objects.get().value, None)
