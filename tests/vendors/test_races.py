@@ -206,11 +206,11 @@ def test_upload_that_waits_while_its_vendor_is_suspended_is_refused() -> None:
 
 
 def _until_someone_waits() -> None:
-    """Return once another connection to this database waits for a lock."""
+    """Return once another connection waits for a lock that this one holds."""
     deadline = time.monotonic() + 10
     while time.monotonic() < deadline:
         with connection.cursor() as cursor:
-            cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
+            cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))")
             if cursor.fetchone()[0]:
                 return
     raise AssertionError("nobody waits")
