@@ -195,12 +195,13 @@ def test_upload_that_waits_while_its_vendor_is_suspended_is_refused() -> None:
     listing = ListingFactory(store=profile.store)
     processed = ProcessedPreview(b"RIFF", "image/webp", {}, {})
     upload = partial(attach_preview, listing=listing, kind=PreviewKind.GALLERY, processed=processed, actor=profile.user)
+    suspend = partial(suspend_vendor, profile=profile, reason="Copies.", actor=UserFactory())
     with ThreadPoolExecutor(2) as pool:
         with transaction.atomic():
             lock_listing(listing.pk)
             waiting = pool.submit(at_once, [upload])
             _until_someone_waits()
-            pool.submit(at_once, [partial(suspend_vendor, profile=profile, reason="Copies.", actor=UserFactory())]).result(timeout=10)
+            assert pool.submit(at_once, [suspend]).result(timeout=10) == [""]
         assert waiting.result(timeout=10) == ["vendor_not_approved"]
     assert not Preview.objects.exists()
 
