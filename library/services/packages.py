@@ -8,7 +8,6 @@ import orjson
 
 from catalog.models import Deliverable, Listing
 from catalog.selectors.taxonomy import Terms
-from marketplace.core import bounds
 from marketplace.core.objects.base import ObjectStore
 from marketplace.core.serving import Segment, Stored
 
@@ -20,6 +19,10 @@ CONTENT_TYPE = "application/zip"
 README, LICENSE = "README.txt", "LICENSE.txt"
 # Part of every recipe: a change of the layout makes new packages instead of breaking promised checksums.
 _LAYOUT = 1
+# What file systems take as a name, less room for the word before it.
+_NAME_BYTES = 240
+# Windows unpacks no archive with these in a name.
+_UNNAMABLE = str.maketrans(dict.fromkeys('<>:"|?*', "_"))
 
 
 def readme_of(listing: Listing, version: str) -> str:
@@ -65,7 +68,9 @@ def _recipe(package: Package) -> str:
 def _entry_name(deliverable: Deliverable) -> str:
     """Return the name of the file in the archive: never a path, never that of a text beside it."""
     name = "".join(char for char in deliverable.original_filename if char.isprintable())
-    name = name.replace("\\", "/").rsplit("/", 1)[-1].strip(" .")[-bounds.FILE_NAME_CHARS :]
+    name = name.replace("\\", "/").rsplit("/", 1)[-1].strip(" .").translate(_UNNAMABLE)
+    # Cut at the front: the ending tells what it is.
+    name = name.encode()[-_NAME_BYTES:].decode(errors="ignore").lstrip(" .")
     if not name or name.casefold() in {README.casefold(), LICENSE.casefold()}:
         return f"asset-{name or 'file'}"
     return name

@@ -59,7 +59,7 @@ MIDDLEWARE = [
     "developers.usage.middleware.UsageMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "corsheaders.middleware.CorsMiddleware",
+    "catalog.api.cors.OpenCorsMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     # After all that adds headers to public answers, before all that such an answer does without.
     "catalog.api.caching.CachedAnswersMiddleware",

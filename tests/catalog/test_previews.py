@@ -125,7 +125,7 @@ def test_published_is_served_with_every_protection(anonymous: APIClient, stored:
         "ETag": f'"{"b" * 64}"',
         "Accept-Ranges": "bytes",
         "Content-Disposition": f'inline; filename="gallery-{preview.id}.png"',
-        "Access-Control-Allow-Origin": "https://anywhere.example",
+        "Access-Control-Allow-Origin": "*",
     }
     assert {name: response[name] for name in expected} == expected
     assert not response.cookies
@@ -208,8 +208,9 @@ def assert_protected(response: Any) -> None:
         "Content-Security-Policy": "default-src 'none'; sandbox",
         "Cross-Origin-Resource-Policy": "cross-origin",
         "Cache-Control": "public, max-age=31536000, immutable",
-        "Access-Control-Allow-Origin": "https://type-tester.example",
+        "Access-Control-Allow-Origin": "*",
     }
     assert {name: response.get(name) for name in expected} == expected
-    # A cache must not hand one origin's leave to another.
-    assert "origin" in response["Vary"]
+    # A cache may hand the same answer to every origin.
+    assert "origin" not in response.get("Vary", "").lower()
+    assert "Access-Control-Allow-Credentials" not in response

@@ -81,4 +81,4 @@ def test_suggesting_takes_four_queries_and_one_for_the_cache_at_most(
 
 def test_any_origin_may_ask(anonymous: APIClient) -> None:
     response = anonymous.get("/api/v1/assets/suggest", {"q": "x"}, headers={"Origin": "https://elsewhere.example"})
-    assert response["Access-Control-Allow-Origin"] in {"*", "https://elsewhere.example"}
+    assert response["Access-Control-Allow-Origin"] == "*"

@@ -147,6 +147,11 @@ def _forgeries(jws: str) -> dict[str, str]:
         "public key as a shared secret": confused.serialize(compact=True),
         "another type": signed_as("JWT", claims),
         "JSON form": orjson.dumps({"payload": payload, "protected": header, "signature": signature}).decode(),
+        "JSON form with dots": orjson.dumps(
+            {"payload": payload, "protected": header, "signature": signature, "header": {"x": ".."}}
+        ).decode(),
+        "padded": f"{jws}==",
+        "nested too deep": "[" * 15_000,
         "cut": jws[:-4],
         "nonsense": "a.b.c",
         "no dots": "abc",

@@ -155,6 +155,9 @@ def test_readme_is_there_where_the_vendor_wrote_none(anonymous: APIClient) -> No
         ("a\nb\x00.otf", "ab.otf"),
         ("..", "asset-file"),
         ("Schrift ü 字.otf", "Schrift ü 字.otf"),
+        # File systems count bytes, and refuse more than 255 of them.
+        ("字" * 196 + ".otf", "字" * 78 + ".otf"),
+        ('a: "b"|<c>?*.otf', "a_ _b___c___.otf"),
     ],
 )
 def test_file_name_in_the_package_is_harmless(anonymous: APIClient, uploaded: str, inside: str) -> None:
