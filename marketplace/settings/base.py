@@ -15,7 +15,8 @@ BASE_URL = read.http_url("BASE_URL", "http://127.0.0.1:8000")
 DATA_DIR = Path(read.text("DATA_DIR", str(BASE_DIR / "var")))
 ALLOWED_HOSTS = read.words("ALLOWED_HOSTS")
 CSRF_TRUSTED_ORIGINS = read.words("CSRF_TRUSTED_ORIGINS")
-# Proxies of ours, whose X-Forwarded-For is believed; empty: clients connect directly.
+# Proxies of ours, whose X-Forwarded-For is believed; empty: clients connect directly. They must drop header names with
+# underscores: WSGI has one name for X-Forwarded-For and X_Forwarded_For, and a client could write the second.
 TRUSTED_PROXIES = read.networks("TRUSTED_PROXIES")
 
 ROOT_URLCONF = "marketplace.urls"
@@ -136,6 +137,7 @@ LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/dashboard"
 LOGOUT_REDIRECT_URL = "/"
 ACCOUNT_ADAPTER = "marketplace.accounts.adapters.AccountAdapter"
+ACCOUNT_FORMS = {"signup": "marketplace.accounts.forms.SignupForm"}
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
