@@ -90,7 +90,7 @@ def limits_of(request: Request) -> list[Limit]:
     if principal is None:
         return [Limit("anonymous", client_network(request), rates["anonymous"])]
     if isinstance(principal.credential, ApiKey):
-        return [Limit("default", str(principal.credential.pk), principal.credential.rate_limit or rates["api_key"])]
+        return [Limit("default", str(principal.credential.pk), principal.credential.calls_per_minute)]
     # A user's personal tokens together count as one app, and so do our own pages.
     caller = principal.app_id or principal.kind
     return [

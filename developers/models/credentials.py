@@ -59,6 +59,11 @@ class ApiKey(models.Model):
         return parse_scopes(self.scope) & self.app.scopes
 
     @property
+    def calls_per_minute(self) -> int:
+        """How often the key may call: what an admin set, else the default."""
+        return self.rate_limit or settings.RATE_LIMITS["api_key"]
+
+    @property
     def live(self) -> bool:
         """Tell whether the key itself is neither revoked nor expired."""
         return self.revoked_at is None and (self.expires_at is None or self.expires_at > timezone.now())

@@ -70,7 +70,7 @@ def issue_api_key(*, app: App, name: str, actor: User, expires_at: datetime | No
 
 @transaction.atomic
 def limit_api_key(*, key: ApiKey, rate_limit: int | None, reason: str, actor: User) -> ApiKey:
-    """Set how many calls a minute a key may make; None returns it to the default.
+    """Set how many calls a minute a key may make, and tell its owner; None returns it to the default.
 
     Raises:
         InvalidInput: no reason, or a figure that is not between 1 and the highest.
@@ -79,12 +79,13 @@ def limit_api_key(*, key: ApiKey, rate_limit: int | None, reason: str, actor: Us
     reason = texts.prose(reason, "reason")
     if rate_limit is not None and not 1 <= rate_limit <= bounds.CALLS_PER_MINUTE:
         raise texts.invalid("rateLimit", "out_of_range", f"From 1 to {bounds.CALLS_PER_MINUTE} calls a minute.")
-    key = lock(ApiKey.objects.all(), pk=key.pk)
+    key = lock(ApiKey.objects.select_related("app__user"), pk=key.pk)
     if key.revoked_at is not None:
         raise InvalidTransition("The key is revoked: it makes no calls.")
     before, key.rate_limit = key.rate_limit, rate_limit
     key.save(update_fields=["rate_limit"])
     audit.record("apikey.limit", key, actor=actor, reason=reason, before=before, after=rate_limit)
+    mail(key.app.user, "developers/key_limited", key=key, app=key.app, reason=reason)
     return key
 
 

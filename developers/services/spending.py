@@ -10,6 +10,7 @@ from django.db import transaction
 from marketplace.accounts.models import User
 from marketplace.core import audit, bounds, texts
 from marketplace.core.errors import NotFound
+from marketplace.core.mails import mail
 from marketplace.core.money import WALLET_CURRENCIES, Currency
 from marketplace.core.scopes import Scope, parse_scopes
 from marketplace.core.transitions import lock
@@ -97,7 +98,7 @@ def remove_spending_limit(*, limit: SpendingLimit, actor: User) -> None:
 
 @transaction.atomic
 def set_spending_ceiling(*, app: App, caps: Caps, reason: str, actor: User) -> SpendingLimit:
-    """Set the most that an app may spend from any one wallet, whatever the wallet's owner allows.
+    """Set the most that an app may spend from any one wallet, whatever the wallet's owner allows, and tell its developer.
 
     Raises:
         InvalidInput: no reason, or amounts as in `set_spending_limit`.
@@ -105,14 +106,16 @@ def set_spending_ceiling(*, app: App, caps: Caps, reason: str, actor: User) -> S
     """
     reason = texts.prose(reason, "reason")
     _check(caps)
-    app = lock(App.objects.all(), pk=app.pk)
+    app = lock(App.objects.select_related("user"), pk=app.pk)
     refuse_self_review(app, actor)
-    return _set("spending_ceiling.set", caps, actor, reason, owner=None, app=app)
+    ceiling = _set("spending_ceiling.set", caps, actor, reason, owner=None, app=app)
+    mail(app.user, "developers/ceiling_set", app=app, ceiling=ceiling, reason=reason)
+    return ceiling
 
 
 @transaction.atomic
 def lift_spending_ceiling(*, app: App, currency: Currency, reason: str, actor: User) -> None:
-    """Take an app's ceiling away; what the wallets' owners allow holds on.
+    """Take an app's ceiling away, and tell its developer; what the wallets' owners allow holds on.
 
     Raises:
         InvalidInput: no reason.
@@ -120,9 +123,10 @@ def lift_spending_ceiling(*, app: App, currency: Currency, reason: str, actor: U
         SelfReview: the app is the actor's.
     """
     reason = texts.prose(reason, "reason")
-    app = lock(App.objects.all(), pk=app.pk)
+    app = lock(App.objects.select_related("user"), pk=app.pk)
     refuse_self_review(app, actor)
     _remove("spending_ceiling.lift", lock(SpendingLimit.objects.all(), app=app, owner=None, currency=currency), actor, reason)
+    mail(app.user, "developers/ceiling_lifted", app=app, currency=currency, reason=reason)
 
 
 def _may_spend_from(owner: User, spender: App | AccessToken) -> bool:

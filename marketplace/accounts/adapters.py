@@ -4,7 +4,7 @@ from allauth.account.adapter import DefaultAccountAdapter
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 
-from marketplace.core.client_address import client_address
+from marketplace.core.client_address import client_network
 
 from .models import User
 
@@ -13,8 +13,8 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth sh
     """Counts sign-in attempts by the caller's real address, keeps addresses whole, writes mail subjects without a host name."""
 
     def get_client_ip(self, request: HttpRequest) -> str:
-        """Return the address that limits are counted by: proxies are believed only where they are ours."""
-        return client_address(request)
+        """Return what limits are counted by: proxies are believed only where they are ours, an IPv6 network is one client."""
+        return client_network(request)
 
     def clean_email(self, email: str) -> str:
         """Refuse an address that is longer than we can keep: the library would cut it, and it would be someone else's."""

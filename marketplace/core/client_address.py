@@ -14,14 +14,11 @@ _IPV6_PREFIX = 64
 _UNKNOWN = "unknown"
 
 
-def client_address(request: HttpRequest) -> str:
-    """Return the address of the nearest hop that is no proxy of ours; `unknown` behind a Unix socket."""
-    address = _nearest_stranger(request)
-    return _UNKNOWN if address is None else str(address)
-
-
 def client_network(request: HttpRequest) -> str:
-    """Return what counts as one client: the IPv4 address, or the IPv6 network of 64 bits."""
+    """Return what counts as one client: the IPv4 address, or the IPv6 network of 64 bits; `unknown` behind a Unix socket.
+
+    It is that of the nearest hop that is no proxy of ours.
+    """
     address = _nearest_stranger(request)
     if isinstance(address, IPv6Address):
         return str(ip_network((address, _IPV6_PREFIX), strict=False))

@@ -9,7 +9,8 @@ from . import bounds
 from .errors import InvalidInput
 
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-LINE_BREAK = re.compile(r"[\n\r\t\u2028\u2029]")
+# Line breaks, and what turns the direction of writing: a name would rearrange the sentence that it stands in.
+NOT_IN_A_LINE = re.compile(r"[\n\r\t\x80-\x9f\u2028-\u202e\u2066-\u2069]")
 # A link that others click: nothing but the web.
 _web_address = URLValidator(schemes=["http", "https"])
 
@@ -18,10 +19,10 @@ def prose(value: str, field: str, *, required: bool = True) -> str:
     """Return trimmed text of several lines.
 
     Raises:
-        InvalidInput: empty though it is required, too long, or with control characters.
+        InvalidInput: nothing to be seen though it is required, too long, or with control characters.
     """
     text = value.strip()
-    if required and not text:
+    if required and not any(char.isprintable() and not char.isspace() for char in text):
         raise invalid(field, "blank", "It must not be empty.")
     if len(text) > bounds.REASON_CHARS:
         raise invalid(field, "max_length", f"At most {bounds.REASON_CHARS} characters.")
@@ -39,8 +40,8 @@ def line(value: str, field: str, *, maximum: int = bounds.NAME_CHARS, required: 
     text = prose(value, field, required=required)
     if len(text) > maximum:
         raise invalid(field, "max_length", f"At most {maximum} characters.")
-    if LINE_BREAK.search(text):
-        raise invalid(field, "control_characters", "Line breaks are not allowed.")
+    if NOT_IN_A_LINE.search(text):
+        raise invalid(field, "control_characters", "Line breaks and characters that turn the direction of writing are not allowed.")
     return text
 
 

@@ -6,7 +6,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.test import RequestFactory
 
-from marketplace.core.client_address import client_address, client_network
+from marketplace.core.client_address import client_network
 from marketplace.settings import environment
 
 
@@ -22,7 +22,7 @@ from marketplace.settings import environment
         (["10.0.0.0/8"], "10.1.2.3", "198.51.100.7, 203.0.113.9, 10.9.9.9", "203.0.113.9"),
         (["10.0.0.0/8"], "10.1.2.3", "203.0.113.9, nonsense", "10.1.2.3"),
         (["10.1.2.3"], "10.1.2.3", "10.1.2.3, 10.1.2.3", "10.1.2.3"),
-        (["10.0.0.0/8"], "::ffff:10.1.2.3", "2001:db8::1", "2001:db8::1"),
+        (["10.0.0.0/8"], "::ffff:10.1.2.3", "2001:db8::1", "2001:db8::/64"),
         (["::1"], "::1", "::ffff:203.0.113.9", "203.0.113.9"),
         (["10.0.0.0/8"], "", "203.0.113.9", "unknown"),
     ],
@@ -32,7 +32,7 @@ def test_address_is_the_nearest_hop_that_is_no_proxy_of_ours(
 ) -> None:
     settings.TRUSTED_PROXIES = proxies
     request = RequestFactory().get("/", REMOTE_ADDR=remote, headers={"x-forwarded-for": forwarded} if forwarded else {})
-    assert client_address(request) == expected
+    assert client_network(request) == expected
 
 
 @pytest.mark.parametrize(

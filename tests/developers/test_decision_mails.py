@@ -9,15 +9,25 @@ from django.core import mail
 from django.utils import timezone
 
 from developers.services.apps import narrow_scopes, reinstate_app, suspend_app
-from developers.services.credentials import issue_api_key, issue_mcp_token, issue_personal_token, revoke_api_key, revoke_token
+from developers.services.credentials import (
+    issue_api_key,
+    issue_mcp_token,
+    issue_personal_token,
+    limit_api_key,
+    revoke_api_key,
+    revoke_token,
+)
+from developers.services.spending import Caps, lift_spending_ceiling, set_spending_ceiling
 from marketplace.accounts.models import User
 from marketplace.accounts.services import deactivate_user, reactivate_user
+from marketplace.core.money import Currency
 from marketplace.core.scopes import Scope
 from tests.factories import AppFactory, UserFactory
 
 pytestmark = pytest.mark.django_db
 
 REASON = "It was <used> & shared"
+CEILING = Caps(Currency.USD, per_purchase_minor=12_50, total_minor=1_000_00)
 
 
 def end_key(user: User, admin: User) -> None:
@@ -41,6 +51,15 @@ def narrow(user: User, admin: User) -> None:
     narrow_scopes(app=AppFactory(user=user), revoke={Scope.WALLET_SPEND: REASON}, actor=admin)
 
 
+def limit_key(user: User, admin: User) -> None:
+    key, _ = issue_api_key(app=AppFactory(user=user), name="server", actor=user)
+    limit_api_key(key=key, rate_limit=500, reason=REASON, actor=admin)
+
+
+def set_ceiling(user: User, admin: User) -> None:
+    set_spending_ceiling(app=AppFactory(user=user), caps=CEILING, reason=REASON, actor=admin)
+
+
 def suspend(user: User, admin: User) -> None:
     suspend_app(app=AppFactory(user=user), reason=REASON, actor=admin)
 
@@ -54,7 +73,7 @@ def opened(user: User, admin: User) -> None:
     reactivate_user(user=user, reason=REASON, actor=admin)
 
 
-@pytest.mark.parametrize("decide", [end_key, end_token, end_tool_token, narrow, suspend, shut, opened])
+@pytest.mark.parametrize("decide", [end_key, end_token, end_tool_token, limit_key, set_ceiling, narrow, suspend, shut, opened])
 def test_user_is_told_once_and_why(decide: Callable[[User, User], None], django_capture_on_commit_callbacks: Any) -> None:
     user, admin = UserFactory(), UserFactory()
     with django_capture_on_commit_callbacks(execute=True):
@@ -62,6 +81,27 @@ def test_user_is_told_once_and_why(decide: Callable[[User, User], None], django_
     [message] = mail.outbox
     assert message.to == [user.email]
     assert REASON in str(message.body)
+
+
+@pytest.mark.parametrize(("figure", "words"), [(500, "500 times a minute. It"), (None, "60 times a minute, as every key. It")])
+def test_mail_tells_what_a_key_may_call(figure: int | None, words: str, django_capture_on_commit_callbacks: Any) -> None:
+    app = AppFactory()
+    key, _ = issue_api_key(app=app, name="server", actor=app.user)
+    with django_capture_on_commit_callbacks(execute=True):
+        limit_api_key(key=key, rate_limit=figure, reason=REASON, actor=UserFactory())
+    assert words in str(mail.outbox[0].body)
+
+
+def test_mails_tell_of_a_ceiling_and_of_its_end(django_capture_on_commit_callbacks: Any) -> None:
+    app, admin = AppFactory(), UserFactory()
+    with django_capture_on_commit_callbacks(execute=True):
+        set_spending_ceiling(app=app, caps=CEILING, reason=REASON, actor=admin)
+        lift_spending_ceiling(app=app, currency=Currency.USD, reason="Proved itself", actor=admin)
+    ceiling, lifted = (str(message.body) for message in mail.outbox)
+    assert "- $12.50 a purchase\n- $1,000.00 in all" in ceiling
+    assert "a day" not in ceiling
+    assert "in USD is bounded by the wallets' owners alone" in lifted
+    assert "Proved itself" in lifted
 
 
 def test_reinstatement_is_mailed(developer: User, reviewer: User, django_capture_on_commit_callbacks: Any) -> None:

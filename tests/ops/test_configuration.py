@@ -174,6 +174,24 @@ def test_embedded_signing_key_is_made_once_for_the_owner_only(start: Start, tmp_
     assert sorted(path.name for path in tmp_path.iterdir()) == ["certificate_key", "secret_key"]
 
 
+@pytest.mark.parametrize("command", ["purge_tokens", "purge_usage", "flag_dormant_keys"])
+def test_command_without_a_database_prints_one_sentence(tmp_path: Path, command: str) -> None:
+    result = subprocess.run(
+        [sys.executable, "manage.py", command],
+        cwd=ROOT,
+        env=os.environ
+        | {"DJANGO_SETTINGS_MODULE": "marketplace.settings.embedded", "DATABASE_URL": f"sqlite://{tmp_path}", "DATA_DIR": str(tmp_path)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert result.returncode == 1
+    assert result.stderr.splitlines()[-1].startswith("The database does not answer: ")
+    assert "Traceback" not in result.stderr
+
+
 def test_command_with_a_wrong_setting_prints_one_sentence(tmp_path: Path) -> None:
     result = subprocess.run(
         [sys.executable, "manage.py", "check"],

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.contrib.auth.hashers import get_hasher
 from django.core import mail
 from django.test import Client
 from django.urls import reverse
@@ -97,6 +98,21 @@ def test_sign_up_with_a_known_address_tells_the_owner_only(client: Client) -> No
     assert "already exists" in str(message.body)
 
 
+@pytest.mark.parametrize("path", ["account_signup", "account_login"])
+def test_known_and_unknown_addresses_take_the_same_hashing(client: Client, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
+    """Hashing takes longest by far: done for the one and not for the other, it would tell who has an account."""
+    UserFactory(email=EMAIL, password=PASSWORD)
+    hasher = type(get_hasher())
+    encode, hashed = hasher.encode, []
+    monkeypatch.setattr(hasher, "encode", lambda *args, **kwargs: hashed.append(args) or encode(*args, **kwargs))
+    counts = []
+    for email in (EMAIL, "nobody@example.com"):
+        client.post(reverse(path), SIGN_UP | {"email": email, "login": email, "password": "wrong"})
+        counts.append(len(hashed))
+        hashed.clear()
+    assert counts[0] == counts[1] > 0
+
+
 def test_sign_in_with_a_wrong_password_keeps_the_address(client: Client) -> None:
     UserFactory(email=EMAIL)
     response = client.post(reverse("account_login"), {"login": EMAIL, "password": "wrong"})
@@ -115,8 +131,8 @@ def test_too_many_sign_ins_are_stopped(client: Client) -> None:
     assert not _signed_in(client)
 
 
-def _try_to_sign_up(client: Client, **headers: str) -> int:
-    return client.post(reverse("account_signup"), {}, headers=headers).status_code
+def _try_to_sign_up(client: Client, address: str = "127.0.0.1", **headers: str) -> int:
+    return client.post(reverse("account_signup"), {}, headers=headers, REMOTE_ADDR=address).status_code
 
 
 def test_too_many_sign_ups_are_stopped_with_a_page(client: Client) -> None:
@@ -124,6 +140,12 @@ def test_too_many_sign_ups_are_stopped_with_a_page(client: Client) -> None:
     response = client.post(reverse("account_signup"), {})
     assert response.status_code == 429
     assert "Too many attempts" in response.content.decode()
+
+
+def test_other_addresses_of_the_same_ipv6_network_do_not_help(client: Client) -> None:
+    tried = [_try_to_sign_up(client, f"2001:db8:0:7::{number:x}") for number in range(21)]
+    assert tried[-1] == 429
+    assert _try_to_sign_up(client, "2001:db8:0:8::1") == 200
 
 
 def test_attempts_are_counted_by_the_callers_own_address(client: Client, settings: Any) -> None:

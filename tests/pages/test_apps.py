@@ -64,6 +64,22 @@ def test_create_with_bad_input_names_the_field(
     assert not App.objects.exists()
 
 
+@pytest.mark.parametrize(("figure", "shown"), [(None, 60), (1500, "1,500")])
+def test_page_shows_how_often_each_key_may_call(browse: Callable[..., Client], app: App, figure: int | None, shown: object) -> None:
+    key, _ = issue_api_key(app=app, name="server", actor=app.user)
+    ApiKey.objects.filter(pk=key.pk).update(rate_limit=figure)
+    page = browse(app.user).get(reverse("app-detail", args=[app.pk])).content.decode()
+    assert f'<td data-label="Calls a minute">{shown}</td>' in page
+
+
+@pytest.mark.parametrize("name", ["Finder \u202egro.knab", "Finder \u2066x", "two\x85lines", "\u200b\u2060"])
+def test_name_that_reads_otherwise_than_it_is_written_is_refused(browse: Callable[..., Client], developer: User, name: str) -> None:
+    response = browse(developer).post(reverse("app-create"), COMPLETE | {"name": name})
+    assert response.status_code == 400
+    assert list(response.context["form"].errors) == ["name"]
+    assert not App.objects.exists()
+
+
 def test_create_ignores_the_reason_of_a_scope_that_is_not_asked_for(browse: Callable[..., Client], developer: User) -> None:
     response = browse(developer).post(reverse("app-create"), COMPLETE | {"reason_wallet_spend": "left over"})
     app = App.objects.get()

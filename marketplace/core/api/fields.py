@@ -8,7 +8,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from .. import bounds, money
-from ..texts import CONTROL, LINE_BREAK
+from ..texts import CONTROL, NOT_IN_A_LINE
 
 
 class Line(serializers.CharField):
@@ -19,7 +19,7 @@ class Line(serializers.CharField):
         if not isinstance(data, str):
             self.fail("invalid")
         text: str = super().to_internal_value(data)
-        if CONTROL.search(text) or LINE_BREAK.search(text):
+        if CONTROL.search(text) or NOT_IN_A_LINE.search(text):
             raise serializers.ValidationError("Control characters and line breaks are not allowed here.", code="control_characters")
         return text
 
