@@ -13,7 +13,7 @@ from ..selectors.reviews import cases_of_store, deliverable_under_review, is_cla
 from ..services.snapshots import changes_between, last_approved_snapshot, snapshot_of
 from .differences import Piece, marked
 from .samples import samples_for
-from .words import in_words
+from .words import in_words, unhidden
 
 VENDOR_CASES = 10
 SAME_BYTES = 10
@@ -107,7 +107,7 @@ def _file(listing: Listing, deliverable: Deliverable | None) -> dict[str, Any]:
         "technical": [(name, in_words(value)) for name, value in technical.items() if name not in TECHNICAL_APART],
         "extensions": sorted(technical.get("contentsByExtension", {}).items(), key=lambda item: (-item[1], item[0])),
         "warnings": technical.get("warnings", []),
-        "skill": technical.get("skill"),
+        "skill": _skill(technical.get("skill")),
         "axes": technical.get("axes", []),
         "members": [(member.get("path", ""), in_words(_plain(member))) for member in technical.get("members", [])],
         "entries": deliverable.entries,
@@ -125,6 +125,13 @@ def copies_of(deliverable: Deliverable) -> dict[str, Any]:
     others = listings_with_the_same_bytes(deliverable)
     named = list(others[:SAME_BYTES])
     return {"same_bytes": named, "same_bytes_left_out": others.count() - SAME_BYTES if len(named) == SAME_BYTES else 0}
+
+
+def _skill(skill: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Return the instructions as agents will read them, not as an editor would be made to see them."""
+    if skill is None:
+        return None
+    return {name: unhidden(value) if isinstance(value, str) else value for name, value in skill.items()}
 
 
 def _plain(member: Mapping[str, Any]) -> dict[str, Any]:

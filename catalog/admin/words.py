@@ -1,9 +1,18 @@
 """Puts the values of snapshots and technical data into words."""
 
+import re
 from typing import Any
 
 from ..models import Listing
 from ..services.snapshots import changes_between, last_approved_snapshot, snapshot_of
+
+# Characters that turn the reading direction or take up no room: with them a text shows other words than it holds.
+_HIDING = re.compile("[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
+
+
+def unhidden(text: str) -> str:
+    """Return the text with each character that would hide something replaced by its number."""
+    return _HIDING.sub(lambda found: f"[U+{ord(found[0]):04X}]", text)
 
 
 def in_words(value: Any) -> str:
@@ -19,7 +28,7 @@ def in_words(value: Any) -> str:
             separator = "\n" if any(isinstance(inner, dict) for inner in value) else ", "
             return separator.join(in_words(inner).replace("\n", ", ") for inner in value) or "none"
         case _:
-            return str(value) or "empty"
+            return unhidden(str(value)) or "empty"
 
 
 def changes_in_words(listing: Listing) -> list[tuple[str, str, str]]:

@@ -20,14 +20,14 @@ from ..models.listings import ListingStatus
 from ..models.search import Tier
 from ..seeding.bulk import insert
 from ..services import generation
-from .documents import EVERYWHERE, SEPARATOR, columns_of
+from .documents import EVERYWHERE, SEPARATOR, columns_of, indexed_tags
 from .plan import TIER_SIZES
 from .terms import misspellings, worth_correcting_to
 
 Progress = Callable[[int, int], None]
 
 CHUNK = 2000
-_COLUMNS = ("title", "tags", "short_description", "description", "store__is_open", "purchases")
+_COLUMNS = ("title", "tags", "short_description", "description", "store__is_open", "purchases", "agent_manifest__body")
 
 
 @transaction.atomic
@@ -90,8 +90,8 @@ def _documents(published: models.QuerySet[Listing], counts: _Counts, progress: C
     first = best.values_list("pk", flat=True)[: TIER_SIZES[Tier.UPPER]]
     tiers = {pk: Tier.TOP if place < TIER_SIZES[Tier.TOP] else Tier.UPPER for place, pk in enumerate(first)}
     done = count(1)
-    for pk, title, tags, summary, body, is_open, purchases in published.values_list("pk", *_COLUMNS).iterator(chunk_size=CHUNK):
-        columns = columns_of(title, tags, summary, body)
+    for pk, title, tags, summary, body, is_open, purchases, manifest in published.values_list("pk", *_COLUMNS).iterator(chunk_size=CHUNK):
+        columns = columns_of(title, indexed_tags(tags, manifest), summary, body)
         counts.add(columns)
         tier = tiers.get(pk, Tier.REST) if is_open else Tier.HIDDEN
         yield {"listing": pk, **columns, "tier": tier.value, "popularity": purchases}

@@ -1,6 +1,7 @@
 """What a listing becomes in the index: its folded words, column by column."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from ..models import SearchDocument
 from .spelling import number
@@ -8,9 +9,17 @@ from .words import index_terms, words_of
 
 # Distinct words of a description that are indexed; what follows in 64 KiB tells little about an asset.
 BODY_TERMS = 1000
+# A vendor who gave fewer tags left it to us to find more.
+FEW_TAGS = 3
 SEPARATOR = "|"
 # The word that is in every document: in how many it is, is how many there are.
 EVERYWHERE = ""
+
+
+def indexed_tags(tags: Sequence[str], manifest: Mapping[str, Any] | None) -> list[str]:
+    """Return the vendor's tags; where these are few, also those that the manifest took from the file."""
+    made = manifest["tags"] if manifest and len(tags) < FEW_TAGS else []
+    return list(dict.fromkeys([*tags, *made]))
 
 
 def title_key(words: Iterable[str]) -> int:

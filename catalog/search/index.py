@@ -8,11 +8,11 @@ import uuid
 
 from django.db import transaction
 
-from ..models import Listing, SearchDocument, Store
+from ..models import AgentManifest, Listing, SearchDocument, Store
 from ..models.search import Tier
 from ..services import generation
 from . import terms
-from .documents import all_terms, columns_of, heading_terms
+from .documents import all_terms, columns_of, heading_terms, indexed_tags
 
 
 @transaction.atomic
@@ -53,7 +53,9 @@ def write_document(listing: Listing) -> bool:
     document = SearchDocument.objects.filter(listing_id=listing.pk).first() or SearchDocument(listing_id=listing.pk)
     # The store as it is now: it may have been closed while this transaction waited for its turn.
     hidden = not Store.objects.filter(pk=listing.store_id, is_open=True).exists()
-    columns = columns_of(listing.title, listing.tags, listing.short_description, listing.description)
+    manifest = AgentManifest.objects.filter(listing=listing.pk).values_list("body", flat=True).first()
+    tags = indexed_tags(listing.tags, manifest)
+    columns = columns_of(listing.title, tags, listing.short_description, listing.description)
     wanted: dict[str, str | int] = {**columns, "tier": _tier(document, hidden=hidden)}
     if document.pk is not None and all(getattr(document, name) == value for name, value in wanted.items()):
         return False

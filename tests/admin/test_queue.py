@@ -287,6 +287,31 @@ def test_page_tells_the_vendors_history_and_of_copies(browser: Client) -> None:
     assert "The first of its kind" in words
 
 
+def test_hostile_words_of_a_vendor_are_shown_as_words(browser: Client) -> None:
+    mark = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'"
+    listing = draft(title=mark, short_description=mark, description=mark, readme=mark, tags=[mark], file_type=mark, version="<b>1")
+    skill = {"name": mark, "description": mark, "text": f"Read it.\u202e{mark}", "truncated": False}
+    technical = {
+        "format": "zip",
+        "contentsByExtension": {"<b>": 1},
+        "skill": skill,
+        "members": [{"path": mark, "familyNames": [mark]}],
+        "warnings": [{"code": "unsafe_path", "count": 1, "examples": [mark]}],
+        "axes": [{"tag": "<b>", "min": 0, "max": 1, "default": 0}],
+    }
+    Deliverable.objects.filter(listing=listing).update(original_filename=mark, technical=technical, entries=[[mark, 1]])
+    review = open_review(submitted(Listing.objects.get(pk=listing.pk)))
+    response = browser.get(page_of(review))
+    page = BeautifulSoup(response.content, "html.parser")
+    assert not page.select('img[src="x"], [onerror]')
+    assert not [script for script in page.select("script") if "alert(" in script.get_text()]
+    assert page.get_text().count(mark) >= 8
+    assert "Read it.[U+202E]<script>" in page.get_text()
+    policy = response["Content-Security-Policy"]
+    assert "default-src 'self'" in policy
+    assert "object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'" in policy
+
+
 def test_page_holds_no_script_style_or_handler_of_its_own(browser: Client) -> None:
     review = waiting()
     preview(review.listing, "FontSpecimen", axes=[])

@@ -9,7 +9,7 @@ import pytest
 from django.core.management import call_command
 from django.db import connection
 
-from catalog.models import Listing, SearchDelete, SearchDocument, SearchTerm
+from catalog.models import AgentManifest, Listing, SearchDelete, SearchDocument, SearchTerm
 from catalog.search import rebuild, search
 from catalog.services.visibility import listing_changed
 from tests.factories import PublishedListingFactory, StoreFactory
@@ -48,6 +48,19 @@ def test_many_changes_leave_what_a_rebuild_from_nothing_makes() -> None:
     rebuild.rebuild(lambda _done, _total: None)
     assert contents() == grown
     assert all(documents > 0 for _, documents, _, _ in grown[1])
+
+
+@pytest.mark.django_db
+def test_few_tags_are_helped_by_those_of_the_manifest() -> None:
+    few, enough = PublishedListingFactory(title="One", tags=["calm"]), PublishedListingFactory(title="Two", tags=["calm", "warm", "soft"])
+    for listing in (few, enough):
+        AgentManifest.objects.create(listing=listing, body={"tags": [*listing.tags, "slab serif"]}, source_digest="a")
+        listing_changed(listing)
+    assert [hit.id for hit in search("slab", limit=10)] == [few.pk]
+    grown = contents()
+    SearchDocument.objects.all().delete()
+    rebuild.rebuild(lambda _done, _total: None)
+    assert contents() == grown
 
 
 @pytest.mark.django_db

@@ -12,6 +12,7 @@ from catalog.manifests import ensure_manifest
 from catalog.manifests.generate import build
 from catalog.manifests.sources import digest_of, sources_of
 from catalog.models import AgentManifest, Deliverable, LicenseTier, Listing
+from catalog.search import search
 from catalog.selectors.taxonomy import active_tiers
 from marketplace.core.audit import history_of
 from tests.factories import CategoryFactory
@@ -173,6 +174,17 @@ def test_edit_makes_the_manifest_stale_until_it_is_generated(client: APIClient, 
     assert AgentManifest.objects.get().body["tags"] == ["font"]
     assert generate(client, listing)["tags"] == ["new", "font"]
     assert AgentManifest.objects.get().body["tags"] == ["new", "font"]
+
+
+def test_published_listing_is_found_by_the_tags_of_its_newest_manifest(client: APIClient, listing: Listing) -> None:
+    publish(listing)
+    generate(client, listing)
+    file = Listing.objects.get(pk=listing.pk).live_deliverable
+    assert file is not None
+    Deliverable.objects.filter(pk=file.pk).update(technical={"format": "zip", "contentsByExtension": {"cube": 4}})
+    assert not search("grading", limit=10)
+    assert "color grading" in generate(client, listing)["tags"]
+    assert [hit.id for hit in search("grading", limit=10)] == [listing.pk]
 
 
 def test_published_listing_tells_nothing_of_a_file_that_no_one_reviewed(client: APIClient, listing: Listing) -> None:

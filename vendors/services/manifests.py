@@ -4,6 +4,8 @@ from django.db import transaction
 
 from catalog.manifests import ensure_manifest
 from catalog.models import AgentManifest, Listing
+from catalog.models.listings import ListingStatus
+from catalog.services.visibility import listing_changed
 from marketplace.accounts.models import User
 from marketplace.core import audit
 
@@ -22,4 +24,7 @@ def generate_manifest(*, listing: Listing, actor: User) -> AgentManifest:
     manifest = ensure_manifest(listing)
     if manifest.source_digest != before:
         audit.record("listing.generate_manifest", listing, actor=actor, sourceDigest=manifest.source_digest)
+        if listing.status == ListingStatus.PUBLISHED:
+            # Search may go by its tags.
+            listing_changed(listing)
     return manifest
