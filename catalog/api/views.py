@@ -100,13 +100,8 @@ class AssetViewSet(ApiViewSet):
         """Show one asset for sale."""
 
         def build(memo: Memo) -> dict[str, Any]:
-            listing = selectors.listing_for_sale(asset_id)
-            return shown.asset_detail(
-                listing,
-                previews=listing.previews.all(),
-                tiers=memo.get("tiers", selectors.active_tiers),
-                popularity=listing.popularity,  # type: ignore[attr-defined]  # annotated by the selector
-            )
+            detail, tiers = selectors.detail_for_sale(asset_id), memo.get("tiers", selectors.active_tiers)
+            return shown.asset_detail(detail.listing, previews=detail.previews, tiers=tiers, popularity=detail.popularity)
 
         return public_answer(request, build)
 
