@@ -14,7 +14,9 @@ READING = ("find_",)
 PLAIN = {
     "catalog listing_changed": "tells the catalog of a change that was made",
     "catalog store_changed": "tells the catalog of a change that was made",
+    "catalog current": "reads",
     "catalog current_and_cached": "reads",
+    "catalog lock_listing": "locks a row and reads it",
     "catalog rebuild": "takes whom to tell of its progress",
     "catalog values_of": "reads",
     "catalog shelves_of": "reads",

@@ -75,12 +75,18 @@ class Person:
         return shown.get_text(strip=True)
 
     def decide(self, queue: str, subject: str, verb: str, answers: Mapping[str, Any]) -> None:
-        """Decide in the admin: open the queue, the row that names the subject, the decision's page, and send its form."""
+        """Decide in the admin: open the queue, the row that names the subject, and send the form of the decision.
+
+        It stands on the row's own page, or on one to which a link leads.
+        """
         self.open(f"/admin/{queue}")
         rows = [row for row in self.page.select("#result_list tr") if subject in row.get_text(" ")]
         assert rows, f"{subject} is not in {queue}: {self.words}"
         link = rows[0].find("a", href=re.compile("/change/"))
         assert isinstance(link, Tag)
         self.open(str(link["href"]))
-        self.follow(rf"/{verb}/")
-        self.submit(answers, form=".decision form")
+        if self.page.select_one(f'form[action$="/{verb}/"]'):
+            self.submit(answers, form=f'form[action$="/{verb}/"]')
+        else:
+            self.follow(rf"/{verb}/")
+            self.submit(answers, form=".decision form")

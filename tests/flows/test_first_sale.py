@@ -166,7 +166,7 @@ def vendor_lists_a_sound(vendor: Caller) -> None:
 
 def editors_reject_then_approve(server: Server, admin: Person, vendor: Caller, asset_id: str) -> None:
     queue, title, path = "catalog/listingreview/?status__exact=Pending", "Roboto Grotesque Family", f"vendor/assets/{asset_id}"
-    finding = {"code_0": "other", "field_0": "description", "message_0": "Say which scripts it covers.", "hint_0": "Name them."}
+    finding = {"other_field_0": "description", "other_message_0": "Say which scripts it covers.", "other_hint_0": "Name them."}
     admin.decide(queue, title, "reject", finding)
     assert "scripts" in server.mail_to("foundry@example.com", "Roboto Grotesque Family")
     assert vendor.ask("GET", path)["status"] == "Rejected"

@@ -8,6 +8,8 @@ import pytest
 
 from marketplace import wsgi
 
+pytestmark = pytest.mark.django_db
+
 
 def answer(path: str, content_type: str, method: str = "POST", body: bytes = b"{}") -> tuple[int, bytes]:
     environ: dict[str, Any] = {}
