@@ -18,7 +18,7 @@ from .secrets import Prefix, digest_of, well_formed
 from .throttling import count_by_address
 
 LAST_USED_STEP = timedelta(minutes=5)
-BEARER_PREFIXES = (Prefix.PERSONAL_TOKEN, Prefix.ACCESS_TOKEN, Prefix.MCP_TOKEN, Prefix.FIRST_PARTY_TOKEN)
+BEARER_PREFIXES = (Prefix.PERSONAL_TOKEN, Prefix.ACCESS_TOKEN, Prefix.MCP_TOKEN)
 
 
 class CredentialAuthentication(BaseAuthentication):

@@ -7,7 +7,6 @@ from django.db.models import Max, Q, QuerySet
 from django.utils import timezone
 
 from marketplace.accounts.models import User
-from marketplace.core.access import CredentialKind
 from marketplace.core.scopes import Scope
 
 from .models import AccessToken, ApiKey, App, ApplicationMessage, AppScope, Consent, DeveloperApplication, ScopeReview, SpendingLimit
@@ -194,12 +193,7 @@ def spenders_of(user: User) -> list[Spender]:
 
 
 def spending_limits_for(principal: Principal) -> list[SpendingLimit]:
-    """Return what bounds the caller's spending, in one query: the owner's limits for the app or token, and the app's ceilings.
-
-    Our own pages are bounded by nothing: there the owner spends in person.
-    """
-    if principal.kind == CredentialKind.FIRST_PARTY:
-        return []
+    """Return what bounds the caller's spending, in one query: the owner's limits for the app or token, and the app's ceilings."""
     if principal.app is None:
         return list(SpendingLimit.objects.filter(token=principal.credential.pk, owner=principal.user))
     return list(SpendingLimit.objects.filter(Q(owner=principal.user) | Q(owner=None), app=principal.app))
@@ -210,6 +204,4 @@ def spends_only_within_limits(principal: Principal) -> bool:
 
     So it is for personal tokens and for the apps of others; the keys and tokens of one's own app may go without.
     """
-    if principal.app is None:
-        return principal.kind == CredentialKind.PERSONAL
-    return principal.app.user_id != principal.user.pk
+    return principal.app is None or principal.app.user_id != principal.user.pk

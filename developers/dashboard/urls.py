@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from .views import application, apps, connections, keys, session_token, spending, tokens, tool_tokens
+from .views import application, apps, connections, keys, spending, tokens, tool_tokens
 
 urlpatterns = [
     path("dashboard/developer", application.application, name="developer-application"),
@@ -19,7 +19,6 @@ urlpatterns = [
     path("dashboard/apps/<uuid:app_id>/tool-tokens/<uuid:token_id>/rotate", tool_tokens.rotate, name="tool-token-rotate"),
     path("dashboard/connections", connections.connection_list, name="connections"),
     path("dashboard/connections/<uuid:app_id>/withdraw", connections.withdraw, name="connection-withdraw"),
-    path("dashboard/session-token", session_token.session_token, name="session-token"),
     path("dashboard/spending", spending.spending, name="spending"),
     path("dashboard/spending/apps/<uuid:app_id>", spending.app_limits, name="spending-app"),
     path("dashboard/spending/tokens/<uuid:token_id>", spending.token_limits, name="spending-token"),

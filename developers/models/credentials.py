@@ -21,7 +21,6 @@ class TokenKind(models.TextChoices):
     PERSONAL = "personal"
     OAUTH = "oauth"
     MCP = "mcp"
-    FIRST_PARTY = "first_party"
 
 
 class ApiKey(models.Model):
@@ -70,7 +69,7 @@ class ApiKey(models.Model):
 
 
 class AccessToken(AbstractAccessToken):
-    """Every bearer token: a user's own, an app's by OAuth, a tool client's, or a page's short one."""
+    """Every bearer token: a user's own, an app's by OAuth, or a tool client's."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)  # type: ignore[assignment]  # the library numbers its rows
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="access_tokens")
@@ -85,8 +84,7 @@ class AccessToken(AbstractAccessToken):
         constraints = (
             models.CheckConstraint(condition=Q(token=""), name="accesstoken_only_hashed"),
             models.CheckConstraint(
-                condition=Q(kind__in=["oauth", "mcp"], application__isnull=False)
-                | Q(kind__in=["personal", "first_party"], application__isnull=True),
+                condition=Q(kind__in=["oauth", "mcp"], application__isnull=False) | Q(kind="personal", application__isnull=True),
                 name="accesstoken_app_fits_kind",
             ),
         )

@@ -28,12 +28,7 @@ from .oauth import hold_consents, revoke_family
 from .spending import Caps, set_spending_limit
 
 TOKEN_MAX_AGE = timedelta(days=365)
-FIRST_PARTY_TOKEN_AGE = timedelta(minutes=15)
-_PREFIXES = {
-    TokenKind.PERSONAL: Prefix.PERSONAL_TOKEN,
-    TokenKind.MCP: Prefix.MCP_TOKEN,
-    TokenKind.FIRST_PARTY: Prefix.FIRST_PARTY_TOKEN,
-}
+_PREFIXES = {TokenKind.PERSONAL: Prefix.PERSONAL_TOKEN, TokenKind.MCP: Prefix.MCP_TOKEN}
 
 
 @transaction.atomic
@@ -146,17 +141,6 @@ def issue_personal_token(
     for caps in limits if spends else ():
         set_spending_limit(owner=user, spender=token, caps=caps, actor=actor)
     return token, secret
-
-
-@transaction.atomic
-def issue_first_party_token(*, user: User, scopes: frozenset[Scope], actor: User) -> tuple[AccessToken, str]:
-    """Make the 15-minute token that one of our own pages calls the API with, for the user who is looking at it.
-
-    Returns:
-        The token and its secret.
-    """
-    expires_at = timezone.now() + FIRST_PARTY_TOKEN_AGE
-    return _issue_token(actor, expires_at, scopes, user=user, kind=TokenKind.FIRST_PARTY)
 
 
 @transaction.atomic

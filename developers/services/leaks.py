@@ -23,12 +23,11 @@ from .oauth import revoke_family
 
 logger = logging.getLogger(__name__)
 
-_BEARERS = (Prefix.ACCESS_TOKEN, Prefix.PERSONAL_TOKEN, Prefix.MCP_TOKEN, Prefix.FIRST_PARTY_TOKEN)
+_BEARERS = (Prefix.ACCESS_TOKEN, Prefix.PERSONAL_TOKEN, Prefix.MCP_TOKEN)
 _TOKEN_NAMES = {
     TokenKind.PERSONAL.value: "personal token",
     TokenKind.OAUTH.value: "OAuth token",
     TokenKind.MCP.value: "tool token",
-    TokenKind.FIRST_PARTY.value: "page token",
 }
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.contrib.contenttypes.models import ContentType
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 from oauth2_provider.settings import oauth2_settings
 
@@ -19,16 +19,16 @@ from marketplace.core.transitions import lock
 from ..models import AccessToken, Grant, RefreshToken
 from ..models.credentials import TokenKind
 
-# How long what has ended can be looked at; the many short tokens of our own pages, and codes, less.
+# How long what has ended can be looked at; codes less.
 KEPT = timedelta(days=30)
-KEPT_SHORT = timedelta(days=1)
+CODES_KEPT = timedelta(days=1)
 STEP = 500
 
 
 def ended_codes() -> QuerySet[Grant]:
     """Return the codes that are over, unless their second use would still end tokens."""
     family = _live_refresh_tokens().filter(token_family=OuterRef("token_family"))
-    return Grant.objects.filter(~Exists(family), expires__lt=timezone.now() - KEPT_SHORT)
+    return Grant.objects.filter(~Exists(family), expires__lt=timezone.now() - CODES_KEPT)
 
 
 def ended_refresh_tokens() -> QuerySet[RefreshToken]:
@@ -40,11 +40,9 @@ def ended_refresh_tokens() -> QuerySet[RefreshToken]:
 
 
 def ended_access_tokens() -> QuerySet[AccessToken]:
-    """Return the OAuth, tool and page tokens that are over, save the newest of each live connection, which tells its last use."""
-    now = timezone.now()
-    over = Q(kind__in=[TokenKind.OAUTH, TokenKind.MCP], expires__lt=now - KEPT)
-    over |= Q(kind=TokenKind.FIRST_PARTY, expires__lt=now - KEPT_SHORT)
-    return AccessToken.objects.filter(over, ~Exists(_live_refresh_tokens().filter(access_token=OuterRef("pk"))))
+    """Return the OAuth and tool tokens that are over, save the newest of each live connection, which tells its last use."""
+    over = AccessToken.objects.filter(kind__in=[TokenKind.OAUTH, TokenKind.MCP], expires__lt=timezone.now() - KEPT)
+    return over.filter(~Exists(_live_refresh_tokens().filter(access_token=OuterRef("pk"))))
 
 
 def remove_in_steps(*, rows: QuerySet[Any]) -> Iterator[int]:

@@ -7,8 +7,6 @@ from typing import Any, NamedTuple
 
 from django.http import HttpRequest
 
-from marketplace.core.access import CredentialKind
-
 from ..models import AccessToken
 from ..models.usage import OPERATION_CHARS
 from ..principals import Principal
@@ -47,10 +45,10 @@ class Call(NamedTuple):
 
 
 def call_of(request: HttpRequest, status: int) -> Call | None:
-    """Return what to count; None for a call without a credential and for our own pages."""
+    """Return what to count; None for a call without a credential."""
     # DRF leaves there what its authentication returned.
     principal = getattr(request, "auth", None)
-    if not isinstance(principal, Principal) or principal.kind == CredentialKind.FIRST_PARTY:
+    if not isinstance(principal, Principal):
         return None
     operation = request.META.get(META_KEY) or operation_of(request)
     return Call(

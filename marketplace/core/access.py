@@ -13,10 +13,9 @@ class CredentialKind(StrEnum):
     PERSONAL = "personal"
     OAUTH = "oauth"
     MCP = "mcp"
-    FIRST_PARTY = "first_party"
 
 
-BEARER_KINDS = frozenset({CredentialKind.PERSONAL, CredentialKind.OAUTH, CredentialKind.FIRST_PARTY})
+BEARER_KINDS = frozenset({CredentialKind.PERSONAL, CredentialKind.OAUTH})
 
 
 @dataclass(frozen=True)

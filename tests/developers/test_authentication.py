@@ -12,7 +12,7 @@ from developers.models import AccessToken, ApiKey, App
 from developers.secrets import Prefix, digest_of, new_secret
 from developers.services.applications import withdraw_approval
 from developers.services.apps import narrow_scopes, suspend_app
-from developers.services.credentials import issue_api_key, issue_first_party_token, issue_personal_token, revoke_api_key, revoke_token
+from developers.services.credentials import issue_api_key, issue_personal_token, revoke_api_key, revoke_token
 from marketplace.accounts.models import User
 from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
 from tests.factories import PLENTY, AppFactory, UserFactory
@@ -49,8 +49,6 @@ def token_of(kind: str, user: User | None = None, scopes: frozenset[Scope] = EVE
         return issue_personal_token(
             user=user, name="laptop", scopes=scopes, expires_at=ends, actor=user, password_confirmed=True, limits=PLENTY
         )
-    if kind == "first_party":
-        return issue_first_party_token(user=user, scopes=scopes, actor=user)
     secret = new_secret(Prefix.ACCESS_TOKEN if kind == "oauth" else Prefix.MCP_TOKEN)
     token = AccessToken.objects.create(
         user=user,
@@ -122,7 +120,7 @@ def test_mistyped_key_is_401_without_a_query(key: tuple[ApiKey, str], django_ass
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_unknown_credential_is_401_public_operation_included(operation: str) -> None:
     assert_problem(call(operation, x_api_key=new_secret(Prefix.API_KEY)), 401, "invalid_credential")
-    for prefix in (Prefix.ACCESS_TOKEN, Prefix.PERSONAL_TOKEN, Prefix.MCP_TOKEN, Prefix.FIRST_PARTY_TOKEN):
+    for prefix in (Prefix.ACCESS_TOKEN, Prefix.PERSONAL_TOKEN, Prefix.MCP_TOKEN):
         assert_problem(call(operation, authorization=f"Bearer {new_secret(prefix)}"), 401, "invalid_credential")
 
 
@@ -168,7 +166,7 @@ def test_ended_key_is_401_at_the_very_next_request(end: Callable[[ApiKey], None]
         assert_problem(call(operation, x_api_key=key[1]), 401, "invalid_credential")
 
 
-@pytest.mark.parametrize("kind", ["personal", "first_party", "oauth"])
+@pytest.mark.parametrize("kind", ["personal", "oauth"])
 @pytest.mark.parametrize("end", ["revoked", "expired", "user inactive"])
 def test_ended_token_is_401_at_the_very_next_request(kind: str, end: str) -> None:
     token, secret = token_of(kind)
@@ -199,7 +197,7 @@ def test_key_where_a_token_is_needed_is_401(key: tuple[ApiKey, str]) -> None:
     assert_problem(call("vendor", x_api_key=key[1]), 401, "invalid_credential")
 
 
-@pytest.mark.parametrize("kind", ["personal", "first_party", "oauth"])
+@pytest.mark.parametrize("kind", ["personal", "oauth"])
 def test_token_where_a_key_is_needed_is_401(kind: str) -> None:
     assert_problem(call("keyed", authorization=f"Bearer {token_of(kind)[1]}"), 401, "invalid_credential")
 
@@ -261,7 +259,7 @@ def test_key_acts_as_its_owner(key: tuple[ApiKey, str]) -> None:
 
 @pytest.mark.parametrize(
     ("kind", "operations"),
-    [("personal", ["either", "vendor", "spend"]), ("first_party", ["either", "vendor", "spend"]), ("oauth", ["either", "spend"])],
+    [("personal", ["either", "vendor", "spend"]), ("oauth", ["either", "spend"])],
 )
 def test_token_acts_as_its_user(kind: str, operations: list[str]) -> None:
     token, secret = token_of(kind)

@@ -141,20 +141,9 @@ def test_one_live_token_too_many_is_refused_until_another_ends(monkeypatch: pyte
     first, _ = personal(user)
     with pytest.raises(TooManyTokens):
         personal(user)
-    # Pages go on: theirs are not counted.
-    services.issue_first_party_token(user=user, scopes=frozenset({Scope.ACCOUNT_READ}), actor=user)
     services.revoke_token(token=first, actor=user)
     personal(user)
     assert selectors.personal_tokens_of(user).count() == 2
-
-
-def test_first_party_token_ends_after_fifteen_minutes() -> None:
-    user = UserFactory()
-    token, secret = services.issue_first_party_token(user=user, scopes=SPEND, actor=user)
-    assert well_formed(secret, Prefix.FIRST_PARTY_TOKEN)
-    assert timedelta(minutes=14) < token.expires - timezone.now() <= timedelta(minutes=15)
-    assert (token.kind, token.effective_scopes) == ("first_party", SPEND)
-    assert not selectors.personal_tokens_of(user).exists()
 
 
 def test_revoking_a_token_twice_is_once() -> None:
@@ -171,7 +160,6 @@ def test_no_table_holds_a_secret() -> None:
     issued = [
         services.issue_api_key(app=app, name="laptop", actor=user)[1],
         personal(user, SPEND, password_confirmed=True)[1],
-        services.issue_first_party_token(user=user, scopes=SPEND, actor=user)[1],
     ]
     stored = " ".join(str(value) for model in apps.get_models() for row in model._base_manager.values() for value in row.values())
     for secret in issued:

@@ -69,7 +69,7 @@ def test_made_up_ended_and_real_secrets_get_the_same_answer() -> None:
     assert report("a", "a", {"value": "b"}).json() == {"received": 3}
 
 
-@pytest.mark.parametrize("kind", ["personal", "oauth", "mcp", "first_party"])
+@pytest.mark.parametrize("kind", ["personal", "oauth", "mcp"])
 def test_live_token_is_revoked_and_everyone_concerned_is_told(kind: str, django_capture_on_commit_callbacks: Any) -> None:
     token, secret = token_of(kind)
     with django_capture_on_commit_callbacks(execute=True):

@@ -38,7 +38,6 @@ PREFIXES = {
     CredentialKind.PERSONAL: Prefix.PERSONAL_TOKEN,
     CredentialKind.OAUTH: Prefix.ACCESS_TOKEN,
     CredentialKind.MCP: Prefix.MCP_TOKEN,
-    CredentialKind.FIRST_PARTY: Prefix.FIRST_PARTY_TOKEN,
     CredentialKind.API_KEY: Prefix.API_KEY,
 }
 
@@ -152,10 +151,7 @@ def garbage(held: Held) -> None:
     held.secret = new_secret(PREFIXES[held.kind])
 
 
-CARRIES = dict.fromkeys(CredentialKind, APP_SCOPES) | {
-    CredentialKind.PERSONAL: frozenset(Scope),
-    CredentialKind.FIRST_PARTY: frozenset(Scope),
-}
+CARRIES = dict.fromkeys(CredentialKind, APP_SCOPES) | {CredentialKind.PERSONAL: frozenset(Scope)}
 SCOPED: dict[Callable[[Held], None], bool] = {nothing: True, own_scopes_gone: False, grant_narrowed: False}
 DEAD = (revoked, expired, app_suspended, user_inactive, garbage)
 OF_APPS = {grant_narrowed, app_suspended}

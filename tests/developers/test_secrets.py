@@ -72,7 +72,7 @@ def every_kind(user: User, app: App, browser: Client) -> dict[str, str]:
     scopes = ["account:read", "vendor:manage"]
     personal = browser.post("/dashboard/tokens/new", {"name": "laptop", "scopes": scopes, "lifetime": "30"})
     secrets = {"api_key": shown_once(key), "personal": shown_once(personal)}
-    for kind in ("oauth", "mcp", "first_party"):
+    for kind in ("oauth", "mcp"):
         token, secrets[kind] = token_of(kind, user)
         if kind == "oauth":
             secrets["refresh"] = new_secret(Prefix.REFRESH_TOKEN)

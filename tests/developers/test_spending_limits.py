@@ -16,7 +16,7 @@ from developers.models import AccessToken, App, SpendingLimit
 from developers.principals import Principal
 from developers.selectors import limits_of, spending_limits_for, spends_only_within_limits
 from developers.services.consents import Authorization, give_consent, withdraw_consent
-from developers.services.credentials import issue_api_key, issue_first_party_token, issue_personal_token
+from developers.services.credentials import issue_api_key, issue_personal_token
 from developers.services.spending import (
     Caps,
     lift_spending_ceiling,
@@ -100,9 +100,6 @@ def test_limit_for_what_cannot_spend_from_the_wallet_is_refused(user: User) -> N
     withdraw_consent(user=user, app=app, actor=user)
     with pytest.raises(NotFound):
         set_spending_limit(owner=user, spender=app, caps=USD, actor=user)
-    page, _ = issue_first_party_token(user=user, scopes=SPEND, actor=user)
-    with pytest.raises(NotFound):
-        set_spending_limit(owner=user, spender=page, caps=USD, actor=user)
 
 
 def test_limit_is_replaced_and_both_figures_are_on_record(user: User) -> None:
@@ -241,13 +238,6 @@ def test_key_of_ones_own_app_needs_no_limit_but_keeps_those_there_are(user: User
         set_spending_ceiling(app=app, caps=USD, reason="Careful", actor=UserFactory()),
     }
     assert set(spending_limits_for(principal)) == limits
-
-
-def test_our_own_page_is_bound_by_nothing(user: User, django_assert_num_queries: Queries) -> None:
-    principal = principal_of_bearer(f"Bearer {issue_first_party_token(user=user, scopes=SPEND, actor=user)[1]}")
-    with django_assert_num_queries(0):
-        assert spending_limits_for(principal) == []
-    assert not spends_only_within_limits(principal)
 
 
 @pytest.mark.parametrize(

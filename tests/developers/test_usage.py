@@ -59,11 +59,6 @@ def test_call_without_a_credential_or_with_a_refused_one_is_not_counted(anonymou
     assert counted() == {}
 
 
-def test_call_of_our_own_pages_is_not_counted(anonymous: APIClient) -> None:
-    anonymous.get("/api/v1/wallet", headers={"authorization": f"Bearer {token_of('first_party')[1]}"})
-    assert counted() == {}
-
-
 def test_calls_are_counted_by_route_and_outcome_never_by_path(key_client: Callable[..., APIClient]) -> None:
     client = key_client()
     for path in ("wallet", "wallet", "assets/no-such-thing", "assets/another"):

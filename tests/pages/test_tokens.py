@@ -15,7 +15,7 @@ from developers.secrets import Prefix, digest_of, well_formed
 from developers.services.credentials import issue_personal_token
 from marketplace.accounts.models import User
 from marketplace.core.scopes import Scope
-from tests.factories import UserFactory
+from tests.factories import AppFactory, UserFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -112,11 +112,11 @@ def test_revoke_asks_first_and_twice_is_harmless(browse: Callable[..., Client]) 
 
 def test_other_kinds_of_token_are_not_personal(browse: Callable[..., Client]) -> None:
     user = UserFactory()
-    token = _issue(user, "page")
-    AccessToken.objects.update(kind="first_party")
+    token = _issue(user, "connected")
+    AccessToken.objects.update(kind="oauth", application=AppFactory())
     client = browse(user)
     assert client.get(reverse("token-revoke", args=[token.pk])).status_code == 404
-    assert "page" not in client.get(reverse("tokens")).context["live_tokens"]
+    assert client.get(reverse("tokens")).context["live_tokens"] == []
 
 
 def test_list_asks_little_of_the_database(

@@ -19,11 +19,6 @@ def personal(user: User) -> Principal:
     return Principal(user, None, SPEND, CredentialKind.PERSONAL, token)
 
 
-def first_party(user: User) -> Principal:
-    """Return what a page of ours calls with."""
-    return Principal(user, None, SPEND, CredentialKind.FIRST_PARTY, AccessToken(id=new_id()))
-
-
 def connected(user: User, app: App | None = None) -> Principal:
     """Return an OAuth token of someone else's app."""
     return Principal(user, app or AppFactory(), SPEND, CredentialKind.OAUTH, AccessToken(id=new_id()))

@@ -20,7 +20,7 @@ from wallet.selectors import wallet_of
 from wallet.services import offers, spending
 from wallet.services.funding import credit_wallet
 
-from .spenders import first_party, limit, personal
+from .spenders import limit, own_key, personal
 
 pytestmark = pytest.mark.django_db
 URL = "/api/v1/wallet/spend"
@@ -358,10 +358,10 @@ def test_failure_between_two_steps_leaves_nothing_half_done(bearer_client: Clien
 @pytest.mark.parametrize(
     ("price", "key", "through", "statements"),
     [
-        # BEGIN, offer, debit, order, licence, journal, transfers, popularity twice, COMMIT.
-        (49_900, None, first_party, 10),
-        (49_900, "k", first_party, 11),
-        # The limits, and what counts against them.
+        # BEGIN, limits, offer, debit, order, licence, journal, transfers, popularity twice, COMMIT.
+        (49_900, None, own_key, 11),
+        (49_900, "k", own_key, 12),
+        # What counts against the limits.
         (49_900, "k", personal, 13),
         # No debit, journal and transfers, but the balances are read.
         (0, None, personal, 8),

@@ -22,7 +22,7 @@ from wallet.services.offers import Wish
 from wallet.services.refunds import refund_order
 from wallet.services.spending import spend
 
-from .spenders import connected, first_party, limit, own_key, personal
+from .spenders import connected, limit, own_key, personal
 
 pytestmark = pytest.mark.django_db
 PRICE = 49_900
@@ -55,7 +55,7 @@ def refused(principal: Principal, currency: str = "INR", **fields: Any) -> dict[
     return refusal.value.members
 
 
-@pytest.mark.parametrize(("make", "bounded"), [(personal, True), (connected, True), (own_key, False), (first_party, False)])
+@pytest.mark.parametrize(("make", "bounded"), [(personal, True), (connected, True), (own_key, False)])
 def test_currency_without_a_limit_is_closed_to_tokens_and_to_others_apps(
     user: User,
     make: Callable[[User], Principal],
@@ -152,7 +152,6 @@ def test_purchases_through_others_do_not_count(user: User) -> None:
     limit(principal, total_minor=PRICE)
     limit(other, total_minor=PRICE)
     buy(other)
-    buy(first_party(user))
     buy(own_key(user))
     limit(principal, currency="USD", total_minor=1000)
     buy(principal, "USD")

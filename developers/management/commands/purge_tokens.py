@@ -13,7 +13,7 @@ class Command(BaseCommand):
     """Removes codes and tokens."""
 
     help = (
-        f"Remove authorization codes and the tokens of apps and pages that ended more than {KEPT.days} days ago. What recognizes the "
+        f"Remove authorization codes and the tokens of apps that ended more than {KEPT.days} days ago. What recognizes the "
         "second use of a code or refresh token stays while its connection lives, and so do personal tokens. It may run twice at "
         "once, and be stopped at any time. Run it daily. With --dry-run the rows are counted and none is removed."
     )
