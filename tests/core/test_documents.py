@@ -4,6 +4,8 @@ import pytest
 
 from marketplace.core.documents import Grid, Paper, pdf_of
 
+pytestmark = pytest.mark.engineless
+
 
 def paper(value: str) -> Paper:
     return Paper("Receipt", "a shop", [("Asset", value)], Grid(("Item", "Price"), [(value, "INR 1.00")]), ["Thank you."])

@@ -18,6 +18,8 @@ from vendors.previews import process_audio, process_font, process_image
 from . import real
 from .helpers import inspect
 
+pytestmark = pytest.mark.engineless
+
 NAMES = ["variable", "collection for Chinese", "Japanese", "colour", "cubic", "wide", "plain", "variable woff2", "woff2", "woff", "ttf"]
 SCRIPTS = {
     "variable": {"Latin", "Cyrillic", "Greek"},

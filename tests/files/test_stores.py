@@ -23,6 +23,8 @@ from tests.servers.s3 import S3Server
 
 from .helpers import put
 
+pytestmark = pytest.mark.engineless
+
 MIB = 2**20
 
 
