@@ -24,7 +24,7 @@ def _in_currency(side: str) -> Trigger:
 LEDGER = Guards(
     app="wallet",
     sentence=_SENTENCE,
-    append_only=("wallet_journal", "wallet_transfer"),
+    append_only=("wallet_journal", "wallet_transfer", "wallet_payout", "wallet_ledgerseal", "wallet_sealedjournal"),
     others={
         "postgresql": [_identity("postgresql", "IS DISTINCT FROM")],
         "sqlite": [_identity("sqlite", "IS NOT"), _in_currency("debit"), _in_currency("credit")],

@@ -5,16 +5,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import F, OuterRef, Q, QuerySet, Subquery, Sum
-from django.db.models.functions import Coalesce
+from django.db.models import Count, F, Q, QuerySet
 
 from library.models import Licence
 from library.selectors import licences_of_orders, licences_outside_of
 
 from .guards import LEDGER
-from .models import Journal, LedgerAccount, Order, Transfer
+from .models import Journal, LedgerAccount, Order, Payout, Transfer
 from .models.ledger import AccountKind, JournalKind
 from .models.orders import OrderStatus
+from .seals import seal_differences
+from .selectors import with_ledger_balance
 
 BATCH = 500
 # (journal kind, account kind debited, account kind credited, owner debited, owner credited, currency) to the amount.
@@ -22,11 +23,12 @@ Movements = Counter[tuple[Any, ...]]
 Report = Callable[[int], None]
 
 
-def differences(report: Report = lambda _done: None) -> Iterator[str]:
+def differences(report: Report = lambda _done: None, seals: Mapping[int, str] | None = None) -> Iterator[str]:
     """Yield a sentence for each difference, all seen at one moment.
 
     Args:
         report: Called with the number of orders looked at since the last call.
+        seals: Digests of seals, by number, that were kept elsewhere.
     """
     with transaction.atomic():
         if connection.vendor == "postgresql" and not connection.savepoint_ids:
@@ -39,6 +41,8 @@ def differences(report: Report = lambda _done: None) -> Iterator[str]:
             yield from _orders(batch)
             report(len(batch))
         yield from _orphans()
+        yield from _payouts()
+        yield from seal_differences(seals)
 
 
 def _guards() -> Iterator[str]:
@@ -47,11 +51,7 @@ def _guards() -> Iterator[str]:
 
 
 def _balances() -> Iterator[str]:
-    def total(side: str) -> Coalesce:
-        sums = Transfer.objects.filter(**{side: OuterRef("pk")}).order_by().values(side).annotate(total=Sum("amount_minor"))
-        return Coalesce(Subquery(sums.values("total")), 0)
-
-    wallets = LedgerAccount.objects.filter(kind=AccountKind.WALLET).annotate(entries_minor=total("credit") - total("debit"))
+    wallets = with_ledger_balance(LedgerAccount.objects.filter(kind=AccountKind.WALLET))
     for wallet in wallets.exclude(balance_minor=F("entries_minor")).iterator():
         yield f"wallet {wallet.pk} holds {wallet.balance_minor} {wallet.currency}, its entries {wallet.entries_minor}"
 
@@ -119,6 +119,16 @@ def _licence_difference(order: Order, licence: Licence | None) -> str:
 def _orphans() -> Iterator[str]:
     for licence in licences_outside_of(Order.objects.values("pk")).iterator():
         yield f"licence {licence.pk} belongs to no order"
+
+
+def _payouts() -> Iterator[str]:
+    for journal in Journal.objects.filter(kind=JournalKind.PAYOUT, payout__isnull=True).iterator():
+        yield f"journal {journal.pk} pays out in no run"
+    fits = Q(journal__transfers__debit=F("account"), journal__transfers__credit__kind=AccountKind.PAYOUT)
+    fitting = Payout.objects.filter(fits, journal__kind=JournalKind.PAYOUT, account__kind=AccountKind.VENDOR)
+    counted = Payout.objects.annotate(legs=Count("journal__transfers"))
+    for payout in counted.filter(~Q(pk__in=fitting.values("pk")) | ~Q(legs=1)).iterator():
+        yield f"payout {payout.pk} and its transfer differ"
 
 
 def _batches(orders: QuerySet[Order]) -> Iterator[list[Order]]:

@@ -5,8 +5,10 @@ The triggers refuse changes to everyone; this role cannot drop the triggers eith
 
 import re
 
+from .guards import LEDGER
+
 _NAME = re.compile(r"[a-z_][a-z0-9_]{0,62}")
-APPEND_ONLY = ("wallet_journal", "wallet_transfer", "core_auditentry")
+APPEND_ONLY = (*LEDGER.append_only, "core_auditentry")
 
 
 def grants(role: str) -> list[str]:

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Case, F, Max, Q, QuerySet, Sum, When
+from django.db.models import Case, F, Max, OuterRef, Q, QuerySet, Subquery, Sum, When
+from django.db.models.functions import Coalesce
 
 from marketplace.accounts.models import User
 from marketplace.core.ids import parse_id
-from marketplace.core.money import Currency
+from marketplace.core.money import WALLET_CURRENCIES, Currency
 
-from .models import Journal, LedgerAccount, Order, WalletSettings
+from .models import Journal, LedgerAccount, Order, Payout, Transfer, WalletSettings
 from .models.ledger import AccountKind
 
 
@@ -62,13 +63,48 @@ def before(rows: "QuerySet[Any, Any]", moment: str, at: datetime, row_id: uuid.U
     return rows.filter(Q(**{f"{moment}__lt": at}) | Q(**{moment: at, "id__lt": row_id}))
 
 
-def movements_of(user: User) -> QuerySet[Journal, Any]:
-    """Return what moved the user's money, newest first, each with `net_minor` (negative when it left) and `in_currency`."""
-    wallets = LedgerAccount.objects.filter(kind=AccountKind.WALLET, owner=user)
-    touching = Q(transfers__debit__in=wallets) | Q(transfers__credit__in=wallets)
+def movements_of(user: User, kind: AccountKind = AccountKind.WALLET) -> QuerySet[Journal, Any]:
+    """Return what moved money of the user's accounts of one kind.
+
+    Newest first, each with `net_minor` (negative when it left) and `in_currency`.
+    """
+    accounts = LedgerAccount.objects.filter(kind=kind, owner=user)
+    touching = Q(transfers__debit__in=accounts) | Q(transfers__credit__in=accounts)
     amount = F("transfers__amount_minor")
-    net = Sum(Case(When(transfers__credit__in=wallets, then=amount), default=-amount))
+    net = Sum(Case(When(transfers__credit__in=accounts, then=amount), default=-amount))
     return Journal.objects.filter(touching).annotate(net_minor=net, in_currency=Max("transfers__currency")).order_by("-at", "-id")
+
+
+def with_ledger_balance(accounts: QuerySet[LedgerAccount]) -> "QuerySet[Any, Any]":
+    """Return the accounts with `entries_minor`, what their transfers say they hold."""
+
+    def total(side: str) -> Coalesce:
+        sums = Transfer.objects.filter(**{side: OuterRef("pk")}).order_by().values(side).annotate(total=Sum("amount_minor"))
+        return Coalesce(Subquery(sums.values("total")), 0)
+
+    return accounts.annotate(entries_minor=total("credit") - total("debit"))
+
+
+def earnings_of(user: User) -> dict[str, int]:
+    """Return what a vendor has earned and not been paid, in each currency; below zero after refunds of what was paid out."""
+    accounts = with_ledger_balance(LedgerAccount.objects.filter(kind=AccountKind.VENDOR, owner=user))
+    held: dict[str, int] = dict(accounts.values_list("currency", "entries_minor"))
+    return {code.value: held.get(code, 0) for code in WALLET_CURRENCIES}
+
+
+def vendor_accounts(*, currency: str | None = None, store_slug: str | None = None) -> QuerySet[LedgerAccount]:
+    """Return the accounts of vendors with their owners and stores."""
+    accounts = (
+        LedgerAccount.objects.filter(kind=AccountKind.VENDOR).select_related("owner__store").order_by("owner__store__slug", "currency")
+    )
+    if currency is not None:
+        accounts = accounts.filter(currency=currency)
+    return accounts if store_slug is None else accounts.filter(owner__store__slug=store_slug)
+
+
+def amount_of(payout: Payout) -> int:
+    """Return what was paid."""
+    return payout.journal.transfers.get().amount_minor
 
 
 def ledger_balance(account_id: uuid.UUID) -> int:

@@ -24,7 +24,9 @@ from vendors.inspection import Inspection
 from vendors.previews import ProcessedPreview
 from vendors.services.files import attach_deliverable, attach_preview, new_deliverable_key
 from vendors.uploads import Received
+from wallet.selectors import vendor_accounts
 from wallet.services.offers import Wish
+from wallet.services.payouts import pay_out
 from wallet.services.quotes import make_quote
 
 
@@ -175,6 +177,18 @@ def selling() -> Scene:
     return Scene(profile.user, names={"id": str(listing.id)}, shows={"id": str(listing.id), "status": "Draft"})
 
 
+def earning() -> Scene:
+    """An asset of the vendor's was sold, paid out, and sold again."""
+    profile = make_vendor()
+    profile.payout_method = "IBAN DE02"
+    profile.save()
+    listing = on_sale(store=profile.store, **DETAILS)
+    bought(listing)
+    pay_out(account=vendor_accounts().get(owner=profile.user), run="2026-11", minimum_minor=1)
+    bought(listing)
+    return Scene(profile.user)
+
+
 SCENES: dict[str, Callable[[], Scene]] = {
-    scene.__name__: scene for scene in (for_sale, quoted, owned, ordered, link, developer, draft, ready, waiting, selling)
+    scene.__name__: scene for scene in (for_sale, quoted, owned, ordered, link, developer, draft, ready, waiting, selling, earning)
 }

@@ -1,6 +1,6 @@
 """The whole table: every endpoint of the reference and every one that decisions.md adds."""
 
-from . import catalog, certificates, history, purse, reports, vendor
+from . import catalog, certificates, earnings, history, purse, reports, vendor
 from .shapes import Operation
 
 OPERATIONS: tuple[Operation, ...] = (
@@ -9,6 +9,7 @@ OPERATIONS: tuple[Operation, ...] = (
     *certificates.OPERATIONS,
     *history.OPERATIONS,
     *vendor.OPERATIONS,
+    *earnings.OPERATIONS,
     *reports.OPERATIONS,
 )
 BY_NAME = {operation.name: operation for operation in OPERATIONS}

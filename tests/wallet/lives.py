@@ -3,8 +3,6 @@
 import datetime as dt
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from decimal import ROUND_HALF_UP, Decimal
 from typing import Any, ClassVar
 from unittest.mock import patch
 
@@ -18,15 +16,20 @@ from developers.principals import Principal
 from marketplace.core.errors import Problem
 from tests.factories import AppFactory, UserFactory
 from tests.shop import on_sale, store_keeping
-from wallet.models import LedgerAccount, Order
+from vendors.models import VendorProfile
+from wallet.models import LedgerAccount, Order, Payout
 from wallet.reconciliation import differences
+from wallet.selectors import earnings_of, vendor_accounts
 from wallet.services.funding import credit_wallet
 from wallet.services.offers import Wish
+from wallet.services.payouts import Held, pay_out
 from wallet.services.quotes import make_quote
 from wallet.services.refunds import refund_order
+from wallet.services.sealing import seal_ledger
 from wallet.services.spending import spend
 
 from . import spenders
+from .model import OPEN_QUOTES, TERMS, Bought, Expected, Quoted, Terms
 
 BUYERS = st.integers(0, 1)
 LISTINGS = st.integers(0, 4)
@@ -36,83 +39,10 @@ KEYS = st.sampled_from([None, None, None, "a", "b", "c"])
 # Whom a purchase goes through; the first is a page of ours.
 THROUGH = st.sampled_from(["page", "personal", "connected", "own"])
 BOUND = ("personal", "connected")
-FACTORS = {"personal": 1, "commercial": 2, "extended": 5}
 PRICES = st.sampled_from([None, 0, 1, 7, 77, 999, 49_900])
 CAPS = st.none() | st.sampled_from([1, 77, 1998, 49_900, 120_000])
-# (USD, INR, discount, tax, commission): each rounding and each zero leg has its listing.
-TERMS = [
-    (999, 49_900, 0, 1800, 2000),
-    (1, 1, 0, 10_000, 5000),
-    (333, None, 3333, 1234, 10_000),
-    (1000, 0, 0, 1800, 2000),
-    (7, 77, 5001, 0, 0),
-]
-OPEN_QUOTES = 50
+RUNS = st.sampled_from(["1", "2", "3", "4"])
 START = dt.datetime(2031, 3, 1, 12, tzinfo=dt.UTC)
-
-
-def half_up(value: Decimal) -> int:
-    """Round as money is rounded."""
-    return int(value.to_integral_value(ROUND_HALF_UP))
-
-
-@dataclass
-class Terms:
-    """What the model knows of a listing."""
-
-    usd: int
-    inr: int | None
-    discount_bp: int
-    tax_bp: int
-    commission_bp: int
-    published: bool = True
-
-    def price(self, tier: str, currency: str) -> int | None:
-        """Return what a tier should cost."""
-        if 0 in (self.usd, self.inr) or self.discount_bp == 10_000:
-            return 0
-        base = self.usd if currency == "USD" else self.inr
-        return None if base is None else half_up(Decimal(base) * (10_000 - self.discount_bp) / 10_000) * FACTORS[tier]
-
-    def tax(self, price: int) -> int:
-        """Return the tax inside a price."""
-        return half_up(Decimal(price) * self.tax_bp / (10_000 + self.tax_bp))
-
-
-@dataclass
-class Bought:
-    """A purchase that stands, as the model knows it."""
-
-    order_id: str
-    through: str
-    currency: str
-    price: int
-    tax: int
-    at: dt.datetime
-
-
-@dataclass
-class Quoted:
-    """A promise."""
-
-    buyer: int
-    wish: tuple[int, str, str]
-    price: int
-    tax: int
-    expires: dt.datetime
-    used: bool = False
-    forgotten: bool = False
-
-
-@dataclass
-class Expected:
-    """What the wallets should hold, who should own what, and what was promised."""
-
-    balances: dict[tuple[int, str], int] = field(default_factory=dict)
-    owned: dict[tuple[int, int, str], Bought] = field(default_factory=dict)
-    keys: dict[tuple[int, str], tuple[Any, Any, dt.datetime]] = field(default_factory=dict)
-    quotes: dict[str, Quoted] = field(default_factory=dict)
-    limits: dict[tuple[int, str, str], dict[str, int | None]] = field(default_factory=dict)
 
 
 class Wallets(RuleBasedStateMachine):
@@ -142,6 +72,7 @@ class Wallets(RuleBasedStateMachine):
     def listing(self, terms: Terms) -> Listing:
         """Put an asset on sale on these terms."""
         store = store_keeping(terms.commission_bp)
+        VendorProfile.objects.filter(store=store).update(payout_method="test")
         prices: dict[str, Any] = {"base_price_minor": terms.usd, "price_inr_minor": terms.inr}
         return on_sale(store=store, discount_bp=terms.discount_bp, tax_rate_bp=terms.tax_bp, **prices)
 
@@ -149,6 +80,7 @@ class Wallets(RuleBasedStateMachine):
         """Let the books speak, then take everything back, so that each life begins with nothing."""
         try:
             connection.check_constraints()
+            list(seal_ledger(until=self.now))
             assert list(differences()) == []
         finally:
             self.clock.stop()
@@ -326,9 +258,11 @@ class Wallets(RuleBasedStateMachine):
             assert (replayed, used[1]) == (True, receipt)
             return False
         assert (replayed, receipt.debited_minor, receipt.tax_minor) == (False, price, tax)
+        earned = self.terms[listing].vendors_share(price, tax)
         if price:
             self.expected.balances[buyer, currency] -= price
-        self.expected.owned[buyer, listing, tier] = Bought(receipt.order_id, through, currency, price, tax, self.now)
+            self.expected.earnings[listing, currency] = self.expected.earnings.get((listing, currency), 0) + earned
+        self.expected.owned[buyer, listing, tier] = Bought(receipt.order_id, through, currency, price, tax, earned, self.now)
         if key is not None:
             self.expected.keys[buyer, key] = ((body, quote_id), receipt, self.now)
         return True
@@ -344,6 +278,26 @@ class Wallets(RuleBasedStateMachine):
         refund_order(order=Order.objects.get(pk=bought.order_id), reason="test", actor=None)
         if bought.price:
             self.expected.balances[owned[0], bought.currency] += bought.price
+            self.expected.earnings[owned[1], bought.currency] -= bought.earned
+
+    @rule(listing=LISTINGS, currency=CURRENCIES, run=RUNS, minimum=st.sampled_from([1, 1000]))
+    def pay_a_vendor(self, listing: int, currency: str, run: str, minimum: int) -> None:
+        """Pay out what a vendor earned, perhaps in a run that paid before."""
+        account = vendor_accounts(currency=currency).filter(owner=self.listings[listing].store.owner_id).first()
+        held = self.expected.earnings.get((listing, currency))
+        assert (account is None) == (held is None)
+        if account is None or held is None:
+            return
+        before = Payout.objects.count()
+        outcome = pay_out(account=account, run=run, minimum_minor=minimum)
+        again = (listing, currency, run) in self.expected.runs
+        enough = held >= minimum
+        self.counted("pay_a_vendor", "again" if again else "" if enough else "too little")
+        assert isinstance(outcome, Held) == (not again and not enough)
+        assert Payout.objects.count() - before == int(enough and not again)
+        if enough and not again:
+            self.expected.runs.add((listing, currency, run))
+            self.expected.earnings[listing, currency] = 0
 
     @invariant()
     def wallets_hold_what_the_model_says(self) -> None:
@@ -351,3 +305,12 @@ class Wallets(RuleBasedStateMachine):
         wallets = LedgerAccount.objects.filter(kind="wallet", owner__in=self.buyers).values_list("owner_id", "currency", "balance_minor")
         held = {(owner, currency): balance for owner, currency, balance in wallets}
         assert held == {(self.buyers[buyer].pk, currency): amount for (buyer, currency), amount in self.expected.balances.items()}
+
+    @invariant()
+    def vendors_earned_what_the_model_says(self) -> None:
+        """Compare earnings, from time to time: they are sums."""
+        if self.outcomes.total() % 8:
+            return
+        for index, listing in enumerate(self.listings):
+            expected = {currency: self.expected.earnings.get((index, currency), 0) for currency in ("INR", "USD")}
+            assert earnings_of(listing.store.owner) == expected

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from .lives import OPEN_QUOTES, Wallets
+from .lives import Wallets
+from .model import OPEN_QUOTES
 
 PARTS = 8
 OPERATIONS = 10_000

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from .views import HistoryViewSet, WalletViewSet
+from .views import EarningsViewSet, HistoryViewSet, WalletViewSet
 
 urlpatterns = [
     path("wallet", WalletViewSet.as_view({"get": "retrieve", "patch": "update"}), name="wallet"),
@@ -13,4 +13,5 @@ urlpatterns = [
     path("orders/<str:order_id>", HistoryViewSet.as_view({"get": "order"}), name="order"),
     path("orders/<str:order_id>/receipt", HistoryViewSet.as_view({"get": "receipt"}), name="order-receipt"),
     path("orders/<str:order_id>/receipt.pdf", HistoryViewSet.as_view({"get": "receipt_pdf"}), name="order-receipt-pdf"),
+    path("vendor/earnings", EarningsViewSet.as_view({"get": "retrieve"}), name="vendor-earnings"),
 ]

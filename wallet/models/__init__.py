@@ -2,7 +2,21 @@
 
 from .ledger import Journal, LedgerAccount, Transfer
 from .orders import Order
+from .payouts import Payout
 from .quotes import Quote
 from .records import IdempotencyRecord, WalletOwner, WalletSettings
+from .seals import LedgerSeal, SealedJournal
 
-__all__ = ["IdempotencyRecord", "Journal", "LedgerAccount", "Order", "Quote", "Transfer", "WalletOwner", "WalletSettings"]
+__all__ = [
+    "IdempotencyRecord",
+    "Journal",
+    "LedgerAccount",
+    "LedgerSeal",
+    "Order",
+    "Payout",
+    "Quote",
+    "SealedJournal",
+    "Transfer",
+    "WalletOwner",
+    "WalletSettings",
+]

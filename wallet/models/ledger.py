@@ -72,6 +72,7 @@ class JournalKind(models.TextChoices):
     FUNDING = "funding"
     SALE = "sale"
     REFUND = "refund"
+    PAYOUT = "payout"
 
 
 class Journal(models.Model):
@@ -93,7 +94,7 @@ class Journal(models.Model):
         constraints = (
             models.UniqueConstraint(fields=("order", "kind"), name="journal_once_for_order"),
             models.CheckConstraint(
-                condition=Q(kind="funding", order__isnull=True, reverses__isnull=True)
+                condition=Q(kind__in=("funding", "payout"), order__isnull=True, reverses__isnull=True)
                 | Q(kind="sale", order__isnull=False, reverses__isnull=True)
                 | Q(kind="refund", order__isnull=False, reverses__isnull=False),
                 name="journal_fits_kind",

@@ -1,10 +1,7 @@
 """What happened: purchases with their receipts, and what moved the money (decisions.md section 7)."""
 
-from datetime import datetime
 from http import HTTPStatus
-from typing import Any
 
-from django.db.models import QuerySet
 from django.http import HttpResponse, HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -13,8 +10,6 @@ from rest_framework.response import Response
 
 from developers.principals import principal_of
 from marketplace.core.access import key_or_bearer
-from marketplace.core.api.pagination import decode_cursor, encode_cursor
-from marketplace.core.api.serializers import parse_query
 from marketplace.core.api.views import ApiViewSet
 from marketplace.core.errors import InvalidInput, NotFound
 from marketplace.core.scopes import Scope
@@ -22,7 +17,8 @@ from marketplace.core.serving import safe_disposition
 
 from ... import receipts
 from ...models import Order
-from ...selectors import before, movements_of, order_of, orders_of
+from ...selectors import movements_of, order_of, orders_of
+from ..paging import page_of
 from ..serializers.history import HistoryQuery, OrderAnswer, OrderPage, WalletTransactionPage
 
 ORDER_ID = OpenApiParameter("order_id", str, OpenApiParameter.PATH, description="orderId of a purchase.")
@@ -39,13 +35,13 @@ class HistoryViewSet(ApiViewSet):
     @extend_schema(operation_id="orders_list", parameters=[HistoryQuery], responses=OrderPage)
     def orders(self, request: Request) -> Response:
         """Read the purchases, newest first."""
-        return Response(OrderPage(_page(request, orders_of(principal_of(request).user), "created_at")).data)
+        return Response(OrderPage(page_of(request, orders_of(principal_of(request).user), "created_at")).data)
 
     @extend_schema(operation_id="wallet_transactions", parameters=[HistoryQuery], responses=WalletTransactionPage)
     def transactions(self, request: Request) -> Response:
         """Read what came into the wallets and what left them, newest first."""
         movements = movements_of(principal_of(request).user).select_related("order__listing")
-        return Response(WalletTransactionPage(_page(request, movements, "at")).data)
+        return Response(WalletTransactionPage(page_of(request, movements, "at")).data)
 
     @extend_schema(operation_id="orders_retrieve", parameters=[ORDER_ID], responses=OrderAnswer)
     def order(self, request: Request, order_id: str) -> Response:
@@ -71,13 +67,3 @@ def _order(request: Request, order_id: str) -> Order:
     if order is None:
         raise NotFound
     return order
-
-
-def _page(request: Request, rows: "QuerySet[Any, Any]", moment: str) -> dict[str, Any]:
-    query = parse_query(HistoryQuery, request)
-    if "cursor" in query:
-        rows = before(rows, moment, *decode_cursor(query["cursor"]))
-    found = list(rows[: query["limit"] + 1])
-    items, more = found[: query["limit"]], len(found) > query["limit"]
-    at: datetime | None = getattr(items[-1], moment) if more else None
-    return {"items": items, "nextCursor": None if at is None else encode_cursor(at, items[-1].pk)}

@@ -1,5 +1,7 @@
 """`manage.py reconcile`: check that ledger, balances, orders and licences agree."""
 
+import re
+from argparse import ArgumentParser, ArgumentTypeError
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
@@ -9,11 +11,26 @@ from rich.progress import Progress
 from wallet.models import Order
 from wallet.reconciliation import differences
 
+_SEAL = re.compile(r"([1-9][0-9]{0,17}):([0-9a-f]{64})")
+
+
+def seal(text: str) -> tuple[int, str]:
+    """Return the number and the digest of a seal."""
+    match = _SEAL.fullmatch(text)
+    if match is None:
+        message = "a seal is written NUMBER:DIGEST, as seal_ledger prints it"
+        raise ArgumentTypeError(message)
+    return int(match[1]), match[2]
+
 
 class Command(BaseCommand):
     """Reconciles the money."""
 
-    help = "Check the ledger against balances, orders and licences. Changes nothing; exits with an error on any difference."
+    help = "Check the ledger against balances, orders, licences, payouts and its seals. Changes nothing; exits with an error on any difference."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Declare what was kept elsewhere."""
+        parser.add_argument("--seal", type=seal, action="append", default=[], help="A seal as seal_ledger printed it; may be repeated.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Print each difference, then the verdict."""
@@ -21,7 +38,7 @@ class Command(BaseCommand):
         orders = Order.objects.count()
         with Progress(console=Console(stderr=True), transient=True) as progress:
             task = progress.add_task("Orders", total=orders)
-            for difference in differences(lambda done: progress.advance(task, done)):
+            for difference in differences(lambda done: progress.advance(task, done), dict(options["seal"])):
                 self.stdout.write(difference)
                 count += 1
         if count:

@@ -1,0 +1,89 @@
+"""What wallets, libraries and vendors should hold: a plain model, written from the decisions and not from the code."""
+
+import datetime as dt
+from dataclasses import dataclass, field
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any
+
+FACTORS = {"personal": 1, "commercial": 2, "extended": 5}
+# (USD, INR, discount, tax, commission): each rounding and each zero leg has its listing.
+TERMS = [
+    (999, 49_900, 0, 1800, 2000),
+    (1, 1, 0, 10_000, 5000),
+    (333, None, 3333, 1234, 10_000),
+    (1000, 0, 0, 1800, 2000),
+    (7, 77, 5001, 0, 0),
+]
+OPEN_QUOTES = 50
+
+
+def half_up(value: Decimal) -> int:
+    """Round as money is rounded."""
+    return int(value.to_integral_value(ROUND_HALF_UP))
+
+
+@dataclass
+class Terms:
+    """What the model knows of a listing."""
+
+    usd: int
+    inr: int | None
+    discount_bp: int
+    tax_bp: int
+    commission_bp: int
+    published: bool = True
+
+    def price(self, tier: str, currency: str) -> int | None:
+        """Return what a tier should cost."""
+        if 0 in (self.usd, self.inr) or self.discount_bp == 10_000:
+            return 0
+        base = self.usd if currency == "USD" else self.inr
+        return None if base is None else half_up(Decimal(base) * (10_000 - self.discount_bp) / 10_000) * FACTORS[tier]
+
+    def tax(self, price: int) -> int:
+        """Return the tax inside a price."""
+        return half_up(Decimal(price) * self.tax_bp / (10_000 + self.tax_bp))
+
+    def vendors_share(self, price: int, tax: int) -> int:
+        """Return what a vendor should earn."""
+        return price - tax - half_up(Decimal(price - tax) * self.commission_bp / 10_000)
+
+
+@dataclass
+class Bought:
+    """A purchase that stands, as the model knows it."""
+
+    order_id: str
+    through: str
+    currency: str
+    price: int
+    tax: int
+    earned: int
+    at: dt.datetime
+
+
+@dataclass
+class Quoted:
+    """A promise."""
+
+    buyer: int
+    wish: tuple[int, str, str]
+    price: int
+    tax: int
+    expires: dt.datetime
+    used: bool = False
+    forgotten: bool = False
+
+
+@dataclass
+class Expected:
+    """What the wallets should hold, who should own what, and what was promised."""
+
+    balances: dict[tuple[int, str], int] = field(default_factory=dict)
+    # What vendors earned and were not paid, by listing and currency: each listing has a vendor of its own.
+    earnings: dict[tuple[int, str], int] = field(default_factory=dict)
+    runs: set[tuple[int, str, str]] = field(default_factory=set)
+    owned: dict[tuple[int, int, str], Bought] = field(default_factory=dict)
+    keys: dict[tuple[int, str], tuple[Any, Any, dt.datetime]] = field(default_factory=dict)
+    quotes: dict[str, Quoted] = field(default_factory=dict)
+    limits: dict[tuple[int, str, str], dict[str, int | None]] = field(default_factory=dict)

@@ -1,0 +1,93 @@
+"""A vendor's earnings: the sum of the ledger, told line by line, to that vendor and nobody else."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from rest_framework.test import APIClient
+
+from catalog.models import Listing
+from marketplace.accounts.models import User
+from marketplace.core.scopes import Scope
+from tests.factories import UserFactory
+from tests.shop import bought, funded, on_sale
+from tests.vendors.cases import make_vendor
+from vendors.models import VendorStatus
+from wallet.selectors import vendor_accounts
+from wallet.services.payouts import pay_out
+from wallet.services.refunds import refund_order
+
+from .payees import payee
+
+pytestmark = pytest.mark.django_db
+Client = Callable[..., APIClient]
+EARNINGS = "/api/v1/vendor/earnings"
+NOTHING = {"balances": [{"currency": "INR", "balance": 0}, {"currency": "USD", "balance": 0}], "items": [], "nextCursor": None}
+
+
+@pytest.fixture
+def listing() -> Listing:
+    return on_sale(store=payee().store, title="Aurora Sans")
+
+
+def code_of(response: Any) -> tuple[int, str]:
+    return response.status_code, response.json()["code"]
+
+
+def test_earnings_without_the_right_credential_are_refused(anonymous: APIClient, bearer_client: Client, key_client: Client) -> None:
+    vendor = make_vendor().user
+    assert code_of(anonymous.get(EARNINGS)) == (401, "not_authenticated")
+    assert key_client(user=vendor).get(EARNINGS).status_code == 401
+    lacking = bearer_client(vendor, scopes=frozenset({Scope.ACCOUNT_READ}))
+    assert code_of(lacking.get(EARNINGS)) == (403, "insufficient_scope")
+
+
+@pytest.mark.parametrize("status", [None, VendorStatus.PENDING, VendorStatus.SUSPENDED])
+def test_earnings_of_who_is_no_approved_vendor_are_refused(bearer_client: Client, status: VendorStatus | None) -> None:
+    user = UserFactory() if status is None else make_vendor(status).user
+    assert code_of(bearer_client(user).get(EARNINGS)) == (403, "vendor_not_approved")
+
+
+@pytest.mark.parametrize("query", ["limit=0", "limit=x", "cursor=%21", "cursor=" + "x" * 201])
+def test_malformed_query_is_refused(bearer_client: Client, query: str) -> None:
+    assert code_of(bearer_client(make_vendor().user).get(f"{EARNINGS}?{query}")) == (400, "invalid_input")
+
+
+def test_earnings_of_others_and_money_in_the_own_wallet_are_not_shown(bearer_client: Client, listing: Listing) -> None:
+    bought(listing)
+    vendor = make_vendor().user
+    bought(on_sale(), funded(inr=100_000))
+    assert bearer_client(vendor).get(EARNINGS).json() == NOTHING
+
+
+def test_statement_tells_sales_refunds_and_payouts_newest_first(
+    bearer_client: Client, listing: Listing, django_assert_num_queries: Any
+) -> None:
+    vendor: User = listing.store.owner
+    first, second = bought(listing), bought(listing, funded(usd=1000), currency="USD")
+    pay_out(account=vendor_accounts().get(owner=vendor, currency="INR"), run="2026-11", minimum_minor=1)
+    refund_order(order=first, reason="test", actor=None)
+    client = bearer_client(vendor)
+    client.get(EARNINGS)
+    # The credential, the vendor, the page, the balances.
+    with django_assert_num_queries(4):
+        answer = client.get(EARNINGS).json()
+    # 20 % of 499.00 and of 10.00 are the platform's.
+    assert [(line["kind"], line["amount"], line["currency"], line["orderId"], line["title"]) for line in answer["items"]] == [
+        ("refund", -399.2, "INR", str(first.id), "Aurora Sans"),
+        ("payout", -399.2, "INR", None, None),
+        ("sale", 8.0, "USD", str(second.id), "Aurora Sans"),
+        ("sale", 399.2, "INR", str(first.id), "Aurora Sans"),
+    ]
+    # What was paid out and then refunded is owed.
+    assert answer["balances"] == [{"currency": "INR", "balance": -399.2}, {"currency": "USD", "balance": 8.0}]
+
+
+def test_pages_neither_repeat_nor_skip(bearer_client: Client, listing: Listing) -> None:
+    orders = [str(bought(listing).id) for _ in range(5)]
+    client, seen, cursor = bearer_client(listing.store.owner), [], ""
+    while cursor is not None:
+        page = client.get(EARNINGS, {"limit": 2} | ({"cursor": cursor} if cursor else {})).json()
+        seen += [line["orderId"] for line in page["items"]]
+        cursor = page["nextCursor"]
+    assert seen == orders[::-1]

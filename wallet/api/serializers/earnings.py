@@ -1,0 +1,43 @@
+"""Shapes of what a vendor earned."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from marketplace.core.api.fields import Amount
+
+from ...models import Journal
+from ...models.currencies import CURRENCIES
+from ...models.ledger import JournalKind
+
+KINDS = (JournalKind.SALE.value, JournalKind.REFUND.value, JournalKind.PAYOUT.value)
+
+
+class EarningsBalance(serializers.Serializer[Any]):
+    """What was earned in one currency and is not paid out."""
+
+    currency = serializers.ChoiceField(CURRENCIES)
+    balance = Amount(source="balance_minor", help_text="Below zero after refunds of what was paid out; later sales make up for it.")
+
+
+class EarningsLine(serializers.Serializer[Journal]):
+    """One event that moved the vendor's earnings."""
+
+    at = serializers.DateTimeField()
+    kind = serializers.ChoiceField(KINDS)
+    amount = Amount(source="net_minor", help_text="The vendor's share; negative for refunds and payouts.")
+    currency = serializers.ChoiceField(CURRENCIES, source="in_currency")
+    orderId = serializers.CharField(source="order_id", allow_null=True)
+    title = serializers.SerializerMethodField(help_text="The asset that was sold; null for a payout.")
+
+    def get_title(self, journal: Journal) -> str | None:
+        """Return what the order was for."""
+        return None if journal.order is None else journal.order.listing.title
+
+
+class EarningsPage(serializers.Serializer[Any]):
+    """Balances, and what led to them, newest first."""
+
+    balances = EarningsBalance(many=True)
+    items = EarningsLine(many=True)
+    nextCursor = serializers.CharField(allow_null=True, help_text="Send it as cursor for the next page; null on the last.")

@@ -1,0 +1,154 @@
+"""`manage.py payout`: pay vendors what they earned, as transfers of the ledger, and list it for the bank."""
+
+import csv
+from argparse import ArgumentParser
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from rich.console import Console
+from rich.progress import Progress
+
+from marketplace.core.errors import Problem
+from marketplace.core.money import to_minor, to_number
+from wallet.models import LedgerAccount, Payout
+from wallet.models.currencies import CURRENCIES
+from wallet.selectors import amount_of, vendor_accounts
+from wallet.services.payouts import Due, Held, check_run, pay_out, what_is_due
+
+NOT_DONE = 2
+HEADER = ("vendor", "store", "payoutMethod", "currency", "amount", "journal")
+# A spreadsheet would take a cell that begins with one of these for a formula.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+@dataclass(frozen=True)
+class Line:
+    """A vendor's line of the list."""
+
+    vendor: str
+    store: str
+    payout_method: str
+    currency: str
+    amount_minor: int
+    journal: str
+
+    def cells(self) -> tuple[str, ...]:
+        """Return what the list shows of it."""
+        texts = (self.vendor, self.store, self.payout_method)
+        return (
+            *(f"'{text}" if text.startswith(_FORMULA) else text for text in texts),
+            self.currency,
+            _figure(self.amount_minor),
+            self.journal,
+        )
+
+
+class Command(BaseCommand):
+    """Pays vendors."""
+
+    help = (
+        "Move what vendors earned to the account of payouts, and list it: the list is what you transfer to them. "
+        "Each vendor is paid once in a run and currency, so that a run that was stopped is finished by the same command. "
+        "Vendors without a payout method and vendors who are not approved are told and keep what they earned. "
+        "Exit status: 0 everything that is due is paid, 2 nothing was done."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Declare the run and whom it pays."""
+        parser.add_argument("--run", required=True, help="The reference of the run, such as 2026-11; a new one pays again.")
+        parser.add_argument("--currency", choices=CURRENCIES, help="Only earnings in this currency.")
+        parser.add_argument("--minimum", default="0.01", help="Leave balances below this amount (0.01).")
+        parser.add_argument("--vendor", metavar="STORE", help="Only the vendor whose store has this slug.")
+        parser.add_argument("--dry-run", action="store_true", help="List what is due, pay nothing.")
+        parser.add_argument("--csv", metavar="FILE", type=Path, help="Write the list to this file instead of printing it.")
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        """Pay, list, and tell the sums."""
+        run, dry_run = options["run"], options["dry_run"]
+        minimum = _minimum(options["minimum"])
+        accounts = vendor_accounts(currency=options["currency"], store_slug=options["vendor"])
+        try:
+            check_run(run=run)
+        except Problem as problem:
+            raise CommandError(problem.message, returncode=NOT_DONE) from problem
+        if options["vendor"] is not None and not accounts.exists():
+            raise CommandError(f"No vendor with the store {options['vendor']} has earned anything.", returncode=NOT_DONE)
+        # Nobody is paid when the list could not be kept.
+        if options["csv"] is not None:
+            _ensure_writable(options["csv"])
+        lines: list[Line] = []
+        held: Counter[str] = Counter()
+        for account, outcome in _outcomes(list(accounts), run, minimum, dry_run=dry_run):
+            if isinstance(outcome, Held):
+                held[account.currency] += outcome.amount_minor
+                if outcome.amount_minor:
+                    self.stdout.write(f"held: {_store(account)}, {_figure(outcome.amount_minor)} {account.currency}, {outcome.why}")
+            else:
+                lines.append(_line(account, outcome))
+        self._list(lines, options["csv"])
+        paid: Counter[str] = Counter()
+        for line in lines:
+            paid[line.currency] += line.amount_minor
+        verb = "due" if dry_run else "paid"
+        self.stdout.write(f"Run {run}: {len(lines)} payouts {verb}, {_sums(paid)}; not {verb}: {_sums(held)}.")
+
+    def _list(self, lines: Sequence[Line], path: Path | None) -> None:
+        if path is None:
+            rows = csv.writer(self.stdout, lineterminator="\n")
+            rows.writerows([HEADER, *(line.cells() for line in lines)])
+            return
+        with path.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows([HEADER, *(line.cells() for line in lines)])
+
+
+def _outcomes(
+    accounts: Sequence[LedgerAccount], run: str, minimum_minor: int, *, dry_run: bool
+) -> Iterator[tuple[LedgerAccount, Payout | Due | Held]]:
+    settle = what_is_due if dry_run else pay_out
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        for account in progress.track(accounts, description="Vendors"):
+            yield account, settle(account=account, run=run, minimum_minor=minimum_minor)
+
+
+def _line(account: LedgerAccount, outcome: Payout | Due) -> Line:
+    vendor = "" if account.owner is None else account.owner.email
+    if isinstance(outcome, Due):
+        return Line(vendor, _store(account), outcome.payout_method, account.currency, outcome.amount_minor, "")
+    amount = amount_of(outcome)
+    return Line(vendor, _store(account), outcome.payout_method, account.currency, amount, str(outcome.journal_id))
+
+
+def _store(account: LedgerAccount) -> str:
+    store = getattr(account.owner, "store", None)
+    return "" if store is None else store.slug
+
+
+def _minimum(text: str) -> int:
+    try:
+        minimum = to_minor(Decimal(text))
+    except (InvalidOperation, ValueError, OverflowError) as error:
+        raise CommandError(f"{text!r} is no amount; write it as 50 or 50.00.", returncode=NOT_DONE) from error
+    if minimum < 1:
+        raise CommandError("--minimum is 0.01 or more.", returncode=NOT_DONE)
+    return minimum
+
+
+def _ensure_writable(path: Path) -> None:
+    try:
+        with path.open("a", encoding="utf-8"):
+            pass
+    except OSError as error:
+        raise CommandError(f"{path} cannot be written: {error.strerror}. Nobody was paid.", returncode=NOT_DONE) from error
+
+
+def _figure(amount_minor: int) -> str:
+    return f"{to_number(amount_minor):.2f}"
+
+
+def _sums(amounts: Counter[str]) -> str:
+    return ", ".join(f"{_figure(amounts[code])} {code}" for code in CURRENCIES)

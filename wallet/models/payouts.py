@@ -1,0 +1,30 @@
+"""What was paid out to vendors, and in which run."""
+
+from django.db import models
+from django.db.models import Q
+
+from marketplace.core import bounds
+from marketplace.core.ids import new_id
+
+from .ledger import Journal, LedgerAccount
+
+
+class Payout(models.Model):
+    """A vendor's earnings of one currency, paid in one run; how much is the journal's transfer. Rows are only added."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    run = models.CharField(max_length=bounds.PAYOUT_RUN_CHARS)
+    account = models.ForeignKey(LedgerAccount, on_delete=models.PROTECT, related_name="payouts")
+    journal = models.OneToOneField(Journal, on_delete=models.PROTECT, related_name="payout")
+    # As the vendor's profile said at that time.
+    payout_method = models.CharField(max_length=bounds.NAME_CHARS)
+
+    class Meta:
+        ordering = ("-id",)
+        constraints = (
+            models.UniqueConstraint(fields=("run", "account"), name="payout_once_in_run"),
+            models.CheckConstraint(condition=~Q(run="") & ~Q(payout_method=""), name="payout_has_run_and_method"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.run} {self.id}"
