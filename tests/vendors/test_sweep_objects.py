@@ -113,9 +113,10 @@ def test_younger_files_are_swept_when_nothing_is_uploaded(media: Path) -> None:
     assert list((media / STAGING).iterdir()) == []
 
 
-def test_negative_age_is_refused() -> None:
-    with pytest.raises(CommandError, match="below 0"):
-        sweep("--hours", "-1")
+@pytest.mark.parametrize("hours", ["-1", "nan", "inf", "1e12"])
+def test_age_that_makes_no_sense_is_refused(hours: str) -> None:
+    with pytest.raises(CommandError, match="from 0"):
+        sweep("--hours", hours)
 
 
 def test_second_sweep_at_the_same_time_finds_nothing_wrong(media: Path, monkeypatch: pytest.MonkeyPatch) -> None:

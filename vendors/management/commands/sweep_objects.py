@@ -14,7 +14,7 @@ from marketplace.core.objects.base import ObjectStore
 from vendors.services.sweeping import GRACE, find_missing, find_orphans, find_unfinished
 
 MISSING, NOT_DONE = 1, 2
-HOUR = timedelta(hours=1)
+HOUR, LONGEST = timedelta(hours=1), timedelta(days=3650)
 
 
 class Command(BaseCommand):
@@ -39,8 +39,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """List or delete, then tell what is missing."""
-        if options["hours"] < 0:
-            raise CommandError("--hours cannot be below 0.", returncode=NOT_DONE)
+        if not 0 <= options["hours"] <= LONGEST / HOUR:
+            raise CommandError("--hours is a number from 0 to those of ten years.", returncode=NOT_DONE)
         try:
             with Progress(console=Console(stderr=True), transient=True) as progress:
                 missing = self._sweep(object_store(), progress, delete=options["delete"], age=options["hours"] * HOUR)
