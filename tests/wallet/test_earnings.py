@@ -85,7 +85,8 @@ def test_statement_tells_sales_refunds_and_payouts_newest_first(
 
 def test_pages_neither_repeat_nor_skip(bearer_client: Client, listing: Listing) -> None:
     orders = [str(bought(listing).id) for _ in range(5)]
-    client, seen, cursor = bearer_client(listing.store.owner), [], ""
+    client, seen = bearer_client(listing.store.owner), []
+    cursor: str | None = ""
     while cursor is not None:
         page = client.get(EARNINGS, {"limit": 2} | ({"cursor": cursor} if cursor else {})).json()
         seen += [line["orderId"] for line in page["items"]]

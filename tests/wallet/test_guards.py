@@ -7,13 +7,18 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError, ProgrammingError, connection, models, transaction
+from django.utils import timezone
 
 from tests.shop import bought, funded, on_sale
 from wallet.guards import LEDGER
-from wallet.models import Journal, LedgerAccount, Order, Transfer
+from wallet.models import Journal, LedgerAccount, Order, Payout, Transfer
 from wallet.reconciliation import differences
-from wallet.selectors import wallet_of
+from wallet.selectors import vendor_accounts, wallet_of
+from wallet.services.payouts import pay_out
 from wallet.services.refunds import refund_order
+from wallet.services.sealing import seal_ledger
+
+from .payees import payee
 
 ROLE = "shop_app_under_test"
 CHANGES = [
@@ -88,15 +93,22 @@ def role() -> Iterator[None]:
 @pytest.mark.postgres
 @pytest.mark.django_db
 def test_role_of_the_service_buys_and_refunds_and_cannot_rewrite_anything(role: None) -> None:
-    user, listings = funded(inr=100_000), [on_sale(), on_sale(tax_rate_bp=1800)]
+    user, vendor = funded(inr=100_000), payee()
+    listings = [on_sale(), on_sale(tax_rate_bp=1800, store=vendor.store)]
     run(f"SET ROLE {ROLE}")
     refund_order(order=bought(listings[0], user), reason="test", actor=None)
     bought(listings[1], user)
+    assert isinstance(pay_out(account=vendor_accounts().get(owner=vendor.user), run="a", minimum_minor=1), Payout)
+    assert len(list(seal_ledger(until=timezone.now()))) == 1
     connection.check_constraints()
     assert wallet_of(user).balance_inr_minor == 100_000 - 49_900
     assert list(differences()) == []
     for change in (
         *CHANGES,
+        "UPDATE wallet_ledgerseal SET digest = ''",
+        "DELETE FROM wallet_sealedjournal",
+        "DELETE FROM wallet_payout",
+        "TRUNCATE wallet_ledgerseal CASCADE",
         "UPDATE wallet_ledgeraccount SET may_go_negative = true",
         "DELETE FROM wallet_ledgeraccount",
         "DELETE FROM core_auditentry",

@@ -151,6 +151,19 @@ def test_receipt_as_pdf_is_offered_for_saving(bearer_client: Client, buyer: User
     assert response.content.startswith(b"%PDF-")
 
 
+@pytest.mark.parametrize(
+    "title",
+    ["<b>bold</b></para><para>&amp;", "देवनागरी 汉字 한국어 🎉", "\u202eesrever\x0b", "字" * 120],
+    ids=["markup", "scripts", "controls", "long"],
+)
+def test_receipt_as_pdf_takes_any_title(bearer_client: Client, buyer: User, title: str) -> None:
+    order = bought(on_sale(title=title), buyer)
+    response = bearer_client(buyer).get(f"{ORDERS}/{order.id}/receipt.pdf")
+    assert response.status_code == 200
+    assert response.content.startswith(b"%PDF-")
+    assert response.content.rstrip().endswith(b"%%EOF")
+
+
 @pytest.mark.parametrize("body", [{}, {"currencyPreference": "EUR"}, {"currencyPreference": "usd"}, {"currencyPreference": None}])
 def test_preference_that_no_wallet_has_is_refused(bearer_client: Client, body: Any) -> None:
     assert code_of(bearer_client().patch(WALLET, body, format="json")) == (400, "invalid_input")

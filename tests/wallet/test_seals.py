@@ -13,7 +13,7 @@ from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
 from wallet.models import Journal, LedgerAccount, LedgerSeal, SealedJournal, Transfer
 from wallet.reconciliation import differences
-from wallet.seals import seal_differences
+from wallet.seals import journal_digests, seal_differences
 from wallet.services import sealing
 from wallet.services.funding import credit_wallet
 from wallet.services.refunds import refund_order
@@ -121,7 +121,7 @@ def test_digest_that_was_made_to_fit_breaks_the_seal() -> None:
     sale = history()[1]
     with unguarded():
         Journal.objects.filter(pk=sale.pk).update(reason="other")
-        from_now_on = sealing.journal_digests([sale.pk])[sale.pk]
+        from_now_on = journal_digests([sale.pk])[sale.pk]
         SealedJournal.objects.filter(pk=sale.pk).update(digest=from_now_on)
     assert list(seal_differences()) == ["seal 1 does not fit what is under it"]
 
@@ -219,12 +219,12 @@ def test_sealers_at_once_make_one_chain(monkeypatch: pytest.MonkeyPatch) -> None
 @pytest.mark.django_db(transaction=True)
 def test_sealer_whose_batch_another_sealed_meanwhile_reads_again(monkeypatch: pytest.MonkeyPatch) -> None:
     funded(inr=1)
-    digests, quicker = sealing.journal_digests, [seal]
+    quicker = [seal]
 
     def slowly(journal_ids: list[object]) -> dict[object, str]:
         if quicker:
             at_once(quicker.pop())
-        return digests(journal_ids)
+        return journal_digests(journal_ids)
 
     monkeypatch.setattr(sealing, "journal_digests", slowly)
     assert seal() == []
