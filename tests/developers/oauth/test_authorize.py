@@ -169,6 +169,15 @@ def test_page_names_app_developer_scopes_audience_and_host(party: Party) -> None
     assert "Read the AI manifests" not in text
 
 
+@pytest.mark.parametrize("name", ["<img src=x onerror=alert(1)>", "\u05e4\u05d5\u05e0\u05d8\u05d9\u05dd", "W" * 120])
+def test_name_of_an_app_stays_a_name(party: Party, name: str) -> None:
+    """Neither markup nor a script from right to left reaches into the words around it."""
+    App.objects.filter(pk=party.app.pk).update(name=name)
+    page = BeautifulSoup(party.ask(scope="account:read").content, "html.parser")
+    assert page.find("img") is None
+    assert [tag.get_text() for tag in page.select("h1 bdi, p strong bdi")] == [name, name]
+
+
 def test_page_never_tells_the_developers_address(party: Party) -> None:
     User.objects.filter(pk=party.app.user_id).update(name="")
     content = party.ask().content.decode()
