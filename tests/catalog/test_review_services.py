@@ -237,8 +237,9 @@ def test_approval_of_bytes_that_were_blocked_in_another_listing_is_refused() -> 
     other = draft()
     assert other.candidate_deliverable is not None
     listing = submitted()
-    Deliverable.objects.filter(listing=listing).update(sha256=other.candidate_deliverable.sha256)
     services.block_deliverable(deliverable=other.candidate_deliverable, reason="Steals passwords.", actor=UserFactory())
+    # As if it had been uploaded at that very moment.
+    Deliverable.objects.filter(listing=listing).update(sha256=other.candidate_deliverable.sha256)
     with pytest.raises(DeliverableBlocked):
         _approve(listing, UserFactory())
     listing.refresh_from_db()

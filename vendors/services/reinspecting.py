@@ -14,11 +14,11 @@ from catalog.models import AgentManifest, Deliverable, Listing
 from catalog.models.listings import ListingStatus
 from catalog.selectors.listings import lookup
 from catalog.selectors.taxonomy import active_tiers
-from catalog.services.transitions import lock_listing
 from catalog.services.visibility import listing_changed
 from marketplace.core import audit
 from marketplace.core.errors import DependencyUnavailable, UnsupportedType
 from marketplace.core.objects.base import ObjectMissing, ObjectStore
+from marketplace.core.transitions import lock
 
 from ..inspection import Inspection, inspect_deliverable
 from ..uploads.errors import FileRejected
@@ -93,7 +93,8 @@ def _said_of(deliverable: Deliverable) -> tuple[str, dict[str, Any], list[Any]]:
 
 @transaction.atomic
 def _record(seen: Deliverable, inspection: Inspection, detail: str) -> Looked:
-    listing = lock_listing(seen.listing_id)
+    # Its files are read when they are asked for: after what is recorded here.
+    listing = lock(Listing.objects.all(), pk=seen.listing_id)
     deliverable = Deliverable.objects.filter(pk=seen.pk).first()
     if deliverable is None or _said_of(deliverable) != _said_of(seen):
         return Looked(Look.OVERTAKEN)
