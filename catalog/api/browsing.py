@@ -1,5 +1,6 @@
 """Puts the answer of browsing together: filters, total, page, the next page's cursor, facets."""
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -16,7 +17,7 @@ from ..models import ShelfItem
 from ..selectors import Facet, Facets, Place, Row, Sort, Total
 from . import cursors
 from . import representations as shown
-from .caching import Memo
+from .caching import SECONDS, Memo
 from .filters import AssetFilter
 from .serializers import BrowseQuery
 
@@ -145,12 +146,14 @@ def _deep_page(browsing: Browsing, start: int, memo: Memo) -> list[Row]:
     """Return the rows of a page that lies deep, and one more: counted from the nearest place before it that is known.
 
     Places are known of the deep pages that were asked for since the catalog last changed: whoever walks on, or comes back, does
-    not make the database count from the beginning.
+    not make the database count from the beginning. They are forgotten after a while: purchases move listings in `popular` without
+    a change of the catalog, and pages must not drift further apart than cached answers may.
     """
     category, tier, sort = browsing.filters.get("category"), browsing.filters.get("tier"), browsing.sort
     name = f"places:{(sort.value, category, tier)!r}"
+    kept: tuple[float, dict[int, Place]] = memo.get(name, lambda: (time.time(), {}))
     # By the number of items up to and including the place.
-    known: dict[int, Place] = memo.get(name, dict)
+    began, known = kept if time.time() - kept[0] < SECONDS else (time.time(), {})
     if start in known:
         return selectors.page_on_shelf(category, tier, sort=sort, start=0, limit=browsing.limit + 1, after=known[start])
     base = max((count for count in known if count < start), default=0)
@@ -158,5 +161,5 @@ def _deep_page(browsing: Browsing, start: int, memo: Memo) -> list[Row]:
     passed, after = start - base - 1, known.get(base)
     rows = selectors.page_on_shelf(category, tier, sort=sort, start=passed, limit=browsing.limit + 2, after=after)
     if rows and passed > browsing.limit:
-        memo.put(name, dict(list(known.items())[-PLACES:]) | {start: rows[0].place})
+        memo.put(name, (began, dict(list(known.items())[-PLACES:]) | {start: rows[0].place}))
     return rows[1:]

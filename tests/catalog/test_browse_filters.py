@@ -2,6 +2,7 @@
 
 import base64
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import orjson
@@ -10,8 +11,10 @@ from django.core.cache import caches
 from django.utils import timezone
 
 from catalog.api import browsing
+from catalog.api.caching import SECONDS
 from catalog.models import LicenseTier
 from catalog.selectors import browse, facets
+from catalog.services.popularity import record_purchase
 from tests.factories import CategoryFactory, PublishedListingFactory, StoreFactory
 
 pytestmark = pytest.mark.django_db
@@ -211,6 +214,23 @@ def test_deep_pages_are_those_that_counting_from_the_beginning_gives(
         answer = get("assets", sort=sort, limit=2, page=page, again=number, **query)
         assert [item["id"] for item in answer["items"]] == expected[page - 1]
         assert (answer["nextCursor"] is None) is (page >= 7)
+
+
+def test_deep_pages_follow_purchases_after_a_while_however_often_they_are_asked_for(get: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = [PublishedListingFactory(published_at=timezone.now() - timedelta(days=number)) for number in range(8)]
+    # Places are kept of pages of one item, which lie further apart than a page.
+    monkeypatch.setattr(browsing, "DEEP", 2)
+    clock = [1_800_000_000.0]
+    monkeypatch.setattr(browsing, "time", SimpleNamespace(time=lambda: clock[0]))
+    ids = [str(row.id) for row in made]
+    assert [item["id"] for item in get("assets", limit=1, page=6)["items"]] == ids[5:6]
+    record_purchase(listing_id=made[7].pk)
+    # Asking again, and further on, does not make the places younger.
+    for again in range(3):
+        clock[0] += SECONDS / 3
+        get("assets", limit=1, page=8, again=again)
+    walked = [item["id"] for page in range(1, 9) for item in get("assets", limit=1, page=page, later=1)["items"]]
+    assert walked == [ids[7], *ids[:7]]
 
 
 def test_cursor_neither_repeats_nor_skips_when_listings_come_and_go(get: Any) -> None:
