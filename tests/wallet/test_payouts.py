@@ -147,6 +147,17 @@ def test_run_that_is_repeated_pays_nobody_twice_and_lists_the_same(tmp_path: Pat
     assert earnings_of(vendor.user)["INR"] == 0
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a full device")
+def test_list_that_could_not_be_written_is_had_by_the_same_command(tmp_path: Path) -> None:
+    sold(payee())
+    with pytest.raises(CommandError, match="Run the same command again") as refusal:
+        run("--run", "a", "--csv", "/dev/full")
+    assert refusal.value.returncode == 1
+    path = tmp_path / "list.csv"
+    run("--run", "a", "--csv", str(path))
+    assert str(Payout.objects.get().journal_id) in path.read_text()
+
+
 def test_run_that_was_killed_is_finished_by_the_same_command() -> None:
     first, second = sorted((payee(), payee()), key=lambda profile: profile.store.slug)
     sold(first)

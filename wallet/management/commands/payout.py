@@ -20,7 +20,7 @@ from wallet.models.currencies import CURRENCIES
 from wallet.selectors import amount_of, vendor_accounts
 from wallet.services.payouts import Due, Held, check_run, pay_out, what_is_due
 
-NOT_DONE = 2
+NOT_LISTED, NOT_DONE = 1, 2
 HEADER = ("vendor", "store", "payoutMethod", "currency", "amount", "journal")
 # A spreadsheet would take a cell that begins with one of these for a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -55,7 +55,7 @@ class Command(BaseCommand):
         "Move what vendors earned to the account of payouts, and list it: the list is what you transfer to them. "
         "Each vendor is paid once in a run and currency, so that a run that was stopped is finished by the same command. "
         "Vendors without a payout method and vendors who are not approved are told and keep what they earned. "
-        "Exit status: 0 everything that is due is paid, 2 nothing was done."
+        "Exit status: 0 everything that is due is paid, 1 the list could not be written, 2 nothing was done."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -102,8 +102,12 @@ class Command(BaseCommand):
             rows = csv.writer(self.stdout, lineterminator="\n")
             rows.writerows([HEADER, *(line.cells() for line in lines)])
             return
-        with path.open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file).writerows([HEADER, *(line.cells() for line in lines)])
+        try:
+            with path.open("w", encoding="utf-8", newline="") as file:
+                csv.writer(file).writerows([HEADER, *(line.cells() for line in lines)])
+        except OSError as error:
+            sentence = f"The list could not be written to {path}: {error.strerror}. Run the same command again: it pays nobody twice and lists all."
+            raise CommandError(sentence, returncode=NOT_LISTED) from error
 
 
 def _outcomes(
