@@ -4,15 +4,13 @@ The edge between two windows lets a burst of twice the limit through; within a w
 """
 
 import logging
-import time
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from django.conf import settings
-from django.core.cache import cache
 from django.http import HttpRequest
+from django_ratelimit.core import get_usage
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
@@ -106,7 +104,7 @@ def count_call(request: HttpRequest | Request, limits: Sequence[Limit]) -> None:
         CounterStoreDown: the cache does not answer.
         RateLimited: a bucket is full.
     """
-    usages = [_usage(limit) for limit in limits]
+    usages = [_usage(request, limit) for limit in limits]
     request.META[META_KEY] = _fields(usages)
     waits = [usage.seconds_left for usage in usages if usage.exceeded]
     if waits:
@@ -120,7 +118,7 @@ def refuse_when_full(request: HttpRequest | Request, limits: Sequence[Limit]) ->
         CounterStoreDown: the cache does not answer.
         RateLimited: a bucket is full.
     """
-    usages = [_usage(limit, increment=False) for limit in limits]
+    usages = [_usage(request, limit, increment=False) for limit in limits]
     waits = [usage.seconds_left for usage in usages if usage.used >= usage.limit.calls]
     if waits:
         request.META[META_KEY] = _fields(usages)
@@ -145,27 +143,24 @@ def count_by_address(request: HttpRequest | Request, bucket: str) -> None:
         return
 
 
-def _usage(limit: Limit, *, increment: bool = True) -> Usage:
-    """Return where a bucket stands; counting is one round trip, but for the first call of a window."""
-    # Windows of different buckets end at different times.
-    shift = zlib.crc32(limit.bucket.encode())
-    window, past = divmod(int(time.time()) + shift, WINDOW_SECONDS)
-    key = f"calls:{limit.policy}:{limit.bucket}:{window}"
+def _usage(request: HttpRequest | Request, limit: Limit, *, increment: bool = True) -> Usage:
     try:
-        used = _count_up(key) if increment else cache.get(key, 0)
+        usage = get_usage(
+            request,
+            group=f"api.{limit.policy}",
+            key=lambda _group, _request: limit.bucket,
+            rate=(limit.calls, WINDOW_SECONDS),
+            increment=increment,
+        )
     except Exception as error:
         logger.warning("calls are not counted, the cache does not answer: %r", error)
         raise CounterStoreDown from error
-    return Usage(limit, used, WINDOW_SECONDS - past)
-
-
-def _count_up(key: str) -> int:
-    """Add one to a counter and return what it holds then. Exact over all processes: whoever does not make it adds to it."""
-    try:
-        return cache.incr(key)
-    except ValueError:
-        # There is none yet, or someone else makes it at this moment.
-        return 1 if cache.add(key, 1, 2 * WINDOW_SECONDS) else cache.incr(key)
+    # A limit of zero is the library's word for "the cache did not count".
+    if not usage["limit"]:
+        logger.warning("calls are not counted, the cache does not count")
+        raise CounterStoreDown
+    # The library's time is one second short (findings: django-ratelimit).
+    return Usage(limit, usage["count"], max(0, usage["time_left"]) + 1)
 
 
 def _fields(usages: Sequence[Usage]) -> dict[str, str]:

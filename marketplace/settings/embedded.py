@@ -29,5 +29,8 @@ if text("EMAIL_URL"):
 WHITENOISE_USE_FINDERS = True
 STATIC_ROOT = None
 
+# One process serves, so that counters in its memory are exact (findings: django-ratelimit).
+SILENCED_SYSTEM_CHECKS = ["django_ratelimit.E003", "django_ratelimit.W001"]
+
 SECRET_KEY = text("SECRET_KEY") or secret_file(DATA_DIR / "secret_key", lambda: secrets.token_urlsafe(50))
 CERTIFICATE_KEY = signing_key(text("CERTIFICATE_KEY") or secret_file(DATA_DIR / "certificate_key", new_signing_key))

@@ -70,7 +70,7 @@ def _fork(work: Callable[[], list[int]], start_read: int, start_write: int) -> t
 def test_sixteen_processes_get_sixty_calls_between_them(redis_cache: str, secret: str, monkeypatch: pytest.MonkeyPatch) -> None:
     now = time.time()
     # The edge of a window would let sixty more through, rightly.
-    monkeypatch.setattr("developers.throttling.time.time", lambda: now)
+    monkeypatch.setattr("django_ratelimit.core.time.time", lambda: now)
 
     def calls() -> list[int]:
         client = APIClient(headers={"x-api-key": secret})

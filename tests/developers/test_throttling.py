@@ -25,7 +25,7 @@ NOW = 1_800_000_000.0
 def clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     """Stop the clock of the counters; `clock(seconds)` moves it on."""
     now = [NOW]
-    monkeypatch.setattr("developers.throttling.time.time", lambda: now[0])
+    monkeypatch.setattr("django_ratelimit.core.time.time", lambda: now[0])
 
     def move(seconds: float) -> None:
         now[0] += seconds

@@ -172,7 +172,7 @@ def test_counter_store_that_is_down_stops_nobody(party: Party, monkeypatch: pyte
     def down(*_args: Any, **_kwargs: Any) -> Any:
         raise ConnectionError
 
-    monkeypatch.setattr(type(throttling.cache), "incr", down, raising=False)
+    monkeypatch.setattr(throttling, "get_usage", down)
     tokens = party.tokens()
     assert party.refresh(tokens["refresh_token"]).status_code == 200
     assert_error(party.refresh(tokens["refresh_token"]), "invalid_grant")
