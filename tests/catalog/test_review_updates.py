@@ -113,7 +113,9 @@ def test_block_reaches_the_same_bytes_in_every_listing(django_capture_on_commit_
     with django_capture_on_commit_callbacks():
         on_sale, waiting, update, unrelated = published(), draft(), add_candidate(published()), published()
         for listing in (on_sale, waiting, update):
-            Deliverable.objects.filter(pk=(listing.candidate_deliverable or listing.live_deliverable).pk).update(sha256=sha256)
+            file = listing.candidate_deliverable or listing.live_deliverable
+            assert file is not None
+            Deliverable.objects.filter(pk=file.pk).update(sha256=sha256)
         waiting, update = submitted(Listing.objects.get(pk=waiting.pk)), submitted(Listing.objects.get(pk=update.pk))
     listings = [on_sale, waiting, update]
     known = make_deliverable(draft(), sha256=sha256)
