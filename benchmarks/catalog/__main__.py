@@ -64,7 +64,7 @@ def measure(given: argparse.Namespace, size: int, folder: Path, load: Load) -> I
     with ExitStack() as stack:
         env = environment(folder)
         if given.engine == "postgres":
-            env |= {"DATABASE_URL": given.database or f"{stack.enter_context(postgres())}/postgres"}
+            env |= {"DATABASE_URL": given.database or stack.enter_context(postgres())}
         if not given.database:
             manage(env, "migrate", "--verbosity", "0")
             manage(env, "seed_catalog", "--listings", str(size), "--without-search")
