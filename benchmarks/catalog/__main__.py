@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import django
@@ -86,7 +87,7 @@ def table(load: Load, yardstick: Server, service: Server, *, shared_cache: bool)
     lines: list[Line] = []
     for subject in subjects(service.address, shared_cache=shared_cache):
         bare, bare_cpu = _measured(yardstick, lambda: load.same(f"{yardstick.address}/page"))
-        rate, cpu = _measured(service, lambda subject=subject: subject.ask(load))  # type: ignore[misc]
+        rate, cpu = _measured(service, partial(subject.ask, load))
         lines.append(Line(subject.name, rate, cpu, bare, bare_cpu, subject.goal))
         yield str(lines[-1])
     mean = statistics.mean(line.yardstick.per_second for line in lines)

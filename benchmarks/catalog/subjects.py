@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import requests
 
@@ -52,7 +53,7 @@ def subjects(address: str, *, shared_cache: bool) -> list[Subject]:
         Subject("detail, cached", lambda load: load.same(address + details[0]), ready),
         Subject("detail, built", lambda load: load.new(address, details), 0.15),
         *(
-            Subject(name, lambda load, path=path: load.new(address, [path]), 0.15 if name.endswith("popular") else None)  # type: ignore[misc]
+            Subject(name, partial(Load.new, address=address, paths=[path]), 0.15 if name.endswith("popular") else None)
             for name, path in built.items()
         ),
     ]

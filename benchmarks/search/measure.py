@@ -13,14 +13,14 @@ import django
 django.setup()
 
 from django.db import connection  # noqa: E402 - settings first
-from django.test.utils import CaptureQueriesContext  # noqa: E402
+from django.test.utils import CaptureQueriesContext  # noqa: E402 - settings first
 
-from catalog.models import Listing, SearchDelete, SearchDocument, SearchTerm  # noqa: E402
-from catalog.search import search, suggest  # noqa: E402
-from tests.catalog.misspelling import judge  # noqa: E402
+from catalog.models import Listing, SearchDelete, SearchDocument, SearchTerm  # noqa: E402 - settings first
+from catalog.search import search, suggest  # noqa: E402 - settings first
+from tests.catalog.misspelling import judge  # noqa: E402 - settings first
 
-from . import peer  # noqa: E402
-from .subjects import Subject, misspelt_titles, subjects, titles  # noqa: E402
+from . import peer  # noqa: E402 - settings first
+from .subjects import Subject, misspelt_titles, subjects, titles  # noqa: E402 - settings first
 
 LIMIT = 20
 # Each query is asked so often and its best time taken, and each look-up beside it: other work on the machine is nobody's time.

@@ -32,8 +32,7 @@ def main() -> int:
         django.setup()
         setup_test_environment()
         made = setup_databases(verbosity=0, interactive=False)
-        # Models load only now.
-        from .measure import measure  # noqa: PLC0415
+        from .measure import measure  # noqa: PLC0415 - models load only once Django is set up
 
         try:
             lines = list(measure(options.seconds, options.clients))

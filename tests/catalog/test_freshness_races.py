@@ -7,6 +7,7 @@ was begun after its answer; what it saw must be one of those between.
 import multiprocessing
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -133,10 +134,10 @@ def write(clock: Clock, listing: Listing) -> list[Shown]:
 
     for number in range(ROUNDS):
         price = 1000 * (number + 1)
-        step(price + 1, lambda price=price + 1: edit(price))  # type: ignore[misc]
-        step(price + 2, lambda price=price + 2: edit(price))  # type: ignore[misc]
+        step(price + 1, partial(edit, price + 1))
+        step(price + 2, partial(edit, price + 2))
         step(None, lambda: unpublish_listing(listing=listing, actor=listing.store.owner))
-        step(price + 3, lambda price=price + 3: publish(price))  # type: ignore[misc]
+        step(price + 3, partial(publish, price + 3))
     return states
 
 

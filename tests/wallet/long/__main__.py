@@ -63,8 +63,7 @@ def main() -> int:
         if "TEST_DATABASE_URL" in os.environ:
             connection.settings_dict["TEST"]["NAME"] = f"test_long_{os.getpid()}"
         made = setup_databases(verbosity=0, interactive=False)
-        # Models load only now.
-        from . import runs  # noqa: PLC0415
+        from . import runs  # noqa: PLC0415 - models load only once Django is set up
 
         try:
             return runs.run(options, cluster)
