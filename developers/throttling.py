@@ -16,6 +16,7 @@ from rest_framework.throttling import BaseThrottle
 
 from marketplace.core.client_address import client_network
 from marketplace.core.errors import DependencyUnavailable, RateLimited
+from marketplace.core.observing.metrics import LIMITED
 from marketplace.core.rate_limit_fields import META_KEY
 from marketplace.core.scopes import Scope
 
@@ -106,9 +107,7 @@ def count_call(request: HttpRequest | Request, limits: Sequence[Limit]) -> None:
     """
     usages = [_usage(request, limit) for limit in limits]
     request.META[META_KEY] = _fields(usages)
-    waits = [usage.seconds_left for usage in usages if usage.exceeded]
-    if waits:
-        raise RateLimited(headers={"Retry-After": str(max(waits))})
+    _refuse([usage for usage in usages if usage.exceeded])
 
 
 def refuse_when_full(request: HttpRequest | Request, limits: Sequence[Limit]) -> None:
@@ -119,10 +118,10 @@ def refuse_when_full(request: HttpRequest | Request, limits: Sequence[Limit]) ->
         RateLimited: a bucket is full.
     """
     usages = [_usage(request, limit, increment=False) for limit in limits]
-    waits = [usage.seconds_left for usage in usages if usage.used >= usage.limit.calls]
-    if waits:
+    full = [usage for usage in usages if usage.used >= usage.limit.calls]
+    if full:
         request.META[META_KEY] = _fields(usages)
-        raise RateLimited(headers={"Retry-After": str(max(waits))})
+        _refuse(full)
 
 
 def count_by_address(request: HttpRequest | Request, bucket: str) -> None:
@@ -161,6 +160,13 @@ def _usage(request: HttpRequest | Request, limit: Limit, *, increment: bool = Tr
         raise CounterStoreDown
     # The library's time is one second short (findings: django-ratelimit).
     return Usage(limit, usage["count"], max(0, usage["time_left"]) + 1)
+
+
+def _refuse(full: Sequence[Usage]) -> None:
+    for usage in full:
+        LIMITED.labels(usage.limit.policy).inc()
+    if full:
+        raise RateLimited(headers={"Retry-After": str(max(usage.seconds_left for usage in full))})
 
 
 def _fields(usages: Sequence[Usage]) -> dict[str, str]:

@@ -27,6 +27,15 @@ PRODUCTION = {
 }
 # What a developer may have set for a server of theirs must not reach the tests.
 OPTIONAL = {
+    "ACCESS_LOG",
+    "LOG_FORMAT",
+    "METRICS_DIR",
+    "METRICS_TOKEN",
+    "OTEL_ENDPOINT",
+    "OTEL_PERCENT",
+    "READY_REQUIRES",
+    "SENTRY_DSN",
+    "SLOW_QUERY_MS",
     "ADMIN_REQUIRES_SECOND_FACTOR",
     "CERTIFICATE_RETIRED_KEYS",
     "DATA_DIR",

@@ -16,6 +16,8 @@ from rest_framework.request import Request
 from developers.throttling import count_by_address
 from marketplace.core.api.problems import http_response
 from marketplace.core.errors import RateLimited
+from marketplace.core.observing.metrics import BUILT
+from marketplace.core.observing.middleware import ROUTE_KEY
 
 from ..services import generation
 from .cors import is_public
@@ -51,6 +53,7 @@ class CachedAnswersMiddleware:
         answer = _find(request) if _may_be_cached(request) else None
         if answer is None:
             return self.get_response(request)
+        request.META[ROUTE_KEY] = "catalog-cached"
         # Refuses a host that is not ours, as CommonMiddleware would.
         request.get_host()
         try:
@@ -74,6 +77,7 @@ def public_answer(request: Request, build: Callable[["Memo"], Any], *, cache_con
         # It was read first: what is built now is at least as new.
         at: int = django_request.META[LOOKED_UP]
         body = orjson.dumps(build(Memo(at)), option=orjson.OPT_UTC_Z)
+        BUILT.inc()
         answer = Answer(at, body, f'"{hashlib.sha256(body).hexdigest()}"')
         if len(django_request.META["QUERY_STRING"]) <= QUERY_CHARS:
             generation.keep(_answer_key(django_request), tuple(answer), SECONDS)

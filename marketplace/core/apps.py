@@ -3,6 +3,7 @@
 from django.apps import AppConfig
 
 from .guards import Guards
+from .observing.queries import watch_queries
 
 AUDIT_LOG = Guards(app="core", sentence="the audit log only grows", append_only=("core_auditentry",))
 
@@ -15,5 +16,6 @@ class CoreConfig(AppConfig):
     verbose_name = "Marketplace"
 
     def ready(self) -> None:
-        """Guard the audit log after every migration, and check at start that it is guarded."""
+        """Guard the audit log after every migration, check at start that it is guarded, and watch what is sent to databases."""
         AUDIT_LOG.keep(self)
+        watch_queries()

@@ -3,7 +3,7 @@
 from django.core.exceptions import ImproperlyConfigured
 
 from .base import *  # noqa: F403 - settings modules extend each other by star import, Django's own idiom
-from .base import ALLOWED_HOSTS, BASE_URL, S3, STORAGES
+from .base import ALLOWED_HOSTS, BASE_URL, METRICS_DIR, METRICS_TOKEN, S3, STORAGES, logging_config
 from .environment import boolean, database, email, integer, redis_cache, required, signing_key, text
 
 DEBUG = False
@@ -37,3 +37,10 @@ SECURE_HSTS_PRELOAD = True
 if boolean("TRUST_PROXY_HEADERS", default=False):
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 ADMINS = [("Operations", text("ADMIN_EMAIL"))] if text("ADMIN_EMAIL") else []
+
+ACCESS_LOG = boolean("ACCESS_LOG", default=True)
+LOGGING = logging_config("json")
+if METRICS_TOKEN and not METRICS_DIR:
+    raise ImproperlyConfigured(
+        "Set METRICS_DIR to a folder for figures, which the processes of one machine add up, or unset METRICS_TOKEN."
+    )

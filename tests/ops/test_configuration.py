@@ -70,6 +70,12 @@ def assert_stops(start: Start, given: dict[str, str], *words: str) -> None:
         ({"CERTIFICATE_KEY": X25519_KEY}, ("CERTIFICATE_KEY", "Ed25519")),
         ({"CERTIFICATE_RETIRED_KEYS": "nonsense"}, ("CERTIFICATE_RETIRED_KEYS", "Ed25519")),
         ({"SECRET_KEY_FILE": "/nowhere/secret"}, ("SECRET_KEY_FILE", "cannot be read")),
+        ({"METRICS_TOKEN": "short"}, ("METRICS_TOKEN", "20 characters")),
+        ({"METRICS_TOKEN": "m" * 20, "METRICS_DIR": "/proc/nowhere"}, ("METRICS_DIR", "cannot be made")),
+        ({"READY_REQUIRES": "database,moon"}, ("READY_REQUIRES", "database, migrations")),
+        ({"LOG_FORMAT": "xml"}, ("LOG_FORMAT", "text or json")),
+        ({"LOG_LEVEL": "loud"}, ("LOG_LEVEL", "INFO")),
+        ({"OTEL_ENDPOINT": "collector:4318"}, ("OTEL_ENDPOINT",)),
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
 )
@@ -104,6 +110,7 @@ def test_production_without_a_setting_stops_and_names_it(start: Start, missing: 
         ("DATABASE_URL", "sqlite:///shop.sqlite3", "PostgreSQL"),
         ("SECURE_HSTS_SECONDS", "-1", "whole number"),
         ("DATABASE_POOL_SIZE", "0", "at least 1"),
+        ("METRICS_TOKEN", "m" * 20, "METRICS_DIR"),
     ],
 )
 def test_production_with_a_wrong_setting_stops_and_says_why(start: Start, name: str, value: str, word: str) -> None:

@@ -1,0 +1,126 @@
+"""`/healthz` and `/readyz`, as load balancers call them."""
+
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from marketplace.core import health
+from marketplace.core.health import Monitor, NotReady, monitor
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _fresh() -> Iterator[None]:
+    monitor.forget()
+    yield
+    monitor.forget()
+
+
+@pytest.fixture
+def probes(monkeypatch: pytest.MonkeyPatch, settings: Any) -> Monitor:
+    """A monitor without probes, which the endpoint asks."""
+    own = Monitor()
+    monkeypatch.setattr("marketplace.core.observing.endpoints.monitor", own)
+    settings.READY_REQUIRES = ["database", "cache"]
+    return own
+
+
+def fail() -> None:
+    raise NotReady("password=hunter2 at 10.0.0.5")
+
+
+def test_dependency_that_is_needed_and_down_is_503_and_named_without_its_error(probes: Monitor, client: Client) -> None:
+    probes.register("database", fail)
+    probes.register("cache", lambda: None)
+    response = client.get("/readyz")
+    assert (response.status_code, response["Retry-After"], response["Cache-Control"]) == (503, "5", "no-store")
+    assert response.json() == {
+        "status": "unavailable",
+        "down": ["database"],
+        "components": {"database": {"status": "down"}, "cache": {"status": "ok"}},
+    }
+
+
+def test_dependency_that_is_not_needed_and_down_is_only_named(probes: Monitor, client: Client) -> None:
+    probes.register("database", lambda: {"connections": 3})
+    probes.register("replica", fail)
+    response = client.get("/readyz")
+    assert response.status_code == 200
+    assert response.json() == {
+        "status": "degraded",
+        "down": ["replica"],
+        "components": {"database": {"status": "ok", "connections": 3}, "replica": {"status": "down"}},
+    }
+
+
+def test_probe_that_hangs_is_down_in_time_and_started_only_once(probes: Monitor, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(health, "PROBE_SECONDS", 0.05)
+    monkeypatch.setattr(health, "KEPT_SECONDS", 0)
+    release, started = threading.Event(), []
+
+    def hang() -> None:
+        started.append(1)
+        release.wait(20)
+
+    probes.register("database", hang)
+    began = time.monotonic()
+    assert [client.get("/readyz").status_code for _ in range(3)] == [503, 503, 503]
+    assert time.monotonic() - began < 2
+    assert client.get("/healthz").json() == {"status": "ok"}
+    assert started == [1]
+    release.set()
+    monkeypatch.setattr(health, "PROBE_SECONDS", 5)
+    assert client.get("/readyz").status_code == 200
+
+
+def test_many_calls_at_once_probe_once(probes: Monitor, client: Client) -> None:
+    asked: list[int] = []
+
+    def probe() -> None:
+        asked.append(1)
+
+    probes.register("database", probe)
+    assert {client.get("/readyz").status_code for _ in range(20)} == {200}
+    assert asked == [1]
+
+
+def test_everything_up_is_ok_by_any_host_name_without_tls_and_without_a_limit(client: Client, settings: Any) -> None:
+    settings.SECURE_SSL_REDIRECT = True
+    settings.RATE_LIMITS = settings.RATE_LIMITS | {"anonymous": 1}
+    for _ in range(3):
+        for path in ("/healthz", "/readyz"):
+            response = client.get(path, headers={"host": "10.1.2.3:8000"})
+            assert response.status_code == 200, response.content
+            assert "RateLimit" not in response
+    assert response.json()["status"] == "ok"
+    assert response.json()["components"].keys() >= {"database", "migrations", "cache", "objects"}
+
+
+def test_cache_that_is_down_is_named(client: Client, settings: Any) -> None:
+    settings.CACHES = {
+        "default": {
+            "BACKEND": "django_redis.cache.RedisCache",
+            "LOCATION": "redis://127.0.0.1:9/0",
+            "OPTIONS": {"SOCKET_CONNECT_TIMEOUT": 1},
+        }
+    }
+    response = client.get("/readyz")
+    assert response.status_code == 503
+    assert response.json()["down"] == ["cache"]
+    assert b"127.0.0.1" not in response.content
+
+
+def test_migration_that_is_missing_is_not_ready(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(health, "_own_migrations", lambda: frozenset({("catalog", "9999_tomorrow")}))
+    response = client.get("/readyz")
+    assert (response.status_code, response.json()["down"]) == (503, ["migrations"])
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics"])
+def test_other_methods_are_not_answered(client: Client, path: str) -> None:
+    assert client.post(path).status_code == 404
