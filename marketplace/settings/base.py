@@ -21,6 +21,10 @@ CSRF_TRUSTED_ORIGINS = read.words("CSRF_TRUSTED_ORIGINS")
 # underscores: WSGI has one name for X-Forwarded-For and X_Forwarded_For, and a client could write the second.
 TRUSTED_PROXIES = read.networks("TRUSTED_PROXIES")
 
+# Calls to addresses that users name (marketplace.core.outbound) go to public ones only, and to none of these networks.
+OUTBOUND_REFUSED_NETWORKS = read.networks("OUTBOUND_REFUSED_NETWORKS")
+OUTBOUND_LOOPBACK = False
+
 ROOT_URLCONF = "marketplace.urls"
 WSGI_APPLICATION = "marketplace.wsgi.application"
 APPEND_SLASH = False

@@ -7,6 +7,8 @@ from .base import ALLOWED_HOSTS, DATA_DIR
 from .environment import boolean, database, email, new_signing_key, redis_cache, secret_file, signing_key, sqlite, text
 
 DEBUG = boolean("DEBUG", default=False)
+# For development: users may name addresses on this machine for us to call.
+OUTBOUND_LOOPBACK = boolean("OUTBOUND_LOOPBACK", default=False)
 ALLOWED_HOSTS = ALLOWED_HOSTS or ["127.0.0.1", "localhost", "[::1]"]
 
 DATABASES = {

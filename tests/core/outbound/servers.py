@@ -1,0 +1,120 @@
+"""Small servers on this machine: one that answers with given bytes, in plain text or over TLS with a certificate of our own."""
+
+import datetime as dt
+import socket
+import ssl
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+
+Talk = Callable[[socket.socket, threading.Event], None]
+
+
+@dataclass
+class Server:
+    """A running server.
+
+    Args:
+        port: Where on 127.0.0.1.
+        requests: What it was sent, each up to the end of the headers.
+        names: The names that TLS clients asked for.
+        ended: Set when the test is over.
+    """
+
+    port: int
+    requests: list[bytes] = field(default_factory=list)
+    names: list[str | None] = field(default_factory=list)
+    ended: threading.Event = field(default_factory=threading.Event)
+
+
+def says(answer: bytes) -> Talk:
+    """Return a talk that says this and hangs up."""
+
+    def talk(line: socket.socket, ended: threading.Event) -> None:
+        line.sendall(answer)
+
+    return talk
+
+
+def trickles(beginning: bytes, drop: bytes) -> Talk:
+    """Return a talk that says this and goes on, a drop at a time, until the other side hangs up."""
+
+    def talk(line: socket.socket, ended: threading.Event) -> None:
+        line.sendall(beginning)
+        while not ended.wait(0.02):
+            line.sendall(drop)
+
+    return talk
+
+
+@contextmanager
+def serving(talk: Talk, tls: ssl.SSLContext | None = None) -> Iterator[Server]:
+    """Serve until the block ends."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        server = Server(listener.getsockname()[1])
+        if tls is not None:
+            tls.sni_callback = lambda *asked: server.names.append(asked[1])
+
+        def run() -> None:
+            while not server.ended.is_set():
+                try:
+                    line, _ = listener.accept()
+                    with line if tls is None else tls.wrap_socket(line, server_side=True) as spoken:
+                        if head := _head(spoken):
+                            server.requests.append(head)
+                            talk(spoken, server.ended)
+                except OSError:
+                    continue
+
+        thread = threading.Thread(target=run)
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.ended.set()
+            with socket.create_connection(("127.0.0.1", server.port)):
+                pass
+            thread.join()
+
+
+def _head(line: socket.socket) -> bytes:
+    line.settimeout(5)
+    received = b""
+    while b"\r\n\r\n" not in received:
+        more = line.recv(65536)
+        if not more:
+            break
+        received += more
+    return received
+
+
+def certificate_for(name: str, folder: Path) -> tuple[ssl.SSLContext, Path]:
+    """Return what a server for this name speaks TLS with, and the file that a client must trust."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
+    today = dt.datetime.now(dt.UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(subject)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(today - dt.timedelta(days=1))
+        .not_valid_after(today + dt.timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(name)]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    chain, private = folder / f"{name}.crt", folder / f"{name}.key"
+    chain.write_bytes(certificate.public_bytes(Encoding.PEM))
+    private.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(chain, private)
+    return context, chain
