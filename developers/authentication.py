@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.db.models import Q
+from django.http import HttpRequest
 from django.utils import timezone
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
@@ -25,31 +26,33 @@ class CredentialAuthentication(BaseAuthentication):
     """Reads `X-Api-Key` or `Authorization: Bearer`; a bad credential is never treated as anonymous."""
 
     def authenticate(self, request: Request) -> tuple[User, Principal] | None:
-        """Return the user and the principal, None when no credential was sent.
-
-        Raises:
-            AmbiguousCredentials: both headers are there.
-            InvalidCredential: unknown, revoked, expired, of a suspended app or of an inactive user.
-            RateLimited: too many bad credentials came from the caller's address.
-        """
-        key, authorization = request.headers.get("X-Api-Key"), request.headers.get("Authorization")
-        if key is not None and authorization is not None:
-            raise AmbiguousCredentials
-        try:
-            if key is not None:
-                principal = principal_of_key(key)
-            elif authorization is not None:
-                principal = principal_of_bearer(authorization)
-            else:
-                return None
-        except InvalidCredential:
-            count_by_address(request, "failed_credentials")
-            raise
-        return principal.user, principal
+        """Return the user and the principal, None when no credential was sent; raises what `principal_from` raises."""
+        principal = principal_from(request)
+        return None if principal is None else (principal.user, principal)
 
     def authenticate_header(self, request: Request) -> str:
         """Name the scheme; the problem renderer sends the full challenge."""
         return "Bearer"
+
+
+def principal_from(request: HttpRequest | Request) -> Principal | None:
+    """Return whose credential a request carries, None when it carries none.
+
+    Raises:
+        AmbiguousCredentials: both headers are there.
+        InvalidCredential: unknown, revoked, expired, of a suspended app or of an inactive user.
+        RateLimited: too many bad credentials came from the caller's address.
+    """
+    key, authorization = request.headers.get("X-Api-Key"), request.headers.get("Authorization")
+    if key is not None and authorization is not None:
+        raise AmbiguousCredentials
+    try:
+        if key is not None:
+            return principal_of_key(key)
+        return None if authorization is None else principal_of_bearer(authorization)
+    except InvalidCredential:
+        count_by_address(request, "failed_credentials")
+        raise
 
 
 def principal_of_key(secret: str) -> Principal:

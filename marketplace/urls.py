@@ -20,6 +20,7 @@ urlpatterns = [
     path("account/", include("allauth.urls")),
     path("", include("developers.dashboard.urls")),
     path("", include("developers.oauth.urls")),
+    path("", include("marketplace.mcp.urls")),
     path("", include("marketplace.pages.urls")),
 ]
 

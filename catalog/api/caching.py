@@ -72,16 +72,25 @@ def public_answer(request: Request, build: Callable[["Memo"], Any], *, cache_con
         cache_control: Who may keep it.
     """
     django_request = request._request
-    answer = None if LOOKED_UP in django_request.META else _find(django_request)
-    if answer is None:
-        # It was read first: what is built now is at least as new.
-        at: int = django_request.META[LOOKED_UP]
-        body = orjson.dumps(build(Memo(at)), option=orjson.OPT_UTC_Z)
-        BUILT.inc()
-        answer = Answer(at, body, f'"{hashlib.sha256(body).hexdigest()}"')
-        if len(django_request.META["QUERY_STRING"]) <= QUERY_CHARS:
-            generation.keep(_answer_key(django_request), tuple(answer), SECONDS)
+    kept = None if LOOKED_UP in django_request.META else _find(django_request)
+    # It was read first: what is built now is at least as new.
+    answer = kept or _built(_address(django_request), build, django_request.META[LOOKED_UP])
     return _response(django_request, answer, cache_control)
+
+
+def body_at(address: str, build: Callable[["Memo"], Any]) -> bytes:
+    """Return the JSON body that an address of ours answers with now, for whoever shows it in another way than by HTTP.
+
+    Args:
+        address: Path and query; what is built for callers of the one is served to callers of the other.
+        build: As for `public_answer`.
+    """
+    key = _key("answer", address)
+    at, kept = generation.current_and_cached([key])
+    answer = Answer(*kept[key]) if key in kept else None
+    if answer is None or answer.generation != at:
+        answer = _built(address, build, at)
+    return answer.body
 
 
 class Memo:
@@ -118,8 +127,22 @@ def _find(request: HttpRequest) -> Answer | None:
     return answer if answer is not None and answer.generation == request.META[LOOKED_UP] else None
 
 
+def _built(address: str, build: Callable[[Memo], Any], at: int) -> Answer:
+    """Return an answer that is made now, and keep it."""
+    body = orjson.dumps(build(Memo(at)), option=orjson.OPT_UTC_Z)
+    BUILT.inc()
+    answer = Answer(at, body, f'"{hashlib.sha256(body).hexdigest()}"')
+    if len(address.partition("?")[2]) <= QUERY_CHARS:
+        generation.keep(_key("answer", address), tuple(answer), SECONDS)
+    return answer
+
+
 def _answer_key(request: HttpRequest) -> str:
-    return _key("answer", f"{request.path_info}?{request.META['QUERY_STRING']}")
+    return _key("answer", _address(request))
+
+
+def _address(request: HttpRequest) -> str:
+    return f"{request.path_info}?{request.META['QUERY_STRING']}"
 
 
 def _key(kind: str, name: str) -> str:

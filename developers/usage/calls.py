@@ -22,10 +22,12 @@ class Operation:
     Args:
         name: Method and route name, or a tool's name: never a path, which holds ids.
         scope: What it demands; empty for a public one.
+        status: How it ended, where the status of the answer does not tell: a tool's refusal comes with 200. None: as it was answered.
     """
 
     name: str
     scope: str = ""
+    status: int | None = None
 
 
 # A caller may make up methods; each would be a row of its own.
@@ -58,7 +60,7 @@ def call_of(request: HttpRequest, status: int) -> Call | None:
         credential_id=_counted_under(principal),
         operation=operation.name[:OPERATION_CHARS],
         scope=operation.scope,
-        status=status,
+        status=status if operation.status is None else operation.status,
     )
 
 

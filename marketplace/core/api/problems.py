@@ -79,7 +79,7 @@ def http_response(problem: errors.Problem, request: HttpRequest) -> HttpResponse
 
 def exception_handler(exc: Exception, context: Mapping[str, Any]) -> Response:
     """Turn whatever an API view raised into a problem document; an unknown error is logged and becomes a bare 500."""
-    problem = _as_problem(exc)
+    problem = as_problem(exc)
     if problem.status >= errors.InternalError.status:
         # A path holds whatever a caller wrote, line breaks too.
         logger.error("%s %r failed", context["request"].method, context["request"].path, exc_info=exc)
@@ -92,7 +92,8 @@ def exception_handler(exc: Exception, context: Mapping[str, Any]) -> Response:
     )
 
 
-def _as_problem(exc: Exception) -> errors.Problem:
+def as_problem(exc: Exception) -> errors.Problem:
+    """Return the problem that an exception is to a client; a bare `InternalError` for what nobody foresaw."""
     match exc:
         case errors.Problem():
             return exc

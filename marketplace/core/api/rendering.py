@@ -33,25 +33,33 @@ class OrjsonParser(BaseParser):
     media_type = "application/json"
 
     def parse(self, stream: Any, media_type: str | None = None, parser_context: Mapping[str, Any] | None = None) -> Any:
-        """Return the parsed value.
-
-        Raises:
-            BodyTooLarge: more than `bounds.JSON_BODY_BYTES`.
-            MalformedBody: no JSON, not UTF-8, or nested too deeply.
-        """
-        # Refused by its stated length before it is read; what states none is counted.
+        """Return the parsed value; raises what `parse_json` raises."""
         request: Request = (parser_context or {})["request"]
-        stated = int(request.META.get("CONTENT_LENGTH") or 0)
-        body = b"" if stated > bounds.JSON_BODY_BYTES else stream.read(bounds.JSON_BODY_BYTES + 1)
-        if max(stated, len(body)) > bounds.JSON_BODY_BYTES:
-            raise BodyTooLarge(maximumBytes=bounds.JSON_BODY_BYTES)
-        try:
-            value = orjson.loads(body)
-        except orjson.JSONDecodeError as error:
-            raise MalformedBody(f"The body is not JSON: {error}.") from error
-        if _deeper_than(value, bounds.JSON_DEPTH):
-            raise MalformedBody(f"The body is nested more than {bounds.JSON_DEPTH} levels deep.")
-        return value
+        return parse_json(stream, int(request.META.get("CONTENT_LENGTH") or 0))
+
+
+def parse_json(stream: Any, stated: int) -> Any:
+    """Return the JSON value in a body.
+
+    Args:
+        stream: Of the body.
+        stated: Its length as the sender states it, 0 when it is not stated.
+
+    Raises:
+        BodyTooLarge: more than `bounds.JSON_BODY_BYTES`.
+        MalformedBody: no JSON, not UTF-8, or nested too deeply.
+    """
+    # Refused by its stated length before it is read; what states none is counted.
+    body = b"" if stated > bounds.JSON_BODY_BYTES else stream.read(bounds.JSON_BODY_BYTES + 1)
+    if max(stated, len(body)) > bounds.JSON_BODY_BYTES:
+        raise BodyTooLarge(maximumBytes=bounds.JSON_BODY_BYTES)
+    try:
+        value = orjson.loads(body)
+    except orjson.JSONDecodeError as error:
+        raise MalformedBody(f"The body is not JSON: {error}.") from error
+    if _deeper_than(value, bounds.JSON_DEPTH):
+        raise MalformedBody(f"The body is nested more than {bounds.JSON_DEPTH} levels deep.")
+    return value
 
 
 def _deeper_than(value: Any, levels: int) -> bool:

@@ -1,0 +1,50 @@
+"""What the operations of the catalog answer, as JSON values: one place for the API and for the tools."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from .. import selectors
+from ..manifests import manifest_of
+from ..manifests.public import public_manifest
+from ..search import search
+from . import representations as shown
+from .browsing import facets_of_hits, filters_of, items_within
+from .caching import Memo
+from .serializers import SEARCH_FACETED
+
+
+def categories(_memo: Memo) -> dict[str, Any]:
+    """Return the answer of GET categories."""
+    return shown.category_list(selectors.categories_with_counts())
+
+
+def search_results(query: Mapping[str, Any], memo: Memo) -> dict[str, Any]:
+    """Return the answer of GET assets/search to a validated query."""
+    q, limit, names, filters = query["q"], query["limit"], query.get("facets", []), filters_of(query)
+    within = items_within(filters) if filters else None
+    if not names:
+        return shown.search_results(q, search(q, limit, within))
+    hits = search(q, SEARCH_FACETED, within)
+    counts = facets_of_hits([hit.id for hit in hits], names, memo)
+    return shown.search_results(q, hits[:limit]) | shown.facets(counts, exact=len(hits) < SEARCH_FACETED)
+
+
+def asset(asset_id: str, memo: Memo) -> dict[str, Any]:
+    """Return the answer of GET assets/{id}.
+
+    Raises:
+        NotFound: no such asset is for sale.
+    """
+    detail, tiers = selectors.detail_for_sale(asset_id), memo.get("tiers", selectors.active_tiers)
+    return shown.asset_detail(detail.listing, previews=detail.previews, tiers=tiers, popularity=detail.popularity)
+
+
+def manifest(asset_id: str, memo: Memo) -> dict[str, Any]:
+    """Return the answer of GET assets/{id}/manifest.
+
+    Raises:
+        NotFound: no such asset is for sale.
+    """
+    listing = selectors.listing_for_sale(asset_id)
+    offers = shown.license_offers(listing, memo.get("tiers", selectors.active_tiers))
+    return public_manifest(listing, manifest_of(listing), licenses=offers)

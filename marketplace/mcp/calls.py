@@ -1,0 +1,72 @@
+"""One call of a method, as its handler sees it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpRequest
+from mcp_types import INVALID_PARAMS
+
+from developers.principals import Principal
+from developers.usage.calls import META_KEY, Operation
+from marketplace.core.errors import DependencyUnavailable, InsufficientScope
+from marketplace.core.scopes import Scope
+
+from .answers import ProtocolError
+from .gate import Caller
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call.
+
+    Args:
+        request: That brought it.
+        caller: Who calls.
+        revision: Of the protocol.
+        params: Validated against the revision's shapes.
+    """
+
+    request: HttpRequest
+    caller: Caller
+    revision: str
+    params: dict[str, Any]
+
+    @property
+    def principal(self) -> Principal:
+        """Who calls."""
+        return self.caller.principal
+
+    def may(self, scope: Scope | None) -> bool:
+        """Tell whether the token carries a scope now."""
+        return scope is None or scope in self.principal.scopes
+
+    def begin(self, operation: str, scope: Scope | None) -> None:
+        """Say what is called, for the count of usage, and demand its scope.
+
+        Args:
+            operation: A name from a table of ours: each new one is a row of the count.
+            scope: What it needs; None: any token will do.
+
+        Raises:
+            InsufficientScope: the token does not carry it now.
+            DependencyUnavailable: it spends, and nobody counts the calls.
+        """
+        self.request.META[META_KEY] = Operation(operation, "" if scope is None else scope.value)
+        if scope is not None and not self.may(scope):
+            raise InsufficientScope(f"{operation} needs the scope {scope}, which this token does not carry.", requiredScope=scope.value)
+        if scope == Scope.WALLET_SPEND and not self.caller.counted:
+            raise DependencyUnavailable("Calls cannot be counted at the moment, and spending waits until they can.")
+
+    def ended(self, status: int) -> None:
+        """Say how the call ended, where the status of the answer does not."""
+        operation: Operation = self.request.META[META_KEY]
+        self.request.META[META_KEY] = Operation(operation.name, operation.scope, status)
+
+    def refuse_cursor(self) -> None:
+        """Refuse a cursor to a list that is always whole.
+
+        Raises:
+            ProtocolError: there is one.
+        """
+        if self.params.get("cursor") is not None:
+            raise ProtocolError(INVALID_PARAMS, "This list has one page: send no cursor.")

@@ -1,0 +1,60 @@
+"""Who may come in: pages of known origins only, tool tokens only, each as often as its limits say."""
+
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.http import HttpRequest
+
+from developers.authentication import principal_from
+from developers.principals import Principal
+from developers.throttling import CounterStoreDown, count_by_address, count_call, limits_of
+from marketplace.core.access import CredentialKind
+from marketplace.core.errors import InvalidCredential, NotAuthenticated, PermissionDenied
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Who calls.
+
+    Args:
+        principal: Of the token.
+        counted: Whether the call counts against its limits; False while nobody counts.
+    """
+
+    principal: Principal
+    counted: bool
+
+
+def admit(request: HttpRequest) -> Caller:
+    """Return who calls and count the call.
+
+    Raises:
+        PermissionDenied: a page of another site makes the call (the protocol demands this against DNS rebinding).
+        NotAuthenticated, InvalidCredential, AmbiguousCredentials: there is no tool token that stands.
+        RateLimited: there were too many calls.
+    """
+    _refuse_foreign_origin(request)
+    principal = principal_from(request)
+    if principal is None:
+        count_by_address(request, "anonymous")
+        raise NotAuthenticated("Send a tool token in Authorization: Bearer.")
+    # Where usage is counted, and whose calls the limits are.
+    request.auth = principal  # type: ignore[attr-defined]  # as DRF leaves it on its requests
+    counted = True
+    try:
+        count_call(request, limits_of(request))
+    except CounterStoreDown:
+        counted = False
+    if principal.kind != CredentialKind.MCP:
+        raise InvalidCredential("Only tool tokens are good here: make one under your app in the dashboard, or get one by OAuth.")
+    return Caller(principal, counted)
+
+
+def _refuse_foreign_origin(request: HttpRequest) -> None:
+    origin = request.headers.get("Origin")
+    if origin is None:
+        return
+    own = urlsplit(settings.BASE_URL)
+    if origin.lower() not in {f"{own.scheme}://{own.netloc}".lower(), *(allowed.lower() for allowed in settings.CORS_ALLOWED_ORIGINS)}:
+        raise PermissionDenied("Pages of this origin may not call the tools.")

@@ -1,0 +1,85 @@
+"""The methods of the protocol that this server has."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.http import HttpRequest
+from mcp_types import INVALID_PARAMS, METHOD_NOT_FOUND, SERVER_INFO_META_KEY
+from mcp_types.methods import validate_client_request
+from pydantic import ValidationError
+
+from . import about
+from .answers import ProtocolError
+from .calls import Call
+from .gate import Caller
+from .reading import Message
+from .revisions import MODERN, SUPPORTED
+from .tools import calling, table
+
+Result = dict[str, Any]
+# How many mistakes of a message are told.
+_MISTAKES = 5
+
+
+@dataclass(frozen=True)
+class Method:
+    """What answers a method.
+
+    Args:
+        answer: Returns the result.
+        revisions: Those that have the method.
+        lasts: For how long a client may keep the result, in milliseconds, and for whom; None: the protocol has no such hint for it.
+    """
+
+    answer: Callable[[Call], Result]
+    revisions: tuple[str, ...] = SUPPORTED
+    lasts: Mapping[str, Any] | None = field(default=None)
+
+
+# What depends on the token's scopes may change at any moment.
+_PRIVATE: Mapping[str, Any] = {"ttlMs": 0, "cacheScope": "private"}
+_PUBLIC: Mapping[str, Any] = {"ttlMs": 3_600_000, "cacheScope": "public"}
+
+
+def perform(request: HttpRequest, caller: Caller, message: Message, revision: str) -> Result:
+    """Return the result of a request.
+
+    Raises:
+        ProtocolError: there is no such method, or its parameters are not those of the revision.
+        Problem: what the method raises.
+    """
+    method = METHODS.get(message.method)
+    if method is None or revision not in method.revisions:
+        # Clients of the newest revision tell by the status, older ones by the code.
+        raise ProtocolError(METHOD_NOT_FOUND, "There is no such method here.", status=404 if revision in MODERN else 200)
+    try:
+        validate_client_request(message.method, revision, message.params)
+    except ValidationError as error:
+        raise _bad_params(error) from error
+    result = method.answer(Call(request, caller, revision, message.params))
+    if revision not in MODERN:
+        return result
+    meta = {**result.get("_meta", {}), SERVER_INFO_META_KEY: about.server_info()}
+    return {**result, "resultType": "complete", **(method.lasts or {}), "_meta": meta}
+
+
+def _bad_params(error: ValidationError) -> ProtocolError:
+    mistakes = [
+        {"at": ".".join(str(part) for part in mistake["loc"])[:200], "detail": mistake["msg"]}
+        for mistake in error.errors(include_url=False, include_context=False, include_input=False)[:_MISTAKES]
+    ]
+    return ProtocolError(INVALID_PARAMS, "The parameters are not those of the method.", data={"errors": mistakes})
+
+
+def _ping(_call: Call) -> Result:
+    return {}
+
+
+METHODS: dict[str, Method] = {
+    "server/discover": Method(about.discover, MODERN, _PUBLIC),
+    "initialize": Method(about.initialize, tuple(version for version in SUPPORTED if version not in MODERN)),
+    "ping": Method(_ping, tuple(version for version in SUPPORTED if version not in MODERN)),
+    "tools/list": Method(table.list_tools, lasts=_PRIVATE),
+    "tools/call": Method(calling.call_tool),
+}

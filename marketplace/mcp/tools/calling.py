@@ -1,0 +1,78 @@
+"""Runs a tool. What a model can mend comes back as a result that says how; what only its client can, as an error."""
+
+from typing import Any
+
+import orjson
+from mcp_types import INVALID_PARAMS
+from rest_framework import serializers
+
+from marketplace.core import bounds
+from marketplace.core.api.problems import as_problem, document
+from marketplace.core.errors import InvalidInput, Problem
+
+from ..answers import ProtocolError
+from ..calls import Call
+from . import schemas
+from .base import Arguments, Tool
+from .hints import next_step
+from .table import TOOLS
+
+NAME_CHARS = 100
+
+
+def call_tool(call: Call) -> dict[str, Any]:
+    """Return the result of a tool.
+
+    Raises:
+        ProtocolError: there is no such tool.
+        InsufficientScope: the token may not call it.
+        Problem: a part of the service is down.
+    """
+    name = call.params["name"]
+    tool = TOOLS.get(name)
+    if tool is None:
+        raise ProtocolError(INVALID_PARAMS, f"Unknown tool: {name[:NAME_CHARS]}")
+    call.begin(f"tool {tool.name}", tool.scope)
+    try:
+        return _answer(tool, call)
+    except (Problem, serializers.ValidationError) as error:
+        problem = as_problem(error)
+        if problem.status >= 500:
+            raise
+        call.ended(problem.status)
+        return _failure(problem, call)
+
+
+def _answer(tool: Tool, call: Call) -> dict[str, Any]:
+    arguments: Arguments = call.params.get("arguments") or {}
+    _refuse_mistaken(tool, arguments)
+    answer = tool.run(call.principal, arguments)
+    # The very bytes that the twin of the tool answers with, where they are kept.
+    body = answer if isinstance(answer, bytes) else orjson.dumps(answer, option=orjson.OPT_UTC_Z)
+    told = tool.tell(orjson.loads(body))
+    content = [
+        {"type": "text", "text": told.text},
+        # For clients that show models nothing but text.
+        {"type": "text", "text": body.decode()},
+        *(link.model_dump(mode="json", by_alias=True, exclude_none=True) for link in told.links),
+    ]
+    return {"content": content, "structuredContent": orjson.Fragment(body), "isError": False}
+
+
+def _refuse_mistaken(tool: Tool, arguments: Arguments) -> None:
+    errors = [
+        {"pointer": f"#/{name}", "code": code, "detail": detail} for name, code, detail in schemas.mistakes(tool.input_schema, arguments)
+    ]
+    if errors:
+        raise InvalidInput(errors=errors[: bounds.FIELD_ERRORS])
+
+
+def _failure(problem: Problem, call: Call) -> dict[str, Any]:
+    """Return a refusal in words, with what to do next, and as the problem document."""
+    shown = document(problem, call.request.path)
+    for error in shown.get("errors", ()):
+        # Arguments of a tool are no parameters of an address.
+        error["pointer"] = error["pointer"].replace("?", "#/", 1) if error["pointer"].startswith("?") else error["pointer"]
+    sentence = f"{problem.code}: {problem.message} {next_step(problem)}".strip()
+    texts = (sentence, orjson.dumps(shown, option=orjson.OPT_UTC_Z).decode())
+    return {"content": [{"type": "text", "text": text} for text in texts], "isError": True}

@@ -1,0 +1,3 @@
+"""Tools of the library."""
+
+TOOLS = ()

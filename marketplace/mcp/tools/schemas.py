@@ -1,0 +1,64 @@
+"""JSON Schemas of serializers, by the generator of the OpenAPI document; and the judgement of JSON types by them."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.plumbing import ComponentRegistry
+from rest_framework import serializers
+
+from marketplace.core.api.views import ApiViewSet
+
+_REF = "#/components/schemas/"
+# The generator's list of choices, which repeats what `enum` says.
+_CHOICES = re.compile(r"(\n\n)?\* `.*", re.DOTALL)
+_JSON_TYPES: dict[str, tuple[type, ...]] = {"string": (str,), "integer": (int,), "number": (int, float), "boolean": (bool,)}
+
+
+def schema_of(serializer: serializers.Serializer[Any], *, answer: bool = False) -> dict[str, Any]:
+    """Return the JSON Schema (2020-12) of what a serializer takes, or of what it answers, in one piece."""
+    generator = AutoSchema()
+    generator.registry = ComponentRegistry()
+    generator.view, generator.path, generator.method = ApiViewSet(), "/mcp", "POST"
+    generator.view.request = None
+    component = generator.resolve_serializer(serializer, "response" if answer else "request")
+    components = generator.registry.build({}).get("schemas", {})
+    if component.name not in components:
+        # Without fields there is no component.
+        return {"type": "object", "properties": {}}
+    schema: dict[str, Any] = _inlined(components[component.name], components)
+    return schema
+
+
+def mistakes(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """Yield name, code and sentence of each argument that a tool does not have, or that is of the wrong JSON type."""
+    for name, value in arguments.items():
+        known = schema["properties"].get(name)
+        if known is None:
+            names = ", ".join(schema["properties"]) or "none"
+            yield name[:100], "unknown_field", f"This argument is not known here; there are: {names}."
+        elif not _is(known["type"], value):
+            sentence = "Leave it out instead of null." if value is None else f"It must be of the JSON type {known['type']}."
+            yield name, "invalid_type", sentence
+
+
+def _is(kind: str, value: Any) -> bool:
+    if kind == "integer" and isinstance(value, float):
+        return value.is_integer()
+    # A boolean is an integer to Python.
+    return isinstance(value, _JSON_TYPES[kind]) and (kind == "boolean" or not isinstance(value, bool))
+
+
+def _inlined(schema: Any, components: Mapping[str, Any]) -> Any:
+    """Return a schema without references: ours do not turn back on themselves, and many clients do not follow any."""
+    if isinstance(schema, list):
+        return [_inlined(part, components) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    referred = _inlined(components[schema["$ref"].removeprefix(_REF)], components) if "$ref" in schema else {}
+    said = {name: _inlined(value, components) for name, value in schema.items() if name != "$ref" and not name.startswith("x-")}
+    if isinstance(said.get("description"), str):
+        said["description"] = _CHOICES.sub("", said["description"])
+        said = said if said["description"] else {name: value for name, value in said.items() if name != "description"}
+    return referred | said

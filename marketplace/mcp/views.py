@@ -1,0 +1,44 @@
+"""The endpoint: one message in, one answer out (Streamable HTTP without streams)."""
+
+import logging
+
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.csrf import csrf_exempt
+
+from marketplace.core.api.problems import as_problem
+
+from . import answers
+from .gate import Caller, admit
+from .methods import perform
+from .reading import Message, receive
+from .revisions import revision_of
+
+logger = logging.getLogger(__name__)
+
+
+@csrf_exempt
+def endpoint(request: HttpRequest) -> HttpResponse:
+    """Answer one message of an AI client."""
+    try:
+        caller = admit(request)
+        message = receive(request)
+    except Exception as error:  # noqa: BLE001 - whatever went wrong, a client of the protocol is answered in its own form
+        return _refused(error, request)
+    try:
+        return _answered(request, caller, message)
+    except Exception as error:  # noqa: BLE001 - as above
+        return _refused(error, request, message.id)
+
+
+def _answered(request: HttpRequest, caller: Caller, message: Message) -> HttpResponse:
+    revision = revision_of(request, message)
+    if message.id is None:
+        # Nothing that a client can tell us is kept.
+        return HttpResponse(status=202)
+    return answers.answered(message.id, perform(request, caller, message, revision))
+
+
+def _refused(error: Exception, request: HttpRequest, message_id: answers.MessageId = None) -> HttpResponse:
+    if not isinstance(error, answers.ProtocolError) and as_problem(error).status >= 500:
+        logger.error("a message at %s failed", request.path, exc_info=error)
+    return answers.refused(error, request, message_id)
