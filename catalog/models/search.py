@@ -1,10 +1,13 @@
 """What search reads: a row of folded words for each published listing, the vocabulary, and its misspellings."""
 
+from datetime import UTC, datetime
+
 from django.db import models
 
 from .listings import Listing
 
 TERM_CHARS = 64
+_LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Tier(models.IntegerChoices):
@@ -87,6 +90,9 @@ class CatalogGeneration(models.Model):
 
     shard = models.PositiveSmallIntegerField(primary_key=True)
     value = models.BigIntegerField(default=0)
+    # PostgreSQL: the board that readers trust (catalog.services.fence), and since when; empty: none.
+    board = models.CharField(max_length=100, blank=True, db_default="")
+    board_changed = models.DateTimeField(db_default=_LONG_AGO)
 
     def __str__(self) -> str:
         return f"{self.shard}: {self.value}"

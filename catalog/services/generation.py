@@ -6,8 +6,8 @@ some moment after the request began. The row itself is always right; reading it 
 cheaper proof can be had that it has not changed:
 
 - on SQLite the engine tells whether any connection of any process has committed since we last looked (`watch`);
-- on PostgreSQL with a cache that all processes share, that cache says so (`fence`);
-- otherwise, and inside of transactions, which see their own changes, the row is read.
+- on PostgreSQL changes and readers meet at a board, the shared cache or a file in the memory of all processes (`fence`, `boards`);
+- where there is no board, and inside of transactions, which see their own changes, the row is read.
 
 Purchases do not count: what they change, popularity, may be as old as a cached answer gets (`api.caching.SECONDS`).
 """
@@ -18,14 +18,12 @@ from typing import Any
 
 from django.core.cache import caches
 from django.core.cache.backends.base import BaseCache
-from django.core.cache.backends.locmem import LocMemCache
 from django.db import connection, transaction
 from django.db.models import F
 
-from marketplace.core.errors import DependencyUnavailable
-
 from ..models import CatalogGeneration
 from . import fence, watch
+from .boards import Board, SharedCache, board_of
 
 ROW = 0
 ANSWERS = "answers"
@@ -37,21 +35,17 @@ def bump(*, removal: bool = False) -> None:
     """Count a change of the public catalog. Inside of a transaction, the next one to change it waits for its end.
 
     Args:
-        removal: It only takes something off sale. That is never refused; at worst it takes `fence.OUTLIVED_SECONDS`.
+        removal: It only takes something off sale. That is never refused; at worst it takes `boards.OUTLIVED_SECONDS`.
 
     Raises:
-        DependencyUnavailable: the shared cache does not answer; a change that it cannot be told of is not made.
+        DependencyUnavailable: the board does not answer; a change that it cannot be told of is not made.
     """
     with transaction.atomic():
+        if connection.vendor == "postgresql":
+            fence.raise_fence(board(), _count_and_read_naming(), removal=removal)
+            return
         while not CatalogGeneration.objects.filter(shard=ROW).update(value=F("value") + 1):
-            CatalogGeneration.objects.bulk_create([CatalogGeneration(shard=ROW)], ignore_conflicts=True)
-        if _fenced():
-            try:
-                fence.raise_fence(answers())
-            except DependencyUnavailable:
-                if not removal:
-                    raise
-                fence.outlive_states()
+            _make_row()
 
 
 def current() -> int:
@@ -65,14 +59,21 @@ def current_and_cached(keys: Collection[str]) -> tuple[int, dict[str, Any]]:
         return _stored(), cached(keys)
     if connection.vendor == "sqlite":
         return watch.current(_stored), cached(keys)
-    if _fenced():
-        return fence.current_and_cached(answers(), keys, _stored)
-    return _stored(), cached(keys)
+    shared = board()
+    if shared is None:
+        return _stored(), cached(keys)
+    generation, found = fence.current_and_cached(shared, keys, _stored)
+    return generation, found if isinstance(shared, SharedCache) else cached(keys)
+
+
+def board() -> Board | None:
+    """Return where processes that use this database meet."""
+    return board_of(_alias())
 
 
 def answers() -> BaseCache:
     """Return the cache for answers: one of their own where it is bounded by entries, so that they never displace counters."""
-    return caches[ANSWERS if ANSWERS in caches.settings else "default"]
+    return caches[_alias()]
 
 
 def cached(keys: Collection[str]) -> dict[str, Any]:
@@ -92,8 +93,24 @@ def keep(key: str, value: object, seconds: int) -> None:
         logger.warning("cached answers cannot be kept: %r", error)
 
 
-def _fenced() -> bool:
-    return connection.vendor == "postgresql" and not isinstance(answers(), LocMemCache)
+def _alias() -> str:
+    return ANSWERS if ANSWERS in caches.settings else "default"
+
+
+def _count_and_read_naming() -> fence.Naming:
+    with connection.cursor() as cursor:
+        while True:
+            cursor.execute(
+                f"UPDATE catalog_cataloggeneration SET value = value + 1 WHERE shard = 0 RETURNING {fence.NAMING}"  # noqa: S608 - our own columns
+            )
+            row = cursor.fetchone()
+            if row is not None:
+                return fence.Naming(*row)
+            _make_row()
+
+
+def _make_row() -> None:
+    CatalogGeneration.objects.bulk_create([CatalogGeneration(shard=ROW)], ignore_conflicts=True)
 
 
 def _stored() -> int:

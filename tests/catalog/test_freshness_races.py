@@ -168,6 +168,5 @@ def test_nobody_sees_what_was_replaced_where_processes_share_a_cache(start: Any,
     race(start, settings)
 
 
-@pytest.mark.skipif(connection.vendor != "sqlite", reason="the embedded default")
 def test_no_process_sees_what_another_replaced(settings: Any) -> None:
     race(in_processes, settings)
