@@ -2,7 +2,9 @@
 
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
-from drf_spectacular.views import SpectacularJSONAPIView, SpectacularSwaggerSplitView
+from drf_spectacular.views import SpectacularJSONAPIView
+
+from marketplace.pages.views.docs import reference
 
 api: list[URLPattern | URLResolver] = [
     path("", include("developers.api.urls")),
@@ -11,7 +13,7 @@ api: list[URLPattern | URLResolver] = [
     path("", include("library.api.urls")),
     path("", include("wallet.api.urls")),
     path("schema", SpectacularJSONAPIView.as_view(), name="schema"),
-    path("docs", SpectacularSwaggerSplitView.as_view(url_name="schema"), name="docs"),
+    path("docs", reference, name="docs"),
 ]
 
 urlpatterns = [

@@ -12,6 +12,7 @@ from oauthlib.oauth2.rfc6749.errors import TemporarilyUnavailableError
 
 from marketplace.accounts.models import User
 from marketplace.accounts.pages import SignedInRequest, signed_in_page
+from marketplace.core import content_policy
 from marketplace.core.errors import RateLimited
 from marketplace.core.scopes import Scope, format_scopes
 
@@ -93,8 +94,8 @@ def _send(address: str) -> HttpResponse:
 
 
 def _framed_nowhere(response: HttpResponse) -> HttpResponse:
-    # Beside X-Frame-Options: a page in another's frame could be clicked unseen.
-    response["Content-Security-Policy"] = "frame-ancestors 'none'"
+    # Where an app sends its users on, we cannot know; a page in another's frame could be clicked unseen.
+    response[content_policy.HEADER] = content_policy.LEADING_AWAY_POLICY
     return response
 
 

@@ -2,13 +2,16 @@
 
 from django.urls import path
 
-from . import views
+from .views import docs, front, overview, problems
 
 urlpatterns = [
-    path("", views.landing, name="landing"),
-    path("dashboard", views.dashboard, name="dashboard"),
-    path("problems", views.problem_index, name="problems"),
-    path("problems/<slug:code>", views.problem_page, name="problem"),
-    path("robots.txt", views.robots, name="robots"),
-    path("favicon.ico", views.favicon, name="favicon"),
+    path("", front.landing, name="landing"),
+    path("dashboard", overview.dashboard, name="dashboard"),
+    path("docs", docs.index, name="docs-index"),
+    path("docs/<slug:slug>", docs.page, name="docs-page"),
+    path("docs/<slug:slug>.md", docs.source, name="docs-source"),
+    path("problems", problems.problem_index, name="problems"),
+    path("problems/<slug:code>", problems.problem_page, name="problem"),
+    path("robots.txt", front.robots, name="robots"),
+    path("favicon.ico", front.favicon, name="favicon"),
 ]

@@ -71,6 +71,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "catalog.api.cors.OpenCorsMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "marketplace.core.content_policy.ContentPolicyMiddleware",
     # After all that adds headers to public answers, before all that such an answer does without.
     "catalog.api.caching.CachedAnswersMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",

@@ -206,7 +206,7 @@ def test_forgotten_password_of_nobody_answers_the_same(client: Client) -> None:
 @pytest.mark.parametrize("name", ["account_email", "account_change_password", "mfa_index", "account_logout"])
 def test_account_pages_wear_our_clothes(browse: Callable[..., Client], name: str) -> None:
     text = browse().get(reverse(name)).content.decode()
-    assert "css/site.css" in text
+    assert "css/base.css" in text
     assert 'id="main"' in text
 
 
@@ -214,4 +214,4 @@ def test_account_pages_wear_our_clothes(browse: Callable[..., Client], name: str
     "name", ["account_login", "account_signup", "account_reset_password", "account_email_verification_sent", "account_inactive"]
 )
 def test_entrance_pages_wear_our_clothes(client: Client, name: str) -> None:
-    assert "css/site.css" in client.get(reverse(name)).content.decode()
+    assert "css/base.css" in client.get(reverse(name)).content.decode()

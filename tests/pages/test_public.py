@@ -1,6 +1,7 @@
 """Pages for everyone: start page, error codes, what robots and browsers ask for."""
 
 import json
+import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -90,7 +91,7 @@ def test_icon_at_the_root_leads_to_the_icon(client: Client) -> None:
     location = client.get("/favicon.ico")["Location"]
     assert location == "/static/favicon.svg"
     assert finders.find("favicon.svg")
-    assert finders.find("css/site.css")
+    assert finders.find("css/tokens.css")
 
 
 @pytest.mark.django_db
@@ -119,8 +120,11 @@ def test_request_id_of_the_problem_page_is_the_answers_own(client: Client) -> No
     assert NotFound.title in response.content.decode()
 
 
-def test_stylesheet_fetches_nothing() -> None:
-    path = finders.find("css/site.css")
-    assert path
-    css = Path(path).read_text("utf-8")
-    assert [word for word in ("http", "@import", "url(") if word in css] == []
+def test_stylesheets_fetch_nothing_from_elsewhere() -> None:
+    folder = Path(finders.find("css/base.css") or "").parent
+    for path in folder.glob("*.css"):
+        css = path.read_text("utf-8")
+        assert [word for word in ("http", "@import") if word in css] == [], path.name
+        for address in re.findall(r"url\(\"(.*?)\"\)", css):
+            assert (folder / address).is_file(), address
+        assert css.count("url(") == len(re.findall(r"url\(\"", css)), path.name

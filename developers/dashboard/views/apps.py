@@ -8,15 +8,16 @@ from django.shortcuts import get_object_or_404, redirect, render
 
 from marketplace.accounts.models import User
 from marketplace.accounts.pages import SignedInRequest, problems_beside, render_form, signed_in_page
-from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes, parse_scopes
+from marketplace.core.scopes import APP_SCOPES, Scope
 
 from ... import selectors
-from ...models import AccessToken, ApiKey, App, AppScope
+from ...models import App, AppScope
 from ...models.apps import AppStatus
 from ...services.apps import create_app, request_scopes, set_redirect_uris
 from ...usage.chart import bars
-from ...usage.selectors import is_dormant, unused_scopes, usage_of_app
+from ...usage.selectors import unused_scopes, usage_of_app
 from ..forms import AppForm, RedirectsForm, ScopesForm
+from ..rows import key_row, tool_token_row
 
 
 def own_app(user: User, app_id: uuid.UUID) -> App:
@@ -66,9 +67,9 @@ def detail(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
             "app": app,
             "redirect_uris": app.redirect_uris.split(),
             "scope_rows": rows,
-            "live_keys": [(key, _scopes_now(key, app), is_dormant(key)) for key in keys if key.live],
+            "live_keys": [key_row(key, app) for key in keys if key.live],
             "ended_keys": [key for key in keys if not key.live],
-            "live_tool_tokens": [(token, _scopes_now(token, app)) for token in tool_tokens if token.live],
+            "live_tool_tokens": [tool_token_row(token, app) for token in tool_tokens if token.live],
             "ended_tool_tokens": [token for token in tool_tokens if not token.live],
             "unused_scopes": unused_scopes(app),
             "usage": usage,
@@ -114,7 +115,3 @@ def _can_be_asked(app: App, rows: list[AppScope]) -> frozenset[Scope]:
     if app.status != AppStatus.APPROVED or any(row.granted is None for row in rows):
         return frozenset()
     return APP_SCOPES - app.scopes
-
-
-def _scopes_now(credential: ApiKey | AccessToken, app: App) -> list[str]:
-    return format_scopes(parse_scopes(credential.scope) & app.scopes).split()

@@ -8,7 +8,7 @@ from django.http import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 
 from marketplace.accounts.pages import SignedInRequest, problems_beside, render_form, signed_in_page
-from marketplace.core.scopes import Scope, format_scopes, parse_scopes
+from marketplace.core.scopes import Scope, parse_scopes
 
 from ... import selectors
 from ...services.credentials import issue_personal_token, revoke_token
@@ -16,6 +16,7 @@ from ...services.rotation import rotate_token
 from ...usage.chart import bars
 from ...usage.selectors import usage_of_tokens
 from ..credential_forms import RotateForm, TokenForm
+from ..rows import token_row
 from .passwords import password_is_right
 
 
@@ -28,7 +29,7 @@ def token_list(request: SignedInRequest) -> HttpResponseBase:
         request,
         "developers/tokens.html",
         {
-            "live_tokens": [(token, format_scopes(parse_scopes(token.scope)).split()) for token in tokens if token.live],
+            "live_tokens": [token_row(token) for token in tokens if token.live],
             "ended_tokens": [token for token in tokens if not token.live],
             "usage": usage,
             "bars": bars(usage.days),

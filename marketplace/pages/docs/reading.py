@@ -1,0 +1,91 @@
+"""Finds, reads and keeps the pages of the documentation."""
+
+from dataclasses import dataclass
+from functools import cache, cached_property
+from itertools import groupby
+from pathlib import Path
+
+from .rendering import Heading, rendered
+from .values import filled_in
+
+FOLDER = Path(__file__).parent
+_FENCE = "---\n"
+_NAMES = {"title", "summary", "section", "order"}
+
+
+@dataclass(frozen=True)
+class Document:
+    """A page.
+
+    Args:
+        slug: Its name in the address.
+        title: Its heading.
+        summary: One sentence.
+        section: What it stands under in the navigation.
+        order: Where it stands there.
+        source: Its Markdown as it was written.
+    """
+
+    slug: str
+    title: str
+    summary: str
+    section: str
+    order: int
+    source: str
+
+    @cached_property
+    def text(self) -> str:
+        """Its Markdown, with values filled in: when it is first asked for, for then all of the service is loaded."""
+        return filled_in(self.source).strip() + "\n"
+
+    @cached_property
+    def html(self) -> str:
+        """The same as HTML."""
+        return self._rendered[0]
+
+    @cached_property
+    def headings(self) -> list[Heading]:
+        """Its parts, for the table of contents."""
+        return self._rendered[1]
+
+    @cached_property
+    def _rendered(self) -> tuple[str, list[Heading]]:
+        return rendered(self.text)
+
+
+def documents() -> list[Document]:
+    """Return every page in the order of the navigation."""
+    return list(_all().values())
+
+
+def document(slug: str) -> Document | None:
+    """Return a page, None when there is none of this name."""
+    return _all().get(slug)
+
+
+def sections() -> list[tuple[str, list[Document]]]:
+    """Return the pages by the headings of the navigation."""
+    return [(name, list(pages)) for name, pages in groupby(documents(), key=lambda page: page.section)]
+
+
+@cache
+def _all() -> dict[str, Document]:
+    """Read everything once: the files are part of the release."""
+    pages = sorted((_read(path) for path in FOLDER.glob("*.md")), key=lambda page: (page.order, page.slug))
+    first: dict[str, int] = {}
+    for page in pages:
+        first.setdefault(page.section, page.order)
+    return {page.slug: page for page in sorted(pages, key=lambda page: (first[page.section], page.order, page.slug))}
+
+
+def _read(path: Path) -> Document:
+    head, text = _parted(path)
+    return Document(path.stem, head["title"], head["summary"], head["section"], int(head["order"]), text)
+
+
+def _parted(path: Path) -> tuple[dict[str, str], str]:
+    begin, front, text = path.read_text("utf-8").split(_FENCE, 2)
+    head = {name.strip(): value.strip() for name, _, value in (line.partition(":") for line in front.splitlines())}
+    if begin or set(head) != _NAMES:
+        raise ValueError(f"{path.name} must begin with a front matter of {', '.join(sorted(_NAMES))}.")
+    return head, text

@@ -1,0 +1,117 @@
+"""Markdown to HTML: headings with anchors, code in colour, tabs. Markup inside of the text is shown, not obeyed."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from django.utils.html import escape
+from django.utils.text import slugify
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from markdown_it.utils import EnvType, OptionsDict
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import get_lexer_by_name
+from pygments.util import ClassNotFound
+
+_TAB = re.compile(r"^(?P<language>\w*)\s+tab=(?P<tab>.+)$")
+_FORMATTER = HtmlFormatter(nowrap=True)
+
+
+class Heading(NamedTuple):
+    """A part of a page: the level of its heading, its anchor and its words."""
+
+    level: int
+    anchor: str
+    words: str
+
+
+def rendered(text: str) -> tuple[str, list[Heading]]:
+    """Return the HTML of a Markdown text and its headings of the second and third level."""
+    markdown = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer).enable("table")
+    environment: EnvType = {}
+    tokens = markdown.parse(text, environment)
+    headings = list(_anchored(tokens))
+    html: str = markdown.renderer.render(_with_tabs(tokens), markdown.options, environment)
+    return html, headings
+
+
+def code_html(source: str, language: str) -> str:
+    """Return a block of code in colour, which a script adds a copy button to."""
+    try:
+        coloured = highlight(source, get_lexer_by_name(language, stripnl=False), _FORMATTER).rstrip("\n")
+    except ClassNotFound:
+        coloured = escape(source.rstrip("\n"))
+    return f'<div class="code"><pre tabindex="0"><code>{coloured}</code></pre></div>\n'
+
+
+class _Renderer(RendererHTML):
+    """Renders what we render in a way of our own."""
+
+    def fence(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+        language = tokens[idx].info.split(" ", 1)[0]
+        return code_html(tokens[idx].content, language)
+
+    def tabs(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+        """Render blocks of code as radio buttons with a block each: they work without a script."""
+        blocks = tokens[idx].children or []
+        heads = "".join(
+            f'<label for="tab-{block.meta["id"]}"><input type="radio" id="tab-{block.meta["id"]}" name="{blocks[0].meta["id"]}" '
+            f'data-tab="{escape(block.meta["tab"])}"{" checked" if block is blocks[0] else ""}>{escape(block.meta["tab"])}</label>'
+            for block in blocks
+        )
+        bodies = "".join(f'<div class="tab">{code_html(block.content, block.meta["language"])}</div>' for block in blocks)
+        return f'<div class="tabs"><fieldset class="tabs-heads"><legend class="visually-hidden">Language</legend>{heads}</fieldset>{bodies}</div>\n'
+
+    def table_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+        # A wide table scrolls by itself.
+        return '<div class="scroll" tabindex="0"><table>\n'
+
+    def table_close(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+        return "</table></div>\n"
+
+    def th_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+        # Numbers stand at the right by a class: our policy takes no style of its own.
+        right = tokens[idx].attrs.get("style") == "text-align:right"
+        return f'<{tokens[idx].tag} class="end">' if right else f"<{tokens[idx].tag}>"
+
+    td_open = th_open
+
+    def heading_close(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+        anchor = tokens[idx].meta.get("anchor")
+        link = f' <a class="anchor" href="#{anchor}"><span class="visually-hidden">Link to this part </span>#</a>' if anchor else ""
+        return f"{link}</{tokens[idx].tag}>\n"
+
+
+def _anchored(tokens: list[Token]) -> Iterator[Heading]:
+    """Give headings an anchor each, no two the same."""
+    taken: set[str] = set()
+    for index, token in enumerate(tokens):
+        if token.type != "heading_open" or token.tag not in {"h2", "h3"}:
+            continue
+        words = "".join(part.content for part in tokens[index + 1].children or [] if part.type in {"text", "code_inline"})
+        anchor = slugify(words) or "part"
+        while anchor in taken:
+            anchor += "-more"
+        taken.add(anchor)
+        token.attrSet("id", anchor)
+        tokens[index + 2].meta["anchor"] = anchor
+        yield Heading(int(token.tag[1]), anchor, words)
+
+
+def _with_tabs(tokens: list[Token]) -> list[Token]:
+    """Return the tokens with neighbouring blocks that are named as tabs put into one."""
+    found: list[Token] = []
+    for number, token in enumerate(tokens):
+        named = _TAB.match(token.info) if token.type == "fence" else None
+        if named is None:
+            found.append(token)
+            continue
+        token.meta = {"id": f"code-{number}", "tab": named["tab"], "language": named["language"]}
+        if not (found and found[-1].type == "tabs"):
+            found.append(Token("tabs", "", 0, children=[]))
+        children = found[-1].children
+        if children is not None:
+            children.append(token)
+    return found

@@ -1,0 +1,65 @@
+"""What the documentation says of this very service: addresses, limits, error codes, scopes. Never written by hand."""
+
+import re
+from collections.abc import Callable
+from http import HTTPStatus
+
+from django.conf import settings
+from django.urls import reverse
+
+from marketplace.core import bounds
+from marketplace.core.errors import Problem, catalogue
+from marketplace.core.scopes import APP_SCOPES, IN_PLAIN_WORDS, Scope
+
+_NAME = re.compile(r"\{\{(\w+)\}\}")
+
+
+def filled_in(text: str) -> str:
+    """Return the text with every `{{name}}` replaced.
+
+    Raises:
+        KeyError: there is no such value.
+    """
+    return _NAME.sub(lambda match: VALUES[match[1]](), text)
+
+
+def problem_table() -> str:
+    """Return every error code by status, as a Markdown table, each with a link to its page."""
+    lines = ["| Status | Code | What it means |", "| --- | --- | --- |"]
+    problems: list[type[Problem]] = sorted(catalogue().values(), key=lambda problem: (problem.status, problem.code))
+    for problem in problems:
+        status = HTTPStatus(problem.status)
+        link = f"[`{problem.code}`]({reverse('problem', args=[problem.code])})"
+        lines.append(f"| {status.value} {status.phrase} | {link} | {problem.title} |")
+    return "\n".join(lines)
+
+
+def scope_table() -> str:
+    """Return the scopes in the words of the consent page, as a Markdown table."""
+    lines = ["| Scope | Lets a credential | For apps |", "| --- | --- | --- |"]
+    lines += [f"| `{scope}` | {IN_PLAIN_WORDS[scope]} | {'yes' if scope in APP_SCOPES else 'personal tokens only'} |" for scope in Scope]
+    return "\n".join(lines)
+
+
+def limit_table() -> str:
+    """Return the rate limits of this service, as a Markdown table."""
+    limits = settings.RATE_LIMITS
+    rows = (
+        ("API key", "each key has its own bucket; an admin can set another figure for a key", limits["api_key"]),
+        ("Bearer token", "for each user and app; a user's personal tokens count as one app", limits["bearer_app"]),
+        ("Bearer tokens together", "for each user, whatever apps they use", limits["bearer_user"]),
+        ("No credential", "for each client address", limits["anonymous"]),
+    )
+    lines = ["| Caller | Counted | Calls a minute |", "| --- | --- | ---: |"]
+    return "\n".join([*lines, *(f"| {name} | {how} | {calls:,} |" for name, how, calls in rows)])
+
+
+VALUES: dict[str, Callable[[], str]] = {
+    "base_url": lambda: settings.BASE_URL,
+    "problem_table": problem_table,
+    "scope_table": scope_table,
+    "limit_table": limit_table,
+    "quote_minutes": lambda: str(bounds.QUOTE_SECONDS // 60),
+    "idempotency_hours": lambda: str(bounds.IDEMPOTENCY_HOURS),
+    "link_minutes": lambda: str(bounds.DOWNLOAD_LINK_SECONDS // 60),
+}

@@ -1,0 +1,28 @@
+"""Where one is, and how one gets elsewhere."""
+
+from typing import Any
+
+from django import template
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+register = template.Library()
+
+
+@register.simple_tag(takes_context=True)
+def nav_link(context: dict[str, Any], name: str, words: str, *, under: str = "") -> SafeString:
+    """Return a link that says when it is the present page, or leads to a page above it.
+
+    Args:
+        context: The page's.
+        name: The route.
+        words: The link's text.
+        under: The beginning of the paths that belong to it, where that is more than its own.
+    """
+    address = reverse(name)
+    request: HttpRequest | None = context.get("request")
+    path = request.path if request else ""
+    here = path == address or (path.startswith(under) if under else path.startswith(f"{address}/") and address.count("/") > 1)
+    return format_html('<a href="{}"{}>{}</a>', address, SafeString(' aria-current="page"') if here else "", words)

@@ -1,0 +1,65 @@
+"""The documentation: an index, a page for each Markdown file, the API reference."""
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from .. import docs
+
+
+@require_safe
+def index(request: HttpRequest) -> HttpResponse:
+    """List the pages with what each is about."""
+    return render(
+        request,
+        "docs/index.html",
+        {
+            "sections": docs.sections(),
+            "canonical": settings.BASE_URL + reverse("docs-index"),
+            "headline": "Documentation",
+            "description": "How to browse, license, buy and publish creative assets with the API.",
+        },
+    )
+
+
+@require_safe
+def page(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show a page between the navigation and its table of contents."""
+    found = _found(slug)
+    order = docs.documents()
+    place = order.index(found)
+    return render(
+        request,
+        "docs/page.html",
+        {
+            "page": found,
+            "sections": docs.sections(),
+            "before": order[place - 1] if place else None,
+            "after": order[place + 1] if place + 1 < len(order) else None,
+            "canonical": settings.BASE_URL + reverse("docs-page", args=[slug]),
+            "headline": found.title,
+            "description": found.summary,
+        },
+    )
+
+
+@require_safe
+def source(request: HttpRequest, slug: str) -> HttpResponse:
+    """Give a page as the Markdown that it was made of, for programs that read."""
+    found = _found(slug)
+    return HttpResponse(f"# {found.title}\n\n{found.summary}\n\n{found.text}", content_type="text/markdown; charset=utf-8")
+
+
+@require_safe
+def reference(request: HttpRequest) -> HttpResponse:
+    """Show the OpenAPI document of this service, operation by operation."""
+    return render(request, "docs/reference.html", {"sections": docs.sections()})
+
+
+def _found(slug: str) -> docs.Document:
+    found = docs.document(slug)
+    if found is None:
+        raise Http404
+    return found

@@ -1,0 +1,40 @@
+"""The dashboard's first page: one's own things at a glance."""
+
+from django.http import HttpResponseBase
+from django.shortcuts import render
+
+from developers.selectors import apps_of, current_application
+from library.selectors import live_licences_of
+from marketplace.accounts.models import User
+from marketplace.accounts.pages import SignedInRequest, signed_in_page
+from vendors.errors import VendorProfileMissing
+from vendors.models import VendorProfile
+from vendors.selectors import profile_of
+from wallet.selectors import wallet_of
+
+OVERVIEW_ROWS = 5
+
+
+@signed_in_page("GET")
+def dashboard(request: SignedInRequest) -> HttpResponseBase:
+    """Show where the user's own things stand."""
+    user = request.user
+    return render(
+        request,
+        "pages/dashboard.html",
+        {
+            "application": current_application(user),
+            # Only names and states are shown.
+            "apps": apps_of(user).prefetch_related(None)[:OVERVIEW_ROWS],
+            "wallet": wallet_of(user),
+            "licences": live_licences_of(user).select_related("listing")[:OVERVIEW_ROWS],
+            "profile": _profile_or_none(user),
+        },
+    )
+
+
+def _profile_or_none(user: User) -> VendorProfile | None:
+    try:
+        return profile_of(user)
+    except VendorProfileMissing:
+        return None

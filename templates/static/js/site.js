@@ -1,0 +1,81 @@
+// What every page gains from a script: the light and dark toggle, copy buttons, tabs that remember the language.
+"use strict";
+(() => {
+  const page = document.documentElement;
+  const remember = (name, value) => {
+    try {
+      localStorage.setItem(name, value);
+    } catch {
+      // Then it lasts for this page only.
+    }
+  };
+  const remembered = (name) => {
+    try {
+      return localStorage.getItem(name);
+    } catch {
+      return null;
+    }
+  };
+
+  const isDark = () =>
+    (page.dataset.theme || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
+
+  for (const button of document.querySelectorAll("[data-toggle-theme]")) {
+    const tell = () => button.setAttribute("aria-pressed", String(isDark()));
+    tell();
+    button.addEventListener("click", () => {
+      page.dataset.theme = isDark() ? "light" : "dark";
+      remember("theme", page.dataset.theme);
+      tell();
+    });
+  }
+
+  const copy = async (button, text) => {
+    const words = button.textContent;
+    try {
+      await navigator.clipboard.writeText(text);
+      button.textContent = "Copied";
+    } catch {
+      button.textContent = "Select and copy";
+    }
+    setTimeout(() => (button.textContent = words), 2000);
+  };
+
+  const copyButton = () => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "button-small button-quiet";
+    button.textContent = "Copy";
+    return button;
+  };
+
+  for (const block of document.querySelectorAll(".code")) {
+    const button = copyButton();
+    button.dataset.copy = "";
+    button.setAttribute("aria-label", "Copy the code");
+    block.append(button);
+    button.addEventListener("click", () => copy(button, block.querySelector("pre").innerText.trimEnd() + "\n"));
+  }
+
+  for (const button of document.querySelectorAll("button[data-copy-from]")) {
+    button.hidden = false;
+    button.addEventListener("click", () => copy(button, document.getElementById(button.dataset.copyFrom).innerText.trim()));
+  }
+
+  const choose = (name) => {
+    for (const input of document.querySelectorAll(".tabs input")) {
+      if (input.dataset.tab === name) input.checked = true;
+    }
+  };
+  const language = remembered("language");
+  if (language) choose(language);
+  for (const tabs of document.querySelectorAll(".tabs")) {
+    tabs.addEventListener("change", (event) => {
+      const top = tabs.getBoundingClientRect().top;
+      remember("language", event.target.dataset.tab);
+      choose(event.target.dataset.tab);
+      // Other tabs above changed their height with this one: what was clicked stays where it is.
+      scrollBy(0, tabs.getBoundingClientRect().top - top);
+    });
+  }
+})();
