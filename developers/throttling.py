@@ -82,9 +82,9 @@ class RateLimits(BaseThrottle):
         return True
 
 
-def limits_of(request: Request) -> list[Limit]:
-    """Return the limits that a call with this credential counts against."""
-    principal = cast("Principal | None", request.auth)
+def limits_of(request: HttpRequest | Request) -> list[Limit]:
+    """Return the limits that a call counts against: those of the principal in `auth`, of the address where there is none."""
+    principal = cast("Principal | None", getattr(request, "auth", None))
     rates = settings.RATE_LIMITS
     if principal is None:
         return [Limit("anonymous", client_network(request), rates["anonymous"])]

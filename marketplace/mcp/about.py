@@ -4,7 +4,7 @@ from functools import cache
 from typing import Any
 
 from django.conf import settings
-from mcp_types import Implementation, ServerCapabilities, ToolsCapability
+from mcp_types import CompletionsCapability, Implementation, PromptsCapability, ResourcesCapability, ServerCapabilities, ToolsCapability
 
 from .calls import Call
 from .revisions import SUPPORTED
@@ -44,5 +44,7 @@ def initialize(call: Call) -> dict[str, Any]:
 
 
 def _capabilities() -> dict[str, Any]:
-    capabilities = ServerCapabilities(tools=ToolsCapability())
+    capabilities = ServerCapabilities(
+        tools=ToolsCapability(), resources=ResourcesCapability(), prompts=PromptsCapability(), completions=CompletionsCapability()
+    )
     return capabilities.model_dump(by_alias=True, exclude_none=True)

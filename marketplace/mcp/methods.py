@@ -9,12 +9,12 @@ from mcp_types import INVALID_PARAMS, METHOD_NOT_FOUND, SERVER_INFO_META_KEY
 from mcp_types.methods import validate_client_request
 from pydantic import ValidationError
 
-from . import about
+from . import about, prompts, resources
 from .answers import ProtocolError
 from .calls import Call
 from .gate import Caller
 from .reading import Message
-from .revisions import MODERN, SUPPORTED
+from .revisions import MODERN, SUPPORTED, WITH_HANDSHAKE
 from .tools import calling, table
 
 Result = dict[str, Any]
@@ -49,19 +49,28 @@ def perform(request: HttpRequest, caller: Caller, message: Message, revision: st
         ProtocolError: there is no such method, or its parameters are not those of the revision.
         Problem: what the method raises.
     """
-    method = METHODS.get(message.method)
-    if method is None or revision not in method.revisions:
-        # Clients of the newest revision tell by the status, older ones by the code.
-        raise ProtocolError(METHOD_NOT_FOUND, "There is no such method here.", status=404 if revision in MODERN else 200)
     try:
-        validate_client_request(message.method, revision, message.params)
-    except ValidationError as error:
-        raise _bad_params(error) from error
-    result = method.answer(Call(request, caller, revision, message.params))
+        result = _performed(Call(request, caller, revision, message.params), message.method)
+    except ProtocolError as error:
+        if revision not in MODERN:
+            # Older clients take any other status for the end of the connection.
+            error.status = 200
+        raise
     if revision not in MODERN:
         return result
     meta = {**result.get("_meta", {}), SERVER_INFO_META_KEY: about.server_info()}
-    return {**result, "resultType": "complete", **(method.lasts or {}), "_meta": meta}
+    return {**result, "resultType": "complete", **(METHODS[message.method].lasts or {}), "_meta": meta}
+
+
+def _performed(call: Call, name: str) -> Result:
+    method = METHODS.get(name)
+    if method is None or call.revision not in method.revisions:
+        raise ProtocolError(METHOD_NOT_FOUND, "There is no such method here.", status=404)
+    try:
+        validate_client_request(name, call.revision, call.params)
+    except ValidationError as error:
+        raise _bad_params(error) from error
+    return method.answer(call)
 
 
 def _bad_params(error: ValidationError) -> ProtocolError:
@@ -78,8 +87,14 @@ def _ping(_call: Call) -> Result:
 
 METHODS: dict[str, Method] = {
     "server/discover": Method(about.discover, MODERN, _PUBLIC),
-    "initialize": Method(about.initialize, tuple(version for version in SUPPORTED if version not in MODERN)),
-    "ping": Method(_ping, tuple(version for version in SUPPORTED if version not in MODERN)),
+    "initialize": Method(about.initialize, WITH_HANDSHAKE),
+    "ping": Method(_ping, WITH_HANDSHAKE),
     "tools/list": Method(table.list_tools, lasts=_PRIVATE),
     "tools/call": Method(calling.call_tool),
+    "resources/list": Method(resources.list_resources, lasts=_PRIVATE),
+    "resources/templates/list": Method(resources.list_templates, lasts=_PRIVATE),
+    "resources/read": Method(resources.read_resource, lasts=_PRIVATE),
+    "prompts/list": Method(prompts.list_prompts, lasts=_PUBLIC),
+    "prompts/get": Method(prompts.get_prompt),
+    "completion/complete": Method(prompts.complete),
 }

@@ -271,10 +271,14 @@ SPECTACULAR_SETTINGS = {
     "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
     "SERVE_AUTHENTICATION": [],
 }
-CORS_URLS_REGEX = r"^/api/"
+CORS_URLS_REGEX = r"^/(api/|mcp$)"
 CORS_ALLOWED_ORIGINS = read.words("CORS_ALLOWED_ORIGINS")
 # What our operations take beyond the library's defaults. Not X-Api-Key: keys have no place in browsers.
-CORS_ALLOW_HEADERS = [*default_headers, "idempotency-key", "if-none-match", "if-range", "range", "x-request-id"]
+CORS_ALLOW_HEADERS = [
+    *default_headers,
+    *("idempotency-key", "if-none-match", "if-range", "range", "x-request-id"),
+    *("mcp-protocol-version", "mcp-method", "mcp-name"),
+]
 CORS_EXPOSE_HEADERS = [
     "Content-Disposition",
     "Content-Range",

@@ -11,7 +11,6 @@ from rest_framework.response import Response
 from developers.principals import principal_of
 from marketplace.core import bounds
 from marketplace.core.access import key_or_bearer
-from marketplace.core.api.pagination import decode_cursor, encode_cursor
 from marketplace.core.api.serializers import EmptyBody, parse_body, parse_query
 from marketplace.core.api.views import ApiViewSet
 from marketplace.core.errors import InvalidInput
@@ -21,8 +20,8 @@ from marketplace.core.serving import safe_disposition
 from ...certificates import certificate_of, certificate_pdf, signed_certificate
 from ...errors import FileBlocked, NotOwned
 from ...models import Licence
-from ...selectors import library_page, owned_licence, owned_versions
-from ...services.links import issue_link
+from ...selectors import owned_licence, owned_versions
+from .. import bodies
 from ..serializers.certificates import Certificate, CertificateQuery
 from ..serializers.library import DownloadLinkAnswer, DownloadQuery, LibraryPage, LibraryQuery, OwnedVersions
 
@@ -51,20 +50,14 @@ class LibraryViewSet(ApiViewSet):
     @extend_schema(operation_id="library_list", parameters=[LibraryQuery], responses=LibraryPage)
     def list(self, request: Request) -> Response:
         """Read the library, newest first."""
-        query = parse_query(LibraryQuery, request)
-        after = decode_cursor(query["cursor"]) if "cursor" in query else None
-        count, licences, more = library_page(principal_of(request).user, limit=query["limit"], after=after)
-        cursor = encode_cursor(licences[-1].acquired_at, licences[-1].id) if more else None
-        return Response(LibraryPage({"ownedCount": count, "items": licences, "nextCursor": cursor}).data)
+        return Response(bodies.library(principal_of(request).user, parse_query(LibraryQuery, request)))
 
     @extend_schema(operation_id="library_download", parameters=[ASSET_ID, DownloadQuery], request=None, responses=DownloadLinkAnswer)
     def download(self, request: Request, asset_id: str) -> Response:
         """Get a link to the package of an owned asset, valid for 15 minutes."""
         parse_body(EmptyBody, request)
         version = parse_query(DownloadQuery, request).get("version")
-        principal = principal_of(request)
-        link = issue_link(licence=owned_licence(principal.user, asset_id), version=version, principal=principal)
-        return Response(DownloadLinkAnswer(link).data)
+        return Response(bodies.download_link(principal_of(request), asset_id, version))
 
     @extend_schema(operation_id="library_versions", parameters=[ASSET_ID], responses=OwnedVersions)
     def versions(self, request: Request, asset_id: str) -> Response:

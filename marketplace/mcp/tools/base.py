@@ -19,16 +19,35 @@ Arguments = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Told:
-    """What a model and its user read of an answer.
+class Answer:
+    """What a tool answers.
 
     Args:
-        text: What came out, in a sentence.
+        body: JSON: that of the twin.
+        text: What came out, in a sentence for the model.
         links: Resources to read next.
     """
 
+    body: bytes
     text: str
     links: tuple[ResourceLink, ...] = ()
+
+
+def json_of(value: Mapping[str, Any]) -> bytes:
+    """Return an answer's JSON as the API writes it."""
+    return orjson.dumps(value, option=orjson.OPT_UTC_Z)
+
+
+def validated(shape: type[serializers.Serializer[Any]], arguments: Arguments) -> dict[str, Any]:
+    """Return the validated arguments.
+
+    Raises:
+        serializers.ValidationError: one is out of bounds.
+    """
+    serializer = shape(data=arguments)
+    serializer.is_valid(raise_exception=True)
+    values: dict[str, Any] = serializer.validated_data
+    return values
 
 
 @dataclass(frozen=True)
@@ -53,8 +72,7 @@ class Tool:
         scope: That its twin in the API demands; None: any tool token will do.
         takes: The shape of its arguments.
         gives: The shape of its answer.
-        run: Does it, and returns the answer as JSON, or what serializes to it.
-        tell: Says what an answer means.
+        run: Does it, with arguments of the right JSON types.
         effects: What it does.
     """
 
@@ -64,8 +82,7 @@ class Tool:
     scope: Scope | None
     takes: type[serializers.Serializer[Any]]
     gives: type[serializers.Serializer[Any]]
-    run: Callable[[Principal, Arguments], Any]
-    tell: Callable[[Mapping[str, Any]], Told]
+    run: Callable[[Principal, Arguments], Answer]
     effects: Effects = Effects()
 
     @cached_property

@@ -47,16 +47,13 @@ def _answer(tool: Tool, call: Call) -> dict[str, Any]:
     arguments: Arguments = call.params.get("arguments") or {}
     _refuse_mistaken(tool, arguments)
     answer = tool.run(call.principal, arguments)
-    # The very bytes that the twin of the tool answers with, where they are kept.
-    body = answer if isinstance(answer, bytes) else orjson.dumps(answer, option=orjson.OPT_UTC_Z)
-    told = tool.tell(orjson.loads(body))
     content = [
-        {"type": "text", "text": told.text},
+        {"type": "text", "text": answer.text},
         # For clients that show models nothing but text.
-        {"type": "text", "text": body.decode()},
-        *(link.model_dump(mode="json", by_alias=True, exclude_none=True) for link in told.links),
+        {"type": "text", "text": answer.body.decode()},
+        *(link.model_dump(mode="json", by_alias=True, exclude_none=True) for link in answer.links),
     ]
-    return {"content": content, "structuredContent": orjson.Fragment(body), "isError": False}
+    return {"content": content, "structuredContent": orjson.Fragment(answer.body), "isError": False}
 
 
 def _refuse_mistaken(tool: Tool, arguments: Arguments) -> None:

@@ -1,3 +1,47 @@
 """Tools of the library."""
 
-TOOLS = ()
+from developers.principals import Principal
+from library.api import bodies
+from library.api.serializers.library import DownloadLinkAnswer, LibraryPage, LibraryQuery
+from marketplace.core.scopes import Scope
+
+from .base import Answer, Arguments, Effects, Tool, json_of, validated
+from .shapes import DownloadArguments
+
+
+def _list_library(principal: Principal, arguments: Arguments) -> Answer:
+    body = bodies.library(principal.user, validated(LibraryQuery, arguments))
+    more = " Send nextCursor as cursor for the next page." if body["nextCursor"] else ""
+    return Answer(json_of(body), f"{len(body['items'])} of {body['ownedCount']} owned licences, newest first.{more}")
+
+
+def _get_download_link(principal: Principal, arguments: Arguments) -> Answer:
+    values = validated(DownloadArguments, arguments)
+    body = bodies.download_link(principal, values["assetId"], values.get("version"))
+    text = f"{body['fileName']}, {body['size']} bytes: fetch downloadUrl before {body['expiresAt']}; it needs no credential, so keep it private."
+    return Answer(json_of(body), text)
+
+
+TOOLS = (
+    Tool(
+        name="list_library",
+        title="List the library",
+        description="The assets that the user owns, newest first, with licence, order and versions.",
+        scope=Scope.LIBRARY_READ,
+        takes=LibraryQuery,
+        gives=LibraryPage,
+        run=_list_library,
+    ),
+    Tool(
+        name="get_download_link",
+        title="Get a download link",
+        description="A link to the package of an asset that the user owns: the file with README.txt and LICENSE.txt in a zip. It works for "
+        "15 minutes, without a credential. The checksum is that of the package.",
+        scope=Scope.LIBRARY_DOWNLOAD,
+        takes=DownloadArguments,
+        gives=DownloadLinkAnswer,
+        run=_get_download_link,
+        # Each link is recorded.
+        effects=Effects(reads_only=False, idempotent=False),
+    ),
+)

@@ -20,8 +20,7 @@ def schema_of(serializer: serializers.Serializer[Any], *, answer: bool = False) 
     """Return the JSON Schema (2020-12) of what a serializer takes, or of what it answers, in one piece."""
     generator = AutoSchema()
     generator.registry = ComponentRegistry()
-    generator.view, generator.path, generator.method = ApiViewSet(), "/mcp", "POST"
-    generator.view.request = None
+    generator.view, generator.path, generator.method = ApiViewSet(request=None), "/mcp", "POST"
     component = generator.resolve_serializer(serializer, "response" if answer else "request")
     components = generator.registry.build({}).get("schemas", {})
     if component.name not in components:

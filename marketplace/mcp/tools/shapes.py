@@ -1,10 +1,12 @@
 """Arguments that no body or query of the API has in this form."""
 
+from rest_framework import serializers
+
+from library.api.serializers.library import DownloadQuery
 from marketplace.core import bounds
 from marketplace.core.api.fields import Line
 from marketplace.core.api.serializers import Body
-
-KEY_PATTERN = rf"[\x21-\x7e]{{1,{bounds.IDEMPOTENCY_KEY_CHARS}}}"
+from wallet.api.serializers.wallet import SpendBody
 
 
 class AssetArgument(Body):
@@ -13,7 +15,17 @@ class AssetArgument(Body):
     assetId = Line(max_length=bounds.SLUG_CHARS, help_text="The asset's id or slug.")
 
 
-class DownloadArguments(AssetArgument):
+class DownloadArguments(AssetArgument, DownloadQuery):
     """Which asset, and which version of it."""
 
-    version = Line(max_length=36, required=False, help_text="An owned version, or its id; the newest when left out.")
+
+class PurchaseArguments(SpendBody):
+    """What to buy, and how."""
+
+    idempotencyKey = serializers.RegexField(
+        r"^[!-~]+\Z",
+        max_length=bounds.IDEMPOTENCY_KEY_CHARS,
+        trim_whitespace=False,
+        help_text="A new random text, such as a UUID, for each purchase that the user agreed to. Repeat a call that got no answer with the "
+        "same one: it buys once at most.",
+    )

@@ -1,35 +1,66 @@
 """Tools of the wallet."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from developers.principals import Principal
 from marketplace.core.api.serializers import EmptyBody
 from marketplace.core.scopes import Scope
-from wallet.api.serializers.wallet import WalletAnswer
-from wallet.selectors import wallet_of
+from wallet.api import bodies
+from wallet.api.serializers.wallet import QuoteAnswer, QuoteBody, SpendAnswer, WalletAnswer
 
-from .base import Arguments, Told, Tool
-
-
-def _get_wallet(principal: Principal, arguments: Arguments) -> Any:
-    return WalletAnswer(wallet_of(principal.user)).data
+from .base import Answer, Arguments, Effects, Tool, json_of, validated
+from .shapes import PurchaseArguments
 
 
-def _told_wallet(body: Mapping[str, Any]) -> Told:
-    text = f"The wallet holds {body['balanceINR']:.2f} INR and {body['balanceUSD']:.2f} USD; purchases are paid in {body['currencyPreference']}"
-    return Told(f"{text} unless currency says otherwise.")
+def _get_wallet(principal: Principal, arguments: Arguments) -> Answer:
+    body = bodies.wallet(principal.user)
+    text = f"The wallet holds {body['balanceINR']:.2f} INR and {body['balanceUSD']:.2f} USD. Purchases that name no currency are paid in "
+    return Answer(json_of(body), f"{text}{body['currencyPreference']}.")
+
+
+def _quote_purchase(principal: Principal, arguments: Arguments) -> Answer:
+    body = bodies.quote(principal.user, validated(QuoteBody, arguments))
+    price = f"{body['price']:.2f} {body['currency']} for the {body['licenseSlug']} licence, until {body['expiresAt']}"
+    return Answer(json_of(body), f"{price}. Nothing was charged: ask the user, then send quoteId to buy_asset.")
+
+
+def _buy_asset(principal: Principal, arguments: Arguments) -> Answer:
+    values = validated(PurchaseArguments, arguments)
+    body, replayed = bodies.purchase(principal, values, idempotency_key=values["idempotencyKey"])
+    text = f"Bought under the {body['licenseSlug']} licence: {body['debited']:.2f} {body['currency']} paid, {body['newBalance']:.2f} left. "
+    again = "It was bought by an earlier call with this key; nothing was charged again. " if replayed else ""
+    return Answer(json_of(body), f"{text}{again}get_download_link gives the file.")
 
 
 TOOLS = (
     Tool(
         name="get_wallet",
         title="Read the wallet",
-        description="The user's prepaid balances in INR and USD. Look before you propose a purchase.",
+        description="The user's prepaid balances in INR and USD. Look here before you propose a purchase.",
         scope=Scope.ACCOUNT_READ,
         takes=EmptyBody,
         gives=WalletAnswer,
         run=_get_wallet,
-        tell=_told_wallet,
+    ),
+    Tool(
+        name="quote_purchase",
+        title="Hold a price",
+        description="Holds the price of an asset for ten minutes and tells the currency, the licence and the tax in it. Charges nothing. Show "
+        "the user the quote, and buy with its quoteId.",
+        scope=Scope.WALLET_SPEND,
+        takes=QuoteBody,
+        gives=QuoteAnswer,
+        run=_quote_purchase,
+        effects=Effects(reads_only=False, idempotent=False),
+    ),
+    Tool(
+        name="buy_asset",
+        title="Buy an asset",
+        description="Spends the user's money: debits the wallet and grants the licence at once. Call it only after the user has agreed to this "
+        "asset at this price. With quoteId exactly the quoted price is charged, else today's. The user's spending limits apply.",
+        scope=Scope.WALLET_SPEND,
+        takes=PurchaseArguments,
+        gives=SpendAnswer,
+        run=_buy_asset,
+        # Money that was spent comes back by an admin only; the key makes a repeated call harmless.
+        effects=Effects(reads_only=False, destructive=True),
     ),
 )

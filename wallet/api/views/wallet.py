@@ -1,7 +1,6 @@
 """The wallet's endpoints (reference section 4)."""
 
 import re
-from collections.abc import Mapping
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
@@ -30,11 +29,8 @@ from ...errors import (
     TierRequired,
     TooManyQuotes,
 )
-from ...selectors import wallet_of
-from ...services.offers import Wish
 from ...services.preferences import set_currency_preference
-from ...services.quotes import make_quote
-from ...services.spending import spend
+from .. import bodies
 from ..serializers.wallet import PreferenceBody, QuoteAnswer, QuoteBody, SpendAnswer, SpendBody, WalletAnswer
 
 IDEMPOTENCY_HEADER = "Idempotency-Key"
@@ -72,21 +68,20 @@ class WalletViewSet(ApiViewSet):
     @extend_schema(operation_id="wallet_retrieve", responses=WalletAnswer)
     def retrieve(self, request: Request) -> Response:
         """Read the balances."""
-        return Response(WalletAnswer(wallet_of(principal_of(request).user)).data)
+        return Response(bodies.wallet(principal_of(request).user))
 
     @extend_schema(operation_id="wallet_update", request=PreferenceBody, responses=WalletAnswer)
     def update(self, request: Request) -> Response:
         """Choose the currency in which purchases are paid that name none."""
         user = principal_of(request).user
         set_currency_preference(user=user, currency=parse_body(PreferenceBody, request)["currencyPreference"], actor=user)
-        return Response(WalletAnswer(wallet_of(user)).data)
+        return Response(bodies.wallet(user))
 
     @extend_schema(operation_id="wallet_quote", request=QuoteBody, responses=QuoteAnswer)
     def quote(self, request: Request) -> Response:
         """Ask for a price that holds for 10 minutes, whatever the vendor does."""
         body = parse_body(QuoteBody, request)
-        quote = make_quote(buyer=principal_of(request).user, wish=_wish(body))
-        return Response(QuoteAnswer(quote).data)
+        return Response(bodies.quote(principal_of(request).user, body))
 
     @extend_schema(
         operation_id="wallet_spend",
@@ -110,21 +105,10 @@ class WalletViewSet(ApiViewSet):
     )
     def spend(self, request: Request) -> Response:
         """Buy an asset: debits the wallet and grants the licence at once."""
-        principal = principal_of(request)
         key = _idempotency_key(request)
         body = parse_body(SpendBody, request)
-        receipt, replayed = spend(
-            buyer=principal.user,
-            wish=_wish(body),
-            quote_id=body.get("quoteId"),
-            idempotency_key=key,
-            principal=principal,
-        )
-        return Response(SpendAnswer(receipt).data, headers={REPLAYED_HEADER: "true"} if replayed else {})
-
-
-def _wish(body: Mapping[str, str]) -> Wish:
-    return Wish(body["assetId"], body.get("currency"), body.get("licenseSlug"))
+        answer, replayed = bodies.purchase(principal_of(request), body, idempotency_key=key)
+        return Response(answer, headers={REPLAYED_HEADER: "true"} if replayed else {})
 
 
 def _idempotency_key(request: Request) -> str | None:

@@ -1,0 +1,34 @@
+"""What the operations of the library answer, as JSON values: one place for the API and for the tools."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from developers.principals import Principal
+from marketplace.accounts.models import User
+from marketplace.core.api.pagination import decode_cursor, encode_cursor
+
+from ..selectors import library_page, owned_licence
+from ..services.links import issue_link
+from .serializers.library import DownloadLinkAnswer, LibraryPage
+
+
+def library(user: User, query: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the answer of GET library to a validated query.
+
+    Raises:
+        serializers.ValidationError: its cursor is not one of ours.
+    """
+    after = decode_cursor(query["cursor"]) if "cursor" in query else None
+    count, licences, more = library_page(user, limit=query["limit"], after=after)
+    cursor = encode_cursor(licences[-1].acquired_at, licences[-1].id) if more else None
+    return dict(LibraryPage({"ownedCount": count, "items": licences, "nextCursor": cursor}).data)
+
+
+def download_link(principal: Principal, asset_id: str, version: str | None) -> dict[str, Any]:
+    """Issue a link and return the answer of POST library/download/{id}.
+
+    Raises:
+        Problem: what `owned_licence` and `issue_link` raise.
+    """
+    link = issue_link(licence=owned_licence(principal.user, asset_id), version=version, principal=principal)
+    return dict(DownloadLinkAnswer(link).data)

@@ -1,0 +1,250 @@
+"""The official client against a running server: both generations of the protocol, every tool, and OAuth from nothing to a purchase."""
+
+import asyncio
+import json
+import uuid
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from typing import Any
+
+import httpx2
+import pytest
+import requests
+from bs4 import BeautifulSoup
+from django.test import Client as Browser
+from mcp import Client, MCPError
+from mcp.client.auth import OAuthClientProvider, TokenStorage
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.auth import AuthorizationCodeResult, OAuthClientInformationFull, OAuthClientMetadata, OAuthToken
+from mcp_types import CallToolResult, TextContent, TextResourceContents
+from pydantic import AnyUrl
+
+from catalog.models import Listing
+from developers.models import AccessToken, App
+from marketplace.accounts.models import User
+from marketplace.core.scopes import Scope, format_scopes
+from marketplace.mcp.tools.table import TOOLS
+from tests.developers.oauth.parties import query_of
+from tests.factories import AppFactory, UserFactory
+from tests.shop import archive, funded, on_sale
+from wallet.models import Order
+
+from .speaking import NEWEST, WITH_HANDSHAKE, tool_token
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+MODES = {"auto": NEWEST, NEWEST: NEWEST, "legacy": WITH_HANDSHAKE[0]}
+CALLBACK = "http://127.0.0.1/done"
+
+
+@pytest.fixture
+def address(live_server: Any, settings: Any) -> str:
+    """Serve, under the name that everything is told."""
+    settings.BASE_URL = live_server.url
+    return f"{live_server.url}/mcp"
+
+
+@pytest.fixture
+def listing(db: None) -> Listing:
+    """Something to buy whose file is there."""
+    return on_sale(archive(), title="Harbor Grotesk", slug="harbor-grotesk", readme="# Harbor\n\nInstall it.")
+
+
+@asynccontextmanager
+async def connected(address: str, mode: str, **http: Any) -> AsyncIterator[Client]:
+    """Yield a connected client."""
+    async with (
+        httpx2.AsyncClient(timeout=60, **http) as client,
+        Client(streamable_http_client(address, http_client=client), mode=mode, read_timeout_seconds=60) as connection,
+    ):
+        yield connection
+
+
+def speak(address: str, mode: str, secret: str, do: Callable[[Client], Coroutine[Any, Any, Any]]) -> Any:
+    """Do something with a client that has a token."""
+
+    async def talk() -> Any:
+        async with connected(address, mode, headers={"Authorization": f"Bearer {secret}"}) as client:
+            return await do(client)
+
+    return asyncio.run(talk())
+
+
+def data_of(result: CallToolResult) -> dict[str, Any]:
+    """Return what a tool answered; the text is the same, and so is what it promised in its schema: the client checks that."""
+    assert not result.is_error, result.content
+    summary, text = result.content[:2]
+    assert isinstance(summary, TextContent)
+    assert isinstance(text, TextContent)
+    assert json.loads(text.text) == result.structured_content
+    answer: dict[str, Any] = result.structured_content
+    return answer
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_client_discovers_and_calls_every_tool(address: str, listing: Listing, mode: str) -> None:
+    user = funded(inr=100_000)
+    _, secret, _ = tool_token(user)
+
+    async def shop(client: Client) -> None:
+        assert client.protocol_version == MODES[mode]
+        assert "shop for creative assets" in (client.instructions or "") or mode == NEWEST
+        assert [tool.name for tool in (await client.list_tools()).tools] == list(TOOLS)
+        done = set()
+
+        async def call(name: str, **arguments: Any) -> dict[str, Any]:
+            done.add(name)
+            return data_of(await client.call_tool(name, arguments))
+
+        categories = await call("list_categories")
+        assert categories["total"] == 5
+        found = await call("search_assets", q="harbour grotesk", category=listing.category.slug, maxPrice=499.0)
+        asset = (await call("list_assets", sort="newest", limit=1))["items"][0]
+        assert found["results"][0]["id"] == asset["id"] == str(listing.id)
+        assert (await call("get_asset", assetId="harbor-grotesk"))["priceINR"] == 499
+        assert (await call("get_asset_manifest", assetId=asset["id"]))["slug"] == "harbor-grotesk"
+        assert (await call("get_wallet"))["balanceINR"] == 1000
+        quote = await call("quote_purchase", assetId=asset["id"], currency="INR")
+        key = str(uuid.uuid4())
+        receipt = await call("buy_asset", assetId=asset["id"], quoteId=quote["quoteId"], idempotencyKey=key)
+        assert receipt["newBalanceINR"] == 501
+        assert await call("buy_asset", assetId=asset["id"], quoteId=quote["quoteId"], idempotencyKey=key) == receipt
+        assert (await call("list_library"))["items"][0]["orderId"] == receipt["orderId"]
+        link = await call("get_download_link", assetId=asset["id"])
+        package = await asyncio.to_thread(requests.get, link["downloadUrl"], timeout=30)
+        assert len(package.content) == link["size"]
+        assert done == set(TOOLS)
+
+    speak(address, mode, secret, shop)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_client_reads_resources_and_prompts(address: str, listing: Listing, mode: str) -> None:
+    user = funded(inr=100_000)
+    _, secret, _ = tool_token(user)
+
+    async def read(client: Client) -> None:
+        detail = await client.call_tool("get_asset", {"assetId": "harbor-grotesk"})
+        uri = detail.content[2].uri  # type: ignore[union-attr]  # a resource link, as asserted by reading it
+        manifest = (await client.read_resource(uri)).contents[0]
+        assert isinstance(manifest, TextResourceContents)
+        assert json.loads(manifest.text) == (await client.call_tool("get_asset_manifest", {"assetId": "harbor-grotesk"})).structured_content
+        templates = (await client.list_resource_templates()).resource_templates
+        assert [template.uri_template for template in templates] == ["asset://{slug}/manifest", "asset://{slug}/readme"]
+        with pytest.raises(MCPError, match="do not own"):
+            await client.read_resource("asset://harbor-grotesk/readme")
+        assert not (await client.list_resources()).resources
+        await client.call_tool("buy_asset", {"assetId": "harbor-grotesk", "idempotencyKey": "one"})
+        owned = (await client.list_resources()).resources
+        assert [str(resource.uri) for resource in owned] == ["asset://harbor-grotesk/readme"]
+        readme = (await client.read_resource(str(owned[0].uri))).contents[0]
+        assert isinstance(readme, TextResourceContents)
+        assert readme.text == "# Harbor\n\nInstall it."
+        (prompt,) = (await client.list_prompts()).prompts
+        assert [argument.name for argument in prompt.arguments or [] if argument.required] == ["purpose"]
+        asked = await client.get_prompt(prompt.name, {"purpose": "A harbour festival", "budget": "500", "currency": "INR"})
+        assert "at most 500 INR" in asked.messages[0].content.text  # type: ignore[union-attr]  # prompts are text
+
+    speak(address, mode, secret, read)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_refusals_reach_the_model_and_lacking_scopes_the_client(address: str, listing: Listing, mode: str) -> None:
+    _, secret, app = tool_token(UserFactory())
+
+    async def fail(client: Client) -> None:
+        poor = await client.call_tool("buy_asset", {"assetId": "harbor-grotesk", "idempotencyKey": "one"})
+        assert poor.is_error
+        assert "insufficient_balance: It costs 499.00 INR; the wallet holds 0.00 INR. Tell the user" in poor.content[0].text  # type: ignore[union-attr]  # text
+        await asyncio.to_thread(requests.get, address, timeout=30)
+        narrowed.append(await asyncio.to_thread(narrow, app))
+        assert "buy_asset" not in [tool.name for tool in (await client.list_tools()).tools]
+        with pytest.raises(MCPError, match="needs the scope wallet:spend") as refusal:
+            await client.call_tool("buy_asset", {"assetId": "harbor-grotesk", "idempotencyKey": "one"})
+        assert refusal.value.error.data["requiredScope"] == "wallet:spend"
+
+    narrowed: list[int] = []
+    speak(address, mode, secret, fail)
+    assert narrowed == [1]
+
+
+def narrow(app: App) -> int:
+    """Take spending back from an app."""
+    return App.objects.filter(pk=app.pk).update(granted_scopes="catalog:read")
+
+
+class Storage(TokenStorage):
+    """What a client keeps: here, in memory."""
+
+    def __init__(self, client_id: str) -> None:
+        self.tokens: OAuthToken | None = None
+        self.client = OAuthClientInformationFull(client_id=client_id, redirect_uris=[AnyUrl(CALLBACK)], token_endpoint_auth_method="none")
+
+    async def get_tokens(self) -> OAuthToken | None:
+        """Return the tokens."""
+        return self.tokens
+
+    async def set_tokens(self, tokens: OAuthToken) -> None:
+        """Keep the tokens."""
+        self.tokens = tokens
+
+    async def get_client_info(self) -> OAuthClientInformationFull | None:
+        """Return who the client is: it was registered by hand."""
+        return self.client
+
+    async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
+        """Keep who the client is."""
+        self.client = client_info
+
+
+class Person:
+    """Someone at a browser who is signed in and agrees."""
+
+    def __init__(self, user: User, base: str) -> None:
+        browser = Browser()
+        browser.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+        self.session = requests.Session()
+        self.session.cookies.set("sessionid", browser.cookies["sessionid"].value)
+        self.base, self.sent_to = base, ""
+
+    async def open(self, authorization_url: str) -> None:
+        """Open the consent page and allow what it says."""
+        assert authorization_url.startswith(f"{self.base}/oauth/authorize?")
+        self.sent_to = await asyncio.to_thread(self._agree, authorization_url)
+
+    def _agree(self, address: str) -> str:
+        page = BeautifulSoup(self.session.get(address, timeout=30).content, "html.parser")
+        fields = {str(field["name"]): str(field.get("value", "")) for field in page.select("form input[name]")}
+        form = {**fields, "decision": "allow"}
+        answer = self.session.post(address, form, headers={"Referer": address}, allow_redirects=False, timeout=30)
+        assert answer.status_code == 303, answer.text
+        return answer.headers["Location"]
+
+    async def come_back(self) -> AuthorizationCodeResult:
+        """Return what the client's callback is called with."""
+        return AuthorizationCodeResult.model_validate(query_of(self.sent_to))
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_client_gets_from_a_bare_refusal_to_a_purchase_by_oauth(address: str, listing: Listing, mode: str) -> None:
+    buyer = funded(inr=100_000)
+    scopes = format_scopes({Scope.LIBRARY_READ, Scope.WALLET_SPEND})
+    app = AppFactory(granted_scopes=scopes, redirect_uris=CALLBACK)
+    person, storage = Person(buyer, address.removesuffix("/mcp")), Storage(app.client_id)
+    metadata = OAuthClientMetadata(redirect_uris=[AnyUrl(CALLBACK)], token_endpoint_auth_method="none", scope=scopes)
+    provider = OAuthClientProvider(address, metadata, storage, person.open, person.come_back)
+
+    async def buy() -> tuple[list[str], dict[str, Any]]:
+        async with connected(address, mode, auth=provider) as client:
+            names = [tool.name for tool in (await client.list_tools()).tools]
+            return names, data_of(await client.call_tool("buy_asset", {"assetId": "harbor-grotesk", "idempotencyKey": "one"}))
+
+    assert requests.post(address, timeout=30).status_code == 401
+    names, receipt = asyncio.run(buy())
+    assert {"list_library", "buy_asset"} < set(names)
+    assert "get_wallet" not in names
+    assert storage.tokens is not None
+    assert storage.tokens.access_token.startswith("cam_mcp_")
+    order = Order.objects.get(pk=receipt["orderId"])
+    assert (order.buyer, order.app_id, order.credential_kind) == (buyer, app.id, "mcp")
+    assert order.credential_id == AccessToken.objects.get(kind="mcp").id
