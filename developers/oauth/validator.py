@@ -15,7 +15,7 @@ from oauth2_provider.settings import oauth2_settings
 from oauthlib.oauth2.rfc6749.errors import CustomOAuth2Error, InvalidGrantError, InvalidRequestError
 
 from marketplace.core.errors import NotFound
-from marketplace.core.scopes import Scope, format_scopes, parse_scopes
+from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes, parse_scopes
 
 from ..audiences import Audience, audience_of
 from ..models import AccessToken, App, Grant, RefreshToken
@@ -50,8 +50,16 @@ class Validator(OAuth2Validator):
         return False
 
     def validate_scopes(self, client_id: str, scopes: Iterable[str], client: App, request: Any, *args: Any, **kwargs: Any) -> bool:
-        """Refuse unknown scopes, scopes that the app is not granted, and none at all."""
+        """Refuse unknown scopes, scopes that the app is not granted, and none at all.
+
+        Tool clients do not know their app's grant: they ask for all that the resource's metadata names, and get what there is of
+        it, as RFC 6749 section 3.3 allows. The answer names it, and so does the consent page.
+        """
         wanted = set(scopes)
+        named = [value for name, value in request.uri_query_params if name == "resource"]
+        if audience_of(named) is Audience.MCP and wanted <= APP_SCOPES:
+            request.scopes = format_scopes(client.scopes & wanted).split()
+            return bool(request.scopes)
         return bool(wanted) and wanted <= client.scopes
 
     def save_authorization_code(self, client_id: str, code: Mapping[str, str], request: Any, *args: Any, **kwargs: Any) -> None:

@@ -214,7 +214,7 @@ class Person:
 
     def _agree(self, address: str) -> str:
         page = BeautifulSoup(self.session.get(address, timeout=30).content, "html.parser")
-        fields = {str(field["name"]): str(field.get("value", "")) for field in page.select("form input[name]")}
+        fields = {str(field["name"]): str(field.get("value", "")) for field in page.select("form input[name]:not([type=checkbox])")}
         form = {**fields, "decision": "allow"}
         answer = self.session.post(address, form, headers={"Referer": address}, allow_redirects=False, timeout=30)
         assert answer.status_code == 303, answer.text

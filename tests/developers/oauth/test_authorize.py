@@ -11,7 +11,7 @@ from developers.models import AccessToken, App, Consent, Grant
 from developers.services.apps import narrow_scopes, set_redirect_uris, suspend_app
 from marketplace.accounts.models import User
 from marketplace.core.audit import history_of
-from marketplace.core.scopes import Scope
+from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
 from tests.factories import AppFactory, UserFactory
 from tests.pages.test_markup import faults_of
 
@@ -102,6 +102,9 @@ def test_long_state_comes_back_and_an_endless_one_is_refused_here(party: Party) 
         ({"scope": "catalog:read library:read"}, "invalid_scope"),
         ({"scope": "vendor:manage"}, "invalid_scope"),
         ({"scope": "everything"}, "invalid_scope"),
+        ({"scope": "library:read", "resource": MCP}, "invalid_scope"),
+        ({"scope": "catalog:read vendor:manage", "resource": MCP}, "invalid_scope"),
+        ({"scope": "catalog:read everything", "resource": MCP}, "invalid_scope"),
         ({"resource": "https://evil.example"}, "invalid_target"),
         ({"resource": f"{API}/"}, "invalid_target"),
         ({"resource": BASE}, "invalid_target"),
@@ -112,6 +115,13 @@ def test_long_state_comes_back_and_an_endless_one_is_refused_here(party: Party) 
 def test_faulty_request_goes_back_to_the_app_with_the_issuer(party: Party, changes: dict[str, Any], error: str) -> None:
     assert_sent_back(party.ask(**changes), error)
     assert not Grant.objects.exists()
+
+
+def test_tool_client_that_asks_for_all_there_is_gets_what_its_app_is_granted(party: Party) -> None:
+    everything = format_scopes(APP_SCOPES)
+    tokens = party.tokens(scope=everything, resource=MCP)
+    assert tokens["scope"] == format_scopes(party.app.scopes) != everything
+    assert AccessToken.objects.get(kind="mcp").effective_scopes == party.app.scopes
 
 
 def test_app_without_a_scope_left_gets_no_page(party: Party) -> None:
