@@ -18,6 +18,7 @@ from marketplace.core.api.problems import http_response
 from marketplace.core.errors import RateLimited
 from marketplace.core.observing.metrics import BUILT
 from marketplace.core.observing.middleware import ROUTE_KEY
+from marketplace.core.replica import read_from
 
 from ..services import generation
 from .cors import is_public
@@ -129,7 +130,8 @@ def _find(request: HttpRequest) -> Answer | None:
 
 def _built(address: str, build: Callable[[Memo], Any], at: int) -> Answer:
     """Return an answer that is made now, and keep it."""
-    body = orjson.dumps(build(Memo(at)), option=orjson.OPT_UTC_Z)
+    value = read_from(lambda: build(Memo(at)), proven=lambda: generation.replayed(at))
+    body = orjson.dumps(value, option=orjson.OPT_UTC_Z)
     BUILT.inc()
     answer = Answer(at, body, f'"{hashlib.sha256(body).hexdigest()}"')
     if len(address.partition("?")[2]) <= QUERY_CHARS:

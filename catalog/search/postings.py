@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 from django.db import connection
 from django.db.models import QuerySet
 
+from marketplace.core.replica import read_connection
+
 from ..models.search import Tier
 from .plan import SAME_TITLE, LookUp
 
@@ -70,7 +72,7 @@ def fetch(look_ups: Sequence[LookUp], titles: Sequence[int], within: QuerySet[An
     for (condition, values), heading, order, limit in conditions:
         arms.append(_LOOK_UP.format(heading=int(heading), condition=condition + filtered, order=order, limit=limit))
         params += [*values, *filter_params]
-    with connection.cursor() as cursor:
+    with read_connection().cursor() as cursor:
         keyed = _KEYED[connection.vendor]
         document = keyed.format(table="catalog_searchdocument", name="document", key="found.id")
         listing = keyed.format(table="catalog_listing", name="listing", key="document.listing_id")

@@ -12,6 +12,8 @@ from django.db.models import F, QuerySet, Subquery, Sum
 from django.db.models.fields.tuple_lookups import Tuple, TupleGreaterThan
 from django.db.models.functions import Coalesce
 
+from marketplace.core.replica import read_connection
+
 from ..models import ShelfCount, ShelfItem
 
 # Counted one by one up to here, where a filter has no counts of its own.
@@ -91,7 +93,7 @@ def page_on_shelf(category: str | None, tier: str | None, *, sort: Sort, start: 
     if after is not None:
         *keys, row_id = after
         params += [*keys, row_id.hex if connection.vendor == "sqlite" and isinstance(row_id, uuid.UUID) else row_id]
-    with connection.cursor() as cursor:
+    with read_connection().cursor() as cursor:
         cursor.execute(sql, [*params, limit, start])
         rows = cursor.fetchall()
     return [_row(*row) for row in rows]

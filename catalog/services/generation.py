@@ -18,8 +18,10 @@ from typing import Any
 
 from django.core.cache import caches
 from django.core.cache.backends.base import BaseCache
-from django.db import connection, transaction
+from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
 from django.db.models import F
+
+from marketplace.core.replica import read_alias
 
 from ..models import CatalogGeneration
 from . import fence, watch
@@ -113,9 +115,18 @@ def _make_row() -> None:
     CatalogGeneration.objects.bulk_create([CatalogGeneration(shard=ROW)], ignore_conflicts=True)
 
 
-def _stored() -> int:
+def replayed(generation: int) -> bool:
+    """Tell whether the database that is read from at this point has what was committed up to this generation.
+
+    Changes hold the generation's row until they end. So they are committed, and replayed, in the order of their numbers, and a
+    replica that shows this one, or a later one, has all of them. It never goes back: what is read there afterwards is as new.
+    """
+    return _stored(read_alias()) >= generation
+
+
+def _stored(alias: str = DEFAULT_DB_ALIAS) -> int:
     """Return the row's value, in one query that costs no making: it may come with each request."""
-    with connection.cursor() as cursor:
+    with connections[alias].cursor() as cursor:
         cursor.execute("SELECT value FROM catalog_cataloggeneration WHERE shard = 0")
         row = cursor.fetchone()
     return 0 if row is None else int(row[0])

@@ -3,7 +3,9 @@
 from django.apps import AppConfig
 
 from .guards import Guards
+from .health import monitor
 from .observing.queries import watch_queries
+from .replica import has_replica, probe
 
 AUDIT_LOG = Guards(app="core", sentence="the audit log only grows", append_only=("core_auditentry",))
 
@@ -19,3 +21,5 @@ class CoreConfig(AppConfig):
         """Guard the audit log after every migration, check at start that it is guarded, and watch what is sent to databases."""
         AUDIT_LOG.keep(self)
         watch_queries()
+        if has_replica():
+            monitor.register("replica", probe)

@@ -98,6 +98,7 @@ TEMPLATES = [
 ]
 
 # --- data -------------------------------------------------------------------------------------
+DATABASE_ROUTERS = ["marketplace.core.replica.Router"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"

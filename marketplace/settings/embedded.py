@@ -4,16 +4,16 @@ import secrets
 
 from .base import *  # noqa: F403 - settings modules extend each other by star import, Django's own idiom
 from .base import ALLOWED_HOSTS, DATA_DIR
-from .environment import boolean, database, email, new_signing_key, redis_cache, secret_file, signing_key, sqlite, text
+from .environment import boolean, database, databases, email, new_signing_key, redis_cache, secret_file, signing_key, sqlite, text
 
 DEBUG = boolean("DEBUG", default=False)
 # For development: users may name addresses on this machine for us to call.
 OUTBOUND_LOOPBACK = boolean("OUTBOUND_LOOPBACK", default=False)
 ALLOWED_HOSTS = ALLOWED_HOSTS or ["127.0.0.1", "localhost", "[::1]"]
 
-DATABASES = {
-    "default": database(text("DATABASE_URL")) if text("DATABASE_URL") else sqlite(DATA_DIR / "marketplace.sqlite3"),
-}
+DATABASES = databases(
+    database(text("DATABASE_URL")) if text("DATABASE_URL") else sqlite(DATA_DIR / "marketplace.sqlite3"), text("DATABASE_REPLICA_URL")
+)
 MEMORY_CACHE = {
     "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
     # The default of 300 entries would evict rate-limit counters.

@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable
 from ipaddress import ip_network
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import environ
@@ -138,6 +139,22 @@ def new_signing_key() -> str:
     return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode("ascii")
 
 
+def databases(primary: dict[str, object], replica: str) -> dict[str, dict[str, object]]:
+    """Return Django's DATABASES: the primary, and a replica for reads where an address of one is given."""
+    if not replica:
+        return {"default": primary}
+    if primary["ENGINE"] != "django.db.backends.postgresql" or urlsplit(replica).scheme not in {"postgres", "postgresql"}:
+        raise ImproperlyConfigured(
+            "DATABASE_REPLICA_URL names a streaming replica of PostgreSQL; unset it, or set both addresses to postgres://…."
+        )
+    entry: dict[str, Any] = database(replica)
+    # The primary can do without it: whether a connection still stands is asked first, and nobody waits long for one.
+    entry["CONN_HEALTH_CHECKS"] = True
+    entry["OPTIONS"]["pool"] |= {"timeout": 1}
+    entry["OPTIONS"] |= {"connect_timeout": 2, "options": "-c jit=off -c default_transaction_read_only=on"}
+    return {"default": primary, "replica": entry}
+
+
 def database(url: str) -> dict[str, object]:
     """Return Django's database entry for a `postgres://` or `sqlite://` address."""
     scheme = urlsplit(url).scheme
@@ -149,7 +166,15 @@ def database(url: str) -> dict[str, object]:
             "ENGINE": "django.db.backends.postgresql",
             # A fresh connection costs more CPU than the request it serves (findings: serving).
             "OPTIONS": {
-                "pool": {"min_size": 1, "max_size": integer("DATABASE_POOL_SIZE", default=8, minimum=1)},
+                # A thread that gets none in time answers 503: better than a queue that nobody waits for any more.
+                "pool": {
+                    "min_size": 1,
+                    "max_size": integer("DATABASE_POOL_SIZE", default=8, minimum=1),
+                    "timeout": integer("DATABASE_POOL_TIMEOUT", default=5, minimum=1),
+                },
+                "connect_timeout": 5,
+                # What was sent and never acknowledged ends a connection to a host that is gone.
+                "tcp_user_timeout": 10_000,
                 # Compiling a statement takes a hundred times as long as a search.
                 "options": "-c jit=off",
             },

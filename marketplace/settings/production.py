@@ -4,7 +4,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from .base import *  # noqa: F403 - settings modules extend each other by star import, Django's own idiom
 from .base import ALLOWED_HOSTS, BASE_URL, METRICS_DIR, METRICS_TOKEN, S3, STORAGES, logging_config
-from .environment import boolean, database, email, integer, redis_cache, required, signing_key, text
+from .environment import boolean, database, databases, email, integer, redis_cache, required, signing_key, text
 
 DEBUG = False
 SECRET_KEY = required("SECRET_KEY", "a long random text that signs sessions and download links.")
@@ -16,7 +16,7 @@ if not ALLOWED_HOSTS:
 if not BASE_URL.startswith("https://"):
     raise ImproperlyConfigured(f"BASE_URL is {BASE_URL!r}; set it to the public https:// address of the service.")
 
-DATABASES = {"default": database(required("DATABASE_URL", "postgres://user:password@host:5432/name."))}
+DATABASES = databases(database(required("DATABASE_URL", "postgres://user:password@host:5432/name.")), text("DATABASE_REPLICA_URL"))
 if DATABASES["default"]["ENGINE"] != "django.db.backends.postgresql":
     raise ImproperlyConfigured("DATABASE_URL must name a PostgreSQL database in production: several processes share it.")
 

@@ -70,6 +70,7 @@ def assert_stops(start: Start, given: dict[str, str], *words: str) -> None:
         ({"CERTIFICATE_KEY": X25519_KEY}, ("CERTIFICATE_KEY", "Ed25519")),
         ({"CERTIFICATE_RETIRED_KEYS": "nonsense"}, ("CERTIFICATE_RETIRED_KEYS", "Ed25519")),
         ({"SECRET_KEY_FILE": "/nowhere/secret"}, ("SECRET_KEY_FILE", "cannot be read")),
+        ({"DATABASE_REPLICA_URL": "postgres://shop@replica/shop"}, ("DATABASE_REPLICA_URL", "both addresses")),
         ({"METRICS_TOKEN": "short"}, ("METRICS_TOKEN", "20 characters")),
         ({"METRICS_TOKEN": "m" * 20, "METRICS_DIR": "/proc/nowhere"}, ("METRICS_DIR", "cannot be made")),
         ({"READY_REQUIRES": "database,moon"}, ("READY_REQUIRES", "database, migrations")),
@@ -121,6 +122,15 @@ def test_complete_production_settings_load(start: Start) -> None:
     settings = start(PRODUCTION)
     assert settings.DEBUG is False
     assert settings.DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql"
+
+
+def test_replica_is_read_only_and_nobody_waits_long_for_it(start: Start) -> None:
+    settings = start(PRODUCTION | {"DATABASE_REPLICA_URL": "postgres://shop:secret@replica.example:5432/shop"})
+    assert settings.DATABASES["replica"]["HOST"] == "replica.example"
+    assert "default_transaction_read_only=on" in settings.DATABASES["replica"]["OPTIONS"]["options"]
+    assert settings.DATABASES["replica"]["OPTIONS"]["pool"]["timeout"] == 1
+    assert settings.DATABASES["default"]["OPTIONS"]["pool"]["timeout"] == 5
+    assert start(PRODUCTION).DATABASES.keys() == {"default"}
 
 
 @pytest.mark.parametrize("given", [{}, PRODUCTION], ids=["embedded", "production"])

@@ -44,12 +44,13 @@ class Cluster:
 
     Args:
         *settings: More settings, as `name=value`; they win over those that tests run with.
+        of: A running cluster; this one is its streaming replica.
 
     Raises:
         Unavailable: there is no PostgreSQL here.
     """
 
-    def __init__(self, *settings: str) -> None:
+    def __init__(self, *settings: str, of: "Cluster | None" = None) -> None:
         programs = find_programs()
         if programs is None:
             raise Unavailable("PostgreSQL is not installed")
@@ -57,7 +58,9 @@ class Cluster:
         self._process: subprocess.Popen[bytes] | None = None
         self._folder = folder = Path(tempfile.mkdtemp(prefix="marketplace-postgres-"))
         self._options = [word for setting in (*FAST, *settings, f"unix_socket_directories={folder}") for word in ("-c", setting)]
-        self._password, self._port = secrets.token_hex(16), free_port()
+        self._of = of
+        self._password: str = of._password if of else secrets.token_hex(16)
+        self._port = free_port()
 
     @property
     def address(self) -> str:
@@ -76,7 +79,7 @@ class Cluster:
         """
         account, folder = self._account, self._folder
         if not (folder / "data").exists():
-            _initialise(self._programs, folder, self._password, account)
+            _initialise(self._programs, folder, self._password, account, self._of)
         with (folder / "server.log").open("wb") as log:
             self._process = subprocess.Popen(
                 [self._programs / "postgres", "-D", folder / "data", "-h", "127.0.0.1", "-p", str(self._port), *self._options],
@@ -143,18 +146,21 @@ def _account() -> str | None:
     return next((name for name in ("postgres", "nobody") if name in known), None)
 
 
-def _initialise(programs: Path, folder: Path, password: str, account: str | None) -> None:
+def _initialise(programs: Path, folder: Path, password: str, account: str | None, of: Cluster | None) -> None:
     password_file = folder / "password"
     password_file.touch(mode=0o600)
     password_file.write_text(password, encoding="ascii")
     if account:
         for path in (folder, password_file):
             shutil.chown(path, account, pwd.getpwnam(account).pw_gid)
+    command: tuple[str | Path, ...] = (
+        *(programs / "initdb", "-D", folder / "data", "-U", "postgres", "--encoding=UTF8", "--locale=C.UTF-8"),
+        *("--auth=scram-sha-256", f"--pwfile={password_file}", "--no-sync"),
+    )
+    if of is not None:
+        command = (programs / "pg_basebackup", "-d", of.address, "-D", folder / "data", "-R", "-X", "stream", "-c", "fast", "--no-sync")
     result = subprocess.run(
-        [
-            *(programs / "initdb", "-D", folder / "data", "-U", "postgres", "--encoding=UTF8", "--locale=C.UTF-8"),
-            *("--auth=scram-sha-256", f"--pwfile={password_file}", "--no-sync"),
-        ],
+        command,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -165,7 +171,7 @@ def _initialise(programs: Path, folder: Path, password: str, account: str | None
         extra_groups=[] if account else None,
     )
     if result.returncode != 0:
-        raise Unavailable(f"initdb failed: {result.stderr.strip() or result.stdout.strip()}")
+        raise Unavailable(f"{command[0]} failed: {result.stderr.strip() or result.stdout.strip()}")
 
 
 def _wait(process: subprocess.Popen[bytes], pid_file: Path, log: Path) -> None:

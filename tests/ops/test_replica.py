@@ -1,0 +1,174 @@
+"""Reads from a real streaming replica: never older than the primary, whatever it does."""
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+import requests
+from prometheus_client.parser import text_string_to_metric_families
+
+from ..faults.service import Service, service
+from ..servers.postgres import Cluster, Unavailable
+from ..servers.redis import redis
+
+pytestmark = [pytest.mark.engineless]
+TOKEN = "metrics-token-of-the-tests"
+# Changes a title as services do: in one transaction with the generation.
+RETITLE = """
+from django.db import transaction
+from catalog.models import Listing
+from catalog.services import generation
+with transaction.atomic():
+    generation.bump()
+    Listing.objects.filter(slug={slug!r}).update(title={title!r})
+"""
+WAIT_SECONDS = 30
+
+
+class Pair:
+    """A primary, its replica, and a service over both."""
+
+    def __init__(self, primary: Cluster, replica: Cluster, shop: Service) -> None:
+        self.primary, self.replica, self.shop = primary, replica, shop
+        page = requests.get(f"{shop.base_url}/api/v1/assets?limit=3", timeout=10).json()
+        details = [requests.get(f"{shop.base_url}/api/v1/assets/{item['id']}", timeout=10).json() for item in page["items"]]
+        self.slugs = [detail["slug"] for detail in details]
+
+    def title(self, slug: str) -> str:
+        """Return what the catalog shows."""
+        answer = requests.get(f"{self.shop.base_url}/api/v1/assets/{slug}", timeout=20)
+        assert answer.status_code == 200, answer.text
+        return str(answer.json()["title"])
+
+    def retitle(self, slug: str, title: str) -> None:
+        """Change it, from a process of its own."""
+        done = self.shop.run("manage.py", "shell", "--verbosity", "0", "--no-imports", "-c", RETITLE.format(slug=slug, title=title))
+        assert done.returncode == 0, done.stderr
+
+    def ready(self) -> Any:
+        """Return the answer of /readyz."""
+        return requests.get(f"{self.shop.base_url}/readyz", timeout=10)
+
+    def replica_reads(self) -> float:
+        """Return how many statements the replica was sent, the probes' aside, which nobody asks for meanwhile."""
+        text = requests.get(f"{self.shop.base_url}/metrics", headers={"Authorization": f"Bearer {TOKEN}"}, timeout=10).text
+        return sum(
+            sample.value
+            for family in text_string_to_metric_families(text)
+            for sample in family.samples
+            if sample.name == "marketplace_query_seconds_count" and sample.labels["database"] == "replica"
+        )
+
+    def build_page(self) -> None:
+        """Ask for an address that was never asked for."""
+        self._page = getattr(self, "_page", 0) + 1
+        answer = requests.get(f"{self.shop.base_url}/api/v1/assets?limit={self._page}&sort=newest", timeout=20)
+        assert answer.status_code == 200, answer.text
+
+
+def until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + WAIT_SECONDS
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
+    folder: Path = tmp_path_factory.mktemp("replica")
+    with contextlib.ExitStack() as stack:
+        try:
+            primary = Cluster("full_page_writes=on")
+            stack.callback(primary.remove)
+            primary.start()
+            cache = stack.enter_context(redis())
+        except Unavailable as reason:
+            pytest.skip(str(reason))
+        replica = Cluster("hot_standby_feedback=on", of=primary)
+        stack.callback(replica.remove)
+        replica.start()
+        given = {
+            "DATABASE_URL": primary.address,
+            "DATABASE_REPLICA_URL": replica.address,
+            "REDIS_URL": f"{cache}/0",
+            "METRICS_TOKEN": TOKEN,
+        }
+        shop = stack.enter_context(service(folder, given))
+        for words in (("migrate", "--verbosity", "0"), ("seed_catalog", "--listings", "30")):
+            done = shop.run("manage.py", *words)
+            assert done.returncode == 0, done.stdout + done.stderr
+        shop.start()
+        yield Pair(primary, replica, shop)
+
+
+@contextlib.contextmanager
+def paused(pair: Pair) -> Iterator[psycopg.Connection[Any]]:
+    with psycopg.connect(pair.replica.address, autocommit=True) as connection:
+        connection.execute("SELECT pg_wal_replay_pause()")
+        until(lambda: connection.execute("SELECT pg_get_wal_replay_pause_state()").fetchone() == ("paused",))
+        try:
+            yield connection
+        finally:
+            connection.execute("SELECT pg_wal_replay_resume()")
+
+
+def test_replica_that_has_caught_up_builds_answers(pair: Pair) -> None:
+    until(lambda: pair.ready().json()["components"]["replica"].get("lagBytes") == 0)
+    before = pair.replica_reads()
+    pair.build_page()
+    assert pair.replica_reads() > before + 1
+    assert pair.ready().json()["components"]["replica"] == {"status": "ok", "lagBytes": 0, "lagSeconds": 0.0}
+
+
+def test_replica_that_lags_never_answers_and_never_fills_the_cache(pair: Pair) -> None:
+    slug, other, _ = pair.slugs
+    before = pair.title(slug), pair.title(other)
+    with paused(pair) as replica:
+        for title in ("Written while paused", "Written again"):
+            pair.retitle(slug, title)
+            # At once, for everybody, also on the second look, which the cache answers.
+            assert [pair.title(slug), pair.title(slug)] == [title, title]
+        found = replica.execute("SELECT title FROM catalog_listing WHERE slug = %s", [slug]).fetchone()
+        assert found == (before[0],), "the replica was not behind: the test shows nothing"
+        lag = pair.ready().json()["components"]["replica"]
+        assert lag["lagBytes"] > 0
+        # What did not change is built by the primary as well: nobody can tell that it did not.
+        reads = pair.replica_reads()
+        assert pair.title(other) == before[1]
+        pair.build_page()
+        assert pair.replica_reads() - reads <= 2
+    until(lambda: pair.ready().json()["components"]["replica"].get("lagBytes") == 0)
+    assert pair.title(slug) == "Written again"
+    reads = pair.replica_reads()
+    pair.build_page()
+    assert pair.replica_reads() > reads + 1
+
+
+def test_replica_that_dies_is_done_without_and_used_again_when_it_is_back(pair: Pair) -> None:
+    slug = pair.slugs[2]
+    pair.replica.kill()
+    try:
+        began = time.monotonic()
+        for _ in range(3):
+            pair.build_page()
+            assert pair.title(slug)
+        pair.retitle(slug, "Without a replica")
+        assert pair.title(slug) == "Without a replica"
+        assert time.monotonic() - began < WAIT_SECONDS
+        answer = pair.ready()
+        assert (answer.status_code, answer.json()["status"], answer.json()["down"]) == (200, "degraded", ["replica"])
+    finally:
+        pair.replica.start()
+
+    def used() -> bool:
+        before = pair.replica_reads()
+        pair.build_page()
+        return pair.replica_reads() > before + 1
+
+    until(used)
+    assert pair.title(slug) == "Without a replica"
+    until(lambda: pair.ready().json()["status"] == "ok")
