@@ -56,13 +56,15 @@ class PreviewViewSet(ApiViewSet):
 
     @extend_schema(
         operation_id="getPreview",
+        summary="Serve a preview",
         tags=["catalog"],
         parameters=[OpenApiParameter("preview_id", str, OpenApiParameter.PATH), PreviewQuery],
         responses={
-            (200, "application/octet-stream"): OpenApiResponse(
-                OpenApiTypes.BINARY, description="The image, font or sound, with its own type."
-            ),
-            (206, "application/octet-stream"): OpenApiResponse(OpenApiTypes.BINARY, description="The range asked for."),
+            **{
+                (200, media_type): OpenApiResponse(OpenApiTypes.BINARY, description="The image, font or sound, with its own type.")
+                for media_type in TYPES
+            },
+            **{(206, media_type): OpenApiResponse(OpenApiTypes.BINARY, description="The range asked for.") for media_type in TYPES},
             304: OpenApiResponse(description="If-None-Match names the present ETag."),
         },
     )

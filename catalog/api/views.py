@@ -30,7 +30,9 @@ class CategoryViewSet(ApiViewSet):
 
     access: ClassVar[Mapping[str, Access]] = {"list": PUBLIC}
 
-    @extend_schema(operation_id="listCategories", tags=["catalog"], responses={200: shapes.CategoryList, 304: UNCHANGED})
+    @extend_schema(
+        operation_id="listCategories", summary="List the categories", tags=["catalog"], responses={200: shapes.CategoryList, 304: UNCHANGED}
+    )
     def list(self, request: Request) -> HttpResponseBase:
         """List every active category with the number of assets for sale in it."""
         return public_answer(request, bodies.categories)
@@ -55,7 +57,11 @@ class AssetViewSet(ApiViewSet):
     }
 
     @extend_schema(
-        operation_id="listAssets", tags=["catalog"], parameters=[shapes.BrowseQuery], responses={200: shapes.AssetPage, 304: UNCHANGED}
+        operation_id="listAssets",
+        summary="Browse assets",
+        tags=["catalog"],
+        parameters=[shapes.BrowseQuery],
+        responses={200: shapes.AssetPage, 304: UNCHANGED},
     )
     def list(self, request: Request) -> HttpResponseBase:
         """Browse the assets for sale, page by page."""
@@ -64,6 +70,7 @@ class AssetViewSet(ApiViewSet):
 
     @extend_schema(
         operation_id="searchAssets",
+        summary="Search assets",
         tags=["catalog"],
         parameters=[shapes.SearchQuery],
         responses={200: shapes.SearchResults, 304: UNCHANGED},
@@ -75,6 +82,7 @@ class AssetViewSet(ApiViewSet):
 
     @extend_schema(
         operation_id="suggestAssets",
+        summary="Complete a name",
         tags=["catalog"],
         parameters=[shapes.SuggestQuery],
         responses={200: shapes.Suggestions, 304: UNCHANGED},
@@ -84,13 +92,23 @@ class AssetViewSet(ApiViewSet):
         q = parse_query(shapes.SuggestQuery, request)["q"]
         return public_answer(request, lambda _memo: shown.suggestions(q, suggest(q)))
 
-    @extend_schema(operation_id="getAsset", tags=["catalog"], parameters=[ASSET_ID], responses={200: shapes.AssetDetail, 304: UNCHANGED})
+    @extend_schema(
+        operation_id="getAsset",
+        summary="Show an asset",
+        tags=["catalog"],
+        parameters=[ASSET_ID],
+        responses={200: shapes.AssetDetail, 304: UNCHANGED},
+    )
     def retrieve(self, request: Request, asset_id: str) -> HttpResponseBase:
         """Show one asset for sale."""
         return public_answer(request, partial(bodies.asset, asset_id))
 
     @extend_schema(
-        operation_id="getAssetManifest", tags=["catalog"], parameters=[ASSET_ID], responses={200: shapes.PublicManifest, 304: UNCHANGED}
+        operation_id="getAssetManifest",
+        summary="Show the AI manifest of an asset",
+        tags=["catalog"],
+        parameters=[ASSET_ID],
+        responses={200: shapes.PublicManifest, 304: UNCHANGED},
     )
     def manifest(self, request: Request, asset_id: str) -> HttpResponseBase:
         """Show the AI-facing manifest of an asset for sale."""

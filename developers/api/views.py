@@ -18,7 +18,9 @@ class LeakViewSet(ApiViewSet):
 
     access = {"report": PUBLIC}
 
-    @extend_schema(operation_id="leaked_credentials_report", request=LeakReportBody, responses=LeakReportAnswer)
+    @extend_schema(
+        operation_id="reportLeakedCredentials", summary="Report leaked keys and tokens", request=LeakReportBody, responses=LeakReportAnswer
+    )
     def report(self, request: Request) -> Response:
         """Report keys and tokens found in public: what is live is revoked at once, and its owner is told by mail.
 

@@ -128,6 +128,7 @@ def test_licence_tier_that_is_not_active_finds_nothing(get: Any, varied: None) -
         ({"currency": "GBP"}, ("?currency", "invalid_choice")),
         ({"facets": "category,colour"}, ("?facets", "invalid_choice")),
         ({"tag": "x" * 41}, ("?tag", "max_length")),
+        ({"facets": "category," * 12 + "category"}, ("?facets", "max_length")),
     ],
 )
 def test_bad_filter_is_named(refused: Any, query: dict[str, str], error: tuple[str, str]) -> None:

@@ -23,6 +23,7 @@ class QueryPrice(serializers.DecimalField):
         super().__init__(max_digits=8, decimal_places=2, min_value=Decimal(0), max_value=Decimal(bounds.PRICE_MINOR) / 100, required=False)
 
 
+FACETS_CHARS = 100
 _ONE_FACET = "(" + "|".join(Facet) + ")"
 
 
@@ -33,13 +34,17 @@ class FacetNames(serializers.CharField):
     def __init__(self) -> None:
         super().__init__(
             required=False,
-            max_length=100,
+            max_length=FACETS_CHARS,
             help_text="Count the values of category, tier, fileType and license: `facets=category,tier`.",
         )
 
     def to_internal_value(self, data: Any) -> list[Facet]:  # type: ignore[override]  # a list comes out of the text
         """Return the facets, each once."""
-        names = dict.fromkeys(super().to_internal_value(data).split(","))
+        text: str = super().to_internal_value(data)
+        # Here, not by the validator of the maximum: that one would see the list.
+        if len(text) > FACETS_CHARS:
+            raise serializers.ValidationError(f"At most {FACETS_CHARS} characters.", code="max_length")
+        names = dict.fromkeys(text.split(","))
         if unknown := [name for name in names if name not in set(Facet)]:
             raise serializers.ValidationError(f"Unknown: {unknown[0][:40]}. There are {', '.join(Facet)}.", code="invalid_choice")
         return [Facet(name) for name in names]

@@ -24,18 +24,20 @@ class CertificateViewSet(ApiViewSet):
     access = {"keys": PUBLIC, "verify": PUBLIC, "retrieve": PUBLIC}
     problems = {"verify": (InvalidInput,), "retrieve": (NotFound,)}
 
-    @extend_schema(operation_id="certificate_keys", responses=SigningKeys)
+    @extend_schema(operation_id="listCertificateKeys", summary="Read the signing keys", responses=SigningKeys)
     def keys(self, request: Request) -> HttpResponseBase:
         """Read the public keys, to check signatures without asking us."""
         return Response(signatures.public_keys(), headers={"Cache-Control": "public, max-age=3600"})
 
-    @extend_schema(operation_id="certificate_verify", request=CertificateToCheck, responses=CertificateVerdict)
+    @extend_schema(
+        operation_id="verifyCertificate", summary="Verify a certificate", request=CertificateToCheck, responses=CertificateVerdict
+    )
     def verify(self, request: Request) -> HttpResponseBase:
         """Check a certificate: its signature, and whether the licence still stands."""
         verdict = check_certificate(parse_body(CertificateToCheck, request)["jws"])
         return Response(CertificateVerdict(verdict).data, headers=_UNCACHED)
 
-    @extend_schema(operation_id="certificate_status", responses=CertificateState)
+    @extend_schema(operation_id="getCertificateStatus", summary="See whether a certificate stands", responses=CertificateState)
     def retrieve(self, request: Request, certificate_id: str) -> HttpResponseBase:
         """See whether a certificate stands, by the id that is on it."""
         return Response(CertificateState(licence_of_certificate(certificate_id)).data, headers=_UNCACHED)

@@ -47,33 +47,44 @@ class LibraryViewSet(ApiViewSet):
         "certificate_pdf": (InvalidInput, NotOwned),
     }
 
-    @extend_schema(operation_id="library_list", parameters=[LibraryQuery], responses=LibraryPage)
+    @extend_schema(operation_id="listLibrary", summary="Read the library", parameters=[LibraryQuery], responses=LibraryPage)
     def list(self, request: Request) -> Response:
         """Read the library, newest first."""
         return Response(bodies.library(principal_of(request).user, parse_query(LibraryQuery, request)))
 
-    @extend_schema(operation_id="library_download", parameters=[ASSET_ID, DownloadQuery], request=None, responses=DownloadLinkAnswer)
+    @extend_schema(
+        operation_id="createDownloadLink",
+        summary="Get a download link",
+        parameters=[ASSET_ID, DownloadQuery],
+        request=None,
+        responses=DownloadLinkAnswer,
+    )
     def download(self, request: Request, asset_id: str) -> Response:
         """Get a link to the package of an owned asset, valid for 15 minutes."""
         parse_body(EmptyBody, request)
         version = parse_query(DownloadQuery, request).get("version")
         return Response(bodies.download_link(principal_of(request), asset_id, version))
 
-    @extend_schema(operation_id="library_versions", parameters=[ASSET_ID], responses=OwnedVersions)
+    @extend_schema(
+        operation_id="listOwnedVersions", summary="List the versions of an owned asset", parameters=[ASSET_ID], responses=OwnedVersions
+    )
     def versions(self, request: Request, asset_id: str) -> Response:
         """See the versions of an owned asset that a download can give, at most the 100 newest."""
         licence = owned_licence(principal_of(request).user, asset_id)
         versions = owned_versions(licence)[: bounds.LIBRARY_LIMIT]
         return Response(OwnedVersions({"assetId": str(licence.listing_id), "items": versions}).data)
 
-    @extend_schema(operation_id="library_certificate", parameters=[ASSET_ID, CertificateQuery], responses=Certificate)
+    @extend_schema(
+        operation_id="getCertificate", summary="Get a licence certificate", parameters=[ASSET_ID, CertificateQuery], responses=Certificate
+    )
     def certificate(self, request: Request, asset_id: str) -> Response:
         """Get the signed licence certificate of an owned asset."""
         licence = _licence_asked_for(request, asset_id)
         return Response(Certificate(signed_certificate(certificate_of(licence))).data)
 
     @extend_schema(
-        operation_id="library_certificate_pdf",
+        operation_id="getCertificatePdf",
+        summary="Get a licence certificate as PDF",
         parameters=[ASSET_ID, CertificateQuery],
         responses={(HTTPStatus.OK, PDF): OpenApiTypes.BINARY},
     )

@@ -30,7 +30,8 @@ class PackageViewSet(ApiViewSet):
     problems = {"fetch": (LinkInvalid, LinkExpired, LinkRevoked, FileBlocked, RangeNotSatisfiable)}
 
     @extend_schema(
-        operation_id="library_package",
+        operation_id="downloadPackage",
+        summary="Download a package",
         parameters=[
             OpenApiParameter("token", str, OpenApiParameter.PATH, description="As it stands in downloadUrl."),
             OpenApiParameter("Range", str, OpenApiParameter.HEADER, description="One range of bytes, to go on where a download broke off."),

@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.conf import settings
+from drf_spectacular.extensions import OpenApiSerializerExtension, OpenApiSerializerFieldExtension
 from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.utils import Direction
 
 from .. import errors
 from ..access import Access, CredentialKind
@@ -47,6 +49,62 @@ _HEADERS = {
     429: ("Retry-After", "Seconds until the next call passes."),
     503: ("Retry-After", "Seconds after which it is worth another try."),
 }
+
+
+# What `texts` refuses, in the words of ECMA-262, in which the document's patterns are written.
+_CONTROL = r"\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F"
+_NOT_IN_A_LINE = rf"{_CONTROL}\n\r\t\u0080-\u009F\u2028-\u202E\u2066-\u2069"
+
+
+def _text(field: Any) -> dict[str, Any]:
+    """Return the shape of a text with its bounds; the generator adds what every field has."""
+    shape: dict[str, Any] = {"type": "string"}
+    if field.max_length is not None:
+        shape["maxLength"] = field.max_length
+    return shape if field.allow_blank else shape | {"minLength": 1}
+
+
+class LineShape(OpenApiSerializerFieldExtension):
+    """A line is documented with the characters that it takes; white space around it is trimmed."""
+
+    target_class = "marketplace.core.api.fields.Line"
+    match_subclasses = True
+
+    def map_serializer_field(self, auto_schema: AutoSchema, direction: Direction) -> dict[str, Any]:
+        """Return the shape with a pattern for what is sent."""
+        shape = _text(self.target)
+        if direction == "request":
+            first = "" if self.target.allow_blank else rf"[^\s{_NOT_IN_A_LINE}]"
+            shape["pattern"] = rf"^\s*{first}[^{_NOT_IN_A_LINE}]*\s*$"
+        return shape
+
+
+class LongTextShape(OpenApiSerializerFieldExtension):
+    """Text of several lines is documented with the characters that it takes."""
+
+    target_class = "marketplace.core.api.fields.LongText"
+    match_subclasses = True
+
+    def map_serializer_field(self, auto_schema: AutoSchema, direction: Direction) -> dict[str, Any]:
+        """Return the shape with a pattern for what is sent."""
+        shape = _text(self.target)
+        if direction == "request":
+            shape["pattern"] = f"^[^{_CONTROL}]*$"
+        return shape
+
+
+class BodyShape(OpenApiSerializerExtension):
+    """A body is closed, but for one that takes the read-only fields of its resource back."""
+
+    target_class = "marketplace.core.api.serializers.Body"
+    match_subclasses = True
+
+    def map_serializer(self, auto_schema: AutoSchema, direction: Direction) -> dict[str, Any]:
+        """Return the shape of the body."""
+        shape: dict[str, Any] = auto_schema._map_serializer(self.target, direction, bypass_extensions=True)
+        if not self.target.read_back:
+            shape["additionalProperties"] = False
+        return shape
 
 
 class OperationSchema(AutoSchema):

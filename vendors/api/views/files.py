@@ -31,7 +31,7 @@ UPLOAD_PROBLEMS = (VendorNotApproved, ListingLocked, LengthRequired, MalformedRe
 def form(description: str) -> dict[str, Any]:
     """Return the OpenAPI shape of a form with one file."""
     file = {"type": "string", "format": "binary", "description": description}
-    return {"multipart/form-data": {"type": "object", "properties": {"file": file}, "required": ["file"]}}
+    return {"multipart/form-data": {"type": "object", "properties": {"file": file}, "required": ["file"], "additionalProperties": False}}
 
 
 class FileViews(VendorViewSet):
@@ -47,7 +47,7 @@ class FileViews(VendorViewSet):
     }
 
     @extend_schema(
-        operation_id="vendor_assets_file",
+        operation_id="uploadFile",
         summary="Upload the deliverable",
         request=form("What buyers get: an archive such as .zip or .tar, a font, an image or a sound, up to 5 GB."),
         responses=DeliverableRecord,
@@ -62,7 +62,7 @@ class FileViews(VendorViewSet):
             deliverable = files.attach_deliverable(listing=listing, received=received, inspection=inspection, actor=self.user)
         return Response(DeliverableRecord(deliverable).data)
 
-    @extend_schema(operation_id="vendor_assets_files", summary="Read the file history", parameters=[FileQuery], responses=FilePage)
+    @extend_schema(operation_id="listFiles", summary="Read the file history", parameters=[FileQuery], responses=FilePage)
     def history(self, request: Request, asset_id: str) -> Response:
         """Read every version and the candidate, newest upload first. What was approved stays: buyers own it."""
         query = parse_query(FileQuery, request)
@@ -73,7 +73,7 @@ class FileViews(VendorViewSet):
         return Response({"total": rows.count(), "page": query["page"], "items": items})
 
     @extend_schema(
-        operation_id="vendor_assets_font_specimen",
+        operation_id="uploadFontSpecimen",
         summary="Upload the font specimen",
         request=form("WOFF2 or WOFF, up to 20 MB."),
         responses=PreviewRecord,
@@ -83,7 +83,7 @@ class FileViews(VendorViewSet):
         return self._preview(request, asset_id, PreviewKind.FONT_SPECIMEN, process_font, bounds.FONT_BYTES)
 
     @extend_schema(
-        operation_id="vendor_assets_gallery_image",
+        operation_id="uploadGalleryImage",
         summary="Upload a gallery image",
         parameters=[GallerySlot],
         request=form("JPG, PNG or WebP, up to 20 MB."),
@@ -94,7 +94,7 @@ class FileViews(VendorViewSet):
         return self._preview(request, asset_id, PreviewKind.GALLERY, process_image, bounds.IMAGE_BYTES)
 
     @extend_schema(
-        operation_id="vendor_assets_audio_preview",
+        operation_id="uploadAudioPreview",
         summary="Upload the audio preview",
         request=form("MP3, AAC or WAV, up to 20 MB."),
         responses=PreviewRecord,

@@ -49,7 +49,7 @@ class ListingViews(VendorViewSet):
         "reviews": (VendorNotApproved, InvalidInput),
     }
 
-    @extend_schema(operation_id="vendor_assets_list", summary="List own listings", parameters=[ListingQuery], responses=ListingPage)
+    @extend_schema(operation_id="listListings", summary="List own listings", parameters=[ListingQuery], responses=ListingPage)
     def list(self, request: Request) -> Response:
         """List the caller's listings, newest first."""
         query = parse_query(ListingQuery, request)
@@ -60,25 +60,25 @@ class ListingViews(VendorViewSet):
         items = ListingSummary(rows[start : start + query["limit"]], many=True).data
         return Response({"total": rows.count(), "page": query["page"], "items": items})
 
-    @extend_schema(operation_id="vendor_assets_create", summary="Make a listing", request=NewListing, responses={200: ListingCreated})
+    @extend_schema(operation_id="createListing", summary="Make a listing", request=NewListing, responses={200: ListingCreated})
     def create(self, request: Request) -> Response:
         """Make a draft in the caller's store."""
         body = parse_body(NewListing, request)
         return Response(ListingCreated(listings.create_listing(profile=self.profile, actor=self.user, **body)).data)
 
-    @extend_schema(operation_id="vendor_assets_retrieve", summary="Read an own listing", responses=ListingRecord)
+    @extend_schema(operation_id="getListing", summary="Read an own listing", responses=ListingRecord)
     def retrieve(self, request: Request, asset_id: str) -> Response:
         """Read everything that was set and uploaded."""
         return Response(ListingRecord(with_files(listing_of(self.profile, asset_id))).data)
 
-    @extend_schema(operation_id="vendor_assets_update", summary="Change the details", request=DetailsPatch, responses=DetailsPatched)
+    @extend_schema(operation_id="updateListing", summary="Change the details", request=DetailsPatch, responses=DetailsPatched)
     def update_details(self, request: Request, asset_id: str) -> Response:
         """Change the details. The slug never changes; on a published listing a change is live at once."""
         listing, body = self._edit(request, asset_id, DetailsPatch)
         return Response(DetailsPatched(listings.update_details(listing=listing, actor=self.user, **body)).data)
 
     @extend_schema(
-        operation_id="vendor_assets_regional_prices",
+        operation_id="setRegionalPrices",
         summary="Set regional prices",
         request=RegionalPricesPatch,
         responses=RegionalPricesPatched,
@@ -89,7 +89,7 @@ class ListingViews(VendorViewSet):
         return Response(RegionalPricesPatched(listings.set_regional_prices(listing=listing, actor=self.user, **body)).data)
 
     @extend_schema(
-        operation_id="vendor_assets_licensing",
+        operation_id="setLicensing",
         summary="Set licences and readme",
         request=LicensingPatch,
         responses=LicensingPatched,
@@ -99,7 +99,7 @@ class ListingViews(VendorViewSet):
         listing, body = self._edit(request, asset_id, LicensingPatch)
         return Response(LicensingPatched(listings.set_licensing(listing=listing, actor=self.user, **body)).data)
 
-    @extend_schema(operation_id="vendor_assets_reviews", summary="Read the reviews", parameters=[ReviewQuery], responses=ReviewPage)
+    @extend_schema(operation_id="listReviews", summary="Read the reviews", parameters=[ReviewQuery], responses=ReviewPage)
     def reviews(self, request: Request, asset_id: str) -> Response:
         """Read each submission and what reviewers found, newest first."""
         query = parse_query(ReviewQuery, request)

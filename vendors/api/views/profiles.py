@@ -24,14 +24,14 @@ class ProfileViews(ApiViewSet):
     access = {"apply": MANAGE, "status": MANAGE}
     problems = {"apply": (VendorProfileExists, StoreSlugTaken), "status": (VendorProfileMissing,)}
 
-    @extend_schema(operation_id="vendor_apply", summary="Register a store", request=Application, responses=ProfileRecord)
+    @extend_schema(operation_id="applyAsVendor", summary="Register a store", request=Application, responses=ProfileRecord)
     def apply(self, request: Request) -> Response:
         """Make the caller's vendor profile. Verified developers and staff are approved at once, others wait for an admin."""
         body = parse_body(Application, request)
         user = principal_of(request).user
         return Response(ProfileRecord(profiles.apply(user=user, actor=user, **body)).data)
 
-    @extend_schema(operation_id="vendor_application_status", summary="Read the vendor profile", responses=ApplicationStatus)
+    @extend_schema(operation_id="getVendorProfile", summary="Read the vendor profile", responses=ApplicationStatus)
     def status(self, request: Request) -> Response:
         """Read the caller's vendor profile, whatever its status."""
         return Response(ApplicationStatus(profile_of(principal_of(request).user)).data)

@@ -36,7 +36,7 @@ class SubmissionViews(VendorViewSet):
         "unpublish": (VendorNotApproved, InvalidTransition),
     }
 
-    @extend_schema(operation_id="vendor_assets_manifest_generate", summary="Make the manifest", request=None, responses=GeneratedManifest)
+    @extend_schema(operation_id="generateManifest", summary="Make the manifest", request=None, responses=GeneratedManifest)
     def generate_manifest(self, request: Request, asset_id: str) -> Response:
         """Make the agent manifest from the listing and what was found in its file."""
         listing = listing_of(self.profile, asset_id)
@@ -44,7 +44,7 @@ class SubmissionViews(VendorViewSet):
         parse_body(EmptyBody, request)
         return Response(generate_manifest(listing=listing, actor=self.user).body)
 
-    @extend_schema(operation_id="vendor_assets_preflight", summary="Try the submit checks", request=None, responses=Preflight)
+    @extend_schema(operation_id="preflightListing", summary="Try the submit checks", request=None, responses=Preflight)
     def preflight(self, request: Request, asset_id: str) -> Response:
         """Run the checks of submit and report each; nothing changes."""
         listing = listing_of(self.profile, asset_id)
@@ -52,21 +52,21 @@ class SubmissionViews(VendorViewSet):
         checks = run_checks(listing)
         return Response({"passed": all(check.passed for check in checks), "checks": [check.as_json() for check in checks]})
 
-    @extend_schema(operation_id="vendor_assets_submit", summary="Submit for review", request=None, responses=Submitted)
+    @extend_schema(operation_id="submitListing", summary="Submit for review", request=None, responses=Submitted)
     def submit(self, request: Request, asset_id: str) -> Response:
         """Queue the listing for review; of a published one, its new file, while buyers go on getting the reviewed one."""
         listing = listing_of(self.profile, asset_id)
         parse_body(EmptyBody, request)
         return Response(Submitted(submit(listing=listing, actor=self.user)).data)
 
-    @extend_schema(operation_id="vendor_assets_withdraw", summary="Take a submission back", request=None, responses=Standing)
+    @extend_schema(operation_id="withdrawListing", summary="Take a submission back", request=None, responses=Standing)
     def withdraw(self, request: Request, asset_id: str) -> Response:
         """Take the listing, or the new file of a published one, out of the review."""
         listing = listing_of(self.profile, asset_id)
         parse_body(EmptyBody, request)
         return Response(Standing(withdraw_listing(listing=listing, actor=self.user)).data)
 
-    @extend_schema(operation_id="vendor_assets_unpublish", summary="Take a listing off sale", request=None, responses=Standing)
+    @extend_schema(operation_id="unpublishListing", summary="Take a listing off sale", request=None, responses=Standing)
     def unpublish(self, request: Request, asset_id: str) -> Response:
         """Take the listing out of the catalog; who bought it keeps it."""
         listing = listing_of(self.profile, asset_id)

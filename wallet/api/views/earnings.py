@@ -23,7 +23,7 @@ class EarningsViewSet(VendorViewSet):
     access = {"retrieve": bearer_only(Scope.VENDOR_MANAGE)}
     problems = {"retrieve": (VendorNotApproved, InvalidInput)}
 
-    @extend_schema(operation_id="vendor_earnings", summary="Read own earnings", parameters=[HistoryQuery], responses=EarningsPage)
+    @extend_schema(operation_id="listEarnings", summary="Read own earnings", parameters=[HistoryQuery], responses=EarningsPage)
     def retrieve(self, request: Request) -> Response:
         """Read what is to be paid, and the sales, refunds and payouts that led to it, newest first."""
         lines = movements_of(self.user, AccountKind.VENDOR).select_related("order__listing")

@@ -32,29 +32,41 @@ class HistoryViewSet(ApiViewSet):
     access = dict.fromkeys(("orders", "order", "receipt", "receipt_pdf", "transactions"), _ACCOUNT)
     problems = {"orders": (InvalidInput,), "transactions": (InvalidInput,)}
 
-    @extend_schema(operation_id="orders_list", parameters=[HistoryQuery], responses=OrderPage)
+    @extend_schema(operation_id="listOrders", summary="Read the purchases", parameters=[HistoryQuery], responses=OrderPage)
     def orders(self, request: Request) -> Response:
         """Read the purchases, newest first."""
         return Response(OrderPage(page_of(request, orders_of(principal_of(request).user), "created_at")).data)
 
-    @extend_schema(operation_id="wallet_transactions", parameters=[HistoryQuery], responses=WalletTransactionPage)
+    @extend_schema(
+        operation_id="listTransactions",
+        summary="Read the wallet's transactions",
+        parameters=[HistoryQuery],
+        responses=WalletTransactionPage,
+    )
     def transactions(self, request: Request) -> Response:
         """Read what came into the wallets and what left them, newest first."""
         movements = movements_of(principal_of(request).user).select_related("order__listing")
         return Response(WalletTransactionPage(page_of(request, movements, "at")).data)
 
-    @extend_schema(operation_id="orders_retrieve", parameters=[ORDER_ID], responses=OrderAnswer)
+    @extend_schema(operation_id="getOrder", summary="Read a purchase", parameters=[ORDER_ID], responses=OrderAnswer)
     def order(self, request: Request, order_id: str) -> Response:
         """Read one purchase."""
         return Response(OrderAnswer(_order(request, order_id)).data)
 
-    @extend_schema(operation_id="orders_receipt", parameters=[ORDER_ID], responses={(HTTPStatus.OK, HTML): OpenApiTypes.BINARY})
+    @extend_schema(
+        operation_id="getReceipt", summary="Get a receipt", parameters=[ORDER_ID], responses={(HTTPStatus.OK, HTML): OpenApiTypes.BINARY}
+    )
     def receipt(self, request: Request, order_id: str) -> HttpResponseBase:
         """Get the receipt as a page of its own, without scripts."""
         page = receipts.as_html(_order(request, order_id))
         return HttpResponse(page, content_type=f"{HTML}; charset=utf-8", headers={"Content-Security-Policy": receipts.CONTENT_POLICY})
 
-    @extend_schema(operation_id="orders_receipt_pdf", parameters=[ORDER_ID], responses={(HTTPStatus.OK, PDF): OpenApiTypes.BINARY})
+    @extend_schema(
+        operation_id="getReceiptPdf",
+        summary="Get a receipt as PDF",
+        parameters=[ORDER_ID],
+        responses={(HTTPStatus.OK, PDF): OpenApiTypes.BINARY},
+    )
     def receipt_pdf(self, request: Request, order_id: str) -> HttpResponseBase:
         """Get the receipt as a PDF."""
         order = _order(request, order_id)

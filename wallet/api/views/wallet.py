@@ -65,30 +65,31 @@ class WalletViewSet(ApiViewSet):
         ),
     }
 
-    @extend_schema(operation_id="wallet_retrieve", responses=WalletAnswer)
+    @extend_schema(operation_id="getWallet", summary="Read the balances", responses=WalletAnswer)
     def retrieve(self, request: Request) -> Response:
         """Read the balances."""
         return Response(bodies.wallet(principal_of(request).user))
 
-    @extend_schema(operation_id="wallet_update", request=PreferenceBody, responses=WalletAnswer)
+    @extend_schema(operation_id="updateWallet", summary="Choose the currency to pay in", request=PreferenceBody, responses=WalletAnswer)
     def update(self, request: Request) -> Response:
         """Choose the currency in which purchases are paid that name none."""
         user = principal_of(request).user
         set_currency_preference(user=user, currency=parse_body(PreferenceBody, request)["currencyPreference"], actor=user)
         return Response(bodies.wallet(user))
 
-    @extend_schema(operation_id="wallet_quote", request=QuoteBody, responses=QuoteAnswer)
+    @extend_schema(operation_id="quoteAsset", summary="Hold a price", request=QuoteBody, responses=QuoteAnswer)
     def quote(self, request: Request) -> Response:
         """Ask for a price that holds for 10 minutes, whatever the vendor does."""
         body = parse_body(QuoteBody, request)
         return Response(bodies.quote(principal_of(request).user, body))
 
     @extend_schema(
-        operation_id="wallet_spend",
+        operation_id="buyAsset",
+        summary="Buy an asset",
         parameters=[
             OpenApiParameter(
                 IDEMPOTENCY_HEADER,
-                str,
+                {"type": "string", "pattern": "^[!-~]*$", "minLength": 1, "maxLength": bounds.IDEMPOTENCY_KEY_CHARS},
                 OpenApiParameter.HEADER,
                 description="Any text without spaces, up to 255 characters. Repeated within 24 hours, the first answer is given again.",
             ),
