@@ -1,8 +1,8 @@
 """What the library does when something happens below it."""
 
 from catalog.events import ListingPublished
-from marketplace.core.events import subscribe
+from marketplace.core.events import subscribe_later
 
-from .services.building import build_when_published
+from .jobs import build_published
 
-subscribe(ListingPublished, build_when_published)
+subscribe_later(ListingPublished, build_published)

@@ -5,11 +5,14 @@ from collections.abc import Iterable
 from typing import Any
 
 from django.core.wsgi import get_wsgi_application
+from django.utils.module_loading import import_string
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "marketplace.settings.production")
 
 _CHARSETS = frozenset({"utf-8", "utf8", "us-ascii", "iso-8859-1"})
 _django = get_wsgi_application()
+# By name: it can be loaded once every app is there.
+import_string("marketplace.jobs.beside.start_beside_server")()
 
 
 def application(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
+from django.conf import settings as django_settings
 from django.core.cache import cache, caches
 from django.db import connection
 from django.utils import timezone
@@ -41,6 +42,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for marker, reason in lacking.items():
             if item.get_closest_marker(marker):
                 item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _mails_go_through_the_queue(django_test_environment: None) -> None:
+    """Undo what Django does to every test: mails take their way through the queue, and the worker hands them to the outbox."""
+    django_settings.EMAIL_BACKEND = "marketplace.jobs.mailing.QueuedBackend"
 
 
 @pytest.fixture(autouse=True)

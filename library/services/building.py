@@ -13,15 +13,12 @@ import zlib
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 
-from django.db import transaction
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
-from catalog.events import ListingPublished
 from catalog.models import Deliverable, Listing
 from catalog.pricing import permitted_tiers
 from catalog.selectors.taxonomy import Terms, active_tiers, terms_at
-from marketplace.core import bounds
 from marketplace.core.objects import object_store
 from marketplace.core.objects.base import ObjectStore
 from marketplace.core.serving import Stored
@@ -76,23 +73,11 @@ def make_ready(*, packages: Sequence[Package]) -> list[Package]:
     return [known[package.recipe] for package in packages]
 
 
-def build_when_published(event: ListingPublished) -> None:
-    """Make the packages of small files ready once the publication is committed; those of large ones wait for the command.
-
-    The editor who approves would wait for a large one.
-    """
-
-    def build() -> None:
-        _build_published(event.listing_id)
-
-    # A publication stands, whatever becomes of its packages. (Django's robust hooks need a function with a name.)
-    transaction.on_commit(build, robust=True)
-
-
-def _build_published(listing_id: uuid.UUID) -> None:
+def build_when_published(*, listing_id: uuid.UUID) -> None:
+    """Make the packages of a listing ready that is on sale now."""
     listing = Listing.objects.select_related("live_deliverable", "store").get(pk=listing_id)
     packages = find_packages_on_sale(listing)
-    if packages and packages[0].deliverable.file_size <= bounds.PACKAGE_AT_PUBLISH_BYTES:
+    if packages:
         make_ready(packages=packages)
 
 

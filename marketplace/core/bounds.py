@@ -82,5 +82,3 @@ QUOTE_SECONDS = 10 * 60
 OPEN_QUOTES = 50
 IDEMPOTENCY_KEY_CHARS = 255
 IDEMPOTENCY_HOURS = 24
-# Packages of files up to this size are made ready while the editor who publishes waits.
-PACKAGE_AT_PUBLISH_BYTES = 64 * MIB

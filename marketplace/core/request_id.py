@@ -2,7 +2,8 @@
 
 import logging
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
@@ -20,6 +21,16 @@ _current: ContextVar[str] = ContextVar("request_id", default=NONE)
 def current_request_id() -> str:
     """Return the id of the request being answered, `-` outside of one."""
     return _current.get()
+
+
+@contextmanager
+def under_id(name: str) -> Iterator[None]:
+    """Let what happens outside of a request, such as a job, bear a name of its own in log lines and audit rows."""
+    token = _current.set(name)
+    try:
+        yield
+    finally:
+        _current.reset(token)
 
 
 class RequestIdMiddleware:

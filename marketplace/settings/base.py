@@ -9,6 +9,7 @@ from . import environment as read
 from .admin_theme import THEME
 from .observing import *  # noqa: F403 - a part of this module that has become its own
 from .observing import logging_config
+from .schedule import COMMANDS
 
 BASE_DIR = read.BASE_DIR
 
@@ -31,6 +32,7 @@ APPEND_SLASH = False
 
 INSTALLED_APPS = [
     "marketplace.core",
+    "marketplace.jobs",
     "marketplace.accounts",
     "developers",
     "catalog",
@@ -59,6 +61,8 @@ INSTALLED_APPS = [
     "drf_spectacular_sidecar",
     "corsheaders",
     "storages",
+    "django_tasks",
+    "django_tasks_db",
 ]
 
 MIDDLEWARE = [
@@ -302,6 +306,21 @@ CORS_EXPOSE_HEADERS = [
     "WWW-Authenticate",
     "X-Request-Id",
 ]
+
+# --- background work --------------------------------------------------------------------------
+TASKS = {
+    "default": {
+        "BACKEND": "django_tasks_db.DatabaseBackend",
+        "QUEUES": ["default", "webhooks", "schedule"],
+        "OPTIONS": {"id_function": "marketplace.core.ids.new_id"},
+    }
+}
+SCHEDULE = COMMANDS
+# Whether a process that serves works as well, in a thread.
+WORKER_IN_SERVER = read.boolean("WORKER_IN_SERVER", default=False)
+# Every mail goes into the queue; this is what the worker hands it to.
+EMAIL_BACKEND = "marketplace.jobs.mailing.QueuedBackend"
+MAIL_TRANSPORT = "django.core.mail.backends.console.EmailBackend"
 
 # --- admin ------------------------------------------------------------------------------------
 UNFOLD = THEME

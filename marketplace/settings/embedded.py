@@ -23,9 +23,11 @@ MEMORY_CACHE = {
 MEMORY_CACHES = {"default": MEMORY_CACHE, "answers": MEMORY_CACHE | {"LOCATION": "answers", "OPTIONS": {"MAX_ENTRIES": 5_000}}}
 # With Redis the counters outlive the process, and whoever else is told of the same one shares the answers.
 CACHES = {"default": redis_cache(text("REDIS_URL"))} if text("REDIS_URL") else MEMORY_CACHES
-EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
 if text("EMAIL_URL"):
     globals().update(email(text("EMAIL_URL")))
+
+# One process is the whole service.
+WORKER_IN_SERVER = boolean("WORKER_IN_SERVER", default=True)
 
 # Static files are served from where the packages keep them: nothing to collect, no folder to collect into.
 WHITENOISE_USE_FINDERS = True

@@ -243,7 +243,7 @@ def email(url: str) -> dict[str, object]:
     if smtp and not given["EMAIL_HOST"]:
         raise ImproperlyConfigured("EMAIL_URL names no mail server; set it to one such as smtp+tls://user:password@host:587.")
     return {
-        "EMAIL_BACKEND": given["EMAIL_BACKEND"],
+        "MAIL_TRANSPORT": given["EMAIL_BACKEND"],
         "EMAIL_HOST": given["EMAIL_HOST"] or "",
         "EMAIL_PORT": given["EMAIL_PORT"] or 587,
         "EMAIL_HOST_USER": given["EMAIL_HOST_USER"] or "",

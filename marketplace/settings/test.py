@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from .embedded import *  # noqa: F403 - settings modules extend each other by star import, Django's own idiom
-from .embedded import MEMORY_CACHES
+from .embedded import MEMORY_CACHES, TASKS
 from .environment import database, sqlite, text
 
 # Each process (a worker of a parallel run is one) has a folder of its own.
@@ -31,6 +31,9 @@ _database["OPTIONS"].pop("pool", None)
 # `TEST_REDIS_URL` likewise; the fixture `redis_cache` uses it.
 TEST_REDIS_URL = text("TEST_REDIS_URL")
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+MAIL_TRANSPORT = "django.core.mail.backends.locmem.EmailBackend"
+# Each job is done as soon as its transaction stands; tests of the queue itself say otherwise.
+TASKS["default"]["BACKEND"] = "tests.eager.EagerBackend"
+WORKER_IN_SERVER = False
 # A thread that writes on its own would write into another test's database; tests flush by hand.
 USAGE_FLUSH_SECONDS = 0

@@ -20,6 +20,8 @@ from developers.services.spending import Caps, set_spending_ceiling
 from marketplace.accounts.models import User
 from marketplace.core.money import Currency
 from marketplace.core.scopes import Scope
+from marketplace.jobs.mailing import send_mail
+from marketplace.jobs.models import Job
 from tests.catalog.cases import draft, make_deliverable, open_review, published, submitted
 from tests.factories import AppFactory, UserFactory
 from vendors.models import VendorProfile
@@ -112,6 +114,14 @@ def consent() -> Consent:
     user, scopes = UserFactory(), frozenset({Scope.LIBRARY_READ})
     authorization = Authorization(AppFactory(), scopes, Audience.API, "https://app.example/callback", "c" * 43)
     return give_consent(user=user, authorization=authorization, code="code", actor=user)
+
+
+def dead_job() -> Job:
+    """Return a job that was tried as often as it may be."""
+    job = Job.objects.get(pk=send_mail.enqueue("nothing that opens").db_result.pk)
+    job.claim("worker")
+    job.set_failed(ValueError())
+    return job
 
 
 def vendor() -> VendorProfile:
@@ -232,6 +242,7 @@ CASES = (
     Case("deactivate", UserFactory, "accounts.deactivate_user", "user.deactivate"),
     Case("reactivate", shut_account, "accounts.deactivate_user", "user.reactivate"),
     Case("set_staff", UserFactory, "accounts.grant_staff_user", "user.set_staff", again=True, superuser=True),
+    Case("retry", dead_job, "jobs.retry_job", "job.retry", {}),
     Case("remove_staff", staff_member, "accounts.grant_staff_user", "user.remove_staff"),
 )
 # One row of each kind, to look at: rows of groups are Django's.

@@ -31,7 +31,6 @@ PLAIN = {
     "vendors run_checks": "reads",
     "library url_of": "reads",
     "library package_parts": "reads",
-    "library build_when_published": "hears of a publication",
 }
 
 

@@ -204,7 +204,7 @@ def test_decision_is_mailed_once_it_stands(
 def test_mail_server_that_is_down_undoes_nothing(
     application: DeveloperApplication, reviewer: User, django_capture_on_commit_callbacks: Any, settings: Any
 ) -> None:
-    settings.EMAIL_BACKEND = "tests.developers.broken.MailServerDown"
+    settings.MAIL_TRANSPORT = "tests.developers.broken.MailServerDown"
     with django_capture_on_commit_callbacks(execute=True):
         services.approve_application(application=application, reason="Fine", actor=reviewer)
     assert selectors.is_verified_developer(application.user)

@@ -5,17 +5,19 @@ from unittest.mock import patch
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.utils import timezone
 
 from catalog.events import ListingPublished
 from catalog.models import Deliverable
 from library.models import Package
 from library.services import building
 from library.services.links import issue_link
-from marketplace.core import bounds
 from marketplace.core.errors import DependencyUnavailable
 from marketplace.core.events import emit
 from marketplace.core.objects import object_store
 from marketplace.core.objects.local import LocalStore
+from marketplace.jobs.models import Job
+from tests.eager import drain
 from tests.shop import archive, bought, on_sale
 
 pytestmark = pytest.mark.django_db
@@ -68,13 +70,11 @@ def test_file_is_read_once_for_all_licences_and_never_again() -> None:
     assert Package.objects.count() == 3
 
 
-def test_publication_makes_small_files_ready_and_leaves_large_ones_to_the_command(django_capture_on_commit_callbacks: Any) -> None:
+def test_publication_makes_the_packages_ready(django_capture_on_commit_callbacks: Any) -> None:
     listing = on_sale(archive())
-    with patch.object(bounds, "PACKAGE_AT_PUBLISH_BYTES", 10), django_capture_on_commit_callbacks(execute=True):
-        emit(ListingPublished(listing.id))
-    assert not Package.objects.exists()
     with django_capture_on_commit_callbacks(execute=True):
         emit(ListingPublished(listing.id))
+        assert not Package.objects.exists()
     assert Package.objects.count() == 3
 
 
@@ -84,3 +84,8 @@ def test_publication_stands_when_its_package_cannot_be_made(django_capture_on_co
         emit(ListingPublished(listing.id))
     listing.refresh_from_db()
     assert listing.status == "Published"
+    job = Job.objects.get(task_path="library.jobs.build_published")
+    assert (job.status, job.attempts, job.exception_class_path) == ("READY", 1, "marketplace.core.errors.DependencyUnavailable")
+    Job.objects.update(run_after=timezone.now())
+    assert [done.status for done in drain()] == ["SUCCESSFUL"]
+    assert Package.objects.count() == 3

@@ -138,7 +138,7 @@ def test_redis_and_mail_server_are_used_where_they_are_set(start: Start, given: 
     settings = start(given | {"REDIS_URL": "rediss://cache.example:6380/2", "EMAIL_URL": "smtp+tls://me:p%40ss@mail.example:2525"})
     assert settings.CACHES["default"]["BACKEND"] == "django_redis.cache.RedisCache"
     assert settings.CACHES["default"]["LOCATION"] == "rediss://cache.example:6380/2"
-    assert settings.EMAIL_BACKEND == "django.core.mail.backends.smtp.EmailBackend"
+    assert settings.MAIL_TRANSPORT == "django.core.mail.backends.smtp.EmailBackend"
     assert (settings.EMAIL_HOST, settings.EMAIL_PORT, settings.EMAIL_USE_TLS) == ("mail.example", 2525, True)
     assert (settings.EMAIL_HOST_USER, settings.EMAIL_HOST_PASSWORD, settings.EMAIL_TIMEOUT) == ("me", "p@ss", 10)
 
@@ -146,7 +146,7 @@ def test_redis_and_mail_server_are_used_where_they_are_set(start: Start, given: 
 def test_embedded_without_them_counts_in_memory_and_prints_mail(start: Start) -> None:
     settings = start({})
     assert settings.CACHES["default"]["BACKEND"].endswith("LocMemCache")
-    assert settings.EMAIL_BACKEND.endswith("console.EmailBackend")
+    assert settings.MAIL_TRANSPORT.endswith("console.EmailBackend")
 
 
 @pytest.mark.parametrize("given", [{}, PRODUCTION], ids=["embedded", "production"])

@@ -11,6 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from marketplace.accounts.models import User
+from tests.eager import sent_mails
 from tests.factories import UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -47,7 +48,7 @@ def test_sign_up_with_bad_input_makes_no_account(client: Client, bad: dict[str, 
     assert response.context["form"].errors
     assert 'class="errorlist"' in response.content.decode()
     assert not User.objects.exists()
-    assert not mail.outbox
+    assert not sent_mails()
 
 
 def test_sign_up_is_confirmed_by_mail_and_ends_signed_in(client: Client) -> None:
@@ -55,7 +56,7 @@ def test_sign_up_is_confirmed_by_mail_and_ends_signed_in(client: Client) -> None
     assert response["Location"] == reverse("account_email_verification_sent")
     assert "Check your mail" in client.get(response["Location"]).content.decode()
     assert not _signed_in(client)
-    [message] = mail.outbox
+    [message] = sent_mails()
     assert message.to == [EMAIL]
     assert message.subject == "Confirm your address"
     assert "Creative Asset Marketplace" in str(message.body)
@@ -71,7 +72,7 @@ def test_sign_up_is_confirmed_by_mail_and_ends_signed_in(client: Client) -> None
 def test_confirmation_in_another_browser_confirms_and_asks_to_sign_in(client: Client) -> None:
     client.post(reverse("account_signup"), SIGN_UP)
     elsewhere = Client()
-    elsewhere.post(_link_in(mail.outbox[0]))
+    elsewhere.post(_link_in(sent_mails()[0]))
     assert not _signed_in(elsewhere)
     elsewhere.post(reverse("account_login"), {"login": EMAIL, "password": PASSWORD})
     assert _signed_in(elsewhere)
@@ -93,7 +94,7 @@ def test_sign_up_with_a_known_address_tells_the_owner_only(client: Client) -> No
     response = client.post(reverse("account_signup"), SIGN_UP | {"email": EMAIL.upper()})
     assert response["Location"] == reverse("account_email_verification_sent")
     assert User.objects.count() == 1
-    [message] = mail.outbox
+    [message] = sent_mails()
     assert message.to == [EMAIL]
     assert "already exists" in str(message.body)
 
@@ -168,7 +169,7 @@ def test_attempts_are_counted_by_the_callers_own_address(client: Client, setting
 def test_sign_in_leads_on_within_this_site_only(client: Client, following: str, lands: str) -> None:
     UserFactory(email=EMAIL, password=PASSWORD)
     client.post(reverse("account_login"), {"login": EMAIL, "password": PASSWORD})  # an unconfirmed address is sent a link
-    client.post(_link_in(mail.outbox[0]))
+    client.post(_link_in(sent_mails()[0]))
     client.post(reverse("account_logout"))
     assert not _signed_in(client)
     page = client.get(reverse("account_login"), {"next": following}).content.decode()
@@ -189,7 +190,7 @@ def test_forgotten_password_is_replaced_through_the_mail(client: Client) -> None
     user = UserFactory(email=EMAIL)
     response = client.post(reverse("account_reset_password"), {"email": EMAIL})
     assert "on its way" in client.get(response["Location"]).content.decode()
-    link = _link_in(mail.outbox[0])
+    link = _link_in(sent_mails()[0])
     page = client.get(link, follow=True)
     assert "Choose a new password" in page.content.decode()
     client.post(page.redirect_chain[-1][0], {"password1": PASSWORD, "password2": PASSWORD})

@@ -32,7 +32,7 @@ class Command(BaseCommand):
 
     help = (
         "Make the packages of all listings for sale ready: each file is read once for the checksum, and on S3 the packages are built. "
-        "Small ones are ready since their publication; run this for large ones and after edits of readmes and licences. "
+        "They are made at publication as well; the schedule runs this for what was edited since, such as readmes and licences. "
         "It may be stopped, repeated, and run beside itself. "
         "Exit status: 0 all are ready, 1 a stored file is damaged or gone, 2 the store cannot be used."
     )

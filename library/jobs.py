@@ -1,0 +1,13 @@
+"""What the library does in the background."""
+
+import uuid
+
+from marketplace.jobs.policy import Retries, job
+
+from .services.building import build_when_published
+
+
+@job(retries=Retries(attempts=6, first=30))
+def build_published(listing_id: str) -> None:
+    """Make the packages of a listing that was published ready before a buyer waits for one."""
+    build_when_published(listing_id=uuid.UUID(listing_id))

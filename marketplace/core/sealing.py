@@ -1,0 +1,56 @@
+"""Encryption of the few values that we must be able to read again: whoever gets a copy of the database cannot.
+
+The keys come from `SECRET_KEY`; what was sealed under an earlier one opens while it is among `SECRET_KEY_FALLBACKS`.
+"""
+
+import base64
+from functools import lru_cache
+
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from django.conf import settings
+
+
+class Unreadable(Exception):
+    """It was sealed for something else, or under a key that is gone."""
+
+
+def seal(text: str, *, purpose: str) -> str:
+    """Return the text encrypted; it opens for the same purpose only."""
+    return _box(purpose).encrypt(text.encode()).decode("ascii")
+
+
+def unseal(token: str, *, purpose: str) -> str:
+    """Return the text that was sealed.
+
+    Raises:
+        Unreadable: it was sealed for something else, or under a key that is gone.
+    """
+    try:
+        return _box(purpose).decrypt(token).decode()
+    except InvalidToken as error:
+        raise Unreadable(purpose) from error
+
+
+def reseal(token: str, *, purpose: str) -> str:
+    """Return the same text under the newest key.
+
+    Raises:
+        Unreadable: as `unseal`.
+    """
+    return seal(unseal(token, purpose=purpose), purpose=purpose)
+
+
+def _box(purpose: str) -> MultiFernet:
+    return _boxes(purpose, (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS))
+
+
+@lru_cache(maxsize=16)
+def _boxes(purpose: str, secrets: tuple[str, ...]) -> MultiFernet:
+    return MultiFernet([_fernet(secret, purpose) for secret in secrets])
+
+
+def _fernet(secret: str, purpose: str) -> Fernet:
+    key = HKDF(algorithm=SHA256(), length=32, salt=None, info=f"marketplace.{purpose}".encode()).derive(secret.encode())
+    return Fernet(base64.urlsafe_b64encode(key))

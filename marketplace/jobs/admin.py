@@ -1,0 +1,68 @@
+"""The queue: what waits, what runs, what died and can be started again."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.contrib import admin
+from django_tasks.base import TaskResultStatus
+
+from marketplace.core.admin import Decision, NoForm, ServiceAdmin, decision
+
+from . import queue
+from .models import Job, Schedule, Worker
+
+
+def _is_dead(job: Job) -> bool:
+    return job.status == TaskResultStatus.FAILED
+
+
+@admin.register(Job)
+class JobAdmin(ServiceAdmin):
+    """Jobs, the newest first; a failed one was tried as often as it is allowed to be."""
+
+    list_display = ("task_path", "status", "queue_name", "enqueued_at", "run_after", "attempts", "exception_class_path")
+    list_filter = ("status", "queue_name", "task_path")
+    ordering = ("-enqueued_at",)
+    fields = (
+        "task_path",
+        "status",
+        "queue_name",
+        "arguments",
+        "attempts",
+        "enqueued_at",
+        "run_after",
+        "started_at",
+        "finished_at",
+        "exception_class_path",
+        "traceback",
+    )
+    readonly_fields = fields
+    actions_detail = ("retry",)
+
+    @decision(
+        Decision(
+            "Start again",
+            "jobs.retry_job",
+            "It is done as soon as a worker is free, and tried as often as at first.",
+            "The job waits for a worker.",
+            form=NoForm,
+            available=_is_dead,
+        )
+    )
+    def retry(self, job: Job, actor: Any, answers: Mapping[str, Any]) -> None:
+        """Start a dead job again."""
+        queue.retry_job(job=job, actor=actor)
+
+
+@admin.register(Worker)
+class WorkerAdmin(ServiceAdmin):
+    """Who works; one that was not seen for a minute is taken for dead."""
+
+    list_display = ("host", "pid", "started_at", "seen_at")
+
+
+@admin.register(Schedule)
+class ScheduleAdmin(ServiceAdmin):
+    """When each command was last due."""
+
+    list_display = ("command", "due_at", "job_id")

@@ -1,0 +1,11 @@
+"""Work that no request waits for."""
+
+from django.apps import AppConfig
+
+
+class JobsConfig(AppConfig):
+    """The queue, its worker and its schedule."""
+
+    name = "marketplace.jobs"
+    label = "jobs"
+    verbose_name = "Background work"

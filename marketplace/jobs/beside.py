@@ -1,0 +1,28 @@
+"""The worker beside the server, in a thread of its process: with the embedded settings one process is the whole service."""
+
+import atexit
+import threading
+
+from django.conf import settings
+
+from .policy import DEFAULT, SCHEDULE, WEBHOOKS
+from .schedule import interrupted
+from .worker import JobWorker
+
+GRACE_SECONDS = 3
+
+
+def start_beside_server() -> None:
+    """Start a worker in this process, where the settings say so. It ends with the process."""
+    if not settings.WORKER_IN_SERVER:
+        return
+    worker = JobWorker(threads={DEFAULT: 1, WEBHOOKS: 1, SCHEDULE: 1})
+    thread = threading.Thread(target=worker.run, name="worker", daemon=True)
+
+    def end() -> None:
+        interrupted.set()
+        worker.stop()
+        worker.finish(grace=GRACE_SECONDS)
+
+    atexit.register(end)
+    thread.start()

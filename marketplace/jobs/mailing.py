@@ -1,0 +1,59 @@
+"""Mails go through the queue: no request waits for a mail server, and one that is down delays them only.
+
+What is in a mail, such as a link that sets a password, lies sealed in the queue and is wiped once it was sent.
+"""
+
+import json
+from collections.abc import Sequence
+
+from django.conf import settings
+from django.core.mail import EmailMultiAlternatives, get_connection
+from django.core.mail.backends.base import BaseEmailBackend
+from django.core.mail.message import EmailMessage, make_msgid
+
+from marketplace.core.sealing import seal, unseal
+
+from .policy import Retries, job
+
+PURPOSE = "mail"
+# A mail server may be down for two days.
+RETRIES = Retries(attempts=24, first=10, longest=3 * 3600)
+_FIELDS = ("subject", "body", "from_email", "to", "cc", "bcc", "reply_to", "extra_headers")
+
+
+class QueuedBackend(BaseEmailBackend):
+    """Django's way of sending mail, which here puts each mail into the queue, in the transaction of the change."""
+
+    def send_messages(self, email_messages: Sequence[EmailMessage]) -> int:
+        """Put the mails into the queue."""
+        for message in email_messages:
+            send_mail.enqueue(seal(_write(message), purpose=PURPOSE))
+        return len(email_messages)
+
+
+@job(retries=RETRIES, private=True)
+def send_mail(sealed: str) -> None:
+    """Hand one mail to the mail server."""
+    message = _read(unseal(sealed, purpose=PURPOSE))
+    message.connection = get_connection(settings.MAIL_TRANSPORT)
+    message.send()
+
+
+def _write(message: EmailMessage) -> str:
+    if message.attachments:
+        raise TypeError("mails with attachments are not queued")
+    # The same mail, should it be sent twice: many mail programs then show one.
+    message.extra_headers.setdefault("Message-ID", make_msgid(domain=settings.DEFAULT_FROM_EMAIL.rpartition("@")[2].rstrip(">")))
+    parts = [[str(part[0]), str(part[1])] for part in getattr(message, "alternatives", [])]
+    return json.dumps({name: getattr(message, name) for name in _FIELDS} | {"subtype": message.content_subtype, "alternatives": parts})
+
+
+def _read(text: str) -> EmailMultiAlternatives:
+    given = json.loads(text)
+    headers = given.pop("extra_headers")
+    subtype, alternatives = given.pop("subtype"), given.pop("alternatives")
+    message = EmailMultiAlternatives(headers=headers, **given)
+    message.content_subtype = subtype
+    for content, mimetype in alternatives:
+        message.attach_alternative(content, mimetype)
+    return message

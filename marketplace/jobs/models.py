@@ -1,0 +1,64 @@
+"""Who works, what is scheduled, and the queue's table under our own name."""
+
+from django.db import models
+from django_tasks_db.models import DBTaskResult
+
+from .policy import policy_of
+
+
+class Job(DBTaskResult):
+    """A row of the queue. A failed one is dead: it was tried as often as its task allows."""
+
+    class Meta:
+        proxy = True
+        default_permissions = ("view",)
+        permissions = (("retry_job", "Can start a dead job again"),)
+
+    def __str__(self) -> str:
+        return f"{self.task_path} {self.pk}"
+
+    @property
+    def attempts(self) -> int:
+        """How often it was begun."""
+        return len(self.worker_ids)
+
+    @property
+    def arguments(self) -> str:
+        """What it was given, as far as anyone may read it."""
+        if policy_of(self.task_path).private:
+            return "(private)"
+        given = self.args_kwargs
+        return ", ".join([*map(str, given["args"]), *(f"{name}={value}" for name, value in given["kwargs"].items())])
+
+
+class Worker(models.Model):
+    """A process that does jobs, as long as it says so. The jobs of one that fell silent go to others."""
+
+    id = models.CharField(max_length=32, primary_key=True)
+    host = models.CharField(max_length=200)
+    pid = models.PositiveIntegerField()
+    started_at = models.DateTimeField(auto_now_add=True)
+    # By the database's clock: those of the nodes differ.
+    seen_at = models.DateTimeField(db_index=True)
+
+    class Meta:
+        ordering = ("-seen_at",)
+        default_permissions = ("view",)
+
+    def __str__(self) -> str:
+        return f"{self.host} {self.pid}"
+
+
+class Schedule(models.Model):
+    """When a command of the schedule was last due, so that it runs once in each interval, whoever looks first."""
+
+    command = models.CharField(max_length=200, primary_key=True)
+    due_at = models.DateTimeField()
+    job_id = models.UUIDField(null=True)
+
+    class Meta:
+        ordering = ("command",)
+        default_permissions = ("view",)
+
+    def __str__(self) -> str:
+        return self.command

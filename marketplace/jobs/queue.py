@@ -1,0 +1,137 @@
+"""Taking jobs from the table and writing what came of them."""
+
+import logging
+import traceback
+from collections.abc import Collection, Sequence
+from datetime import timedelta
+from typing import Any
+
+from django.core.management.base import CommandError
+from django.db import transaction
+from django.db.models import QuerySet
+from django.db.models.functions import Now
+from django.utils import timezone
+from django_tasks.base import TaskResultStatus
+
+from marketplace.core import audit
+from marketplace.core.errors import InvalidTransition, Problem
+from marketplace.core.request_id import under_id
+from marketplace.core.transitions import lock
+
+from .models import Job, Worker
+from .policy import RETRY_PRIORITY, policy_of
+
+# A worker that said nothing for so long is taken for dead.
+LOST_AFTER = timedelta(seconds=60)
+LOOK = 500
+WIPED = {"args": [], "kwargs": {}}
+
+logger = logging.getLogger(__name__)
+
+
+def waiting_lanes(lanes: Sequence[str]) -> Collection[str]:
+    """Return the lanes in which a job is ready, by one query without a lock; all of them where very many wait."""
+    names = list(Job.objects.ready().filter(queue_name__in=lanes).order_by().values_list("queue_name", flat=True)[:LOOK])
+    return lanes if len(names) == LOOK else set(names)
+
+
+def claim_job(*, lanes: Collection[str], worker_id: str) -> Job | None:
+    """Take the first ready job; nobody else takes it as long as the worker lives."""
+    with transaction.atomic():
+        job = Job.objects.ready().filter(queue_name__in=lanes).get_locked()
+        if job is None:
+            return None
+        # The manager is the library's, and so is what it says it returns.
+        assert isinstance(job, Job)  # noqa: S101
+        job.claim(worker_id)
+        return job
+
+
+def run_job(job: Job) -> Exception | SystemExit | None:
+    """Do a job that was claimed; return what went wrong."""
+    with under_id(f"job-{job.pk}"):
+        try:
+            given = job.args_kwargs
+            job.task.call(*given["args"], **given["kwargs"])
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a task raises is a failed attempt, and its worker goes on
+            return error
+        return None
+
+
+def settle_job(job: Job, error: BaseException | None) -> bool:
+    """Write what came of a job.
+
+    Returns:
+        Whether it was still this attempt's to write: not when the worker was taken for dead meanwhile.
+    """
+    if error is not None:
+        return _fail(job, f"{type(error).__module__}.{type(error).__qualname__}", _account_of(error))
+    changes: dict[str, Any] = {
+        "status": TaskResultStatus.SUCCESSFUL,
+        "finished_at": timezone.now(),
+        "exception_class_path": "",
+        "traceback": "",
+    }
+    if policy_of(job.task_path).private:
+        changes["args_kwargs"] = WIPED
+    return _write(job, **changes)
+
+
+def release_job(job: Job) -> None:
+    """Put a job back whose worker stops before it is done."""
+    _write(job, status=TaskResultStatus.READY, run_after=timezone.now())
+
+
+def recover_lost_jobs() -> int:
+    """Put back the jobs of workers that fell silent; return how many."""
+    running = list(Job.objects.running())
+    alive = set(Worker.objects.filter(seen_at__gt=Now() - LOST_AFTER).values_list("pk", flat=True)) if running else set()
+    lost = [job for job in running if job.worker_ids[-1] not in alive]
+    return sum(_fail(job, "WorkerLost", "The worker was killed, or lost its connection to the database.") for job in lost)
+
+
+@transaction.atomic
+def retry_job(*, job: Job, actor: Any) -> Job:
+    """Start a dead job again, with all its attempts before it.
+
+    Raises:
+        InvalidTransition: it is not dead.
+    """
+    job = lock(Job.objects.all(), pk=job.pk)
+    if job.status != TaskResultStatus.FAILED:
+        raise InvalidTransition("Only a dead job is started again.", currentState=job.status)
+    audit.record("job.retry", job, actor=actor, from_state="dead", to_state="ready", task=job.task_path, attempts=job.attempts)
+    job.status, job.worker_ids, job.run_after, job.finished_at = TaskResultStatus.READY, [], timezone.now(), None
+    job.save(update_fields=["status", "worker_ids", "run_after", "finished_at"])
+    return job
+
+
+def ended_jobs(*, before: Any) -> QuerySet[Job]:
+    """Return what was done, or died, before a time."""
+    return Job.objects.filter(status__in=[TaskResultStatus.SUCCESSFUL, TaskResultStatus.FAILED], finished_at__lt=before)
+
+
+def _fail(job: Job, error: str, account: str) -> bool:
+    policy = policy_of(job.task_path)
+    changes: dict[str, Any] = {"exception_class_path": error, "traceback": account}
+    # The error's own words may hold addresses and secrets: they are kept out of the log.
+    name = f"Job {job.pk} ({job.task_path})"
+    if job.attempts >= policy.retries.attempts:
+        logger.error("%s is dead after %d attempts: %s", name, job.attempts, error)
+        return _write(job, status=TaskResultStatus.FAILED, finished_at=timezone.now(), **changes)
+    delay = policy.retries.delay(job.attempts)
+    logger.warning("%s failed at attempt %d: %s. Again in %d s", name, job.attempts, error, delay.total_seconds())
+    again = timezone.now() + delay
+    return _write(job, status=TaskResultStatus.READY, run_after=again, priority=RETRY_PRIORITY, **changes)
+
+
+def _write(job: Job, **changes: Any) -> bool:
+    """Write by the attempt: two never begin at the same moment."""
+    mine = Job.objects.filter(pk=job.pk, status=TaskResultStatus.RUNNING, started_at=job.started_at)
+    return bool(mine.update(**changes))
+
+
+def _account_of(error: BaseException) -> str:
+    """Return where it went wrong; in words only where they are ours, written for operators."""
+    where = "".join(traceback.format_tb(error.__traceback__)[-10:])
+    return f"{where}{error}" if isinstance(error, CommandError | Problem) else where

@@ -1,0 +1,25 @@
+"""What the worker runs by the clock: command, interval, how long after its beginning (a day begins at midnight, UTC)."""
+
+from datetime import timedelta
+
+_HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
+
+
+def _at(hours: int, minutes: int = 0) -> timedelta:
+    return timedelta(hours=hours, minutes=minutes)
+
+
+COMMANDS: tuple[tuple[str, timedelta, timedelta], ...] = (
+    ("rank_listings", _HOUR, _at(0, 5)),
+    ("seal_ledger", _HOUR, _at(0, 15)),
+    ("build_packages", _HOUR, _at(0, 25)),
+    ("build_packages --prune 30", _DAY, _at(1, 10)),
+    ("purge_wallet", _DAY, _at(1, 20)),
+    ("purge_tokens", _DAY, _at(1, 30)),
+    ("purge_usage", _DAY, _at(1, 40)),
+    ("purge_jobs", _DAY, _at(1, 50)),
+    ("flag_dormant_keys", _DAY, _at(2)),
+    ("reconcile", _DAY, _at(2, 15)),
+    ("sweep_objects", _DAY, _at(2, 45)),
+    ("verify_checksums", _DAY, _at(3)),
+)

@@ -1,0 +1,46 @@
+"""The queue of the tests: each job is a row as ever, and is done as soon as its transaction stands, by the code of the worker."""
+
+from functools import partial
+from typing import Any
+
+from django.core import mail
+from django.core.mail import EmailMessage
+from django.db import transaction
+from django_tasks_db import DatabaseBackend
+
+from marketplace.core.ids import new_id
+from marketplace.jobs.models import Job
+from marketplace.jobs.policy import LANES
+from marketplace.jobs.queue import claim_job, run_job, settle_job
+
+
+class EagerBackend(DatabaseBackend):
+    """Does a job that is not for later on commit; what fails waits for its next attempt, as ever. Tests of the queue switch it off."""
+
+    on = True
+
+    def enqueue(self, task: Any, args: Any, kwargs: Any) -> Any:
+        """Write the row, and do the job on commit."""
+        result = super().enqueue(task, args, kwargs)
+        if self.on and task.run_after is None:
+            transaction.on_commit(partial(drain, 1))
+        return result
+
+
+def drain(most: int | None = None) -> list[Job]:
+    """Do what is ready, in the calling thread; return the jobs as they stand then."""
+    done: list[Job] = []
+    while most is None or len(done) < most:
+        job = claim_job(lanes=LANES, worker_id=new_id().hex)
+        if job is None:
+            break
+        settle_job(job, run_job(job))
+        done.append(Job.objects.get(pk=job.pk))
+    return done
+
+
+def sent_mails() -> list[EmailMessage]:
+    """Do what is ready, and return the mails that went out."""
+    drain()
+    outbox: list[EmailMessage] = getattr(mail, "outbox", [])
+    return outbox

@@ -1,0 +1,41 @@
+"""Tasks of the tests; workers in processes of their own find them by name."""
+
+import os
+import time
+from pathlib import Path
+
+from marketplace.core.errors import DependencyUnavailable
+from marketplace.jobs.policy import Retries, job
+
+
+@job(retries=Retries(attempts=3, first=8, longest=10))
+def fail(words: str) -> None:
+    """Fail, with words that nobody may read."""
+    raise ValueError(words)
+
+
+@job()
+def refuse() -> None:
+    """Fail with a sentence of ours."""
+    raise DependencyUnavailable("The store does not answer.")
+
+
+@job(private=True)
+def keep_quiet(secret: str) -> None:
+    """Do nothing with a secret."""
+
+
+@job()
+def leave() -> None:
+    """Try to end the worker."""
+    raise SystemExit(3)
+
+
+@job()
+def note(path: str, words: str, seconds: float = 0) -> None:
+    """Add a line to a file, twice if it takes a while: once at the beginning."""
+    with Path(path).open("a") as file:
+        file.write(f"{words} begun by {os.getpid()}\n")
+        file.flush()
+        time.sleep(seconds)
+        file.write(f"{words} done\n")

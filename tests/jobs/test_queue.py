@@ -1,0 +1,179 @@
+"""What becomes of a job: done, tried again, dead, lost with its worker."""
+
+import logging
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import transaction
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from marketplace.core.errors import InvalidTransition
+from marketplace.core.models import AuditEntry
+from marketplace.jobs.models import Job, Worker
+from marketplace.jobs.policy import LANES, Retries
+from marketplace.jobs.queue import claim_job, recover_lost_jobs, release_job, retry_job, run_job, settle_job, waiting_lanes
+from tests.eager import drain
+from tests.factories import UserFactory
+
+from . import tasks
+
+pytestmark = pytest.mark.django_db
+
+
+def claim(worker: str = "one") -> Job:
+    job = claim_job(lanes=LANES, worker_id=worker)
+    assert job is not None
+    return job
+
+
+def queued(task: Any, *args: Any) -> Job:
+    return Job.objects.get(pk=task.enqueue(*args).db_result.pk)
+
+
+def test_job_of_a_change_that_is_undone_is_not_there() -> None:
+    with transaction.atomic():
+        tasks.refuse.enqueue()
+        transaction.set_rollback(True)
+    assert not Job.objects.exists()
+
+
+def test_failed_job_waits_longer_each_time_and_dies_at_last(caplog: pytest.LogCaptureFixture) -> None:
+    job = queued(tasks.fail, "hunter2")
+    waits = []
+    for _ in range(2):
+        [job] = drain()
+        assert (job.status, job.exception_class_path) == ("READY", "builtins.ValueError")
+        waits.append((job.run_after - timezone.now()).total_seconds())
+        assert drain() == []
+        Job.objects.update(run_after=timezone.now())
+    assert 3 < waits[0] <= 8
+    # Twice the first wait, but for the longest.
+    assert 4 < waits[1] <= 10
+    with caplog.at_level(logging.ERROR):
+        [job] = drain()
+    assert (job.status, job.attempts) == ("FAILED", 3)
+    assert "is dead after 3 attempts: builtins.ValueError" in caplog.text
+    assert "hunter2" not in caplog.text + job.traceback
+    assert "in fail" in job.traceback
+    Job.objects.update(run_after=timezone.now())
+    assert drain() == []
+
+
+def test_sentence_of_ours_is_kept_for_operators() -> None:
+    queued(tasks.refuse)
+    [job] = drain()
+    assert job.traceback.endswith("The store does not answer.")
+
+
+def test_waits_are_spread_and_bounded() -> None:
+    retries = Retries(attempts=9, first=5, longest=60)
+    for attempt, most in ((1, 5), (2, 10), (4, 40), (5, 60), (500, 60)):
+        delays = {retries.delay(attempt).total_seconds() for _ in range(50)}
+        assert len(delays) > 1
+        assert most / 2 <= min(delays) <= max(delays) <= most
+
+
+def test_job_that_failed_lets_fresh_ones_go_first() -> None:
+    old = queued(tasks.fail, "")
+    drain()
+    Job.objects.update(run_after=timezone.now())
+    fresh = queued(tasks.keep_quiet, "")
+    assert [claim().pk, claim().pk] == [fresh.pk, old.pk]
+
+
+def test_arguments_of_a_private_task_are_hidden_and_wiped() -> None:
+    job = queued(tasks.keep_quiet, "hunter2")
+    assert "hunter2" not in job.arguments
+    [job] = drain()
+    assert job.status == "SUCCESSFUL"
+    assert "hunter2" not in str(job.args_kwargs)
+    assert queued(tasks.fail, "seen").arguments == "seen"
+
+
+def test_task_that_is_gone_fails_and_the_next_is_done() -> None:
+    job = queued(tasks.keep_quiet, "")
+    Job.objects.filter(pk=job.pk).update(task_path="tests.jobs.tasks.gone", priority=1)
+    queued(tasks.keep_quiet, "")
+    assert [done.status for done in drain()] == ["READY", "SUCCESSFUL"]
+
+
+def test_task_cannot_end_its_worker() -> None:
+    queued(tasks.leave)
+    assert [job.exception_class_path for job in drain()] == ["builtins.SystemExit"]
+
+
+def test_claimed_job_is_nobody_elses() -> None:
+    queued(tasks.refuse)
+    assert claim("one").worker_ids == ["one"]
+    assert claim_job(lanes=LANES, worker_id="two") is None
+    assert waiting_lanes(LANES) == set()
+
+
+def test_lane_without_work_is_left_alone() -> None:
+    queued(tasks.refuse)
+    assert waiting_lanes(LANES) == {"default"}
+    assert claim_job(lanes=["webhooks"], worker_id="one") is None
+
+
+def test_job_of_a_silent_worker_goes_to_another_and_counts_as_an_attempt() -> None:
+    alive = Worker.objects.create(id="alive", host="a", pid=1, seen_at=Now())
+    Worker.objects.create(id="silent", host="b", pid=2, seen_at=Now() - timedelta(seconds=61))
+    for _ in range(3):
+        queued(tasks.keep_quiet, "")
+    mine, silents, strangers = claim(alive.pk), claim("silent"), claim("never seen")
+    assert recover_lost_jobs() == 2
+    assert {job.pk for job in Job.objects.filter(status="READY")} == {silents.pk, strangers.pk}
+    assert Job.objects.get(pk=mine.pk).status == "RUNNING"
+    assert Job.objects.get(pk=silents.pk).attempts == 1
+    assert recover_lost_jobs() == 0
+
+
+def test_job_that_kills_its_workers_dies_at_last() -> None:
+    queued(tasks.fail, "")
+    for _ in range(3):
+        claim("killed")
+        recover_lost_jobs()
+        Job.objects.update(run_after=timezone.now())
+    assert [(job.status, job.exception_class_path) for job in Job.objects.all()] == [("FAILED", "WorkerLost")]
+
+
+def test_worker_that_was_taken_for_dead_writes_nothing_any_more() -> None:
+    queued(tasks.keep_quiet, "")
+    slow = claim("slow")
+    recover_lost_jobs()
+    Job.objects.update(run_after=timezone.now())
+    claim("slow")
+    assert not settle_job(slow, run_job(slow))
+    assert Job.objects.get(pk=slow.pk).status == "RUNNING"
+
+
+def test_job_that_is_put_back_is_ready_at_once() -> None:
+    queued(tasks.keep_quiet, "")
+    release_job(claim())
+    assert claim("two").attempts == 2
+
+
+def test_dead_job_starts_again_with_all_its_attempts() -> None:
+    admin = UserFactory()
+    job = queued(tasks.fail, "")
+    with pytest.raises(InvalidTransition):
+        retry_job(job=job, actor=admin)
+    for _ in range(3):
+        drain()
+        Job.objects.update(run_after=timezone.now())
+    retry_job(job=job, actor=admin)
+    entry = AuditEntry.objects.get(action="job.retry")
+    assert (entry.actor, entry.data["attempts"]) == (admin, 3)
+    [job] = drain()
+    assert (job.status, job.attempts) == ("READY", 1)
+
+
+def test_what_a_job_logs_bears_its_name() -> None:
+    user = UserFactory()
+    job = queued(tasks.fail, "")
+    Job.objects.filter(pk=job.pk).update(status="FAILED")
+    retry_job(job=job, actor=user)
+    assert AuditEntry.objects.get(action="job.retry").request_id == "-"
+    drain()

@@ -1,0 +1,74 @@
+"""The clock: each command once in its interval, however many look at it."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.core.management import get_commands
+from django.core.management.base import CommandError
+from django.utils import timezone
+
+from marketplace.jobs import schedule
+from marketplace.jobs.models import Job, Schedule
+from marketplace.jobs.schedule import Entry, enqueue_due, entries, run_command
+
+HOUR = timedelta(hours=1)
+
+
+@pytest.fixture
+def hourly(settings: Any) -> str:
+    settings.SCHEDULE = (("help", HOUR, timedelta(minutes=5)),)
+    return "help"
+
+
+def test_every_scheduled_command_is_there_and_differs_from_the_others() -> None:
+    commands = [entry.command for entry in entries()]
+    assert len(set(commands)) == len(commands)
+    assert {command.split()[0] for command in commands} <= set(get_commands())
+
+
+@pytest.mark.parametrize(("hour", "minute", "due"), [(10, 4, (9, 5)), (10, 5, (10, 5)), (10, 59, (10, 5))], ids=["before", "at", "after"])
+def test_command_is_due_once_in_its_interval(hour: int, minute: int, due: tuple[int, int]) -> None:
+    entry = Entry("help", HOUR, timedelta(minutes=5))
+    assert entry.due_at(datetime(2026, 11, 21, hour, minute, 30, tzinfo=UTC)) == datetime(2026, 11, 21, *due, tzinfo=UTC)
+
+
+def test_daily_command_is_due_at_its_time_of_day() -> None:
+    entry = Entry("help", timedelta(days=1), timedelta(hours=3))
+    assert entry.due_at(datetime(2026, 11, 21, 2, 59, tzinfo=UTC)) == datetime(2026, 11, 20, 3, tzinfo=UTC)
+
+
+@pytest.mark.django_db
+def test_new_command_waits_for_its_next_time_and_a_missed_one_is_done_once(hourly: str) -> None:
+    assert enqueue_due() == 0
+    Schedule.objects.update(due_at=timezone.now() - 30 * HOUR)
+    assert [enqueue_due(), enqueue_due()] == [1, 0]
+    [job] = Job.objects.all()
+    assert (job.queue_name, job.args_kwargs["args"]) == ("schedule", ["help"])
+
+
+@pytest.mark.django_db
+def test_command_that_still_runs_is_not_begun_again(hourly: str) -> None:
+    enqueue_due()
+    for _ in range(2):
+        Schedule.objects.update(due_at=timezone.now() - 2 * HOUR)
+        enqueue_due()
+    assert Job.objects.count() == 1
+    Job.objects.update(status="SUCCESSFUL")
+    Schedule.objects.update(due_at=timezone.now() - 2 * HOUR)
+    assert enqueue_due() == 1
+
+
+@pytest.mark.engineless
+def test_command_that_fails_is_told_with_its_last_words() -> None:
+    run_command.call("version")
+    with pytest.raises(CommandError, match=r"no_such_command ended with status 1: .*Unknown command"):
+        run_command.call("no_such_command")
+
+
+@pytest.mark.engineless
+def test_command_ends_with_its_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(schedule.interrupted, "is_set", lambda: True)
+    with pytest.raises(CommandError, match="status -15"):
+        # It would wait for a line from the keyboard, or serve for ever.
+        run_command.call("runserver --noreload 127.0.0.1:0")

@@ -1,0 +1,141 @@
+"""Workers in processes of their own, on the database of the tests: stopped, killed, and side by side."""
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.utils import timezone
+
+from marketplace.jobs.models import Job, Worker
+
+from ..flows.server import ROOT, environment
+from . import tasks
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+Start = Callable[..., "subprocess.Popen[str]"]
+
+
+def database_url() -> str:
+    """Return the address of the database that the tests use."""
+    known = connection.settings_dict
+    if connection.vendor == "sqlite":
+        return f"sqlite://{known['NAME']}"
+    return f"postgres://{known['USER']}:{known['PASSWORD']}@{known['HOST']}:{known['PORT']}/{known['NAME']}"
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Start]:
+    """Start `manage.py worker` with some words; what still runs at the end is killed."""
+    begun: list[subprocess.Popen[str]] = []
+    env = environment(tmp_path, "http://127.0.0.1:9", {"DATABASE_URL": database_url(), "PYTHONUNBUFFERED": "1"})
+
+    def run(*words: str) -> "subprocess.Popen[str]":
+        command = [sys.executable, "manage.py", "worker", "--no-schedule", *words]
+        process = subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        begun.append(process)
+        return process
+
+    yield run
+    for process in begun:
+        process.kill()
+        process.communicate()
+
+
+def wait_for(condition: Callable[[], Any], seconds: float = 40) -> None:
+    until = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < until, "it did not come to that"
+        time.sleep(0.1)
+
+
+def statuses() -> list[str]:
+    return sorted(Job.objects.values_list("status", flat=True))
+
+
+def test_many_jobs_are_done_once_by_two_workers(start: Start, tmp_path: Path) -> None:
+    path = tmp_path / "notes"
+    for number in range(60):
+        tasks.note.enqueue(str(path), f"job {number}", 0.01)
+    workers = [start("--drain", "--threads", "3") for _ in range(2)]
+    for worker in workers:
+        out, _ = worker.communicate(timeout=60)
+        assert (worker.returncode, out.splitlines()[-1]) == (0, "Stopped."), out
+    lines = path.read_text().splitlines()
+    assert sorted(line for line in lines if line.endswith("done")) == sorted(f"job {number} done" for number in range(60))
+    assert len(lines) == 120
+    assert statuses() == ["SUCCESSFUL"] * 60
+    assert not Worker.objects.exists()
+
+
+def test_job_of_a_killed_worker_is_done_by_the_next(start: Start, tmp_path: Path) -> None:
+    path = tmp_path / "notes"
+    tasks.note.enqueue(str(path), "job", 60)
+    first = start()
+    wait_for(path.exists)
+    first.kill()
+    first.wait()
+    assert statuses() == ["RUNNING"]
+    Worker.objects.update(seen_at=timezone.now() - timedelta(hours=1))
+    job = Job.objects.get()
+    job.args_kwargs["args"][2] = 0
+    job.save(update_fields=["args_kwargs"])
+    second = start()
+    wait_for(lambda: Job.objects.get().exception_class_path == "WorkerLost")
+    Job.objects.update(run_after=timezone.now())
+    wait_for(lambda: statuses() == ["SUCCESSFUL"])
+    second.terminate()
+    assert second.wait(timeout=20) == 0
+    assert path.read_text().splitlines()[-1] == "job done"
+
+
+def test_stop_lets_a_job_be_finished(start: Start, tmp_path: Path) -> None:
+    path = tmp_path / "notes"
+    tasks.note.enqueue(str(path), "begun", 2)
+    worker = start("--threads", "1")
+    wait_for(path.exists)
+    tasks.note.enqueue(str(path), "later", 0)
+    worker.send_signal(signal.SIGTERM)
+    assert worker.wait(timeout=20) == 0
+    assert statuses() == ["READY", "SUCCESSFUL"]
+    assert "begun done" in path.read_text()
+    assert "later" not in path.read_text()
+
+
+def test_stop_puts_back_what_takes_too_long(start: Start, tmp_path: Path) -> None:
+    path = tmp_path / "notes"
+    tasks.note.enqueue(str(path), "long", 60)
+    worker = start("--grace", "0")
+    wait_for(path.exists)
+    worker.terminate()
+    assert worker.wait(timeout=20) == 1
+    assert statuses() == ["READY"]
+    assert not Worker.objects.exists()
+
+
+@pytest.mark.parametrize("words", [("--threads", "0"), ("--threads", "many"), ("--lanes", "nothing")])
+def test_arguments_that_make_no_sense_are_refused(words: tuple[str, ...]) -> None:
+    with pytest.raises(CommandError, match=r"number from 1 to 64|invalid choice"):
+        call_command("worker", *words)
+
+
+def test_jobs_that_are_over_are_removed_and_a_rehearsal_removes_none(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    for _ in range(3):
+        tasks.note.enqueue(str(tmp_path / "notes"), "job")
+    done, dead, waiting = Job.objects.all()
+    old = timezone.now() - timedelta(days=365)
+    Job.objects.filter(pk=done.pk).update(status="SUCCESSFUL", finished_at=old)
+    Job.objects.filter(pk=dead.pk).update(status="FAILED", finished_at=old)
+    call_command("purge_jobs", "--dry-run")
+    assert capsys.readouterr().out == "1 done and 1 dead jobs would be removed.\n"
+    assert Job.objects.count() == 3
+    call_command("purge_jobs")
+    assert [job.pk for job in Job.objects.all()] == [waiting.pk]
