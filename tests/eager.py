@@ -21,7 +21,7 @@ class EagerBackend(DatabaseBackend):
 
     def enqueue(self, task: Any, args: Any, kwargs: Any) -> Any:
         """Write the row, and do the job on commit."""
-        result = super().enqueue(task, args, kwargs)
+        result: Any = super().enqueue(task, args, kwargs)
         if self.on and task.run_after is None:
             transaction.on_commit(partial(drain, 1))
         return result

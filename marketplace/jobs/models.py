@@ -1,12 +1,19 @@
 """Who works, what is scheduled, and the queue's table under our own name."""
 
+from typing import TYPE_CHECKING, Any
+
 from django.db import models
 from django_tasks_db.models import DBTaskResult
 
 from .policy import policy_of
 
+if TYPE_CHECKING:
+    Row = DBTaskResult[Any, Any]
+else:
+    Row = DBTaskResult
 
-class Job(DBTaskResult):
+
+class Job(Row):
     """A row of the queue. A failed one is dead: it was tried as often as its task allows."""
 
     class Meta:

@@ -4,7 +4,7 @@ import logging
 import traceback
 from collections.abc import Collection, Sequence
 from datetime import timedelta
-from typing import Any
+from typing import Any, cast
 
 from django.core.management.base import CommandError
 from django.db import transaction
@@ -24,7 +24,7 @@ from .policy import RETRY_PRIORITY, policy_of
 # A worker that said nothing for so long is taken for dead.
 LOST_AFTER = timedelta(seconds=60)
 LOOK = 500
-WIPED = {"args": [], "kwargs": {}}
+WIPED: dict[str, Any] = {"args": [], "kwargs": {}}
 
 logger = logging.getLogger(__name__)
 
@@ -39,12 +39,10 @@ def claim_job(*, lanes: Collection[str], worker_id: str) -> Job | None:
     """Take the first ready job; nobody else takes it as long as the worker lives."""
     with transaction.atomic():
         job = Job.objects.ready().filter(queue_name__in=lanes).get_locked()
-        if job is None:
-            return None
+        if job is not None:
+            job.claim(worker_id)
         # The manager is the library's, and so is what it says it returns.
-        assert isinstance(job, Job)  # noqa: S101
-        job.claim(worker_id)
-        return job
+        return cast("Job | None", job)
 
 
 def run_job(job: Job) -> Exception | SystemExit | None:
@@ -84,7 +82,7 @@ def release_job(job: Job) -> None:
 
 def recover_lost_jobs() -> int:
     """Put back the jobs of workers that fell silent; return how many."""
-    running = list(Job.objects.running())
+    running = cast("list[Job]", list(Job.objects.running()))
     alive = set(Worker.objects.filter(seen_at__gt=Now() - LOST_AFTER).values_list("pk", flat=True)) if running else set()
     lost = [job for job in running if job.worker_ids[-1] not in alive]
     return sum(_fail(job, "WorkerLost", "The worker was killed, or lost its connection to the database.") for job in lost)
@@ -97,7 +95,7 @@ def retry_job(*, job: Job, actor: Any) -> Job:
     Raises:
         InvalidTransition: it is not dead.
     """
-    job = lock(Job.objects.all(), pk=job.pk)
+    job = lock(_all(), pk=job.pk)
     if job.status != TaskResultStatus.FAILED:
         raise InvalidTransition("Only a dead job is started again.", currentState=job.status)
     audit.record("job.retry", job, actor=actor, from_state="dead", to_state="ready", task=job.task_path, attempts=job.attempts)
@@ -108,7 +106,11 @@ def retry_job(*, job: Job, actor: Any) -> Job:
 
 def ended_jobs(*, before: Any) -> QuerySet[Job]:
     """Return what was done, or died, before a time."""
-    return Job.objects.filter(status__in=[TaskResultStatus.SUCCESSFUL, TaskResultStatus.FAILED], finished_at__lt=before)
+    return _all().filter(status__in=[TaskResultStatus.SUCCESSFUL, TaskResultStatus.FAILED], finished_at__lt=before)
+
+
+def _all() -> QuerySet[Job]:
+    return cast("QuerySet[Job]", Job.objects.all())
 
 
 def _fail(job: Job, error: str, account: str) -> bool:

@@ -8,6 +8,7 @@ import shlex
 import subprocess
 import sys
 import threading
+import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -75,9 +76,12 @@ def _enqueue_once(command: str, at: datetime) -> bool:
         if row is None:
             return False
         row.due_at = at
-        busy = Job.objects.filter(pk=row.job_id, status__in=[TaskResultStatus.READY, TaskResultStatus.RUNNING]).exists()
+        busy = (
+            row.job_id is not None
+            and Job.objects.filter(pk=row.job_id, status__in=[TaskResultStatus.READY, TaskResultStatus.RUNNING]).exists()
+        )
         if not busy:
-            row.job_id = run_command.enqueue(command).db_result.pk
+            row.job_id = uuid.UUID(run_command.enqueue(command).id)
         row.save(update_fields=["due_at", "job_id"])
         return not busy
 
