@@ -63,7 +63,7 @@ def principal_of_key(secret: str) -> Principal:
     if key is None or not key.live or not key.app.is_usable(None):
         raise InvalidCredential
     _touch(key)
-    return Principal(user=key.app.user, app=key.app, scopes=key.scopes, kind=CredentialKind.API_KEY, credential=key)
+    return Principal(user=key.app.developer, app=key.app, scopes=key.scopes, kind=CredentialKind.API_KEY, credential=key)
 
 
 def principal_of_bearer(authorization: str) -> Principal:

@@ -143,3 +143,11 @@ class TooManyRedirectUris(Problem):
     status = 409
     title = "The app has too many redirect URIs"
     detail = "Keep those that the app uses."
+
+
+class TooManyClientsWaiting(Problem):
+    """409: clients that describe themselves wait for a reviewer."""
+
+    status = 409
+    title = "Too many clients wait for a review"
+    detail = "Clients of this host wait for a review already. Try again once they are decided."

@@ -1,7 +1,7 @@
 """Where OAuth may send a user back to: exact addresses, nothing that merely begins alike.
 
-https, or http to this very machine by its IP address (RFC 8252: programs on people's computers), where the port is
-free, because such a program takes whichever the system gives it.
+https, or http to this very machine (RFC 8252: programs on people's computers), where the port is free, because such a
+program takes whichever the system gives it. `localhost` counts as this machine: MCP names it, and its clients use it.
 """
 
 import re
@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, urlsplit
 from marketplace.core import bounds
 
 _PRINTABLE = re.compile(r"[\x21-\x7e]+")
-_LOOPBACK = re.compile(r"(http://(?:127\.0\.0\.1|\[::1\]))(?::([0-9]{1,5}))?((?:/[^#]*)?)")
+_LOOPBACK = re.compile(r"(http://(?:127\.0\.0\.1|\[::1\]|localhost))(?::([0-9]{1,5}))?((?:/[^#]*)?)")
 # We add these to the answer ourselves.
 _RESERVED = frozenset({"code", "state", "iss", "error", "error_description", "error_uri"})
 
@@ -26,7 +26,9 @@ def fault_of(uri: str) -> str:
     except ValueError:
         return "It is not a valid address."
     if parts.scheme != "https" and not _LOOPBACK.fullmatch(uri):
-        return "It must start with https://, or with http://127.0.0.1 or http://[::1] for a program on the user's computer."
+        return (
+            "It must start with https://, or with http://127.0.0.1, http://[::1] or http://localhost for a program on the user's computer."
+        )
     if not parts.hostname or "@" in parts.netloc or "*" in uri:
         return "It needs a host, without user name and without wildcards."
     if "#" in uri:
@@ -46,8 +48,13 @@ def matches(uri: str, registered: str) -> bool:
     return (asked[1], asked[3]) == (known[1], known[3])
 
 
+def leads_here(uri: str) -> bool:
+    """Tell whether an address leads to a program on the user's own computer, whichever that is."""
+    return bool(_LOOPBACK.fullmatch(uri))
+
+
 def host_of(uri: str) -> str:
     """Return what people are told about an address: its host, or that it is their own computer."""
-    if _LOOPBACK.fullmatch(uri):
+    if leads_here(uri):
         return "a program on this computer"
     return urlsplit(uri).netloc

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from urllib.parse import urlsplit
 
 from django.db.models import Max, Q, QuerySet
 from django.utils import timezone
@@ -82,7 +83,12 @@ def live_tool_tokens_of(app: App) -> QuerySet[AccessToken]:
 
 
 def developer_name(app: App) -> str:
-    """Return whom users are told an app is from: the company that was reviewed, or the person; never the address to sign in with."""
+    """Return whom users are told an app is from: the company that was reviewed, or the person; never the address to sign in with.
+
+    A client that describes itself is from the host that its document lies on.
+    """
+    if app.user is None:
+        return urlsplit(app.client_id).netloc
     application = DeveloperApplication.objects.filter(user=app.user, status=ApplicationStatus.APPROVED).first()
     return (application.company if application else "") or app.user.name or "a developer who gives no name"
 

@@ -2,8 +2,17 @@
 
 from .applications import DeveloperApplicationAdmin
 from .apps import AppAdmin
+from .clients import ClientDocumentAdmin
 from .consents import ConsentAdmin
 from .credentials import AccessTokenAdmin, ApiKeyAdmin
 from .scopes import ScopeReviewAdmin
 
-__all__ = ["AccessTokenAdmin", "ApiKeyAdmin", "AppAdmin", "ConsentAdmin", "DeveloperApplicationAdmin", "ScopeReviewAdmin"]
+__all__ = [
+    "AccessTokenAdmin",
+    "ApiKeyAdmin",
+    "AppAdmin",
+    "ClientDocumentAdmin",
+    "ConsentAdmin",
+    "DeveloperApplicationAdmin",
+    "ScopeReviewAdmin",
+]

@@ -54,7 +54,7 @@ class ApiKeyAdmin(ServiceAdmin):
     @admin.display(description="Owner")
     def owner(self, key: ApiKey) -> str:
         """Return whose app it is."""
-        return key.app.user.email
+        return key.app.developer.email
 
     @decision(
         Decision(

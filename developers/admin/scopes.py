@@ -90,7 +90,7 @@ class ScopeReviewAdmin(QueueAdmin):
     @admin.display(description="Developer")
     def developer(self, review: ScopeReview) -> str:
         """Return whose app it is."""
-        return review.app.user.email
+        return review.app.client_id if review.app.user is None else review.app.user.email
 
     @admin.display(description="Purpose")
     def purpose(self, review: ScopeReview) -> str:
@@ -111,7 +111,8 @@ class ScopeReviewAdmin(QueueAdmin):
     def decision_context(self, request: HttpRequest, subject: ScopeReview) -> dict[str, Any]:
         """Return the app, its developer's application and its earlier scopes."""
         decided = scope_rows_of(subject.app).exclude(granted=None)
-        return {"app": subject.app, "application": current_application(subject.app.user), "decided": decided}
+        application = None if subject.app.user is None else current_application(subject.app.user)
+        return {"app": subject.app, "application": application, "decided": decided}
 
     @decision(
         Decision(

@@ -2,6 +2,7 @@
 
 from .applications import ApplicationMessage, DeveloperApplication
 from .apps import App, AppScope, ScopeReview
+from .clients import ClientDocument
 from .consents import Consent
 from .credentials import AccessToken, ApiKey, Grant, IDToken, RefreshToken
 from .spending import SpendingLimit
@@ -14,6 +15,7 @@ __all__ = [
     "App",
     "AppScope",
     "ApplicationMessage",
+    "ClientDocument",
     "Consent",
     "DeveloperApplication",
     "DormancyNotice",

@@ -6,7 +6,9 @@ from django.db.models import Q
 from django.utils import timezone
 from oauth2_provider.models import AbstractApplication
 
+from marketplace.accounts.models import User
 from marketplace.core import bounds
+from marketplace.core.errors import NotFound
 from marketplace.core.ids import new_id
 from marketplace.core.scopes import APP_SCOPES, Scope, parse_scopes
 
@@ -28,7 +30,8 @@ class App(AbstractApplication):
     """A program of a developer: the OAuth client and the owner of API keys."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)  # type: ignore[assignment]  # the library numbers its rows
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="apps")
+    # None: a client that describes itself on the web (`ClientDocument`); whoever first met it here does not own it.
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.CASCADE, related_name="apps")
     status = models.CharField(max_length=16, choices=AppStatus.choices, default=AppStatus.PENDING)
     purpose = models.TextField(max_length=bounds.REASON_CHARS)
     # Space-separated, the sum of the granted AppScope rows: every request reads it with the credential, in one row.
@@ -48,6 +51,7 @@ class App(AbstractApplication):
                 condition=Q(granted_scopes="") | Q(status__in=[AppStatus.APPROVED, AppStatus.SUSPENDED]),
                 name="app_grant_needs_approval",
             ),
+            models.CheckConstraint(condition=Q(user__isnull=False) | Q(registration_source="cimd"), name="app_developer_or_document"),
         )
 
     @property
@@ -61,7 +65,18 @@ class App(AbstractApplication):
 
     def is_usable(self, request: object) -> bool:
         """Tell whether the app may act for anyone: not while it is suspended, nor once its developer's account is closed."""
-        return self.status == AppStatus.APPROVED and self.user.is_active
+        return self.status == AppStatus.APPROVED and (self.user is None or self.user.is_active)
+
+    @property
+    def developer(self) -> User:
+        """Its developer, in whose name keys and tool tokens act.
+
+        Raises:
+            NotFound: it has none.
+        """
+        if self.user is None:
+            raise NotFound("The app has no developer: it describes itself on the web.")
+        return self.user
 
 
 class AppScope(models.Model):

@@ -34,6 +34,7 @@ def authorization_server(request: HttpRequest) -> JsonResponse:
             "revocation_endpoint_auth_methods_supported": ["none"],
             "code_challenge_methods_supported": ["S256"],
             "authorization_response_iss_parameter_supported": True,
+            "client_id_metadata_document_supported": bool(settings.CLIENT_METADATA_HOSTS),
             "service_documentation": f"{settings.BASE_URL}/api/v1/docs",
         }
     )

@@ -24,7 +24,7 @@ from ..services.consents import Authorization, give_consent
 from ..services.credentials import revoke_token
 from ..services.oauth import NewPair, Replayed, exchange_code, family_of, revoke_family, rotate
 
-_CLIENT_ID = re.compile(r"[A-Za-z0-9._~-]{1,255}")
+_CLIENT_ID = re.compile(r"[A-Za-z0-9._~-]{1,255}|https://[!-~]{1,247}")
 # RFC 7636 section 4.1.
 _VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}")
 

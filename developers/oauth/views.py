@@ -18,18 +18,21 @@ from marketplace.core.scopes import Scope, format_scopes
 
 from .. import selectors
 from ..dashboard.limit_forms import SUGGESTED, SpendingForm
-from ..redirects import host_of
+from ..redirects import host_of, leads_here
 from ..services.spending import replace_spending_limits
 from . import server
+from .clients import Unreviewed, meet
 from .cors import open_to_browsers
 from .limits import Endpoint, count_outcome, refuse_excess
-from .reading import Pairs, form_of, values_of
+from .reading import Pairs, form_of, query_of, values_of
 
 
 @signed_in_page("GET", "POST")
 def authorize(request: SignedInRequest) -> HttpResponseBase:
     """Ask the user, always: an address of a public app can be anyone's, and an old consent proves nothing about who asks now."""
     try:
+        if request.method != "POST":
+            meet(request, next(iter(values_of(query_of(request), "client_id")), ""), request.user)
         asked = server.read_authorization(request)
         decision = request.POST.get("decision") if request.method == "POST" else None
         if decision == "deny":
@@ -39,6 +42,12 @@ def authorize(request: SignedInRequest) -> HttpResponseBase:
         limits = _limits_form(request, asked, bound=agreed)
         if agreed and (limits is None or limits.is_valid()):
             return _send(_allow(asked, request.user, limits))
+    except Unreviewed as unreviewed:
+        return _framed_nowhere(render(request, "oauth/unreviewed.html", {"app": unreviewed.app}, status=403))
+    except RateLimited as problem:
+        page = render(request, "429.html", status=429)
+        page["Retry-After"] = problem.headers["Retry-After"]
+        return _framed_nowhere(page)
     except FatalClientError as error:
         return _framed_nowhere(render(request, "oauth/refused.html", {"reason": error.description or error.error}, status=400))
     except OAuth2Error as error:
@@ -73,6 +82,7 @@ def _page(asked: server.Asked, *, changed: bool) -> dict[str, object]:
         "spends": Scope.WALLET_SPEND in asked.scopes,
         "audience": asked.audience,
         "redirect_host": host_of(asked.redirect_uri),
+        "here": leads_here(asked.redirect_uri),
         "changed": changed,
     }
 

@@ -6,7 +6,6 @@ from django.db import transaction
 
 from marketplace.accounts.models import User
 from marketplace.core import audit, bounds, texts
-from marketplace.core.mails import mail
 from marketplace.core.scopes import Scope
 from marketplace.core.transitions import lock
 
@@ -15,7 +14,7 @@ from ..models import App
 from ..models.apps import AppStatus
 from ..redirects import fault_of
 from .scopes import ScopeDecision, decide_scopes, narrow_scopes, open_review, reject_app, request_scopes
-from .states import APP, lock_approval, refuse_self_review
+from .states import APP, lock_approval, refuse_self_review, tell_developer
 
 __all__ = [
     "ScopeDecision",
@@ -88,7 +87,7 @@ def suspend_app(*, app: App, reason: str, actor: User) -> App:
         SelfReview: the app is the actor's.
     """
     app = _decide(app, "suspend", reason, actor)
-    mail(app.user, "developers/app_suspended", app=app, reason=app.status_reason)
+    tell_developer(app, "developers/app_suspended", reason=app.status_reason)
     return app
 
 
@@ -101,9 +100,10 @@ def reinstate_app(*, app: App, reason: str, actor: User) -> App:
         InvalidTransition: the app is not suspended.
         SelfReview: the app is the actor's.
     """
-    lock_approval(app.user)
+    if app.user is not None:
+        lock_approval(app.user)
     app = _decide(app, "reinstate", reason, actor)
-    mail(app.user, "developers/app_reinstated", app=app, reason=app.status_reason)
+    tell_developer(app, "developers/app_reinstated", reason=app.status_reason)
     return app
 
 

@@ -48,6 +48,8 @@ def issue_api_key(*, app: App, name: str, actor: User, expires_at: datetime | No
     app = lock(App.objects.all(), pk=app.pk)
     if app.status != AppStatus.APPROVED or not app.granted_scopes:
         raise AppNotApproved
+    if app.user is None:
+        raise AppNotApproved("A key acts as the app's developer, and this app has none.")
     if live_keys_of(app).count() >= bounds.LIVE_KEYS:
         raise TooManyKeys(maximum=bounds.LIVE_KEYS)
     secret = new_secret(Prefix.API_KEY)
@@ -80,7 +82,7 @@ def limit_api_key(*, key: ApiKey, rate_limit: int | None, reason: str, actor: Us
     before, key.rate_limit = key.rate_limit, rate_limit
     key.save(update_fields=["rate_limit"])
     audit.record("apikey.limit", key, actor=actor, reason=reason, before=before, after=rate_limit)
-    mail(key.app.user, "developers/key_limited", key=key, app=key.app, reason=reason)
+    mail(key.app.developer, "developers/key_limited", key=key, app=key.app, reason=reason)
     return key
 
 
@@ -90,7 +92,7 @@ def revoke_api_key(*, key: ApiKey, actor: User | None, reason: str = "") -> bool
     key = lock(ApiKey.objects.select_related("app__user"), pk=key.pk)
     revoked = _revoke(key, "apikey.revoke", actor, reason)
     if revoked:
-        _tell_of_revocation(key.app.user, f"API key {key}", actor, reason, key.app)
+        _tell_of_revocation(key.app.developer, f"API key {key}", actor, reason, key.app)
     return revoked
 
 
@@ -167,6 +169,8 @@ def issue_mcp_token(*, app: App, name: str, expires_at: datetime, actor: User, p
     app = lock(App.objects.all(), pk=app.pk)
     if app.status != AppStatus.APPROVED or not app.granted_scopes:
         raise AppNotApproved("A tool token can be made once an admin has approved the app.")
+    if app.user is None:
+        raise AppNotApproved("A tool token acts as the app's developer, and this app has none.")
     if Scope.WALLET_SPEND in app.scopes and not password_confirmed:
         raise PasswordRequired
     if live_tool_tokens_of(app).count() >= bounds.LIVE_KEYS:

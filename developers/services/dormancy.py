@@ -32,5 +32,5 @@ def flag_dormant_key(*, key: ApiKey, actor: User | None) -> bool:
         return False
     DormancyNotice.objects.update_or_create(key=key, defaults={"sent_at": timezone.now()})
     audit.record("apikey.flag_dormant", key, actor=actor)
-    mail(key.app.user, "developers/key_dormant", key=key, app=key.app)
+    mail(key.app.developer, "developers/key_dormant", key=key, app=key.app)
     return True

@@ -85,7 +85,7 @@ def _revoke(finding: Finding, actor: User | None) -> bool:
 def _revoke_key(key: ApiKey, where: str, actor: User | None) -> bool:
     if not revoke_api_key(key=key, actor=actor, reason=where):
         return False
-    _tell({key.app.user}, f"API key {key}", key.app)
+    _tell({key.app.developer}, f"API key {key}", key.app)
     return True
 
 
@@ -107,7 +107,7 @@ def _revoke_renewal(renewal: RefreshToken, where: str, actor: User | None) -> bo
 
 def _people(user: User, app: App | None) -> set[User]:
     """Return whose account it is, and whose app let it slip."""
-    return {user} if app is None else {user, app.user}
+    return {user} if app is None or app.user is None else {user, app.user}
 
 
 def _tell(users: set[User], what: str, app: App | None) -> None:

@@ -10,14 +10,13 @@ from marketplace.accounts.models import User
 from marketplace.core import audit, texts
 from marketplace.core.errors import InvalidTransition
 from marketplace.core.integrity import violates
-from marketplace.core.mails import mail
 from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
 from marketplace.core.transitions import lock
 
 from ..errors import AppNotApproved, DecisionsIncomplete, ScopeAlreadyGranted, ScopeNotAvailable, ScopeNotGranted, ScopeReviewOpen
 from ..models import App, AppScope, ScopeReview
 from ..models.apps import AppStatus, ReviewStatus
-from .states import APP, REVIEW, lock_approval, refuse_self_review
+from .states import APP, REVIEW, lock_approval, refuse_self_review, tell_developer
 
 
 @dataclass(frozen=True)
@@ -105,7 +104,7 @@ def decide_scopes(*, review: ScopeReview, decisions: Mapping[Scope, ScopeDecisio
     outcome = [{"scope": row.scope, "reason": row.reason, "granted": row.granted, "note": row.note} for row in pending.values()]
     changes = {"outcome": outcome, "note": note, "decided_at": now, "decided_by": actor}
     REVIEW.apply(review, "decide", actor=actor, reason=note, changes=changes, outcome=outcome)
-    mail(app.user, "developers/app_decided", app=app, note=note, scope_rows=list(pending.values()))
+    tell_developer(app, "developers/app_decided", note=note, scope_rows=list(pending.values()))
     return app
 
 
@@ -154,13 +153,13 @@ def narrow_scopes(*, app: App, revoke: Mapping[Scope, str], actor: User) -> App:
         AppScope.objects.filter(app=app, scope=scope).update(granted=False, note=note, decided_at=timezone.now())
     told = {scope.value: note for scope, note in notes.items()}
     audit.record("app.narrow_scopes", app, actor=actor, before=before, after=app.granted_scopes, notes=told)
-    mail(app.user, "developers/app_narrowed", app=app, notes=told)
+    tell_developer(app, "developers/app_narrowed", notes=told)
     return app
 
 
 def _lock_approval_of_pending(app: App) -> None:
     """Hold the developer's approval before the app's lock; an approved app has none to lose here: withdrawal suspends it."""
-    if App.objects.filter(pk=app.pk, status=AppStatus.PENDING).exists():
+    if app.user is not None and App.objects.filter(pk=app.pk, status=AppStatus.PENDING).exists():
         lock_approval(app.user)
 
 

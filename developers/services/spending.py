@@ -10,7 +10,6 @@ from django.db import transaction
 from marketplace.accounts.models import User
 from marketplace.core import audit, bounds, texts
 from marketplace.core.errors import NotFound
-from marketplace.core.mails import mail
 from marketplace.core.money import WALLET_CURRENCIES, Currency
 from marketplace.core.scopes import Scope, parse_scopes
 from marketplace.core.transitions import lock
@@ -20,7 +19,7 @@ from ..models import AccessToken, App, SpendingLimit
 from ..models.credentials import TokenKind
 from ..models.spending import AMOUNTS
 from ..selectors import connected_apps_of, limits_of
-from .states import refuse_self_review
+from .states import refuse_self_review, tell_developer
 
 _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
@@ -109,7 +108,7 @@ def set_spending_ceiling(*, app: App, caps: Caps, reason: str, actor: User) -> S
     app = lock(App.objects.select_related("user"), pk=app.pk)
     refuse_self_review(app, actor)
     ceiling = _set("spending_ceiling.set", caps, actor, reason, owner=None, app=app)
-    mail(app.user, "developers/ceiling_set", app=app, ceiling=ceiling, reason=reason)
+    tell_developer(app, "developers/ceiling_set", ceiling=ceiling, reason=reason)
     return ceiling
 
 
@@ -126,7 +125,7 @@ def lift_spending_ceiling(*, app: App, currency: Currency, reason: str, actor: U
     app = lock(App.objects.select_related("user"), pk=app.pk)
     refuse_self_review(app, actor)
     _remove("spending_ceiling.lift", lock(SpendingLimit.objects.all(), app=app, owner=None, currency=currency), actor, reason)
-    mail(app.user, "developers/ceiling_lifted", app=app, currency=currency, reason=reason)
+    tell_developer(app, "developers/ceiling_lifted", currency=currency, reason=reason)
 
 
 def _may_spend_from(owner: User, spender: App | AccessToken) -> bool:

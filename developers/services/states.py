@@ -1,7 +1,10 @@
 """The states of applications, apps and scope reviews, and who may move them."""
 
+from typing import Any
+
 from marketplace.accounts.models import User
 from marketplace.core.errors import NotFound, SelfReview
+from marketplace.core.mails import mail
 from marketplace.core.transitions import TransitionTable, lock
 
 from ..errors import DeveloperNotApproved
@@ -39,6 +42,12 @@ def refuse_self_review(subject: DeveloperApplication | App, actor: User) -> None
     """
     if subject.user_id == actor.pk:
         raise SelfReview
+
+
+def tell_developer(app: App, template: str, **context: Any) -> None:
+    """Mail the app's developer, where it has one."""
+    if app.user is not None:
+        mail(app.user, template, app=app, **context)
 
 
 def lock_approval(user: User) -> DeveloperApplication:

@@ -11,9 +11,10 @@ from django.urls import reverse
 
 from catalog.models import Category, LicenseTier, Listing, ListingReview, RejectionReason, Store
 from catalog.models.reviews import ReviewStatus
-from developers.models import AccessToken, ApiKey, App, Consent, DeveloperApplication, ScopeReview
+from developers.models import AccessToken, ApiKey, App, ClientDocument, Consent, DeveloperApplication, ScopeReview
 from developers.models.applications import ApplicationStatus
 from developers.models.apps import ReviewStatus as ScopeReviewStatus
+from developers.models.clients import DocumentStatus
 from marketplace.accounts.models import User
 from marketplace.core.models import AuditEntry
 from vendors.models import VendorProfile, VendorStatus
@@ -21,6 +22,7 @@ from vendors.models import VendorProfile, VendorStatus
 QUEUES: tuple[tuple[str, str, type[Model], Mapping[str, str]], ...] = (
     ("Listings to review", "rate_review", ListingReview, {"status": ReviewStatus.PENDING}),
     ("Scopes to decide", "key", ScopeReview, {"status": ScopeReviewStatus.PENDING}),
+    ("Changed clients", "difference", ClientDocument, {"status": DocumentStatus.CHANGED}),
     ("Developer applications", "person_add", DeveloperApplication, {"status": ApplicationStatus.PENDING}),
     ("Vendors to decide", "storefront", VendorProfile, {"status": VendorStatus.PENDING}),
 )

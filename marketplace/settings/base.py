@@ -206,6 +206,10 @@ OAUTH2_PROVIDER = {
     "REFRESH_TOKEN_GRACE_PERIOD_SECONDS": 0,
 }
 
+# Hosts whose clients may describe themselves by a document on the web (client id metadata documents) and then wait for a
+# review; `.example.com` stands for its subdomains too. None: nobody may.
+CLIENT_METADATA_HOSTS = read.words("CLIENT_METADATA_HOSTS")
+
 # Public keys in PEM, one after the other, of signing keys that are no longer used: what they signed stays valid.
 CERTIFICATE_RETIRED_KEYS = read.retired_keys()
 
@@ -219,6 +223,7 @@ RATE_LIMITS = {
     "leak_reports": read.integer("RATE_LIMIT_LEAK_REPORTS", default=30, minimum=1),
     "oauth_failures": read.integer("RATE_LIMIT_OAUTH_FAILURES", default=60, minimum=1),
     "oauth_client": read.integer("RATE_LIMIT_OAUTH_CLIENT", default=600, minimum=1),
+    "client_documents": read.integer("RATE_LIMIT_CLIENT_DOCUMENTS", default=5, minimum=1),
 }
 # Calls are counted in the process and written this often; a process that is killed loses what came since. 0: never by itself.
 USAGE_FLUSH_SECONDS = read.integer("USAGE_FLUSH_SECONDS", default=10)

@@ -1,5 +1,6 @@
 """Every decision of the admin, with something to decide on."""
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -12,8 +13,10 @@ from django.utils import timezone
 from catalog.models import Deliverable, Listing, ListingReview
 from catalog.services import review as reviews
 from developers.audiences import Audience
-from developers.models import AccessToken, ApiKey, App, Consent, DeveloperApplication, ScopeReview
+from developers.client_documents import Facts
+from developers.models import AccessToken, ApiKey, App, ClientDocument, Consent, DeveloperApplication, ScopeReview
 from developers.services import applications, apps
+from developers.services.clients import note_document, register_client
 from developers.services.consents import Authorization, give_consent
 from developers.services.credentials import issue_api_key, issue_personal_token
 from developers.services.spending import Caps, set_spending_ceiling
@@ -28,6 +31,8 @@ from vendors.models import VendorProfile
 from vendors.services import profiles
 
 REASON = {"reason": "For a good reason."}
+NEW_FACTS = Facts("Assistant", ["https://client.example/callback", "http://localhost/callback"], [], "", ["catalog:read"])
+CHANGED = REASON | {"shown": json.dumps(NEW_FACTS.as_json())}
 
 
 @dataclass(frozen=True)
@@ -94,6 +99,15 @@ def capped_app() -> App:
     app = approved_app()
     set_spending_ceiling(app=app, caps=Caps(Currency.USD, total_minor=100_00), reason="New.", actor=UserFactory())
     return app
+
+
+def changed_client() -> ClientDocument:
+    """Return the document of a client that says something new."""
+    now = timezone.now()
+    before = Facts("Assistant", ["https://client.example/callback"], [], "", ["catalog:read"])
+    registered = {"client_id": "https://client.example/c.json", "host": "client.example"}
+    app = register_client(**registered, facts=before, stale_at=now, actor=UserFactory())
+    return note_document(document=app.document, facts=NEW_FACTS, stale_at=now)
 
 
 def api_key() -> ApiKey:
@@ -212,6 +226,8 @@ CASES = (
         again=True,
     ),
     Case("lift_ceiling", capped_app, "developers.set_ceiling_app", "spending_ceiling.lift", REASON | {"currency": "USD"}),
+    Case("accept", changed_client, "developers.decide_app", "client_document.accept", CHANGED),
+    Case("refuse", changed_client, "developers.decide_app", "client_document.refuse", CHANGED),
     Case("revoke", api_key, "developers.revoke_apikey", "apikey.revoke"),
     Case("limit", api_key, "developers.limit_apikey", "apikey.limit", REASON | {"rate_limit": "120"}, again=True),
     Case("withdraw", consent, "developers.withdraw_consent", "consent.withdraw"),

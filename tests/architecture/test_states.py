@@ -10,6 +10,8 @@ from catalog.models.listings import ListingStatus, UpdateStatus
 from catalog.services.transitions import LISTING, UPDATE
 from developers.models.applications import ApplicationStatus
 from developers.models.apps import AppStatus
+from developers.models.clients import DocumentStatus
+from developers.services.clients import DOCUMENT
 from developers.services.states import APP, APPLICATION
 from marketplace.core.errors import InvalidTransition
 from marketplace.core.transitions import TransitionTable
@@ -71,6 +73,16 @@ TABLES: list[tuple[TransitionTable, type[models.TextChoices], Edges]] = [
             "reject": ({"Pending"}, "Rejected"),
             "suspend": ({"Approved"}, "Suspended"),
             "reinstate": ({"Suspended"}, "Approved"),
+        },
+    ),
+    (
+        DOCUMENT,
+        DocumentStatus,
+        {
+            "change": ({"Known", "Changed"}, "Changed"),
+            "revert": ({"Changed"}, "Known"),
+            "accept": ({"Changed"}, "Known"),
+            "refuse": ({"Changed"}, "Known"),
         },
     ),
     (ORDER, OrderStatus, {"refund": ({"Completed"}, "Refunded")}),

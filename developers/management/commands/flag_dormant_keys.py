@@ -26,7 +26,7 @@ class Command(BaseCommand):
         keys = list(untold_keys())
         if options["dry_run"]:
             for key in keys:
-                self.stdout.write(f"{key.app.user.email}: {key.app.name}, key {key}")
+                self.stdout.write(f"{key.app.developer.email}: {key.app.name}, key {key}")
             self.stdout.write(f"{len(keys)} owners would be told.")
             return
         console = Console(file=self.stderr)  # type: ignore[arg-type]  # OutputWrapper writes like a file

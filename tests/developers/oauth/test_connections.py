@@ -32,7 +32,8 @@ def signed_in(user: User) -> Client:
     "uri",
     [
         "http://app.example/cb",
-        "http://localhost/cb",
+        "http://localhost.evil.example/cb",
+        "http://localhost@evil.example/cb",
         "ftp://app.example/cb",
         "app://callback",
         "javascript:alert(1)",

@@ -29,6 +29,7 @@ def test_authorization_server_is_described_whatever_host_asks(client: Client) ->
         "revocation_endpoint_auth_methods_supported": ["none"],
         "code_challenge_methods_supported": ["S256"],
         "authorization_response_iss_parameter_supported": True,
+        "client_id_metadata_document_supported": False,
         "service_documentation": f"{API}/docs",
     }
     assert response["Access-Control-Allow-Origin"] == "*"

@@ -1,0 +1,114 @@
+"""What clients without a developer say about themselves, and the changes that wait for a reviewer."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.http import HttpRequest
+from unfold.enums import ActionVariant
+
+from marketplace.accounts.models import User
+from marketplace.core.admin import Decision, Panel, QueueAdmin, ReasonForm, decision
+
+from ..models import ClientDocument
+from ..models.clients import DocumentStatus
+from ..services.clients import DOCUMENT, accept_document, refuse_document
+
+DECIDE = "developers.decide_app"
+_LABELS = {
+    "name": "Name",
+    "redirect_uris": "Sends users to",
+    "left_out": "Addresses that are left out",
+    "client_uri": "Own page",
+    "scopes": "Scopes asked for",
+}
+
+
+class ShownForm(ReasonForm):
+    """The reason, and what of the document was on the page: a decision is about nothing else."""
+
+    shown = forms.JSONField(widget=forms.HiddenInput)
+
+    def __init__(self, *args: Any, subject: ClientDocument, **kwargs: Any) -> None:
+        super().__init__(*args, subject=subject, **kwargs)
+        self.fields["shown"].initial = subject.latest
+
+
+def _allows(verb: str) -> Callable[[Any], bool]:
+    return partial(DOCUMENT.allows, verb=verb)
+
+
+@admin.register(ClientDocument)
+class ClientDocumentAdmin(QueueAdmin):
+    """Documents of clients; the first review of a client is that of its scopes."""
+
+    waiting = {"status": DocumentStatus.CHANGED}
+    waiting_since = "read_at"
+    list_display = ("app", "host", "status", "read_at", "waiting_time")
+    list_filter = ("status", "host")
+    list_select_related = ("app",)
+    search_fields = ("host", "app__name", "app__client_id")
+    fields = ("app", "client_id", "host", "status", "app_status", "read_at", "stale_at")
+    readonly_fields = ("client_id", "app_status")
+    actions_detail = ("accept", "refuse")
+
+    @admin.display(description="Document")
+    def client_id(self, document: ClientDocument) -> str:
+        """Return where it lies."""
+        return document.app.client_id
+
+    @admin.display(description="App")
+    def app_status(self, document: ClientDocument) -> str:
+        """Return where the app stands."""
+        return document.app.status
+
+    def panels(self, request: HttpRequest, subject: ClientDocument) -> list[Panel]:
+        """Return what the document said and says, and the history."""
+        return [_comparison(subject), *super().panels(request, subject)]
+
+    def decision_context(self, request: HttpRequest, subject: ClientDocument) -> dict[str, Any]:
+        """Return the comparison that is decided on."""
+        return {"panels": [_comparison(subject)]}
+
+    @decision(
+        Decision(
+            "Accept changes",
+            DECIDE,
+            "Users see the new name, and may be sent to the new addresses.",
+            "The changes are accepted.",
+            form=ShownForm,
+            available=_allows("accept"),
+            template="admin/developers/decide_document.html",
+            variant=ActionVariant.PRIMARY,
+        )
+    )
+    def accept(self, document: ClientDocument, actor: User, answers: Mapping[str, Any]) -> None:
+        """Take over what the document says now."""
+        accept_document(document=document, shown=answers["shown"], reason=answers["reason"], actor=actor)
+
+    @decision(
+        Decision(
+            "Refuse changes",
+            DECIDE,
+            "The client stays as it was reviewed, less the addresses that its document no longer names.",
+            "The changes are refused.",
+            form=ShownForm,
+            available=_allows("refuse"),
+            template="admin/developers/decide_document.html",
+            variant=ActionVariant.DANGER,
+        )
+    )
+    def refuse(self, document: ClientDocument, actor: User, answers: Mapping[str, Any]) -> None:
+        """Leave the client as it was reviewed."""
+        refuse_document(document=document, shown=answers["shown"], reason=answers["reason"], actor=actor)
+
+
+def _comparison(document: ClientDocument) -> Panel:
+    rows = [(label, _words(document.reviewed[name]), _words(document.latest[name])) for name, label in _LABELS.items()]
+    return Panel("What the document says", ("", "As reviewed", f"Read {document.read_at:%Y-%m-%d %H:%M} (UTC)"), rows)
+
+
+def _words(value: Any) -> str:
+    return " ".join(value) if isinstance(value, list) else str(value)

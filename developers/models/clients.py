@@ -1,0 +1,40 @@
+"""Clients that describe themselves in a document on the web."""
+
+from typing import Any
+
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from .apps import App
+
+
+class DocumentStatus(models.TextChoices):
+    """Whether a reviewer has seen what the document says now."""
+
+    KNOWN = "Known"
+    CHANGED = "Changed"
+
+
+class ClientDocument(models.Model):
+    """What an app without a developer says about itself: as it was reviewed, and as it was last read.
+
+    The app's redirect addresses are those that both name: taking one away acts at once, adding one waits for a review.
+    """
+
+    app = models.OneToOneField(App, primary_key=True, on_delete=models.CASCADE, related_name="document")
+    host = models.CharField(max_length=255, db_index=True)
+    status = models.CharField(max_length=16, choices=DocumentStatus.choices, default=DocumentStatus.KNOWN)
+    # `developers.client_documents.Facts`.
+    reviewed: Any = models.JSONField()
+    latest: Any = models.JSONField()
+    read_at = models.DateTimeField(default=timezone.now)
+    # Read again from then on.
+    stale_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("-app_id",)
+        constraints = (models.CheckConstraint(condition=Q(status__in=DocumentStatus.values), name="clientdocument_status_known"),)
+
+    def __str__(self) -> str:
+        return f"{self.app} ({self.host})"

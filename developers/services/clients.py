@@ -1,0 +1,138 @@
+"""Clients that describe themselves in a document on the web: they wait for a review, and so do their changes."""
+
+from datetime import datetime
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from marketplace.accounts.models import User
+from marketplace.core import audit, bounds, texts
+from marketplace.core.errors import InvalidTransition
+from marketplace.core.scopes import Scope
+from marketplace.core.transitions import TransitionTable, lock
+
+from ..client_documents import Facts
+from ..errors import TooManyClientsWaiting
+from ..models import App, ClientDocument
+from ..models.apps import AppStatus
+from ..models.clients import DocumentStatus
+from .scopes import open_review
+
+DOCUMENT = TransitionTable(
+    "client_document",
+    {
+        "change": ((DocumentStatus.KNOWN, DocumentStatus.CHANGED), DocumentStatus.CHANGED),
+        "revert": ((DocumentStatus.CHANGED,), DocumentStatus.KNOWN),
+        "accept": ((DocumentStatus.CHANGED,), DocumentStatus.KNOWN),
+        "refuse": ((DocumentStatus.CHANGED,), DocumentStatus.KNOWN),
+    },
+)
+_REASON = "Its document asks for it and gives no reason."
+
+
+def register_client(*, client_id: str, host: str, facts: Facts, stale_at: datetime, actor: User) -> App:
+    """Queue a client for review as a pending app. It belongs to nobody: who met it first is only noted.
+
+    Raises:
+        TooManyClientsWaiting: of this host, or of all, as many wait as may. Two at the same moment may go over by one.
+    """
+    waiting = ClientDocument.objects.filter(app__status=AppStatus.PENDING)
+    if waiting.filter(host=host).count() >= bounds.WAITING_CLIENTS_OF_HOST or waiting.count() >= bounds.WAITING_CLIENTS:
+        raise TooManyClientsWaiting
+    try:
+        with transaction.atomic():
+            app = App.objects.create(
+                client_id=client_id,
+                name=facts.name,
+                purpose=f"The client describes itself at {client_id}",
+                redirect_uris=" ".join(facts.redirect_uris),
+                registration_source=App.RegistrationSource.CIMD,
+                client_type=App.CLIENT_PUBLIC,
+                client_secret="",
+                hash_client_secret=False,
+                authorization_grant_type=App.GRANT_AUTHORIZATION_CODE,
+            )
+            stored = facts.as_json()
+            ClientDocument.objects.create(app=app, host=host, reviewed=stored, latest=stored, stale_at=stale_at)
+            audit.record("app.create", app, actor=actor, to_state=app.status, name=app.name, document=client_id)
+            open_review(app, {Scope(scope): _REASON for scope in facts.scopes}, actor)
+    except IntegrityError:
+        # Someone else met it at the same moment.
+        known = App.objects.filter(client_id=client_id).first()
+        if known is None:
+            raise
+        return known
+    return app
+
+
+@transaction.atomic
+def note_document(*, document: ClientDocument, facts: Facts, stale_at: datetime) -> ClientDocument:
+    """Keep what a client's document says now. What is new in it waits for a review; an address that is gone is gone."""
+    app = lock(App.objects.all(), pk=document.app_id)
+    document = lock(ClientDocument.objects.all(), pk=app.pk)
+    changes = {"read_at": timezone.now(), "stale_at": stale_at}
+    said = facts.as_json()
+    if said == document.latest:
+        ClientDocument.objects.filter(pk=app.pk).update(**changes)
+        return document
+    verb = "change" if said != document.reviewed else "revert"
+    if DOCUMENT.allows(document, verb):
+        before = document.latest
+        DOCUMENT.apply(document, verb, actor=None, changes=changes | {"latest": said}, before=before, after=said)
+    else:
+        # Back at what was reviewed, after a change that was refused.
+        ClientDocument.objects.filter(pk=app.pk).update(**changes, latest=said)
+        document.latest = said
+    _settle(app, document)
+    return document
+
+
+@transaction.atomic
+def accept_document(*, document: ClientDocument, shown: dict[str, object], reason: str, actor: User) -> ClientDocument:
+    """Take over what a client's document says now: its name and its addresses.
+
+    Args:
+        document: The document.
+        shown: What the reviewer has seen of it.
+        reason: Why.
+        actor: Who.
+
+    Raises:
+        InvalidInput: no reason.
+        InvalidTransition: nothing waits, or it has changed again since.
+    """
+    return _decide(document, "accept", shown, reason, actor)
+
+
+@transaction.atomic
+def refuse_document(*, document: ClientDocument, shown: dict[str, object], reason: str, actor: User) -> ClientDocument:
+    """Leave a client at what was reviewed, less what its document no longer names, until the document changes again.
+
+    Raises:
+        InvalidInput: no reason.
+        InvalidTransition: nothing waits, or it has changed again since.
+    """
+    return _decide(document, "refuse", shown, reason, actor)
+
+
+def _decide(document: ClientDocument, verb: str, shown: dict[str, object], reason: str, actor: User) -> ClientDocument:
+    reason = texts.prose(reason, "reason")
+    app = lock(App.objects.all(), pk=document.app_id)
+    document = lock(ClientDocument.objects.all(), pk=app.pk)
+    if document.latest != shown:
+        raise InvalidTransition("The document has changed again since you looked. Read it again.")
+    changes = {"reviewed": document.latest} if verb == "accept" else {}
+    DOCUMENT.apply(document, verb, actor=actor, reason=reason, changes=changes, document=document.latest)
+    _settle(app, document)
+    return document
+
+
+def _settle(app: App, document: ClientDocument) -> None:
+    """Give the app the reviewed name, and the reviewed addresses that its document still names."""
+    reviewed, latest = document.reviewed, document.latest
+    before = app.redirect_uris
+    app.name = reviewed["name"]
+    app.redirect_uris = " ".join(uri for uri in reviewed["redirect_uris"] if uri in latest["redirect_uris"])
+    app.save(update_fields=["name", "redirect_uris", "updated"])
+    if before != app.redirect_uris:
+        audit.record("app.set_redirect_uris", app, actor=None, before=before.split(), after=app.redirect_uris.split())

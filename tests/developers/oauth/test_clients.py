@@ -1,0 +1,343 @@
+"""Clients that describe themselves: from the first meeting to a token, and what happens when their document changes."""
+
+import socket
+import ssl
+import threading
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from developers.models import ApiKey, App, ClientDocument, ScopeReview
+from developers.services.apps import suspend_app
+from developers.services.clients import accept_document, refuse_document
+from developers.services.credentials import issue_api_key, issue_mcp_token
+from developers.services.scopes import ScopeDecision, decide_scopes, reject_app
+from marketplace.accounts.models import User
+from marketplace.core import audit, outbound
+from marketplace.core.errors import InvalidTransition, Problem
+from marketplace.core.outbound import Answer, Failed
+from marketplace.core.scopes import APP_SCOPES, Scope
+from tests.core.outbound.servers import certificate_for, says, serving
+from tests.factories import UserFactory
+
+from .parties import MCP, Party, assert_error, query_of
+from .test_client_documents import GOOD, URL
+
+pytestmark = pytest.mark.django_db
+
+BACK = "https://client.example/callback"
+WANTED = {"scope": "catalog:read account:read", "resource": MCP}
+
+
+class Web:
+    """The web as we see it: one document, and who asked for it."""
+
+    def __init__(self) -> None:
+        self.document: dict[str, Any] = dict(GOOD)
+        self.headers = {"Content-Type": "application/json", "Cache-Control": "max-age=600"}
+        self.status = 200
+        self.fails = False
+        self.calls: list[str] = []
+
+    def request(self, method: str, url: str, *, headers: Any, seconds: float, max_bytes: int) -> Answer:
+        """Stand in for `outbound.request`."""
+        self.calls.append(url)
+        if self.fails:
+            raise Failed("No connection could be made.")
+        body = orjson.dumps(self.document)
+        return Answer(self.status, self.headers, body[:max_bytes], len(body) <= max_bytes)
+
+
+@pytest.fixture
+def web(monkeypatch: pytest.MonkeyPatch, settings: Any) -> Web:
+    settings.CLIENT_METADATA_HOSTS = ["client.example"]
+    web = Web()
+    monkeypatch.setattr(outbound, "request", web.request)
+    return web
+
+
+@pytest.fixture
+def client_party(browser: Client) -> Party:
+    """The client's side of the flow; it has no row here yet."""
+    return Party(App(client_id=URL), browser, redirect_uri=BACK)
+
+
+def approve(*scopes: Scope) -> App:
+    review = ScopeReview.objects.get(app__client_id=URL)
+    decisions = {scope: ScopeDecision(granted=scope in scopes) for scope in APP_SCOPES}
+    return decide_scopes(review=review, decisions=decisions, note="Looks fine.", actor=UserFactory())
+
+
+@pytest.fixture
+def approved(web: Web, client_party: Party) -> App:
+    client_party.ask(**WANTED)
+    return approve(Scope.CATALOG_READ, Scope.ACCOUNT_READ)
+
+
+def grow_stale() -> None:
+    ClientDocument.objects.update(stale_at=timezone.now() - timedelta(seconds=1))
+
+
+def test_nobody_is_met_without_a_list_of_hosts(web: Web, client_party: Party, settings: Any) -> None:
+    settings.CLIENT_METADATA_HOSTS = []
+    assert client_party.ask(**WANTED).status_code == 400
+    assert (web.calls, App.objects.count()) == ([], 0)
+    assert Client().get("/.well-known/oauth-authorization-server").json()["client_id_metadata_document_supported"] is False
+
+
+@pytest.mark.parametrize("host", ["evil.example", "client.example.evil.example", "xclient.example", "sub.client.example", "127.0.0.1"])
+def test_host_that_is_not_listed_is_not_called(web: Web, browser: Client, host: str) -> None:
+    assert Party(App(client_id=f"https://{host}/c.json"), browser, redirect_uri=BACK).ask(**WANTED).status_code == 400
+    assert (web.calls, App.objects.count()) == ([], 0)
+
+
+def test_anonymous_visitor_makes_us_call_nobody(web: Web) -> None:
+    response = Party(App(client_id=URL), Client(), redirect_uri=BACK).ask(**WANTED)
+    assert response["Location"].startswith("/account/login")
+    assert web.calls == []
+
+
+def test_token_endpoint_calls_nobody(web: Web, client_party: Party) -> None:
+    assert_error(client_party.exchange("code"), "invalid_client", 401)
+    assert web.calls == []
+
+
+def test_unknown_client_waits_for_a_review_and_belongs_to_nobody(web: Web, client_party: Party, user: User) -> None:
+    page = client_party.ask(**WANTED)
+    assert page.status_code == 403
+    assert b"waits for a review" in page.content
+    app = App.objects.get()
+    assert (app.status, app.user, app.name, app.client_id) == ("Pending", None, "Assistant", URL)
+    assert app.redirect_uris.split() == GOOD["redirect_uris"]
+    assert set(ScopeReview.objects.get(app=app).app.scope_rows.values_list("scope", flat=True)) == set(APP_SCOPES)
+    entry = audit.history_of(app).get(action="app.create")
+    assert entry.actor == user
+    assert client_party.browser.get("/dashboard/apps").content.count(b"Assistant") == 0
+    # Asking again changes nothing and calls nobody.
+    assert client_party.ask(**WANTED).status_code == 403
+    assert (len(web.calls), App.objects.count()) == (1, 1)
+
+
+def test_pending_client_gets_no_token(web: Web, client_party: Party) -> None:
+    client_party.ask(**WANTED)
+    assert client_party.browser.post(f"/oauth/authorize?client_id={URL}", {"decision": "allow"}).status_code == 400
+    assert_error(client_party.exchange("code"), "invalid_client", 401)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"status": 404},
+        {"status": 302},
+        {"headers": {"Content-Type": "text/html"}},
+        {"headers": {}},
+        {"document": GOOD | {"client_id": "https://client.example/other.json"}},
+        {"document": GOOD | {"padding": "a" * 20_000}},
+        {"fails": True},
+    ],
+)
+def test_document_that_cannot_be_used_makes_no_app_and_is_not_read_again_at_once(
+    web: Web, client_party: Party, change: dict[str, Any]
+) -> None:
+    for name, value in change.items():
+        setattr(web, name, value)
+    page = client_party.ask(**WANTED)
+    assert (page.status_code, App.objects.count()) == (400, 0)
+    assert b"document" in page.content
+    client_party.ask(**WANTED)
+    assert len(web.calls) == 1
+
+
+def test_one_user_brings_a_few_clients_a_minute(web: Web, browser: Client, settings: Any) -> None:
+    settings.RATE_LIMITS = settings.RATE_LIMITS | {"client_documents": 2}
+    answers = [Party(App(client_id=f"{URL}?{n}"), browser, redirect_uri=BACK).ask(**WANTED) for n in range(3)]
+    assert [answer.status_code for answer in answers] == [400, 400, 429]
+    assert int(answers[2]["Retry-After"]) > 0
+    assert len(web.calls) == 2
+
+
+def test_few_clients_of_a_host_wait_at_once(web: Web, browser: Client, settings: Any) -> None:
+    settings.RATE_LIMITS = settings.RATE_LIMITS | {"client_documents": 100}
+    statuses = []
+    for n in range(6):
+        url = f"{URL}?{n}"
+        web.document = GOOD | {"client_id": url}
+        statuses.append(Party(App(client_id=url), browser, redirect_uri=BACK).ask(**WANTED).status_code)
+    assert statuses == [403] * 5 + [400]
+    assert App.objects.count() == 5
+
+
+def test_approved_client_gets_what_it_was_granted(approved: App, client_party: Party) -> None:
+    page = client_party.ask(**WANTED).content.decode()
+    assert "which describes itself at <bdi>client.example</bdi>" in page
+    body = client_party.tokens(**WANTED)
+    assert body["token_type"] == "Bearer"
+    assert body["access_token"].startswith("cam_mcp_")
+    assert set(body["scope"].split()) == {"catalog:read", "account:read"}
+
+
+def test_tool_client_that_asks_for_all_gets_what_it_was_granted(approved: App, client_party: Party) -> None:
+    body = client_party.tokens(scope=" ".join(APP_SCOPES), resource=MCP)
+    assert set(body["scope"].split()) == {"catalog:read", "account:read"}
+    answer = query_of(client_party.ask(scope="catalog:read openid", resource=MCP)["Location"])
+    assert answer["error"] == "invalid_scope"
+    answer = query_of(client_party.ask(scope="wallet:spend", resource=MCP)["Location"])
+    assert answer["error"] == "invalid_scope"
+
+
+def test_api_client_that_asks_for_more_is_refused(approved: App, client_party: Party) -> None:
+    answer = query_of(client_party.ask(scope="catalog:read wallet:spend")["Location"])
+    assert answer["error"] == "invalid_scope"
+
+
+def test_redirect_that_is_not_in_the_document_is_refused(approved: App, client_party: Party) -> None:
+    assert client_party.ask(**WANTED, redirect_uri="https://client.example/other").status_code == 400
+
+
+def test_program_on_the_users_computer_is_warned_of(approved: App, client_party: Party) -> None:
+    page = client_party.ask(**WANTED, redirect_uri="http://127.0.0.1:51823/callback")
+    assert b"Any program on this computer" in page.content
+    assert b"Any program on this computer" not in client_party.ask(**WANTED).content
+
+
+def test_refused_client_is_told_so(web: Web, client_party: Party) -> None:
+    client_party.ask(**WANTED)
+    reject_app(app=App.objects.get(), reason="Nobody knows them.", actor=UserFactory())
+    page = client_party.ask(**WANTED)
+    assert page.status_code == 403
+    assert b"Nobody knows them." in page.content
+
+
+def test_suspended_client_stops_at_once(approved: App, client_party: Party) -> None:
+    suspend_app(app=approved, reason="Too many calls.", actor=UserFactory())
+    assert client_party.ask(**WANTED).status_code == 400
+
+
+def test_client_without_a_developer_gets_no_key_and_no_tool_token(approved: App, user: User) -> None:
+    with pytest.raises(Problem, match="has none"):
+        issue_api_key(app=approved, name="key", actor=user)
+    with pytest.raises(Problem, match="has none"):
+        issue_mcp_token(app=approved, name="token", expires_at=timezone.now() + timedelta(days=1), actor=user)
+    assert not ApiKey.objects.exists()
+
+
+def test_document_is_not_read_again_while_it_is_fresh(approved: App, client_party: Party, web: Web) -> None:
+    client_party.ask(**WANTED)
+    assert len(web.calls) == 1
+    stale_at = ClientDocument.objects.get().stale_at
+    assert timedelta(minutes=9) < stale_at - timezone.now() <= timedelta(minutes=10)
+
+
+def test_same_document_is_kept_for_another_while(approved: App, client_party: Party, web: Web) -> None:
+    grow_stale()
+    assert client_party.ask(**WANTED).status_code == 200
+    assert ClientDocument.objects.get().stale_at > timezone.now()
+    assert len(web.calls) == 2
+
+
+def test_document_that_cannot_be_read_again_leaves_what_was_reviewed(approved: App, client_party: Party, web: Web) -> None:
+    grow_stale()
+    web.fails = True
+    assert client_party.ask(**WANTED).status_code == 200
+
+
+def test_new_address_and_name_wait_for_a_review(approved: App, client_party: Party, web: Web) -> None:
+    web.document |= {"client_name": "Your bank", "redirect_uris": [*GOOD["redirect_uris"], "https://client.example/new"]}
+    grow_stale()
+    page = client_party.ask(**WANTED, redirect_uri="https://client.example/new")
+    assert page.status_code == 400
+    page = client_party.ask(**WANTED)
+    assert page.status_code == 200
+    assert b"Your bank" not in page.content
+    assert ClientDocument.objects.get().status == "Changed"
+
+
+def test_address_that_is_gone_from_the_document_is_gone_at_once(approved: App, client_party: Party, web: Web) -> None:
+    code = client_party.code(**WANTED)
+    web.document |= {"redirect_uris": ["https://client.example/new"]}
+    grow_stale()
+    assert client_party.ask(**WANTED).status_code == 400
+    assert_error(client_party.exchange(code), "invalid_grant")
+    assert App.objects.get().redirect_uris == ""
+
+
+def test_document_that_is_as_it_was_again_waits_no_longer(approved: App, client_party: Party, web: Web) -> None:
+    web.document |= {"redirect_uris": ["https://client.example/new"]}
+    grow_stale()
+    client_party.ask(**WANTED)
+    web.document = dict(GOOD)
+    grow_stale()
+    assert client_party.ask(**WANTED).status_code == 200
+    assert ClientDocument.objects.get().status == "Known"
+
+
+@pytest.fixture
+def changed(approved: App, client_party: Party, web: Web) -> ClientDocument:
+    web.document |= {"client_name": "Assistant 2", "redirect_uris": [BACK, "https://client.example/new"]}
+    grow_stale()
+    client_party.ask(**WANTED)
+    return ClientDocument.objects.get()
+
+
+def test_accepted_changes_hold(changed: ClientDocument, client_party: Party) -> None:
+    accept_document(document=changed, shown=changed.latest, reason="Moved.", actor=UserFactory())
+    page = client_party.ask(**WANTED, redirect_uri="https://client.example/new")
+    assert page.status_code == 200
+    assert b"Assistant 2" in page.content
+
+
+def test_refused_changes_stay_away_until_the_next(changed: ClientDocument, client_party: Party, web: Web) -> None:
+    refuse_document(document=changed, shown=changed.latest, reason="Odd.", actor=UserFactory())
+    grow_stale()
+    assert client_party.ask(**WANTED, redirect_uri="https://client.example/new").status_code == 400
+    assert ClientDocument.objects.get().status == "Known"
+    web.document = dict(GOOD)
+    grow_stale()
+    assert client_party.ask(**WANTED, redirect_uri="http://127.0.0.1/callback").status_code == 200
+
+
+def test_change_after_the_look_is_not_accepted(changed: ClientDocument, client_party: Party, web: Web) -> None:
+    seen = changed.latest
+    web.document |= {"redirect_uris": [BACK, "https://client.example/evil"]}
+    grow_stale()
+    client_party.ask(**WANTED)
+    with pytest.raises(InvalidTransition):
+        accept_document(document=changed, shown=seen, reason="Moved.", actor=UserFactory())
+    assert ClientDocument.objects.get().reviewed["redirect_uris"] == GOOD["redirect_uris"]
+
+
+@pytest.fixture
+def own_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: Any) -> Iterator[str]:
+    """The document on a server of our own, over TLS; yields its address."""
+    tls, trusted = certificate_for("localhost", tmp_path)
+    settings.OUTBOUND_LOOPBACK = True
+    settings.CLIENT_METADATA_HOSTS = ["localhost"]
+    monkeypatch.setattr(outbound, "_tls", lambda: ssl.create_default_context(cafile=trusted))
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n"
+    answers: list[bytes] = []
+
+    def answer(line: socket.socket, ended: threading.Event) -> None:
+        says(answers[0])(line, ended)
+
+    with serving(answer, tls) as server:
+        url = f"https://localhost:{server.port}/client.json"
+        answers.append(head + orjson.dumps(GOOD | {"client_id": url}))
+        yield url
+
+
+def test_document_is_read_from_a_real_server(own_server: str, browser: Client) -> None:
+    assert Party(App(client_id=own_server), browser, redirect_uri=BACK).ask(**WANTED).status_code == 403
+    assert App.objects.get().client_id == own_server
+
+
+def test_host_inside_is_refused_though_it_is_listed(own_server: str, browser: Client, settings: Any) -> None:
+    settings.OUTBOUND_LOOPBACK = False
+    page = Party(App(client_id=own_server), browser, redirect_uri=BACK).ask(**WANTED)
+    assert (page.status_code, App.objects.count()) == (400, 0)
+    assert b"public addresses" in page.content
