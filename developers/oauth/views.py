@@ -45,9 +45,9 @@ def authorize(request: SignedInRequest) -> HttpResponseBase:
     except Unreviewed as unreviewed:
         return _framed_nowhere(render(request, "oauth/unreviewed.html", {"app": unreviewed.app}, status=403))
     except RateLimited as problem:
-        page = render(request, "429.html", status=429)
-        page["Retry-After"] = problem.headers["Retry-After"]
-        return _framed_nowhere(page)
+        later = render(request, "429.html", status=429)
+        later["Retry-After"] = problem.headers["Retry-After"]
+        return _framed_nowhere(later)
     except FatalClientError as error:
         return _framed_nowhere(render(request, "oauth/refused.html", {"reason": error.description or error.error}, status=400))
     except OAuth2Error as error:

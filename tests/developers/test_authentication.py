@@ -150,11 +150,11 @@ def _suspended(key: ApiKey) -> None:
 
 
 def _owner_inactive(key: ApiKey) -> None:
-    User.objects.filter(pk=key.app.user_id).update(is_active=False)
+    User.objects.filter(pk=key.app.developer.pk).update(is_active=False)
 
 
 def _approval_withdrawn(key: ApiKey) -> None:
-    application = key.app.user.developer_applications.create(what="x", why="y", status="Approved", submitted_at=timezone.now())
+    application = key.app.developer.developer_applications.create(what="x", why="y", status="Approved", submitted_at=timezone.now())
     withdraw_approval(application=application, reason="Abuse", actor=UserFactory())
 
 

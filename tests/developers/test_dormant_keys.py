@@ -47,7 +47,7 @@ def test_key_that_is_used_new_ended_or_revoked_is_left_alone(django_capture_on_c
 def test_rehearsal_names_the_keys_and_tells_nobody(django_capture_on_commit_callbacks: Any) -> None:
     idle = key()
     with django_capture_on_commit_callbacks(execute=True):
-        assert f"{idle.app.user.email}: {idle.app.name}, key laptop" in flag(dry_run=True)
+        assert f"{idle.app.developer.email}: {idle.app.name}, key laptop" in flag(dry_run=True)
         assert flag(dry_run=True).endswith("1 owners would be told.\n")
     assert mail.outbox == []
 
@@ -56,7 +56,7 @@ def test_owner_is_told_once_until_the_key_is_used_and_lies_idle_again(django_cap
     idle = key()
     with django_capture_on_commit_callbacks(execute=True):
         assert (flag(), flag()) == ("1 owners told.\n", "0 owners told.\n")
-    assert [message.to for message in mail.outbox] == [[idle.app.user.email]]
+    assert [message.to for message in mail.outbox] == [[idle.app.developer.email]]
     assert idle.last_four in mail.outbox[0].body
     assert history_of(idle).filter(action="apikey.flag_dormant").count() == 1
     # Told 200 days ago, used 100 days ago.
@@ -74,6 +74,6 @@ def test_key_that_is_used_after_it_was_listed_is_not_told_of() -> None:
 
 def test_idle_key_is_flagged_to_owner_and_admin() -> None:
     idle = key()
-    assert "Dormant" in text_of(signed_in(idle.app.user).get(f"/dashboard/apps/{idle.app.pk}"))
+    assert "Dormant" in text_of(signed_in(idle.app.developer).get(f"/dashboard/apps/{idle.app.pk}"))
     admin = signed_in(UserFactory(is_staff=True, is_superuser=True))
     assert "live, no use in 90 days" in text_of(admin.get(address(App, "change", idle.app.pk)))

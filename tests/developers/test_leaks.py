@@ -78,7 +78,7 @@ def test_live_token_is_revoked_and_everyone_concerned_is_told(kind: str, django_
     assert not token.live
     entry = history_of(token).get(action="token.revoke")
     assert (entry.actor, entry.reason) == (None, f"Reported as leaked, found at {WHERE}")
-    people = {token.user.email} | ({token.application.user.email} if token.application else set())
+    people = {token.user.email} | ({token.application.developer.email} if token.application else set())
     assert {message.to[0] for message in mail.outbox} == people
     assert len(mail.outbox) == len(people)
     # The words of a stranger have no place in a mail of ours: an address there would be followed.
@@ -141,7 +141,7 @@ def test_refresh_token_that_was_used_still_ends_its_family(django_capture_on_com
         report(old)
     token.refresh_from_db()
     assert not token.live
-    assert {message.to[0] for message in mail.outbox} == {token.user.email, token.application.user.email}
+    assert {message.to[0] for message in mail.outbox} == {token.user.email, token.application.developer.email}
     assert len(mail.outbox) == 2
 
 

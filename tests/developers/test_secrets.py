@@ -160,7 +160,7 @@ def test_secret_is_nowhere(
     monkeypatch: pytest.MonkeyPatch,
     django_capture_on_commit_callbacks: Any,
 ) -> None:
-    user = ApiKey.objects.get().app.user
+    user = ApiKey.objects.get().app.developer
     statuses = set()
     for secret in secrets.values():
         for response in misuse(secret, monkeypatch):

@@ -28,7 +28,7 @@ READS = "catalog:read library:read"
 
 def issue(app: App, **changes: Any) -> tuple[AccessToken, str]:
     values = {"name": "desk assistant", "expires_at": timezone.now() + timedelta(days=30), **changes}
-    return issue_mcp_token(app=app, actor=app.user, **values)
+    return issue_mcp_token(app=app, actor=app.developer, **values)
 
 
 @pytest.mark.parametrize(("status", "granted"), [("Pending", ""), ("Rejected", ""), ("Suspended", READS), ("Approved", "")])

@@ -279,7 +279,7 @@ def test_unused_scope_is_flagged_to_owner_and_admin() -> None:
     app = old_app()
     decided = timezone.now() - dt.timedelta(days=91)
     AppScope.objects.create(app=app, scope="wallet:spend", reason="To buy", granted=True, decided_at=decided)
-    assert "Not used for 90 days" in text_of(signed_in(app.user).get(f"/dashboard/apps/{app.pk}"))
+    assert "Not used for 90 days" in text_of(signed_in(app.developer).get(f"/dashboard/apps/{app.pk}"))
     admin = signed_in(UserFactory(is_staff=True, is_superuser=True))
     assert "no use in 90 days" in text_of(admin.get(address(App, "change", app.pk)))
 

@@ -26,7 +26,7 @@ def tool_token(user: User | None = None, scopes: frozenset[Scope] = APP_SCOPES) 
     """Make a tool token under an app of the user's with these scopes."""
     app: App = AppFactory(user=user or UserFactory(), granted_scopes=format_scopes(scopes))
     ends = timezone.now() + timedelta(days=1)
-    token, secret = issue_mcp_token(app=app, name="test", expires_at=ends, actor=app.user, password_confirmed=True)
+    token, secret = issue_mcp_token(app=app, name="test", expires_at=ends, actor=app.developer, password_confirmed=True)
     return token, secret, app
 
 

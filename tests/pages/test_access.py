@@ -23,7 +23,7 @@ FORMS = ["developer-application", "app-create", "token-create"]
 
 @pytest.fixture
 def key(app: App) -> ApiKey:
-    return issue_api_key(app=app, name="build", actor=app.user)[0]
+    return issue_api_key(app=app, name="build", actor=app.developer)[0]
 
 
 @pytest.fixture

@@ -27,12 +27,12 @@ COMPLETE = {"name": "desk assistant", "lifetime": "30"}
 
 @pytest.fixture
 def tool_token(app: App) -> AccessToken:
-    return issue_mcp_token(app=app, name="desk", expires_at=timezone.now() + timedelta(days=30), actor=app.user)[0]
+    return issue_mcp_token(app=app, name="desk", expires_at=timezone.now() + timedelta(days=30), actor=app.developer)[0]
 
 
 @pytest.fixture
 def key(app: App) -> ApiKey:
-    return issue_api_key(app=app, name="server", actor=app.user)[0]
+    return issue_api_key(app=app, name="server", actor=app.developer)[0]
 
 
 @pytest.fixture

@@ -163,7 +163,7 @@ def test_decision_in_the_address_is_none(party: Party) -> None:
 
 
 def test_page_names_app_developer_scopes_audience_and_host(party: Party) -> None:
-    User.objects.filter(pk=party.app.user_id).update(name="Ada <b>")
+    User.objects.filter(pk=party.app.developer.pk).update(name="Ada <b>")
     response = party.ask(scope="account:read wallet:spend", resource=MCP)
     page = BeautifulSoup(response.content, "html.parser")
     text = " ".join(page.get_text(" ").split())
@@ -189,9 +189,9 @@ def test_name_of_an_app_stays_a_name(party: Party, name: str) -> None:
 
 
 def test_page_never_tells_the_developers_address(party: Party) -> None:
-    User.objects.filter(pk=party.app.user_id).update(name="")
+    User.objects.filter(pk=party.app.developer.pk).update(name="")
     content = party.ask().content.decode()
-    assert party.app.user.email not in content
+    assert party.app.developer.email not in content
     assert "a developer who gives no name" in content
 
 
@@ -267,9 +267,9 @@ def test_scopes_that_changed_under_the_page_are_shown_again(party: Party) -> Non
 def test_app_suspended_or_redirect_removed_under_the_page_gets_no_code(party: Party) -> None:
     address = party.ask().wsgi_request.get_full_path()
     allowed = {"decision": "allow", "shown": "catalog:read account:read"}
-    set_redirect_uris(app=party.app, uris=[LOOPBACK], actor=party.app.user)
+    set_redirect_uris(app=party.app, uris=[LOOPBACK], actor=party.app.developer)
     assert party.browser.post(address, allowed).status_code == 400
-    set_redirect_uris(app=party.app, uris=[CALLBACK], actor=party.app.user)
+    set_redirect_uris(app=party.app, uris=[CALLBACK], actor=party.app.developer)
     suspend_app(app=party.app, reason="Abuse", actor=UserFactory())
     assert party.browser.post(address, allowed).status_code == 400
     assert not Grant.objects.exists()

@@ -55,19 +55,19 @@ def signed_in(user: User) -> Client:
 def test_unfit_redirect_is_refused(app: App, uri: str) -> None:
     before = app.redirect_uris
     with pytest.raises(InvalidInput):
-        set_redirect_uris(app=app, uris=["https://app.example/good", uri], actor=app.user)
+        set_redirect_uris(app=app, uris=["https://app.example/good", uri], actor=app.developer)
     app.refresh_from_db()
     assert app.redirect_uris == before
 
 
 def test_too_many_redirects_are_refused(app: App) -> None:
     with pytest.raises(TooManyRedirectUris):
-        set_redirect_uris(app=app, uris=[f"https://app.example/{number}" for number in range(11)], actor=app.user)
+        set_redirect_uris(app=app, uris=[f"https://app.example/{number}" for number in range(11)], actor=app.developer)
 
 
 def test_developer_edits_the_redirects_and_it_is_recorded(app: App) -> None:
     page = f"/dashboard/apps/{app.pk}/redirects"
-    client = signed_in(app.user)
+    client = signed_in(app.developer)
     assert app.client_id.encode() in client.get(f"/dashboard/apps/{app.pk}").content
     assert client.post(page, {"redirect_uris": "http://app.example/cb"}).status_code == 400
     good = "https://app.example/cb\r\n\r\nhttp://[::1]:0/cb\r\nhttps://app.example/cb"
@@ -134,7 +134,7 @@ def test_withdrawing_twice_is_once_and_a_new_consent_is_a_new_row(party: Party, 
 
 
 def test_user_is_told_of_a_new_app_and_of_what_it_gains(party: Party, user: User, django_capture_on_commit_callbacks: Any) -> None:
-    User.objects.filter(pk=party.app.user_id).update(name="")
+    User.objects.filter(pk=party.app.developer.pk).update(name="")
     with django_capture_on_commit_callbacks(execute=True):
         for scope in ("catalog:read", "catalog:read", "catalog:read account:read", "account:read"):
             party.decide(scope=scope)
@@ -150,7 +150,7 @@ def test_user_is_told_of_a_new_app_and_of_what_it_gains(party: Party, user: User
     assert "/dashboard/connections" in first
     assert ("See your wallet balance" in more, "Read the AI manifests" in more) == (True, False)
     assert "the tools for AI assistants" in tools
-    assert party.app.user.email not in f"{first}{more}{tools}"
+    assert party.app.developer.email not in f"{first}{more}{tools}"
 
 
 def test_user_is_told_again_after_a_withdrawal(party: Party, user: User, django_capture_on_commit_callbacks: Any) -> None:

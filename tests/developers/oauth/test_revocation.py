@@ -51,7 +51,7 @@ def test_app_that_may_do_nothing_any_more_still_revokes_its_tokens(party: Party,
     if end == "suspended":
         suspend_app(app=party.app, reason="Abuse", actor=UserFactory())
     else:
-        User.objects.filter(pk=party.app.user_id).update(is_active=False)
+        User.objects.filter(pk=party.app.developer.pk).update(is_active=False)
     body = {"client_id": party.app.client_id, "token": tokens["refresh_token"]}
     assert post_form("/oauth/revoke", body).status_code == 200
     assert AccessToken.objects.get().revoked_at is not None

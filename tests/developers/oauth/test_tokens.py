@@ -170,7 +170,7 @@ def test_suspended_app_gets_nothing_until_it_is_back(party: Party) -> None:
     assert call(tokens["access_token"]).status_code == 401
     assert_error(party.exchange(code), "invalid_client", 401)
     assert_error(party.refresh(tokens["refresh_token"]), "invalid_client", 401)
-    party.app.user.developer_applications.create(what="x", why="y", status="Approved", submitted_at=timezone.now())
+    party.app.developer.developer_applications.create(what="x", why="y", status="Approved", submitted_at=timezone.now())
     reinstate_app(app=party.app, reason="Explained", actor=UserFactory())
     assert party.refresh(tokens["refresh_token"]).status_code == 200
 
@@ -185,7 +185,7 @@ def test_inactive_user_gets_nothing(party: Party, user: User) -> None:
 
 def test_app_of_a_closed_account_gets_nothing(party: Party) -> None:
     tokens, code = party.tokens(), party.code()
-    User.objects.filter(pk=party.app.user_id).update(is_active=False)
+    User.objects.filter(pk=party.app.developer.pk).update(is_active=False)
     assert call(tokens["access_token"]).status_code == 401
     assert_error(party.exchange(code), "invalid_client", 401)
     assert party.ask().status_code == 400
