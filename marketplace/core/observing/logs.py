@@ -9,18 +9,20 @@ from pythonjsonlogger.orjson import OrjsonFormatter
 
 # Addresses that are secrets by themselves: signed downloads, links from mails.
 _SECRET_PATHS = re.compile(r"(/downloads/|/confirm-email/|/reset/key/)[^\s/?\"'>]+")
+# Our keys and tokens begin so that they are found, here too.
+_SECRETS = re.compile(r"\b(cam_[a-z]{2,3}_)[A-Za-z0-9]{8,}")
 # Django hands its request and response objects along; their texts hold whole addresses.
 _LEFT_OUT = {"request", "response", "server_time", "status_code", "taskName"}
 _FACTS = ("duration_ms", "user", "app", "credential")
 
 
 def redacted(text: str) -> str:
-    """Return the text without the secret part of addresses."""
-    return _SECRET_PATHS.sub(r"\1…", text)
+    """Return the text without the secret part of addresses, and without keys and tokens."""
+    return _SECRETS.sub(r"\1…", _SECRET_PATHS.sub(r"\1…", text))
 
 
 class RedactingFilter(logging.Filter):
-    """Takes the secret part of addresses out of every line; drops none."""
+    """Takes secrets out of every line; drops none."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Reword the record where it must be."""

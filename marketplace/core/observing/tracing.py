@@ -1,0 +1,63 @@
+"""Traces by OpenTelemetry, where `OTEL_ENDPOINT` says where to. Imported only then: its libraries are a dependency group of their own."""
+
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponseBase
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+from opentelemetry.instrumentation.django import DjangoInstrumentor
+from opentelemetry.instrumentation.psycopg import PsycopgInstrumentor
+from opentelemetry.instrumentation.redis import RedisInstrumentor
+from opentelemetry.sdk.resources import SERVICE_NAME, Resource
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
+from opentelemetry.sdk.trace.sampling import ParentBased, TraceIdRatioBased
+from opentelemetry.trace import Span
+
+from .logs import redacted
+
+# After the endpoints of operators, whose calls nobody wants to see.
+POSITION = 1
+# Addresses, by the old names of attributes and the new ones.
+_ADDRESSES = ("http.url", "http.target", "url.full", "url.path", "url.original")
+_QUERY = "url.query"
+
+
+def start() -> None:
+    """Trace requests, statements and calls of the cache from now on, and send them."""
+    provider = TracerProvider(
+        resource=Resource.create({SERVICE_NAME: settings.OTEL_SERVICE_NAME}),
+        sampler=ParentBased(TraceIdRatioBased(settings.OTEL_PERCENT / 100)),
+    )
+    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(endpoint=f"{settings.OTEL_ENDPOINT}/v1/traces")))
+    instrument(provider)
+
+
+def instrument(provider: TracerProvider) -> None:
+    """Have the libraries report to a provider. Statements go without their values."""
+    DjangoInstrumentor().instrument(
+        tracer_provider=provider, request_hook=_clean, response_hook=_identify, middleware_position=POSITION, is_sql_commentor_enabled=False
+    )
+    PsycopgInstrumentor().instrument(tracer_provider=provider)
+    RedisInstrumentor().instrument(tracer_provider=provider)
+
+
+def stop() -> None:
+    """Take all of it back."""
+    for instrumentor in (DjangoInstrumentor(), PsycopgInstrumentor(), RedisInstrumentor()):
+        instrumentor.uninstrument()
+
+
+def _clean(span: Span, _request: HttpRequest) -> None:
+    """Leave no query and no signature in an address."""
+    attributes: Any = getattr(span, "attributes", None) or {}
+    for name in _ADDRESSES:
+        if name in attributes:
+            span.set_attribute(name, redacted(urlsplit(str(attributes[name]))._replace(query="").geturl()))
+    if _QUERY in attributes:
+        span.set_attribute(_QUERY, "")
+
+
+def _identify(span: Span, _request: HttpRequest, response: HttpResponseBase) -> None:
+    span.set_attribute("marketplace.request_id", response.get("X-Request-Id", ""))

@@ -1,0 +1,153 @@
+"""Traces and reports of crashes: sent where settings say so, and without anybody's secrets."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sentry_sdk
+from django.conf import settings as django_settings
+from django.core.cache import cache
+from django.core.handlers.wsgi import WSGIHandler
+from django.db import connection
+from django.test import Client
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from sentry_sdk.envelope import Envelope
+from sentry_sdk.transport import Transport
+
+from developers.secrets import Prefix, new_secret
+from marketplace.core.observing import crashes, tracing
+
+from ..checks import ROOT
+
+pytestmark = pytest.mark.django_db(transaction=True)
+SIGNED = "/api/v1/downloads/s3cr3t:signature?x=alsos3cr3t"
+
+
+@pytest.fixture
+def spans() -> Iterator[InMemorySpanExporter]:
+    """Trace into memory."""
+    exporter, provider = InMemorySpanExporter(), TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    before = list(django_settings.MIDDLEWARE)
+    connection.close()
+    tracing.instrument(provider)
+    yield exporter
+    tracing.stop()
+    connection.close()
+    assert before == django_settings.MIDDLEWARE
+
+
+class Kept(Transport):
+    """Keeps what would be sent."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sent: list[Any] = []
+
+    def capture_envelope(self, envelope: Envelope) -> None:
+        """Keep it."""
+        self.sent += [item.payload.json for item in envelope.items if item.type == "event"]
+
+
+@pytest.fixture
+def reports(settings: Any) -> Iterator[Kept]:
+    """Report into memory."""
+    transport = Kept()
+    settings.SENTRY_DSN, settings.SENTRY_ENVIRONMENT = "https://key@sentry.example/1", "tests"
+    with sentry_sdk.isolation_scope():
+        crashes.start(transport)
+        yield transport
+        sentry_sdk.get_client().close()
+        sentry_sdk.init()
+
+
+def shown(span: ReadableSpan) -> str:
+    return json.dumps([span.name, dict(span.attributes or {})], default=str)
+
+
+def test_request_is_a_span_by_its_route_without_signature_or_query(spans: InMemorySpanExporter) -> None:
+    client = Client()
+    response = client.get(SIGNED)
+    assert response.status_code in {403, 404, 410}
+    (span,) = [span for span in spans.get_finished_spans() if span.kind.name == "SERVER"]
+    assert span.attributes is not None
+    assert span.attributes["marketplace.request_id"] == response["X-Request-Id"]
+    assert span.attributes["http.status_code"] == response.status_code
+    assert "downloads" in shown(span)
+    assert "s3cr3t" not in "".join(map(shown, spans.get_finished_spans()))
+
+
+def test_statements_are_spans_without_their_values(spans: InMemorySpanExporter) -> None:
+    if connection.vendor != "postgresql":
+        pytest.skip("only psycopg is traced")
+    Client().get("/api/v1/assets/hunter2")
+    statements = [shown(span) for span in spans.get_finished_spans() if span.kind.name == "CLIENT"]
+    assert any("SELECT" in statement for statement in statements)
+    assert "hunter2" not in "".join(statement for statement in statements)
+
+
+def test_calls_of_the_cache_are_spans(redis_cache: str, spans: InMemorySpanExporter) -> None:
+    cache.set("hunter2", 1)
+    assert [span for span in spans.get_finished_spans() if span.name == "SET"]
+
+
+def test_health_checks_are_not_traced(spans: InMemorySpanExporter) -> None:
+    assert Client().get("/healthz").status_code == 200
+    assert spans.get_finished_spans() == ()
+
+
+def test_crash_is_reported_with_its_request_id_and_nobodys_secrets(reports: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
+    secret = new_secret(Prefix.API_KEY)
+
+    def crash(*_args: Any, **_kwargs: Any) -> None:
+        password = "hunter2"
+        raise RuntimeError(f"{len(password)} broken for {secret}")
+
+    monkeypatch.setattr("library.api.views.packages.open_link", crash)
+    handler = Client(raise_request_exception=False, headers={"Cookie": "sessionid=hunter2", "X-Api-Key-Like": "hunter2"})
+    response = handler.get(SIGNED, headers={"X-Request-Id": "request-12345"})
+    assert response.status_code == 500
+    assert len(reports.sent) == 1
+    (event,) = reports.sent
+    assert event["tags"]["request_id"] == "request-12345"
+    assert event["exception"]["values"][-1]["type"] == "RuntimeError"
+    assert event["environment"] == "tests"
+    told = json.dumps(event)
+    for word in ("hunter2", "s3cr3t", secret):
+        assert word not in told
+
+
+@pytest.mark.parametrize("setting", ["OTEL_ENDPOINT", "SENTRY_DSN"])
+def test_without_the_libraries_the_start_stops_with_a_sentence(tmp_path: Path, setting: str) -> None:
+    hidden = tmp_path / "sitecustomize.py"
+    hidden.write_text("import sys\nsys.modules['sentry_sdk'] = sys.modules['opentelemetry'] = None\n")
+    result = subprocess.run(
+        [sys.executable, "manage.py", "check"],
+        cwd=ROOT,
+        env=os.environ
+        | {
+            "PYTHONPATH": str(tmp_path),
+            "DATA_DIR": str(tmp_path),
+            "DJANGO_SETTINGS_MODULE": "marketplace.settings.embedded",
+            setting: "https://k@x.example/1",
+        },
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert result.returncode != 0
+    assert result.stderr.strip() == f"Configuration: {setting} needs libraries that are not installed: uv sync --group observability."
+
+
+def test_off_by_default() -> None:
+    assert (django_settings.OTEL_ENDPOINT, django_settings.SENTRY_DSN) == ("", "")
+    assert WSGIHandler()._middleware_chain is not None
+    assert not any("opentelemetry" in name for name in django_settings.MIDDLEWARE)
