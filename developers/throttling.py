@@ -4,11 +4,12 @@ The edge between two windows lets a burst of twice the limit through; within a w
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from django.conf import settings
+from django.core.cache import caches
 from django.http import HttpRequest
 from django_ratelimit.core import get_usage
 from rest_framework.request import Request
@@ -18,6 +19,7 @@ from marketplace.core.client_address import client_network
 from marketplace.core.errors import DependencyUnavailable, RateLimited
 from marketplace.core.observing.metrics import LIMITED
 from marketplace.core.rate_limit_fields import META_KEY
+from marketplace.core.redis_cache import RedisCache
 from marketplace.core.scopes import Scope
 
 from .models import ApiKey
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     from rest_framework.views import APIView
 
 WINDOW_SECONDS = 60
+# Whoever counts a call before its view does leaves the limits under this name in `request.META`.
+COUNTED = "developers.counted"
 
 logger = logging.getLogger(__name__)
 
@@ -74,8 +78,11 @@ class RateLimits(BaseThrottle):
         Raises:
             DependencyUnavailable: nobody counts, and the operation spends money.
         """
+        limits = limits_of(request)
+        if request.META.get(COUNTED) == limits:
+            return True
         try:
-            count_call(request, limits_of(request))
+            count_call(request, limits)
         except CounterStoreDown as error:
             if _spends(view):
                 raise DependencyUnavailable("Calls cannot be counted at the moment, and spending waits until they can.") from error
@@ -105,9 +112,11 @@ def count_call(request: HttpRequest | Request, limits: Sequence[Limit]) -> None:
         CounterStoreDown: the cache does not answer.
         RateLimited: a bucket is full.
     """
-    usages = [_usage(request, limit) for limit in limits]
-    request.META[META_KEY] = _fields(usages)
-    _refuse([usage for usage in usages if usage.exceeded])
+    cache = caches["default"]
+    if isinstance(cache, RedisCache):
+        _settle(request, [_counted(cache, request, limit)[0] for limit in limits])
+    else:
+        _settle(request, [_usage(request, limit) for limit in limits])
 
 
 def refuse_when_full(request: HttpRequest | Request, limits: Sequence[Limit]) -> None:
@@ -137,9 +146,39 @@ def count_by_address(request: HttpRequest | Request, bucket: str) -> None:
         RateLimited: too many came from there.
     """
     try:
-        count_call(request, [Limit(bucket.replace("_", "-"), client_network(request), settings.RATE_LIMITS[bucket])])
+        count_call(request, [_limit_by_address(request, bucket)])
     except CounterStoreDown:
         return
+
+
+def count_and_read(request: HttpRequest, also: Collection[str]) -> Mapping[str, Any] | None:
+    """Count an anonymous call once and for all, whatever view answers it, and read from the cache in the same round trip.
+
+    Args:
+        request: The call, without a credential.
+        also: Keys of the default cache.
+
+    Returns:
+        What they hold; None where a call is not counted in a round trip, or cannot be.
+
+    Raises:
+        RateLimited: too many came from there.
+    """
+    limits = request.META[COUNTED] = [_limit_by_address(request, "anonymous")]
+    cache = caches["default"]
+    if not isinstance(cache, RedisCache):
+        count_by_address(request, "anonymous")
+        return None
+    try:
+        usage, found = _counted(cache, request, limits[0], also)
+    except CounterStoreDown:
+        return None
+    _settle(request, [usage])
+    return found
+
+
+def _limit_by_address(request: HttpRequest | Request, bucket: str) -> Limit:
+    return Limit(bucket.replace("_", "-"), client_network(request), settings.RATE_LIMITS[bucket])
 
 
 def _usage(request: HttpRequest | Request, limit: Limit, *, increment: bool = True) -> Usage:
@@ -160,6 +199,21 @@ def _usage(request: HttpRequest | Request, limit: Limit, *, increment: bool = Tr
         raise CounterStoreDown
     # The library's time is one second short (findings: django-ratelimit).
     return Usage(limit, usage["count"], max(0, usage["time_left"]) + 1)
+
+
+def _counted(
+    cache: RedisCache, request: HttpRequest | Request, limit: Limit, also: Collection[str] = ()
+) -> tuple[Usage, Mapping[str, Any] | None]:
+    """Return a limit after this call, and what the keys hold: one round trip."""
+    with cache.counting(also) as trip:
+        usage = _usage(request, limit)
+    return usage, trip.found
+
+
+def _settle(request: HttpRequest | Request, usages: Sequence[Usage]) -> None:
+    """Leave the fields for the answer, and refuse what was one too many."""
+    request.META[META_KEY] = _fields(usages)
+    _refuse([usage for usage in usages if usage.exceeded])
 
 
 def _refuse(full: Sequence[Usage]) -> None:

@@ -65,7 +65,7 @@ def redis_cache(settings: Any) -> Iterator[str]:
     # A database for each worker: they run at once.
     database = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) + 1
     address = f"{settings.TEST_REDIS_URL}/{database}"
-    settings.CACHES = {"default": {"BACKEND": "django_redis.cache.RedisCache", "LOCATION": address}}
+    settings.CACHES = {"default": {"BACKEND": "marketplace.core.redis_cache.RedisCache", "LOCATION": address}}
     cache.clear()
     yield address
     cache.clear()

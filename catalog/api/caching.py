@@ -5,7 +5,7 @@ request is looked at, and by the views for callers with a credential. Whether it
 """
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import orjson
@@ -13,7 +13,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpRespons
 from django.utils.cache import get_conditional_response
 from rest_framework.request import Request
 
-from developers.throttling import count_by_address
+from developers.throttling import count_and_read
 from marketplace.core.api.problems import http_response
 from marketplace.core.errors import RateLimited
 from marketplace.core.observing.metrics import BUILT
@@ -51,16 +51,19 @@ class CachedAnswersMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """Answer the request."""
-        answer = _find(request) if _may_be_cached(request) else None
+        if not _may_be_cached(request):
+            return self.get_response(request)
+        # Refuses a host that is not ours, as CommonMiddleware would.
+        request.get_host()
+        key = _answer_key(request)
+        try:
+            found = count_and_read(request, generation.read_along([key]))
+        except RateLimited as refusal:
+            return http_response(refusal, request)
+        answer = _find(request, key, found)
         if answer is None:
             return self.get_response(request)
         request.META[ROUTE_KEY] = "catalog-cached"
-        # Refuses a host that is not ours, as CommonMiddleware would.
-        request.get_host()
-        try:
-            count_by_address(request, "anonymous")
-        except RateLimited as refusal:
-            return http_response(refusal, request)
         return _response(request, answer, PUBLIC)
 
 
@@ -73,7 +76,7 @@ def public_answer(request: Request, build: Callable[["Memo"], Any], *, cache_con
         cache_control: Who may keep it.
     """
     django_request = request._request
-    kept = None if LOOKED_UP in django_request.META else _find(django_request)
+    kept = None if LOOKED_UP in django_request.META else _find(django_request, _answer_key(django_request))
     # It was read first: what is built now is at least as new.
     answer = kept or _built(_address(django_request), build, django_request.META[LOOKED_UP])
     return _response(django_request, answer, cache_control)
@@ -120,10 +123,9 @@ def _may_be_cached(request: HttpRequest) -> bool:
     return request.method in {"GET", "HEAD"} and not credential and is_public(request.path_info)
 
 
-def _find(request: HttpRequest) -> Answer | None:
+def _find(request: HttpRequest, key: str, found: Mapping[str, Any] | None = None) -> Answer | None:
     """Return the present answer of the request's address, and leave the generation on the request."""
-    key = _answer_key(request)
-    request.META[LOOKED_UP], kept = generation.current_and_cached([key])
+    request.META[LOOKED_UP], kept = generation.current_and_cached([key], found)
     answer = Answer(*kept[key]) if key in kept else None
     return answer if answer is not None and answer.generation == request.META[LOOKED_UP] else None
 

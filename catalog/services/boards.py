@@ -11,7 +11,7 @@ import os
 import secrets
 import struct
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache as kept
 from pathlib import Path
 from typing import Any, Protocol
@@ -39,9 +39,16 @@ class Board(Protocol):
 
     # The same for two processes only if they read and write the same board.
     name: str
+    # What of it lies in the cache, and is worth reading along with something else from there.
+    keys: Sequence[str]
 
-    def look(self, keys: Collection[str]) -> tuple[int | None, dict[str, Any]]:
-        """Return the generation if a valid state is posted, and what is cached under the keys."""
+    def look(self, keys: Collection[str], found: Mapping[str, Any] | None = None) -> tuple[int | None, Mapping[str, Any]]:
+        """Return the generation if a valid state is posted, and what is cached under the keys.
+
+        Args:
+            keys: Of answers.
+            found: What these and the board's own keys hold, if they were read already.
+        """
 
     def fence(self) -> Any:
         """Return the fence as it stands, for `post`."""
@@ -57,15 +64,17 @@ class SharedCache:
     """A cache that all processes share."""
 
     FENCE, STATE = "catalog:fence", "catalog:state"
+    keys: Sequence[str] = (FENCE, STATE)
 
     def __init__(self, cache: BaseCache, address: str) -> None:
         self._cache = cache
         self.name = f"cache:{address}"
 
-    def look(self, keys: Collection[str]) -> tuple[int | None, dict[str, Any]]:
-        """Return the generation and what is cached, in one round trip."""
-        found = self._cache.get_many([self.FENCE, self.STATE, *keys])
-        fence, state = found.pop(self.FENCE, None), found.pop(self.STATE, None)
+    def look(self, keys: Collection[str], found: Mapping[str, Any] | None = None) -> tuple[int | None, Mapping[str, Any]]:
+        """Return the generation and what is cached, in one round trip at most."""
+        if found is None:
+            found = self._cache.get_many([*self.keys, *keys])
+        fence, state = found.get(self.FENCE), found.get(self.STATE)
         return (state[1] if state is not None and state[0] == fence else None), found
 
     def fence(self) -> str | None:
@@ -94,6 +103,8 @@ class SharedFile:
     through which no change would be seen at once.
     """
 
+    keys: Sequence[str] = ()
+
     _FENCE = slice(0, 8)
     _STATE = slice(8, 40)
     _LOOKED_AT = slice(0, 40)
@@ -111,7 +122,7 @@ class SharedFile:
         # What was read last, and what it says: it need not be checked again.
         self._last: tuple[bytes, int | None, float] = (b"", None, 0.0)
 
-    def look(self, keys: Collection[str]) -> tuple[int | None, dict[str, Any]]:
+    def look(self, keys: Collection[str], found: Mapping[str, Any] | None = None) -> tuple[int | None, Mapping[str, Any]]:
         """Return the generation; nothing is cached here."""
         seen, last = self._memory[self._LOOKED_AT], self._last
         if seen != last[0]:

@@ -26,7 +26,7 @@ it outlives the states.
 import logging
 import secrets
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, NamedTuple
 
 from django.db import connection
@@ -106,10 +106,12 @@ def outlive_states() -> None:
     time.sleep(OUTLIVED_SECONDS)
 
 
-def current_and_cached(board: Board, keys: Collection[str], read: Callable[[], int]) -> tuple[int, dict[str, Any]]:
+def current_and_cached(
+    board: Board, keys: Collection[str], found: Mapping[str, Any] | None, read: Callable[[], int]
+) -> tuple[int, Mapping[str, Any]]:
     """Return the generation, without a query where a valid state is posted, and what is cached under the keys."""
     try:
-        generation, found = board.look(keys)
+        generation, found = board.look(keys, found)
     except Exception as error:  # noqa: BLE001 - as above
         logger.warning("cached answers cannot be read: %r", error)
         return read(), {}

@@ -13,7 +13,7 @@ Purchases do not count: what they change, popularity, may be as old as a cached 
 """
 
 import logging
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from django.core.cache import caches
@@ -25,7 +25,7 @@ from marketplace.core.replica import read_alias
 
 from ..models import CatalogGeneration
 from . import fence, watch
-from .boards import Board, SharedCache, board_of
+from .boards import Board, board_of
 
 ROW = 0
 ANSWERS = "answers"
@@ -55,17 +55,30 @@ def current() -> int:
     return current_and_cached(())[0]
 
 
-def current_and_cached(keys: Collection[str]) -> tuple[int, dict[str, Any]]:
-    """Return the generation and what the cache of answers holds under these keys: in one round trip where it is shared."""
+def current_and_cached(keys: Collection[str], found: Mapping[str, Any] | None = None) -> tuple[int, Mapping[str, Any]]:
+    """Return the generation and what the cache of answers holds under these keys: in one round trip where it is shared.
+
+    Args:
+        keys: Of answers.
+        found: What `read_along` of these keys holds, if somebody has read that since the request began.
+    """
     if connection.in_atomic_block:
         return _stored(), cached(keys)
     if connection.vendor == "sqlite":
-        return watch.current(_stored), cached(keys)
+        return watch.current(_stored), cached(keys) if found is None else found
     shared = board()
     if shared is None:
         return _stored(), cached(keys)
-    generation, found = fence.current_and_cached(shared, keys, _stored)
-    return generation, found if isinstance(shared, SharedCache) else cached(keys)
+    at, there = fence.current_and_cached(shared, keys, found, _stored)
+    return at, there if shared.keys else cached(keys)
+
+
+def read_along(keys: Collection[str]) -> list[str]:
+    """Return what to read of the default cache for `current_and_cached`, when that is asked for something anyway."""
+    if _alias() == ANSWERS:
+        return []
+    shared = board() if connection.vendor == "postgresql" else None
+    return [*shared.keys, *keys] if shared is not None else [*keys]
 
 
 def board() -> Board | None:

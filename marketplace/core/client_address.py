@@ -19,17 +19,23 @@ def client_network(request: HttpRequest) -> str:
 
     It is that of the nearest hop that is no proxy of ours.
     """
-    address = _nearest_stranger(request)
+    meta = request.META
+    return _network(meta.get("REMOTE_ADDR", ""), meta.get("HTTP_X_FORWARDED_FOR", ""), tuple(settings.TRUSTED_PROXIES))
+
+
+@lru_cache(maxsize=4096)
+def _network(remote: str, forwarded: str, trusted: tuple[str, ...]) -> str:
+    address = _nearest_stranger(remote, forwarded, trusted)
     if isinstance(address, IPv6Address):
         return str(ip_network((address, _IPV6_PREFIX), strict=False))
     return _UNKNOWN if address is None else str(address)
 
 
-def _nearest_stranger(request: HttpRequest) -> Address | None:
-    address = _parse(request.META.get("REMOTE_ADDR", ""))
-    proxies = _networks(tuple(settings.TRUSTED_PROXIES))
+def _nearest_stranger(remote: str, forwarded: str, trusted: tuple[str, ...]) -> Address | None:
+    address = _parse(remote)
+    proxies = _networks(trusted)
     # Each proxy appends the address that it was called from: the last is the most trustworthy.
-    for hop in reversed(request.headers.get("X-Forwarded-For", "").split(",")):
+    for hop in reversed(forwarded.split(",")):
         if address is None or not any(address in network for network in proxies):
             break
         before = _parse(hop.strip())

@@ -227,7 +227,7 @@ def redis_cache(url: str) -> dict[str, object]:
     if parts.scheme not in {"redis", "rediss", "unix"} or not (parts.hostname or parts.path):
         raise ImproperlyConfigured("REDIS_URL is not the address of a Redis server; set it to one such as redis://host:6379/0.")
     return {
-        "BACKEND": "django_redis.cache.RedisCache",
+        "BACKEND": "marketplace.core.redis_cache.RedisCache",
         "LOCATION": url,
         "OPTIONS": {"SOCKET_CONNECT_TIMEOUT": 1, "SOCKET_TIMEOUT": 1},
     }

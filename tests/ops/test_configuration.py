@@ -136,7 +136,7 @@ def test_replica_is_read_only_and_nobody_waits_long_for_it(start: Start) -> None
 @pytest.mark.parametrize("given", [{}, PRODUCTION], ids=["embedded", "production"])
 def test_redis_and_mail_server_are_used_where_they_are_set(start: Start, given: dict[str, str]) -> None:
     settings = start(given | {"REDIS_URL": "rediss://cache.example:6380/2", "EMAIL_URL": "smtp+tls://me:p%40ss@mail.example:2525"})
-    assert settings.CACHES["default"]["BACKEND"] == "django_redis.cache.RedisCache"
+    assert settings.CACHES["default"]["BACKEND"] == "marketplace.core.redis_cache.RedisCache"
     assert settings.CACHES["default"]["LOCATION"] == "rediss://cache.example:6380/2"
     assert settings.MAIL_TRANSPORT == "django.core.mail.backends.smtp.EmailBackend"
     assert (settings.EMAIL_HOST, settings.EMAIL_PORT, settings.EMAIL_USE_TLS) == ("mail.example", 2525, True)
