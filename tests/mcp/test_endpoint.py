@@ -1,26 +1,372 @@
-"""The endpoint: who is let in, what is a message, and how it is answered."""
+"""The endpoint: what is a message, and how what is none is answered."""
 
 import json
+from typing import Any
 
 import pytest
+from django.http import HttpResponse
+from django.test import Client
+from mcp_types.methods import validate_server_result
 
-from .speaking import NEWEST, WITH_HANDSHAKE, Speaker, tool_token
+from developers.models.usage import ApiUsage
+from developers.usage.buffer import usage
+from marketplace.core import bounds
+from marketplace.mcp.revisions import SUPPORTED
+
+from .speaking import CAPABILITIES, NEWEST, VERSION, WITH_HANDSHAKE, Speaker, tool_token
 
 pytestmark = pytest.mark.django_db
+
+LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+
+
+@pytest.fixture
+def secret() -> str:
+    """A tool token with every scope."""
+    return tool_token()[1]
+
+
+@pytest.fixture
+def newest(secret: str) -> Speaker:
+    """A client of the newest revision."""
+    return Speaker(secret)
+
+
+@pytest.fixture
+def older(secret: str) -> Speaker:
+    """A client of the revision before it."""
+    return Speaker(secret, WITH_HANDSHAKE[0])
+
+
+def error_of(response: HttpResponse) -> tuple[int, int, Any]:
+    """Return status, code and id of a refusal, which is well-formed."""
+    body = json.loads(response.content)
+    assert body.keys() == {"jsonrpc", "id", "error"}
+    assert response["Content-Type"] == "application/json"
+    return response.status_code, body["error"]["code"], body["id"]
 
 
 def test_caller_without_a_token_learns_where_to_get_one() -> None:
     response = Speaker().send("tools/list")
-    assert response.status_code == 401
+    assert error_of(response) == (401, 401, None)
     metadata = 'resource_metadata="http://testserver/.well-known/oauth-protected-resource/mcp"'
     assert response["WWW-Authenticate"] == f'Bearer realm="marketplace", {metadata}'
-    assert json.loads(response.content)["error"]["data"]["code"] == "not_authenticated"
 
 
-@pytest.mark.parametrize("revision", [NEWEST, *WITH_HANDSHAKE])
-def test_every_revision_lists_and_calls(revision: str) -> None:
-    _, secret, _ = tool_token()
+def test_challenge_leads_to_the_authorization_server() -> None:
+    address = Speaker().send("tools/list")["WWW-Authenticate"].split('resource_metadata="')[1].rstrip('"')
+    metadata = Client().get(address.removeprefix("http://testserver")).json()
+    assert (metadata["resource"], metadata["authorization_servers"]) == ("http://testserver/mcp", ["http://testserver"])
+
+
+@pytest.mark.parametrize("revision", SUPPORTED)
+def test_every_revision_lists_and_calls(secret: str, revision: str) -> None:
     speaker = Speaker(secret, revision)
     assert "get_wallet" in speaker.tools()
-    assert speaker.call("get_wallet")["structuredContent"]["balanceINR"] == 0
-    assert speaker.call("list_categories")["structuredContent"]["total"] == 5
+    result = speaker.call("list_categories")
+    assert result["structuredContent"]["total"] == 5
+    assert ("resultType" in result) == (revision == NEWEST)
+    for method in ("tools/list", "resources/list", "resources/templates/list", "prompts/list"):
+        validate_server_result(method, revision, speaker.result(method))
+
+
+# --- who calls from where
+
+
+@pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://testserver.evil.example", "https://testserver", ""])
+def test_page_of_another_site_is_refused(newest: Speaker, origin: str) -> None:
+    assert error_of(newest.send("tools/list", origin=origin)) == (403, 403, None)
+
+
+def test_own_and_configured_pages_are_let_in(newest: Speaker, settings: Any) -> None:
+    settings.CORS_ALLOWED_ORIGINS = ["https://studio.example"]
+    assert newest.send("tools/list", origin="http://testserver").status_code == 200
+    response = newest.send("tools/list", origin="https://studio.example")
+    assert (response.status_code, response["Access-Control-Allow-Origin"]) == (200, "https://studio.example")
+
+
+def test_configured_page_may_ask_first(settings: Any) -> None:
+    settings.CORS_ALLOWED_ORIGINS = ["https://studio.example"]
+    asked = {"origin": "https://studio.example", "access-control-request-method": "POST", "access-control-request-headers": "mcp-method"}
+    response = Client().options("/mcp", headers=asked)
+    assert (response.status_code, response["Access-Control-Allow-Origin"]) == (200, "https://studio.example")
+    assert {"mcp-method", "mcp-name", "mcp-protocol-version", "authorization"} <= set(response["Access-Control-Allow-Headers"].split(", "))
+
+
+# --- what is a message
+
+
+@pytest.mark.parametrize("method", ["get", "head", "put", "patch", "delete", "options"])
+def test_other_methods_are_not_allowed(newest: Speaker, method: str) -> None:
+    response = getattr(newest.client, method)("/mcp", headers={"authorization": f"Bearer {newest.secret}"})
+    assert (response.status_code, response["Allow"]) == (405, "POST")
+
+
+@pytest.mark.parametrize("accept", ["text/event-stream", "text/html", "application/xml, image/*"])
+def test_client_that_takes_no_json_is_refused(newest: Speaker, accept: str) -> None:
+    assert error_of(newest.send("tools/list", accept=accept)) == (406, 406, None)
+
+
+@pytest.mark.parametrize("accept", [None, "*/*", "application/json", "application/*;q=0.5", "text/event-stream, Application/JSON; q=1"])
+def test_client_that_takes_json_is_answered(newest: Speaker, accept: str | None) -> None:
+    response = newest.send("tools/list", accept=accept)
+    assert (response.status_code, response["Content-Type"]) == (200, "application/json")
+
+
+@pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", ""])
+def test_other_media_types_are_refused(newest: Speaker, content_type: str) -> None:
+    assert error_of(newest.send("tools/list", content_type=content_type)) == (415, 415, None)
+
+
+def test_charset_is_tolerated(newest: Speaker) -> None:
+    assert newest.send("tools/list", content_type="application/json; charset=utf-8").status_code == 200
+
+
+@pytest.mark.parametrize("size", [bounds.JSON_BODY_BYTES + 1, bounds.JSON_BODY_BYTES * 3])
+def test_large_body_is_refused(newest: Speaker, size: int) -> None:
+    assert error_of(newest.post(b" " * size)) == (413, 413, None)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b" ",
+        b"{",
+        b"\xff\xfe",
+        b'{"a": "\xed\xa0\x80"}',
+        b"nul",
+        b"NaN",
+        b'{"id": 1',
+        b"[" * 2000,
+        b'{"a":' * 40 + b"1" + b"}" * 40,
+        b"\x00",
+    ],
+)
+def test_what_is_no_json_is_a_parse_error(newest: Speaker, body: bytes) -> None:
+    assert error_of(newest.post(body)) == (400, -32700, None)
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "message_id"),
+    [
+        ([LIST], -32600, None),
+        ([], -32600, None),
+        ("tools/list", -32600, None),
+        (None, -32600, None),
+        ({}, -32600, None),
+        (LIST | {"jsonrpc": "1.0"}, -32600, 1),
+        (LIST | {"jsonrpc": None}, -32600, 1),
+        (LIST | {"id": None}, -32600, None),
+        (LIST | {"id": True}, -32600, None),
+        (LIST | {"id": 1.5}, -32600, None),
+        (LIST | {"id": {"a": 1}}, -32600, None),
+        (LIST | {"id": "x" * 201}, -32600, None),
+        (LIST | {"id": 10**30}, -32600, None),
+        (LIST | {"method": None}, -32600, 1),
+        (LIST | {"method": ""}, -32600, 1),
+        (LIST | {"method": "m" * 101}, -32600, 1),
+        ({"jsonrpc": "2.0", "id": "r", "result": {}}, -32600, "r"),
+        ({"jsonrpc": "2.0", "id": 2, "error": {"code": 1, "message": ""}}, -32600, 2),
+        (LIST | {"params": [1]}, -32602, 1),
+        (LIST | {"params": None}, -32602, 1),
+        (LIST | {"params": "x"}, -32602, 1),
+    ],
+)
+@pytest.mark.parametrize("revision", [NEWEST, WITH_HANDSHAKE[1]])
+def test_what_is_no_request_is_refused(secret: str, body: Any, code: int, message_id: Any, revision: str) -> None:
+    assert error_of(Speaker(secret, revision).post(json.dumps(body))) == (400, code, message_id)
+
+
+@pytest.mark.parametrize("message_id", [0, -1, 2**53, "", "a", "\u0000", "ünï"])
+def test_id_comes_back_as_it_was(newest: Speaker, message_id: Any) -> None:
+    body = json.loads(newest.send("tools/list", message_id=message_id).content)
+    assert (body["id"], type(body["id"])) == (message_id, type(message_id))
+
+
+# --- notifications
+
+
+@pytest.mark.parametrize("method", ["notifications/initialized", "notifications/cancelled", "tools/list", "made/up"])
+@pytest.mark.parametrize("revision", [*WITH_HANDSHAKE, None])
+def test_notification_is_accepted_and_not_answered(secret: str, revision: str | None, method: str) -> None:
+    response = Speaker(secret).post(json.dumps({"jsonrpc": "2.0", "method": method}), mcp_protocol_version=revision)
+    assert (response.status_code, response.content) == (202, b"")
+
+
+def test_notification_of_an_unknown_revision_is_refused(newest: Speaker) -> None:
+    body = json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"})
+    assert error_of(newest.post(body, mcp_protocol_version="1999-01-01")) == (400, -32022, None)
+
+
+# --- revisions
+
+
+def test_newest_revision_is_discovered(newest: Speaker) -> None:
+    result = newest.result("server/discover")
+    assert result["supportedVersions"] == [NEWEST, *WITH_HANDSHAKE]
+    assert result["capabilities"] == {"tools": {}, "resources": {}, "prompts": {}, "completions": {}}
+    assert (result["resultType"], result["cacheScope"]) == ("complete", "public")
+    assert result["_meta"]["io.modelcontextprotocol/serverInfo"]["name"] == "creative-asset-marketplace"
+    validate_server_result("server/discover", NEWEST, result)
+
+
+def test_lists_that_depend_on_scopes_are_kept_by_nobody(newest: Speaker) -> None:
+    for method in ("tools/list", "resources/list", "resources/templates/list"):
+        result = newest.result(method)
+        assert (result["ttlMs"], result["cacheScope"]) == (0, "private")
+
+
+@pytest.mark.parametrize(
+    ("offered", "agreed"),
+    [("2025-11-25", "2025-11-25"), ("2025-06-18", "2025-06-18"), ("2024-11-05", "2025-11-25"), (NEWEST, "2025-11-25"), ("x", "2025-11-25")],
+)
+def test_older_clients_agree_on_a_revision_by_initialize(secret: str, offered: str, agreed: str) -> None:
+    params = {"protocolVersion": offered, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
+    response = Speaker(secret).post(json.dumps(body), mcp_protocol_version=None)
+    result = json.loads(response.content)["result"]
+    assert (result["protocolVersion"], result["serverInfo"]["name"]) == (agreed, "creative-asset-marketplace")
+    assert "Mcp-Session-Id" not in response
+    validate_server_result("initialize", agreed, result)
+
+
+def test_session_id_of_an_older_client_is_ignored(older: Speaker) -> None:
+    response = older.send("ping", mcp_session_id="made-up")
+    assert json.loads(response.content)["result"] == {}
+    assert "Mcp-Session-Id" not in response
+
+
+@pytest.mark.parametrize(("revision", "status"), [(NEWEST, 404), ("2025-11-25", 200), ("2025-06-18", 200)])
+@pytest.mark.parametrize(
+    "method", ["made/up", "logging/setLevel", "resources/subscribe", "subscriptions/listen", "tasks/list", "__class__"]
+)
+def test_unknown_method_is_told(secret: str, method: str, revision: str, status: int) -> None:
+    assert error_of(Speaker(secret, revision).send(method)) == (status, -32601, 1)
+
+
+def test_each_generation_has_methods_of_its_own(newest: Speaker, older: Speaker) -> None:
+    for method in ("ping", "initialize"):
+        assert error_of(newest.send(method)) == (404, -32601, 1)
+    assert error_of(older.send("server/discover")) == (200, -32601, 1)
+
+
+@pytest.mark.parametrize("meta", [{VERSION: "1900-01-01"}, {VERSION: "2025-03-26"}])
+def test_unsupported_revision_is_told_what_there_is(newest: Speaker, meta: dict[str, str]) -> None:
+    response = newest.send("tools/list", {"_meta": meta}, mcp_protocol_version=meta[VERSION])
+    assert error_of(response) == (400, -32022, 1)
+    assert json.loads(response.content)["error"]["data"] == {"supported": list(SUPPORTED), "requested": meta[VERSION]}
+
+
+def test_unsupported_older_revision_is_told_what_there_is(secret: str) -> None:
+    assert error_of(Speaker(secret, "2025-03-26").send("tools/list")) == (400, -32022, 1)
+
+
+@pytest.mark.parametrize(
+    ("headers", "meta"),
+    [
+        ({"mcp_protocol_version": None}, {}),
+        ({"mcp_protocol_version": "2025-11-25"}, {}),
+        ({"mcp_protocol_version": f"{NEWEST}, {NEWEST}"}, {}),
+        ({"mcp_protocol_version": "1900-01-01"}, {}),
+        ({}, {VERSION: "2025-11-25"}),
+        ({"mcp_method": None}, {}),
+        ({"mcp_method": "tools/list"}, {}),
+        ({"mcp_method": "TOOLS/CALL"}, {}),
+        ({"mcp_method": "=?base64?dG9vbHMvY2FsbA==?="}, {}),
+        ({"mcp_name": None}, {}),
+        ({"mcp_name": "get_asset"}, {}),
+        ({"mcp_name": ""}, {}),
+        ({"mcp_name": "=?base64?Z2V0X2Fzc2V0?="}, {}),
+        ({"mcp_name": "=?base64?Z2V0X3dhbGxldA?="}, {}),
+        ({"mcp_name": "=?base64?!!!?="}, {}),
+        ({"mcp_name": "=?base64?/w==?="}, {}),
+        ({"mcp_name": "=?BASE64?Z2V0X3dhbGxldA==?="}, {}),
+    ],
+)
+def test_headers_that_contradict_the_body_are_refused(newest: Speaker, headers: dict[str, Any], meta: dict[str, Any]) -> None:
+    params = {"name": "get_wallet", "arguments": {}, "_meta": meta}
+    assert error_of(newest.send("tools/call", params, **headers)) == (400, -32020, 1)
+
+
+def test_name_in_base64_is_read(newest: Speaker) -> None:
+    assert newest.send("tools/call", {"name": "get_wallet"}, mcp_name="=?base64?Z2V0X3dhbGxldA==?=").status_code == 200
+    uri = "asset://ünï/manifest"
+    response = newest.send("resources/read", {"uri": uri}, mcp_name="=?base64?YXNzZXQ6Ly/DvG7Dry9tYW5pZmVzdA==?=")
+    assert error_of(response) == (400, -32602, 1)
+    assert json.loads(response.content)["error"]["data"] == {"uri": uri}
+
+
+@pytest.mark.parametrize(
+    "meta", [None, 1, [], {}, {VERSION: NEWEST}, {VERSION: 1, CAPABILITIES: {}}, {VERSION: NEWEST, CAPABILITIES: None}]
+)
+def test_request_without_what_every_request_carries_is_refused(newest: Speaker, meta: Any) -> None:
+    body = LIST | {"params": {"_meta": meta}}
+    assert error_of(newest.post(json.dumps(body), mcp_method="tools/list")) == (400, -32602, 1)
+
+
+def test_older_request_that_does_not_say_its_revision_is_refused(newest: Speaker) -> None:
+    assert error_of(newest.post(json.dumps(LIST), mcp_protocol_version=None)) == (400, -32020, 1)
+
+
+# --- limits and usage
+
+
+def test_calls_count_down_and_one_too_many_waits(settings: Any, newest: Speaker) -> None:
+    settings.RATE_LIMITS = settings.RATE_LIMITS | {"bearer_app": 2}
+    assert '"app";r=1;' in newest.send("tools/list")["RateLimit"]
+    assert newest.call("get_wallet")
+    response = newest.send("tools/list")
+    assert error_of(response) == (429, 429, None)
+    assert int(response["Retry-After"]) > 0
+    assert '"app";q=2;w=60' in response["RateLimit-Policy"]
+
+
+def test_strangers_and_bad_tokens_are_limited_by_address(settings: Any) -> None:
+    settings.RATE_LIMITS = settings.RATE_LIMITS | {"anonymous": 1, "failed_credentials": 1}
+    for speaker in (Speaker(), Speaker("cam_mcp_typo")):
+        assert [speaker.send("tools/list").status_code for _ in range(2)] == [401, 429]
+
+
+@pytest.mark.parametrize("store", ["tests.developers.broken.CacheDown", "tests.developers.broken.CacheForgets"])
+def test_spending_waits_while_nobody_counts(settings: Any, newest: Speaker, store: str) -> None:
+    settings.CACHES = {"default": {"BACKEND": store}}
+    assert newest.call("get_wallet")["isError"] is False
+    for tool, arguments in (("buy_asset", {"assetId": "a", "idempotencyKey": "k"}), ("quote_purchase", {"assetId": "a"})):
+        response = newest.send("tools/call", {"name": tool, "arguments": arguments})
+        assert error_of(response) == (503, 503, 1)
+        assert response["Retry-After"]
+
+
+def test_usage_tells_tools_and_how_they_ended(newest: Speaker) -> None:
+    usage.clear()
+    newest.call("get_wallet")
+    newest.call("get_asset", assetId="no-such-asset")
+    newest.send("tools/call", {"name": "made_up"})
+    newest.send("resources/read", {"uri": "asset://no-such/manifest"})
+    newest.send("tools/list")
+    usage.flush()
+    rows = {(row.operation, row.scope, row.status) for row in ApiUsage.objects.all()}
+    assert rows == {
+        ("tool get_wallet", "account:read", 200),
+        ("tool get_asset", "", 404),
+        ("resource manifest", "catalog:read", 404),
+        ("POST mcp", "", 400),
+        ("POST mcp", "", 200),
+    }
+
+
+# --- what nobody foresaw
+
+
+@pytest.mark.parametrize("revision", [NEWEST, "2025-06-18"])
+def test_crash_is_answered_in_form_and_tells_nothing(secret: str, revision: str, monkeypatch: pytest.MonkeyPatch, caplog: Any) -> None:
+    def crash(*_args: Any) -> None:
+        message = "a secret of the inside"
+        raise RuntimeError(message)
+
+    monkeypatch.setattr("wallet.api.bodies.wallet_of", crash)
+    response = Speaker(secret, revision).send("tools/call", {"name": "get_wallet"})
+    assert error_of(response) == (500, -32603, 1)
+    assert b"inside" not in response.content
+    assert json.loads(response.content)["error"]["data"]["requestId"] == response["X-Request-Id"]
+    assert "a message at /mcp failed" in caplog.text

@@ -1,0 +1,150 @@
+"""Every tool and resource with every credential in every condition, judged by its declared scope alone."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from developers.models import App
+from developers.services.apps import narrow_scopes, suspend_app
+from developers.services.credentials import revoke_token
+from marketplace.core.access import CredentialKind
+from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
+from marketplace.mcp.resources import PARTS
+from marketplace.mcp.tools.table import TOOLS
+from tests.developers.test_matrix import CASES, DEAD, SCOPED, Held, hold
+from tests.factories import UserFactory
+
+from .speaking import NEWEST, Speaker, tool_token
+
+pytestmark = pytest.mark.django_db
+
+METADATA = 'resource_metadata="http://testserver/.well-known/oauth-protected-resource/mcp"'
+Refusal = tuple[int, str] | None
+ARGUMENTS = {"assetId": "no-such-asset", "q": "words", "idempotencyKey": "one"}
+
+
+@pytest.fixture(autouse=True)
+def _unlimited(settings: Any) -> None:
+    """Hundreds of calls in a second, many of them bad."""
+    settings.RATE_LIMITS = dict.fromkeys(settings.RATE_LIMITS, 1_000_000)
+
+
+def arguments_of(tool: str) -> dict[str, str]:
+    """Return arguments that a tool takes."""
+    return {name: ARGUMENTS[name] for name in TOOLS[tool].input_schema.get("required", ())}
+
+
+CALLS: dict[str, tuple[Scope | None, str, dict[str, Any]]] = {
+    **{f"tool {name}": (tool.scope, "tools/call", {"name": name, "arguments": arguments_of(name)}) for name, tool in TOOLS.items()},
+    **{f"resource {name}": (part.scope, "resources/read", {"uri": part.uri("no-such-asset")}) for name, part in PARTS.items()},
+    **{method: (None, method, {}) for method in ("tools/list", "resources/list", "resources/templates/list", "prompts/list")},
+    "discover": (None, "server/discover", {}),
+    "prompt": (None, "prompts/get", {"name": "choose_asset", "arguments": {"purpose": "a poster"}}),
+}
+
+
+def answers(**headers: str | None) -> dict[str, Refusal]:
+    """Return what the gate says to each call; None where it lets the call through, whatever happens behind it."""
+    speaker = Speaker()
+    found: dict[str, Refusal] = {}
+    for name, (scope, method, params) in CALLS.items():
+        response = speaker.send(method, params, message_id=name, **headers)
+        body = json.loads(response.content)
+        assert body["jsonrpc"] == "2.0"
+        if response.status_code not in {401, 403}:
+            found[name] = None
+            assert "WWW-Authenticate" not in response
+            continue
+        code = body["error"]["data"]["code"]
+        if code == "insufficient_scope":
+            assert body["id"] == name
+            assert response["WWW-Authenticate"] == f'Bearer realm="marketplace", error="insufficient_scope", scope="{scope}", {METADATA}'
+            assert body["error"]["data"]["requiredScope"] == scope
+        else:
+            assert response["WWW-Authenticate"] == f'Bearer realm="marketplace", error="invalid_token", {METADATA}'
+        assert response["Cache-Control"] == "no-store"
+        found[name] = (response.status_code, code)
+    return found
+
+
+def expected(held: Held, condition: Callable[[Held], None], scope: Scope | None) -> Refusal:
+    """Return the gate's refusal, from the rules of decisions.md sections 2 and 6 and nothing else."""
+    if condition in DEAD or held.kind != CredentialKind.MCP:
+        return 401, "invalid_credential"
+    return None if scope is None or SCOPED[condition] else (403, "insufficient_scope")
+
+
+def headers_of(held: Held) -> dict[str, str | None]:
+    return {name.replace("-", "_"): value for name, value in held.headers.items()}
+
+
+def test_every_scope_of_apps_but_none_of_users_guards_a_tool() -> None:
+    assert {tool.scope for tool in TOOLS.values()} == {None, *APP_SCOPES}
+
+
+@pytest.mark.parametrize(("kind", "condition"), CASES, ids=lambda value: getattr(value, "__name__", str(value)))
+def test_gate_answers_as_declared(kind: CredentialKind, condition: Callable[[Held], None]) -> None:
+    held = hold(kind)
+    condition(held)
+    assert answers(**headers_of(held)) == {name: expected(held, condition, scope) for name, (scope, *_) in CALLS.items()}
+
+
+@pytest.mark.parametrize("kind", [kind for kind in CredentialKind if kind != CredentialKind.API_KEY])
+def test_two_credentials_are_refused(kind: CredentialKind) -> None:
+    response = Speaker().send("tools/list", **headers_of(hold(CredentialKind.API_KEY)) | headers_of(hold(kind)))
+    assert (response.status_code, json.loads(response.content)["error"]["data"]["code"]) == (400, "ambiguous_credentials")
+
+
+@pytest.mark.parametrize(
+    "authorization", ["", "Bearer", "Bearer ", "Basic dXNlcjpwYXNz", "Bearer cam_mcp_typo", "cam_mcp_x", "Bearer \x00"]
+)
+def test_garbage_is_no_credential(authorization: str) -> None:
+    response = Speaker().send("tools/list", authorization=authorization)
+    assert (response.status_code, json.loads(response.content)["error"]["data"]["code"]) == (401, "invalid_credential")
+
+
+@pytest.mark.parametrize("scope", sorted(APP_SCOPES))
+def test_token_with_one_scope_sees_and_opens_what_takes_it_and_nothing_else(scope: Scope) -> None:
+    _, secret, _ = tool_token(scopes=frozenset({scope}))
+    mine = {None, scope}
+    assert Speaker(secret).tools() == [name for name, tool in TOOLS.items() if tool.scope in mine]
+    templates = Speaker(secret).result("resources/templates/list")["resourceTemplates"]
+    assert [template["uriTemplate"] for template in templates] == [part.template for part in PARTS.values() if part.scope in mine]
+    found = answers(authorization=f"Bearer {secret}")
+    assert found == {name: None if wanted in mine else (403, "insufficient_scope") for name, (wanted, *_) in CALLS.items()}
+
+
+def test_narrowing_suspension_and_revocation_act_on_the_next_call() -> None:
+    token, secret, app = tool_token()
+    speaker, reviewer = Speaker(secret), UserFactory(is_staff=True)
+    wallet = {"name": "get_wallet", "arguments": {}}
+    assert speaker.send("tools/call", wallet).status_code == 200
+    narrow_scopes(app=app, revoke={Scope.ACCOUNT_READ: "not needed"}, actor=reviewer)
+    assert "get_wallet" not in speaker.tools()
+    assert speaker.send("tools/call", wallet).status_code == 403
+    App.objects.filter(pk=app.pk).update(granted_scopes=format_scopes(APP_SCOPES))
+    assert speaker.send("tools/call", wallet).status_code == 200
+    suspend_app(app=App.objects.get(pk=app.pk), reason="test", actor=reviewer)
+    assert speaker.send("tools/list").status_code == 401
+    App.objects.filter(pk=app.pk).update(status="Approved")
+    assert speaker.send("tools/list").status_code == 200
+    revoke_token(token=token, actor=app.user)
+    assert speaker.send("tools/list").status_code == 401
+
+
+def test_widened_grant_gives_old_tokens_nothing() -> None:
+    _, secret, app = tool_token(scopes=frozenset({Scope.CATALOG_READ}))
+    App.objects.filter(pk=app.pk).update(granted_scopes=format_scopes(APP_SCOPES))
+    assert "buy_asset" not in Speaker(secret).tools()
+
+
+@pytest.mark.parametrize("revision", [NEWEST, "2025-11-25"])
+def test_tool_token_is_no_good_at_the_api(revision: str) -> None:
+    _, secret, _ = tool_token()
+    speaker = Speaker(secret, revision)
+    assert speaker.send("tools/list").status_code == 200
+    for path in ("/api/v1/wallet", "/api/v1/assets", "/api/v1/library"):
+        response = speaker.client.get(path, headers={"authorization": f"Bearer {secret}"})
+        assert (response.status_code, json.loads(response.content)["code"]) == (401, "invalid_credential")

@@ -1,0 +1,266 @@
+"""The tools: their schemas, their arguments, and refusals that say what to do next."""
+
+import json
+from typing import Any
+
+import jsonschema
+import pytest
+from mcp_types.methods import validate_server_result
+
+from catalog.api.views import AssetViewSet
+from catalog.models import Listing
+from developers.services.spending import Caps, replace_spending_limits
+from library.api.views import LibraryViewSet
+from marketplace.core.errors import Problem
+from marketplace.core.money import Currency
+from marketplace.mcp.revisions import SUPPORTED
+from marketplace.mcp.tools.hints import next_step
+from marketplace.mcp.tools.table import TOOLS
+from tests.shop import archive, bought, funded, on_sale
+from wallet.api.views import WalletViewSet
+from wallet.models import Order
+
+from .speaking import NEWEST, Speaker, tool_token
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def listing() -> Listing:
+    """Something to buy whose file is there."""
+    return on_sale(archive(), slug="harbor-grotesk")
+
+
+@pytest.fixture
+def poor() -> Speaker:
+    """Someone without money."""
+    return Speaker(tool_token()[1])
+
+
+@pytest.fixture
+def rich() -> Speaker:
+    """Someone with 10,000 rupees and nothing else."""
+    return Speaker(tool_token(funded(inr=1_000_000))[1])
+
+
+def problem_of(result: dict[str, Any]) -> dict[str, Any]:
+    """Return the problem in a tool's refusal, whose first text is for the model."""
+    assert result["isError"] is True
+    assert "structuredContent" not in result
+    sentence, document = result["content"]
+    problem: dict[str, Any] = json.loads(document["text"])
+    assert sentence["text"].startswith(f"{problem['code']}: {problem['detail']}")
+    return problem
+
+
+# --- what is listed
+
+
+@pytest.mark.parametrize("revision", SUPPORTED)
+def test_definitions_are_valid_and_strict(revision: str) -> None:
+    listed = Speaker(tool_token()[1], revision).result("tools/list")
+    validate_server_result("tools/list", revision, listed)
+    assert [tool["name"] for tool in listed["tools"]] == list(TOOLS)
+    for tool in listed["tools"]:
+        for name in ("inputSchema", "outputSchema"):
+            jsonschema.Draft202012Validator.check_schema(tool[name])
+            assert "$ref" not in json.dumps(tool[name])
+            assert tool[name]["type"] == "object"
+        assert tool["inputSchema"]["additionalProperties"] is False
+        assert tool["title"]
+        assert len(tool["description"]) > 60
+        for field, schema in tool["inputSchema"]["properties"].items():
+            bounded = {"maxLength", "enum"} if schema["type"] == "string" else {"minimum"}
+            assert bounded & schema.keys(), (tool["name"], field)
+
+
+def test_annotations_tell_what_a_call_does() -> None:
+    listed = Speaker(tool_token()[1]).result("tools/list")["tools"]
+    hints = {tool["name"]: tool["annotations"] for tool in listed}
+    assert {name for name, hint in hints.items() if not hint["readOnlyHint"]} == {"get_download_link", "quote_purchase", "buy_asset"}
+    assert {name for name, hint in hints.items() if hint["destructiveHint"]} == {"buy_asset"}
+    assert {name for name, hint in hints.items() if not hint["idempotentHint"]} == {"get_download_link", "quote_purchase"}
+    assert not any(hint["openWorldHint"] for hint in hints.values())
+
+
+def test_purchase_needs_an_idempotency_key() -> None:
+    assert TOOLS["buy_asset"].input_schema["required"] == ["assetId", "idempotencyKey"]
+
+
+@pytest.mark.parametrize("cursor", ["", "x", "MQ=="])
+@pytest.mark.parametrize("method", ["tools/list", "prompts/list", "resources/templates/list"])
+def test_cursor_of_a_list_of_one_page_is_refused(poor: Speaker, method: str, cursor: str) -> None:
+    response = poor.send(method, {"cursor": cursor})
+    assert (response.status_code, json.loads(response.content)["error"]["code"]) == (400, -32602)
+
+
+@pytest.mark.parametrize("name", ["made_up", "", "GET_WALLET", "get_wallet ", "tools", "\u0000", "x" * 5000])
+@pytest.mark.parametrize(("revision", "status"), [(NEWEST, 400), ("2025-11-25", 200)])
+def test_unknown_tool_is_an_error_of_the_protocol(name: str, revision: str, status: int) -> None:
+    encoded = (
+        {"mcp_name": "=?base64?AA==?="} if name == "\u0000" else {"mcp_name": "=?base64?Z2V0X3dhbGxldCA=?="} if name.endswith(" ") else {}
+    )
+    response = Speaker(tool_token()[1], revision).send("tools/call", {"name": name, "arguments": {}}, **encoded)
+    error = json.loads(response.content)["error"]
+    assert (response.status_code, error["code"]) == (status, -32602)
+    assert len(error["message"]) < 200
+
+
+# --- arguments
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "pointer"),
+    [
+        ("search_assets", {}, "#/q"),
+        ("search_assets", {"q": ""}, "#/q"),
+        ("search_assets", {"q": "   "}, "#/q"),
+        ("search_assets", {"q": 5}, "#/q"),
+        ("search_assets", {"q": None}, "#/q"),
+        ("search_assets", {"q": "a\u0000b"}, "#/q"),
+        ("search_assets", {"q": "x" * 201}, "#/q"),
+        ("search_assets", {"q": "x", "limit": "5"}, "#/limit"),
+        ("search_assets", {"q": "x", "limit": True}, "#/limit"),
+        ("search_assets", {"q": "x", "limit": 1.5}, "#/limit"),
+        ("search_assets", {"q": "x", "limit": 0}, "#/limit"),
+        ("search_assets", {"q": "x", "query": "y"}, "#/query"),
+        ("search_assets", {"q": "x", "minPrice": 2, "maxPrice": 1}, "#/maxPrice"),
+        ("list_assets", {"sort": "random"}, "#/sort"),
+        ("list_assets", {"tier": ["free"]}, "#/tier"),
+        ("list_assets", {"minPrice": -1}, "#/minPrice"),
+        ("list_assets", {"minPrice": 1e300}, "#/minPrice"),
+        ("list_assets", {"minPrice": 0.001}, "#/minPrice"),
+        ("list_assets", {"page": 10**9}, "#/page"),
+        ("list_assets", {"cursor": "made-up"}, "#/cursor"),
+        ("list_assets", {"cursor": "\ud83d\ude00"}, "#/cursor"),
+        ("list_assets", {"category": "a\u0000"}, "#/category"),
+        ("list_assets", {"category": {"$ne": ""}}, "#/category"),
+        ("get_asset", {}, "#/assetId"),
+        ("get_asset", {"assetId": "a\nb"}, "#/assetId"),
+        ("get_asset", {"assetId": "x" * 81}, "#/assetId"),
+        ("get_asset", {"id": "x"}, "#/id"),
+        ("list_categories", {"x": 1}, "#/x"),
+        ("get_asset_manifest", {"assetId": 7}, "#/assetId"),
+        ("list_library", {"cursor": "bm90IG91cnM"}, "#/cursor"),
+        ("list_library", {"limit": -1}, "#/limit"),
+        ("get_download_link", {"assetId": "a", "version": "x" * 37}, "#/version"),
+        ("get_wallet", {"currency": "INR"}, "#/currency"),
+        ("quote_purchase", {"assetId": "a", "currency": "EUR"}, "#/currency"),
+        ("buy_asset", {"assetId": "a"}, "#/idempotencyKey"),
+        ("buy_asset", {"assetId": "a", "idempotencyKey": ""}, "#/idempotencyKey"),
+        ("buy_asset", {"assetId": "a", "idempotencyKey": "two words"}, "#/idempotencyKey"),
+        ("buy_asset", {"assetId": "a", "idempotencyKey": "line\n"}, "#/idempotencyKey"),
+        ("buy_asset", {"assetId": "a", "idempotencyKey": "k" * 256}, "#/idempotencyKey"),
+        ("buy_asset", {"assetId": "a", "idempotencyKey": "k", "price": 1}, "#/price"),
+    ],
+)
+def test_bad_argument_is_named(poor: Speaker, tool: str, arguments: dict[str, Any], pointer: str) -> None:
+    problem = problem_of(poor.call(tool, **arguments))
+    assert problem["code"] == "invalid_input"
+    assert pointer in {error["pointer"] for error in problem["errors"]}
+
+
+def test_whole_number_may_be_written_as_a_fraction(poor: Speaker) -> None:
+    assert poor.call("list_assets", limit=5.0, page=1.0)["isError"] is False
+
+
+def test_arguments_may_be_left_out_where_none_is_needed(poor: Speaker) -> None:
+    assert poor.result("tools/call", {"name": "get_wallet"})["isError"] is False
+
+
+@pytest.mark.parametrize("arguments", [[], "x", 1, None])
+def test_arguments_that_are_no_object_are_no_call(poor: Speaker, arguments: Any) -> None:
+    response = poor.send("tools/call", {"name": "list_categories", "arguments": arguments})
+    if arguments is None:
+        # The schema of the protocol has no null, its official types do.
+        assert response.status_code == 200
+    else:
+        assert (response.status_code, json.loads(response.content)["error"]["code"]) == (400, -32602)
+
+
+def test_thousands_of_mistakes_come_back_as_few(poor: Speaker) -> None:
+    problem = problem_of(poor.call("get_wallet", **{f"x{number}": number for number in range(5_000)}))
+    assert len(problem["errors"]) == 100
+
+
+# --- refusals that say what to do next
+
+
+def test_every_refusal_that_a_twin_declares_has_advice() -> None:
+    declared: set[type[Problem]] = set()
+    for view, actions in (
+        (AssetViewSet, ("list", "search", "retrieve", "manifest")),
+        (LibraryViewSet, ("list", "download")),
+        (WalletViewSet, ("quote", "spend")),
+    ):
+        for action in actions:
+            declared |= set(view.problems.get(action, ()))  # type: ignore[attr-defined]  # each declares its problems
+    assert len(declared) > 15
+    assert [problem.code for problem in declared if not next_step(problem())] == []
+
+
+def test_poor_buyer_is_told_how_much_is_missing(poor: Speaker, listing: Listing) -> None:
+    result = poor.call("buy_asset", assetId=listing.slug, idempotencyKey="one")
+    problem = problem_of(result)
+    assert (problem["code"], problem["price"], problem["balance"]) == ("insufficient_balance", 499.0, 0.0)
+    assert "list_assets and maxPrice" in result["content"][0]["text"]
+
+
+def test_missing_price_names_the_currencies_that_there_are(rich: Speaker) -> None:
+    listing = on_sale(price_inr_minor=None)
+    problem = problem_of(rich.call("buy_asset", assetId=str(listing.id), idempotencyKey="one"))
+    assert (problem["code"], problem["availableCurrencies"]) == ("price_unavailable", ["USD"])
+
+
+def test_spending_limit_holds_and_is_named(listing: Listing) -> None:
+    buyer = funded(inr=1_000_000)
+    _, secret, app = tool_token(buyer)
+    replace_spending_limits(owner=buyer, spender=app, limits=[Caps(Currency.INR, per_purchase_minor=100_00)], actor=buyer)
+    problem = problem_of(Speaker(secret).call("buy_asset", assetId=listing.slug, idempotencyKey="one"))
+    assert (problem["code"], problem["limit"], problem["left"]) == ("spending_limit_exceeded", "perPurchase", 100.0)
+    assert not Order.objects.exists()
+
+
+def test_what_is_not_owned_has_no_link(rich: Speaker, listing: Listing) -> None:
+    result = rich.call("get_download_link", assetId=listing.slug)
+    assert problem_of(result)["code"] == "not_owned"
+    assert "buy_asset" in result["content"][0]["text"]
+
+
+@pytest.mark.parametrize("tool", ["get_asset", "get_asset_manifest", "get_download_link", "quote_purchase"])
+@pytest.mark.parametrize("asset_id", ["no-such-asset", "00000000-0000-7000-8000-000000000000", "../wallet", "a%2Fb", "ünï", "-"])
+def test_unknown_asset_is_told(poor: Speaker, tool: str, asset_id: str) -> None:
+    assert problem_of(poor.call(tool, assetId=asset_id))["code"] == "not_found"
+
+
+def test_purchase_is_made_once_however_often_it_is_called(rich: Speaker, listing: Listing) -> None:
+    arguments = {"assetId": listing.slug, "currency": "INR", "idempotencyKey": "one"}
+    first, second = rich.call("buy_asset", **arguments), rich.call("buy_asset", **arguments)
+    assert first["structuredContent"] == second["structuredContent"]
+    assert "nothing was charged again" in second["content"][0]["text"]
+    assert Order.objects.count() == 1
+    assert problem_of(rich.call("buy_asset", **arguments | {"currency": "USD"}))["code"] == "idempotency_key_reused"
+    assert problem_of(rich.call("buy_asset", **arguments | {"idempotencyKey": "two"}))["code"] == "already_owned"
+
+
+def test_quote_is_honoured_whatever_the_vendor_does(rich: Speaker, listing: Listing) -> None:
+    quote = rich.call("quote_purchase", assetId=listing.slug)["structuredContent"]
+    Listing.objects.filter(pk=listing.pk).update(price_inr_minor=99_900)
+    receipt = rich.call("buy_asset", assetId=listing.slug, quoteId=quote["quoteId"], idempotencyKey="one")["structuredContent"]
+    assert (receipt["debited"], quote["price"]) == (499.0, 499.0)
+    used = rich.call("buy_asset", assetId=listing.slug, quoteId=quote["quoteId"], idempotencyKey="two")
+    assert problem_of(used)["code"] == "quote_used"
+    someone_else = Speaker(tool_token(funded(inr=1_000_000))[1])
+    stolen = someone_else.call("buy_asset", assetId=listing.slug, quoteId=quote["quoteId"], idempotencyKey="one")
+    assert problem_of(stolen)["code"] == "not_found"
+
+
+def test_library_is_the_users_own_and_paged(listing: Listing) -> None:
+    buyer = funded(inr=10_000_000)
+    for _ in range(3):
+        bought(on_sale(), buyer)
+    bought(listing, funded(inr=1_000_000))
+    speaker = Speaker(tool_token(buyer)[1])
+    page = speaker.call("list_library", limit=2)["structuredContent"]
+    rest = speaker.call("list_library", limit=2, cursor=page["nextCursor"])["structuredContent"]
+    assert (page["ownedCount"], len(page["items"]), len(rest["items"]), rest["nextCursor"]) == (3, 2, 1, None)
