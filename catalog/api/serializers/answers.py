@@ -3,7 +3,7 @@
 from typing import Any
 
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema_field
+from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
 from marketplace.accounts.models import Tier
@@ -95,6 +95,8 @@ class SuggestionRecord(serializers.Serializer[Any]):
     category = serializers.CharField(help_text="The category's slug.")
 
 
+# Generated clients name a variable after it, and a field after that.
+@extend_schema_serializer(component_name="SuggestAnswer")
 class Suggestions(serializers.Serializer[Any]):
     """At most ten listings, those whose titles begin with what was typed first."""
 

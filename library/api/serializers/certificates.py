@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from drf_spectacular.utils import extend_schema_field
+from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
 from marketplace.core.api.fields import Line
@@ -71,6 +71,8 @@ class CertificateClaims(serializers.Serializer[Any]):
     acquiredAt = serializers.DateTimeField()
 
 
+# Generated clients name a variable after it, and a field after that.
+@extend_schema_serializer(component_name="SignedCertificate")
 class Certificate(serializers.Serializer[Any]):
     """A licence certificate with its signature."""
 

@@ -122,7 +122,7 @@ class OperationSchema(AutoSchema):
         """Return the security requirements: each entry is one way in."""
         access = self._access()
         if access is None or access.scope is None:
-            return [{}]
+            return []
         ways: list[dict[str, list[str]]] = []
         if CredentialKind.API_KEY in access.kinds:
             ways.append({"ApiKey": [access.scope.value]})
@@ -162,6 +162,8 @@ class OperationSchema(AutoSchema):
         if "multipart/form-data" in operation.get("requestBody", {}).get("content", {}):
             # Its shape is written by hand, of which the generator cannot tell that the file must be there.
             operation["requestBody"]["required"] = True
+        # An empty list, not one of an empty requirement: generated clients would ask for a credential.
+        operation.setdefault("security", [])
         for status, problems in self._problems().items():
             lines = [f"- `{problem.code}`: {problem.title}" for problem in problems]
             response: dict[str, Any] = {

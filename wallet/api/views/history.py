@@ -54,7 +54,7 @@ class HistoryViewSet(ApiViewSet):
         return Response(OrderAnswer(_order(request, order_id)).data)
 
     @extend_schema(
-        operation_id="getReceipt", summary="Get a receipt", parameters=[ORDER_ID], responses={(HTTPStatus.OK, HTML): OpenApiTypes.BINARY}
+        operation_id="getReceipt", summary="Get a receipt", parameters=[ORDER_ID], responses={(HTTPStatus.OK, HTML): OpenApiTypes.STR}
     )
     def receipt(self, request: Request, order_id: str) -> HttpResponseBase:
         """Get the receipt as a page of its own, without scripts."""
