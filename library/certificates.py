@@ -20,7 +20,6 @@ from marketplace.core.errors import NotFound
 
 from . import signatures
 from .models import Licence
-from .selectors import version_of_file
 
 SCHEMA_VERSION = "1.0"
 
@@ -56,9 +55,9 @@ def certificate_of(licence: Licence) -> dict[str, Any]:
         "schemaVersion": SCHEMA_VERSION,
         "issuer": settings.BASE_URL,
         "licensee": {"id": str(licence.buyer_id), "email": licence.buyer.email},
-        "asset": {"id": str(listing.id), "slug": listing.slug, "title": listing.title, "vendor": listing.store.name},
+        "asset": {"id": str(listing.id), "slug": listing.slug, "title": licence.title, "vendor": licence.store_name},
         "license": {"slug": licence.tier.slug, "name": terms.name, "termsSha256": hashlib.sha256(terms.text.encode()).hexdigest()},
-        "version": version_of_file(deliverable, listing),
+        "version": licence.version,
         "file": {"name": deliverable.original_filename, "size": deliverable.file_size, "checksum": deliverable.sha256},
         "orderId": str(licence.order_id),
         "acquiredAt": licence.acquired_at.isoformat().replace("+00:00", "Z"),

@@ -17,10 +17,10 @@ from marketplace.core import bounds
 from marketplace.core.admin import Decision, Panel, ReasonForm, ServiceAdmin, decision, history_panel
 from marketplace.core.money import to_minor, to_number
 
-from .models import Journal, Order, Transfer, WalletOwner
+from .models import Journal, LedgerAccount, Order, Transfer, WalletOwner
 from .models.currencies import CURRENCIES
 from .models.orders import OrderStatus
-from .selectors import movements_of, wallet_of
+from .selectors import accounts_of, movements_of, wallet_of
 from .services.funding import credit_wallet
 from .services.refunds import refund_order
 
@@ -31,6 +31,20 @@ MOVEMENT_ROWS = 50
 
 def _money(amount_minor: int, currency: str) -> str:
     return f"{to_number(amount_minor):,.2f} {currency}"
+
+
+def _movements(account: LedgerAccount) -> list[tuple[Any, ...]]:
+    return [
+        (
+            f"{journal.at:%Y-%m-%d %H:%M}",
+            journal.kind,
+            _money(journal.wallet_net_minor or 0, account.currency),
+            _money(journal.wallet_balance_minor or 0, account.currency),
+            journal.reason,
+            journal.actor,
+        )
+        for journal in movements_of(account).select_related("actor")[:MOVEMENT_ROWS]
+    ]
 
 
 class CreditForm(ReasonForm):
@@ -71,11 +85,10 @@ class WalletAdmin(ServiceAdmin):
 
     def panels(self, request: HttpRequest, subject: Any) -> list[Panel]:
         """Show what moved the money."""
-        rows = [
-            (f"{journal.at:%Y-%m-%d %H:%M}", journal.kind, _money(journal.net_minor, journal.in_currency), journal.reason, journal.actor)
-            for journal in movements_of(subject).select_related("actor")[:MOVEMENT_ROWS]
+        return [
+            Panel(f"Movements in {account.currency}", ("At (UTC)", "Kind", "Amount", "Balance after", "Reason", "Who"), _movements(account))
+            for account in accounts_of(subject)
         ]
-        return [Panel("Movements", ("At (UTC)", "Kind", "Amount", "Reason", "Who"), rows)]
 
     @decision(
         Decision(
@@ -102,10 +115,10 @@ class WalletAdmin(ServiceAdmin):
 class OrderAdmin(ServiceAdmin):
     """Purchases; a refund undoes one."""
 
-    list_display = ("created_at", "buyer", "listing", "license_slug", "price", "status")
+    list_display = ("created_at", "buyer", "title", "license_slug", "price", "status")
     list_filter = ("status", "currency")
-    list_select_related = ("buyer", "listing")
-    search_fields = ("buyer__email", "listing__slug", "request_id")
+    list_select_related = ("buyer",)
+    search_fields = ("buyer__email", "listing__slug", "title", "request_id")
     ordering = ("-id",)
     actions_detail = ("refund",)
 

@@ -21,12 +21,45 @@ def _in_currency(side: str) -> Trigger:
     return Trigger(f"wallet_transfer_{side}_in_currency", "wallet_transfer", "BEFORE INSERT", then)
 
 
+# The account was moved before, in the same transaction. It holds what the journal says, after as many entries as it says, and
+# before that it held what the entry before had left: a balance that changed without a journal is neither spent nor added to.
+_FOLLOWS = f"""
+SELECT 1 FROM {ACCOUNTS} account
+  LEFT JOIN wallet_journal before ON before.wallet_id = account.id AND before.wallet_entry = NEW.wallet_entry - 1
+ WHERE account.id = NEW.wallet_id AND account.kind = 'wallet'
+   AND account.entries = NEW.wallet_entry AND account.balance_minor = NEW.wallet_balance_minor
+   AND NEW.wallet_balance_minor - NEW.wallet_net_minor = COALESCE(before.wallet_balance_minor, 0)
+   AND (before.id IS NOT NULL OR NEW.wallet_entry = 1)
+"""  # noqa: S608 - our own names
+_UNCHAINED = "the entry does not follow the wallet''s last"
+_CHAIN_FUNCTION = f"""
+CREATE OR REPLACE FUNCTION wallet_follow() RETURNS trigger LANGUAGE plpgsql AS $body$
+BEGIN
+    IF NOT EXISTS ({_FOLLOWS}) THEN
+        RAISE EXCEPTION 'refused: {_UNCHAINED}' USING ERRCODE = 'integrity_constraint_violation', CONSTRAINT = TG_NAME;
+    END IF;
+    RETURN NEW;
+END
+$body$
+"""
+
+
+def _chain(vendor: str) -> Trigger:
+    """Return the trigger that lets a wallet's entries only follow each other."""
+    if vendor == "postgresql":
+        then = "FOR EACH ROW WHEN (NEW.wallet_id IS NOT NULL) EXECUTE FUNCTION wallet_follow()"
+    else:
+        then = f"WHEN NEW.wallet_id IS NOT NULL AND NOT EXISTS ({_FOLLOWS}) {refuse('sqlite', 'wallet', _UNCHAINED)}"
+    return Trigger("wallet_journal_follows", "wallet_journal", "BEFORE INSERT", then)
+
+
 LEDGER = Guards(
     app="wallet",
     sentence=_SENTENCE,
     append_only=("wallet_journal", "wallet_transfer", "wallet_payout", "wallet_ledgerseal", "wallet_sealedjournal"),
     others={
-        "postgresql": [_identity("postgresql", "IS DISTINCT FROM")],
-        "sqlite": [_identity("sqlite", "IS NOT"), _in_currency("debit"), _in_currency("credit")],
+        "postgresql": [_identity("postgresql", "IS DISTINCT FROM"), _chain("postgresql")],
+        "sqlite": [_identity("sqlite", "IS NOT"), _chain("sqlite"), _in_currency("debit"), _in_currency("credit")],
     },
+    functions=(_CHAIN_FUNCTION,),
 )

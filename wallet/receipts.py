@@ -29,20 +29,19 @@ CONTENT_POLICY = (
 
 def paper_of(order: Order) -> Paper:
     """Return what stands on a receipt."""
-    listing, store = order.listing, order.listing.store
     facts = [
         ("Order", str(order.pk)),
         ("Date", f"{order.created_at:%Y-%m-%d %H:%M} UTC"),
         ("Buyer", order.buyer.email),
-        ("Seller", f"{store.name} ({store.slug})"),
-        ("Asset", str(listing.pk)),
+        ("Seller", f"{order.store_name} ({order.listing.store.slug})"),
+        ("Asset", str(order.listing_id)),
         ("Status", OrderStatus(order.status).label),
     ]
     if order.refunded_at is not None:
         facts.append(("Refunded", f"{order.refunded_at:%Y-%m-%d %H:%M} UTC"))
-    what = f"{listing.title}, {order.license_slug} licence" + (f", version {order.version}" if order.version else "")
+    what = f"{order.title}, licence {order.license_name}" + (f", version {order.version}" if order.version else "")
     net = order.price_minor - order.tax_minor
-    rows = [(what, _amount(net, order.currency)), ("Tax", _amount(order.tax_minor, order.currency))]
+    rows = [(what, _amount(net, order.currency)), (f"Tax, {order.tax_rate_bp / 100:g} %", _amount(order.tax_minor, order.currency))]
     rows.append(("Paid from the wallet", _amount(order.price_minor, order.currency)))
     closing = ["Prices include tax. The licence takes effect with the purchase; its certificate is in your library."]
     return Paper("Receipt", "Creative Asset Marketplace", facts, Grid(("Item", "Amount"), rows), closing)

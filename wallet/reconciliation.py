@@ -5,10 +5,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import Count, F, Q, QuerySet
+from django.db.models import Case, Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Sum, When, Window
+from django.db.models.functions import Coalesce, Lag, RowNumber
 
 from library.models import Licence
 from library.selectors import licences_of_orders, licences_outside_of
+from marketplace.core.money import tax_inside
 
 from .guards import LEDGER
 from .models import Journal, LedgerAccount, Order, Payout, Transfer
@@ -37,6 +39,7 @@ def differences(report: Report = lambda _done: None, seals: Mapping[int, str] | 
         yield from _guards()
         yield from _balances()
         yield from _transfers()
+        yield from _entries()
         for batch in _batches(Order.objects.order_by("pk")):
             yield from _orders(batch)
             report(len(batch))
@@ -54,6 +57,37 @@ def _balances() -> Iterator[str]:
     wallets = with_ledger_balance(LedgerAccount.objects.filter(kind=AccountKind.WALLET))
     for wallet in wallets.exclude(balance_minor=F("entries_minor")).iterator():
         yield f"wallet {wallet.pk} holds {wallet.balance_minor} {wallet.currency}, its entries {wallet.entries_minor}"
+    sealed = Q(journal__sealed__isnull=False)
+    others = with_ledger_balance(LedgerAccount.objects.exclude(kind=AccountKind.WALLET), sealed)
+    for account in others.exclude(balance_minor=F("entries_minor")).iterator():
+        yield f"{account.kind} account {account.pk} holds {account.balance_minor} {account.currency}, what is sealed {account.entries_minor}"
+
+
+def _entries() -> Iterator[str]:
+    """Compare what journals say of wallets and vendors with their transfers, then follow each wallet from entry to entry."""
+    transfers = Transfer.objects.filter(journal=OuterRef("pk")).order_by()
+    for kind, account, net in (
+        (AccountKind.WALLET, "wallet", "wallet_net_minor"),
+        (AccountKind.VENDOR, "vendor", "vendor_net_minor"),
+    ):
+        mine = Q(transfers__credit__kind=kind) | Q(transfers__debit__kind=kind)
+        amount = Case(When(transfers__credit__kind=kind, then=F("transfers__amount_minor")), default=-F("transfers__amount_minor"))
+        elsewhere = transfers.filter(
+            Q(credit__kind=kind) & ~Q(credit=OuterRef(account)) | Q(debit__kind=kind) & ~Q(debit=OuterRef(account))
+        )
+        told = Journal.objects.annotate(told=Coalesce(Sum(amount, filter=mine), 0)).order_by()
+        wrong = told.filter(~Q(told=Coalesce(F(net), 0)) | Exists(elsewhere))
+        for journal in wrong.iterator():
+            yield f"journal {journal.pk} and its transfers differ on the {account}"
+    before = Window(Lag("wallet_balance_minor", default=0), partition_by=F("wallet"), order_by=F("wallet_entry").asc())
+    place = Window(RowNumber(), partition_by=F("wallet"), order_by=F("wallet_entry").asc())
+    chained = Journal.objects.filter(wallet__isnull=False).annotate(before=before, place=place).order_by()
+    for journal in chained.exclude(place=F("wallet_entry"), wallet_balance_minor=F("before") + F("wallet_net_minor")).iterator():
+        yield f"journal {journal.pk} does not follow the wallet's entry before"
+    ends = Journal.objects.filter(wallet=OuterRef("pk")).order_by("-wallet_entry")
+    last = Coalesce(Subquery(ends.values("wallet_entry")[:1]), 0)
+    for wallet in LedgerAccount.objects.annotate(last=last).exclude(entries=F("last")).iterator():
+        yield f"wallet {wallet.pk} counts {wallet.entries} entries and has {wallet.last}"
 
 
 def _transfers() -> Iterator[str]:
@@ -68,6 +102,8 @@ def _orders(orders: Sequence[Order]) -> Iterator[str]:
     found = _movements_of(orders)
     licences = licences_of_orders(order.pk for order in orders)
     for order in orders:
+        if order.tax_minor != tax_inside(order.price_minor, order.tax_rate_bp):
+            yield f"order {order.pk} has another tax than its rate makes"
         if found.get(order.pk, Counter()) != _expected(order):
             yield f"order {order.pk} and its transfers differ"
         if sentence := _licence_difference(order, licences.get(order.pk)):

@@ -26,7 +26,7 @@ def grants(role: str) -> list[str]:
         f"GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA public TO {role}",
         f"REVOKE UPDATE, DELETE ON {', '.join(APPEND_ONLY)} FROM {role}",
         f"REVOKE UPDATE, DELETE ON wallet_ledgeraccount FROM {role}",
-        # The one figure that changes.
-        f"GRANT UPDATE (balance_minor) ON wallet_ledgeraccount TO {role}",
+        # The two figures that change.
+        f"GRANT UPDATE (balance_minor, entries) ON wallet_ledgeraccount TO {role}",
         f"REVOKE INSERT, UPDATE, DELETE ON django_migrations FROM {role}",
     ]

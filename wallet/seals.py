@@ -33,6 +33,12 @@ def journal_digests(journal_ids: Sequence[Any]) -> dict[Any, str]:
             journal.request_id,
             journal.order_id,
             journal.reverses_id,
+            journal.wallet_id,
+            journal.wallet_entry,
+            journal.wallet_net_minor,
+            journal.wallet_balance_minor,
+            journal.vendor_id,
+            journal.vendor_net_minor,
             transfers.get(journal.pk, []),
         )
         for journal in Journal.objects.filter(pk__in=journal_ids).order_by()

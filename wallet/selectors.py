@@ -2,18 +2,22 @@
 
 import uuid
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Case, F, Max, OuterRef, Q, QuerySet, Subquery, Sum, When
+from django.db.models import F, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
 from marketplace.accounts.models import User
 from marketplace.core.ids import parse_id
-from marketplace.core.money import WALLET_CURRENCIES, Currency
+from marketplace.core.money import Currency
 
-from .models import Journal, LedgerAccount, Order, Payout, Transfer, WalletSettings
+from .models import Journal, LedgerAccount, Order, Payout, SealedJournal, Transfer, WalletSettings
 from .models.ledger import AccountKind
+
+# No transaction takes as long: each gives up after seconds of waiting.
+LATE = timedelta(hours=1)
+_ALL = Q()
 
 
 @dataclass(frozen=True)
@@ -48,8 +52,8 @@ def currency_preference_of(user: User) -> str:
 
 
 def orders_of(user: User) -> QuerySet[Order]:
-    """Return the user's purchases, newest first, with their listings."""
-    return Order.objects.filter(buyer=user).select_related("listing").order_by("-created_at", "-id")
+    """Return the user's purchases, newest first."""
+    return Order.objects.filter(buyer=user).order_by("-created_at", "-id")
 
 
 def order_of(user: User, order_id: str) -> Order | None:
@@ -60,36 +64,48 @@ def order_of(user: User, order_id: str) -> Order | None:
 
 def before(rows: "QuerySet[Any, Any]", moment: str, at: datetime, row_id: uuid.UUID) -> "QuerySet[Any, Any]":
     """Return those rows of a list, newest first, that come after the one of this time and id."""
-    return rows.filter(Q(**{f"{moment}__lt": at}) | Q(**{moment: at, "id__lt": row_id}))
+    # The first condition is where an index begins to read.
+    return rows.filter(Q(**{f"{moment}__lte": at}), Q(**{f"{moment}__lt": at}) | Q(**{moment: at, "id__lt": row_id}))
 
 
-def movements_of(user: User, kind: AccountKind = AccountKind.WALLET) -> QuerySet[Journal, Any]:
-    """Return what moved money of the user's accounts of one kind.
-
-    Newest first, each with `net_minor` (negative when it left) and `in_currency`.
-    """
-    accounts = LedgerAccount.objects.filter(kind=kind, owner=user)
-    touching = Q(transfers__debit__in=accounts) | Q(transfers__credit__in=accounts)
-    amount = F("transfers__amount_minor")
-    net = Sum(Case(When(transfers__credit__in=accounts, then=amount), default=-amount))
-    return Journal.objects.filter(touching).annotate(net_minor=net, in_currency=Max("transfers__currency")).order_by("-at", "-id")
+def movements_of(account: LedgerAccount) -> QuerySet[Journal]:
+    """Return what moved a wallet or a vendor's earnings, newest first, with the orders."""
+    side = "wallet" if account.kind == AccountKind.WALLET else "vendor"
+    return Journal.objects.filter(**{side: account}).select_related("order", side).order_by("-at", "-id")
 
 
-def with_ledger_balance(accounts: QuerySet[LedgerAccount]) -> "QuerySet[Any, Any]":
-    """Return the accounts with `entries_minor`, what their transfers say they hold."""
+def accounts_of(user: User, kind: AccountKind = AccountKind.WALLET) -> QuerySet[LedgerAccount]:
+    """Return the user's accounts of one kind, one for each currency that was ever used."""
+    return LedgerAccount.objects.filter(kind=kind, owner=user)
+
+
+def with_ledger_balance(accounts: QuerySet[LedgerAccount], which: Q = _ALL) -> "QuerySet[Any, Any]":
+    """Return the accounts with `entries_minor`, what their transfers say they hold, or only those of them that are named."""
 
     def total(side: str) -> Coalesce:
-        sums = Transfer.objects.filter(**{side: OuterRef("pk")}).order_by().values(side).annotate(total=Sum("amount_minor"))
+        sums = Transfer.objects.filter(which, **{side: OuterRef("pk")}).order_by().values(side).annotate(total=Sum("amount_minor"))
         return Coalesce(Subquery(sums.values("total")), 0)
 
     return accounts.annotate(entries_minor=total("credit") - total("debit"))
 
 
-def earnings_of(user: User) -> dict[str, int]:
-    """Return what a vendor has earned and not been paid, in each currency; below zero after refunds of what was paid out."""
-    accounts = with_ledger_balance(LedgerAccount.objects.filter(kind=AccountKind.VENDOR, owner=user))
-    held: dict[str, int] = dict(accounts.values_list("currency", "entries_minor"))
-    return {code.value: held.get(code, 0) for code in WALLET_CURRENCIES}
+def with_earnings(accounts: QuerySet[LedgerAccount]) -> "QuerySet[Any, Any]":
+    """Return vendors' accounts with `earned_minor`: what was earned and is not paid out, below zero after refunds of what was.
+
+    It is the balance, which has everything that is sealed, and what is not sealed yet. That is looked for among the youngest
+    journals: what was still being written `LATE` after it began is not told before it is sealed.
+    """
+    last_sealed = SealedJournal.objects.order_by("-seal", "-position").values_list("journal__at", flat=True).first()
+    unsealed = Journal.objects.filter(vendor=OuterRef("pk"), sealed__isnull=True)
+    if last_sealed is not None:
+        unsealed = unsealed.filter(at__gt=last_sealed - LATE)
+    young = unsealed.order_by().values("vendor").annotate(total=Sum("vendor_net_minor")).values("total")
+    return accounts.annotate(earned_minor=F("balance_minor") + Coalesce(Subquery(young), 0))
+
+
+def earnings_of(user: User) -> list[Any]:
+    """Return a vendor's accounts with `earned_minor`, one for each currency in which anything was ever earned."""
+    return list(with_earnings(accounts_of(user, AccountKind.VENDOR)))
 
 
 def vendor_accounts(*, currency: str | None = None, store_slug: str | None = None) -> QuerySet[LedgerAccount]:
@@ -105,11 +121,3 @@ def vendor_accounts(*, currency: str | None = None, store_slug: str | None = Non
 def amount_of(payout: Payout) -> int:
     """Return what was paid."""
     return payout.journal.transfers.get().amount_minor
-
-
-def ledger_balance(account_id: uuid.UUID) -> int:
-    """Return what the transfers say an account holds."""
-    account = LedgerAccount.objects.get(pk=account_id)
-    incoming = account.credits.aggregate(total=Sum("amount_minor"))["total"] or 0
-    outgoing = account.debits.aggregate(total=Sum("amount_minor"))["total"] or 0
-    return incoming - outgoing

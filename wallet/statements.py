@@ -12,10 +12,11 @@ from django.db import connection
 # What a buyer would get: a row for each licence tier, none where the listing is not for sale. A file that was marked as
 # malicious is not sold, even in the moment before its listing is taken down.
 OFFER = """
-SELECT {patience}, listing.id, category.slug, store.owner_id, listing.live_deliverable_id, listing.version, listing.tier_requirement,
-       listing.allowed_license_slugs, listing.sale_inr_minor, listing.sale_usd_minor, listing.tax_rate_bp,
+SELECT {patience}, listing.id, listing.title, category.slug, store.owner_id, store.name, listing.live_deliverable_id,
+       COALESCE(NULLIF(file.version, ''), listing.version), listing.tier_requirement, listing.allowed_license_slugs,
+       listing.sale_inr_minor, listing.sale_usd_minor, listing.tax_rate_bp,
        COALESCE(vendor.commission_rate_bp, %(default_commission_bp)s), COALESCE(settings.currency_preference, %(default_currency)s),
-       tier.id, tier.slug, tier.price_factor, tier.is_active, licence.id IS NOT NULL
+       tier.id, tier.slug, tier.name, tier.price_factor, tier.is_active, licence.id IS NOT NULL
   FROM catalog_listing listing
   JOIN catalog_category category ON category.id = listing.category_id
   JOIN catalog_store store ON store.id = listing.store_id
@@ -32,9 +33,9 @@ SELECT {patience}, listing.id, category.slug, store.owner_id, listing.live_deliv
 # Decided by the row itself, whatever was read before; then the row is ours until the end of the transaction.
 DEBIT = """
 UPDATE wallet_ledgeraccount
-   SET balance_minor = balance_minor - %(amount)s
+   SET balance_minor = balance_minor - %(amount)s, entries = entries + 1
  WHERE kind = 'wallet' AND owner_id = %(buyer)s AND currency = %(currency)s AND balance_minor >= %(amount)s
-RETURNING id, balance_minor,
+RETURNING id, balance_minor, entries,
           (SELECT other.balance_minor FROM wallet_ledgeraccount other
             WHERE other.kind = 'wallet' AND other.owner_id = %(buyer)s AND other.currency <> %(currency)s),
           (SELECT account.id FROM wallet_ledgeraccount account
@@ -45,13 +46,20 @@ RETURNING id, balance_minor,
             WHERE account.kind = 'tax' AND account.owner_id IS NULL AND account.currency = %(currency)s)
 """
 
+CREDIT = """
+UPDATE wallet_ledgeraccount
+   SET balance_minor = balance_minor + %(amount)s, entries = entries + 1
+ WHERE id = %(wallet)s
+RETURNING id, balance_minor, entries
+"""
+
 _SPENT = """
 SELECT COALESCE(SUM(price_minor), 0), COALESCE(SUM(CASE WHEN created_at >= %(midnight)s THEN price_minor END), 0)
   FROM wallet_order
  WHERE buyer_id = %(buyer)s AND currency = %(currency)s AND status = 'Completed'
 """
 SPENT_BY_APP = f"{_SPENT} AND app_id = %(spender)s"
-SPENT_BY_TOKEN = f"{_SPENT} AND app_id IS NULL AND credential_id = %(spender)s"
+SPENT_BY_TOKEN = f"{_SPENT} AND spender_id = %(spender)s"
 
 # An answer that was given more than a day ago makes room; a younger one stays, and nothing is written.
 KEEP_UNLESS_KEPT = """

@@ -1,7 +1,7 @@
 """The catalog's tables."""
 
 from .files import Deliverable, Preview
-from .listings import Listing, ListingStats
+from .listings import Listing, ListingStats, UncountedPurchase
 from .manifests import AgentManifest
 from .reviews import ListingReview, RejectionReason
 from .search import CatalogGeneration, SearchDelete, SearchDocument, SearchTerm
@@ -27,4 +27,5 @@ __all__ = [
     "ShelfItem",
     "ShelfLabels",
     "Store",
+    "UncountedPurchase",
 ]

@@ -143,3 +143,17 @@ class ListingStats(models.Model):
 
     def __str__(self) -> str:
         return f"{self.listing_id}: {self.purchases}"
+
+
+class UncountedPurchase(models.Model):
+    """A purchase, or one taken back, that the count does not have yet. Sales only add rows here: none waits for another."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    listing = models.ForeignKey(Listing, on_delete=models.CASCADE, related_name="+")
+    change = models.SmallIntegerField()
+
+    class Meta:
+        constraints = (models.CheckConstraint(condition=Q(change__in=(1, -1)), name="uncountedpurchase_one"),)
+
+    def __str__(self) -> str:
+        return f"{self.listing_id}: {self.change:+}"

@@ -16,7 +16,7 @@ class ShelfItem(models.Model):
     """A listing for sale. It is here exactly while it is published and its store is open.
 
     Each order of browsing is ascending in numbers and ends in the id, so that one comparison of rows tells what comes after
-    a place. The counter of purchases is here and not on the listing: a purchase then writes a narrow row.
+    a place. The counter of purchases is here and not on the listing: counting then writes a narrow row.
     """
 
     listing = models.OneToOneField(Listing, primary_key=True, on_delete=models.CASCADE, related_name="shelf_item")
@@ -56,7 +56,7 @@ class ShelfItem(models.Model):
 class ShelfLabels(models.Model):
     """What else a listing for sale can be found under: `|tag:bold|license:personal|platform:figma|type:otf|`.
 
-    A row of its own, which purchases never write. PostgreSQL indexes the labels, SQLite looks through them.
+    A row of its own, which counting purchases never writes. PostgreSQL indexes the labels, SQLite looks through them.
     """
 
     item = models.OneToOneField(ShelfItem, primary_key=True, on_delete=models.CASCADE, related_name="labels")

@@ -1,31 +1,55 @@
 """Counts purchases: what `sort=popular` and search's ties go by.
 
-A purchase ends no cached answer: in a busy shop none would live long enough to be used. So popularity is shown at most
-`api.caching.SECONDS` late, and buyers wait for nobody who buys something else.
+A sale only adds a row, so that buyers of one best seller do not wait for each other at its count; `count_purchases` adds the
+rows to the counts now and then. Popularity is as old as its last run, and exact after it. A purchase ends no cached answer: in
+a busy shop none would live long enough to be used.
 """
 
 import uuid
+from collections.abc import Callable
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import F
 
 from marketplace.core.rows import insert
+from marketplace.core.transitions import lock
 
-from ..models import ListingStats, ShelfItem
+from ..models import ListingStats, ShelfItem, UncountedPurchase
 
-_COUNT_UP = "ON CONFLICT (listing_id) DO UPDATE SET purchases = catalog_listingstats.purchases + 1"
+Progress = Callable[[int, int], None]
+_TAKE = "DELETE FROM catalog_uncountedpurchase WHERE listing_id = %s RETURNING change"
 
 
-# No savepoint: what fails here fails the order.
-@transaction.atomic(savepoint=False)
 def record_purchase(*, listing_id: uuid.UUID) -> None:
-    """Count a purchase, in the transaction of the order, in two statements."""
-    insert(ListingStats, {"listing_id": listing_id, "purchases": 1}, then=_COUNT_UP)
-    ShelfItem.objects.filter(pk=listing_id).update(unpopularity=F("unpopularity") - 1)
+    """Note a purchase in the transaction of the order, in one statement."""
+    insert(UncountedPurchase, {"listing_id": listing_id, "change": 1})
+
+
+def undo_purchase(*, listing_id: uuid.UUID) -> None:
+    """Note that a purchase was refunded."""
+    insert(UncountedPurchase, {"listing_id": listing_id, "change": -1})
+
+
+def count_purchases(*, progress: Progress = lambda _done, _total: None) -> int:
+    """Add what was noted to the counts, a listing at a time; return of how many listings.
+
+    Safe at any time, also twice at once: each waits for the other at a listing's count, and finds the rows gone.
+    """
+    noted = list(UncountedPurchase.objects.order_by("listing_id").values_list("listing_id", flat=True).distinct())
+    for done, listing_id in enumerate(noted, 1):
+        _count(listing_id)
+        progress(done, len(noted))
+    return len(noted)
 
 
 @transaction.atomic
-def undo_purchase(*, listing_id: uuid.UUID) -> None:
-    """Take a refunded purchase back; the count never falls below zero."""
-    if ListingStats.objects.filter(listing_id=listing_id, purchases__gt=0).update(purchases=F("purchases") - 1):
-        ShelfItem.objects.filter(pk=listing_id).update(unpopularity=F("unpopularity") + 1)
+def _count(listing_id: uuid.UUID) -> None:
+    # The count's row before the shelf's, as where a listing is put on the shelf.
+    ListingStats.objects.get_or_create(listing_id=listing_id)
+    lock(ListingStats.objects.all(), pk=listing_id)
+    # One statement: what is noted meanwhile waits for the next run.
+    with connection.cursor() as cursor:
+        cursor.execute(_TAKE, [UncountedPurchase._meta.get_field("listing").get_db_prep_value(listing_id, connection)])
+        change = sum(row[0] for row in cursor.fetchall())
+    ListingStats.objects.filter(pk=listing_id).update(purchases=F("purchases") + change)
+    ShelfItem.objects.filter(pk=listing_id).update(unpopularity=F("unpopularity") - change)

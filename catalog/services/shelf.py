@@ -1,7 +1,7 @@
 """Keeps what browsing reads in line with listings and stores; the caller holds the catalog's generation (`generation.bump`).
 
 That makes counts exact and keeps two changes at once from deadlocks. It also makes changes of the catalog wait for each
-other: a few milliseconds each, for what reviewers and vendors do by hand. Purchases do not wait: they write one row.
+other: a few milliseconds each, for what reviewers and vendors do by hand. Purchases do not wait.
 """
 
 import uuid

@@ -1,5 +1,6 @@
 """API keys and bearer tokens: only hashes are kept."""
 
+import uuid
 from typing import Any
 
 from django.conf import settings
@@ -78,6 +79,8 @@ class AccessToken(AbstractAccessToken):
     hint = models.CharField(max_length=4, blank=True)
     last_used_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
+    # The first token of the line that rotation made; empty for the first itself.
+    first_id = models.UUIDField(null=True, blank=True, editable=False)
 
     class Meta:
         ordering = ("-id",)
@@ -96,6 +99,11 @@ class AccessToken(AbstractAccessToken):
     def live(self) -> bool:
         """Tell whether the token itself is neither revoked nor expired."""
         return self.revoked_at is None and self.expires > timezone.now()
+
+    @property
+    def spender_id(self) -> uuid.UUID:
+        """Whose spending counts against the token's limits: that of all tokens of its line."""
+        return self.first_id or self.pk
 
     @property
     def effective_scopes(self) -> frozenset[Scope]:

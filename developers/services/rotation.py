@@ -60,8 +60,8 @@ def rotate_api_key(*, key: ApiKey, overlap: timedelta, actor: User) -> tuple[Api
 def rotate_token(*, token: AccessToken, overlap: timedelta, actor: User, password_confirmed: bool = False) -> tuple[AccessToken, str]:
     """Make a successor of a personal or tool token with the same name, life and limits; the old one ends after the overlap.
 
-    A personal token's successor carries the same scopes, a tool token's what its app is granted now. What was spent counts
-    against the old token: the successor's limits begin anew, which is why the password is asked for again.
+    A personal token's successor carries the same scopes, a tool token's what its app is granted now. What was spent with the
+    old token counts against the successor's limits, and what either spends during the overlap against both.
 
     Returns:
         The new token and its secret.
@@ -78,6 +78,8 @@ def rotate_token(*, token: AccessToken, overlap: timedelta, actor: User, passwor
     if not token.live or not token.name:
         raise InvalidTransition("The token has ended, or renews itself; make a new one.")
     successor, secret = _successor(token, actor, password_confirmed=password_confirmed)
+    successor.first_id = token.spender_id
+    successor.save(update_fields=["first_id"])
     if overlap:
         token.expires = min(token.expires, timezone.now() + overlap)
         token.save(update_fields=["expires"])

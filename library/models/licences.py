@@ -11,7 +11,10 @@ from marketplace.core.ids import new_id
 
 
 class Licence(models.Model):
-    """One buyer's right to one listing under one tier, from a purchase until a refund."""
+    """One buyer's right to one listing under one tier, from a purchase until a refund.
+
+    Title, vendor and version are what they were called at the purchase: certificates say what was bought.
+    """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     buyer = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="licences")
@@ -19,6 +22,9 @@ class Licence(models.Model):
     tier = models.ForeignKey(LicenseTier, on_delete=models.PROTECT, related_name="+")
     # Orders live in a package above this one, hence the plain reference.
     order_id = models.UUIDField(editable=False)
+    title = models.CharField(max_length=bounds.TITLE_CHARS)
+    store_name = models.CharField(max_length=bounds.NAME_CHARS)
+    version = models.CharField(max_length=bounds.VERSION_CHARS, blank=True)
     # The file that was on sale at the purchase; later reviewed ones replace it in the buyer's downloads.
     deliverable = models.ForeignKey(Deliverable, on_delete=models.PROTECT, related_name="+")
     acquired_at = models.DateTimeField(default=timezone.now)

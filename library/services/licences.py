@@ -15,14 +15,43 @@ from ..models import Licence
 
 
 def grant_licence(
-    *, buyer_id: uuid.UUID, listing_id: uuid.UUID, tier_id: uuid.UUID, license_slug: str, deliverable_id: uuid.UUID, order_id: uuid.UUID
+    *,
+    buyer_id: uuid.UUID,
+    listing_id: uuid.UUID,
+    tier_id: uuid.UUID,
+    license_slug: str,
+    deliverable_id: uuid.UUID,
+    order_id: uuid.UUID,
+    title: str,
+    store_name: str,
+    version: str,
 ) -> None:
     """Give the buyer a licence, in one statement: every purchase waits for it.
+
+    Args:
+        buyer_id: Who.
+        listing_id: To what.
+        tier_id: Under which tier.
+        license_slug: The tier's slug.
+        deliverable_id: The file that is on sale now.
+        order_id: The purchase.
+        title: What the listing is called now.
+        store_name: What its vendor is called now.
+        version: Of the file.
 
     Raises:
         AlreadyOwned: there is a live one of this tier; the caller's transaction cannot go on.
     """
-    granted = {"buyer_id": buyer_id, "listing_id": listing_id, "tier_id": tier_id, "deliverable_id": deliverable_id, "order_id": order_id}
+    granted = {
+        "buyer_id": buyer_id,
+        "listing_id": listing_id,
+        "tier_id": tier_id,
+        "deliverable_id": deliverable_id,
+        "order_id": order_id,
+        "title": title,
+        "store_name": store_name,
+        "version": version,
+    }
     try:
         insert(Licence, granted)
     except IntegrityError as error:

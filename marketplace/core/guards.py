@@ -57,12 +57,14 @@ class Guards:
         sentence: What a refusal says.
         append_only: Tables to which rows are only added.
         others: By engine, triggers of the app's own making; they may call `refuse`.
+        functions: Statements that make the functions which PostgreSQL's triggers of the app's own making call.
     """
 
     app: str
     sentence: str
     append_only: Sequence[str]
     others: Mapping[str, Sequence[Trigger]] = field(default_factory=dict)
+    functions: Sequence[str] = ()
 
     @property
     def tables(self) -> set[str]:
@@ -90,7 +92,8 @@ class Guards:
         """Make the triggers, in their present wording."""
         with connection.cursor() as cursor:
             if connection.vendor == "postgresql":
-                cursor.execute(_function(self.app, self.sentence))
+                for function in (_function(self.app, self.sentence), *self.functions):
+                    cursor.execute(function)
             for trigger in self.triggers(connection.vendor):
                 if connection.vendor == "sqlite":
                     cursor.execute(trigger.drop("sqlite"))

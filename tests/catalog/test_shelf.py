@@ -14,7 +14,7 @@ from catalog import labels
 from catalog.models import Listing, ListingStats, ShelfCount, ShelfItem, ShelfLabels
 from catalog.selectors.browse import ORDERS, Sort
 from catalog.services import shelf
-from catalog.services.popularity import record_purchase, undo_purchase
+from catalog.services.popularity import count_purchases, record_purchase, undo_purchase
 from catalog.services.review import takedown_listing, unpublish_listing
 from catalog.services.visibility import listing_changed, store_changed
 from tests.factories import CategoryFactory, ListingFactory, PublishedListingFactory, StoreFactory, UserFactory
@@ -116,10 +116,14 @@ def test_an_edit_of_the_text_writes_nothing_of_the_shelf(django_assert_num_queri
 def test_purchases_are_counted_on_the_shelf_and_outlast_an_absence() -> None:
     listing = PublishedListingFactory(purchases=2)
     record_purchase(listing_id=listing.pk)
+    assert ShelfItem.objects.get().unpopularity == -2
+    assert count_purchases() == 1
     assert ShelfItem.objects.get().unpopularity == -3
     change(listing, status="Draft")
     undo_purchase(listing_id=listing.pk)
+    count_purchases()
     change(listing, status="Published")
+    assert count_purchases() == 0
     assert (ShelfItem.objects.get().unpopularity, ListingStats.objects.get().purchases) == (-2, 2)
     change(listing, tier_requirement="vip")
     assert ShelfItem.objects.get().unpopularity == -2

@@ -19,7 +19,7 @@ from tests.shop import on_sale, store_keeping
 from vendors.models import VendorProfile
 from wallet.models import LedgerAccount, Order, Payout
 from wallet.reconciliation import differences
-from wallet.selectors import earnings_of, vendor_accounts
+from wallet.selectors import vendor_accounts
 from wallet.services.funding import credit_wallet
 from wallet.services.offers import Wish
 from wallet.services.payouts import Held, pay_out
@@ -30,6 +30,7 @@ from wallet.services.spending import spend
 
 from . import spenders
 from .model import OPEN_QUOTES, TERMS, Bought, Expected, Quoted, Terms
+from .payees import earned
 
 BUYERS = st.integers(0, 1)
 LISTINGS = st.integers(0, 4)
@@ -313,4 +314,4 @@ class Wallets(RuleBasedStateMachine):
             return
         for index, listing in enumerate(self.listings):
             expected = {currency: self.expected.earnings.get((index, currency), 0) for currency in ("INR", "USD")}
-            assert earnings_of(listing.store.owner) == expected
+            assert earned(listing.store.owner) == expected

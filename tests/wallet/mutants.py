@@ -58,8 +58,10 @@ MUTANTS = (
     Mutant(
         "no lock: the sums are taken before the wallet is ours",
         "wallet/services/spending.py",
-        "        balances, legs = _charge(order, offer)\n        keep_within_limits(buyer=buyer, offer=offer, principal=principal)\n",
-        "        keep_within_limits(buyer=buyer, offer=offer, principal=principal)\n        balances, legs = _charge(order, offer)\n",
+        "    charged = _charge(order, offer) if offer.price_minor else None\n    if charged is not None:\n"
+        "        keep_within_limits(buyer=buyer, offer=offer, principal=principal)\n",
+        "    keep_within_limits(buyer=buyer, offer=offer, principal=principal)\n"
+        "    charged = _charge(order, offer) if offer.price_minor else None\n",
         f"{RACES}::test_cap_is_reached_exactly_and_never_passed",
     ),
     Mutant(
@@ -114,8 +116,8 @@ MUTANTS = (
     Mutant(
         "no balance: a refund forgets the wallet",
         "wallet/services/refunds.py",
-        "            credit_wallet_balance(transfer.debit_id, transfer.amount_minor)\n",
-        "            pass\n",
+        "wallet = credit_wallet_balance(sale.wallet_id, order.price_minor)",
+        "wallet = WalletEntry(sale.wallet_id, order.price_minor, order.price_minor, 3)",
         "tests/wallet/test_refunds.py::test_refund_mirrors_every_leg_and_takes_the_licence_back",
     ),
     Mutant(

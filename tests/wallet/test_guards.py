@@ -68,7 +68,7 @@ def test_guards_are_back_after_a_migration_that_alters_the_ledger(altered: None)
             run(change)
     if connection.vendor == "sqlite":
         with pytest.raises(IntegrityError, match="only grows"):
-            run("INSERT OR REPLACE INTO wallet_journal SELECT * FROM wallet_journal")
+            run("INSERT OR REPLACE INTO wallet_transfer SELECT * FROM wallet_transfer")
     else:
         with pytest.raises(IntegrityError, match="only grows"):
             run("TRUNCATE wallet_transfer")

@@ -8,13 +8,18 @@ from bs4 import BeautifulSoup
 from django.utils import timezone
 from rest_framework.test import APIClient
 
+from catalog.models import Deliverable, LicenseTier, Listing, Store
+from catalog.services.taxonomy import save_license_tier
 from marketplace.accounts.models import User
 from marketplace.core.models import AuditEntry
 from marketplace.core.scopes import Scope
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
 from wallet.models import Journal, Order
+from wallet.services.offers import Wish
+from wallet.services.quotes import make_quote
 from wallet.services.refunds import refund_order
+from wallet.services.spending import spend
 
 pytestmark = pytest.mark.django_db
 Client = Callable[..., APIClient]
@@ -111,10 +116,15 @@ def test_transactions_are_the_buyers_view_of_the_ledger(bearer_client: Client, b
     bought(vendor_sale)
     client = bearer_client(buyer)
     client.get(MOVES)
-    # The credential, the page; however many legs and orders there are.
-    with django_assert_num_queries(2):
+    # The credential, the wallets, a page of each; however many legs and orders there are.
+    with django_assert_num_queries(4):
         moves = client.get(MOVES).json()["items"]
     wallet = client.get(WALLET).json()
+    for currency in ("INR", "USD"):
+        newest, *earlier = [move for move in moves if move["currency"] == currency]
+        assert newest["balanceAfter"] == wallet[f"balance{currency}"]
+        for later, before in zip([newest, *earlier], earlier, strict=False):
+            assert round(later["balanceAfter"] - later["amount"], 2) == before["balanceAfter"]
     assert round(sum(move["amount"] for move in moves if move["currency"] == "INR"), 2) == wallet["balanceINR"]
     # A vendor's earnings are not in the vendor's wallet.
     assert bearer_client(vendor_sale.store.owner).get(MOVES).json()["items"] == []
@@ -138,9 +148,42 @@ def test_receipt_is_a_page_without_scripts_and_with_nothing_from_elsewhere(beare
     page = BeautifulSoup(response.content, "html.parser")
     assert not page.find_all(["script", "img", "link", "form"])
     text = page.get_text(" ", strip=True)
-    assert "<script>alert(1)</script> Ünïcode 字, personal licence" in text
+    assert "<script>alert(1)</script> Ünïcode 字, licence Personal" in text
     for words in (str(order.id), buyer.email, order.listing.store.name, "INR 422.88", "INR 76.12", "INR 499.00"):
         assert words in text
+
+
+def test_what_was_sold_keeps_its_names_whatever_they_become(bearer_client: Client, buyer: User) -> None:
+    listing = on_sale(title="Aurora", tax_rate_bp=1800, version="1.0")
+    assert listing.live_deliverable is not None
+    listing.live_deliverable.version = "1.1"
+    listing.live_deliverable.save()
+    store_name, tier = listing.store.name, LicenseTier.objects.get(slug="personal")
+    order = bought(listing, buyer)
+    client = bearer_client(buyer)
+    urls = [ORDERS, f"{ORDERS}/{order.id}", MOVES, f"{ORDERS}/{order.id}/receipt", f"/api/v1/library/{listing.id}/certificate"]
+    before = [client.get(url).content for url in urls]
+    Listing.objects.filter(pk=listing.pk).update(title="Borealis", tax_rate_bp=500, version="2.0")
+    Deliverable.objects.filter(pk=listing.live_deliverable_id).update(version="2.0")
+    Store.objects.filter(pk=listing.store_id).update(name="Renamed")
+    tier.name = "Home"
+    save_license_tier(tier=tier, changed=["name"], actor=UserFactory())
+    after = [client.get(url).content for url in urls]
+    assert after == before
+    item = client.get(urls[1]).json()
+    assert (item["title"], item["seller"], item["licenseName"], item["version"]) == ("Aurora", store_name, "Personal", "1.1")
+    assert (item["taxRatePercent"], item["taxIncluded"]) == (18, 76.12)
+    claims = client.get(urls[-1]).json()["certificate"]
+    assert (claims["asset"]["title"], claims["asset"]["vendor"], claims["version"]) == ("Aurora", store_name, "1.1")
+    assert claims["license"]["name"] == "Personal"
+
+
+def test_quoted_order_keeps_the_rate_of_the_quote(bearer_client: Client, buyer: User) -> None:
+    listing = on_sale(tax_rate_bp=1800)
+    quote = make_quote(buyer=buyer, wish=Wish(str(listing.pk)))
+    Listing.objects.filter(pk=listing.pk).update(tax_rate_bp=500)
+    receipt, _ = spend(buyer=buyer, wish=Wish(str(listing.pk)), quote_id=str(quote.pk))
+    assert bearer_client(buyer).get(f"{ORDERS}/{receipt.order_id}").json()["taxRatePercent"] == 18
 
 
 def test_receipt_as_pdf_is_offered_for_saving(bearer_client: Client, buyer: User) -> None:

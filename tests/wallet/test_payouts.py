@@ -17,12 +17,12 @@ from vendors.models import VendorProfile, VendorStatus
 from wallet.models import Journal, LedgerAccount, Payout, Transfer
 from wallet.models.ledger import JournalKind
 from wallet.reconciliation import differences
-from wallet.selectors import earnings_of, vendor_accounts
-from wallet.services.ledger import Leg, write_journal
+from wallet.selectors import vendor_accounts
+from wallet.services.ledger import Leg, VendorEntry, write_journal
 from wallet.services.payouts import Held, pay_out
 from wallet.services.refunds import refund_order
 
-from .payees import payee
+from .payees import earned, payee
 from .tampering import unguarded
 from .test_races import THREADS, at_once
 
@@ -94,7 +94,7 @@ def test_vendor_who_cannot_be_paid_keeps_the_earnings(profile: dict[str, Any], w
     lines = run("--run", "a")
     assert lines[0] == f"held: {vendor.store.slug}, 399.20 INR, {held.why}"
     assert lines[-1] == "Run a: 0 payouts paid, 0.00 INR, 0.00 USD; not paid: 399.20 INR, 0.00 USD."
-    assert earnings_of(vendor.user)["INR"] == SHARE
+    assert earned(vendor.user)["INR"] == SHARE
 
 
 @pytest.mark.parametrize(("minimum", "paid"), [(SHARE + 1, False), (SHARE, True), (0, True), (-1, True)])
@@ -110,7 +110,7 @@ def test_balance_of_nothing_or_less_is_not_paid() -> None:
     pay_out(account=account, run="a", minimum_minor=1)
     assert isinstance(pay_out(account=account, run="b", minimum_minor=-1), Held)
     refund_order(order=order, reason="test", actor=None)
-    assert earnings_of(vendor.user) == {"INR": -SHARE, "USD": 0}
+    assert earned(vendor.user) == {"INR": -SHARE, "USD": 0}
     assert isinstance(pay_out(account=account, run="b", minimum_minor=-100_000), Held)
     assert run("--run", "b")[-1] == "Run b: 0 payouts paid, 0.00 INR, 0.00 USD; not paid: -399.20 INR, 0.00 USD."
     # The next sale makes up for it, the one after is earned.
@@ -129,7 +129,7 @@ def test_payout_is_one_transfer_of_all_that_was_earned() -> None:
     assert (transfer.debit, transfer.credit.kind, transfer.amount_minor) == (account, "payout", 2 * SHARE)
     assert (payout.journal.kind, payout.journal.reason) == ("payout", "payout run 2026-11")
     assert AuditEntry.objects.get(action="payout.make").data["amountMinor"] == 2 * SHARE
-    assert earnings_of(vendor.user)["INR"] == 0
+    assert earned(vendor.user)["INR"] == 0
 
 
 def test_run_that_is_repeated_pays_nobody_twice_and_lists_the_same(tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ def test_run_that_is_repeated_pays_nobody_twice_and_lists_the_same(tmp_path: Pat
     assert Payout.objects.get().account == account
     run("--run", "b")
     assert Payout.objects.count() == 2
-    assert earnings_of(vendor.user)["INR"] == 0
+    assert earned(vendor.user)["INR"] == 0
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a full device")
@@ -208,7 +208,8 @@ def test_second_payout_of_a_run_is_refused_by_the_database() -> None:
     payout = pay_out(account=account, run="a", minimum_minor=1)
     assert isinstance(payout, Payout)
     leg = Leg(account.pk, payout.journal.transfers.get().credit_id, 1)
-    journal_id = write_journal(kind=JournalKind.PAYOUT, legs=[leg], currency="INR", reason="twice", actor_id=None)
+    taken = VendorEntry(account.pk, -1)
+    journal_id = write_journal(kind=JournalKind.PAYOUT, legs=[leg], currency="INR", reason="twice", actor_id=None, vendor=taken)
     with pytest.raises(IntegrityError, match=r"payout_once_in_run|UNIQUE"), transaction.atomic():
         Payout.objects.create(run="a", account=account, journal_id=journal_id, payout_method="x")
 

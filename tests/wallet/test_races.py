@@ -4,12 +4,15 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from django.db import OperationalError, connections, transaction
+from django.utils import timezone
 from rest_framework.test import APIClient
 
-from catalog.models import ListingStats
+from catalog.models import ListingStats, ShelfItem, UncountedPurchase
+from catalog.services.popularity import count_purchases, record_purchase
 from developers.principals import Principal
 from library.models import Licence
 from marketplace.accounts.models import User
@@ -18,15 +21,18 @@ from marketplace.core.errors import Problem
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
 from wallet.errors import IdempotencyConflict
-from wallet.models import LedgerAccount, Order
+from wallet.models import Journal, LedgerAccount, Order
 from wallet.reconciliation import differences
-from wallet.selectors import wallet_of
+from wallet.selectors import vendor_accounts, wallet_of, with_ledger_balance
 from wallet.services import offers
 from wallet.services.funding import credit_wallet
+from wallet.services.payouts import pay_out
 from wallet.services.quotes import make_quote
 from wallet.services.refunds import refund_order
+from wallet.services.sealing import seal_ledger
 from wallet.services.spending import spend
 
+from .payees import earned, payee
 from .spenders import connected, limit, own_key, personal
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -117,9 +123,67 @@ def test_one_asset_is_sold_to_many_at_once_and_counted() -> None:
     listing = on_sale(tax_rate_bp=1800)
     outcomes = at_once(*(buying(funded(inr=49_900), listing.id) for _ in range(THREADS)))
     assert not any(isinstance(outcome, str) for outcome in outcomes)
+    count_purchases()
     assert ListingStats.objects.get(listing=listing).purchases == THREADS
     # One vendor account and one of each of the platform's, however many opened them.
     assert LedgerAccount.objects.exclude(kind="wallet").count() == 4
+
+
+def test_purchases_counted_by_many_at_once_are_counted_once_each() -> None:
+    listings = [on_sale() for _ in range(3)]
+    for listing in listings:
+        for _ in range(5):
+            record_purchase(listing_id=listing.pk)
+    noting = [lambda listing=listing: record_purchase(listing_id=listing.pk) for listing in listings]  # type: ignore[misc]  # bound at once
+    assert [outcome for outcome in at_once(*([count_purchases] * 6), *noting) if isinstance(outcome, str)] == []
+    count_purchases()
+    assert [stats.purchases for stats in ListingStats.objects.all()] == [6, 6, 6]
+    assert [item.unpopularity for item in ShelfItem.objects.all()] == [-6, -6, -6]
+    assert not UncountedPurchase.objects.exists()
+
+
+@pytest.mark.postgres
+def test_buyers_of_one_asset_do_not_wait_for_each_other() -> None:
+    listing, buyers = on_sale(tax_rate_bp=1800), [funded(inr=49_900) for _ in range(2)]
+    bought(listing)
+    with transaction.atomic():
+        buying(buyers[0], listing.id)()
+        # The first has not committed: whoever needed a row of it would wait here for good, or be told so.
+        with patch.object(offers, "LOCK_TIMEOUT", "1s"):
+            (outcome,) = at_once(buying(buyers[1], listing.id))
+    assert not isinstance(outcome, str)
+
+
+def test_entries_of_one_wallet_follow_each_other_however_many_move_it_at_once() -> None:
+    user = funded(inr=49_900 * 4)
+    orders = [bought(on_sale(), user) for _ in range(4)]
+    deeds: list[Callable[[], Any]] = [lambda order=order: refund_order(order=order, reason="race", actor=None) for order in orders]  # type: ignore[misc]  # bound at once
+    deeds += [lambda: credit_wallet(user=user, currency="INR", amount_minor=49_900, reason="race", actor=None) for _ in range(6)]
+    at_once(*deeds, *(buying(user, on_sale().id) for _ in range(6)))
+    entries = list(Journal.objects.filter(wallet__owner=user).order_by("wallet_entry"))
+    assert [entry.wallet_entry for entry in entries] == list(range(1, len(entries) + 1))
+    running = 0
+    for entry in entries:
+        running += entry.wallet_net_minor or 0
+        assert entry.wallet_balance_minor == running
+    assert running == wallet_of(user).balance_inr_minor
+    assert len(entries) >= 15
+
+
+def test_sealing_beside_sales_refunds_and_payouts_adds_each_journal_once() -> None:
+    vendor = payee()
+    listings = [on_sale(store=vendor.store) for _ in range(4)]
+    orders = [bought(listing) for listing in listings]
+    account = vendor_accounts(currency="INR").get(owner=vendor.user)
+    deeds: list[Callable[[], Any]] = [lambda order=order: refund_order(order=order, reason="race", actor=None) for order in orders]  # type: ignore[misc]  # bound at once
+    deeds += [buying(funded(inr=49_900), listing.id) for listing in listings]
+    deeds += [lambda run=run: pay_out(account=account, run=run, minimum_minor=1) for run in "abc"]  # type: ignore[misc]  # bound at once
+    deeds += [lambda: list(seal_ledger(until=timezone.now()))] * 4
+    assert [outcome for outcome in at_once(*deeds) if isinstance(outcome, str)] == []
+    told = earned(vendor.user)["INR"]
+    list(seal_ledger(until=timezone.now()))
+    account.refresh_from_db()
+    assert account.balance_minor == told == with_ledger_balance(LedgerAccount.objects.filter(pk=account.pk)).get().entries_minor
 
 
 def test_one_order_is_refunded_once() -> None:
@@ -148,6 +212,7 @@ def test_refunds_and_purchases_of_one_asset_take_its_rows_in_one_order() -> None
     wish = offers.Wish(str(listing.id), license_slug="commercial")
     deeds += [lambda buyer=buyer: spend(buyer=buyer, wish=wish) for buyer in buyers]  # type: ignore[misc]  # bound at once
     assert [outcome for outcome in at_once(*deeds) if isinstance(outcome, str)] == []
+    count_purchases()
     assert ListingStats.objects.get(listing=listing).purchases == 8
 
 

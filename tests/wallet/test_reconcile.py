@@ -2,18 +2,24 @@
 
 import uuid
 from io import StringIO
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
+from django.utils import timezone
 
 from library.models import Licence
 from tests.factories import UserFactory
 from tests.shop import bought, on_sale
 from wallet.guards import LEDGER
 from wallet.models import Journal, LedgerAccount, Order, Transfer
+from wallet.reconciliation import differences
 from wallet.selectors import wallet_of
 from wallet.services.refunds import refund_order
+from wallet.services.sealing import seal_ledger
+
+from .tampering import unguarded
 
 pytestmark = pytest.mark.django_db
 
@@ -24,9 +30,9 @@ def reconcile() -> str:
     return out.getvalue()
 
 
-def assert_difference(sentence: str) -> None:
+def assert_difference(sentence: str, count: int = 1) -> None:
     out = StringIO()
-    with pytest.raises(CommandError, match="1 differences"):
+    with pytest.raises(CommandError, match=f"{count} differences"):
         call_command("reconcile", stdout=out)
     assert sentence in out.getvalue()
 
@@ -68,19 +74,65 @@ def test_order_whose_split_is_not_its_transfers_is_a_difference() -> None:
 
 def test_transfer_that_vanished_is_a_difference() -> None:
     order = bought(on_sale())
-    connection.check_constraints()
-    LEDGER.remove(connection)
-    try:
+    with unguarded():
         Transfer.objects.filter(journal__order=order, credit__kind="commission").delete()
         LedgerAccount.objects.filter(kind="wallet").update(balance_minor=1_000_000 - order.vendor_share_minor)
-    finally:
-        LEDGER.install(connection)
-    assert_difference(f"order {order.pk} and its transfers differ")
+    assert_difference(f"order {order.pk} and its transfers differ", count=2)
+    assert_difference(f"journal {order.journals.get().pk} and its transfers differ on the wallet", count=2)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence", "count"),
+    [
+        ({"vendor_net_minor": 1}, "and its transfers differ on the vendor", 1),
+        ({"vendor": None, "vendor_net_minor": None}, "and its transfers differ on the vendor", 1),
+        ({"wallet_net_minor": -1}, "and its transfers differ on the wallet", 2),
+        ({"wallet_balance_minor": 5}, "does not follow the wallet's entry before", 1),
+        ({"wallet_entry": 7}, "does not follow the wallet's entry before", 2),
+    ],
+)
+def test_entry_that_is_not_what_moved_is_a_difference(change: dict[str, Any], sentence: str, count: int) -> None:
+    sale = bought(on_sale()).journals.get()
+    with unguarded():
+        Journal.objects.filter(pk=sale.pk).update(**change)
+    assert_difference(f"journal {sale.pk} {sentence}", count)
+
+
+@pytest.mark.parametrize("side", ["wallet", "vendor"])
+def test_entry_of_someone_else_is_a_difference(side: str) -> None:
+    sale, other = bought(on_sale()).journals.get(), bought(on_sale()).journals.get()
+    stolen = {"wallet": {"wallet": other.wallet_id, "wallet_entry": 3}, "vendor": {"vendor": other.vendor_id}}[side]
+    with unguarded():
+        Journal.objects.filter(pk=sale.pk).update(**stolen)
+    assert f"journal {sale.pk} and its transfers differ on the {side}" in list(differences())
+
+
+def test_count_of_entries_that_is_wrong_is_a_difference() -> None:
+    sale = bought(on_sale()).journals.get()
+    LedgerAccount.objects.filter(pk=sale.wallet_id).update(entries=9)
+    assert_difference(f"wallet {sale.wallet_id} counts 9 entries and has 2")
+
+
+def test_balance_that_is_not_what_is_sealed_is_a_difference() -> None:
+    sale = bought(on_sale()).journals.get()
+    list(seal_ledger(until=timezone.now()))
+    assert list(differences()) == []
+    LedgerAccount.objects.filter(pk=sale.vendor_id).update(balance_minor=1)
+    assert_difference(f"vendor account {sale.vendor_id} holds 1 INR, what is sealed 39920")
+
+
+def test_tax_that_its_rate_does_not_make_is_a_difference() -> None:
+    order = bought(on_sale(tax_rate_bp=1800))
+    Order.objects.update(tax_rate_bp=1700)
+    assert_difference(f"order {order.pk} has another tax than its rate makes")
 
 
 def test_journal_that_moves_nothing_is_a_difference() -> None:
-    journal = Journal.objects.create(kind="funding", reason="empty")
-    assert_difference(f"journal {journal.pk} moves nothing")
+    wallet = LedgerAccount.objects.create(kind="wallet", owner=UserFactory(), currency="INR", may_go_negative=False)
+    with unguarded():
+        entry = {"wallet": wallet, "wallet_entry": 1, "wallet_net_minor": 1, "wallet_balance_minor": 1}
+        journal = Journal.objects.create(kind="funding", reason="empty", **entry)
+    assert f"journal {journal.pk} moves nothing" in list(differences())
 
 
 def test_licence_that_outlived_its_refund_is_a_difference() -> None:

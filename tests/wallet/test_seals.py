@@ -146,6 +146,7 @@ def test_whole_chain_that_was_made_anew_is_told_by_the_digest_that_was_kept() ->
         Journal.objects.filter(pk=sale.pk).update(reason="other")
         SealedJournal.objects.all().delete()
         LedgerSeal.objects.all().delete()
+        LedgerAccount.objects.exclude(kind="wallet").update(balance_minor=0)
     seal()
     assert list(differences()) == []
     assert list(differences(seals={last.number: last.digest})) == ["seal 2 was kept elsewhere and is gone"]

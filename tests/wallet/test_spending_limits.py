@@ -9,8 +9,14 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from developers.principals import Principal
+from developers.services.credentials import issue_personal_token
+from developers.services.rotation import rotate_token
+from developers.services.spending import Caps
 from library.models import Licence
 from marketplace.accounts.models import User
+from marketplace.core.access import CredentialKind
+from marketplace.core.money import Currency
+from marketplace.core.scopes import Scope
 from tests.contract.calls import rows
 from tests.factories import AppFactory, CategoryFactory
 from tests.shop import funded, on_sale
@@ -156,6 +162,25 @@ def test_purchases_through_others_do_not_count(user: User) -> None:
     limit(principal, currency="USD", total_minor=1000)
     buy(principal, "USD")
     assert buy(principal).price_minor == PRICE
+
+
+def test_rotated_token_goes_on_where_the_old_one_was(user: User) -> None:
+    caps = [Caps(Currency.INR, total_minor=3 * PRICE)]
+    scopes, ends = frozenset({Scope.WALLET_SPEND}), timezone.now() + timedelta(days=9)
+    first, _ = issue_personal_token(user=user, name="ci", scopes=scopes, expires_at=ends, actor=user, password_confirmed=True, limits=caps)
+    second, _ = rotate_token(token=first, overlap=timedelta(days=1), actor=user, password_confirmed=True)
+    third, _ = rotate_token(token=second, overlap=timedelta(days=1), actor=user, password_confirmed=True)
+    old, newest = (Principal(user, None, scopes, CredentialKind.PERSONAL, token) for token in (first, third))
+    for principal in (old, newest, old):
+        buy(principal)
+    for principal in (newest, old):
+        with pytest.raises(SpendingLimitExceeded) as refusal:
+            buy(principal)
+        assert refusal.value.members["limit"] == "total"
+    other, _ = issue_personal_token(
+        user=user, name="other", scopes=scopes, expires_at=ends, actor=user, password_confirmed=True, limits=caps
+    )
+    buy(Principal(user, None, scopes, CredentialKind.PERSONAL, other))
 
 
 def test_every_key_and_token_of_an_app_counts(user: User) -> None:

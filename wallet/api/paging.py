@@ -13,12 +13,20 @@ from ..selectors import before
 from .serializers.history import HistoryQuery
 
 
-def page_of(request: Request, rows: "QuerySet[Any, Any]", moment: str) -> dict[str, Any]:
-    """Return the page of rows that the request asks for; `moment` is the field they are sorted by."""
+def page_of(request: Request, moment: str, *lists: "QuerySet[Any, Any]") -> dict[str, Any]:
+    """Return the page that the request asks for; from each of several lists no more is read than one page takes.
+
+    Args:
+        request: With `limit` and `cursor`.
+        moment: The field by which all lists are sorted, newest first, then by id.
+        *lists: What is merged.
+    """
     query = parse_query(HistoryQuery, request)
     if "cursor" in query:
-        rows = before(rows, moment, *decode_cursor(query["cursor"]))
-    found = list(rows[: query["limit"] + 1])
+        place = decode_cursor(query["cursor"])
+        lists = tuple(before(rows, moment, *place) for rows in lists)
+    rows = [row for some in lists for row in some[: query["limit"] + 1]]
+    found = sorted(rows, key=lambda row: (getattr(row, moment), row.pk), reverse=True)
     items, more = found[: query["limit"]], len(found) > query["limit"]
     at: datetime | None = getattr(items[-1], moment) if more else None
     return {"items": items, "nextCursor": None if at is None else encode_cursor(at, items[-1].pk)}

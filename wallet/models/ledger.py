@@ -26,10 +26,10 @@ OWNED_KINDS = (AccountKind.WALLET.value, AccountKind.VENDOR.value)
 
 
 class LedgerAccount(models.Model):
-    """An account in one currency; only `balance_minor` ever changes.
+    """An account in one currency; only its two figures ever change.
 
-    A wallet's balance is kept here, so that the debit can be decided on one row. The other accounts' balances are sums of
-    their transfers: a row that every sale updates would make all sales wait for each other.
+    A wallet's balance is kept here, so that the debit can be decided on one row. The other accounts' balances are the sums of
+    what is sealed, which sealing adds up: a row that every sale updates would make all sales wait for each other.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
@@ -38,6 +38,8 @@ class LedgerAccount(models.Model):
     currency = models.CharField(max_length=3)
     may_go_negative = models.BooleanField()
     balance_minor = models.BigIntegerField(default=0)
+    # How many journals have moved a wallet: each has the next number, and the balance after it.
+    entries = models.PositiveBigIntegerField(default=0)
 
     class Meta:
         constraints = (
@@ -54,7 +56,7 @@ class LedgerAccount(models.Model):
                 name="ledgeraccount_owner_fits_kind",
             ),
             models.CheckConstraint(
-                condition=Q(kind="wallet", may_go_negative=False) | (~Q(kind="wallet") & Q(may_go_negative=True, balance_minor=0)),
+                condition=Q(kind="wallet", may_go_negative=False) | (~Q(kind="wallet") & Q(may_go_negative=True, entries=0)),
                 name="ledgeraccount_only_wallets_bounded",
             ),
             models.CheckConstraint(condition=Q(may_go_negative=True) | Q(balance_minor__gte=0), name="ledgeraccount_no_overdraft"),
@@ -75,8 +77,16 @@ class JournalKind(models.TextChoices):
     PAYOUT = "payout"
 
 
+_NO_WALLET = Q(wallet__isnull=True, wallet_entry__isnull=True, wallet_net_minor__isnull=True, wallet_balance_minor__isnull=True)
+_NO_VENDOR = Q(vendor__isnull=True, vendor_net_minor__isnull=True)
+
+
 class Journal(models.Model):
-    """One event that moved money: who caused it, why, and in which request. Its transfers stand or fall together."""
+    """One event that moved money: who caused it, why, and in which request. Its transfers stand or fall together.
+
+    What its transfers mean to the wallet and to the vendor that they touch, one of each at most, stands here once more: that is
+    what owners page through, and a trigger chains each wallet's balances (`wallet.guards`).
+    """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     kind = models.CharField(max_length=16, choices=JournalKind.choices)
@@ -85,14 +95,25 @@ class Journal(models.Model):
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
     reason = models.CharField(max_length=bounds.REASON_CHARS)
     request_id = models.CharField(max_length=64, blank=True)
-    order = models.ForeignKey(Order, null=True, blank=True, on_delete=models.PROTECT, related_name="journals")
+    order = models.ForeignKey(Order, null=True, blank=True, on_delete=models.PROTECT, related_name="journals", db_index=False)
     # A mistake or a refund is undone by a mirror image, once; nothing is changed.
     reverses = models.OneToOneField("self", null=True, blank=True, on_delete=models.PROTECT, related_name="reversed_by")
+    wallet = models.ForeignKey(
+        LedgerAccount, null=True, blank=True, on_delete=models.PROTECT, related_name="wallet_journals", db_index=False
+    )
+    wallet_entry = models.PositiveBigIntegerField(null=True, blank=True)
+    wallet_net_minor = models.BigIntegerField(null=True, blank=True)
+    wallet_balance_minor = models.BigIntegerField(null=True, blank=True)
+    vendor = models.ForeignKey(
+        LedgerAccount, null=True, blank=True, on_delete=models.PROTECT, related_name="vendor_journals", db_index=False
+    )
+    vendor_net_minor = models.BigIntegerField(null=True, blank=True)
 
     class Meta:
         ordering = ("-id",)
         constraints = (
             models.UniqueConstraint(fields=("order", "kind"), name="journal_once_for_order"),
+            models.UniqueConstraint(fields=("wallet", "wallet_entry"), name="journal_wallet_entry_once"),
             models.CheckConstraint(
                 condition=Q(kind__in=("funding", "payout"), order__isnull=True, reverses__isnull=True)
                 | Q(kind="sale", order__isnull=False, reverses__isnull=True)
@@ -100,6 +121,33 @@ class Journal(models.Model):
                 name="journal_fits_kind",
             ),
             models.CheckConstraint(condition=~Q(reason=""), name="journal_has_reason"),
+            models.CheckConstraint(
+                condition=(Q(kind="payout") & _NO_WALLET)
+                | Q(
+                    Q(kind__in=("funding", "refund"), wallet_net_minor__gt=0) | Q(kind="sale", wallet_net_minor__lt=0),
+                    # A check of nothing is nothing, and passes.
+                    wallet__isnull=False,
+                    wallet_entry__isnull=False,
+                    wallet_net_minor__isnull=False,
+                    wallet_balance_minor__isnull=False,
+                    wallet_entry__gte=1,
+                    wallet_balance_minor__gte=0,
+                ),
+                name="journal_wallet_fits_kind",
+            ),
+            models.CheckConstraint(
+                condition=(Q(kind__in=("funding", "sale", "refund")) & _NO_VENDOR)
+                | Q(
+                    Q(kind__in=("payout", "refund"), vendor_net_minor__lt=0) | Q(kind="sale", vendor_net_minor__gt=0),
+                    vendor__isnull=False,
+                    vendor_net_minor__isnull=False,
+                ),
+                name="journal_vendor_fits_kind",
+            ),
+        )
+        indexes = (
+            models.Index(fields=("wallet", "at", "id"), condition=Q(wallet__isnull=False), name="journal_of_wallet"),
+            models.Index(fields=("vendor", "at", "id"), condition=Q(vendor__isnull=False), name="journal_of_vendor"),
         )
 
     def __str__(self) -> str:
@@ -110,7 +158,8 @@ class Transfer(models.Model):
     """An amount that leaves one account and enters another: balanced by its shape, in one currency by a composite key."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
-    journal = models.ForeignKey(Journal, on_delete=models.PROTECT, related_name="transfers")
+    # The constraint below begins with it.
+    journal = models.ForeignKey(Journal, on_delete=models.PROTECT, related_name="transfers", db_index=False)
     debit = models.ForeignKey(LedgerAccount, on_delete=models.PROTECT, related_name="debits")
     credit = models.ForeignKey(LedgerAccount, on_delete=models.PROTECT, related_name="credits")
     amount_minor = models.BigIntegerField()

@@ -22,17 +22,24 @@ class OrderStatus(models.TextChoices):
 
 
 class Order(models.Model):
-    """One purchase, as it was agreed. The price is gross: tax, commission and the vendor's share are inside it."""
+    """One purchase, as it was agreed. The price is gross: tax, commission and the vendor's share are inside it.
+
+    Title, seller, licence and version are what they were called at the sale, whatever they are called later.
+    """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     buyer = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="orders")
     listing = models.ForeignKey(Listing, on_delete=models.PROTECT, related_name="orders")
     tier = models.ForeignKey(LicenseTier, on_delete=models.PROTECT, related_name="+")
+    title = models.CharField(max_length=bounds.TITLE_CHARS)
+    store_name = models.CharField(max_length=bounds.NAME_CHARS)
     license_slug = models.CharField(max_length=40)
+    license_name = models.CharField(max_length=bounds.NAME_CHARS)
     deliverable = models.ForeignKey(Deliverable, on_delete=models.PROTECT, related_name="+")
     version = models.CharField(max_length=bounds.VERSION_CHARS, blank=True)
     currency = models.CharField(max_length=3)
     price_minor = models.BigIntegerField()
+    tax_rate_bp = models.PositiveIntegerField()
     tax_minor = models.BigIntegerField()
     commission_minor = models.BigIntegerField()
     vendor_share_minor = models.BigIntegerField()
@@ -40,6 +47,8 @@ class Order(models.Model):
     app = models.ForeignKey(App, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
     credential_kind = models.CharField(max_length=16, blank=True)
     credential_id = models.UUIDField(null=True, blank=True)
+    # The first of a line of personal tokens, each of which succeeded the one before: what the limits of all of them count.
+    spender_id = models.UUIDField(null=True, blank=True)
     request_id = models.CharField(max_length=64, blank=True)
     # The promise that fixed the price; it is good for one order.
     quote = models.ForeignKey(Quote, null=True, blank=True, on_delete=models.PROTECT, related_name="orders", db_index=False)
@@ -74,9 +83,9 @@ class Order(models.Model):
                 name="order_spent_by_app",
             ),
             models.Index(
-                fields=("buyer", "credential_id", "currency", "created_at"),
+                fields=("buyer", "spender_id", "currency", "created_at"),
                 include=("price_minor",),
-                condition=Q(app__isnull=True, status="Completed"),
+                condition=Q(spender_id__isnull=False, status="Completed"),
                 name="order_spent_by_token",
             ),
         )

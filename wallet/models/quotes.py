@@ -21,6 +21,7 @@ class Quote(models.Model):
     license_slug = models.CharField(max_length=40)
     currency = models.CharField(max_length=3)
     price_minor = models.BigIntegerField()
+    tax_rate_bp = models.PositiveIntegerField()
     tax_minor = models.BigIntegerField()
     created_at = models.DateTimeField(default=timezone.now)
     expires_at = models.DateTimeField()

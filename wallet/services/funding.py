@@ -61,10 +61,14 @@ def credit_wallet(
 def _credit(user: User, currency: str, amount_minor: int, reason: str, actor: User | None) -> Journal:
     accounts = open_accounts(currency, {AccountKind.WALLET: user.pk, AccountKind.FUNDING: None})
     wallet_id = accounts[AccountKind.WALLET]
-    credit_wallet_balance(wallet_id, amount_minor)
-    legs = [Leg(accounts[AccountKind.FUNDING], wallet_id, amount_minor)]
-    actor_id = None if actor is None else actor.pk
-    journal_id = write_journal(kind=JournalKind.FUNDING, legs=legs, currency=currency, reason=reason, actor_id=actor_id)
+    journal_id = write_journal(
+        kind=JournalKind.FUNDING,
+        legs=[Leg(accounts[AccountKind.FUNDING], wallet_id, amount_minor)],
+        currency=currency,
+        reason=reason,
+        actor_id=None if actor is None else actor.pk,
+        wallet=credit_wallet_balance(wallet_id, amount_minor),
+    )
     wallet = LedgerAccount(pk=wallet_id)
     audit.record("wallet.credit", wallet, actor=actor, reason=reason, currency=currency, amountMinor=amount_minor)
     return Journal.objects.get(pk=journal_id)

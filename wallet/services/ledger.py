@@ -3,8 +3,9 @@
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from django.db.models import F, Q
+from django.db.models import Q
 
 from marketplace.core.ids import new_id
 from marketplace.core.money import WALLET_CURRENCIES
@@ -34,6 +35,31 @@ class Leg:
     amount_minor: int
 
 
+@dataclass(frozen=True)
+class WalletEntry:
+    """What a journal means to a wallet, as the row said that is locked from then on.
+
+    Args:
+        account_id: The wallet.
+        net_minor: What came, negative when it left.
+        balance_minor: What the wallet holds after it.
+        number: The wallet's own count of its entries.
+    """
+
+    account_id: uuid.UUID
+    net_minor: int
+    balance_minor: int
+    number: int
+
+
+@dataclass(frozen=True)
+class VendorEntry:
+    """What a journal means to a vendor: what was earned, negative when it was taken back or paid out."""
+
+    account_id: uuid.UUID
+    net_minor: int
+
+
 def open_accounts(currency: str, owners: Mapping[AccountKind, uuid.UUID | None]) -> dict[AccountKind, uuid.UUID]:
     """Return the id of one account of each kind, opening those that are not there yet.
 
@@ -60,28 +86,29 @@ def open_accounts(currency: str, owners: Mapping[AccountKind, uuid.UUID | None])
 
 def debit_wallet(
     *, buyer_id: uuid.UUID, vendor_id: uuid.UUID, currency: str, amount_minor: int
-) -> tuple[Balances, dict[AccountKind, uuid.UUID]] | None:
+) -> tuple[Balances, WalletEntry, dict[AccountKind, uuid.UUID]] | None:
     """Take an amount from a wallet unless it holds less, and lock the wallet.
 
     Returns:
-        What the wallets hold now, and the accounts that a sale touches; None when the balance is too low.
+        What the wallets hold now, the entry, and the other accounts that a sale touches; None when the balance is too low.
     """
     debited = statements.run(statements.DEBIT, buyer=buyer_id, vendor=vendor_id, currency=currency, amount=amount_minor)
     if not debited:
         return None
-    wallet, balance, other_balance, vendor, commission, tax = debited[0]
-    kinds = (AccountKind.WALLET, AccountKind.VENDOR, AccountKind.COMMISSION, AccountKind.TAX)
-    known = {kind: as_id(found) for kind, found in zip(kinds, (wallet, vendor, commission, tax), strict=True) if found is not None}
-    if len(known) < len(kinds):
+    wallet, balance, number, other_balance, *others = debited[0]
+    owners = {AccountKind.VENDOR: vendor_id, AccountKind.COMMISSION: None, AccountKind.TAX: None}
+    known = {kind: as_id(found) for kind, found in zip(owners, others, strict=True) if found is not None}
+    if len(known) < len(owners):
         # The first sale of a vendor, or of all.
-        owners = {AccountKind.VENDOR: vendor_id, AccountKind.COMMISSION: None, AccountKind.TAX: None}
         known |= open_accounts(currency, {kind: owner for kind, owner in owners.items() if kind not in known})
-    return {currency: balance, _OTHER[currency]: other_balance or 0}, known
+    balances = {currency: balance, _OTHER[currency]: other_balance or 0}
+    return balances, WalletEntry(as_id(wallet), -amount_minor, balance, number), known
 
 
-def credit_wallet_balance(wallet_id: uuid.UUID, amount_minor: int) -> None:
-    """Add an amount to a wallet."""
-    LedgerAccount.objects.filter(pk=wallet_id).update(balance_minor=F("balance_minor") + amount_minor)
+def credit_wallet_balance(wallet_id: uuid.UUID, amount_minor: int) -> WalletEntry:
+    """Add an amount to a wallet, and lock it."""
+    ((_, balance, number),) = statements.run(statements.CREDIT, wallet=wallet_id, amount=amount_minor)
+    return WalletEntry(wallet_id, amount_minor, balance, number)
 
 
 def write_journal(
@@ -93,11 +120,31 @@ def write_journal(
     actor_id: uuid.UUID | None,
     order_id: uuid.UUID | None = None,
     reverses_id: uuid.UUID | None = None,
+    wallet: WalletEntry | None = None,
+    vendor: VendorEntry | None = None,
 ) -> uuid.UUID:
-    """Append a journal with its transfers, in two statements; legs of nothing are left out."""
+    """Append a journal with its transfers, in two statements; legs and a vendor's entry of nothing are left out.
+
+    Args:
+        kind: Why money moves.
+        legs: From where to where.
+        currency: Of all legs.
+        reason: In words.
+        actor_id: Who caused it; None for the service itself.
+        order_id: The purchase that it is about.
+        reverses_id: The journal that it undoes.
+        wallet: What it means to the wallet that it touches, which the caller has locked.
+        vendor: What it means to the vendor whose account it touches.
+    """
     journal_id = new_id()
-    journal = {"id": journal_id, "kind": kind.value, "reason": reason, "request_id": current_request_id()}
-    insert(Journal, journal | {"actor_id": actor_id, "order_id": order_id, "reverses_id": reverses_id})
+    journal: dict[str, Any] = {"id": journal_id, "kind": kind.value, "reason": reason, "request_id": current_request_id()}
+    journal |= {"actor_id": actor_id, "order_id": order_id, "reverses_id": reverses_id}
+    if wallet is not None:
+        journal |= {"wallet_id": wallet.account_id, "wallet_entry": wallet.number}
+        journal |= {"wallet_net_minor": wallet.net_minor, "wallet_balance_minor": wallet.balance_minor}
+    if vendor is not None and vendor.net_minor:
+        journal |= {"vendor_id": vendor.account_id, "vendor_net_minor": vendor.net_minor}
+    insert(Journal, journal)
     sides = [{"debit_id": leg.debit_id, "credit_id": leg.credit_id, "amount_minor": leg.amount_minor} for leg in legs if leg.amount_minor]
     insert(Transfer, *({"journal_id": journal_id, "currency": currency} | side for side in sides))
     return journal_id

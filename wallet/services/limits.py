@@ -1,12 +1,13 @@
 """Spending limits, kept in the transaction of the debit: its lock on the wallet makes the sums exact, however many buy at once."""
 
+import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.utils import timezone
 
-from developers.models import SpendingLimit
+from developers.models import AccessToken, SpendingLimit
 from developers.principals import Principal
 from developers.selectors import spending_limits_for, spends_only_within_limits
 from marketplace.accounts.models import User
@@ -68,6 +69,12 @@ def keep_within_limits(*, buyer: User, offer: Offer, principal: Principal | None
                 raise _refusal(offer, cap, f"{to_number(cap.left_minor):.2f} {offer.currency} of {cap.name} is left.")
 
 
+def spender_of(principal: Principal) -> uuid.UUID | None:
+    """Return whose spending a personal token's limits count, None for other credentials: they are bounded by their app."""
+    token = principal.credential
+    return token.spender_id if principal.app is None and isinstance(token, AccessToken) else None
+
+
 def _caps(limit: SpendingLimit, spent: Spent) -> Iterator[Cap]:
     yield Cap("perPurchase", limit.per_purchase_minor, 0)
     yield Cap("perDay", limit.per_day_minor, spent.today_minor)
@@ -78,7 +85,7 @@ def _spent(buyer: User, offer: Offer, principal: Principal, limits: Sequence[Spe
     if all(limit.per_day_minor is None and limit.total_minor is None for limit in limits):
         return Spent(0, 0)
     statement = statements.SPENT_BY_TOKEN if principal.app is None else statements.SPENT_BY_APP
-    spender = principal.credential.pk if principal.app is None else principal.app.pk
+    spender = spender_of(principal) if principal.app is None else principal.app.pk
     midnight = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
     ((ever, today),) = statements.run(statement, buyer=buyer.pk, currency=offer.currency, spender=spender, midnight=midnight)
     return Spent(int(ever), int(today))

@@ -47,11 +47,13 @@ class TierOnSale:
     Args:
         id: Of the tier.
         slug: Of the tier.
+        name: Of the tier.
         factor: Of its price.
     """
 
     id: uuid.UUID
     slug: str
+    name: str
     factor: Decimal
 
 
@@ -60,8 +62,10 @@ class Candidate:
     """A listing that is for sale, as the database tells it to one buyer."""
 
     listing_id: uuid.UUID
+    title: str
     category_slug: str
     vendor_id: uuid.UUID
+    store_name: str
     deliverable_id: uuid.UUID
     version: str
     tier_requirement: str
@@ -87,6 +91,7 @@ class Offer:
     tier: TierOnSale
     currency: str
     price_minor: int
+    tax_rate_bp: int
     tax_minor: int
     # Where the price was promised.
     quote_id: uuid.UUID | None = None
@@ -102,7 +107,8 @@ def find_offer(*, buyer: User, wish: Wish) -> Offer:
         available = [code.value for code in money.WALLET_CURRENCIES if candidate.price_of(tier, code) is not None]
         sentence = f"There is no price in {currency}. Send currency as one of: {', '.join(available) or 'none, it cannot be bought now'}."
         raise PriceUnavailable(sentence, availableCurrencies=available)
-    return Offer(candidate, tier, currency, price, money.tax_inside(price, candidate.tax_rate_bp))
+    rate = candidate.tax_rate_bp
+    return Offer(candidate, tier, currency, price, rate, money.tax_inside(price, rate))
 
 
 def find_candidate(*, buyer: User, listing_id_or_slug: str) -> Candidate:
@@ -144,14 +150,17 @@ def _patience() -> str:
 
 
 def _candidate(rows: Sequence[tuple[Any, ...]]) -> Candidate:
-    (_, listing_id, category, vendor_id, file_id, version, requirement, allowed, inr, usd, tax, commission, preference, *_) = rows[0]
+    (_, listing_id, title, category, vendor_id, store_name, file_id, version, requirement, allowed, *rest) = rows[0]
+    inr, usd, tax, commission, preference, *_ = rest
     slugs = None if allowed is None else orjson.loads(allowed)
     # Without any tier there is one row, of none.
-    tiers = [(as_id(tier_id), slug, factor, active, owned) for *_, tier_id, slug, factor, active, owned in rows if tier_id is not None]
+    tiers = [(as_id(row[-6]), *row[-5:]) for row in rows if row[-6] is not None]
     return Candidate(
         listing_id=as_id(listing_id),
+        title=title,
         category_slug=category,
         vendor_id=as_id(vendor_id),
+        store_name=store_name,
         deliverable_id=as_id(file_id),
         version=version,
         tier_requirement=requirement,
@@ -160,8 +169,8 @@ def _candidate(rows: Sequence[tuple[Any, ...]]) -> Candidate:
         commission_rate_bp=commission,
         currency_preference=preference,
         tiers=tuple(
-            TierOnSale(tier_id, slug, Decimal(str(factor)))
-            for tier_id, slug, factor, active, _ in tiers
+            TierOnSale(tier_id, slug, name, Decimal(str(factor)))
+            for tier_id, slug, name, factor, active, _ in tiers
             if active and (slugs is None or slug in slugs)
         ),
         owned_tier_ids=_owned(tiers),
@@ -169,4 +178,4 @@ def _candidate(rows: Sequence[tuple[Any, ...]]) -> Candidate:
 
 
 def _owned(tiers: Sequence[tuple[Any, ...]]) -> frozenset[uuid.UUID]:
-    return frozenset(tier_id for tier_id, _, _, _, owned in tiers if owned)
+    return frozenset(tier_id for tier_id, *_, owned in tiers if owned)

@@ -12,8 +12,8 @@ from vendors.models import VendorProfile, VendorStatus
 
 from ..models import LedgerAccount, Payout
 from ..models.ledger import AccountKind, JournalKind
-from ..selectors import ledger_balance
-from .ledger import Leg, open_accounts, write_journal
+from ..selectors import with_earnings
+from .ledger import Leg, VendorEntry, open_accounts, write_journal
 
 _RUN = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{bounds.PAYOUT_RUN_CHARS - 1}}}")
 
@@ -50,7 +50,7 @@ def what_is_due(*, account: LedgerAccount, run: str, minimum_minor: int) -> Payo
     paid = Payout.objects.filter(run=run, account=account).first()
     if paid is not None:
         return paid
-    amount = ledger_balance(account.pk)
+    amount = with_earnings(LedgerAccount.objects.filter(pk=account.pk)).get().earned_minor
     profile = VendorProfile.objects.filter(user=account.owner_id).first()
     if amount < max(minimum_minor, 1):
         return Held(amount, "less than the minimum")
@@ -84,7 +84,14 @@ def pay_out(*, account: LedgerAccount, run: str, minimum_minor: int) -> Payout |
     accounts = open_accounts(account.currency, {AccountKind.PAYOUT: None})
     legs = [Leg(account.pk, accounts[AccountKind.PAYOUT], due.amount_minor)]
     reason = f"payout run {run}"
-    journal_id = write_journal(kind=JournalKind.PAYOUT, legs=legs, currency=account.currency, reason=reason, actor_id=None)
+    journal_id = write_journal(
+        kind=JournalKind.PAYOUT,
+        legs=legs,
+        currency=account.currency,
+        reason=reason,
+        actor_id=None,
+        vendor=VendorEntry(account.pk, -due.amount_minor),
+    )
     payout = Payout.objects.create(run=run, account=account, journal_id=journal_id, payout_method=due.payout_method)
     audit.record("payout.make", payout, actor=None, run=run, currency=account.currency, amountMinor=due.amount_minor)
     return payout

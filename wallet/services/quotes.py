@@ -44,6 +44,7 @@ def make_quote(*, buyer: User, wish: Wish) -> Quote:
         license_slug=offer.tier.slug,
         currency=offer.currency,
         price_minor=offer.price_minor,
+        tax_rate_bp=offer.tax_rate_bp,
         tax_minor=offer.tax_minor,
         created_at=now,
         expires_at=now + timedelta(seconds=bounds.QUOTE_SECONDS),
@@ -79,7 +80,7 @@ def find_quoted_offer(*, buyer: User, wish: Wish, quote_id: str) -> Offer:
         if wanted != quoted:
             raise QuoteMismatch(f"The quote is for {name} {quoted}.", field=name, quoted=str(quoted))
     tier = find_tier(candidate=candidate, license_slug=quote.license_slug)
-    return Offer(candidate, tier, quote.currency, quote.price_minor, quote.tax_minor, quote_id=quote.pk)
+    return Offer(candidate, tier, quote.currency, quote.price_minor, quote.tax_rate_bp, quote.tax_minor, quote_id=quote.pk)
 
 
 def forgotten_quotes() -> QuerySet[Quote]:

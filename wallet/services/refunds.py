@@ -11,9 +11,9 @@ from marketplace.core.errors import SelfReview
 from marketplace.core.transitions import TransitionTable, lock
 
 from ..models import Journal, Order
-from ..models.ledger import AccountKind, JournalKind
+from ..models.ledger import JournalKind
 from ..models.orders import OrderStatus
-from .ledger import Leg, credit_wallet_balance, write_journal
+from .ledger import Leg, VendorEntry, WalletEntry, credit_wallet_balance, write_journal
 
 ORDER_TRANSITIONS = TransitionTable("order", {"refund": ({OrderStatus.COMPLETED.value}, OrderStatus.REFUNDED.value)})
 
@@ -34,22 +34,22 @@ def refund_order(*, order: Order, reason: str, actor: User | None) -> Order:
         raise SelfReview("Someone else must refund your purchase.")
     ORDER_TRANSITIONS.apply(order, "refund", actor=actor, reason=reason, changes={"refunded_at": timezone.now()})
     sale = Journal.objects.filter(order=order, kind=JournalKind.SALE).first()
-    if sale is not None:
+    if sale is not None and sale.wallet_id is not None:
         # The wallet before the licence, as in a purchase: two transactions never wait for each other in a circle.
-        _give_back(sale, order, reason=reason, actor=actor)
+        wallet = credit_wallet_balance(sale.wallet_id, order.price_minor)
+        _mirror(sale, order, wallet, reason=reason, actor=actor)
     revoke_licence(order_id=order.id, reason=reason, actor=actor)
     undo_purchase(listing_id=order.listing_id)
     return order
 
 
-def _give_back(sale: Journal, order: Order, *, reason: str, actor: User | None) -> None:
-    transfers = list(sale.transfers.select_related("debit").order_by("id"))
-    for transfer in transfers:
-        if transfer.debit.kind == AccountKind.WALLET:
-            credit_wallet_balance(transfer.debit_id, transfer.amount_minor)
+def _mirror(sale: Journal, order: Order, wallet: WalletEntry, *, reason: str, actor: User | None) -> None:
+    transfers = sale.transfers.order_by("id")
     write_journal(
         kind=JournalKind.REFUND,
         legs=[Leg(transfer.credit_id, transfer.debit_id, transfer.amount_minor) for transfer in transfers],
+        wallet=wallet,
+        vendor=None if sale.vendor_id is None else VendorEntry(sale.vendor_id, -(sale.vendor_net_minor or 0)),
         currency=order.currency,
         reason=reason,
         actor_id=None if actor is None else actor.pk,

@@ -1,13 +1,20 @@
-"""Sealing the ledger in batches, beside the sales: none of them waits, and none of them is asked for anything."""
+"""Sealing the ledger in batches, beside the sales: none of them waits, and none of them is asked for anything.
 
-from collections.abc import Iterator
+What a batch moved is added to the balances of vendors and of the platform in the same transaction. A journal is sealed once, so
+it is added once, and what is earned can be told from that balance and the little that is not sealed yet.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 from django.utils import timezone
 
-from ..models import Journal, LedgerSeal, SealedJournal
+from ..models import Journal, LedgerAccount, LedgerSeal, SealedJournal, Transfer
+from ..models.ledger import AccountKind
 from ..seals import journal_digests, seal_digest
 
 BATCH = 500
@@ -55,8 +62,25 @@ def _seal(batch: list[Journal]) -> LedgerSeal | None:
                 SealedJournal(journal_id=journal_id, seal=seal, position=position, digest=digest_of_one)
                 for position, (journal_id, digest_of_one) in enumerate(members)
             )
+            _add_up([journal.pk for journal in batch])
     except IntegrityError:
         if LedgerSeal.objects.filter(number=number).exists() or SealedJournal.objects.filter(journal__in=batch).exists():
             return None
         raise
     return seal
+
+
+def _add_up(journal_ids: Sequence[Any]) -> None:
+    """Add what journals moved to the balances that sales do not keep."""
+    nets: Counter[Any] = Counter()
+    rows = Transfer.objects.filter(journal__in=journal_ids).order_by()
+    for debit_id, debited, credit_id, credited, amount in rows.values_list(
+        "debit_id", "debit__kind", "credit_id", "credit__kind", "amount_minor"
+    ):
+        if debited != AccountKind.WALLET:
+            nets[debit_id] -= amount
+        if credited != AccountKind.WALLET:
+            nets[credit_id] += amount
+    # In one order, although sealers wait for each other before.
+    for account_id, net in sorted(nets.items()):
+        LedgerAccount.objects.filter(pk=account_id).update(balance_minor=F("balance_minor") + net)

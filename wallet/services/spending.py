@@ -24,8 +24,8 @@ from ..models import LedgerAccount, Order
 from ..models.ledger import AccountKind, JournalKind
 from ..selectors import balances_of
 from .idempotency import KeyedRequest, bounded_wait, keep_answer, kept_answer, keyed_request
-from .ledger import Balances, Leg, debit_wallet, write_journal
-from .limits import keep_within_limits
+from .ledger import Balances, Leg, VendorEntry, WalletEntry, debit_wallet, write_journal
+from .limits import keep_within_limits, spender_of
 from .offers import Offer, Wish, find_offer
 from .quotes import find_quoted_offer
 
@@ -41,6 +41,16 @@ class Receipt:
     balance_usd_minor: int
     tax_minor: int
     license_slug: str
+
+
+@dataclass(frozen=True)
+class Charged:
+    """What the wallets hold now, what that means to wallet and vendor, and how the price is split."""
+
+    balances: Balances
+    wallet: WalletEntry
+    vendor: VendorEntry
+    legs: list[Leg]
 
 
 def spend(
@@ -95,11 +105,9 @@ def _find(buyer: User, wish: Wish, quote_id: str | None) -> Offer:
 def _settle(buyer: User, offer: Offer, principal: Principal | None, request: KeyedRequest | None) -> Receipt:
     """Do it all in the caller's transaction: the wallet first, what many buyers share last."""
     order = _priced_order(buyer, offer, principal)
-    if offer.price_minor:
-        balances, legs = _charge(order, offer)
+    charged = _charge(order, offer) if offer.price_minor else None
+    if charged is not None:
         keep_within_limits(buyer=buyer, offer=offer, principal=principal)
-    else:
-        balances, legs = balances_of(buyer), []
     insert(Order, order)
     grant_licence(
         buyer_id=buyer.pk,
@@ -108,30 +116,43 @@ def _settle(buyer: User, offer: Offer, principal: Principal | None, request: Key
         license_slug=offer.tier.slug,
         deliverable_id=offer.candidate.deliverable_id,
         order_id=order["id"],
+        title=offer.candidate.title,
+        store_name=offer.candidate.store_name,
+        version=offer.candidate.version,
     )
-    if legs:
-        write_journal(kind=JournalKind.SALE, legs=legs, currency=offer.currency, reason="purchase", actor_id=buyer.pk, order_id=order["id"])
-    receipt = _receipt(order["id"], offer, balances)
+    if charged is not None:
+        write_journal(
+            kind=JournalKind.SALE,
+            legs=charged.legs,
+            currency=offer.currency,
+            reason="purchase",
+            actor_id=buyer.pk,
+            order_id=order["id"],
+            wallet=charged.wallet,
+            vendor=charged.vendor,
+        )
+    receipt = _receipt(order["id"], offer, balances_of(buyer) if charged is None else charged.balances)
     if request is not None:
         keep_answer(request, asdict(receipt))
     record_purchase(listing_id=offer.candidate.listing_id)
     return receipt
 
 
-def _charge(order: Mapping[str, Any], offer: Offer) -> tuple[Balances, list[Leg]]:
-    """Debit the wallet; return what the wallets hold now and how the price is split."""
+def _charge(order: Mapping[str, Any], offer: Offer) -> Charged:
+    """Debit the wallet and split the price."""
     debited = debit_wallet(
         buyer_id=order["buyer_id"], vendor_id=offer.candidate.vendor_id, currency=offer.currency, amount_minor=offer.price_minor
     )
     if debited is None:
         raise _insufficient(order, offer)
-    balances, accounts = debited
-    wallet = accounts[AccountKind.WALLET]
-    return balances, [
+    balances, entry, accounts = debited
+    wallet, vendor, share = entry.account_id, accounts[AccountKind.VENDOR], order["vendor_share_minor"]
+    legs = [
         Leg(wallet, accounts[AccountKind.TAX], order["tax_minor"]),
         Leg(wallet, accounts[AccountKind.COMMISSION], order["commission_minor"]),
-        Leg(wallet, accounts[AccountKind.VENDOR], order["vendor_share_minor"]),
+        Leg(wallet, vendor, share),
     ]
+    return Charged(balances, entry, VendorEntry(vendor, share), legs)
 
 
 def _priced_order(buyer: User, offer: Offer, principal: Principal | None) -> dict[str, Any]:
@@ -143,17 +164,22 @@ def _priced_order(buyer: User, offer: Offer, principal: Principal | None) -> dic
         "buyer_id": buyer.pk,
         "listing_id": offer.candidate.listing_id,
         "tier_id": offer.tier.id,
+        "title": offer.candidate.title,
+        "store_name": offer.candidate.store_name,
         "license_slug": offer.tier.slug,
+        "license_name": offer.tier.name,
         "deliverable_id": offer.candidate.deliverable_id,
         "version": offer.candidate.version,
         "currency": offer.currency,
         "price_minor": offer.price_minor,
+        "tax_rate_bp": offer.tax_rate_bp,
         "tax_minor": offer.tax_minor,
         "commission_minor": commission,
         "vendor_share_minor": net - commission,
         "app_id": None if principal is None else principal.app_id,
         "credential_kind": "" if principal is None else principal.kind.value,
         "credential_id": None if principal is None else principal.credential.id,
+        "spender_id": None if principal is None else spender_of(principal),
         "request_id": current_request_id(),
         "quote_id": offer.quote_id,
         "created_at": timezone.now(),

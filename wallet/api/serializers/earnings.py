@@ -25,14 +25,14 @@ class EarningsLine(serializers.Serializer[Journal]):
 
     at = serializers.DateTimeField()
     kind = serializers.ChoiceField(KINDS)
-    amount = Amount(source="net_minor", help_text="The vendor's share; negative for refunds and payouts.")
-    currency = serializers.ChoiceField(CURRENCIES, source="in_currency")
+    amount = Amount(source="vendor_net_minor", help_text="The vendor's share; negative for refunds and payouts.")
+    currency = serializers.ChoiceField(CURRENCIES, source="vendor.currency")
     orderId = serializers.CharField(source="order_id", allow_null=True)
     title = serializers.SerializerMethodField(help_text="The asset that was sold; null for a payout.")
 
     def get_title(self, journal: Journal) -> str | None:
-        """Return what the order was for."""
-        return None if journal.order is None else journal.order.listing.title
+        """Return what was sold, as it was called then."""
+        return None if journal.order is None else journal.order.title
 
 
 class EarningsPage(serializers.Serializer[Any]):

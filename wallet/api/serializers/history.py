@@ -10,7 +10,6 @@ from rest_framework import serializers
 from marketplace.core import bounds
 from marketplace.core.api.fields import Amount
 from marketplace.core.api.serializers import Limit
-from marketplace.core.money import to_number
 
 from ...models import Journal, Order
 from ...models.currencies import CURRENCIES
@@ -34,17 +33,24 @@ class OrderAnswer(serializers.Serializer[Order]):
     id = serializers.CharField()
     status = serializers.ChoiceField(OrderStatus.choices)
     assetId = serializers.CharField(source="listing_id")
-    title = serializers.CharField(source="listing.title")
+    title = serializers.CharField(help_text="What the asset was called when it was bought.")
     licenseSlug = serializers.CharField(source="license_slug")
+    licenseName = serializers.CharField(source="license_name", help_text="What the licence was called when it was bought.")
+    seller = serializers.CharField(source="store_name", help_text="What the vendor's store was called when it was bought.")
     version = serializers.CharField(allow_blank=True)
     currency = serializers.ChoiceField(CURRENCIES)
     price = Amount(source="price_minor", help_text="What was paid, tax included.")
     taxIncluded = Amount(source="tax_minor", help_text="The part of price that is tax.")
+    taxRatePercent = serializers.SerializerMethodField(help_text="The rate by which it was reckoned.")
     appId = serializers.CharField(source="app_id", allow_null=True, help_text="The app that bought it; null where none did.")
     createdAt = serializers.DateTimeField(source="created_at")
     refundedAt = serializers.DateTimeField(source="refunded_at", allow_null=True)
     receiptUrl = serializers.SerializerMethodField(help_text="The receipt as a page; takes the same credential.")
     receiptPdfUrl = serializers.SerializerMethodField(help_text="The receipt as a PDF; takes the same credential.")
+
+    def get_taxRatePercent(self, order: Order) -> float:
+        """Return the rate in percent."""
+        return order.tax_rate_bp / 100
 
     def get_receiptUrl(self, order: Order) -> str:
         """Return the address of the page."""
@@ -67,8 +73,9 @@ class WalletTransaction(serializers.Serializer[Journal]):
 
     id = serializers.CharField()
     kind = serializers.SerializerMethodField()
-    amount = serializers.SerializerMethodField(help_text="Negative when it left the wallet.")
-    currency = serializers.ChoiceField(CURRENCIES, source="in_currency")
+    amount = Amount(source="wallet_net_minor", help_text="Negative when it left the wallet.")
+    currency = serializers.ChoiceField(CURRENCIES, source="wallet.currency")
+    balanceAfter = Amount(source="wallet_balance_minor", help_text="What the wallet of this currency held right after it.")
     at = serializers.DateTimeField()
     orderId = serializers.CharField(source="order_id", allow_null=True)
     title = serializers.SerializerMethodField(help_text="The asset of the order; null where there is none.")
@@ -78,13 +85,9 @@ class WalletTransaction(serializers.Serializer[Journal]):
         """Return why money moved."""
         return KINDS[JournalKind(journal.kind)]
 
-    def get_amount(self, journal: Any) -> float:
-        """Return what came, or left."""
-        return to_number(journal.net_minor)
-
     def get_title(self, journal: Journal) -> str | None:
         """Return what the order was for."""
-        return None if journal.order is None else journal.order.listing.title
+        return None if journal.order is None else journal.order.title
 
 
 class WalletTransactionPage(serializers.Serializer[Any]):

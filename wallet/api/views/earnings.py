@@ -10,7 +10,7 @@ from marketplace.core.scopes import Scope
 from vendors.api.views.base import VendorViewSet
 from vendors.errors import VendorNotApproved
 
-from ...models.ledger import AccountKind
+from ...models.currencies import CURRENCIES
 from ...selectors import earnings_of, movements_of
 from ..paging import page_of
 from ..serializers.earnings import EarningsPage
@@ -26,7 +26,8 @@ class EarningsViewSet(VendorViewSet):
     @extend_schema(operation_id="listEarnings", summary="Read own earnings", parameters=[HistoryQuery], responses=EarningsPage)
     def retrieve(self, request: Request) -> Response:
         """Read what is to be paid, and the sales, refunds and payouts that led to it, newest first."""
-        lines = movements_of(self.user, AccountKind.VENDOR).select_related("order__listing")
-        page = page_of(request, lines, "at")
-        balances = [{"currency": currency, "balance_minor": held} for currency, held in earnings_of(self.user).items()]
+        accounts = earnings_of(self.user)
+        page = page_of(request, "at", *map(movements_of, accounts))
+        held = {account.currency: account.earned_minor for account in accounts}
+        balances = [{"currency": currency, "balance_minor": held.get(currency, 0)} for currency in CURRENCIES]
         return Response(EarningsPage(page | {"balances": balances}).data)

@@ -17,7 +17,7 @@ from marketplace.core.serving import safe_disposition
 
 from ... import receipts
 from ...models import Order
-from ...selectors import movements_of, order_of, orders_of
+from ...selectors import accounts_of, movements_of, order_of, orders_of
 from ..paging import page_of
 from ..serializers.history import HistoryQuery, OrderAnswer, OrderPage, WalletTransactionPage
 
@@ -35,7 +35,7 @@ class HistoryViewSet(ApiViewSet):
     @extend_schema(operation_id="listOrders", summary="Read the purchases", parameters=[HistoryQuery], responses=OrderPage)
     def orders(self, request: Request) -> Response:
         """Read the purchases, newest first."""
-        return Response(OrderPage(page_of(request, orders_of(principal_of(request).user), "created_at")).data)
+        return Response(OrderPage(page_of(request, "created_at", orders_of(principal_of(request).user))).data)
 
     @extend_schema(
         operation_id="listTransactions",
@@ -45,8 +45,8 @@ class HistoryViewSet(ApiViewSet):
     )
     def transactions(self, request: Request) -> Response:
         """Read what came into the wallets and what left them, newest first."""
-        movements = movements_of(principal_of(request).user).select_related("order__listing")
-        return Response(WalletTransactionPage(page_of(request, movements, "at")).data)
+        wallets = accounts_of(principal_of(request).user)
+        return Response(WalletTransactionPage(page_of(request, "at", *map(movements_of, wallets))).data)
 
     @extend_schema(operation_id="getOrder", summary="Read a purchase", parameters=[ORDER_ID], responses=OrderAnswer)
     def order(self, request: Request, order_id: str) -> Response:
