@@ -48,6 +48,7 @@ def curl_lines(facts: Facts, slug: str) -> list[tuple[str, str]]:
     """Return what each line does and the line itself, in an order in which they work."""
     api = f"{facts['baseUrl']}/api/v1"
     key = f"-H 'X-Api-Key: {facts['developer']['apiKey']}'"
+    tools = facts["developer"]["toolToken"]
     link = "python3 -c 'import json,sys; print(json.load(sys.stdin)[\"downloadUrl\"])'"
     return [
         ("Browse", f"curl -sS '{api}/assets?limit=3'"),
@@ -57,5 +58,6 @@ def curl_lines(facts: Facts, slug: str) -> list[tuple[str, str]]:
         ("Buy", f"curl -sS {key} -H 'Content-Type: application/json' -d '{{\"assetId\": \"{slug}\"}}' '{api}/wallet/spend'"),
         ("Library", f"curl -sS {key} '{api}/library'"),
         ("Download link", f"curl -sS -X POST {key} '{api}/library/download/{slug}'"),
+        ("Tools for AI clients", f"claude mcp add --transport http marketplace {facts['baseUrl']}/mcp --header 'Authorization: Bearer {tools}'"),
         ("Fetch the package", f'curl -sS -o package.zip "$(curl -sS -X POST {key} {api}/library/download/{slug} | {link})"'),
     ]
