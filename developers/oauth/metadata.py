@@ -14,6 +14,7 @@ from ..audiences import Audience
 from .cors import open_to_browsers
 from .server import GRANTS
 
+_DOCUMENTATION = {Audience.API: "/api/v1/docs", Audience.MCP: "/docs/agents"}
 _NAMES = {Audience.API: "Creative Asset Marketplace API", Audience.MCP: "Creative Asset Marketplace tools"}
 
 
@@ -50,7 +51,7 @@ def protected_resource(request: HttpRequest, audience: Audience) -> JsonResponse
             "authorization_servers": [settings.BASE_URL],
             "scopes_supported": format_scopes(APP_SCOPES).split(),
             "bearer_methods_supported": ["header"],
-            "resource_documentation": f"{settings.BASE_URL}/api/v1/docs",
+            "resource_documentation": f"{settings.BASE_URL}{_DOCUMENTATION[audience]}",
         }
     )
 

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from .views import docs, front, overview, problems
+from .views import docs, front, llms, overview, problems
 
 urlpatterns = [
     path("", front.landing, name="landing"),
@@ -13,5 +13,6 @@ urlpatterns = [
     path("problems", problems.problem_index, name="problems"),
     path("problems/<slug:code>", problems.problem_page, name="problem"),
     path("robots.txt", front.robots, name="robots"),
+    path("llms.txt", llms.llms, name="llms"),
     path("favicon.ico", front.favicon, name="favicon"),
 ]

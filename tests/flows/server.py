@@ -77,7 +77,7 @@ def running_server(folder: Path, given: Mapping[str, str]) -> Iterator[Server]:
             [*command, "marketplace.wsgi:application"], cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT
         )
     try:
-        _wait(process, base_url, console)
+        wait_for(process, base_url, console)
         yield Server(base_url, console)
     finally:
         process.terminate()
@@ -93,7 +93,8 @@ def manage(env: dict[str, str], *words: str) -> str:
     return done.stdout
 
 
-def _wait(process: subprocess.Popen[bytes], base_url: str, console: Path) -> None:
+def wait_for(process: subprocess.Popen[bytes], base_url: str, console: Path) -> None:
+    """Return once the server answers."""
     until = time.monotonic() + START_SECONDS
     while True:
         try:

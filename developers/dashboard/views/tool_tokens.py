@@ -11,7 +11,8 @@ from marketplace.accounts.pages import SignedInRequest, problems_beside, render_
 from marketplace.core.scopes import Scope
 
 from ... import selectors
-from ...models import App
+from ...audiences import Audience
+from ...models import AccessToken, App
 from ...services.credentials import issue_mcp_token, revoke_token
 from ...services.rotation import rotate_token
 from ..credential_forms import RotateForm, ToolTokenForm
@@ -33,7 +34,7 @@ def create(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
                 actor=request.user,
                 password_confirmed=form.password_confirmed,
             )
-            return render(request, "developers/tool_token_created.html", {"app": app, "token": token, "secret": secret})
+            return _created(request, app, token, secret)
     return render_form(request, "developers/tool_token_create.html", form, app=app)
 
 
@@ -48,7 +49,7 @@ def rotate(request: SignedInRequest, app_id: uuid.UUID, token_id: uuid.UUID) -> 
             successor, secret = rotate_token(
                 token=token, overlap=form.wanted_overlap(), actor=request.user, password_confirmed=form.password_confirmed
             )
-            return render(request, "developers/tool_token_created.html", {"app": app, "token": successor, "secret": secret})
+            return _created(request, app, successor, secret)
     return render_form(request, "developers/tool_token_rotate.html", form, app=app, token=token)
 
 
@@ -62,6 +63,11 @@ def revoke(request: SignedInRequest, app_id: uuid.UUID, token_id: uuid.UUID) -> 
         messages.success(request, f"The tool token {token.name} (…{token.hint}) is revoked.")
         return redirect("app-detail", app_id=app.pk)
     return render(request, "developers/tool_token_revoke.html", {"app": app, "token": token})
+
+
+def _created(request: SignedInRequest, app: App, token: AccessToken, secret: str) -> HttpResponseBase:
+    context = {"app": app, "token": token, "secret": secret, "mcp_url": Audience.MCP.uri}
+    return render(request, "developers/tool_token_created.html", context)
 
 
 def _spends(app: App) -> bool:

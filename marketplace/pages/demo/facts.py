@@ -58,6 +58,9 @@ def curl_lines(facts: Facts, slug: str) -> list[tuple[str, str]]:
         ("Buy", f"curl -sS {key} -H 'Content-Type: application/json' -d '{{\"assetId\": \"{slug}\"}}' '{api}/wallet/spend'"),
         ("Library", f"curl -sS {key} '{api}/library'"),
         ("Download link", f"curl -sS -X POST {key} '{api}/library/download/{slug}'"),
-        ("Tools for AI clients", f"claude mcp add --transport http marketplace {facts['baseUrl']}/mcp --header 'Authorization: Bearer {tools}'"),
+        (
+            "Tools for AI clients",
+            f"claude mcp add --transport http marketplace {facts['baseUrl']}/mcp --header 'Authorization: Bearer {tools}'",
+        ),
         ("Fetch the package", f'curl -sS -o package.zip "$(curl -sS -X POST {key} {api}/library/download/{slug} | {link})"'),
     ]

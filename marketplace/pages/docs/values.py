@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from http import HTTPStatus
+from pathlib import Path
 
 from django.conf import settings
 from django.urls import reverse
@@ -10,6 +11,10 @@ from django.urls import reverse
 from marketplace.core import bounds
 from marketplace.core.errors import Problem, catalogue
 from marketplace.core.scopes import APP_SCOPES, IN_PLAIN_WORDS, Scope
+from marketplace.mcp.revisions import SUPPORTED
+from marketplace.mcp.tools.table import TOOLS
+
+EXAMPLES = Path(__file__).parent / "examples"
 
 _NAME = re.compile(r"\{\{(\w+)\}\}")
 
@@ -54,11 +59,34 @@ def limit_table() -> str:
     return "\n".join([*lines, *(f"| {name} | {how} | {calls:,} |" for name, how, calls in rows)])
 
 
+def tool_table() -> str:
+    """Return the tools for AI clients, as a Markdown table."""
+    lines = ["| Tool | Scope | What it does |", "| --- | --- | --- |"]
+    lines += [f"| `{tool.name}` | {f'`{tool.scope}`' if tool.scope else 'any token'} | {tool.description} |" for tool in TOOLS.values()]
+    return "\n".join(lines)
+
+
+def mcp_revisions() -> str:
+    """Return the revisions of the tool protocol that are spoken, newest first."""
+    return ", ".join(f"`{revision}`" for revision in sorted(SUPPORTED, reverse=True))
+
+
+def client_metadata_sentence() -> str:
+    """Return whose clients may describe themselves here."""
+    hosts = ", ".join(f"`{host}`" for host in settings.CLIENT_METADATA_HOSTS)
+    about = "A client id metadata document, an https address as client ID, is read"
+    return f"{about} from these hosts: {hosts}." if hosts else f"{about} where the operator lists the client's host; this site lists none."
+
+
 VALUES: dict[str, Callable[[], str]] = {
     "base_url": lambda: settings.BASE_URL,
     "problem_table": problem_table,
     "scope_table": scope_table,
     "limit_table": limit_table,
+    "tool_table": tool_table,
+    "mcp_revisions": mcp_revisions,
+    "client_metadata_sentence": client_metadata_sentence,
+    "example_buy_a_font": lambda: (EXAMPLES / "buy_a_font.py").read_text("utf-8").rstrip(),
     "quote_minutes": lambda: str(bounds.QUOTE_SECONDS // 60),
     "idempotency_hours": lambda: str(bounds.IDEMPOTENCY_HOURS),
     "link_minutes": lambda: str(bounds.DOWNLOAD_LINK_SECONDS // 60),

@@ -1,0 +1,52 @@
+"""A server with the demo's content, behind a gateway that adds the demo's tool token."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...flows.server import ROOT, environment, manage, wait_for
+from ...servers.ports import free_port
+from .gateway import gateway
+
+# The suite asks faster than people do.
+_RATES = {"RATE_LIMIT_BEARER_APP": "100000", "RATE_LIMIT_BEARER_USER": "100000"}
+
+
+@dataclass(frozen=True)
+class Shop:
+    """A running shop.
+
+    Args:
+        base_url: Its public address; calls of the tools come without a token there.
+        token: The demo's tool token.
+    """
+
+    base_url: str
+    token: str
+
+
+@contextmanager
+def open_shop(folder: Path) -> Iterator[Shop]:
+    """Fill a shop with the demo's content and serve until the block ends."""
+    port, server_port = free_port(), free_port()
+    base_url = f"http://localhost:{port}"
+    env = environment(folder, base_url, _RATES)
+    manage(env, "quickstart", "--no-serve", "--port", str(port))
+    token = json.loads((folder / "demo.json").read_text("utf-8"))["developer"]["toolToken"]
+    console = folder / "console.txt"
+    command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--port", str(server_port), "--blocking-threads", "4"]
+    with console.open("wb") as output:
+        process = subprocess.Popen(
+            [*command, "marketplace.wsgi:application"], cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT
+        )
+    try:
+        wait_for(process, f"http://127.0.0.1:{server_port}", console)
+        with gateway(port, server_port, token):
+            yield Shop(base_url, token)
+    finally:
+        process.terminate()
+        process.wait(20)

@@ -1,0 +1,105 @@
+"""Installs the suite at a fixed version, runs it, and reads its reports."""
+
+import json
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .exemptions import reason_for
+
+PACKAGE = "@modelcontextprotocol/conformance@0.2.0-alpha.12"
+# The suite needs a newer one than many systems have.
+NODE = "node@22.23.3"
+# Each has its own set of required scenarios, frozen at its release.
+REVISIONS = ("2026-07-28", "2025-11-25")
+_FOLDER = re.compile(r"server-(.+)-\d{4}-\d\d-\d\dT[-\dZ]+")
+
+
+class Unavailable(Exception):
+    """The suite cannot be had here."""
+
+
+@dataclass
+class Scenario:
+    """What came of a scenario.
+
+    Args:
+        revision: Spoken.
+        name: Of the scenario.
+        passed: How many of its checks passed.
+        skipped: Checks that the suite itself left out.
+        failures: Failed checks that count, with the suite's words.
+        reasons: Why others do not apply.
+    """
+
+    revision: str
+    name: str
+    passed: int = 0
+    skipped: int = 0
+    failures: list[str] = field(default_factory=list)
+    reasons: set[str] = field(default_factory=set)
+
+    @property
+    def outcome(self) -> str:
+        """Return it in a word or two."""
+        if self.failures:
+            return "FAILED"
+        return "passed" if not self.reasons else "passed in part" if self.passed > 1 else "does not apply"
+
+
+def install(folder: Path) -> Path:
+    """Install the suite into a folder, with a Node.js of its own, and return its program.
+
+    Raises:
+        Unavailable: there is no npm, or no registry.
+    """
+    npm = shutil.which("npm")
+    if npm is None:
+        raise Unavailable("npm is not here")
+    words = ["install", "--prefix", str(folder), "--no-audit", "--no-fund", "--loglevel", "error", PACKAGE, NODE]
+    try:
+        done = subprocess.run([npm, *words], capture_output=True, text=True, timeout=180, check=False, stdin=subprocess.DEVNULL)
+    except subprocess.TimeoutExpired as error:
+        raise Unavailable("npm does not get the suite in time") from error
+    program = folder / "node_modules" / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
+    if done.returncode or not program.exists() or not _node(folder).exists():
+        raise Unavailable(f"npm cannot install the suite: {done.stderr.strip()[-300:]}")
+    return program
+
+
+def run(folder: Path, program: Path, address: str) -> list[Scenario]:
+    """Run every server scenario of each revision and return what came of it."""
+    scenarios = []
+    for revision in REVISIONS:
+        reports = folder / f"reports-{revision}"
+        command = [_node(folder), program, "server", "--url", address, "--requirements", revision, "--output-dir", reports]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False, stdin=subprocess.DEVNULL)
+        found = [_read(revision, path) for path in sorted(reports.glob("*/checks.json"))]
+        if not found:
+            raise RuntimeError(f"The suite wrote no report: {done.stdout[-500:]}{done.stderr[-500:]}")
+        scenarios += found
+    return scenarios
+
+
+def _node(folder: Path) -> Path:
+    return folder / "node_modules" / "node" / "bin" / "node"
+
+
+def _read(revision: str, report: Path) -> Scenario:
+    match = _FOLDER.fullmatch(report.parent.name)
+    scenario = Scenario(revision, match[1] if match else report.parent.name)
+    for check in json.loads(report.read_text("utf-8")):
+        words = f"{check.get('errorMessage') or ''}"
+        if check["status"] == "FAILURE":
+            reason = reason_for(scenario.name, words)
+            if reason:
+                scenario.reasons.add(reason)
+            else:
+                scenario.failures.append(f"{check['id']}: {words}")
+        elif check["status"] == "SUCCESS":
+            scenario.passed += 1
+        elif check["status"] == "SKIPPED":
+            scenario.skipped += 1
+    return scenario

@@ -1,0 +1,92 @@
+"""A real server with the demo's content, seen by programs of others: the public conformance suite, and our own example as it is printed."""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from marketplace.pages import docs
+from marketplace.pages.docs.values import EXAMPLES
+
+from .conformance import suite
+from .conformance.exemptions import reason_for
+from .conformance.shop import Shop, open_shop
+
+pytestmark = pytest.mark.engineless
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
+    with open_shop(tmp_path_factory.mktemp("shop")) as shop:
+        yield shop
+
+
+def test_every_scenario_of_the_public_suite_that_applies_passes(shop: Shop, tmp_path: Path) -> None:
+    try:
+        program = suite.install(tmp_path)
+    except suite.Unavailable as reason:
+        pytest.skip(f"needs the conformance suite: {reason}")
+    scenarios = suite.run(tmp_path, program, f"{shop.base_url}/mcp")
+    assert {scenario.name: scenario.failures for scenario in scenarios if scenario.failures} == {}
+    passed = {(scenario.revision, scenario.name) for scenario in scenarios if scenario.outcome == "passed"}
+    assert passed >= {
+        *(("2026-07-28", name) for name in ("tools-list", "caching", "dns-rebinding-protection", "http-header-validation")),
+        *(("2025-11-25", name) for name in ("server-initialize", "ping", "tools-list", "dns-rebinding-protection")),
+    }
+    stateless = next(scenario for scenario in scenarios if scenario.name == "server-stateless")
+    assert stateless.passed > 20
+
+
+@pytest.mark.parametrize(
+    ("scenario", "words"),
+    [
+        ("tools-list", "Unknown tool: test_simple_text"),
+        ("server-stateless", "The server answered 500"),
+        ("tools-call-simple-text", "Unknown tool: buy_asset"),
+        ("resources-list", "Resource not found"),
+        ("dns-rebinding-protection", "There is no such method here."),
+    ],
+)
+def test_failure_in_other_words_or_elsewhere_is_not_excused(scenario: str, words: str) -> None:
+    assert reason_for(scenario, words) == ""
+
+
+def errand(shop: Shop, *words: str, answer: str = "") -> subprocess.CompletedProcess[str]:
+    env = {"PATH": os.environ["PATH"], "MARKETPLACE_URL": shop.base_url, "MARKETPLACE_TOKEN": shop.token}
+    command = [sys.executable, EXAMPLES / "buy_a_font.py", *words]
+    return subprocess.run(command, env=env, input=answer, capture_output=True, text=True, timeout=120, check=False)
+
+
+def test_example_without_a_yes_buys_nothing(shop: Shop) -> None:
+    done = errand(shop, answer="n\n")
+    assert done.returncode == 1
+    assert "Nothing was bought." in done.stderr
+    assert "Bought:" not in done.stdout
+
+
+def test_example_that_finds_nothing_fit_buys_nothing(shop: Shop) -> None:
+    done = errand(shop, "--licence", "for-the-moon", "--yes")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "No font" in done.stderr
+
+
+def test_example_buys_fetches_and_verifies_a_font(shop: Shop) -> None:
+    done = errand(shop, "--yes")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [line.split(":")[0] for line in done.stdout.splitlines()] == ["Found", "Quoted", "Bought", "Verified", "Fetched"]
+    price = re.search(r"([\d.]+) INR\n", done.stdout)
+    assert price is not None
+    assert float(price[1]) <= 2500
+    again = errand(shop, "--yes")
+    # The next one: what is owned is not bought again.
+    assert again.stdout.splitlines()[:1] != done.stdout.splitlines()[:1]
+
+
+def test_example_stands_in_the_documentation_as_it_is_run() -> None:
+    page = docs.document("agents")
+    assert page is not None
+    assert (EXAMPLES / "buy_a_font.py").read_text("utf-8").rstrip() in page.text
