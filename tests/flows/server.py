@@ -99,7 +99,7 @@ def wait_for(process: subprocess.Popen[bytes], base_url: str, console: Path) -> 
     while True:
         try:
             requests.get(f"{base_url}/robots.txt", timeout=5)
-        except requests.ConnectionError:
+        except (requests.ConnectionError, requests.Timeout):
             assert process.poll() is None, console.read_text(encoding="utf-8")
             assert time.monotonic() < until, "the server does not answer"
             time.sleep(0.1)
