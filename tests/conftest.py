@@ -15,6 +15,7 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 from storages.backends.s3 import S3Storage
 
+from catalog.api.caching import Memo
 from developers.services.credentials import issue_api_key, issue_personal_token
 from marketplace.accounts.models import User
 from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
@@ -55,6 +56,7 @@ def _clean_cache() -> None:
     """Rate-limit counters and cached answers of one test are nothing to the next."""
     for store in caches.all(initialized_only=False):
         store.clear()
+    Memo.forget()
 
 
 @pytest.fixture

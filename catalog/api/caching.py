@@ -5,8 +5,9 @@ request is looked at, and by the views for callers with a credential. Whether it
 """
 
 import hashlib
+import time
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import orjson
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseNotModified
@@ -27,6 +28,10 @@ from .cors import is_public
 SECONDS = 60
 # What is longer is built anew: nobody fills the cache with addresses.
 QUERY_CHARS = 400
+# What answers have in common: so many values are remembered.
+PARTS = 1_000
+T = TypeVar("T")
+
 LOOKED_UP = "marketplace.catalog_generation"
 PUBLIC = "public, no-cache"
 PRIVATE = "private, no-cache"
@@ -98,24 +103,33 @@ def body_at(address: str, build: Callable[["Memo"], Any]) -> bytes:
 
 
 class Memo:
-    """Values of one generation of the catalog."""
+    """Values of one generation of the catalog that answers have in common, in the memory of this process; nobody may change them."""
+
+    _values: ClassVar[dict[str, tuple[int, float, Any]]] = {}
 
     def __init__(self, at: int) -> None:
         self._at = at
 
-    def get(self, name: str, build: Callable[[], Any]) -> Any:
-        """Return the cached value, building it when there is none."""
-        key = _key("part", name)
-        kept = generation.cached([key]).get(key)
-        if kept is not None and kept[0] == self._at:
-            return kept[1]
+    def get(self, name: str, build: Callable[[], T]) -> T:
+        """Return the remembered value, building it when there is none."""
+        kept = self._values.get(name)
+        if kept is not None and kept[0] == self._at and time.monotonic() < kept[1]:
+            value: T = kept[2]
+            return value
         value = build()
         self.put(name, value)
         return value
 
     def put(self, name: str, value: object) -> None:
-        """Cache a value."""
-        generation.keep(_key("part", name), (self._at, value), SECONDS)
+        """Remember a value."""
+        if len(self._values) >= PARTS:
+            self._values.clear()
+        self._values[name] = (self._at, time.monotonic() + SECONDS, value)
+
+    @classmethod
+    def forget(cls) -> None:
+        """Forget everything."""
+        cls._values.clear()
 
 
 def _may_be_cached(request: HttpRequest) -> bool:

@@ -12,6 +12,7 @@ from django.db.models import F, QuerySet, Subquery, Sum
 from django.db.models.fields.tuple_lookups import Tuple, TupleGreaterThan
 from django.db.models.functions import Coalesce
 
+from marketplace.core.prepared import prepared_cursor
 from marketplace.core.replica import read_connection
 
 from ..models import ShelfCount, ShelfItem
@@ -88,20 +89,23 @@ def page_on_shelf(category: str | None, tier: str | None, *, sort: Sort, start: 
         limit: How many to return.
         after: The place to go on after.
     """
-    sql = _page_sql(sort, category is not None, tier is not None, after is not None)
+    sql = _page_sql(sort, category is not None, tier is not None, after is not None, limit)
     params: list[Any] = [value for value in (category, tier) if value is not None]
     if after is not None:
         *keys, row_id = after
         params += [*keys, row_id.hex if connection.vendor == "sqlite" and isinstance(row_id, uuid.UUID) else row_id]
-    with read_connection().cursor() as cursor:
-        cursor.execute(sql, [*params, limit, start])
+    with prepared_cursor(read_connection()) as cursor:
+        cursor.execute(sql, [*params, start])
         rows = cursor.fetchall()
     return [_row(*row) for row in rows]
 
 
 @cache
-def _page_sql(sort: Sort, in_category: bool, of_tier: bool, after: bool) -> str:  # noqa: FBT001 - a key of the cache
-    """Return the statement of a page: the ids from the order's index alone, then the rows of these."""
+def _page_sql(sort: Sort, in_category: bool, of_tier: bool, after: bool, limit: int) -> str:  # noqa: FBT001 - a key of the cache
+    """Return the statement of a page: the ids from the order's index alone, then the rows of these.
+
+    The limit is a part of it: without one, a plan made ahead would be for a large part of the catalog.
+    """
     order = ORDERS[sort]
     conditions = ["category_id = (SELECT id FROM catalog_category WHERE slug = %s)"] if in_category else []
     conditions += ["tier = %s"] if of_tier else []
@@ -111,7 +115,7 @@ def _page_sql(sort: Sort, in_category: bool, of_tier: bool, after: bool) -> str:
     # Put together from the names above.
     return (
         f"SELECT item.listing_id, listing.title, item.inr, item.tier, {keys} FROM "  # noqa: S608
-        f"(SELECT listing_id FROM catalog_shelfitem {where}ORDER BY {', '.join(order)} LIMIT %s OFFSET %s) page "
+        f"(SELECT listing_id FROM catalog_shelfitem {where}ORDER BY {', '.join(order)} LIMIT {limit:d} OFFSET %s) page "
         "JOIN catalog_shelfitem item ON item.listing_id = page.listing_id JOIN catalog_listing listing ON listing.id = page.listing_id "
         f"ORDER BY {keys}"
     )

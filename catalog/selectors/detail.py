@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from django.db import connection, models
 
 from marketplace.core.errors import NotFound
+from marketplace.core.prepared import prepared_cursor
 from marketplace.core.replica import read_connection
 
 from ..models import Category, Deliverable, Listing, Preview, Store
@@ -50,7 +51,7 @@ def detail_for_sale(id_or_slug: str) -> Detail:
     """
     [(by, value)] = lookup(id_or_slug).items()
     column = "id" if by == "pk" else "slug"
-    with read_connection().cursor() as cursor:
+    with prepared_cursor(read_connection()) as cursor:
         cursor.execute(_sql(_SHOP, f", COALESCE(purchases, 0) {_JOINED} AND catalog_listing.{column} = %s"), [_parameter(value)])
         row = cursor.fetchone()
         if row is None:

@@ -172,6 +172,8 @@ def database(url: str) -> dict[str, object]:
                     "max_size": integer("DATABASE_POOL_SIZE", default=8, minimum=1),
                     "timeout": integer("DATABASE_POOL_TIMEOUT", default=5, minimum=1),
                 },
+                # For `core.prepared`. To be switched off behind a pooler that does not know prepared statements.
+                "prepare_threshold": 5 if boolean("DATABASE_PREPARED_STATEMENTS", default=True) else None,
                 "connect_timeout": 5,
                 # What was sent and never acknowledged ends a connection to a host that is gone.
                 "tcp_user_timeout": 10_000,
