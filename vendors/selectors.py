@@ -2,7 +2,7 @@
 
 from django.db.models import QuerySet, prefetch_related_objects
 
-from catalog.models import Deliverable, Listing, ListingReview
+from catalog.models import Deliverable, Listing, ListingReview, Store
 from catalog.selectors.listings import lookup
 from marketplace.accounts.models import User
 from marketplace.core.errors import NotFound
@@ -66,3 +66,8 @@ def files_of(listing: Listing) -> QuerySet[Deliverable]:
 def reviews_of(listing: Listing) -> QuerySet[ListingReview]:
     """Return the listing's submissions, newest first."""
     return ListingReview.objects.filter(listing=listing).order_by("-id")
+
+
+def bio_of(store: Store) -> str:
+    """Return what a vendor says of the store, nothing where no profile stands behind it."""
+    return VendorProfile.objects.filter(store=store).values_list("bio", flat=True).first() or ""

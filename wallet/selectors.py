@@ -12,7 +12,7 @@ from marketplace.accounts.models import User
 from marketplace.core.ids import parse_id
 from marketplace.core.money import Currency
 
-from .models import Journal, LedgerAccount, Order, Payout, SealedJournal, Transfer, WalletSettings
+from .models import Journal, LedgerAccount, Order, Payout, Quote, SealedJournal, Transfer, WalletSettings
 from .models.ledger import AccountKind
 
 # No transaction takes as long: each gives up after seconds of waiting.
@@ -60,6 +60,13 @@ def order_of(user: User, order_id: str) -> Order | None:
     """Return one of the user's purchases with what its receipt shows, None when it is not theirs."""
     key = parse_id(order_id)
     return None if key is None else orders_of(user).select_related("listing__store", "buyer").filter(pk=key).first()
+
+
+def quote_of(user: User, quote_id: str) -> Quote | None:
+    """Return a price that the user was promised with its listing, and `used_by`, the order that it became; None when it is not theirs."""
+    key = parse_id(quote_id)
+    quotes = Quote.objects.select_related("listing__store", "listing__category", "tier").annotate(used_by=F("orders__pk"))
+    return None if key is None else quotes.filter(owner=user, pk=key).first()
 
 
 def before(rows: "QuerySet[Any, Any]", moment: str, at: datetime, row_id: uuid.UUID) -> "QuerySet[Any, Any]":

@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from pathlib import Path
 from unittest.mock import patch
 
@@ -16,16 +15,23 @@ from django.test import Client
 from django.urls import reverse
 
 from marketplace.core.errors import NotFound, catalogue
-
-Queries = Callable[[int], AbstractContextManager[object]]
+from tests.shop import on_sale
 
 
 @pytest.mark.django_db
-def test_start_page_leads_on_without_a_query(client: Client, django_assert_num_queries: Queries) -> None:
-    with django_assert_num_queries(0):
-        page = BeautifulSoup(client.get("/").content, "html.parser")
+def test_start_page_of_an_empty_shop_leads_on_all_the_same(client: Client) -> None:
+    page = BeautifulSoup(client.get("/").content, "html.parser")
     links = {link["href"] for link in page.select("a[href]")}
-    assert {reverse("account_signup"), reverse("account_login"), "/api/v1/docs", "http://testserver/api/v1/assets"} <= links
+    assert {reverse("account_signup"), reverse("account_login"), reverse("browse"), "/api/v1/docs", "/docs/quick-start"} <= links
+    assert "still empty" in page.get_text()
+
+
+@pytest.mark.django_db
+def test_start_page_shows_what_is_for_sale(client: Client) -> None:
+    on_sale(title="Halden Grotesk")
+    page = BeautifulSoup(client.get("/").content, "html.parser")
+    assert "Halden Grotesk" in page.get_text()
+    assert [number.get_text(strip=True) for number in page.select(".numbers dd")][0] == "1"
 
 
 @pytest.mark.django_db
@@ -75,8 +81,9 @@ def test_page_explains_what_its_members_are(client: Client) -> None:
     assert "403: " not in text
 
 
+@pytest.mark.django_db
 def test_public_pages_take_reads_only(client: Client) -> None:
-    for path in ("/", "/problems", "/problems/not_found", "/robots.txt", "/favicon.ico"):
+    for path in ("/", "/docs", "/docs/quick-start", "/problems", "/problems/not_found", "/robots.txt", "/favicon.ico"):
         assert client.post(path).status_code == 405, path
         assert client.head(path).status_code in {200, 302}, path
 

@@ -78,4 +78,7 @@
       scrollBy(0, tabs.getBoundingClientRect().top - top);
     });
   }
+
+  // A download that was just asked for begins by itself.
+  document.querySelector("a[data-follow]")?.click();
 })();

@@ -1,0 +1,77 @@
+"""What the storefront shows for a state: a page of cards, how many there are, and what one can narrow by. The API's own selectors."""
+
+import math
+from dataclasses import dataclass
+
+from catalog import selectors
+from catalog.api.browsing import items_within
+from catalog.search import search
+from catalog.selectors import Card, Counts, Facet, Names, Total
+from marketplace.core import bounds
+from marketplace.core.money import Currency
+
+from .query import ShopForm
+
+PAGE_SIZE = 24
+# What the shelf keeps counts by.
+COUNTED = {"category", "tier"}
+
+
+@dataclass(frozen=True)
+class Results:
+    """A page of the storefront.
+
+    Args:
+        cards: Its listings.
+        total: How many there are in all.
+        pages: How many pages.
+        names: Categories and licences to choose from.
+        counts: How many listings each choice has; None where a search ranks instead of counting.
+    """
+
+    cards: list[Card]
+    total: Total
+    pages: int
+    names: Names
+    counts: Counts | None
+
+
+def results_of(form: ShopForm, currency: Currency) -> Results:
+    """Return what is shown, in six queries at most."""
+    names = selectors.names_to_choose_from()
+    if form.query:
+        return _found(form, currency, names)
+    filters = form.filters(currency)
+    category, tier = filters.get("category"), filters.get("tier")
+    start = (form.page_number - 1) * PAGE_SIZE
+    if filters.keys() <= COUNTED:
+        counts = selectors.counts_to_choose_from(category, tier)
+        total = Total(sum(counts.categories.values()) if category is None else counts.categories.get(category, 0))
+        rows = [] if start >= total.listings else selectors.page_on_shelf(category, tier, sort=form.order, start=start, limit=PAGE_SIZE)
+    else:
+        items = items_within(filters)
+        facets = selectors.facets_of(items, [Facet.CATEGORY, Facet.FILE_TYPE], ())
+        counts = Counts(dict(facets[Facet.CATEGORY]), dict(facets[Facet.FILE_TYPE]))
+        total = selectors.total_matching(items)
+        rows = [] if total.exact and start >= total.listings else selectors.page_of(items, sort=form.order, start=start, limit=PAGE_SIZE)
+    cards = selectors.cards_of(row.id for row in rows)
+    return Results(cards, total, math.ceil(total.listings / PAGE_SIZE), names, counts)
+
+
+def _found(form: ShopForm, currency: Currency, names: Names) -> Results:
+    """Return the best hits of a search: one page, for what comes after them is no answer."""
+    filters = form.filters(currency)
+    hits = search(form.query, bounds.SEARCH_LIMIT, items_within(filters) if filters else None)
+    cards = selectors.cards_of(hit.id for hit in hits)
+    return Results(cards, Total(len(cards), exact=len(hits) < bounds.SEARCH_LIMIT), 1, names, None)
+
+
+def page_numbers(current: int, pages: int) -> list[int | None]:
+    """Return the numbers to link to: the ends and the neighbours; None where some are left out."""
+    near = sorted({1, pages, *range(max(1, current - 1), min(pages, current + 1) + 1)} - {0})
+    found: list[int | None] = []
+    for number in near:
+        if found and found[-1] is not None and number - found[-1] > 1:
+            found.append(number - 1 if number - found[-1] == 2 else None)
+        found.append(number)
+    return found

@@ -1,0 +1,42 @@
+"""Prices and filters of the storefront."""
+
+from typing import Any
+
+from django import template
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from catalog.pricing import Prices
+from marketplace.core.money import Currency
+
+from ..shop.currency import amount_in
+from .wording import money
+
+register = template.Library()
+
+
+@register.simple_tag
+def price(prices: Prices, currency: Currency) -> SafeString:
+    """Return a price in the viewer's currency, in dollars where there is none in it."""
+    amount, shown = amount_in(prices, currency)
+    if amount == 0:
+        return SafeString('<span class="number">Free</span>')
+    return format_html('<span class="number" data-currency="{}">{}</span>', shown, money(amount, shown))
+
+
+@register.filter
+def percent(basis_points: int) -> str:
+    """Return basis points as a percentage without needless zeros."""
+    return f"{basis_points / 100:g}%"
+
+
+@register.filter
+def words(text: str) -> list[str]:
+    """Return the words of a constant text, to go through them."""
+    return text.split()
+
+
+@register.filter
+def value_of(values: dict[str, Any], name: str) -> Any:
+    """Return what a dictionary holds under a name."""
+    return values.get(name)

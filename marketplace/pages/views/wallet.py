@@ -1,0 +1,82 @@
+"""The buyer's wallet: balances, what moved them, orders with their receipts."""
+
+import uuid
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from rest_framework import serializers
+
+from marketplace.accounts.pages import SignedInRequest, signed_in_page
+from marketplace.core.api.pagination import decode_cursor, encode_cursor
+from marketplace.core.errors import Problem
+from marketplace.core.money import WALLET_CURRENCIES
+from marketplace.core.serving import safe_disposition
+from wallet import receipts
+from wallet.models import Order
+from wallet.selectors import before, movements_of, order_of, wallet_of
+from wallet.services.preferences import set_currency_preference
+
+from ..shop.currency import PREFERENCE
+
+ROWS = 25
+
+
+@signed_in_page("GET")
+def wallet(request: SignedInRequest) -> HttpResponseBase:
+    """Show what the wallet holds and what came and went, newest first."""
+    movements = movements_of(request.user).select_related("order__listing")
+    cursor = request.GET.get("after", "")
+    if cursor:
+        try:
+            movements = before(movements, "at", *decode_cursor(cursor))
+        except serializers.ValidationError as error:
+            raise Http404 from error
+    rows = list(movements[: ROWS + 1])
+    shown, more = rows[:ROWS], len(rows) > ROWS
+    context = {
+        "wallet": wallet_of(request.user),
+        "currencies": [code.value for code in WALLET_CURRENCIES],
+        "movements": shown,
+        "later": bool(cursor),
+        "next": f"{reverse('wallet-page')}?after={encode_cursor(shown[-1].at, shown[-1].pk)}" if more else "",
+    }
+    return render(request, "buyer/wallet.html", context)
+
+
+@signed_in_page("POST")
+def preference(request: SignedInRequest) -> HttpResponseBase:
+    """Choose the currency that purchases are paid in unless they name another."""
+    try:
+        chosen = set_currency_preference(user=request.user, currency=request.POST.get("currency", ""), actor=request.user)
+    except Problem as problem:
+        messages.error(request, problem.message)
+    else:
+        request.session[PREFERENCE] = chosen.currency_preference
+        messages.success(request, f"You now buy in {chosen.currency_preference} unless a purchase names another currency.")
+    return redirect("wallet-page")
+
+
+@signed_in_page("GET")
+def order(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
+    """Show a purchase as its receipt has it."""
+    found = _own_order(request, order_id)
+    return render(request, "buyer/order.html", {"order": found, "net": found.price_minor - found.tax_minor})
+
+
+@signed_in_page("GET")
+def receipt(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
+    """Give the receipt as a PDF."""
+    found = _own_order(request, order_id)
+    disposition = safe_disposition(f"receipt-{found.pk}.pdf", inline=False)
+    return HttpResponse(
+        receipts.as_pdf(found), content_type="application/pdf", headers={"Content-Disposition": disposition or "attachment"}
+    )
+
+
+def _own_order(request: SignedInRequest, order_id: uuid.UUID) -> Order:
+    found = order_of(request.user, str(order_id))
+    if found is None:
+        raise Http404
+    return found

@@ -1,0 +1,246 @@
+"""Buying, the wallet and the library on pages: the unhappy ways first."""
+
+import uuid
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.http import HttpResponse
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from catalog.models import Listing
+from library.models import DownloadLink
+from marketplace.accounts.models import User
+from tests.factories import UserFactory
+from tests.shop import archive, bought, funded, on_sale
+from wallet.models import Order, Quote
+from wallet.selectors import wallet_of
+from wallet.services.refunds import refund_order
+
+from .test_markup import faults_of
+
+pytestmark = pytest.mark.django_db
+
+Browse = Callable[..., Client]
+Queries = Callable[[int], AbstractContextManager[object]]
+PRICE = 49_900
+
+
+def begin(client: Client, listing: Listing, **choices: str) -> Any:
+    """Press the button on the listing's page."""
+    return client.post(reverse("checkout-begin", args=[listing.slug]), {"license": "personal", "currency": "INR"} | choices)
+
+
+def said(client: Client, response: Any) -> str:
+    """Return the page that an answer leads to."""
+    page: HttpResponse = client.get(response["Location"])
+    assert page.status_code == 200
+    assert faults_of(page.content) == []
+    return page.content.decode()
+
+
+@pytest.fixture
+def buyer() -> User:
+    return funded(inr=100_000)
+
+
+def test_nobody_buys_without_signing_in(client: Client) -> None:
+    listing = on_sale()
+    response = begin(client, listing)
+    assert response.status_code == 302
+    assert response["Location"].startswith(reverse("account_login"))
+    assert not Quote.objects.exists()
+    for name in ("wallet-page", "library-page"):
+        assert client.get(reverse(name))["Location"].startswith(reverse("account_login"))
+
+
+def test_buyer_who_comes_back_from_the_sign_in_lands_on_the_listing(browse: Browse, buyer: User) -> None:
+    listing = on_sale()
+    assert browse(buyer).get(reverse("checkout-begin", args=[listing.slug]))["Location"] == f"/assets/{listing.slug}"
+
+
+def test_forms_without_a_token_are_refused(browse: Browse, buyer: User) -> None:
+    client = browse(buyer, checked=True)
+    assert begin(client, on_sale()).status_code == 403
+    assert client.post(reverse("wallet-preference"), {"currency": "USD"}).status_code == 403
+    assert not Quote.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("choices", "words"),
+    [({"license": "galactic"}, "Licences on sale"), ({"license": "personal", "currency": "USD"}, "")],
+)
+def test_refusal_before_the_confirmation_is_told_on_the_listing(browse: Browse, buyer: User, choices: dict[str, str], words: str) -> None:
+    listing = on_sale()
+    client = browse(buyer)
+    assert words in said(client, begin(client, listing, **choices))
+
+
+def test_own_listing_and_owned_licence_are_not_sold(browse: Browse, buyer: User) -> None:
+    listing = on_sale()
+    client = browse(listing.store.owner)
+    assert "own listing" in said(client, begin(client, listing))
+    bought(listing, buyer)
+    client = browse(buyer)
+    begin(client, listing)
+    assert Order.objects.count() == 1
+    assert not Quote.objects.exists()
+
+
+def test_purchase_is_confirmed_and_charged_once_however_often_it_is_sent(browse: Browse, buyer: User) -> None:
+    listing = on_sale(title="Halden")
+    client = browse(buyer)
+    address = begin(client, listing)["Location"]
+    page = client.get(address).content.decode()
+    for words in ("Buy Halden?", "₹1,000.00", "₹499.00", "₹501.00", "Pay ₹499.00"):
+        assert words in page
+    assert not Order.objects.exists()
+    first, second = client.post(address), client.post(address)
+    assert first["Location"] == second["Location"] == reverse("order-page", args=[Order.objects.get().pk])
+    assert wallet_of(buyer).balance_inr_minor == 100_000 - PRICE
+    assert "Halden is yours" in said(client, first)
+    assert client.get(address)["Location"] == first["Location"]
+
+
+def test_quoted_price_is_charged_though_it_changed_meanwhile(browse: Browse, buyer: User) -> None:
+    listing = on_sale()
+    client = browse(buyer)
+    address = begin(client, listing)["Location"]
+    Listing.objects.filter(pk=listing.pk).update(price_inr_minor=99_900)
+    client.post(address)
+    assert Order.objects.get().price_minor == PRICE
+
+
+def test_empty_wallet_is_told_before_and_not_charged_after(browse: Browse) -> None:
+    client = browse(funded(inr=100))
+    address = begin(client, on_sale())["Location"]
+    page = client.get(address).content.decode()
+    assert "holds too little" in page
+    assert "Pay ₹" not in page
+    assert "holds 1.00 INR" in said(client, client.post(address))
+    assert not Order.objects.exists()
+
+
+def test_expired_quote_is_not_charged(browse: Browse, buyer: User) -> None:
+    client = browse(buyer)
+    address = begin(client, on_sale())["Location"]
+    long_ago = timezone.now() - timedelta(hours=2)
+    Quote.objects.update(created_at=long_ago, expires_at=long_ago + timedelta(minutes=10))
+    assert "promised until" in client.get(address).content.decode()
+    assert client.post(address)["Location"] == address
+    assert not Order.objects.exists()
+
+
+def test_what_is_someone_elses_is_not_found(browse: Browse, buyer: User) -> None:
+    listing = on_sale(archive())
+    order = bought(listing, buyer)
+    quote = begin(browse(buyer), on_sale())["Location"]
+    stranger = browse(funded(inr=100_000))
+    assert stranger.get(quote).status_code == 404
+    assert stranger.post(quote).status_code == 404
+    for name in ("order-page", "order-page-pdf"):
+        assert stranger.get(reverse(name, args=[order.pk])).status_code == 404
+        assert stranger.get(reverse(name, args=[uuid.uuid4()])).status_code == 404
+    for name in ("library-item", "library-item-certificate"):
+        assert stranger.get(reverse(name, args=[listing.slug])).status_code == 404
+    assert stranger.post(reverse("library-item-download", args=[listing.slug])).status_code == 404
+    assert not DownloadLink.objects.exists()
+
+
+@pytest.mark.parametrize("cursor", ["x", "AAAA", "%00", "a" * 400])
+def test_place_in_a_list_that_was_made_up_is_not_found(browse: Browse, buyer: User, cursor: str) -> None:
+    client = browse(buyer)
+    for name in ("wallet-page", "library-page"):
+        assert client.get(f"{reverse(name)}?after={cursor}").status_code == 404
+
+
+def test_wallet_shows_what_came_and_went_page_by_page(browse: Browse, buyer: User) -> None:
+    for number in range(2):
+        bought(on_sale(title=f"Font {number}"), buyer)
+    refund_order(order=Order.objects.latest("created_at"), reason="Broken", actor=UserFactory(is_staff=True, is_superuser=True))
+    page = browse(buyer).get(reverse("wallet-page"))
+    assert faults_of(page.content) == []
+    text = page.content.decode()
+    for words in ("Font 0", "Font 1", "refund", "−₹499.00", "₹501.00", "Credit"):  # noqa: RUF001 - the minus sign that people read
+        assert words in text
+    assert "Older" not in text
+
+
+def test_currency_of_purchases_is_chosen_and_nonsense_refused(browse: Browse, buyer: User) -> None:
+    client = browse(buyer)
+    client.post(reverse("wallet-preference"), {"currency": "USD"})
+    assert wallet_of(buyer).currency_preference == "USD"
+    for nonsense in ("EUR", "", "BTC"):
+        assert "Wallets hold" in said(client, client.post(reverse("wallet-preference"), {"currency": nonsense}))
+    assert wallet_of(buyer).currency_preference == "USD"
+
+
+def test_order_has_its_receipt(browse: Browse, buyer: User) -> None:
+    order = bought(on_sale(title="Halden", tax_rate_bp=1800), buyer)
+    client = browse(buyer)
+    page = client.get(reverse("order-page", args=[order.pk]))
+    assert faults_of(page.content) == []
+    assert "₹76.12" in page.content.decode()
+    paper = client.get(reverse("order-page-pdf", args=[order.pk]))
+    assert paper["Content-Type"] == "application/pdf"
+    assert paper.content.startswith(b"%PDF")
+
+
+def test_owned_asset_is_downloaded_and_certified(browse: Browse, buyer: User) -> None:
+    listing = on_sale(archive(), title="Halden")
+    bought(listing, buyer)
+    client = browse(buyer)
+    for address in (reverse("library-page"), reverse("library-item", args=[listing.slug])):
+        page = client.get(address)
+        assert faults_of(page.content) == []
+        assert "Halden" in page.content.decode()
+    page = client.post(reverse("library-item-download", args=[listing.slug]))
+    assert faults_of(page.content) == []
+    link = str(page.context["url"]).removeprefix("http://testserver")
+    package = b"".join(client.get(link))
+    assert package.startswith(b"PK")
+    paper = client.get(reverse("library-item-certificate", args=[listing.slug]))
+    assert paper.content.startswith(b"%PDF")
+    assert client.get(reverse("library-item-download", args=[listing.slug])).status_code == 405
+
+
+def test_version_that_does_not_exist_is_not_found(browse: Browse, buyer: User) -> None:
+    listing = on_sale(archive())
+    bought(listing, buyer)
+    response = browse(buyer).post(reverse("library-item-download", args=[listing.slug]), {"version": "9.9.9"})
+    assert response.status_code == 404
+
+
+def test_pages_of_someone_new_say_what_to_do(browse: Browse) -> None:
+    client = browse()
+    for name, words in (("wallet-page", "Nothing has moved yet"), ("library-page", "You own nothing yet")):
+        page = client.get(reverse(name))
+        assert faults_of(page.content) == []
+        assert words in page.content.decode()
+
+
+def test_pages_ask_little_of_the_database(browse: Browse, django_assert_max_num_queries: Queries) -> None:
+    buyer = funded(inr=10_000_000)
+    listings = [on_sale(archive(str(number))) for number in range(30)]
+    orders = [bought(listing, buyer) for listing in listings]
+    client = browse(buyer)
+    quote = begin(client, on_sale())["Location"]
+    for address in (
+        reverse("wallet-page"),
+        reverse("library-page"),
+        reverse("library-item", args=[listings[0].slug]),
+        reverse("order-page", args=[orders[0].pk]),
+        quote,
+        "/dashboard",
+    ):
+        with django_assert_max_num_queries(8):
+            response = client.get(address)
+        assert response.status_code == 200, address
+    older = client.get(reverse("library-page")).context["next"]
+    assert len(client.get(older).context["rows"]) == 5
+    older = client.get(reverse("wallet-page")).context["next"]
+    assert len(client.get(older).context["movements"]) == 31 - 25

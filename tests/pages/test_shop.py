@@ -1,0 +1,222 @@
+"""The storefront: whatever is in the address, what is for sale is shown as the API has it, in few queries."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+
+import pytest
+from bs4 import BeautifulSoup
+from django.db.models import Count
+from django.test import Client
+
+from catalog.models import Preview, Store
+from catalog.search.rebuild import rebuild
+from catalog.seeding import fill
+from catalog.services.visibility import store_changed
+from tests.factories import ListingFactory
+from tests.shop import bought, funded, on_sale
+
+from .test_markup import faults_of
+
+pytestmark = pytest.mark.django_db
+
+Queries = Callable[[int], AbstractContextManager[object]]
+BOUND = 8
+
+
+def page_at(client: Client, address: str) -> BeautifulSoup:
+    """Return a page that must be well made."""
+    response = client.get(address)
+    assert response.status_code == 200, address
+    assert faults_of(response.content) == []
+    return BeautifulSoup(response.content, "html.parser")
+
+
+def titles(page: BeautifulSoup) -> list[str]:
+    """Return the titles of the listings on a page."""
+    return [heading.get_text(strip=True) for heading in page.select(".shelf h3")]
+
+
+def test_drafts_and_closed_stores_are_nowhere(client: Client) -> None:
+    draft = ListingFactory(title="Secret draft")
+    closed = on_sale(title="Closed one")
+    Store.objects.filter(pk=closed.store_id).update(is_open=False)
+    store_changed(Store.objects.get(pk=closed.store_id))
+    assert titles(page_at(client, "/browse")) == []
+    assert "No asset fits" in page_at(client, "/browse").get_text()
+    for address in (
+        f"/assets/{draft.slug}",
+        f"/assets/{closed.slug}",
+        f"/stores/{closed.store.slug}",
+        f"/assets/{closed.slug}/specimen.css",
+    ):
+        assert client.get(address).status_code == 404, address
+    assert "Secret draft" not in client.get("/sitemap.xml").content.decode()
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "page=0",
+        "page=x",
+        "page=99999999999999999999",
+        "sort=worst",
+        "currency=BTC",
+        "minPrice=abc",
+        "minPrice=9&maxPrice=1",
+        "minPrice=-1",
+        "minPrice=NaN",
+        "tier=emperor",
+        "category=%00",
+        "q=%F0%9F%92%A9%00",
+        "q=" + "x" * 300,
+        "license=%27%20OR%201%3D1",
+        "tag=" + "y" * 500,
+        "nonsense=1&page=2",
+    ],
+)
+def test_address_that_makes_no_sense_is_a_page_all_the_same(client: Client, query: str) -> None:
+    on_sale()
+    page_at(client, f"/browse?{query}")
+
+
+def test_words_in_an_address_cannot_become_markup(client: Client) -> None:
+    listing = on_sale(
+        title="<script>alert(1)</script>", description="<img src=x onerror=alert(1)>\n\n![x](http://evil.example/i.png)\n\n# Big"
+    )
+    for address in ("/browse?q=%3Cscript%3Ealert(1)%3C/script%3E", "/browse", f"/assets/{listing.slug}"):
+        page = page_at(client, address)
+        assert "alert(1)" not in "".join(str(tag) for tag in page.select("script, [onerror]"))
+    assert not page_at(client, f"/assets/{listing.slug}").select("img[src*=evil]")
+
+
+def test_filters_orders_and_pages_are_those_of_the_api(client: Client) -> None:
+    for number in range(30):
+        on_sale(
+            title=f"Font {number:02}",
+            base_price_minor=1000 + number,
+            price_inr_minor=10_000 + number,
+            tags=["even"] if number % 2 == 0 else [],
+        )
+    first = titles(page_at(client, "/browse?sort=price_asc"))
+    assert first == [f"Font {number:02}" for number in range(24)]
+    assert titles(page_at(client, "/browse?sort=price_asc&page=2")) == [f"Font {number:02}" for number in range(24, 30)]
+    assert titles(page_at(client, "/browse?sort=price_asc&page=3")) == []
+    assert len(titles(page_at(client, "/browse?tag=even"))) == 15
+    assert titles(page_at(client, "/browse?currency=USD&minPrice=10.28&sort=price_asc")) == ["Font 28", "Font 29"]
+    assert titles(page_at(client, "/browse?category=presets")) == []
+    assert titles(page_at(client, "/browse?q=fnot+07"))[0] == "Font 07"
+
+
+def test_price_is_shown_in_the_chosen_currency_and_kept(client: Client) -> None:
+    listing = on_sale(base_price_minor=1234, price_inr_minor=123_456, price_eur_minor=None)
+    assert "$12.34" in page_at(client, "/browse").select(".asset-price")[0].get_text()
+    assert "₹1,234.56" in page_at(client, f"/assets/{listing.slug}?currency=INR").get_text()
+    assert "₹1,234.56" in page_at(client, "/browse").get_text()
+    # The vendor set no price in euros: nothing is converted.
+    assert "$12.34" in page_at(client, "/browse?currency=EUR").get_text()
+
+
+def test_price_is_shown_in_the_wallets_currency_after_the_sign_in(browse: Callable[..., Client]) -> None:
+    on_sale(base_price_minor=1234, price_inr_minor=123_456)
+    assert "₹1,234.56" in page_at(browse(), "/browse").get_text()
+
+
+def test_script_that_replaces_the_results_gets_only_those_and_a_clean_address(client: Client) -> None:
+    on_sale(title="Halden")
+    response = client.get("/browse?q=&category=fonts&minPrice=&sort=popular&currency=USD&page=", headers={"hx-request": "true"})
+    assert response["HX-Push-Url"] == "/browse?category=fonts&currency=USD"
+    assert b"<html" not in response.content
+    assert b'id="results"' in response.content
+    assert "HX-Request" in response["Vary"]
+
+
+def test_suggestions_name_listings_and_take_anything(client: Client) -> None:
+    on_sale(title="Halden Grotesk")
+    assert "Halden Grotesk" in client.get("/suggest?q=hal").content.decode()
+    assert client.get("/suggest?q=").content.strip() == b""
+    assert client.get("/suggest").status_code == 200
+    assert client.get("/suggest?q=" + "%00" * 300).status_code == 200
+    assert "Press Enter" in client.get("/suggest?q=zzzzqqq").content.decode()
+
+
+def test_listing_shows_its_samples_licences_and_terms(client: Client) -> None:
+    listing = on_sale(title="Halden", description="Good **font**", tags=["sans"], video_url="https://video.example/x", discount_bp=2500)
+    details = {"axes": [{"tag": "wght", "min": 100, "default": 400, "max": 900}], "familyNames": ["Halden"], "style": "Regular"}
+    picture = Preview.objects.create(listing=listing, kind="Gallery", slot=0, object_key="a", content_type="image/webp", size=1, sha256="a" * 64, details={"width": 1200, "height": 800})  # fmt: skip
+    Preview.objects.create(listing=listing, kind="FontSpecimen", object_key="b", content_type="font/woff2", size=1, sha256="b" * 64, details=details)  # fmt: skip
+    sound = Preview.objects.create(listing=listing, kind="AudioPreview", object_key="c", content_type="audio/wav", size=1, sha256="c" * 64)
+    page = page_at(client, f"/assets/{listing.slug}")
+    assert [image["src"] for image in page.select(".gallery img")] == [picture.url]
+    assert all(image.get("width") and image.get("height") and image.get("alt") for image in page.select(".gallery img"))
+    assert len(page.select("#axis-wght[min='100'][max='900']")) == 1
+    assert [player["src"] for player in page.select("audio")] == [sound.url]
+    assert len(page.select("input[name=license]")) == 3
+    assert page.select("a[href='https://video.example/x'][rel~=nofollow]")
+    assert page.select("link[rel=canonical]")[0]["href"] == f"http://testserver/assets/{listing.slug}"
+    css = client.get(f"/assets/{listing.slug}/specimen.css")
+    assert css["Content-Type"].startswith("text/css")
+    # The public sample, never the file for sale.
+    assert f"/api/v1/previews/{Preview.objects.get(kind='FontSpecimen').pk}" in css.content.decode()
+
+
+def test_listing_tells_its_owner_and_its_vendor_what_it_is_to_them(browse: Callable[..., Client]) -> None:
+    listing = on_sale()
+    buyer = funded(inr=1_000_000)
+    bought(listing, buyer)
+    page = page_at(browse(buyer), f"/assets/{listing.slug}")
+    assert "You own it" in page.get_text()
+    assert len(page.select("input[name=license][disabled]")) == 1
+    own = page_at(browse(listing.store.owner), f"/assets/{listing.slug}")
+    assert "your own listing" in own.get_text()
+    assert not own.select("button:-soup-contains('buy')")
+
+
+def test_store_shows_what_it_sells_and_nothing_else(client: Client) -> None:
+    mine, other = on_sale(title="Mine"), on_sale(title="Other")
+    page = page_at(client, f"/stores/{mine.store.slug}")
+    assert titles(page) == ["Mine"]
+    assert client.get(f"/stores/{other.store.slug}?page=x").status_code == 404
+    assert titles(page_at(client, f"/stores/{mine.store.slug}?page=2")) == []
+
+
+def test_sitemap_and_robots_name_what_is_public(client: Client) -> None:
+    listing = on_sale()
+    text = client.get("/sitemap.xml").content.decode()
+    assert f"<loc>http://testserver/assets/{listing.slug}</loc>" in text
+    assert "<loc>http://testserver/docs/quick-start</loc>" in text
+    robots = client.get("/robots.txt").content.decode()
+    assert "Sitemap: http://testserver/sitemap.xml" in robots
+    assert "Disallow: /checkout/" in robots
+
+
+def test_pages_take_reads_only(client: Client) -> None:
+    listing = on_sale()
+    for path in ("/browse", "/suggest", f"/assets/{listing.slug}", f"/stores/{listing.store.slug}", "/sitemap.xml"):
+        assert client.post(path).status_code == 405, path
+        assert client.head(path).status_code == 200, path
+
+
+def test_page_asks_little_of_a_thousand_listings(browse: Callable[..., Client], django_assert_max_num_queries: Queries) -> None:
+    listing = on_sale(title="Halden Grotesk", tags=["sans"], file_type="otf")
+    fill(listings=1000, seed=7, progress=lambda _done, _total: None)
+    rebuild(lambda _done, _total: None)
+    crowded = Store.objects.annotate(n=Count("listings")).order_by("-n")[0]
+    client = browse(funded(inr=100))
+    for address in (
+        "/",
+        "/browse",
+        "/browse?category=fonts&sort=price_desc",
+        "/browse?category=fonts&tier=pro&page=3",
+        "/browse?tag=sans&license=personal&minPrice=1&currency=USD",
+        f"/browse?fileType=otf&vendor={crowded.slug}&platform=figma",
+        "/browse?q=grotesk",
+        "/browse?q=halden+gortesk&category=fonts&minPrice=1",
+        "/browse?q=zzqxv+gortsek",
+        f"/assets/{listing.slug}",
+        f"/stores/{crowded.slug}",
+        "/suggest?q=hald",
+        "/sitemap.xml",
+    ):
+        with django_assert_max_num_queries(BOUND):
+            response = client.get(address)
+        assert response.status_code == 200, address
