@@ -31,7 +31,7 @@ def test_start_page_shows_what_is_for_sale(client: Client) -> None:
     on_sale(title="Halden Grotesk")
     page = BeautifulSoup(client.get("/").content, "html.parser")
     assert "Halden Grotesk" in page.get_text()
-    assert [number.get_text(strip=True) for number in page.select(".numbers dd")][0] == "1"
+    assert next(number.get_text(strip=True) for number in page.select(".numbers dd")) == "1"
 
 
 @pytest.mark.django_db
