@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from marketplace.core.api.pagination import decode_cursor, encode_cursor
 from marketplace.core.api.serializers import parse_query
 
-from ..selectors import before
+from ..selectors import newest_of
 from .serializers.history import HistoryQuery
 
 
@@ -22,11 +22,7 @@ def page_of(request: Request, moment: str, *lists: "QuerySet[Any, Any]") -> dict
         *lists: What is merged.
     """
     query = parse_query(HistoryQuery, request)
-    if "cursor" in query:
-        place = decode_cursor(query["cursor"])
-        lists = tuple(before(rows, moment, *place) for rows in lists)
-    rows = [row for some in lists for row in some[: query["limit"] + 1]]
-    found = sorted(rows, key=lambda row: (getattr(row, moment), row.pk), reverse=True)
-    items, more = found[: query["limit"]], len(found) > query["limit"]
+    after = decode_cursor(query["cursor"]) if "cursor" in query else None
+    items, more = newest_of(lists, moment, limit=query["limit"], after=after)
     at: datetime | None = getattr(items[-1], moment) if more else None
     return {"items": items, "nextCursor": None if at is None else encode_cursor(at, items[-1].pk)}

@@ -15,7 +15,7 @@ from marketplace.core.money import WALLET_CURRENCIES
 from marketplace.core.serving import safe_disposition
 from wallet import receipts
 from wallet.models import Order
-from wallet.selectors import before, movements_of, order_of, wallet_of
+from wallet.selectors import accounts_of, movements_of, newest_of, order_of, wallet_of
 from wallet.services.preferences import set_currency_preference
 
 from ..shop.currency import PREFERENCE
@@ -26,15 +26,12 @@ ROWS = 25
 @signed_in_page("GET")
 def wallet(request: SignedInRequest) -> HttpResponseBase:
     """Show what the wallet holds and what came and went, newest first."""
-    movements = movements_of(request.user).select_related("order__listing")
     cursor = request.GET.get("after", "")
-    if cursor:
-        try:
-            movements = before(movements, "at", *decode_cursor(cursor))
-        except serializers.ValidationError as error:
-            raise Http404 from error
-    rows = list(movements[: ROWS + 1])
-    shown, more = rows[:ROWS], len(rows) > ROWS
+    try:
+        after = decode_cursor(cursor) if cursor else None
+    except serializers.ValidationError as error:
+        raise Http404 from error
+    shown, more = newest_of(map(movements_of, accounts_of(request.user)), "at", limit=ROWS, after=after)
     context = {
         "wallet": wallet_of(request.user),
         "currencies": [code.value for code in WALLET_CURRENCIES],

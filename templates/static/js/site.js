@@ -79,6 +79,11 @@
     });
   }
 
+  // On a phone the list of pages is a strip: the present one is brought into view.
+  const strip = document.querySelector(".side");
+  const here = strip?.querySelector("[aria-current]");
+  if (here) strip.scrollLeft = here.offsetLeft - strip.clientWidth / 2 + here.clientWidth / 2;
+
   // A download that was just asked for begins by itself.
   document.querySelector("a[data-follow]")?.click();
 })();
