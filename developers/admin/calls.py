@@ -14,6 +14,12 @@ def calls_context(usage: Usage, panels: Sequence[Panel]) -> dict[str, Any]:
     calls = [
         _panel("Calls by operation", "Operation", usage.operations),
         _panel("Calls by key", "Key or token", usage.callers),
+        Panel(
+            "What was refused or failed",
+            ("Operation", "Outcome", "Calls"),
+            [(refusal.operation, refusal.outcome, refusal.calls) for refusal in usage.refusals],
+            empty="Nothing in 30 days.",
+        ),
         _panel("Calls by day (UTC)", "Day", {day: tally for day, tally in usage.days.items() if tally.total}),
     ]
     return {"panels": [*calls, *panels], "usage": usage, "bars": bars(usage.days)}

@@ -2,7 +2,7 @@
 
 import datetime as dt
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from django.http import HttpRequest
@@ -75,6 +75,11 @@ def operation_of(request: HttpRequest) -> Operation:
     access = getattr(getattr(view, "cls", None), "access", {}).get(action)
     scope = access.scope.value if access is not None and access.scope is not None else ""
     return Operation(f"{method} {match.url_name or 'unnamed'}", scope)
+
+
+def note_status(request: HttpRequest, status: int) -> None:
+    """Say how a call ended, where the status of the answer does not tell."""
+    request.META[META_KEY] = replace(request.META.get(META_KEY) or operation_of(request), status=status)
 
 
 def _counted_under(principal: Principal) -> uuid.UUID:

@@ -2,10 +2,11 @@
 
 import datetime as dt
 import uuid
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
+from http import HTTPStatus
 
 from django.db.models import Q, QuerySet, Sum
 from django.utils import timezone
@@ -16,6 +17,7 @@ from ..models import AccessToken, ApiKey, ApiUsage, App, AppScope
 from ..models.usage import CallerKind
 
 SHOWN_DAYS = 30
+SHOWN_REFUSALS = 20
 IDLE = timedelta(days=90)
 _BY_TOKEN = {CallerKind.OAUTH.value: "OAuth tokens", CallerKind.MCP.value: "Tool tokens"}
 
@@ -43,6 +45,23 @@ class Tally:
             self.done += calls
 
 
+@dataclass(frozen=True)
+class Refusal:
+    """Calls of one operation that ended with the same error: the status of the problem, for a tool that of its twin in the API."""
+
+    operation: str
+    status: int
+    calls: int
+
+    @property
+    def outcome(self) -> str:
+        """The status with its words."""
+        try:
+            return f"{self.status} {HTTPStatus(self.status).phrase}"
+        except ValueError:
+            return str(self.status)
+
+
 @dataclass
 class Usage:
     """The calls of an app in the last 30 days, today included."""
@@ -51,6 +70,7 @@ class Usage:
     days: dict[dt.date, Tally] = field(default_factory=dict)
     operations: dict[str, Tally] = field(default_factory=lambda: defaultdict(Tally))
     callers: dict[str, Tally] = field(default_factory=lambda: defaultdict(Tally))
+    refusals: list[Refusal] = field(default_factory=list)
 
 
 def usage_of_app(app: App, keys: Iterable[ApiKey], tool_tokens: Iterable[AccessToken] = ()) -> Usage:
@@ -79,10 +99,16 @@ def _usage(rows: QuerySet[ApiUsage], names: Mapping[uuid.UUID, str]) -> Usage:
         .values_list("day", "kind", "credential_id", "operation", "status")
         .annotate(sum=Sum("calls"))
     )
+    refused: Counter[tuple[str, int]] = Counter()
     for day, kind, credential_id, operation, status, calls in groups:
         caller = names.get(credential_id) or _BY_TOKEN.get(kind, "a key that is gone")
         for tally in (usage.total, usage.days[day], usage.operations[operation], usage.callers[caller]):
             tally.add(status, calls)
+        if status >= 400:
+            refused[operation, status] += calls
+    usage.refusals = [Refusal(*ending, calls) for ending, calls in sorted(refused.items(), key=lambda item: (-item[1], item[0]))][
+        :SHOWN_REFUSALS
+    ]
     usage.operations = _busiest_first(usage.operations)
     usage.callers = _busiest_first(usage.callers)
     return usage

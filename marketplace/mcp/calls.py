@@ -7,7 +7,7 @@ from django.http import HttpRequest
 from mcp_types import INVALID_PARAMS
 
 from developers.principals import Principal
-from developers.usage.calls import META_KEY, Operation
+from developers.usage.calls import META_KEY, Operation, note_status
 from marketplace.core.errors import DependencyUnavailable, InsufficientScope
 from marketplace.core.scopes import Scope
 
@@ -59,8 +59,7 @@ class Call:
 
     def ended(self, status: int) -> None:
         """Say how the call ended, where the status of the answer does not."""
-        operation: Operation = self.request.META[META_KEY]
-        self.request.META[META_KEY] = Operation(operation.name, operation.scope, status)
+        note_status(self.request, status)
 
     def refuse_cursor(self) -> None:
         """Refuse a cursor to a list that is always whole.

@@ -9,6 +9,8 @@ from mcp_types import INVALID_PARAMS, METHOD_NOT_FOUND, SERVER_INFO_META_KEY
 from mcp_types.methods import validate_client_request
 from pydantic import ValidationError
 
+from developers.usage.calls import note_status
+
 from . import about, prompts, resources
 from .answers import ProtocolError
 from .calls import Call
@@ -54,6 +56,7 @@ def perform(request: HttpRequest, caller: Caller, message: Message, revision: st
     except ProtocolError as error:
         if revision not in MODERN:
             # Older clients take any other status for the end of the connection.
+            note_status(request, error.status)
             error.status = 200
         raise
     if revision not in MODERN:

@@ -1,0 +1,73 @@
+"""Each tool call is counted with its app, token, tool and outcome, and shown where the calls of the API are."""
+
+from collections.abc import Iterator
+
+import pytest
+from bs4 import BeautifulSoup
+
+from developers.models import AccessToken, ApiUsage, App
+from developers.usage.buffer import usage
+from marketplace.core.scopes import Scope
+from tests.admin.pages import address, signed_in, text_of
+from tests.factories import UserFactory
+
+from .speaking import NEWEST, WITH_HANDSHAKE, Speaker, tool_token
+
+pytestmark = pytest.mark.django_db
+REVISIONS = pytest.mark.parametrize("revision", [NEWEST, *WITH_HANDSHAKE])
+
+
+@pytest.fixture(autouse=True)
+def _empty_buffer() -> Iterator[None]:
+    usage.clear()
+    yield
+    usage.clear()
+
+
+@REVISIONS
+def test_error_of_the_protocol_counts_as_one_whatever_its_http_status(revision: str) -> None:
+    _, secret, _ = tool_token()
+    speaker = Speaker(secret, revision)
+    answer = speaker.send("tools/call", {"name": "made_up"})
+    assert answer.status_code == (400 if revision == NEWEST else 200)
+    speaker.send("tools/list", {"cursor": "made up"})
+    speaker.send("no/such/method")
+    usage.flush()
+    assert {(row.operation, row.status, row.calls) for row in ApiUsage.objects.all()} == {("POST mcp", 400, 2), ("POST mcp", 404, 1)}
+
+
+@REVISIONS
+def test_call_is_kept_with_app_token_tool_and_outcome(revision: str) -> None:
+    token, secret, app = tool_token(scopes=frozenset({Scope.ACCOUNT_READ, Scope.WALLET_SPEND}))
+    speaker = Speaker(secret, revision)
+    speaker.call("get_wallet")
+    speaker.call("get_asset", assetId="no-such-asset")
+    speaker.call("get_asset")
+    speaker.send("tools/call", {"name": "list_library", "arguments": {}})
+    usage.flush()
+    kept = {(row.app, row.credential_id, row.kind, row.operation, row.scope, row.status) for row in ApiUsage.objects.all()}
+    who = (app, token.pk, "mcp")
+    assert kept == {
+        (*who, "tool get_wallet", "account:read", 200),
+        (*who, "tool get_asset", "", 404),
+        (*who, "tool get_asset", "", 400),
+        (*who, "tool list_library", "library:read", 403),
+    }
+
+
+def test_owner_and_admin_see_what_was_called_and_what_became_of_it() -> None:
+    token, secret, app = tool_token()
+    speaker = Speaker(secret)
+    speaker.call("get_wallet")
+    for _ in range(2):
+        speaker.call("get_asset", assetId="no-such-asset")
+    usage.flush()
+    page = BeautifulSoup(signed_in(app.developer).get(f"/dashboard/apps/{app.pk}").content, "html.parser")
+    refused = page.select("table:has(caption:-soup-contains('refused or failed')) tbody tr")
+    assert [[cell.get_text() for cell in row.select("th, td")] for row in refused] == [["tool get_asset", "404 Not Found", "2"]]
+    assert f"{token.name} (…{token.hint})" in page.get_text()
+    admin = signed_in(UserFactory(is_staff=True, is_superuser=True))
+    for model, key in ((App, app.pk), (AccessToken, token.pk)):
+        text = text_of(admin.get(address(model, "change", key)))
+        assert "tool get_asset 404 Not Found 2" in text
+        assert "tool get_wallet 1" in text
