@@ -7,21 +7,14 @@ from django.http import HttpRequest
 from mcp_types import INVALID_PARAMS
 
 from marketplace.core.api.rendering import parse_json
-from marketplace.core.errors import MethodNotAllowed, Problem, UnsupportedType
+from marketplace.core.errors import MethodNotAllowed, UnsupportedType
 
 from .answers import MessageId, ProtocolError, invalid_request
+from .errors import NotAcceptable
 
 JSON = "application/json"
 METHOD_CHARS = 100
 ID_CHARS = 200
-
-
-class NotAcceptable(Problem):
-    """406: the client must take JSON."""
-
-    status = 406
-    title = "The answer would not be accepted"
-    detail = "Send Accept: application/json, text/event-stream."
 
 
 @dataclass(frozen=True)

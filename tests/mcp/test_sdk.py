@@ -156,7 +156,6 @@ def test_refusals_reach_the_model_and_lacking_scopes_the_client(address: str, li
         poor = await client.call_tool("buy_asset", {"assetId": "harbor-grotesk", "idempotencyKey": "one"})
         assert poor.is_error
         assert "insufficient_balance: It costs 499.00 INR; the wallet holds 0.00 INR. Tell the user" in poor.content[0].text  # type: ignore[union-attr]  # text
-        await asyncio.to_thread(requests.get, address, timeout=30)
         narrowed.append(await asyncio.to_thread(narrow, app))
         assert "buy_asset" not in [tool.name for tool in (await client.list_tools()).tools]
         with pytest.raises(MCPError, match="needs the scope wallet:spend") as refusal:
@@ -203,8 +202,7 @@ class Person:
     def __init__(self, user: User, base: str) -> None:
         browser = Browser()
         browser.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
-        self.session = requests.Session()
-        self.session.cookies.set("sessionid", browser.cookies["sessionid"].value)
+        self.cookies = {"sessionid": browser.cookies["sessionid"].value}
         self.base, self.sent_to = base, ""
 
     async def open(self, authorization_url: str) -> None:
@@ -213,10 +211,13 @@ class Person:
         self.sent_to = await asyncio.to_thread(self._agree, authorization_url)
 
     def _agree(self, address: str) -> str:
-        page = BeautifulSoup(self.session.get(address, timeout=30).content, "html.parser")
-        fields = {str(field["name"]): str(field.get("value", "")) for field in page.select("form input[name]:not([type=checkbox])")}
-        form = {**fields, "decision": "allow"}
-        answer = self.session.post(address, form, headers={"Referer": address}, allow_redirects=False, timeout=30)
+        # Closed at the end, so that the server's thread ends with it.
+        with requests.Session() as session:
+            session.cookies.update(self.cookies)
+            page = BeautifulSoup(session.get(address, timeout=30).content, "html.parser")
+            fields = {str(field["name"]): str(field.get("value", "")) for field in page.select("form input[name]:not([type=checkbox])")}
+            form = {**fields, "decision": "allow"}
+            answer = session.post(address, form, headers={"Referer": address}, allow_redirects=False, timeout=30)
         assert answer.status_code == 303, answer.text
         return answer.headers["Location"]
 

@@ -4,30 +4,29 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.plumbing import ComponentRegistry
 from rest_framework import serializers
 
+from marketplace.core.api.openapi import OperationSchema
 from marketplace.core.api.views import ApiViewSet
 
 _REF = "#/components/schemas/"
 # The generator's list of choices, which repeats what `enum` says.
 _CHOICES = re.compile(r"(\n\n)?\* `.*", re.DOTALL)
+_CONTROL = r"\u0000"
 _JSON_TYPES: dict[str, tuple[type, ...]] = {"string": (str,), "integer": (int,), "number": (int, float), "boolean": (bool,)}
 
 
 def schema_of(serializer: serializers.Serializer[Any], *, answer: bool = False) -> dict[str, Any]:
     """Return the JSON Schema (2020-12) of what a serializer takes, or of what it answers, in one piece."""
-    generator = AutoSchema()
+    generator = OperationSchema()
     generator.registry = ComponentRegistry()
     generator.view, generator.path, generator.method = ApiViewSet(request=None), "/mcp", "POST"
     component = generator.resolve_serializer(serializer, "response" if answer else "request")
     components = generator.registry.build({}).get("schemas", {})
-    if component.name not in components:
-        # Without fields there is no component.
-        return {"type": "object", "properties": {}}
-    schema: dict[str, Any] = _inlined(components[component.name], components)
-    return schema
+    # Without fields there may be no component.
+    schema: dict[str, Any] = _inlined(components.get(component.name, {}), components)
+    return {"type": "object", "properties": {}} | schema
 
 
 def mistakes(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
@@ -57,6 +56,9 @@ def _inlined(schema: Any, components: Mapping[str, Any]) -> Any:
         return schema
     referred = _inlined(components[schema["$ref"].removeprefix(_REF)], components) if "$ref" in schema else {}
     said = {name: _inlined(value, components) for name, value in schema.items() if name != "$ref" and not name.startswith("x-")}
+    if _CONTROL in str(said.get("pattern", "")):
+        # Which characters are no text is more than a model needs to read; they are refused all the same.
+        del said["pattern"]
     if isinstance(said.get("description"), str):
         said["description"] = _CHOICES.sub("", said["description"])
         said = said if said["description"] else {name: value for name, value in said.items() if name != "description"}

@@ -1,0 +1,11 @@
+"""Refusals of the tool protocol."""
+
+from marketplace.core.errors import Problem
+
+
+class NotAcceptable(Problem):
+    """406: the client must take JSON."""
+
+    status = 406
+    title = "The answer would not be accepted"
+    detail = "Send Accept: application/json, text/event-stream."

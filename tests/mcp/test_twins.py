@@ -1,0 +1,232 @@
+"""A tool answers what its twin in the API answers, in no more queries: 200 generated cases, each answer made anew."""
+
+import json
+import random
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from django.core.cache import caches
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from rest_framework.test import APIClient
+
+from catalog.models import Listing
+from marketplace.accounts.models import User
+from marketplace.mcp.tools.table import TOOLS
+from tests.shop import archive, bought, funded, on_sale
+
+from .speaking import Speaker, tool_token
+
+pytestmark = pytest.mark.django_db
+
+CASES = 200
+SEED = 42
+WORDS = ["harbor", "harbour", "grotesk", "neon", "titles", "minimal", "deck", "grain", "xyzzy", "a"]
+# What no two calls have in common.
+_ONCE = ("requestId", "instance", "downloadUrl", "expiresAt", "quoteId")
+
+
+@pytest.fixture(autouse=True)
+def _unlimited(settings: Any) -> None:
+    settings.RATE_LIMITS = dict.fromkeys(settings.RATE_LIMITS, 1_000_000)
+
+
+@pytest.fixture
+def listings(db: None) -> list[Listing]:
+    """A shop window."""
+    dice = random.Random(SEED)
+    made = []
+    for number in range(12):
+        words = dice.sample(WORDS[:-2], 2)
+        made.append(
+            on_sale(
+                archive(f"{number}"),
+                title=f"{words[0]} {words[1]} {number}".title(),
+                base_price_minor=dice.randrange(0, 5000, 250),
+                price_inr_minor=dice.choice([None, 49_900, 99_900, dice.randrange(100_000)]),
+                discount_bp=dice.choice([0, 0, 1000, 3333]),
+                tags=dice.sample(WORDS, 3),
+                file_type=dice.choice(["OTF", "MOGRT", ""]),
+                supported_platforms=dice.choice(["Figma", "After Effects 2023+, Premiere Pro", ""]),
+            )
+        )
+    return made
+
+
+class Twins:
+    """One user, with a tool token and an API key of the same app."""
+
+    def __init__(self, user: User, key_client: Callable[..., APIClient], bearer_client: Callable[..., APIClient]) -> None:
+        self.tools = Speaker(tool_token(user)[1])
+        self.keyed, self.bearer = key_client(user), bearer_client(user)
+
+    def rest(self, tool: str, arguments: dict[str, Any]) -> Any:
+        """Call the twin of a tool."""
+        asset, rest = arguments.get("assetId", ""), {name: value for name, value in arguments.items() if name != "assetId"}
+        key = rest.pop("idempotencyKey", None)
+        query = f"?{urlencode(rest)}" if rest else ""
+        match tool:
+            case "list_categories":
+                return self.keyed.get("/api/v1/categories")
+            case "list_assets":
+                return self.keyed.get(f"/api/v1/assets{query}")
+            case "search_assets":
+                return self.keyed.get(f"/api/v1/assets/search{query}")
+            case "get_asset":
+                return self.keyed.get(f"/api/v1/assets/{asset}")
+            case "get_asset_manifest":
+                return self.keyed.get(f"/api/v1/assets/{asset}/manifest")
+            case "list_library":
+                return self.bearer.get(f"/api/v1/library{query}")
+            case "get_download_link":
+                return self.bearer.post(f"/api/v1/library/download/{asset}{query}")
+            case "get_wallet":
+                return self.bearer.get("/api/v1/wallet")
+            case "quote_purchase":
+                return self.bearer.post("/api/v1/wallet/quote", arguments, format="json")
+            case _:
+                body = {"assetId": asset, **rest}
+                return self.bearer.post("/api/v1/wallet/spend", body, format="json", headers={"Idempotency-Key": key})
+
+
+@pytest.fixture
+def twins(listings: list[Listing], key_client: Callable[..., APIClient], bearer_client: Callable[..., APIClient]) -> Twins:
+    """Someone who owns some of it and has money for more."""
+    user = funded(inr=100_000_000, usd=100_000)
+    for listing in listings[:4]:
+        bought(listing, user, currency="USD")
+    return Twins(user, key_client, bearer_client)
+
+
+def case(dice: random.Random, listings: list[Listing]) -> tuple[str, dict[str, Any]]:
+    """Return a tool and arguments, some of which it must refuse."""
+
+    def asset() -> str:
+        listing = dice.choice(listings)
+        return dice.choice([str(listing.id), listing.slug, listing.slug, "no-such-asset"])
+
+    def some(**given: list[Any]) -> dict[str, Any]:
+        return {name: dice.choice(values) for name, values in given.items() if dice.random() < 0.4}
+
+    filters = {
+        "category": [listing.category.slug for listing in listings] + ["none"],
+        "tier": ["free", "pro", "gold"],
+        "tag": WORDS,
+        "fileType": ["otf", "mogrt"],
+        "platform": ["figma", "premiere pro"],
+        "license": ["personal", "commercial", "none"],
+        "minPrice": [0, 100, 499.0, 5.555],
+        "maxPrice": [500, 20.5],
+        "currency": ["INR", "USD", "EUR", "GBP"],
+        "limit": [1, 3, 50, 500, 0],
+        "facets": ["category,tier", "license", "nothing"],
+    }
+    tool = dice.choice([*TOOLS, "search_assets", "list_assets", "search_assets", "list_assets", "get_asset"])
+    match tool:
+        case "search_assets":
+            return tool, {"q": " ".join(dice.sample(WORDS, dice.randint(1, 2))), **some(**filters)}
+        case "list_assets":
+            return tool, some(**filters, sort=["popular", "newest", "price_asc", "price_desc"], page=[1, 2, 9])
+        case "list_library":
+            return tool, some(limit=[1, 2, 100, 0], cursor=["bm90IG91cnM"])
+        case "get_asset" | "get_asset_manifest":
+            return tool, {"assetId": asset()}
+        case "get_download_link":
+            return tool, {"assetId": asset(), **some(version=["9.9"])}
+        case "quote_purchase":
+            return tool, {"assetId": asset(), **some(currency=["INR", "USD"], licenseSlug=["commercial", "extended", "none"])}
+        case "buy_asset":
+            choices = some(currency=["INR", "USD"], licenseSlug=["commercial", "extended", "none"])
+            return tool, {"assetId": asset(), "idempotencyKey": f"k{dice.random()}", **choices}
+        case _:
+            return tool, {}
+
+
+def comparable(answer: dict[str, Any]) -> dict[str, Any]:
+    """Return an answer without what belongs to one call only, its pointers in one form."""
+    kept = {name: value for name, value in answer.items() if name not in _ONCE}
+    if "errors" in kept:
+        kept["errors"] = [error | {"pointer": error["pointer"].replace("?", "#/")} for error in kept["errors"]]
+    return kept
+
+
+def forget() -> None:
+    """Make what comes next be looked up."""
+    for store in caches.all():
+        store.clear()
+
+
+def test_tools_answer_what_their_twins_answer(twins: Twins, listings: list[Listing]) -> None:
+    dice = random.Random(SEED)
+    refused, called = 0, set()
+    for number in range(CASES):
+        tool, arguments = case(dice, listings)
+        forget()
+        result = twins.tools.call(tool, **arguments)
+        forget()
+        response = twins.rest(tool, arguments)
+        about = (number, tool, arguments, response.content)
+        called.add(tool)
+        assert result["isError"] == (response.status_code != 200), about
+        if result["isError"]:
+            refused += 1
+            assert comparable(json.loads(result["content"][1]["text"])) == comparable(response.json()), about
+        else:
+            assert result["structuredContent"] == json.loads(result["content"][1]["text"]), about
+            assert comparable(result["structuredContent"]) == comparable(response.json()), about
+    assert called == set(TOOLS)
+    assert CASES * 0.1 < refused < CASES * 0.6
+
+
+def test_repeated_purchase_through_the_other_door_is_the_same_purchase(twins: Twins, listings: list[Listing]) -> None:
+    arguments = {"assetId": listings[-1].slug, "currency": "USD", "idempotencyKey": "one"}
+    result = twins.tools.call("buy_asset", **arguments)["structuredContent"]
+    response = twins.rest("buy_asset", arguments)
+    assert (response.json(), response["Idempotent-Replayed"]) == (result, "true")
+
+
+ARGUMENTS: dict[str, Callable[[Listing], dict[str, Any]]] = {
+    "search_assets": lambda _listing: {"q": "harbor", "limit": 5},
+    "list_assets": lambda _listing: {"sort": "newest", "tag": "neon"},
+    "get_asset": lambda listing: {"assetId": listing.slug},
+    "list_categories": lambda _listing: {},
+    "get_asset_manifest": lambda listing: {"assetId": listing.slug},
+    "list_library": lambda _listing: {"limit": 2},
+    "get_download_link": lambda listing: {"assetId": listing.slug},
+    "get_wallet": lambda _listing: {},
+    "quote_purchase": lambda listing: {"assetId": listing.slug, "licenseSlug": "commercial"},
+    "buy_asset": lambda listing: {"assetId": listing.slug, "licenseSlug": "commercial", "idempotencyKey": "one", "currency": "USD"},
+}
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_tool_asks_the_database_no_more_than_its_twin(twins: Twins, listings: list[Listing], tool: str) -> None:
+    assert ARGUMENTS.keys() == TOOLS.keys()
+    arguments = ARGUMENTS[tool](listings[0])
+    # Each has been called before: the credential is noted as used, the manifest and the package are made.
+    twins.tools.call("get_wallet")
+    twins.rest("get_wallet", {})
+    twins.rest("get_asset_manifest", {"assetId": listings[0].slug})
+    twins.rest("get_download_link", {"assetId": listings[0].slug})
+    forget()
+    with CaptureQueriesContext(connection) as by_tool:
+        result = twins.tools.call(tool, **arguments)
+    assert not result["isError"], result
+    if tool == "buy_asset":
+        arguments = arguments | {"licenseSlug": "extended", "idempotencyKey": "two"}
+    forget()
+    with CaptureQueriesContext(connection) as by_twin:
+        assert twins.rest(tool, arguments).status_code == 200
+    assert 2 <= len(by_tool) <= len(by_twin), [query["sql"] for query in by_tool]
+    if tool not in {"get_download_link", "quote_purchase", "buy_asset"}:
+        assert len(by_tool) <= 8
+
+
+def test_kept_answer_of_the_catalog_costs_the_token_only(twins: Twins, listings: list[Listing]) -> None:
+    twins.tools.call("get_asset", assetId=listings[0].slug)
+    with CaptureQueriesContext(connection) as queries:
+        twins.tools.call("get_asset", assetId=listings[0].slug)
+    # The token, and the catalog's generation, which has to be read inside of a transaction.
+    assert len(queries) == 2
