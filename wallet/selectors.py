@@ -144,6 +144,12 @@ def vendor_accounts(*, currency: str | None = None, store_slug: str | None = Non
     return accounts if store_slug is None else accounts.filter(owner__store__slug=store_slug)
 
 
-def amount_of(payout: Payout) -> int:
-    """Return what was paid."""
-    return payout.journal.transfers.get().amount_minor
+def payouts() -> QuerySet[Payout]:
+    """Return what was paid to vendors, newest first, with what a list shows of each."""
+    return Payout.objects.select_related("journal", "account__owner__store").order_by("-id")
+
+
+def paid_by_currency(rows: QuerySet[Payout]) -> dict[str, int]:
+    """Return the sums of payouts."""
+    sums = rows.order_by().values("account__currency").annotate(paid=-Sum("journal__vendor_net_minor"))
+    return dict(sums.values_list("account__currency", "paid"))

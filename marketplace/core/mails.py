@@ -1,4 +1,4 @@
-"""Plain mails about decisions. One template is one mail: its first line is the subject."""
+"""Mails about decisions. One template is one mail: its first line is the subject, the rest its text, plain and once more as HTML."""
 
 from typing import Any, Protocol
 
@@ -9,7 +9,7 @@ from django.template.loader import render_to_string
 class Reader(Protocol):
     """Who a mail is for. Core does not know the user model."""
 
-    def email_user(self, subject: str, message: str) -> Any:
+    def email_user(self, subject: str, message: str, *, html_message: str) -> Any:
         """Send the mail."""
 
 
@@ -23,4 +23,14 @@ def mail(user: Reader, template: str, **context: Any) -> None:
     """
     text = render_to_string(f"mail/{template}.txt", {"user": user, "base_url": settings.BASE_URL, **context})
     subject, _, body = text.partition("\n")
-    user.email_user(subject.strip(), body.strip() + "\n")
+    user.email_user(subject.strip(), body.strip() + "\n", html_message=_html(subject.strip(), body.strip()))
+
+
+def _html(subject: str, body: str) -> str:
+    """Return the text as a page. Only a line of its own that leads to us is a link: a name or a reason is never made one."""
+    paragraphs = [
+        {"text": text.strip(), "link": text.strip().startswith(f"{settings.BASE_URL}/") and len(text.split()) == 1}
+        for text in body.split("\n\n")
+        if text.strip()
+    ]
+    return render_to_string("mail/frame.html", {"subject": subject, "paragraphs": paragraphs})

@@ -18,6 +18,7 @@ from developers.models.clients import DocumentStatus
 from marketplace.accounts.models import User
 from marketplace.core.models import AuditEntry
 from vendors.models import VendorProfile, VendorStatus
+from wallet.models import Order, Payout, WalletOwner
 
 QUEUES: tuple[tuple[str, str, type[Model], Mapping[str, str]], ...] = (
     ("Listings to review", "rate_review", ListingReview, {"status": ReviewStatus.PENDING}),
@@ -42,6 +43,7 @@ LISTED: tuple[tuple[str, tuple[tuple[str, str, type[Model]], ...]], ...] = (
         "Developers",
         (("Apps", "apps", App), ("API keys", "vpn_key", ApiKey), ("Tokens", "token", AccessToken), ("Consents", "handshake", Consent)),
     ),
+    ("Money", (("Wallets", "account_balance_wallet", WalletOwner), ("Orders", "receipt_long", Order), ("Payouts", "payments", Payout))),
     ("People", (("Users", "group", User), ("Groups", "groups", Group), ("Audit log", "history", AuditEntry))),
 )
 

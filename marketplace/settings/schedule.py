@@ -10,6 +10,8 @@ def _at(hours: int, minutes: int = 0) -> timedelta:
 
 
 COMMANDS: tuple[tuple[str, timedelta, timedelta], ...] = (
+    # Popularity is at most this old.
+    ("count_purchases", timedelta(minutes=2), _at(0)),
     ("rank_listings", _HOUR, _at(0, 5)),
     ("seal_ledger", _HOUR, _at(0, 15)),
     ("build_packages", _HOUR, _at(0, 25)),

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
 import pytest
+from bs4 import BeautifulSoup
 from django.conf import settings as django_settings
 from django.core import mail as outbox
 from django.core.mail.backends.base import BaseEmailBackend
@@ -36,6 +37,10 @@ CONTEXT: dict[str, Any] = {
     "store": SimpleNamespace(name="North Type"),
     "reason": "For a good reason.",
     "question": "What for?",
+    "payout": SimpleNamespace(pk=new_id()),
+    "run": "2026-11",
+    "amount_minor": 39_920,
+    "currency": "INR",
 }
 
 
@@ -76,6 +81,22 @@ def test_every_mail_leads_to_a_page_that_is_there(
     for link in links:
         assert link.startswith(f"{django_settings.BASE_URL}/")
         assert resolve(urlsplit(link).path)
+    (page, kind) = sent.alternatives[0]
+    assert kind == "text/html"
+    shown = BeautifulSoup(str(page), "html.parser")
+    assert [link["href"] for link in shown.find_all("a")] == [link for link in links if f"\n{link}\n" in f"\n{sent.body}\n"]
+    assert not shown.find_all(["img", "script", "link"])
+
+
+def test_names_in_a_mail_are_never_markup_or_links(django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks) -> None:
+    names = {
+        "store": SimpleNamespace(name='<a href="https://evil.example">x</a>'),
+        "reason": "https://evil.example/\n\nhttps://evil.example/",
+    }
+    with django_capture_on_commit_callbacks(execute=True):
+        mail(UserFactory(), "vendors/suspended", **names)
+    shown = BeautifulSoup(str(outbox.outbox[0].alternatives[0][0]), "html.parser")
+    assert all(link["href"].startswith(f"{django_settings.BASE_URL}/") for link in shown.find_all("a"))
 
 
 def test_mail_server_that_refuses_is_logged_without_addresses_or_words(

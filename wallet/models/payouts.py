@@ -21,6 +21,7 @@ class Payout(models.Model):
 
     class Meta:
         ordering = ("-id",)
+        permissions = (("export_payout", "Can export payouts with payout methods"),)
         constraints = (
             models.UniqueConstraint(fields=("run", "account"), name="payout_once_in_run"),
             models.CheckConstraint(condition=~Q(run="") & ~Q(payout_method=""), name="payout_has_run_and_method"),
@@ -28,3 +29,8 @@ class Payout(models.Model):
 
     def __str__(self) -> str:
         return f"{self.run} {self.id}"
+
+    @property
+    def amount_minor(self) -> int:
+        """What was paid."""
+        return -(self.journal.vendor_net_minor or 0)

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 
 from django.db import transaction
 
+from marketplace.accounts.models import User
 from marketplace.core import audit, bounds
 from marketplace.core.errors import InvalidInput
+from marketplace.core.mails import mail
 from marketplace.core.transitions import lock
 from vendors.models import VendorProfile, VendorStatus
 
@@ -94,4 +96,11 @@ def pay_out(*, account: LedgerAccount, run: str, minimum_minor: int) -> Payout |
     )
     payout = Payout.objects.create(run=run, account=account, journal_id=journal_id, payout_method=due.payout_method)
     audit.record("payout.make", payout, actor=None, run=run, currency=account.currency, amountMinor=due.amount_minor)
+    _tell(payout, due.amount_minor)
     return payout
+
+
+def _tell(payout: Payout, amount_minor: int) -> None:
+    vendor = User.objects.select_related("store").get(pk=payout.account.owner_id)
+    facts = {"payout": payout, "run": payout.run, "amount_minor": amount_minor, "currency": payout.account.currency}
+    mail(vendor, "wallet/paid_out", store=vendor.store, **facts)

@@ -4,7 +4,6 @@ import csv
 from argparse import ArgumentParser
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
@@ -14,38 +13,14 @@ from rich.console import Console
 from rich.progress import Progress
 
 from marketplace.core.errors import Problem
-from marketplace.core.money import to_minor, to_number
+from marketplace.core.money import to_minor
 from wallet.models import LedgerAccount, Payout
 from wallet.models.currencies import CURRENCIES
-from wallet.selectors import amount_of, vendor_accounts
+from wallet.selectors import vendor_accounts
 from wallet.services.payouts import Due, Held, check_run, pay_out, what_is_due
+from wallet.sheets import HEADER, Line, figure, line_of, store_of
 
 NOT_LISTED, NOT_DONE = 1, 2
-HEADER = ("vendor", "store", "payoutMethod", "currency", "amount", "journal")
-# A spreadsheet would take a cell that begins with one of these for a formula.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-
-
-@dataclass(frozen=True)
-class Line:
-    """A vendor's line of the list."""
-
-    vendor: str
-    store: str
-    payout_method: str
-    currency: str
-    amount_minor: int
-    journal: str
-
-    def cells(self) -> tuple[str, ...]:
-        """Return what the list shows of it."""
-        texts = (self.vendor, self.store, self.payout_method)
-        return (
-            *(f"'{text}" if text.startswith(_FORMULA) else text for text in texts),
-            self.currency,
-            _figure(self.amount_minor),
-            self.journal,
-        )
 
 
 class Command(BaseCommand):
@@ -87,7 +62,7 @@ class Command(BaseCommand):
             if isinstance(outcome, Held):
                 held[account.currency] += outcome.amount_minor
                 if outcome.amount_minor:
-                    self.stdout.write(f"held: {_store(account)}, {_figure(outcome.amount_minor)} {account.currency}, {outcome.why}")
+                    self.stdout.write(f"held: {store_of(account)}, {figure(outcome.amount_minor)} {account.currency}, {outcome.why}")
             else:
                 lines.append(_line(account, outcome))
         self._list(lines, options["csv"])
@@ -120,16 +95,11 @@ def _outcomes(
 
 
 def _line(account: LedgerAccount, outcome: Payout | Due) -> Line:
-    vendor = "" if account.owner is None else account.owner.email
     if isinstance(outcome, Due):
-        return Line(vendor, _store(account), outcome.payout_method, account.currency, outcome.amount_minor, "")
-    amount = amount_of(outcome)
-    return Line(vendor, _store(account), outcome.payout_method, account.currency, amount, str(outcome.journal_id))
-
-
-def _store(account: LedgerAccount) -> str:
-    store = getattr(account.owner, "store", None)
-    return "" if store is None else store.slug
+        vendor = "" if account.owner is None else account.owner.email
+        return Line(vendor, store_of(account), outcome.payout_method, account.currency, outcome.amount_minor, "")
+    outcome.account = account
+    return line_of(outcome)
 
 
 def _minimum(text: str) -> int:
@@ -150,9 +120,5 @@ def _ensure_writable(path: Path) -> None:
         raise CommandError(f"{path} cannot be written: {error.strerror}. Nobody was paid.", returncode=NOT_DONE) from error
 
 
-def _figure(amount_minor: int) -> str:
-    return f"{to_number(amount_minor):.2f}"
-
-
 def _sums(amounts: Counter[str]) -> str:
-    return ", ".join(f"{_figure(amounts[code])} {code}" for code in CURRENCIES)
+    return ", ".join(f"{figure(amounts[code])} {code}" for code in CURRENCIES)

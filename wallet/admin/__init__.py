@@ -1,0 +1,8 @@
+"""Money in the admin: credit a wallet, refund an order, list payouts; the rest is looked at."""
+
+from .ledger import JournalAdmin, TransferAdmin
+from .orders import OrderAdmin
+from .payouts import PayoutAdmin
+from .wallets import WalletAdmin
+
+__all__ = ["JournalAdmin", "OrderAdmin", "PayoutAdmin", "TransferAdmin", "WalletAdmin"]

@@ -1,0 +1,61 @@
+"""The ledger in the admin: looked at, never changed."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+
+from marketplace.core.admin import Panel, ServiceAdmin
+
+from ..models import Journal, Transfer
+from .figures import money
+
+
+@admin.register(Journal)
+class JournalAdmin(ServiceAdmin):
+    """Each event that moved money."""
+
+    list_display = ("at", "kind", "order", "actor", "reason")
+    list_filter = ("kind",)
+    list_select_related = ("order", "actor")
+    search_fields = ("request_id", "actor__email")
+    ordering = ("-id",)
+
+    def panels(self, request: HttpRequest, subject: Any) -> list[Panel]:
+        """Show the journal's transfers."""
+        transfers = subject.transfers.select_related("debit__owner", "credit__owner").order_by("id")
+        rows = [(t.debit, t.debit.owner, t.credit, t.credit.owner, money(t.amount_minor, t.currency)) for t in transfers]
+        return [Panel("Transfers", ("From", "Owner", "To", "Owner", "Amount"), rows)]
+
+
+@admin.register(Transfer)
+class TransferAdmin(ServiceAdmin):
+    """Each amount that moved."""
+
+    list_display = ("at", "kind", "debit", "credit", "amount")
+    list_filter = ("currency", "journal__kind")
+    ordering = ("-id",)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Transfer]:
+        """Read the accounts and the journal with the transfers."""
+        return super().get_queryset(request).select_related("journal", "debit", "credit")
+
+    @admin.display(description="At")
+    def at(self, transfer: Transfer) -> Any:
+        """Return when it moved."""
+        return transfer.journal.at
+
+    @admin.display(description="Kind")
+    def kind(self, transfer: Transfer) -> str:
+        """Return why it moved."""
+        return transfer.journal.kind
+
+    @admin.display(description="Amount")
+    def amount(self, transfer: Transfer) -> str:
+        """Return the amount with its currency."""
+        return money(transfer.amount_minor, transfer.currency)
+
+    def panels(self, request: HttpRequest, subject: Any) -> list[Panel]:
+        """Show nothing more: the journal has the history."""
+        return []

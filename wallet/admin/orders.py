@@ -1,0 +1,58 @@
+"""Purchases in the admin: refund one."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest
+from unfold.enums import ActionVariant
+
+from marketplace.accounts.models import User
+from marketplace.core.admin import Decision, Panel, ServiceAdmin, decision, history_panel
+
+from ..models import Order, Transfer
+from ..models.orders import OrderStatus
+from ..services.refunds import refund_order
+from .figures import money
+
+REFUND = "wallet.refund_order"
+
+
+@admin.register(Order)
+class OrderAdmin(ServiceAdmin):
+    """Purchases; a refund undoes one."""
+
+    list_display = ("created_at", "buyer", "title", "license_slug", "price", "status")
+    list_filter = ("status", "currency")
+    list_select_related = ("buyer",)
+    search_fields = ("buyer__email", "listing__slug", "title", "request_id")
+    ordering = ("-id",)
+    actions_detail = ("refund",)
+
+    @admin.display(description="Price")
+    def price(self, order: Order) -> str:
+        """Return the price with its currency."""
+        return money(order.price_minor, order.currency)
+
+    def panels(self, request: HttpRequest, subject: Any) -> list[Panel]:
+        """Show the order's transfers, then its history."""
+        transfers = Transfer.objects.filter(journal__order=subject).select_related("journal", "debit", "credit").order_by("id")
+        rows = [
+            (f"{t.journal.at:%Y-%m-%d %H:%M}", t.journal.kind, t.debit.kind, t.credit.kind, money(t.amount_minor, t.currency))
+            for t in transfers
+        ]
+        return [Panel("Transfers", ("At (UTC)", "Kind", "From", "To", "Amount"), rows), history_panel(subject)]
+
+    @decision(
+        Decision(
+            "Refund",
+            REFUND,
+            "The price goes back into the buyer's wallet and the licence is revoked; download links stop at once.",
+            "The order is refunded.",
+            available=lambda order: order.status == OrderStatus.COMPLETED,
+            variant=ActionVariant.DANGER,
+        )
+    )
+    def refund(self, order: Order, actor: User, answers: Mapping[str, Any]) -> None:
+        """Give the price back and take the licence back."""
+        refund_order(order=order, reason=answers["reason"], actor=actor)

@@ -1,0 +1,103 @@
+"""Wallets in the admin: credit one, and see what moved it."""
+
+import uuid
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.http import HttpRequest
+from unfold.widgets import UnfoldAdminDecimalFieldWidget, UnfoldAdminSelectWidget
+
+from marketplace.accounts.models import User
+from marketplace.core import bounds
+from marketplace.core.admin import Decision, Panel, ReasonForm, ServiceAdmin, decision
+from marketplace.core.money import to_minor
+
+from ..models import LedgerAccount, WalletOwner
+from ..models.currencies import CURRENCIES
+from ..selectors import accounts_of, movements_of, wallet_of
+from ..services.funding import credit_wallet
+from .figures import money
+
+CREDIT = "wallet.credit_wallet"
+MOVEMENT_ROWS = 50
+
+
+def _movements(account: LedgerAccount) -> list[tuple[Any, ...]]:
+    return [
+        (
+            f"{journal.at:%Y-%m-%d %H:%M}",
+            journal.kind,
+            money(journal.wallet_net_minor or 0, account.currency),
+            money(journal.wallet_balance_minor or 0, account.currency),
+            journal.reason,
+            journal.actor,
+        )
+        for journal in movements_of(account).select_related("actor")[:MOVEMENT_ROWS]
+    ]
+
+
+class CreditForm(ReasonForm):
+    """How much, and why. The hidden key makes a form that is sent twice one credit."""
+
+    currency = forms.ChoiceField(choices=[(code, code) for code in CURRENCIES], widget=UnfoldAdminSelectWidget)
+    amount = forms.DecimalField(
+        min_value=Decimal("0.01"),
+        max_value=bounds.CREDIT_MINOR // 100,
+        max_digits=14,
+        decimal_places=2,
+        widget=UnfoldAdminDecimalFieldWidget,
+    )
+    key = forms.UUIDField(initial=uuid.uuid4, widget=forms.HiddenInput)
+    field_order = ("currency", "amount", "reason", "key")
+
+
+@admin.register(WalletOwner)
+class WalletAdmin(ServiceAdmin):
+    """Users and what their wallets hold."""
+
+    list_display = ("email", "name", "date_joined")
+    search_fields = ("email", "name")
+    ordering = ("email",)
+    fields = ("email", "name", "balance_inr", "balance_usd")
+    readonly_fields = ("balance_inr", "balance_usd")
+    actions_detail = ("credit",)
+
+    @admin.display(description="INR balance")
+    def balance_inr(self, owner: WalletOwner) -> str:
+        """Return the INR balance."""
+        return money(wallet_of(owner).balance_inr_minor, "INR")
+
+    @admin.display(description="USD balance")
+    def balance_usd(self, owner: WalletOwner) -> str:
+        """Return the USD balance."""
+        return money(wallet_of(owner).balance_usd_minor, "USD")
+
+    def panels(self, request: HttpRequest, subject: Any) -> list[Panel]:
+        """Show what moved the money."""
+        return [
+            Panel(f"Movements in {account.currency}", ("At (UTC)", "Kind", "Amount", "Balance after", "Reason", "Who"), _movements(account))
+            for account in accounts_of(subject)
+        ]
+
+    @decision(
+        Decision(
+            "Credit wallet",
+            CREDIT,
+            "The amount is in the wallet at once and can be spent. The ledger keeps the reason for good.",
+            "The wallet is credited.",
+            CreditForm,
+        )
+    )
+    def credit(self, owner: WalletOwner, actor: User, answers: Mapping[str, Any]) -> None:
+        """Put credit into the user's wallet."""
+        credit_wallet(
+            user=owner,
+            currency=answers["currency"],
+            amount_minor=to_minor(answers["amount"]),
+            reason=answers["reason"],
+            actor=actor,
+            idempotency_key=str(answers["key"]),
+        )

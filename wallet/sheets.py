@@ -1,0 +1,51 @@
+"""Lists of payouts as a spreadsheet takes them: what is transferred to vendors."""
+
+from dataclasses import dataclass
+
+from marketplace.core.money import to_number
+
+from .models import LedgerAccount, Payout
+
+HEADER = ("vendor", "store", "payoutMethod", "currency", "amount", "journal")
+# A spreadsheet would take a cell that begins with one of these for a formula.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+@dataclass(frozen=True)
+class Line:
+    """A vendor's line of the list."""
+
+    vendor: str
+    store: str
+    payout_method: str
+    currency: str
+    amount_minor: int
+    journal: str
+
+    def cells(self) -> tuple[str, ...]:
+        """Return what the list shows of it."""
+        texts = (self.vendor, self.store, self.payout_method)
+        return (
+            *(f"'{text}" if text.startswith(_FORMULA) else text for text in texts),
+            self.currency,
+            figure(self.amount_minor),
+            self.journal,
+        )
+
+
+def line_of(payout: Payout) -> Line:
+    """Return the line of what was paid; its account is at hand with the owner's store, and its journal."""
+    account = payout.account
+    vendor = "" if account.owner is None else account.owner.email
+    return Line(vendor, store_of(account), payout.payout_method, account.currency, payout.amount_minor, str(payout.journal_id))
+
+
+def store_of(account: LedgerAccount) -> str:
+    """Return the slug of a vendor's store."""
+    store = getattr(account.owner, "store", None)
+    return "" if store is None else store.slug
+
+
+def figure(amount_minor: int) -> str:
+    """Return an amount with two decimals."""
+    return f"{to_number(amount_minor):.2f}"
