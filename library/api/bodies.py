@@ -7,8 +7,10 @@ from developers.principals import Principal
 from marketplace.accounts.models import User
 from marketplace.core.api.pagination import decode_cursor, encode_cursor
 
-from ..selectors import library_page, owned_licence
+from ..errors import FileBlocked
+from ..selectors import current_file, library_page, owned_licence, version_of_file
 from ..services.links import issue_link
+from ..services.packages import readme_of
 from .serializers.library import DownloadLinkAnswer, LibraryPage
 
 
@@ -32,3 +34,16 @@ def download_link(principal: Principal, asset_id: str, version: str | None) -> d
     """
     link = issue_link(licence=owned_licence(principal.user, asset_id), version=version, principal=principal)
     return dict(DownloadLinkAnswer(link).data)
+
+
+def readme(user: User, asset_id: str) -> str:
+    """Return the README.txt that a user gets with an owned asset now.
+
+    Raises:
+        NotFound, NotOwned: what `owned_licence` raises.
+        FileBlocked: a reviewer marked the file as malicious, and its package with it.
+    """
+    licence = owned_licence(user, asset_id)
+    if (deliverable := current_file(licence)) is None:
+        raise FileBlocked
+    return readme_of(licence.listing, version_of_file(deliverable, licence.listing))

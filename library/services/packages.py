@@ -8,13 +8,11 @@ import orjson
 
 from catalog.models import Deliverable, Listing
 from catalog.selectors.taxonomy import Terms
-from marketplace.accounts.models import User
 from marketplace.core.objects.base import ObjectStore
 from marketplace.core.serving import Segment, Stored
 
-from ..errors import FileBlocked
 from ..models import Package
-from ..selectors import current_file, owned_licence, version_of_file
+from ..selectors import version_of_file
 from .zips import Entry, zip_parts
 
 CONTENT_TYPE = "application/zip"
@@ -33,19 +31,6 @@ def readme_of(listing: Listing, version: str) -> str:
         return listing.readme
     lines = [listing.title, "", listing.short_description, "", f"From: {listing.store.name}"]
     return "\n".join([*lines, *([f"Version: {version}"] if version else []), ""])
-
-
-def owned_readme(user: User, id_or_slug: str) -> str:
-    """Return the README.txt that a user gets with an owned listing now.
-
-    Raises:
-        NotFound, NotOwned: what `owned_licence` raises.
-        FileBlocked: a reviewer marked the file as malicious, and its package with it.
-    """
-    licence = owned_licence(user, id_or_slug)
-    if (deliverable := current_file(licence)) is None:
-        raise FileBlocked
-    return readme_of(licence.listing, version_of_file(deliverable, licence.listing))
 
 
 def license_of(listing: Listing, terms: Terms) -> str:

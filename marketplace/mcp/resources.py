@@ -9,11 +9,11 @@ from typing import Any
 from mcp_types import INVALID_PARAMS, Resource, ResourceLink, ResourceTemplate
 from rest_framework.serializers import ValidationError
 
-from catalog.api import bodies
+from catalog.api import bodies as catalog
 from catalog.api.caching import body_at
 from developers.principals import Principal
+from library.api import bodies as library
 from library.selectors import library_page
-from library.services.packages import owned_readme
 from marketplace.core import bounds
 from marketplace.core.api.pagination import decode_cursor, encode_cursor
 from marketplace.core.api.problems import document
@@ -60,11 +60,11 @@ class Part:
 
 
 def _read_manifest(_principal: Principal, asset_id: str) -> str:
-    return body_at(f"/api/v1/assets/{asset_id}/manifest?", partial(bodies.manifest, asset_id)).decode()
+    return body_at(f"/api/v1/assets/{asset_id}/manifest?", partial(catalog.manifest, asset_id)).decode()
 
 
 def _read_readme(principal: Principal, asset_id: str) -> str:
-    return owned_readme(principal.user, asset_id)
+    return library.readme(principal.user, asset_id)
 
 
 MANIFEST = Part(
