@@ -94,7 +94,8 @@ class Monitor:
             self._pool = ThreadPoolExecutor(max_workers=16, thread_name_prefix="health")
         for name, probe in self._probes.items():
             # One that hangs is not asked again before it has ended: a dead dependency holds one thread, not all.
-            if name not in self._under_way:
+            # What one found that has ended since the last round is old news.
+            if name not in self._under_way or self._under_way[name].done():
                 self._under_way[name] = self._pool.submit(_run, probe)
         wait(self._under_way.values(), timeout=PROBE_SECONDS)
         components = {name: self._outcome(name) for name in self._probes}

@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import wait
 from typing import Any
 
 import pytest
@@ -15,7 +16,9 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(autouse=True)
-def _fresh() -> Iterator[None]:
+def _fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    # Nobody works in the background of tests.
+    monkeypatch.delitem(monitor._probes, "worker")
     monitor.forget()
     yield
     monitor.forget()
@@ -61,11 +64,14 @@ def test_dependency_that_is_not_needed_and_down_is_only_named(probes: Monitor, c
 def test_probe_that_hangs_is_down_in_time_and_started_only_once(probes: Monitor, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(health, "PROBE_SECONDS", 0.05)
     monkeypatch.setattr(health, "KEPT_SECONDS", 0)
-    release, started = threading.Event(), []
+    release, started, ended = threading.Event(), [], threading.Event()
 
     def hang() -> None:
         started.append(1)
-        release.wait(20)
+        if not release.is_set():
+            release.wait(20)
+            ended.set()
+            raise NotReady("what was found then is old news")
 
     probes.register("database", hang)
     began = time.monotonic()
@@ -74,7 +80,9 @@ def test_probe_that_hangs_is_down_in_time_and_started_only_once(probes: Monitor,
     assert client.get("/healthz").json() == {"status": "ok"}
     assert started == [1]
     release.set()
+    ended.wait(5)
     monkeypatch.setattr(health, "PROBE_SECONDS", 5)
+    wait(probes._under_way.values())
     assert client.get("/readyz").status_code == 200
 
 

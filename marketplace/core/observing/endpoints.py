@@ -53,4 +53,7 @@ def _metrics(request: HttpRequest) -> HttpResponse | None:
 
 def _json(body: Mapping[str, Any], status: int) -> HttpResponse:
     headers = _UNCACHED if status == 200 else _UNCACHED | {"Retry-After": RETRY_SECONDS}
-    return HttpResponse(orjson.dumps(body), status=status, content_type="application/json", headers=headers)
+    response = HttpResponse(orjson.dumps(body), status=status, content_type="application/json", headers=headers)
+    # Django logs a 503 as an error, which this answer is not: it is the news that there was one.
+    response._has_been_logged = True  # type: ignore[attr-defined]  # Django's own mark
+    return response

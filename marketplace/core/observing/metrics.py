@@ -28,13 +28,13 @@ QUERIES = Histogram("marketplace_query_seconds", "Time of database statements.",
 BUILT = Counter("marketplace_catalog_built", "Public catalog answers that were not ready in the cache.", registry=_REGISTRY)
 LIMITED = Counter("marketplace_rate_limited", "Calls that were refused with 429.", ("policy",), registry=_REGISTRY)
 
-Reading = Callable[[], Iterable[tuple[str, str, float]]]
+Reading = Callable[[], Iterable[Metric]]
 _readings: list[Reading] = []
 logger = logging.getLogger(__name__)
 
 
 def register(reading: Reading) -> None:
-    """Ask for gauges at every collection: the function yields name, help and value. An app calls this in its `ready()`."""
+    """Ask for gauges at every collection: the function reads and yields them. An app calls this in its `ready()`."""
     if reading not in _readings:
         _readings.append(reading)
 
@@ -47,8 +47,7 @@ class Readings(Collector):
         failed = 0
         for reading in _readings:
             try:
-                for name, documentation, value in list(reading()):
-                    yield GaugeMetricFamily(f"marketplace_{name}", documentation, value=value)
+                yield from list(reading())
             except Exception:
                 logger.exception("a gauge could not be read")
                 failed += 1

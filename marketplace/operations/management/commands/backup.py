@@ -1,0 +1,40 @@
+"""`manage.py backup`: the database and every stored object, in a folder."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from rich.console import Console
+from rich.progress import Progress
+
+from marketplace.operations import backups
+
+
+class Command(BaseCommand):
+    """Backs up."""
+
+    help = (
+        "Make a backup in a new folder of DIR: the database at one moment, beside the running service (SQLite's online backup, or pg_dump, "
+        "which must be installed), and every stored object. Objects are shared by all backups of DIR: a later one copies only what is new. "
+        "SECRET_KEY and CERTIFICATE_KEY are not in it; keep them elsewhere."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Declare where to, and whether with objects."""
+        parser.add_argument("folder", type=Path, metavar="DIR", help="where backups lie; made if it is not there")
+        parser.add_argument("--no-objects", action="store_true", help="the database only: the file store is kept safe by other means")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Make it."""
+        try:
+            with Progress(console=Console(stderr=True), transient=True) as progress:
+                task = progress.add_task("Objects", total=None)
+                made = backups.make(
+                    options["folder"], objects=not options["no_objects"], report=lambda count: progress.advance(task, count)
+                )
+        except (backups.BackupFailed, OSError) as error:
+            raise CommandError(str(error)) from error
+        manifest = backups.read_manifest(made)
+        objects = "without objects" if manifest.objects < 0 else f"with {manifest.objects} objects"
+        self.stdout.write(self.style.SUCCESS(f"{made}: {(made / manifest.database).stat().st_size:,} bytes of database, {objects}."))

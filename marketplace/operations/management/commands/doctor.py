@@ -1,0 +1,50 @@
+"""`manage.py doctor`: look at the whole installation and say what to do."""
+
+import json
+from argparse import ArgumentParser
+from collections import Counter
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from marketplace.operations.doctor import Finding, Status, examine
+
+
+class Command(BaseCommand):
+    """Examines the installation."""
+
+    help = (
+        "Look at settings, database, constraints, clock, replica, cache, file store, mail, workers, search index, disk, keys, static files "
+        "and backups; each is ok, warn or fail, with what to do. It writes one small object into the file store and deletes it. "
+        "Exit status: 0 nothing fails, 1 something does."
+    )
+    # It says by itself what is wrong with them.
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Declare the format, and where backups are."""
+        parser.add_argument("--json", action="store_true", help="print a JSON list instead of lines")
+        parser.add_argument("--backups", type=Path, metavar="DIR", help="folder of backups, whose age is looked at")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Print what is found."""
+        findings = []
+        for finding in examine(backup_folder=options["backups"]):
+            findings.append(finding)
+            if not options["json"]:
+                self._tell(finding)
+        if options["json"]:
+            self.stdout.write(json.dumps([asdict(finding) for finding in findings], indent=2))
+        counts = Counter(finding.status for finding in findings)
+        if counts[Status.FAIL]:
+            raise CommandError(f"{counts[Status.FAIL]} to mend, {counts[Status.WARN]} to look at.")
+        if not options["json"]:
+            self.stdout.write(self.style.SUCCESS(f"Nothing to mend, {counts[Status.WARN]} to look at."))
+
+    def _tell(self, finding: Finding) -> None:
+        style = {Status.OK: self.style.SUCCESS, Status.WARN: self.style.WARNING, Status.FAIL: self.style.ERROR}[finding.status]
+        self.stdout.write(f"{style(f'{finding.status:<4}')} {finding.part:<13} {finding.sentence}")
+        if finding.remedy:
+            self.stdout.write(f"{'':<18} → {finding.remedy}")

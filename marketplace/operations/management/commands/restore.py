@@ -1,0 +1,46 @@
+"""`manage.py restore`: a backup back to where the settings point."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from rich.console import Console
+from rich.progress import Progress
+
+from marketplace.operations import backups
+
+
+class Command(BaseCommand):
+    """Restores."""
+
+    help = (
+        "Put a backup into the database and the file store of the settings. Stop every server and worker first. The database must be "
+        "empty, unless --replace is given. Afterwards run migrate (the backup may be older than the code), reconcile and doctor."
+    )
+    # There may be no table to look at.
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Declare which, and what may go."""
+        parser.add_argument("backup", type=Path, metavar="BACKUP", help="a folder that `backup` printed")
+        parser.add_argument("--replace", action="store_true", help="throw away the tables that are there")
+        parser.add_argument("--dry-run", action="store_true", help="say what the backup holds, change nothing")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Restore it."""
+        try:
+            if options["dry_run"]:
+                self._tell(backups.read_manifest(options["backup"]), "would be restored")
+                return
+            with Progress(console=Console(stderr=True), transient=True) as progress:
+                task = progress.add_task("Objects", total=None)
+                manifest = backups.restore(
+                    options["backup"], replace=options["replace"], report=lambda count: progress.advance(task, count)
+                )
+        except (backups.BackupFailed, OSError) as error:
+            raise CommandError(str(error)) from error
+        self._tell(manifest, "restored; now run migrate, reconcile and doctor")
+
+    def _tell(self, manifest: backups.Manifest, what: str) -> None:
+        self.stdout.write(f"{manifest.engine} of {manifest.made_at:%Y-%m-%d %H:%M} UTC, {max(manifest.objects, 0)} objects: {what}.")

@@ -1,0 +1,60 @@
+"""Gauges of what waits in the database, read when the metrics are asked for."""
+
+from collections.abc import Iterator
+
+from django.db.models import Count
+from django.db.models.functions import Now
+from django.utils import timezone
+from django_tasks.base import TaskResultStatus
+from prometheus_client.metrics_core import GaugeMetricFamily, Metric
+
+from marketplace.core.health import NotReady
+from marketplace.core.replica import has_replica, probe
+from marketplace.jobs.models import Job, Worker
+from marketplace.jobs.queue import LOST_AFTER
+
+WAITING = (TaskResultStatus.READY, TaskResultStatus.RUNNING, TaskResultStatus.FAILED)
+
+
+def jobs() -> Iterator[Metric]:
+    """Yield how many jobs there are by lane and status, how long the oldest waits, and how many workers live."""
+    depth = GaugeMetricFamily("marketplace_jobs", "Jobs of the queue by lane and status; FAILED ones are dead.", labels=("lane", "status"))
+    rows = Job.objects.filter(status__in=WAITING).order_by().values_list("queue_name", "status").annotate(Count("pk"))
+    for lane, status, count in rows:
+        depth.add_metric((lane, status), count)
+    yield depth
+    yield GaugeMetricFamily("marketplace_jobs_oldest_seconds", "How long the oldest ready job has been due.", value=oldest_wait())
+    yield GaugeMetricFamily("marketplace_workers", "Workers that gave a sign of life lately.", value=live_workers())
+
+
+def replica() -> Iterator[Metric]:
+    """Yield how far the replica is behind."""
+    if has_replica():
+        behind = probe()
+        yield GaugeMetricFamily("marketplace_replica_lag_bytes", "What the replica has not replayed.", value=behind["lagBytes"])
+        yield GaugeMetricFamily("marketplace_replica_lag_seconds", "Since when it has not.", value=behind["lagSeconds"])
+
+
+def oldest_wait() -> float:
+    """Return for how many seconds the oldest ready job has been due."""
+    oldest = Job.objects.filter(status=TaskResultStatus.READY).order_by("enqueued_at").first()
+    if oldest is None:
+        return 0.0
+    due = max(filter(None, (oldest.enqueued_at, oldest.run_after)))
+    waited: float = (timezone.now() - due).total_seconds()
+    return max(0.0, waited)
+
+
+def live_workers() -> int:
+    """Return how many workers gave a sign of life lately, by the database's clock."""
+    return Worker.objects.filter(seen_at__gt=Now() - LOST_AFTER).count()
+
+
+def probe_workers() -> None:
+    """Tell whether anybody does background work.
+
+    Raises:
+        NotReady: nobody does.
+    """
+    if not live_workers():
+        raise NotReady("no worker gave a sign of life: run manage.py worker")

@@ -1,0 +1,103 @@
+"""Backups, tried: fill, back up, wipe, restore; then the money agrees, files are whole and downloads work. On both engines."""
+
+import contextlib
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import requests
+
+from ..faults.service import Service, service
+from ..servers.postgres import Cluster, Unavailable
+
+pytestmark = [pytest.mark.engineless]
+
+
+class Shop:
+    """A service that was prepared, and how to lose it."""
+
+    def __init__(self, running: Service, cluster: Cluster | None) -> None:
+        self.running, self.cluster = running, cluster
+        self.facts: Any = running.ask("prepare", "2")
+
+    def manage(self, *words: str, fails: bool = False) -> str:
+        """Run a command; return what it says."""
+        done = self.running.run("manage.py", *words)
+        assert bool(done.returncode) == fails, done.stdout + done.stderr
+        return done.stdout + done.stderr
+
+    def wipe(self) -> None:
+        """Lose the database and every file; the keys were kept elsewhere."""
+        shutil.rmtree(self.running.folder / "media")
+        if self.cluster is None:
+            for path in self.running.folder.glob("marketplace.sqlite3*"):
+                path.unlink()
+        else:
+            self.cluster.kill()
+            self.cluster.remove()
+            self.cluster.start()
+
+    def download(self) -> bytes:
+        """Return a package that a buyer downloads by a link."""
+        headers = {"Authorization": f"Bearer {self.facts['buyer']}"}
+        listing = next(iter(self.facts["listings"]))
+        made = requests.post(f"{self.running.base_url}/api/v1/library/download/{listing}", headers=headers, timeout=20)
+        assert made.status_code == 200, made.text
+        answer = requests.get(made.json()["downloadUrl"], timeout=20)
+        assert answer.status_code == 200, answer.text
+        return answer.content
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def shop(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Shop]:
+    with contextlib.ExitStack() as stack:
+        given, cluster = {}, None
+        if request.param == "postgresql":
+            try:
+                cluster = Cluster()
+                stack.callback(cluster.remove)
+                cluster.start()
+            except Unavailable as reason:
+                pytest.skip(str(reason))
+            given = {"DATABASE_URL": cluster.address}
+            if shutil.which("pg_dump") is None:
+                pytest.skip("needs pg_dump")
+        folder = tmp_path / "data"
+        folder.mkdir()
+        yield Shop(stack.enter_context(service(folder, given)), cluster)
+
+
+def test_what_was_lost_comes_back_whole(shop: Shop, tmp_path: Path) -> None:
+    backups = tmp_path / "backups"
+    shop.running.start()
+    before, package = shop.running.ask("state"), shop.download()
+    # Beside the running service, and a second time: only what is new is copied.
+    assert "objects" in shop.manage("backup", str(backups))
+    copied = {path: path.stat().st_mtime_ns for path in (backups / "objects").rglob("*") if path.is_file()}
+    shop.manage("backup", str(backups))
+    assert {path: path.stat().st_mtime_ns for path in copied} == copied
+    first, last = sorted(path.parent for path in backups.glob("*/manifest.json"))
+    shop.running.stop()
+    # Nothing that is there is thrown away unasked, and nothing that is broken is taken.
+    assert "--replace" in shop.manage("restore", str(last), fails=True)
+    shop.wipe()
+    dump = next(first.glob("database.*"))
+    dump.write_bytes(dump.read_bytes()[:-1] + b"?")
+    assert "checksum" in shop.manage("restore", str(first), fails=True)
+    assert "would be restored" in shop.manage("restore", str(last), "--dry-run")
+    assert "restored" in shop.manage("restore", str(last))
+    shop.manage("migrate", "--verbosity", "0")
+    assert "Everything agrees: 1 orders" in shop.manage("reconcile")
+    assert shop.running.ask("state") == before
+    shop.manage("verify_checksums")
+    found = {row["part"]: row["status"] for row in json.loads(shop.manage("doctor", "--json", "--backups", str(backups)))}
+    assert found["constraints"] == found["backup"] == found["search"] == found["objects"] == "ok"
+    shop.running.start()
+    assert shop.download() == package
+
+
+def test_folder_that_holds_no_whole_backup_is_refused(shop: Shop, tmp_path: Path) -> None:
+    assert "no whole backup" in shop.manage("restore", str(tmp_path), fails=True)

@@ -1,0 +1,107 @@
+"""The commands of operators, in the test's own process: doctor, purge, and the gauges of what waits."""
+
+import json
+from datetime import timedelta
+from io import StringIO
+
+import pytest
+from django.contrib.sessions.models import Session
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.utils import timezone
+
+from catalog.models import SearchDocument
+from marketplace.core.apps import AUDIT_LOG
+from marketplace.core.errors import DependencyUnavailable
+from marketplace.core.health import NotReady
+from marketplace.jobs.models import Worker
+from marketplace.operations import doctor, readings
+
+from ..shop import archive, on_sale
+
+pytestmark = pytest.mark.django_db
+
+
+def examined() -> dict[str, str]:
+    """Return the worst status of each part."""
+    found: dict[str, str] = {}
+    order = list(doctor.Status)
+    for finding in doctor.examine():
+        found[finding.part] = max(
+            found.get(finding.part, "ok"), finding.status.value, key=lambda status: order.index(doctor.Status(status))
+        )
+        assert bool(finding.remedy) == (finding.status != doctor.Status.OK), finding
+    return found
+
+
+def test_installation_in_order_has_nothing_to_mend() -> None:
+    on_sale(archive("a"))
+    found = examined()
+    assert "fail" not in found.values(), found
+    assert {"settings", "database", "migrations", "constraints", "clock", "cache", "objects", "search", "disk", "certificates"} <= {
+        part for part, status in found.items() if status == "ok"
+    } | {"disk"}
+
+
+def test_missing_trigger_and_unfound_listing_are_named_and_end_with_an_error() -> None:
+    on_sale(archive("b"))
+    SearchDocument.objects.all().delete()
+    trigger = AUDIT_LOG.triggers(connection.vendor)[0]
+    with connection.cursor() as cursor:
+        cursor.execute(trigger.drop(connection.vendor))
+    out = StringIO()
+    with pytest.raises(CommandError, match="to mend"):
+        call_command("doctor", "--json", stdout=out)
+    failed = {row["sentence"]: row["remedy"] for row in json.loads(out.getvalue()) if row["status"] == "fail"}
+    assert f"The database lacks trigger {trigger.name}." in failed
+    assert failed["1 listings for sale are not in the search index."] == "Run `manage.py rebuild_search`."
+
+
+def test_part_that_cannot_be_looked_at_leaves_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    def down() -> None:
+        raise DependencyUnavailable("The file store cannot be reached.")
+
+    monkeypatch.setattr(doctor, "object_store", down)
+    found = examined()
+    assert (found["objects"], found["certificates"]) == ("fail", "ok")
+
+
+def test_clock_that_is_off_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("marketplace.operations.doctor.time.time", lambda: 0.0)
+    assert examined()["clock"] == "fail"
+
+
+def test_full_disk_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "FULL_BYTES", 2**80)
+    assert examined()["disk"] == "fail"
+
+
+def test_purge_rehearses_then_removes_and_goes_on_past_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    Session.objects.create(session_key="a" * 32, expire_date=timezone.now() - timedelta(days=1))
+    Session.objects.create(session_key="b" * 32, expire_date=timezone.now() + timedelta(days=1))
+    out = StringIO()
+    call_command("purge", "--dry-run", stdout=out, stderr=StringIO())
+    assert "1 sessions would be removed." in out.getvalue()
+    assert Session.objects.count() == 2
+    monkeypatch.setattr("marketplace.operations.management.commands.purge.COMMANDS", ("payout", "purge_wallet"))
+    out = StringIO()
+    with pytest.raises(CommandError, match=r"Not done: payout\."):
+        call_command("purge", stdout=out, stderr=StringIO())
+    assert Session.objects.count() == 1
+    assert "old answers removed" in out.getvalue()
+
+
+def test_worker_that_fell_silent_is_down_until_it_beats() -> None:
+    with pytest.raises(NotReady, match="no worker"):
+        readings.probe_workers()
+    Worker.objects.create(id="w", host="here", pid=1, seen_at=timezone.now() - timedelta(hours=1))
+    assert readings.live_workers() == 0
+    Worker.objects.update(seen_at=timezone.now())
+    readings.probe_workers()
+
+
+def test_gauges_tell_what_waits() -> None:
+    shown = {sample.name: sample.value for family in readings.jobs() for sample in family.samples}
+    assert shown["marketplace_workers"] == 0
+    assert shown["marketplace_jobs_oldest_seconds"] == 0
+    assert list(readings.replica()) == []
