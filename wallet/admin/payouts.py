@@ -101,7 +101,7 @@ class PayoutAdmin(ServiceAdmin):
         if not staff_of(request).has_perm(EXPORT) or not self.has_view_permission(request):
             raise PermissionDenied
         rows = self.get_changelist_instance(request).queryset
-        headers = {"Content-Disposition": 'attachment; filename="payouts.csv"', "Cache-Control": "private, no-store"}
+        headers = {"Content-Disposition": 'attachment; filename="payouts.csv"'}
         return StreamingHttpResponse(_lines(rows.iterator(chunk_size=CHUNK)), content_type="text/csv; charset=utf-8", headers=headers)
 
     def panels(self, request: HttpRequest, subject: Any) -> list[Panel]:
