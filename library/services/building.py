@@ -19,6 +19,7 @@ from django.utils import timezone
 from catalog.models import Deliverable, Listing
 from catalog.pricing import permitted_tiers
 from catalog.selectors.taxonomy import Terms, active_tiers, terms_at
+from marketplace.core.ids import new_id
 from marketplace.core.objects import object_store
 from marketplace.core.objects.base import ObjectStore
 from marketplace.core.serving import Stored
@@ -67,7 +68,8 @@ def make_ready(*, packages: Sequence[Package]) -> list[Package]:
         _measure(lacking, store)
     for package in lacking:
         if builds:
-            package.object_key = FOLDER + package.recipe
+            # A key of its own for each build: what is removed meanwhile is never what was built meanwhile.
+            package.object_key = f"{FOLDER}{package.recipe}/{new_id().hex}"
             _build(package, store)
         known[package.recipe] = _keep(package)
     return [known[package.recipe] for package in packages]
@@ -89,8 +91,11 @@ def find_unused_packages(*, since: datetime) -> Iterator[Package]:
 
 
 def remove_built(*, package: Package) -> None:
-    """Remove a built package from the store. Links to it go on working: it is put together as it is served, or built anew."""
-    Package.objects.filter(pk=package.pk).update(object_key="")
+    """Remove a built package from the store. Links to it go on working: it is put together as it is served, or built anew.
+
+    One that was built anew meanwhile has another key, and stays.
+    """
+    Package.objects.filter(pk=package.pk, object_key=package.object_key).update(object_key="")
     object_store().delete(package.object_key)
 
 

@@ -101,6 +101,26 @@ def test_unused_package_is_removed_and_its_link_goes_on(s3_store: S3Store, anony
     assert hashlib.sha256(b"".join(answer.streaming_content)).hexdigest() == link.package.sha256
 
 
+def test_package_built_anew_while_it_was_removed_stays(s3_store: S3Store, anonymous: APIClient) -> None:
+    licence = bought(on_sale(CONTENT)).buyer.licences.get()
+    old = issue_link(licence=licence).package
+    # The remover has cleared the row, and deletes the object only after another has built it again.
+    delete, again = s3_store.delete, []
+
+    def slowly(key: str) -> None:
+        again.append(issue_link(licence=licence))
+        delete(key)
+
+    with patch.object(type(s3_store), "delete", lambda _store, key: slowly(key)):
+        building.remove_built(package=old)
+    (link,) = again
+    assert hashlib.sha256(read(anonymous.get(url_of(link))["Location"])).hexdigest() == link.package.sha256
+    # One that was removed by an old row takes nothing from the new one.
+    building.remove_built(package=old)
+    link.package.refresh_from_db()
+    assert hashlib.sha256(read(anonymous.get(url_of(link))["Location"])).hexdigest() == link.package.sha256
+
+
 def test_damaged_file_leaves_no_package(s3_store: S3Store) -> None:
     listing = on_sale(CONTENT)
     assert listing.live_deliverable is not None
