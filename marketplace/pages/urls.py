@@ -23,6 +23,7 @@ urlpatterns = [
     path("dashboard/library/<slug:slug>/download", library.download, name="library-item-download"),
     path("dashboard/library/<slug:slug>/certificate.pdf", library.certificate, name="library-item-certificate"),
     path("docs", docs.index, name="docs-index"),
+    path("docs/api/<slug:operation_id>", docs.operation, name="docs-operation"),
     path("docs/<slug:slug>", docs.page, name="docs-page"),
     path("docs/<slug:slug>.md", docs.source, name="docs-source"),
     path("problems", problems.problem_index, name="problems"),

@@ -7,7 +7,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -37,7 +36,7 @@ def begin(client: Client, listing: Listing, **choices: str) -> Any:
 
 def said(client: Client, response: Any) -> str:
     """Return the page that an answer leads to."""
-    page: HttpResponse = client.get(response["Location"])
+    page = client.get(response["Location"])
     assert page.status_code == 200
     assert faults_of(page.content) == []
     return page.content.decode()

@@ -46,6 +46,22 @@ def code_html(source: str, language: str) -> str:
     return f'<div class="code"><pre tabindex="0"><code>{coloured}</code></pre></div>\n'
 
 
+def tabs_html(name: str, blocks: Sequence[tuple[str, str, str]]) -> str:
+    """Return blocks of code of which one is seen, chosen by radio buttons: they work without a script.
+
+    Args:
+        name: What no other tabs of the page are called.
+        blocks: Of each: the tab's words, the language, the code.
+    """
+    heads = "".join(
+        f'<label for="{name}-{number}"><input type="radio" id="{name}-{number}" name="{name}" data-tab="{escape(words)}"'
+        f"{'' if number else ' checked'}>{escape(words)}</label>"
+        for number, (words, _, _) in enumerate(blocks)
+    )
+    bodies = "".join(f'<div class="tab">{code_html(source, language)}</div>' for _, language, source in blocks)
+    return f'<div class="tabs"><fieldset class="tabs-heads"><legend class="visually-hidden">Language</legend>{heads}</fieldset>{bodies}</div>\n'
+
+
 class _Renderer(RendererHTML):
     """Renders what we render in a way of our own."""
 
@@ -54,15 +70,8 @@ class _Renderer(RendererHTML):
         return code_html(tokens[idx].content, language)
 
     def tabs(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
-        """Render blocks of code as radio buttons with a block each: they work without a script."""
         blocks = tokens[idx].children or []
-        heads = "".join(
-            f'<label for="tab-{block.meta["id"]}"><input type="radio" id="tab-{block.meta["id"]}" name="{blocks[0].meta["id"]}" '
-            f'data-tab="{escape(block.meta["tab"])}"{" checked" if block is blocks[0] else ""}>{escape(block.meta["tab"])}</label>'
-            for block in blocks
-        )
-        bodies = "".join(f'<div class="tab">{code_html(block.content, block.meta["language"])}</div>' for block in blocks)
-        return f'<div class="tabs"><fieldset class="tabs-heads"><legend class="visually-hidden">Language</legend>{heads}</fieldset>{bodies}</div>\n'
+        return tabs_html(blocks[0].meta["id"], [(block.meta["tab"], block.meta["language"], block.content) for block in blocks])
 
     def table_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
         # A wide table scrolls by itself.

@@ -17,8 +17,9 @@ def description_html(text: str) -> SafeString:
             if child.type == "link_open":
                 child.attrSet("rel", "nofollow ugc noopener")
         _without_style(token)
+    html: str = _MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {})
     # The renderer escapes all that is not Markdown.
-    return mark_safe(_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {}))  # noqa: S308
+    return mark_safe(html)  # noqa: S308
 
 
 def _without_style(token: Token) -> None:

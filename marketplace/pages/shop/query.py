@@ -1,5 +1,6 @@
 """The address of the storefront: its parameters are all of its state."""
 
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlencode
 
@@ -82,7 +83,7 @@ class ShopForm(forms.Form):
     def chips(self, names: Names) -> list[tuple[str, str]]:
         """Return each narrowing in words with the address that goes without it."""
         chosen = {name: self.cleaned_data[name] for name in NARROWING if self.cleaned_data.get(name) not in (None, "")}
-        words = {
+        words: dict[str, Callable[[Any], object]] = {
             "category": names.categories.get,
             "license": names.licenses.get,
             "minPrice": lambda value: f"from {value}",

@@ -7,6 +7,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from .. import docs
+from ..docs.reference import by_tag, operations
 
 
 @require_safe
@@ -54,8 +55,32 @@ def source(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def reference(request: HttpRequest) -> HttpResponse:
-    """Show the OpenAPI document of this service, operation by operation."""
-    return render(request, "docs/reference.html", {"sections": docs.sections()})
+    """List the operations of the API."""
+    context = {
+        "sections": docs.sections(),
+        "tags": by_tag(),
+        "canonical": settings.BASE_URL + reverse("docs"),
+        "headline": "API reference",
+        "description": "Every operation of the API with its fields, credentials, refusals and an example.",
+    }
+    return render(request, "docs/reference.html", context)
+
+
+@require_safe
+def operation(request: HttpRequest, operation_id: str) -> HttpResponse:
+    """Show one operation: what it takes, what it gives, how it refuses, how it is called."""
+    found = operations().get(operation_id)
+    if found is None:
+        raise Http404
+    context = {
+        "sections": docs.sections(),
+        "operation": found,
+        "neighbours": dict(by_tag())[found.tag],
+        "canonical": settings.BASE_URL + reverse("docs-operation", args=[operation_id]),
+        "headline": found.summary,
+        "description": f"{found.method} {found.path}: {found.summary}.",
+    }
+    return render(request, "docs/operation.html", context)
 
 
 def _found(slug: str) -> docs.Document:

@@ -1,6 +1,7 @@
 """The start page, and what robots and browsers ask for at the root."""
 
 from collections import Counter
+from datetime import datetime
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -44,7 +45,7 @@ def landing(request: HttpRequest) -> HttpResponse:
     featured = _from_every_category(selectors.cards_on_shelf(limit=LOOKED_THROUGH))
     context = {
         "categories": categories,
-        "listings": sum(category.asset_count for category in categories),
+        "listings": sum(getattr(category, "asset_count", 0) for category in categories),
         "licenses": len(selectors.active_tiers()),
         "shots": [card for card in featured if card.picture][:SHOTS],
         "featured": featured[SHOTS : SHOTS + FEATURED] or featured,
@@ -73,7 +74,7 @@ def sitemap(_request: HttpRequest) -> HttpResponse:
     paths = [reverse("landing"), reverse("browse"), reverse("docs-index")]
     paths += [reverse("docs-page", args=[page.slug]) for page in docs.documents()]
     paths += [f"{reverse('browse')}?category={slug}" for slug, _ in selectors.category_names()]
-    addresses = [(settings.BASE_URL + path, None) for path in paths]
+    addresses: list[tuple[str, datetime | None]] = [(settings.BASE_URL + path, None) for path in paths]
     addresses += [
         (settings.BASE_URL + reverse("asset", args=[slug]), changed) for slug, changed in selectors.newest_addresses(SITEMAP_LISTINGS)
     ]

@@ -1,0 +1,254 @@
+"""The API reference: every operation of the OpenAPI document as a page, so that it is read without a script and found by a search."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from django.conf import settings
+from django.utils.safestring import SafeString, mark_safe
+from drf_spectacular.generators import SchemaGenerator
+
+from marketplace.core.errors import catalogue
+
+from .rendering import rendered, tabs_html
+
+Json = dict[str, Any]
+# Answers go deeper here and there; what is below is told by its type.
+DEPTH = 4
+_JSON = "application/json"
+_METHODS = ("get", "post", "put", "patch", "delete")
+_CODE = re.compile(r"`(\w+)`")
+_SAMPLES = {"asset_id": "halden-grotesk", "assetId": "halden-grotesk", "currency": "INR", "licenseSlug": "personal", "q": "grotesk"}
+
+
+@dataclass(frozen=True)
+class Field:
+    """A line of a table: what is sent or what comes back."""
+
+    name: str
+    type: str
+    required: bool
+    description: SafeString
+    place: str = ""
+
+
+@dataclass(frozen=True)
+class Operation:
+    """An operation as its page shows it.
+
+    Args:
+        id: Its name in generated clients.
+        tag: What it belongs to.
+        method: GET, POST …
+        path: With its parameters in braces.
+        summary: Its heading.
+        description: Its sentences.
+        credentials: Kinds of credential with the scopes that they need; empty for none.
+        parameters: Of the path, the query and the header.
+        body: Fields of what is sent.
+        body_type: The media type of what is sent.
+        answer: Fields of what comes back.
+        problems: Status and codes of its refusals.
+        example: The call in three languages.
+    """
+
+    id: str
+    tag: str
+    method: str
+    path: str
+    summary: str
+    description: SafeString
+    credentials: list[tuple[str, list[str]]]
+    parameters: list[Field]
+    body: list[Field]
+    body_type: str
+    answer: list[Field]
+    problems: list[tuple[int, str, str]]
+    example: SafeString
+
+
+@cache
+def operations() -> dict[str, Operation]:
+    """Return every operation by its id, in the order of the document; made once, when it is first asked for."""
+    document: Json = dict(SchemaGenerator().get_schema(request=None, public=True) or {})
+    read = _Reader(document)
+    found = (
+        read.operation(path, method, item[method]) for path, item in document["paths"].items() for method in _METHODS if method in item
+    )
+    return {operation.id: operation for operation in found}
+
+
+def by_tag() -> list[tuple[str, list[Operation]]]:
+    """Return the operations by what they belong to."""
+    tags: dict[str, list[Operation]] = {}
+    for operation in operations().values():
+        tags.setdefault(operation.tag, []).append(operation)
+    return list(tags.items())
+
+
+class _Reader:
+    """Reads a document whose parts point to each other."""
+
+    def __init__(self, document: Json) -> None:
+        self._schemas: Json = document["components"]["schemas"]
+
+    def operation(self, path: str, method: str, given: Json) -> Operation:
+        body_type, body_schema = self._content(given.get("requestBody", {}).get("content", {}))
+        _, answer_schema = self._content(given["responses"].get("200", {}).get("content", {}))
+        parameters = [_parameter(each, self._whole(each["schema"])) for each in given.get("parameters", ())]
+        credentials = [(kind, scopes) for each in given.get("security", ()) for kind, scopes in each.items()]
+        return Operation(
+            id=given["operationId"],
+            tag=given["tags"][0],
+            method=method.upper(),
+            path=path,
+            summary=given.get("summary") or given["operationId"],
+            description=_prose(given.get("description", "")),
+            credentials=credentials,
+            parameters=parameters,
+            body=list(self._fields(body_schema)),
+            body_type=body_type,
+            answer=list(self._fields(answer_schema)),
+            problems=list(_problems(given["responses"])),
+            example=_example(method.upper(), path, given, self._sample(body_schema) if body_type == _JSON else None),
+        )
+
+    def _content(self, content: Json) -> tuple[str, Json]:
+        for media_type, described in content.items():
+            return media_type, self._whole(described.get("schema", {}))
+        return "", {}
+
+    def _whole(self, schema: Json) -> Json:
+        """Return a schema with what it points to put in."""
+        whole: Json = dict(schema)
+        while "$ref" in whole:
+            whole = self._schemas[whole.pop("$ref").rsplit("/", 1)[1]] | whole
+        for part in whole.pop("allOf", ()):
+            whole = self._whole(part) | whole
+        options = [self._whole(option) for option in whole.get("oneOf") or whole.get("anyOf") or ()]
+        if real := [option for option in options if option.get("type") != "null"]:
+            whole = real[0] | {name: value for name, value in whole.items() if name not in {"oneOf", "anyOf"}}
+        return whole
+
+    def _fields(self, schema: Json, prefix: str = "", depth: int = DEPTH) -> Iterator[Field]:
+        if schema.get("type") == "array":
+            yield from self._fields(self._whole(schema.get("items", {})), f"{prefix}[]", depth)
+            return
+        required = set(schema.get("required", ()))
+        for name, given in schema.get("properties", {}).items():
+            whole = self._whole(given)
+            full = f"{prefix}.{name}" if prefix else name
+            yield Field(full, self._type(whole), name in required, _described(whole))
+            if depth > 1:
+                yield from self._fields(whole, full, depth - 1)
+
+    def _type(self, schema: Json) -> str:
+        kind = schema.get("type", "object")
+        kinds = [kind] if isinstance(kind, str) else kind
+        words = [f"list of {self._type(self._whole(schema.get('items', {})))}" if each == "array" else str(each) for each in kinds]
+        return " or ".join(words)
+
+    def _sample(self, schema: Json) -> Json:
+        required = schema.get("required") or list(schema.get("properties", {}))[:2]
+        return {name: _sample(name, self._whole(schema["properties"][name])) for name in required if name in schema.get("properties", {})}
+
+
+def _parameter(given: Json, schema: Json) -> Field:
+    described = _described(schema | {"description": given.get("description", "")})
+    kind = schema.get("type", "string")
+    return Field(given["name"], kind if isinstance(kind, str) else " or ".join(kind), given.get("required", False), described, given["in"])
+
+
+def _described(schema: Json) -> SafeString:
+    """Return what a field means and what it is held to."""
+    # What it lists of its values is said below.
+    words = re.split(r"(?:^|\n\n)\*", schema.get("description", ""))[0].strip()
+    bounds = []
+    if schema.get("enum"):
+        bounds.append("One of " + ", ".join(f"`{value}`" for value in schema["enum"] if value is not None) + ".")
+    for name, said in (
+        ("minimum", "at least {}"),
+        ("maximum", "at most {}"),
+        ("maxLength", "up to {} characters"),
+        ("maxItems", "up to {}"),
+    ):
+        if name in schema:
+            bounds.append(said.format(f"{schema[name]:,}".removesuffix(".0")))
+    if "default" in schema and schema["default"] not in (None, ""):
+        bounds.append(f"default `{schema['default']}`")
+    held = ", ".join(bounds)
+    return _prose(f"{words} {held[:1].upper()}{held[1:]}{'.' if held and not held.endswith('.') else ''}".strip())
+
+
+def _prose(text: str) -> SafeString:
+    # Our own document; its Markdown is rendered without markup inside.
+    return mark_safe(rendered(text)[0])  # noqa: S308
+
+
+def _problems(responses: Json) -> Iterator[tuple[int, str, str]]:
+    known = catalogue()
+    for status, answer in responses.items():
+        for code in _CODE.findall(answer.get("description", "")) if int(status) >= 400 else ():
+            if code in known:
+                yield int(status), code, known[code].title
+
+
+def _sample(name: str, schema: Json) -> Any:
+    if name in _SAMPLES:
+        return _SAMPLES[name]
+    if schema.get("enum"):
+        return schema["enum"][0]
+    kind = schema.get("type", "string")
+    return {"number": 19.0, "integer": 1, "boolean": True, "array": [], "object": {}}.get(kind if isinstance(kind, str) else kind[0], "…")
+
+
+def _example(method: str, path: str, given: Json, body: Json | None) -> SafeString:
+    """Return the call in three languages, with the credential that it needs."""
+    wanted = [each for each in given.get("parameters", ()) if each["in"] == "query" and each.get("required")]
+    query = "&".join(f"{each['name']}={_sample(each['name'], each['schema'])}" for each in wanted)
+    filled = re.sub(r"\{(\w+)\}", lambda match: _SAMPLES.get(match[1], f"<{match[1]}>"), path)
+    address = f"{settings.BASE_URL}{filled}" + (f"?{query}" if query else "")
+    kinds = {kind for each in given.get("security", ()) for kind in each}
+    header = ("X-Api-Key", "$KEY") if kinds == {"ApiKey"} else ("Authorization", "Bearer $TOKEN") if kinds else None
+    upload = "multipart/form-data" in given.get("requestBody", {}).get("content", {})
+    blocks = [("curl", "bash", _curl(method, address, header, body, upload=upload))]
+    blocks.append(("Python", "python", _python(method, address, header, body, upload=upload)))
+    blocks.append(("JavaScript", "javascript", _javascript(method, address, header, body, upload=upload)))
+    return mark_safe(tabs_html(f"example-{given['operationId']}", blocks))  # noqa: S308 - escaped by the highlighter
+
+
+def _curl(method: str, address: str, header: tuple[str, str] | None, body: Json | None, *, upload: bool) -> str:
+    lines = [f"curl {'' if method == 'GET' else f'-X {method} '}'{address}'"]
+    lines += [f'-H "{header[0]}: {header[1]}"'] if header else []
+    lines += ["-F file=@file.zip"] if upload else []
+    lines += ["-H 'Content-Type: application/json'", f"-d '{json.dumps(body, ensure_ascii=False)}'"] if body is not None else []
+    return " \\\n     ".join(lines)
+
+
+def _python(method: str, address: str, header: tuple[str, str] | None, body: Json | None, *, upload: bool) -> str:
+    lines = [f'    "{address}",']
+    if header:
+        secret = 'os.environ["KEY"]' if header[1] == "$KEY" else "f\"Bearer {os.environ['TOKEN']}\""
+        lines.append(f'    headers={{"{header[0]}": {secret}}},')
+    lines += ['    files={"file": open("file.zip", "rb")},'] if upload else []
+    lines += [f"    json={body!r},".replace("'", '"')] if body is not None else []
+    imports = "import os, requests" if header else "import requests"
+    return "\n".join([imports, "", f"answer = requests.{method.lower()}(", *lines, ")", "print(answer.json())"])
+
+
+def _javascript(method: str, address: str, header: tuple[str, str] | None, body: Json | None, *, upload: bool) -> str:
+    headers = []
+    if header:
+        secret = "process.env.KEY" if header[1] == "$KEY" else "`Bearer ${process.env.TOKEN}`"
+        headers.append(f'"{header[0]}": {secret}')
+    headers += ['"Content-Type": "application/json"'] if body is not None else []
+    options = [] if method == "GET" else [f'  method: "{method}",']
+    options += [f"  headers: {{ {', '.join(headers)} }},"] if headers else []
+    options += ["  body: form,"] if upload else []
+    options += [f"  body: JSON.stringify({json.dumps(body, ensure_ascii=False)}),"] if body is not None else []
+    call = f'const answer = await fetch("{address}"' + (", {\n" + "\n".join(options) + "\n}" if options else "") + ");"
+    before = ['const form = new FormData();\nform.append("file", await fs.openAsBlob("file.zip"), "file.zip");'] if upload else []
+    return "\n".join([*before, call, "console.log(await answer.json());"])
