@@ -13,8 +13,10 @@ class CatalogConfig(AppConfig):
     name = "catalog"
 
     def ready(self) -> None:
-        """Open the public addresses to scripts of any origin, and tell the packages below which categories there are."""
-        from .selectors import category_names  # noqa: PLC0415 - models load before `ready`, and after this module
+        """Open the public addresses to scripts of any origin, tell the packages below which categories there are, and apps what happens."""
+        from . import webhooks  # noqa: PLC0415 - models load before `ready`, and after this module
+        from .selectors import category_names  # noqa: PLC0415 - the same
 
+        webhooks.connect()
         cors.connect()
         categories.are_named_by(category_names)

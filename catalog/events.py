@@ -21,6 +21,21 @@ class ListingUnpublished(Event):
 
 
 @dataclass(frozen=True)
+class ListingEdited(Event):
+    """What buyers see of a published listing changed."""
+
+    listing_id: uuid.UUID
+
+
+@dataclass(frozen=True)
+class StoreShown(Event):
+    """A store opened or closed, and its published listings came into the catalog or left it."""
+
+    store_id: uuid.UUID
+    is_open: bool
+
+
+@dataclass(frozen=True)
 class ListingReviewed(Event):
     """A reviewer decided on a submission or took a listing down."""
 

@@ -151,3 +151,19 @@ class TooManyClientsWaiting(Problem):
     status = 409
     title = "Too many clients wait for a review"
     detail = "Clients of this host wait for a review already. Try again once they are decided."
+
+
+class TooManyWebhookEndpoints(Problem):
+    """409: `maximum` webhook endpoints for each app."""
+
+    status = 409
+    title = "The app has too many webhook endpoints"
+    detail = "Delete one that the app no longer uses."
+
+
+class TooManyTestEvents(Problem):
+    """409: events that are sent by hand keep a distance."""
+
+    status = 409
+    title = "That was a moment ago"
+    detail = "Wait a minute before you send another one by hand."

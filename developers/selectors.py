@@ -1,16 +1,30 @@
 """What is asked about developers, their apps and credentials."""
 
+import uuid
 from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urlsplit
 
-from django.db.models import Max, Q, QuerySet
+from django.db.models import Max, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
 from marketplace.accounts.models import User
 from marketplace.core.scopes import Scope
 
-from .models import AccessToken, ApiKey, App, ApplicationMessage, AppScope, Consent, DeveloperApplication, ScopeReview, SpendingLimit
+from .models import (
+    AccessToken,
+    ApiKey,
+    App,
+    ApplicationMessage,
+    AppScope,
+    Consent,
+    DeveloperApplication,
+    ScopeReview,
+    SpendingLimit,
+    WebhookAttempt,
+    WebhookDelivery,
+    WebhookEndpoint,
+)
 from .models.applications import ApplicationStatus
 from .models.apps import ReviewStatus
 from .models.credentials import TokenKind
@@ -211,3 +225,20 @@ def spends_only_within_limits(principal: Principal) -> bool:
     So it is for personal tokens and for the apps of others; the keys and tokens of one's own app may go without.
     """
     return principal.app is None or principal.app.user_id != principal.user.pk
+
+
+def has_live_consent(*, user_id: uuid.UUID, app_id: uuid.UUID) -> bool:
+    """Tell whether the user lets the app act for them now."""
+    return Consent.objects.filter(user_id=user_id, app_id=app_id, withdrawn_at=None).exists()
+
+
+def webhook_endpoints_of(app: App) -> QuerySet[WebhookEndpoint]:
+    """Return an app's endpoints with what they subscribe to."""
+    return WebhookEndpoint.objects.filter(app=app).prefetch_related("subscriptions").order_by("id")
+
+
+def deliveries_to(endpoint: WebhookEndpoint) -> QuerySet[WebhookDelivery]:
+    """Return what an endpoint was told, the newest first, with the last answer to each."""
+    last = WebhookAttempt.objects.filter(delivery=OuterRef("pk")).order_by("-id")
+    answers = {f"last_{name}": Subquery(last.values(name)[:1]) for name in ("http_status", "error", "milliseconds", "at")}
+    return WebhookDelivery.objects.filter(endpoint=endpoint).select_related("message").annotate(**answers).order_by("-id")

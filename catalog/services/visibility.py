@@ -2,6 +2,9 @@
 
 from django.db import transaction
 
+from marketplace.core.events import emit
+
+from ..events import ListingEdited, StoreShown
 from ..models import Listing, Store
 from ..models.listings import ListingStatus
 from ..search.index import index_listing, remove_listing, show_store
@@ -12,7 +15,7 @@ from .shelf import restock, restock_store
 def listing_changed(listing: Listing) -> None:
     """Bring search, the shelf and cached answers in line with a listing, in the caller's transaction, after its row was saved.
 
-    Call it after every transition, and after every edit of a published listing and its previews.
+    Call it after every transition; after an edit of a published listing and its previews, `listing_edited`.
     """
     if listing.status == ListingStatus.PUBLISHED:
         index_listing(listing)
@@ -22,7 +25,15 @@ def listing_changed(listing: Listing) -> None:
 
 
 @transaction.atomic
+def listing_edited(listing: Listing) -> None:
+    """Do so after an edit of a published listing, and say that it was edited."""
+    listing_changed(listing)
+    emit(ListingEdited(listing.pk))
+
+
+@transaction.atomic
 def store_changed(store: Store) -> None:
     """Bring search, the shelf and cached answers in line with a store that was opened, closed or renamed, in the caller's transaction."""
     show_store(store)
     restock_store(store.pk)
+    emit(StoreShown(store.pk, store.is_open))

@@ -6,6 +6,7 @@ from .clients import ClientDocumentAdmin
 from .consents import ConsentAdmin
 from .credentials import AccessTokenAdmin, ApiKeyAdmin
 from .scopes import ScopeReviewAdmin
+from .webhooks import WebhookEndpointAdmin
 
 __all__ = [
     "AccessTokenAdmin",
@@ -15,4 +16,5 @@ __all__ = [
     "ConsentAdmin",
     "DeveloperApplicationAdmin",
     "ScopeReviewAdmin",
+    "WebhookEndpointAdmin",
 ]

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from .views import application, apps, connections, keys, spending, tokens, tool_tokens
+from .views import application, apps, connections, keys, spending, tokens, tool_tokens, webhooks
 
 urlpatterns = [
     path("dashboard/developer", application.application, name="developer-application"),
@@ -17,6 +17,24 @@ urlpatterns = [
     path("dashboard/apps/<uuid:app_id>/tool-tokens/new", tool_tokens.create, name="tool-token-create"),
     path("dashboard/apps/<uuid:app_id>/tool-tokens/<uuid:token_id>/revoke", tool_tokens.revoke, name="tool-token-revoke"),
     path("dashboard/apps/<uuid:app_id>/tool-tokens/<uuid:token_id>/rotate", tool_tokens.rotate, name="tool-token-rotate"),
+    path("dashboard/apps/<uuid:app_id>/webhooks", webhooks.webhook_list, name="webhooks"),
+    path("dashboard/apps/<uuid:app_id>/webhooks/new", webhooks.create, name="webhook-create"),
+    path("dashboard/apps/<uuid:app_id>/webhooks/<uuid:endpoint_id>", webhooks.detail, name="webhook"),
+    path("dashboard/apps/<uuid:app_id>/webhooks/<uuid:endpoint_id>/edit", webhooks.edit, name="webhook-edit"),
+    path("dashboard/apps/<uuid:app_id>/webhooks/<uuid:endpoint_id>/secret", webhooks.rotate, name="webhook-rotate"),
+    path("dashboard/apps/<uuid:app_id>/webhooks/<uuid:endpoint_id>/delete", webhooks.delete, name="webhook-delete"),
+    path("dashboard/apps/<uuid:app_id>/webhooks/<uuid:endpoint_id>/switch", webhooks.switch, name="webhook-switch"),
+    path("dashboard/apps/<uuid:app_id>/webhooks/<uuid:endpoint_id>/test", webhooks.send_test, name="webhook-test"),
+    path(
+        "dashboard/apps/<uuid:app_id>/webhooks/<uuid:endpoint_id>/deliveries/<uuid:delivery_id>",
+        webhooks.delivery,
+        name="webhook-delivery",
+    ),
+    path(
+        "dashboard/apps/<uuid:app_id>/webhooks/<uuid:endpoint_id>/deliveries/<uuid:delivery_id>/again",
+        webhooks.redeliver,
+        name="webhook-redeliver",
+    ),
     path("dashboard/connections", connections.connection_list, name="connections"),
     path("dashboard/connections/<uuid:app_id>/withdraw", connections.withdraw, name="connection-withdraw"),
     path("dashboard/spending", spending.spending, name="spending"),

@@ -7,6 +7,7 @@ from .consents import Consent
 from .credentials import AccessToken, ApiKey, Grant, IDToken, RefreshToken
 from .spending import SpendingLimit
 from .usage import ApiUsage, DormancyNotice
+from .webhooks import WebhookAttempt, WebhookDelivery, WebhookEndpoint, WebhookMessage, WebhookSubscription
 
 __all__ = [
     "AccessToken",
@@ -24,4 +25,9 @@ __all__ = [
     "RefreshToken",
     "ScopeReview",
     "SpendingLimit",
+    "WebhookAttempt",
+    "WebhookDelivery",
+    "WebhookEndpoint",
+    "WebhookMessage",
+    "WebhookSubscription",
 ]

@@ -16,6 +16,8 @@ from marketplace.core.transitions import lock
 from ..errors import AppNotApproved, DecisionsIncomplete, ScopeAlreadyGranted, ScopeNotAvailable, ScopeNotGranted, ScopeReviewOpen
 from ..models import App, AppScope, ScopeReview
 from ..models.apps import AppStatus, ReviewStatus
+from ..webhooks.events import EventType
+from ..webhooks.publishing import publish_event
 from .states import APP, REVIEW, lock_approval, refuse_self_review, tell_developer
 
 
@@ -149,6 +151,7 @@ def narrow_scopes(*, app: App, revoke: Mapping[Scope, str], actor: User) -> App:
     before = app.granted_scopes
     app.granted_scopes = format_scopes(app.scopes - notes.keys())
     app.save(update_fields=["granted_scopes"])
+    _tell_of_grant(app)
     for scope, note in notes.items():
         AppScope.objects.filter(app=app, scope=scope).update(granted=False, note=note, decided_at=timezone.now())
     told = {scope.value: note for scope, note in notes.items()}
@@ -183,6 +186,11 @@ def _refuse_incomplete(pending: Mapping[Scope, AppScope], decisions: Mapping[Sco
         raise DecisionsIncomplete(missing=format_scopes(missing).split(), unknown=format_scopes(unknown).split())
 
 
+def _tell_of_grant(app: App) -> None:
+    data = {"appId": str(app.pk), "grantedScopes": app.granted_scopes.split()}
+    publish_event(event=EventType.SCOPES_CHANGED, subject=app.pk, data=data, app_id=app.pk)
+
+
 def _settle_app(app: App, granted: frozenset[Scope], note: str, actor: User) -> None:
     """Write the app's new grant, with the state that follows from it."""
     before, after = app.granted_scopes, format_scopes(granted)
@@ -193,4 +201,5 @@ def _settle_app(app: App, granted: frozenset[Scope], note: str, actor: User) -> 
         return
     app.granted_scopes = after
     app.save(update_fields=["granted_scopes"])
+    _tell_of_grant(app)
     audit.record("app.decide_scopes", app, actor=actor, reason=note, before=before, after=after)

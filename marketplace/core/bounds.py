@@ -27,6 +27,7 @@ APPS = 50
 LIVE_KEYS = 20
 LIVE_TOKENS = 50
 REDIRECT_URIS = 10
+WEBHOOK_ENDPOINTS = 5
 CREDENTIAL_NAME_CHARS = 80
 # What one report of leaked credentials may name, and how long each may be.
 LEAKED_CREDENTIALS = 100

@@ -117,7 +117,8 @@ def request(
         connection.request(method, target.request_uri, body=body, headers=sent, preload_content=False, decode_content=False)
         answer = _read(connection.getresponse(), max_bytes)
     except (OSError, HTTPError, HTTPException, ValueError) as error:
-        raise Failed("It took too long." if late.is_set() else "The answer could not be read.") from error
+        too_long = late.is_set() or time.monotonic() >= deadline
+        raise Failed("It took too long." if too_long else "The answer could not be read.") from error
     finally:
         watch.cancel()
         connection.close()

@@ -267,9 +267,11 @@ SPECTACULAR_SETTINGS = {
     "SCHEMA_PATH_PREFIX": r"/api/v1",
     "COMPONENT_SPLIT_REQUEST": True,
     "SERVERS": [{"url": BASE_URL}],
+    "WEBHOOKS": "developers.api.webhooks.WEBHOOKS",
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "marketplace.core.api.openapi.add_components",
+        "developers.api.webhooks.add_headers",
     ],
     # A PATCH of details has required fields (reference section 4): a body is documented as it is judged.
     "COMPONENT_SPLIT_PATCH": False,

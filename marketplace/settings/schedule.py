@@ -19,6 +19,7 @@ COMMANDS: tuple[tuple[str, timedelta, timedelta], ...] = (
     ("purge_wallet", _DAY, _at(1, 20)),
     ("purge_tokens", _DAY, _at(1, 30)),
     ("purge_usage", _DAY, _at(1, 40)),
+    ("purge_webhooks", _DAY, _at(1, 45)),
     ("purge_jobs", _DAY, _at(1, 50)),
     ("flag_dormant_keys", _DAY, _at(2)),
     ("reconcile", _DAY, _at(2, 15)),

@@ -1,6 +1,7 @@
 """Every decision of the admin, with something to decide on."""
 
 import json
+import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -14,12 +15,14 @@ from catalog.models import Deliverable, Listing, ListingReview
 from catalog.services import review as reviews
 from developers.audiences import Audience
 from developers.client_documents import Facts
-from developers.models import AccessToken, ApiKey, App, ClientDocument, Consent, DeveloperApplication, ScopeReview
+from developers.models import AccessToken, ApiKey, App, ClientDocument, Consent, DeveloperApplication, ScopeReview, WebhookEndpoint
 from developers.services import applications, apps
 from developers.services.clients import note_document, register_client
 from developers.services.consents import Authorization, give_consent
 from developers.services.credentials import issue_api_key, issue_personal_token
 from developers.services.spending import Caps, set_spending_ceiling
+from developers.services.webhooks import create_endpoint
+from developers.webhooks.events import EventType
 from marketplace.accounts.models import User
 from marketplace.core.money import Currency
 from marketplace.core.scopes import Scope
@@ -132,10 +135,17 @@ def consent() -> Consent:
 
 def dead_job() -> Job:
     """Return a job that was tried as often as it may be."""
-    job = Job.objects.get(pk=send_mail.enqueue("nothing that opens").db_result.pk)
+    job = Job.objects.get(pk=uuid.UUID(send_mail.enqueue("nothing that opens").id))
     job.claim("worker")
     job.set_failed(ValueError())
     return job
+
+
+def webhook_endpoint() -> WebhookEndpoint:
+    """Return an endpoint of an approved app."""
+    app = AppFactory()
+    url, events = "https://app.example/hook", [EventType.ASSET_PUBLISHED]
+    return create_endpoint(app=app, url=url, events=events, actor=app.developer)[0]
 
 
 def vendor() -> VendorProfile:
@@ -258,6 +268,7 @@ CASES = (
     Case("deactivate", UserFactory, "accounts.deactivate_user", "user.deactivate"),
     Case("reactivate", shut_account, "accounts.deactivate_user", "user.reactivate"),
     Case("set_staff", UserFactory, "accounts.grant_staff_user", "user.set_staff", again=True, superuser=True),
+    Case("disable", webhook_endpoint, "developers.disable_webhookendpoint", "webhook.disable"),
     Case("retry", dead_job, "jobs.retry_job", "job.retry", {}),
     Case("remove_staff", staff_member, "accounts.grant_staff_user", "user.remove_staff"),
 )

@@ -34,6 +34,7 @@ CONTEXT: dict[str, Any] = {
     "listing": SimpleNamespace(pk=new_id(), slug="halden-grotesk", title="Halden Grotesk"),
     "review": SimpleNamespace(kind="Listing", note="", findings=[]),
     "deliverable": SimpleNamespace(original_filename="halden.zip"),
+    "endpoint": SimpleNamespace(pk=new_id(), url="an address"),
     "store": SimpleNamespace(name="North Type"),
     "reason": "For a good reason.",
     "question": "What for?",

@@ -13,7 +13,7 @@ from django.db import InterfaceError, OperationalError, transaction
 from catalog.models import Deliverable, Listing, Preview
 from catalog.models.files import PreviewKind
 from catalog.models.listings import ListingStatus, UpdateStatus
-from catalog.services.visibility import listing_changed
+from catalog.services.visibility import listing_edited
 from marketplace.accounts.models import User
 from marketplace.core import audit
 from marketplace.core.ids import new_id
@@ -119,7 +119,7 @@ def attach_preview(*, listing: Listing, kind: PreviewKind, processed: ProcessedP
         listing.save(update_fields=["updated_at"])
         audit.record("listing.upload_preview", listing, actor=actor, kind=kind, slot=slot, preview=str(preview.pk), sha256=preview.sha256)
         if listing.status == ListingStatus.PUBLISHED:
-            listing_changed(listing)
+            listing_edited(listing)
     return preview
 
 

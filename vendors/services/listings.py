@@ -8,7 +8,7 @@ from django.db import IntegrityError, transaction
 from catalog.models import Category, Listing
 from catalog.models.listings import ListingStatus
 from catalog.services.transitions import lock_listing
-from catalog.services.visibility import listing_changed
+from catalog.services.visibility import listing_edited
 from marketplace.accounts.models import User
 from marketplace.core import audit
 from marketplace.core.integrity import violates
@@ -137,7 +137,7 @@ def _edit(listing: Listing, verb: str, *, actor: User, fields: Mapping[str, Any]
     audit.record(f"listing.{verb}", listing, actor=actor, changes=changes)
     if listing.status == ListingStatus.PUBLISHED:
         listing.refresh_from_db(fields=COMPUTED)
-        listing_changed(listing)
+        listing_edited(listing)
     return listing
 
 

@@ -5,7 +5,7 @@ from django.db import transaction
 from catalog.manifests import ensure_manifest
 from catalog.models import AgentManifest, Listing
 from catalog.models.listings import ListingStatus
-from catalog.services.visibility import listing_changed
+from catalog.services.visibility import listing_edited
 from marketplace.accounts.models import User
 from marketplace.core import audit
 
@@ -26,5 +26,5 @@ def generate_manifest(*, listing: Listing, actor: User) -> AgentManifest:
         audit.record("listing.generate_manifest", listing, actor=actor, sourceDigest=manifest.source_digest)
         if listing.status == ListingStatus.PUBLISHED:
             # Search may go by its tags.
-            listing_changed(listing)
+            listing_edited(listing)
     return manifest

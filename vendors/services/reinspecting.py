@@ -14,7 +14,7 @@ from catalog.models import AgentManifest, Deliverable, Listing
 from catalog.models.listings import ListingStatus
 from catalog.selectors.listings import lookup
 from catalog.selectors.taxonomy import active_tiers
-from catalog.services.visibility import listing_changed
+from catalog.services.visibility import listing_edited
 from marketplace.core import audit
 from marketplace.core.errors import DependencyUnavailable, UnsupportedType
 from marketplace.core.objects.base import ObjectMissing, ObjectStore
@@ -103,7 +103,7 @@ def _record(seen: Deliverable, inspection: Inspection, detail: str) -> Looked:
     audit.record("listing.reinspect_file", listing, actor=None, file=str(deliverable.pk), differences=detail)
     if listing.status == ListingStatus.PUBLISHED and listing.live_deliverable_id == deliverable.pk:
         # The page that buyers see shows the details.
-        listing_changed(listing)
+        listing_edited(listing)
     return Looked(Look.CHANGED, detail, stale_manifest=_manifest_is_stale(listing))
 
 

@@ -13,6 +13,7 @@ from marketplace.core.transitions import TransitionTable, lock
 from ..models import Journal, Order
 from ..models.ledger import JournalKind
 from ..models.orders import OrderStatus
+from ..webhooks import tell_of_refund
 from .ledger import Leg, VendorEntry, WalletEntry, credit_wallet_balance, write_journal
 
 ORDER_TRANSITIONS = TransitionTable("order", {"refund": ({OrderStatus.COMPLETED.value}, OrderStatus.REFUNDED.value)})
@@ -40,6 +41,7 @@ def refund_order(*, order: Order, reason: str, actor: User | None) -> Order:
         _mirror(sale, order, wallet, reason=reason, actor=actor)
     revoke_licence(order_id=order.id, reason=reason, actor=actor)
     undo_purchase(listing_id=order.listing_id)
+    tell_of_refund(order)
     return order
 
 

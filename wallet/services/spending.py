@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from catalog.services.popularity import record_purchase
 from developers.principals import Principal
+from developers.webhooks.events import EventType
 from library.services.licences import grant_licence
 from marketplace.accounts.models import User
 from marketplace.core import money
@@ -22,7 +23,9 @@ from marketplace.core.rows import insert
 from ..errors import InsufficientBalance, QuoteUsed, SpendingLimitExceeded
 from ..models import LedgerAccount, Order
 from ..models.ledger import AccountKind, JournalKind
+from ..models.orders import OrderStatus
 from ..selectors import balances_of
+from ..webhooks import tell_of_order
 from .idempotency import KeyedRequest, bounded_wait, keep_answer, kept_answer, keyed_request
 from .ledger import Balances, Leg, VendorEntry, WalletEntry, debit_wallet, write_journal
 from .limits import keep_within_limits, spender_of
@@ -135,6 +138,7 @@ def _settle(buyer: User, offer: Offer, principal: Principal | None, request: Key
     if request is not None:
         keep_answer(request, asdict(receipt))
     record_purchase(listing_id=offer.candidate.listing_id)
+    tell_of_order(EventType.ORDER_COMPLETED, order | {"status": OrderStatus.COMPLETED})
     return receipt
 
 

@@ -19,15 +19,20 @@ _TONES = {
     "Published": "good",
     "Active": "good",
     "Granted": "good",
+    "Delivered": "good",
     "Pending": "wait",
     "PendingReview": "wait",
     "MoreInfoNeeded": "wait",
     "Waiting": "wait",
     "Dormant": "wait",
+    "On its way": "wait",
+    "Failing": "wait",
     "Rejected": "bad",
     "Suspended": "bad",
     "Withdrawn": "bad",
     "Not granted": "bad",
+    "Failed": "bad",
+    "Disabled": "bad",
 }
 _STATUS_WORDS = {"MoreInfoNeeded": "More information needed", "Pending": "In review", "PendingReview": "In review"}
 

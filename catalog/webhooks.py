@@ -1,0 +1,65 @@
+"""What apps are told of the catalog: ids and links, nothing else."""
+
+import uuid
+from typing import Any
+
+from developers.webhooks.events import EventType
+from developers.webhooks.publishing import link, publish_event
+from marketplace.core.events import subscribe, subscribe_later
+from marketplace.jobs.policy import job
+
+from .events import ListingEdited, ListingReviewed, ListingUnpublished, StoreShown
+from .models import Listing, ListingReview
+from .models.listings import ListingStatus
+from .models.reviews import ReviewKind, ReviewStatus
+
+_APPROVED = {ReviewKind.LISTING: EventType.ASSET_PUBLISHED, ReviewKind.UPDATE: EventType.ASSET_UPDATED}
+
+
+def connect() -> None:
+    """Listen to the catalog's own events."""
+    subscribe(ListingReviewed, _tell_of_review)
+    subscribe(ListingUnpublished, _tell_of_removal)
+    subscribe(ListingEdited, _tell_of_edit)
+    subscribe_later(StoreShown, tell_of_store)
+
+
+@job()
+def tell_of_store(store_id: str, *, is_open: bool) -> None:
+    """Tell of each listing that came with its store, or left with it."""
+    listings = Listing.objects.filter(store_id=store_id, status=ListingStatus.PUBLISHED, store__is_open=is_open)
+    event = EventType.ASSET_PUBLISHED if is_open else EventType.ASSET_REMOVED
+    for listing_id, slug in listings.order_by("pk").values_list("pk", "slug").iterator(chunk_size=500):
+        publish_event(event=event, subject=listing_id, data=_asset(listing_id, slug), settling=True)
+
+
+def _tell_of_review(event: ListingReviewed) -> None:
+    review = ListingReview.objects.select_related("listing__store").get(pk=event.review_id)
+    listing = review.listing
+    if review.status == ReviewStatus.APPROVED and listing.store.is_open:
+        publish_event(event=_APPROVED[ReviewKind(review.kind)], subject=listing.pk, data=_asset(listing.pk, listing.slug))
+    data = {
+        "assetId": str(listing.pk),
+        "slug": listing.slug,
+        "reviewId": str(review.pk),
+        "kind": review.kind,
+        "decision": review.status,
+        "url": link(f"vendor/assets/{listing.pk}/reviews"),
+    }
+    publish_event(event=EventType.LISTING_REVIEWED, subject=listing.pk, data=data, owner_id=listing.store.owner_id)
+
+
+def _tell_of_removal(event: ListingUnpublished) -> None:
+    slug = Listing.objects.values_list("slug", flat=True).get(pk=event.listing_id)
+    publish_event(event=EventType.ASSET_REMOVED, subject=event.listing_id, data=_asset(event.listing_id, slug))
+
+
+def _tell_of_edit(event: ListingEdited) -> None:
+    listing = Listing.objects.values("slug", "store__is_open").get(pk=event.listing_id)
+    if listing["store__is_open"]:
+        data = _asset(event.listing_id, listing["slug"])
+        publish_event(event=EventType.ASSET_UPDATED, subject=event.listing_id, data=data, settling=True)
+
+
+def _asset(listing_id: uuid.UUID, slug: str) -> dict[str, Any]:
+    return {"assetId": str(listing_id), "slug": slug, "url": link(f"assets/{listing_id}")}

@@ -1,0 +1,55 @@
+"""Webhook endpoints and what was delivered to them; never a secret."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest
+from unfold.enums import ActionVariant
+
+from marketplace.accounts.models import User
+from marketplace.core.admin import Decision, Panel, ServiceAdmin, decision
+
+from ..models import WebhookEndpoint
+from ..selectors import deliveries_to
+from ..services import webhooks as services
+
+ROWS = 20
+
+
+@admin.register(WebhookEndpoint)
+class WebhookEndpointAdmin(ServiceAdmin):
+    """Where apps are told of events."""
+
+    list_display = ("url", "app", "status", "failures", "failing_since", "last_delivered_at")
+    list_select_related = ("app",)
+    search_fields = ("url", "app__name", "app__user__email")
+    fields = ("app", "url", "description", "status", "created_at", "last_delivered_at", "failing_since", "disabled_at", "disabled_reason")
+    readonly_fields = fields
+    actions_detail = ("disable",)
+
+    def panels(self, request: HttpRequest, subject: WebhookEndpoint) -> list[Panel]:
+        """Return the newest deliveries and the history."""
+        rows = [
+            (f"{row.created_at:%Y-%m-%d %H:%M}", row.message.type, row.status, row.attempts, _answer(row))
+            for row in deliveries_to(subject)[:ROWS]
+        ]
+        return [Panel("Deliveries", ("At (UTC)", "Event", "Status", "Attempts", "Last answer"), rows), *super().panels(request, subject)]
+
+    @decision(
+        Decision(
+            "Disable",
+            "developers.disable_webhookendpoint",
+            "Nothing more is sent to it until its developer enables it again.",
+            "The endpoint is disabled.",
+            available=lambda endpoint: endpoint.disabled_at is None,
+            variant=ActionVariant.DANGER,
+        )
+    )
+    def disable(self, endpoint: WebhookEndpoint, actor: User, answers: Mapping[str, Any]) -> None:
+        """Disable the endpoint."""
+        services.disable_endpoint(endpoint=endpoint, reason=answers["reason"], actor=actor)
+
+
+def _answer(row: Any) -> str:
+    return str(row.last_http_status or row.last_error or "none yet")

@@ -1,0 +1,101 @@
+"""The webhooks section of the OpenAPI document: what we send, as receivers may rely on it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from drf_spectacular.utils import OpenApiResponse, OpenApiWebhook, extend_schema, inline_serializer
+from rest_framework import serializers
+
+from ..webhooks.events import IN_PLAIN_WORDS, PING, EventType
+
+Fields = Mapping[str, serializers.Field]  # type: ignore[type-arg]  # of any kind
+
+_HEADERS = (
+    ("webhook-id", "string", "The event's id, the same at every attempt: take it once."),
+    ("webhook-timestamp", "integer", "When this attempt was made, in seconds since 1970. Refuse one that is minutes off."),
+    (
+        "webhook-signature",
+        "string",
+        "`v1,` and the base64 of the HMAC-SHA256 of `id.timestamp.body`; several, with spaces between, while a secret is rotated.",
+    ),
+)
+
+
+def _link(what: str) -> serializers.URLField:
+    return serializers.URLField(help_text=f"Where to read {what}.")
+
+
+def _asset() -> Fields:
+    return {"assetId": serializers.CharField(), "slug": serializers.CharField(), "url": _link("the asset")}
+
+
+def _order() -> Fields:
+    return {
+        "orderId": serializers.CharField(),
+        "assetId": serializers.CharField(),
+        "status": serializers.CharField(help_text="Completed or Refunded."),
+        "url": _link("the order, with a credential of its buyer"),
+    }
+
+
+def _review() -> Fields:
+    return {
+        "assetId": serializers.CharField(),
+        "slug": serializers.CharField(),
+        "reviewId": serializers.CharField(),
+        "kind": serializers.CharField(help_text="Listing, Update or Takedown."),
+        "decision": serializers.CharField(help_text="Approved or Rejected."),
+        "url": _link("the findings"),
+    }
+
+
+def _grant() -> Fields:
+    return {"appId": serializers.CharField(), "grantedScopes": serializers.ListField(child=serializers.CharField())}
+
+
+# By event: the name of its shape, and the fields of `data`.
+DATA: Mapping[str, Fields] = {
+    EventType.ASSET_PUBLISHED: _asset(),
+    EventType.ASSET_UPDATED: _asset(),
+    EventType.ASSET_REMOVED: _asset(),
+    EventType.ORDER_COMPLETED: _order(),
+    EventType.ORDER_REFUNDED: _order(),
+    EventType.LISTING_REVIEWED: _review(),
+    EventType.SCOPES_CHANGED: _grant(),
+    PING: {"endpointId": serializers.CharField()},
+}
+
+
+def _webhook(event: str, fields: Fields) -> OpenApiWebhook:
+    name = "".join(part.capitalize() for part in event.replace(".", "_").split("_"))
+    shape = inline_serializer(
+        f"{name}Event",
+        {
+            "type": serializers.CharField(help_text=f"`{event}`"),
+            "timestamp": serializers.DateTimeField(help_text="When it happened."),
+            "data": inline_serializer(f"{name}EventData", dict(fields)),
+        },
+    )
+    words = IN_PLAIN_WORDS[EventType(event)] if event in set(EventType) else "Sent by hand from the dashboard, to try an endpoint out."
+    decorator = extend_schema(
+        operation_id=f"on{name}",
+        summary=words,
+        description="Fields may be added; those that are here stay.",
+        tags=["webhooks"],
+        request=shape,
+        responses={"2XX": OpenApiResponse(description="It arrived. Anything else, and no answer within ten seconds, is tried again.")},
+    )
+    return OpenApiWebhook(name=str(event), decorator=decorator)
+
+
+WEBHOOKS = [_webhook(event, fields) for event, fields in DATA.items()]
+
+
+def add_headers(result: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:
+    """Name the headers of every webhook: the generator knows bodies only."""
+    headers = [
+        {"in": "header", "name": name, "required": True, "schema": {"type": kind}, "description": text} for name, kind, text in _HEADERS
+    ]
+    for methods in result["webhooks"].values():
+        methods["post"]["parameters"] = headers
+    return result

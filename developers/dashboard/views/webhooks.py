@@ -1,0 +1,161 @@
+"""Webhooks of an app: endpoints, their secrets, what was delivered, and trying it out."""
+
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+
+from marketplace.accounts.models import User
+from marketplace.accounts.pages import SignedInRequest, problems_beside, render_form, signed_in_page
+from marketplace.core.errors import Problem
+
+from ... import selectors
+from ...models import App, WebhookDelivery, WebhookEndpoint
+from ...models.apps import AppStatus
+from ...services import webhooks as services
+from ...webhooks.signing import body_of
+from ..webhook_forms import EndpointForm, RotateSecretForm
+from .apps import own_app
+
+LOG_ROWS = 25
+ATTEMPTS = 20
+
+
+def own_endpoint(user: User, app_id: uuid.UUID, endpoint_id: uuid.UUID) -> tuple[App, WebhookEndpoint]:
+    """Return the endpoint of the user's app; someone else's is not found."""
+    app = own_app(user, app_id)
+    return app, get_object_or_404(selectors.webhook_endpoints_of(app), pk=endpoint_id)
+
+
+def own_delivery(user: User, app_id: uuid.UUID, endpoint_id: uuid.UUID, delivery_id: uuid.UUID) -> tuple[App, WebhookDelivery]:
+    """Return a delivery to an endpoint of the user's app; someone else's is not found."""
+    app, endpoint = own_endpoint(user, app_id, endpoint_id)
+    return app, get_object_or_404(WebhookDelivery.objects.select_related("message", "endpoint"), pk=delivery_id, endpoint=endpoint)
+
+
+@signed_in_page("GET")
+def webhook_list(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
+    """List an app's endpoints."""
+    app = own_app(request.user, app_id)
+    endpoints = selectors.webhook_endpoints_of(app)
+    return render(
+        request, "developers/webhooks/list.html", {"app": app, "endpoints": endpoints, "may_create": app.status == AppStatus.APPROVED}
+    )
+
+
+@signed_in_page("GET", "POST")
+def create(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
+    """Make an endpoint; its secret is on the answer to this POST and nowhere else."""
+    app = own_app(request.user, app_id)
+    form = EndpointForm(request.POST or None)
+    if form.is_valid():
+        with problems_beside(form):
+            endpoint, secret = services.create_endpoint(
+                app=app,
+                url=form.cleaned_data["url"],
+                description=form.cleaned_data["description"],
+                events=form.wanted_events(),
+                actor=request.user,
+            )
+            return render(request, "developers/webhooks/secret.html", {"app": app, "endpoint": endpoint, "secret": secret})
+    return render_form(request, "developers/webhooks/create.html", form, app=app)
+
+
+@signed_in_page("GET")
+def detail(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUID) -> HttpResponseBase:
+    """Show an endpoint and what it was told."""
+    app, endpoint = own_endpoint(request.user, app_id, endpoint_id)
+    page = Paginator(selectors.deliveries_to(endpoint), LOG_ROWS).get_page(request.GET.get("page"))
+    return render(request, "developers/webhooks/detail.html", {"app": app, "endpoint": endpoint, "page": page})
+
+
+@signed_in_page("GET", "POST")
+def edit(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUID) -> HttpResponseBase:
+    """Change where events go, and which."""
+    app, endpoint = own_endpoint(request.user, app_id, endpoint_id)
+    known = {"url": endpoint.url, "description": endpoint.description, "events": endpoint.events}
+    form = EndpointForm(request.POST if request.method == "POST" else None, initial=known)
+    if form.is_valid():
+        with problems_beside(form):
+            services.change_endpoint(
+                endpoint=endpoint,
+                url=form.cleaned_data["url"],
+                description=form.cleaned_data["description"],
+                events=form.wanted_events(),
+                actor=request.user,
+            )
+            messages.success(request, "The webhook is saved.")
+            return redirect("webhook", app_id=app.pk, endpoint_id=endpoint.pk)
+    return render_form(request, "developers/webhooks/edit.html", form, app=app, endpoint=endpoint)
+
+
+@signed_in_page("GET", "POST")
+def rotate(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUID) -> HttpResponseBase:
+    """Make a new secret, and say how long the old one goes on."""
+    app, endpoint = own_endpoint(request.user, app_id, endpoint_id)
+    form = RotateSecretForm(request.POST or None)
+    if form.is_valid():
+        secret = services.rotate_endpoint_secret(endpoint=endpoint, overlap=form.wanted_overlap(), actor=request.user)
+        return render(request, "developers/webhooks/secret.html", {"app": app, "endpoint": endpoint, "secret": secret})
+    return render_form(request, "developers/webhooks/rotate.html", form, app=app, endpoint=endpoint)
+
+
+@signed_in_page("GET", "POST")
+def delete(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUID) -> HttpResponseBase:
+    """Ask once more, then remove the endpoint."""
+    app, endpoint = own_endpoint(request.user, app_id, endpoint_id)
+    if request.method == "POST":
+        services.delete_endpoint(endpoint=endpoint, actor=request.user)
+        messages.success(request, "The webhook is deleted.")
+        return redirect("webhooks", app_id=app.pk)
+    return render(request, "developers/webhooks/delete.html", {"app": app, "endpoint": endpoint})
+
+
+@signed_in_page("POST")
+def switch(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUID) -> HttpResponseBase:
+    """Disable or enable the endpoint, whichever the button said."""
+    app, endpoint = own_endpoint(request.user, app_id, endpoint_id)
+    if request.POST.get("to") == "enabled":
+        _try(request, "The webhook is enabled. It is told what happens from now on.", services.enable_endpoint, endpoint=endpoint)
+    else:
+        reason = "Its developer disabled it."
+        _try(request, "The webhook is disabled.", services.disable_endpoint, endpoint=endpoint, reason=reason)
+    return redirect("webhook", app_id=app.pk, endpoint_id=endpoint.pk)
+
+
+@signed_in_page("POST")
+def send_test(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUID) -> HttpResponseBase:
+    """Send a ping."""
+    app, endpoint = own_endpoint(request.user, app_id, endpoint_id)
+    _try(request, "A ping is on its way. Reload in a moment to see what came back.", services.send_test_event, endpoint=endpoint)
+    return redirect("webhook", app_id=app.pk, endpoint_id=endpoint.pk)
+
+
+@signed_in_page("GET")
+def delivery(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUID, delivery_id: uuid.UUID) -> HttpResponseBase:
+    """Show what was sent, and each answer."""
+    app, shown = own_delivery(request.user, app_id, endpoint_id, delivery_id)
+    context = {"app": app, "delivery": shown, "body": body_of(shown.message).decode(), "attempts": shown.log.all()[:ATTEMPTS]}
+    return render(request, "developers/webhooks/delivery.html", context)
+
+
+@signed_in_page("POST")
+def redeliver(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUID, delivery_id: uuid.UUID) -> HttpResponseBase:
+    """Deliver an event again."""
+    app, again = own_delivery(request.user, app_id, endpoint_id, delivery_id)
+    _try(request, "It is on its way again. Reload in a moment to see what came back.", services.redeliver_event, delivery=again)
+    return redirect("webhook-delivery", app_id=app.pk, endpoint_id=endpoint_id, delivery_id=delivery_id)
+
+
+def _try(request: SignedInRequest, done: str, service: Callable[..., object], **subject: Any) -> None:
+    """Call a service; what it did, or why it did not, becomes a message."""
+    try:
+        service(actor=request.user, **subject)
+    except Problem as problem:
+        messages.error(request, problem.message)
+    else:
+        messages.success(request, done)

@@ -1,0 +1,43 @@
+"""The shapes of the forms about webhooks; the rules are the services'."""
+
+from datetime import timedelta
+
+from django import forms
+
+from marketplace.core import bounds
+
+from ..webhooks.events import IN_PLAIN_WORDS, EventType
+
+_OVERLAPS = ((0, "At once"), (24, "In a day"), (7 * 24, "In a week"))
+
+
+class EndpointForm(forms.Form):
+    """Says where events go, and which."""
+
+    url = forms.CharField(
+        label="Address",
+        max_length=bounds.URL_CHARS,
+        help_text="An https address on the public internet that takes POST requests.",
+        widget=forms.URLInput(attrs={"placeholder": "https://app.example/webhooks", "autocomplete": "off"}),
+    )
+    description = forms.CharField(label="Description", max_length=bounds.NAME_CHARS, required=False, help_text="For your own overview.")
+    events = forms.MultipleChoiceField(
+        label="Events",
+        choices=[(event.value, f"{event.value}: {IN_PLAIN_WORDS[event]}") for event in EventType],
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": "Choose at least one event."},
+    )
+
+    def wanted_events(self) -> list[EventType]:
+        """Return what was chosen."""
+        return [EventType(value) for value in self.cleaned_data["events"]]
+
+
+class RotateSecretForm(forms.Form):
+    """Asks how long the old secret goes on."""
+
+    overlap = forms.TypedChoiceField(label="The old secret ends", choices=_OVERLAPS, coerce=int, initial=24)
+
+    def wanted_overlap(self) -> timedelta:
+        """Return how long."""
+        return timedelta(hours=self.cleaned_data["overlap"])

@@ -1,0 +1,162 @@
+"""Where apps want to hear of events, what happened, and what became of telling them."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from marketplace.core import bounds
+from marketplace.core.ids import new_id
+
+from ..webhooks.events import EventType
+from .apps import App
+
+
+class WebhookEndpoint(models.Model):
+    """An address of an app. Its secrets are sealed: we must read them to sign."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    app = models.ForeignKey(App, on_delete=models.CASCADE, related_name="webhook_endpoints")
+    url = models.CharField(max_length=bounds.URL_CHARS)
+    description = models.CharField(max_length=bounds.NAME_CHARS, blank=True)
+    sealed_secret = models.TextField()
+    # The one before, with which everything is signed as well until then.
+    sealed_old_secret = models.TextField(blank=True)
+    old_secret_until = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    disabled_at = models.DateTimeField(null=True, blank=True)
+    disabled_reason = models.TextField(blank=True)
+    # Since when nothing arrived, and how often in a row: an endpoint that does not answer is left alone for a while.
+    failing_since = models.DateTimeField(null=True, blank=True)
+    failures = models.PositiveIntegerField(default=0)
+    paused_until = models.DateTimeField(null=True, blank=True)
+    last_delivered_at = models.DateTimeField(null=True, blank=True)
+    last_ms = models.PositiveIntegerField(default=0)
+    # One worker at a time sends to an endpoint.
+    leased_until = models.DateTimeField(null=True, blank=True)
+    # For when the next job is in the queue.
+    wake_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("id",)
+        permissions = (("disable_webhookendpoint", "Can disable webhook endpoints"),)
+
+    def __str__(self) -> str:
+        return self.url
+
+    @property
+    def status(self) -> str:
+        """How it stands, in a word."""
+        if self.disabled_at is not None:
+            return "Disabled"
+        return "Failing" if self.failures else "Active"
+
+    @property
+    def events(self) -> list[str]:
+        """What it subscribes to, in the vocabulary's order."""
+        wanted = {row.event for row in self.subscriptions.all()}
+        return [event.value for event in EventType if event in wanted]
+
+
+class WebhookSubscription(models.Model):
+    """One event that an endpoint is told of."""
+
+    endpoint = models.ForeignKey(WebhookEndpoint, on_delete=models.CASCADE, related_name="subscriptions")
+    event = models.CharField(max_length=32)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("event", "endpoint"), name="webhooksubscription_once"),
+            models.CheckConstraint(condition=Q(event__in=[event.value for event in EventType]), name="webhooksubscription_known"),
+        )
+
+    def __str__(self) -> str:
+        return self.event
+
+
+class WebhookMessage(models.Model):
+    """One event, as everyone who may hear of it is told: of one app, of the apps of one developer, or of all."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    type = models.CharField(max_length=32)
+    data = models.JSONField()
+    subject = models.CharField(max_length=64)
+    app = models.ForeignKey(App, null=True, on_delete=models.CASCADE, related_name="+")
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.CASCADE, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now, db_index=True)
+    # Until then a further event of the same kind about the same subject is this one.
+    settles_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ("-id",)
+        default_permissions = ()
+        indexes = (
+            models.Index(fields=("subject", "type", "settles_at"), condition=Q(settles_at__isnull=False), name="webhookmessage_settling"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.type} {self.webhook_id}"
+
+    @property
+    def webhook_id(self) -> str:
+        """Return what receivers know it by, at every attempt."""
+        return f"msg_{self.pk.hex}"
+
+
+class DeliveryStatus(models.TextChoices):
+    """What became of telling one endpoint."""
+
+    PENDING = "Pending"
+    DELIVERED = "Delivered"
+    FAILED = "Failed"
+    CANCELLED = "Cancelled"
+
+
+class WebhookDelivery(models.Model):
+    """One event for one endpoint."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    message = models.ForeignKey(WebhookMessage, on_delete=models.CASCADE, related_name="deliveries")
+    endpoint = models.ForeignKey(WebhookEndpoint, on_delete=models.CASCADE, related_name="deliveries", db_index=False)
+    status = models.CharField(max_length=16, choices=DeliveryStatus.choices, default=DeliveryStatus.PENDING)
+    # Since it was last asked for; the log of attempts has them all.
+    attempts = models.PositiveIntegerField(default=0)
+    next_at = models.DateTimeField(default=timezone.now)
+    created_at = models.DateTimeField(default=timezone.now)
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("-id",)
+        default_permissions = ()
+        verbose_name_plural = "webhook deliveries"
+        constraints = (
+            models.UniqueConstraint(fields=("message", "endpoint"), name="webhookdelivery_once"),
+            models.CheckConstraint(condition=Q(status__in=DeliveryStatus.values), name="webhookdelivery_status_known"),
+        )
+        indexes = (
+            models.Index(fields=("endpoint", "-id"), name="webhookdelivery_newest"),
+            models.Index(fields=("endpoint", "next_at"), condition=Q(status="Pending"), name="webhookdelivery_due"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.message_id} to {self.endpoint_id}"
+
+
+class WebhookAttempt(models.Model):
+    """One call, and what came back."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    delivery = models.ForeignKey(WebhookDelivery, on_delete=models.CASCADE, related_name="log")
+    at = models.DateTimeField(default=timezone.now)
+    milliseconds = models.PositiveIntegerField()
+    # Empty where there was no answer; then `error` says why.
+    http_status = models.PositiveSmallIntegerField(null=True)
+    error = models.CharField(max_length=200, blank=True)
+    response = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ("-id",)
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return f"{self.http_status or self.error}"

@@ -1,0 +1,193 @@
+"""Webhook endpoints: make, change, rotate the secret, switch off and on, try, repeat."""
+
+from collections.abc import Iterable
+from datetime import timedelta
+
+from django.db import transaction
+from django.utils import timezone
+
+from marketplace.accounts.models import User
+from marketplace.core import audit, bounds, outbound, texts
+from marketplace.core.errors import InvalidTransition
+from marketplace.core.transitions import lock
+
+from ..errors import AppNotApproved, TooManyTestEvents, TooManyWebhookEndpoints
+from ..models import App, WebhookDelivery, WebhookEndpoint, WebhookMessage, WebhookSubscription
+from ..models.apps import AppStatus
+from ..models.webhooks import DeliveryStatus
+from ..webhooks.delivering import wake
+from ..webhooks.disabling import disable
+from ..webhooks.events import PING, EventType
+from ..webhooks.signing import new_secret, seal_secret
+
+OVERLAP = timedelta(days=1)
+TRIES_A_MINUTE = 5
+
+
+@transaction.atomic
+def create_endpoint(*, app: App, url: str, events: Iterable[EventType], actor: User, description: str = "") -> tuple[WebhookEndpoint, str]:
+    """Make an endpoint; the secret with which receivers check us is returned this once.
+
+    Raises:
+        AppNotApproved: only apps that may act hear of anything.
+        InvalidInput: no event, or an address that we do not call.
+        TooManyWebhookEndpoints: the app has as many as one may have.
+    """
+    app = lock(App.objects.all(), pk=app.pk)
+    if app.status != AppStatus.APPROVED:
+        raise AppNotApproved("Webhooks can be set up while the app is approved.")
+    if WebhookEndpoint.objects.filter(app=app).count() >= bounds.WEBHOOK_ENDPOINTS:
+        raise TooManyWebhookEndpoints(maximum=bounds.WEBHOOK_ENDPOINTS)
+    secret = new_secret()
+    endpoint = WebhookEndpoint.objects.create(
+        app=app, url=_address(url), description=texts.line(description, "description", required=False), sealed_secret=seal_secret(secret)
+    )
+    _subscribe(endpoint, events)
+    audit.record("webhook.create", endpoint, actor=actor, app=str(app.pk), url=endpoint.url, events=endpoint.events)
+    return endpoint, secret
+
+
+@transaction.atomic
+def change_endpoint(
+    *, endpoint: WebhookEndpoint, url: str, events: Iterable[EventType], actor: User, description: str = ""
+) -> WebhookEndpoint:
+    """Set where an endpoint is and what it hears.
+
+    Raises:
+        InvalidInput: no event, or an address that we do not call.
+    """
+    endpoint = lock(WebhookEndpoint.objects.all(), pk=endpoint.pk)
+    endpoint.url, endpoint.description = _address(url), texts.line(description, "description", required=False)
+    endpoint.save(update_fields=["url", "description"])
+    _subscribe(endpoint, events)
+    audit.record("webhook.change", endpoint, actor=actor, url=endpoint.url, events=endpoint.events)
+    return endpoint
+
+
+@transaction.atomic
+def delete_endpoint(*, endpoint: WebhookEndpoint, actor: User) -> None:
+    """Remove an endpoint with its log."""
+    endpoint = lock(WebhookEndpoint.objects.all(), pk=endpoint.pk)
+    audit.record("webhook.delete", endpoint, actor=actor, app=str(endpoint.app_id), url=endpoint.url)
+    endpoint.delete()
+
+
+@transaction.atomic
+def rotate_endpoint_secret(*, endpoint: WebhookEndpoint, actor: User, overlap: timedelta = OVERLAP) -> str:
+    """Make a new secret and return it this once; until the overlap is over, events are signed by both."""
+    endpoint = lock(WebhookEndpoint.objects.all(), pk=endpoint.pk)
+    secret = new_secret()
+    endpoint.sealed_old_secret = endpoint.sealed_secret if overlap else ""
+    endpoint.old_secret_until = timezone.now() + overlap if overlap else None
+    endpoint.sealed_secret = seal_secret(secret)
+    endpoint.save(update_fields=["sealed_secret", "sealed_old_secret", "old_secret_until"])
+    audit.record("webhook.rotate_secret", endpoint, actor=actor, overlap_hours=overlap // timedelta(hours=1))
+    return secret
+
+
+@transaction.atomic
+def disable_endpoint(*, endpoint: WebhookEndpoint, reason: str, actor: User) -> WebhookEndpoint:
+    """Send nothing more to an endpoint.
+
+    Raises:
+        InvalidTransition: it is disabled already.
+    """
+    reason = texts.prose(reason, "reason")
+    endpoint = lock(WebhookEndpoint.objects.select_related("app__user"), pk=endpoint.pk)
+    if endpoint.disabled_at is not None:
+        raise InvalidTransition("It is disabled already.", currentState="disabled")
+    disable(endpoint, reason, actor=actor)
+    return endpoint
+
+
+@transaction.atomic
+def enable_endpoint(*, endpoint: WebhookEndpoint, actor: User) -> WebhookEndpoint:
+    """Send to an endpoint again, what happens from now on.
+
+    Raises:
+        InvalidTransition: it is enabled.
+    """
+    endpoint = lock(WebhookEndpoint.objects.all(), pk=endpoint.pk)
+    if endpoint.disabled_at is None:
+        raise InvalidTransition("It is enabled.", currentState="enabled")
+    endpoint.disabled_at, endpoint.disabled_reason = None, ""
+    endpoint.failing_since, endpoint.failures, endpoint.paused_until = None, 0, None
+    endpoint.save(update_fields=["disabled_at", "disabled_reason", "failing_since", "failures", "paused_until"])
+    audit.record("webhook.enable", endpoint, actor=actor, from_state="disabled", to_state="enabled")
+    return endpoint
+
+
+@transaction.atomic
+def send_test_event(*, endpoint: WebhookEndpoint, actor: User) -> WebhookDelivery:
+    """Send a `ping` to an endpoint at once.
+
+    Raises:
+        AppNotApproved: the app may not act now.
+        InvalidTransition: the endpoint is disabled.
+        TooManyTestEvents: there were as many in the last minute as there may be.
+    """
+    endpoint = _ready_by_hand(endpoint)
+    recent = WebhookDelivery.objects.filter(endpoint=endpoint, message__type=PING, created_at__gt=timezone.now() - timedelta(minutes=1))
+    if recent.count() >= TRIES_A_MINUTE:
+        raise TooManyTestEvents
+    message = WebhookMessage.objects.create(
+        type=PING, data={"endpointId": str(endpoint.pk)}, subject=str(endpoint.pk), app_id=endpoint.app_id
+    )
+    audit.record("webhook.test", endpoint, actor=actor)
+    delivery = WebhookDelivery.objects.create(message=message, endpoint=endpoint)
+    wake(endpoint)
+    return delivery
+
+
+@transaction.atomic
+def redeliver_event(*, delivery: WebhookDelivery, actor: User) -> WebhookDelivery:
+    """Deliver an event again, under the same id, with all attempts before it.
+
+    Raises:
+        AppNotApproved: the app may not act now.
+        InvalidTransition: it is on its way, or the endpoint is disabled.
+        TooManyTestEvents: it was repeated a moment ago.
+    """
+    endpoint = _ready_by_hand(delivery.endpoint)
+    delivery = lock(WebhookDelivery.objects.all(), pk=delivery.pk)
+    if delivery.status == DeliveryStatus.PENDING:
+        raise InvalidTransition("It is on its way already.", currentState=delivery.status)
+    if delivery.ended_at is not None and timezone.now() - delivery.ended_at < timedelta(minutes=1) / TRIES_A_MINUTE:
+        raise TooManyTestEvents
+    before, delivery.status = delivery.status, DeliveryStatus.PENDING
+    delivery.attempts, delivery.next_at, delivery.ended_at = 0, timezone.now(), None
+    delivery.save(update_fields=["status", "attempts", "next_at", "ended_at"])
+    audit.record("webhook.redeliver", delivery, actor=actor, from_state=before, to_state=delivery.status)
+    wake(endpoint)
+    return delivery
+
+
+def _ready_by_hand(endpoint: WebhookEndpoint) -> WebhookEndpoint:
+    """Return an enabled endpoint, locked; whoever presses a button does not wait for its pause to end."""
+    endpoint = lock(WebhookEndpoint.objects.select_related("app__user"), pk=endpoint.pk)
+    if not endpoint.app.is_usable(None):
+        raise AppNotApproved("Events are sent while the app is approved.")
+    if endpoint.disabled_at is not None:
+        raise InvalidTransition("The endpoint is disabled: enable it first.", currentState="disabled")
+    if endpoint.paused_until is not None:
+        endpoint.paused_until = None
+        endpoint.save(update_fields=["paused_until"])
+    return endpoint
+
+
+def _address(url: str) -> str:
+    text = texts.line(url, "url", maximum=bounds.URL_CHARS)
+    try:
+        outbound.check_url(text)
+    except outbound.Refused as error:
+        raise texts.invalid("url", "refused", str(error)) from error
+    return text
+
+
+def _subscribe(endpoint: WebhookEndpoint, events: Iterable[EventType]) -> None:
+    wanted = {event.value for event in events}
+    if not wanted:
+        raise texts.invalid("events", "empty", "At least one event is needed.")
+    endpoint.subscriptions.exclude(event__in=wanted).delete()
+    rows = [WebhookSubscription(endpoint=endpoint, event=event) for event in sorted(wanted)]
+    WebhookSubscription.objects.bulk_create(rows, ignore_conflicts=True)

@@ -1,0 +1,184 @@
+"""Deliveries: one worker at a time sends to an endpoint, in turns of some seconds, and leaves one that fails alone for a while.
+
+So a slow or dead endpoint holds up nobody else. What fails is tried again for a day and more; when nothing arrives for days,
+the endpoint is disabled and its owner told.
+"""
+
+import time
+import uuid
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+from django_tasks.base import Task
+
+from marketplace.core import outbound
+from marketplace.core.transitions import lock
+from marketplace.jobs.policy import WEBHOOKS, Retries, job
+
+from ..models import WebhookAttempt, WebhookDelivery, WebhookEndpoint
+from ..models.webhooks import DeliveryStatus
+from .disabling import disable, too_long_failing
+from .signing import body_of, headers_for
+
+TIMEOUT_SECONDS = 10.0
+RESPONSE_BYTES = 1024
+# What is waited after each failed attempt, as Standard Webhooks recommends; after the last the delivery has failed.
+WAITS = [timedelta(seconds=seconds) for seconds in (5, 300, 1800, 7200, 18_000, 36_000, 36_000)]
+LONGEST_PAUSE = timedelta(minutes=10)
+LONGEST_RETRY_AFTER = timedelta(hours=10)
+TURN_SECONDS = 10.0
+# Longer than a turn with its last call.
+LEASE = timedelta(seconds=60)
+# The queue serves endpoints that answer at once first.
+SLOW_MS = 2000
+SLOW_PRIORITY = -20
+GONE = 410
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a call."""
+
+    milliseconds: int
+    http_status: int | None = None
+    error: str = ""
+    response: str = ""
+    retry_after: timedelta = timedelta()
+
+    @property
+    def arrived(self) -> bool:
+        """Tell whether the receiver took it."""
+        return self.http_status is not None and 200 <= self.http_status < 300
+
+
+def wake(endpoint: WebhookEndpoint) -> None:
+    """See to it that what is due for an endpoint is sent, unless it is left alone for now."""
+    if endpoint.paused_until is None or endpoint.paused_until <= timezone.now():
+        _task_for(endpoint).enqueue(str(endpoint.pk))
+
+
+@job(lane=WEBHOOKS, retries=Retries(attempts=50, first=5, longest=600))
+def deliver(endpoint_id: str) -> None:
+    """Send what is due for an endpoint, for a turn; go on later."""
+    now = timezone.now()
+    free = WebhookEndpoint.objects.filter(Q(leased_until=None) | Q(leased_until__lte=now), pk=endpoint_id)
+    # Whoever has it looks again when done.
+    if not free.update(leased_until=now + LEASE, wake_at=None):
+        return
+    try:
+        _take_turn(uuid.UUID(endpoint_id))
+    finally:
+        WebhookEndpoint.objects.filter(pk=endpoint_id).update(leased_until=None)
+    _go_on_later(uuid.UUID(endpoint_id))
+
+
+def _task_for(endpoint: WebhookEndpoint) -> Task[[str], None]:
+    slow = bool(endpoint.failures) or endpoint.last_ms > SLOW_MS
+    return deliver.using(priority=SLOW_PRIORITY) if slow else deliver
+
+
+def _take_turn(endpoint_id: uuid.UUID) -> None:
+    until = time.monotonic() + TURN_SECONDS
+    while time.monotonic() < until:
+        endpoint = WebhookEndpoint.objects.select_related("app__user").get(pk=endpoint_id)
+        due = WebhookDelivery.objects.filter(endpoint=endpoint, status=DeliveryStatus.PENDING)
+        if endpoint.disabled_at is not None or not endpoint.app.is_usable(None):
+            due.update(status=DeliveryStatus.CANCELLED, ended_at=timezone.now())
+            return
+        if endpoint.paused_until is not None and endpoint.paused_until > timezone.now():
+            return
+        delivery = due.filter(next_at__lte=timezone.now()).select_related("message").order_by("next_at").first()
+        if delivery is None:
+            return
+        WebhookEndpoint.objects.filter(pk=endpoint_id).update(leased_until=timezone.now() + LEASE)
+        if not _record(delivery, _call(endpoint, delivery)):
+            return
+
+
+def _go_on_later(endpoint_id: uuid.UUID) -> None:
+    """Enqueue the next turn, at the time when something is due; once."""
+    with transaction.atomic():
+        endpoint = WebhookEndpoint.objects.select_for_update(no_key=True).filter(pk=endpoint_id, disabled_at=None).first()
+        if endpoint is None:
+            return
+        pending = WebhookDelivery.objects.filter(endpoint=endpoint, status=DeliveryStatus.PENDING)
+        first = pending.order_by("next_at").values_list("next_at", flat=True).first()
+        if first is None:
+            return
+        now = timezone.now()
+        at = max(first, endpoint.paused_until or first, now)
+        if endpoint.wake_at is not None and now < endpoint.wake_at <= at:
+            return
+        endpoint.wake_at = at
+        endpoint.save(update_fields=["wake_at"])
+        task = _task_for(endpoint)
+        (task if at <= now else task.using(run_after=at)).enqueue(str(endpoint_id))
+
+
+def _call(endpoint: WebhookEndpoint, delivery: WebhookDelivery) -> Outcome:
+    body = body_of(delivery.message)
+    headers = headers_for(endpoint, delivery.message, body)
+    began = time.monotonic()
+
+    def took() -> int:
+        return round((time.monotonic() - began) * 1000)
+
+    try:
+        answer = outbound.request("POST", endpoint.url, headers=headers, body=body, seconds=TIMEOUT_SECONDS, max_bytes=RESPONSE_BYTES)
+    except (outbound.Refused, outbound.Failed) as error:
+        return Outcome(took(), error=str(error)[:200])
+    text = "".join(char for char in answer.body.decode(errors="replace") if char.isprintable() or char in "\n\t")
+    return Outcome(took(), answer.status, response=text, retry_after=_retry_after(answer))
+
+
+def _retry_after(answer: outbound.Answer) -> timedelta:
+    """Return how long the receiver asks to be left alone, in seconds; dates are not read."""
+    text = answer.headers.get("Retry-After", "")
+    if answer.status not in {429, 503} or not text.isascii() or not text.isdecimal() or len(text) > 9:
+        return timedelta()
+    return min(timedelta(seconds=int(text)), LONGEST_RETRY_AFTER)
+
+
+@transaction.atomic
+def _record(delivery: WebhookDelivery, outcome: Outcome) -> bool:
+    """Write what came of a call; return whether to go on with this endpoint."""
+    endpoint = lock(WebhookEndpoint.objects.select_related("app__user"), pk=delivery.endpoint_id)
+    delivery = lock(WebhookDelivery.objects.all(), pk=delivery.pk)
+    now = timezone.now()
+    WebhookAttempt.objects.create(
+        delivery=delivery,
+        at=now,
+        milliseconds=outcome.milliseconds,
+        http_status=outcome.http_status,
+        error=outcome.error,
+        response=outcome.response,
+    )
+    delivery.attempts += 1
+    endpoint.last_ms = outcome.milliseconds
+    if outcome.arrived:
+        delivery.status, delivery.ended_at = DeliveryStatus.DELIVERED, now
+        endpoint.failures, endpoint.failing_since, endpoint.paused_until, endpoint.last_delivered_at = 0, None, None, now
+    else:
+        _put_off(endpoint, delivery, outcome)
+    delivery.save(update_fields=["status", "attempts", "next_at", "ended_at"])
+    endpoint.save(update_fields=["failures", "failing_since", "paused_until", "last_delivered_at", "last_ms"])
+    if outcome.http_status == GONE:
+        disable(endpoint, "It answered 410: it is gone.", actor=None)
+    elif not outcome.arrived and too_long_failing(endpoint):
+        disable(endpoint, "Nothing arrived for five days.", actor=None)
+    return outcome.arrived
+
+
+def _put_off(endpoint: WebhookEndpoint, delivery: WebhookDelivery, outcome: Outcome) -> None:
+    now = timezone.now()
+    if delivery.attempts > len(WAITS):
+        delivery.status, delivery.ended_at = DeliveryStatus.FAILED, now
+    else:
+        delivery.next_at = now + max(WAITS[delivery.attempts - 1], outcome.retry_after)
+    endpoint.failures += 1
+    endpoint.failing_since = endpoint.failing_since or now
+    pause = min(LONGEST_PAUSE, timedelta(seconds=5 * 2 ** min(endpoint.failures - 1, 16)))
+    endpoint.paused_until = now + max(pause, outcome.retry_after)

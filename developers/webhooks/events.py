@@ -1,0 +1,36 @@
+"""What apps can hear of, and who hears it."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+from marketplace.core.scopes import Scope
+
+
+class EventType(StrEnum):
+    """The vocabulary; names and payloads are part of `/api/v1` and only gain fields."""
+
+    ASSET_PUBLISHED = "asset.published"
+    ASSET_UPDATED = "asset.updated"
+    ASSET_REMOVED = "asset.removed"
+    ORDER_COMPLETED = "order.completed"
+    ORDER_REFUNDED = "order.refunded"
+    LISTING_REVIEWED = "listing.reviewed"
+    SCOPES_CHANGED = "app.scopes_changed"
+
+
+# Sent by hand, to any endpoint; nobody subscribes to it.
+PING = "ping"
+IN_PLAIN_WORDS: Mapping[EventType, str] = {
+    EventType.ASSET_PUBLISHED: "An asset came into the catalog.",
+    EventType.ASSET_UPDATED: "A published asset changed: its words, prices, previews or file.",
+    EventType.ASSET_REMOVED: "An asset left the catalog; who bought it keeps it.",
+    EventType.ORDER_COMPLETED: "A purchase that this app made is complete.",
+    EventType.ORDER_REFUNDED: "A purchase that this app made was refunded.",
+    EventType.LISTING_REVIEWED: "A reviewer decided on a listing of your own store.",
+    EventType.SCOPES_CHANGED: "What this app is granted changed.",
+}
+# Of these the app needs one now to hear of it: a webhook tells nothing that no call would.
+NEEDED: Mapping[str, frozenset[Scope]] = {
+    EventType.ORDER_COMPLETED: frozenset({Scope.ACCOUNT_READ, Scope.WALLET_SPEND}),
+    EventType.ORDER_REFUNDED: frozenset({Scope.ACCOUNT_READ, Scope.WALLET_SPEND}),
+}

@@ -1,0 +1,98 @@
+"""Telling of an event: written in the transaction of its change, spread over the endpoints by the worker."""
+
+import uuid
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from marketplace.core.scopes import parse_scopes
+from marketplace.jobs.policy import job
+
+from ..models import WebhookDelivery, WebhookEndpoint, WebhookMessage
+from ..models.apps import AppStatus
+from .delivering import wake
+from .events import NEEDED, EventType
+
+# Edits of one asset come in groups.
+SETTLING = timedelta(seconds=30)
+STEP = 500
+
+
+def link(path: str) -> str:
+    """Return where an API client reads the whole of it."""
+    return f"{settings.BASE_URL}/api/v1/{path}"
+
+
+def publish_event(
+    *,
+    event: EventType,
+    subject: uuid.UUID,
+    data: Mapping[str, Any],
+    app_id: uuid.UUID | None = None,
+    owner_id: uuid.UUID | None = None,
+    settling: bool = False,
+) -> WebhookMessage | None:
+    """Tell of an event, in the transaction of its change; one query where nobody listens.
+
+    Args:
+        event: What happened.
+        subject: To what.
+        data: Ids and links, as documented.
+        app_id: Only this app may hear of it.
+        owner_id: Only apps of this developer may.
+        settling: More of the same may follow within moments, and is told once.
+    """
+    message = WebhookMessage(type=event.value, subject=str(subject), data=dict(data), app_id=app_id, owner_id=owner_id)
+    if not _audience(message).exists():
+        return None
+    if settling:
+        alike = WebhookMessage.objects.filter(
+            subject=message.subject, type=message.type, settles_at__gt=timezone.now() + timedelta(seconds=1)
+        )
+        if alike.exists():
+            return None
+        message.settles_at = message.created_at + SETTLING
+    with transaction.atomic():
+        message.save(force_insert=True)
+        task = spread if message.settles_at is None else spread.using(run_after=message.settles_at)
+        task.enqueue(str(message.pk))
+    return message
+
+
+@job()
+def spread(message_id: str) -> None:
+    """Write a delivery for each endpoint that may hear of an event, and wake those."""
+    message = WebhookMessage.objects.filter(pk=message_id).first()
+    if message is None:
+        return
+    audience = _audience(message).select_related("app").order_by("pk")
+    last: uuid.UUID | None = None
+    while endpoints := list((audience.filter(pk__gt=last) if last else audience)[:STEP]):
+        last = endpoints[-1].pk
+        heard = [endpoint for endpoint in endpoints if _may_hear(endpoint, message)]
+        with transaction.atomic():
+            WebhookDelivery.objects.bulk_create([WebhookDelivery(message=message, endpoint=one) for one in heard], ignore_conflicts=True)
+            for endpoint in heard:
+                wake(endpoint)
+
+
+def _audience(message: WebhookMessage) -> QuerySet[WebhookEndpoint]:
+    """Return the endpoints that listen, of apps that may hear of it and may act at all now."""
+    endpoints = WebhookEndpoint.objects.filter(
+        subscriptions__event=message.type, disabled_at=None, app__status=AppStatus.APPROVED, app__user__is_active=True
+    )
+    if message.app_id is not None:
+        endpoints = endpoints.filter(app_id=message.app_id)
+    if message.owner_id is not None:
+        endpoints = endpoints.filter(app__user_id=message.owner_id)
+    return endpoints
+
+
+def _may_hear(endpoint: WebhookEndpoint, message: WebhookMessage) -> bool:
+    needed = NEEDED.get(message.type)
+    return needed is None or bool(needed & parse_scopes(endpoint.app.granted_scopes))

@@ -1,0 +1,56 @@
+"""The Standard Webhooks scheme: secrets and signatures."""
+
+import base64
+import hashlib
+import hmac
+import secrets
+from collections.abc import Mapping
+from datetime import datetime
+
+import orjson
+from django.utils import timezone
+
+from marketplace.core.sealing import seal, unseal
+
+from ..models import WebhookEndpoint, WebhookMessage
+
+PREFIX = "whsec_"
+SECRET_BYTES = 32
+_PURPOSE = "webhook"
+
+
+def new_secret() -> str:
+    """Return a fresh secret, as receivers' libraries take it."""
+    return PREFIX + base64.b64encode(secrets.token_bytes(SECRET_BYTES)).decode("ascii")
+
+
+def seal_secret(secret: str) -> str:
+    """Return a secret as we keep it."""
+    return seal(secret, purpose=_PURPOSE)
+
+
+def body_of(message: WebhookMessage) -> bytes:
+    """Return what is sent, the same bytes at every attempt."""
+    at = message.created_at.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return orjson.dumps({"type": message.type, "timestamp": at, "data": message.data})
+
+
+def headers_for(endpoint: WebhookEndpoint, message: WebhookMessage, body: bytes, *, now: datetime | None = None) -> Mapping[str, str]:
+    """Return the headers of an attempt at this moment, with a signature by each secret that is good."""
+    now = now or timezone.now()
+    stamp = str(int(now.timestamp()))
+    sealed = [endpoint.sealed_secret]
+    if endpoint.old_secret_until is not None and now < endpoint.old_secret_until:
+        sealed.append(endpoint.sealed_old_secret)
+    signed = b".".join((message.webhook_id.encode(), stamp.encode(), body))
+    return {
+        "Content-Type": "application/json",
+        "webhook-id": message.webhook_id,
+        "webhook-timestamp": stamp,
+        "webhook-signature": " ".join(f"v1,{_signature(unseal(one, purpose=_PURPOSE), signed)}" for one in sealed),
+    }
+
+
+def _signature(secret: str, signed: bytes) -> str:
+    key = base64.b64decode(secret.removeprefix(PREFIX))
+    return base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode("ascii")

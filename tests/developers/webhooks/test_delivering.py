@@ -1,0 +1,360 @@
+"""What an endpoint gets, when, and how often."""
+
+import uuid
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from django.core import mail
+from django.db import transaction
+from django.utils import timezone
+from standardwebhooks import WebhookVerificationError
+
+from developers.models import WebhookAttempt, WebhookDelivery, WebhookEndpoint, WebhookMessage
+from developers.services.apps import suspend_app
+from developers.services.webhooks import redeliver_event, rotate_endpoint_secret, send_test_event
+from developers.webhooks import delivering
+from developers.webhooks.events import EventType
+from developers.webhooks.publishing import publish_event, spread
+from marketplace.core import outbound
+from marketplace.core.models import AuditEntry
+from marketplace.jobs.models import Job
+from tests.eager import drain
+from tests.factories import UserFactory
+
+from .conftest import Listen, Listening
+from .receiver import Receiver
+
+pytestmark = pytest.mark.django_db
+ASSET = EventType.ASSET_PUBLISHED
+
+
+def tell(event: EventType = ASSET, **options: Any) -> WebhookMessage | None:
+    subject = uuid.uuid4()
+    return publish_event(event=event, subject=subject, data={"assetId": str(subject)}, **options)
+
+
+def go_on() -> None:
+    """Let all the time pass that something waits for, and do what is due then."""
+    WebhookDelivery.objects.update(next_at=timezone.now())
+    WebhookEndpoint.objects.update(paused_until=None)
+    Job.objects.update(run_after=timezone.now())
+    drain()
+
+
+def test_event_arrives_signed_as_the_standard_says(listen: Listen, receiver: Receiver) -> None:
+    to = listen()
+    message = tell()
+    assert message is not None
+    drain()
+    [call] = receiver.calls
+    told = call.opened_with(to.secret)
+    assert told == {"type": "asset.published", "timestamp": told["timestamp"], "data": message.data}
+    assert datetime.fromisoformat(told["timestamp"]) == message.created_at
+    assert call.id == message.webhook_id
+    assert (to.delivery.status, to.delivery.attempts) == ("Delivered", 1)
+    [attempt] = WebhookAttempt.objects.all()
+    assert (attempt.http_status, attempt.response, attempt.error) == (200, "ok", "")
+    with pytest.raises(WebhookVerificationError):
+        call.opened_with(listen().secret)
+
+
+def test_event_of_a_change_that_is_undone_is_never_told(listen: Listen, receiver: Receiver) -> None:
+    listen()
+    with transaction.atomic():
+        tell()
+        transaction.set_rollback(True)
+    drain()
+    assert receiver.calls == []
+
+
+def test_nobody_listens_and_nothing_is_written(listen: Listen, django_assert_num_queries: Any) -> None:
+    listen(EventType.ASSET_REMOVED)
+    with django_assert_num_queries(1):
+        assert tell() is None
+    assert not Job.objects.exists()
+
+
+def test_failed_delivery_waits_as_the_standard_recommends_and_fails_at_last(listen: Listen, receiver: Receiver) -> None:
+    receiver.status = 500
+    to = listen()
+    tell()
+    drain()
+    waits = []
+    for _ in range(7):
+        assert to.delivery.status == "Pending"
+        waits.append(round((to.delivery.next_at - timezone.now()).total_seconds(), -1))
+        go_on()
+    assert waits == pytest.approx([5, 300, 1800, 7200, 18000, 36000, 36000], abs=10)
+    assert (to.delivery.status, to.delivery.attempts) == ("Failed", 8)
+    assert {call.id for call in receiver.calls} == {to.delivery.message.webhook_id}
+    assert len(receiver.calls) == 8
+    assert to.fresh.status == "Failing"
+    go_on()
+    assert len(receiver.calls) == 8
+
+
+def test_next_turn_is_in_the_queue_once_at_the_time_when_something_is_due(listen: Listen, receiver: Receiver) -> None:
+    receiver.status = 500
+    to = listen()
+    tell()
+    drain()
+    tell()
+    tell()
+    drain()
+    waiting = Job.objects.filter(status="READY", task_path="developers.webhooks.delivering.deliver")
+    paused = to.fresh.paused_until
+    assert paused is not None
+    assert [job.run_after for job in waiting] == [max(paused, WebhookDelivery.objects.earliest("next_at").next_at)]
+    assert len(receiver.calls) == 1
+    receiver.status = 204
+    go_on()
+    assert len(receiver.calls) == 4
+    assert to.fresh.status == "Active"
+    assert not Job.objects.filter(status="READY").exists()
+
+
+def test_endpoint_that_fails_is_left_alone_for_a_while_and_holds_up_nobody(listen: Listen, receiver: Receiver) -> None:
+    dead, alive = listen(url="http://127.0.0.1:9/"), listen()
+    for _ in range(3):
+        tell()
+    drain()
+    assert len(receiver.calls) == 3
+    assert WebhookAttempt.objects.filter(delivery__endpoint=dead.endpoint).count() == 1
+    pauses = []
+    for failures in (1, 2, 5, 9, 100):
+        WebhookEndpoint.objects.filter(pk=dead.endpoint.pk).update(failures=failures - 1, failing_since=None)
+        go_on()
+        paused = dead.fresh.paused_until
+        assert paused is not None
+        pauses.append(round((paused - timezone.now()).total_seconds()))
+    assert pauses == [5, 10, 80, 600, 600]
+    assert alive.fresh.status == "Active"
+
+
+def test_slow_or_failing_endpoint_comes_after_the_others(listen: Listen) -> None:
+    slow, fast = listen(), listen()
+    WebhookEndpoint.objects.filter(pk=slow.endpoint.pk).update(last_ms=2001)
+    message = tell()
+    assert message is not None
+    spread.call(str(message.pk))
+    jobs = Job.objects.filter(queue_name="webhooks").order_by("-priority")
+    assert [(job.args_kwargs["args"][0], job.priority) for job in jobs] == [(str(fast.endpoint.pk), 0), (str(slow.endpoint.pk), -20)]
+
+
+@pytest.mark.parametrize(("status", "asked", "waits"), [(429, "120", 120), (503, "999999", 36_000), (500, "120", 5), (429, "soon", 5)])
+def test_receiver_that_asks_for_time_gets_it(listen: Listen, receiver: Receiver, status: int, asked: str, waits: int) -> None:
+    receiver.status, receiver.headers = status, {"Retry-After": asked}
+    to = listen()
+    tell()
+    drain()
+    assert (to.delivery.next_at - timezone.now()).total_seconds() == pytest.approx(waits, abs=3)
+
+
+def test_endpoint_that_is_gone_is_disabled_at_once(listen: Listen, receiver: Receiver) -> None:
+    receiver.status = 410
+    to = listen()
+    tell()
+    tell()
+    drain()
+    assert (to.fresh.status, len(receiver.calls)) == ("Disabled", 1)
+    assert set(WebhookDelivery.objects.values_list("status", flat=True)) == {"Failed"}
+    [sent] = mail.outbox
+    assert (sent.to, receiver.url in sent.body) == ([to.app.developer.email], True)
+
+
+def test_endpoint_at_which_nothing_arrives_for_five_days_is_disabled_with_a_mail(listen: Listen, receiver: Receiver) -> None:
+    receiver.status = 500
+    to = listen()
+    tell()
+    drain()
+    WebhookEndpoint.objects.update(failing_since=timezone.now() - timedelta(days=5) + timedelta(minutes=1))
+    go_on()
+    assert (to.fresh.status, mail.outbox) == ("Failing", [])
+    WebhookEndpoint.objects.update(failing_since=timezone.now() - timedelta(days=5))
+    go_on()
+    assert to.fresh.status == "Disabled"
+    assert len(mail.outbox) == 1
+    assert AuditEntry.objects.get(action="webhook.disable").actor is None
+    tell()
+    go_on()
+    assert len(receiver.calls) == 3
+
+
+def test_both_secrets_sign_until_the_old_one_ends(listen: Listen, receiver: Receiver) -> None:
+    to = listen()
+    new = rotate_endpoint_secret(endpoint=to.endpoint, actor=to.app.developer)
+    tell()
+    drain()
+    assert receiver.calls[0].opened_with(new) == receiver.calls[0].opened_with(to.secret)
+    WebhookEndpoint.objects.update(old_secret_until=timezone.now())
+    tell()
+    drain()
+    receiver.calls[1].opened_with(new)
+    with pytest.raises(WebhookVerificationError):
+        receiver.calls[1].opened_with(to.secret)
+
+
+def test_secret_is_sealed_at_rest_and_in_no_log(listen: Listen, caplog: pytest.LogCaptureFixture) -> None:
+    to = listen()
+    rotate_endpoint_secret(endpoint=to.endpoint, actor=to.app.developer)
+    kept = str(WebhookEndpoint.objects.values_list()) + str(list(AuditEntry.objects.values_list()))
+    assert to.secret.removeprefix("whsec_") not in kept + caplog.text
+
+
+def test_suspended_app_hears_nothing_any_more(listen: Listen, receiver: Receiver) -> None:
+    to = listen()
+    tell()
+    Job.objects.filter(task_path="developers.webhooks.publishing.spread").update(priority=1)
+    spread.call(str(WebhookMessage.objects.get().pk))
+    suspend_app(app=to.app, reason="Too many calls.", actor=UserFactory())
+    drain()
+    assert tell() is None
+    assert (receiver.calls, to.delivery.status) == ([], "Cancelled")
+
+
+def test_account_that_is_closed_hears_nothing_any_more(listen: Listen, receiver: Receiver) -> None:
+    to = listen()
+    tell()
+    to.app.developer.is_active = False
+    to.app.developer.save()
+    drain()
+    assert receiver.calls == []
+    assert tell() is None
+
+
+def test_event_that_is_spread_twice_is_delivered_once(listen: Listen, receiver: Receiver) -> None:
+    listen()
+    message = tell()
+    assert message is not None
+    for _ in range(2):
+        spread.call(str(message.pk))
+    drain()
+    assert len(receiver.calls) == 1
+
+
+def test_edits_within_moments_are_told_once(listen: Listen) -> None:
+    listen()
+    subject = uuid.uuid4()
+    for _ in range(3):
+        publish_event(event=EventType.ASSET_UPDATED, subject=subject, data={}, settling=True)
+    assert WebhookMessage.objects.count() == 1
+    WebhookMessage.objects.update(settles_at=timezone.now())
+    publish_event(event=EventType.ASSET_UPDATED, subject=subject, data={}, settling=True)
+    assert WebhookMessage.objects.count() == 2
+
+
+def test_worker_that_is_killed_between_sending_and_noting_sends_again_under_the_same_id(
+    listen: Listen, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    to = listen()
+    tell()
+    with monkeypatch.context() as killed:
+        killed.setattr(delivering, "_record", lambda *_: (_ for _ in ()).throw(SystemExit))
+        drain()
+    assert to.delivery.status == "Pending"
+    go_on()
+    assert len(receiver.calls) == 2
+    assert len({call.id for call in receiver.calls}) == 1
+    assert to.delivery.status == "Delivered"
+
+
+def test_endpoint_that_another_worker_sends_to_is_left_to_it(listen: Listen, receiver: Receiver) -> None:
+    to = listen()
+    tell()
+    WebhookEndpoint.objects.update(leased_until=timezone.now() + timedelta(seconds=30))
+    drain()
+    assert receiver.calls == []
+    # That worker was killed.
+    WebhookEndpoint.objects.update(leased_until=timezone.now())
+    delivering.deliver.call(str(to.endpoint.pk))
+    assert len(receiver.calls) == 1
+
+
+def test_redirect_is_an_answer_and_is_not_followed(listen: Listen, receiver: Receiver) -> None:
+    receiver.status, receiver.headers = 307, {"Location": receiver.url + "/elsewhere"}
+    to = listen()
+    tell()
+    drain()
+    assert len(receiver.calls) == 1
+    assert WebhookAttempt.objects.get().http_status == 307
+    assert to.delivery.status == "Pending"
+
+
+def test_answer_is_kept_by_its_first_bytes_and_without_control_characters(listen: Listen, receiver: Receiver) -> None:
+    receiver.answer = b"\x00\x1b[31m" + b"a" * 100_000
+    listen()
+    tell()
+    drain()
+    kept = WebhookAttempt.objects.get().response
+    assert len(kept) <= 1024
+    assert kept.startswith("[31maaa")
+
+
+def test_slow_receiver_is_given_up(listen: Listen, receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(delivering, "TIMEOUT_SECONDS", 0.2)
+    receiver.seconds = 1
+    to = listen()
+    tell()
+    drain()
+    attempt = WebhookAttempt.objects.get()
+    assert (attempt.http_status, attempt.error) == (None, "It took too long.")
+    assert to.delivery.status == "Pending"
+
+
+INSIDE = (
+    "127.0.0.1", "10.0.0.8", "172.16.3.4", "192.168.1.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "224.0.0.1",  # noqa: S104 - nothing binds to it
+    "255.255.255.255", "192.0.2.1", "198.18.0.1", "::1", "::", "fe80::1", "fc00::1", "::ffff:10.0.0.1", "64:ff9b::a00:1", "2002:a00:1::",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("address", INSIDE)
+def test_address_inside_is_never_called(address: str, settings: Any, listen: Listen, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings.OUTBOUND_LOOPBACK = False
+    connected: list[Any] = []
+    monkeypatch.setattr(outbound, "_connect", lambda *a: connected.append(a))
+    host = f"[{address}]" if ":" in address else address
+    to = listen(url=f"https://{host}/hook")
+    tell()
+    drain()
+    assert connected == []
+    assert WebhookAttempt.objects.get().error == "The name does not stand for public addresses only."
+    assert to.fresh.status == "Failing"
+
+
+@pytest.mark.parametrize("found", [["10.0.0.1"], ["93.184.216.34", "10.0.0.1"]])
+def test_name_that_comes_to_stand_for_an_address_inside_is_not_called(
+    found: list[str], settings: Any, listen: Listen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.OUTBOUND_LOOPBACK = False
+    connected: list[Any] = []
+    monkeypatch.setattr(outbound, "_connect", lambda *a: connected.append(a))
+    monkeypatch.setattr("socket.getaddrinfo", lambda *_a, **_k: [(2, 1, 6, "", (address, 0)) for address in found])
+    listen(url="https://rebound.example/hook")
+    tell()
+    drain()
+    assert connected == []
+    assert WebhookAttempt.objects.get().http_status is None
+
+
+def test_ping_arrives_at_once_though_the_endpoint_was_left_alone(listen: Listen, receiver: Receiver) -> None:
+    to = listen(ASSET)
+    WebhookEndpoint.objects.update(paused_until=timezone.now() + timedelta(hours=1), failures=9)
+    send_test_event(endpoint=to.endpoint, actor=to.app.developer)
+    drain()
+    assert receiver.bodies[0]["type"] == "ping"
+    assert receiver.bodies[0]["data"] == {"endpointId": str(to.endpoint.pk)}
+    assert to.fresh.status == "Active"
+
+
+def test_delivery_is_repeated_under_the_same_id(listen: Listen, receiver: Receiver) -> None:
+    to = listen()
+    tell()
+    drain()
+    WebhookDelivery.objects.update(ended_at=timezone.now() - timedelta(minutes=1))
+    redeliver_event(delivery=to.delivery, actor=to.app.developer)
+    assert to.delivery.status == "Pending"
+    drain()
+    assert [call.id for call in receiver.calls] == [to.delivery.message.webhook_id] * 2
+    assert WebhookAttempt.objects.count() == 2
+    assert isinstance(to, Listening)
