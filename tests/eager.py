@@ -23,17 +23,21 @@ class EagerBackend(DatabaseBackend):
         """Write the row, and do the job on commit."""
         result: Any = super().enqueue(task, args, kwargs)
         if self.on and task.run_after is None:
-            transaction.on_commit(partial(drain, 1))
+            transaction.on_commit(partial(_do, result.id))
         return result
 
 
-def drain(most: int | None = None) -> list[Job]:
+def _do(job_id: str) -> None:
+    job = Job.objects.filter(pk=job_id, status="READY").first()
+    if job is not None:
+        job.claim(new_id().hex)
+        settle_job(job, run_job(job))
+
+
+def drain() -> list[Job]:
     """Do what is ready, in the calling thread; return the jobs as they stand then."""
     done: list[Job] = []
-    while most is None or len(done) < most:
-        job = claim_job(lanes=LANES, worker_id=new_id().hex)
-        if job is None:
-            break
+    while job := claim_job(lanes=LANES, worker_id=new_id().hex):
         settle_job(job, run_job(job))
         done.append(Job.objects.get(pk=job.pk))
     return done

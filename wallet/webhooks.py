@@ -1,7 +1,8 @@
 """What apps are told of orders: of those that they made themselves, and of nobody else's."""
 
-from typing import Any
+import uuid
 
+from developers.models import App
 from developers.selectors import has_live_consent
 from developers.webhooks.events import EventType
 from developers.webhooks.publishing import link, publish_event
@@ -11,6 +12,7 @@ from .models import Order
 from .models.orders import OrderStatus
 
 _BY_CONSENT = {CredentialKind.OAUTH, CredentialKind.MCP}
+_STATUS = {EventType.ORDER_COMPLETED: OrderStatus.COMPLETED, EventType.ORDER_REFUNDED: OrderStatus.REFUNDED}
 
 
 def tell_of_refund(order: Order) -> None:
@@ -20,20 +22,11 @@ def tell_of_refund(order: Order) -> None:
         return
     by_consent = order.credential_kind in _BY_CONSENT and order.buyer_id != app.user_id
     if not by_consent or has_live_consent(user_id=order.buyer_id, app_id=app.pk):
-        tell_of_order(
-            EventType.ORDER_REFUNDED,
-            {"id": order.pk, "app_id": app.pk, "listing_id": order.listing_id, "status": OrderStatus.REFUNDED},
-        )
+        tell_of_order(EventType.ORDER_REFUNDED, app=app, order_id=order.pk, listing_id=order.listing_id)
 
 
-def tell_of_order(event: EventType, order: dict[str, Any]) -> None:
+def tell_of_order(event: EventType, *, app: App, order_id: uuid.UUID, listing_id: uuid.UUID) -> None:
     """Tell the app that made an order what became of it, in the transaction of the change."""
-    if order["app_id"] is None:
-        return
-    data = {
-        "orderId": str(order["id"]),
-        "assetId": str(order["listing_id"]),
-        "status": str(order["status"]),
-        "url": link(f"orders/{order['id']}"),
-    }
-    publish_event(event=event, subject=order["id"], data=data, app_id=order["app_id"])
+    if app.has_webhooks:
+        data = {"orderId": str(order_id), "assetId": str(listing_id), "status": _STATUS[event].value, "url": link(f"orders/{order_id}")}
+        publish_event(event=event, subject=order_id, data=data, app_id=app.pk)

@@ -37,6 +37,8 @@ class App(AbstractApplication):
     # Space-separated, the sum of the granted AppScope rows: every request reads it with the credential, in one row.
     granted_scopes = models.CharField(max_length=200, blank=True)
     status_reason = models.TextField(blank=True)
+    # Read with the credential, so that a purchase need not look for endpoints.
+    has_webhooks = models.BooleanField(default=False)
 
     class Meta:
         ordering = ("-id",)

@@ -43,6 +43,7 @@ def create_endpoint(*, app: App, url: str, events: Iterable[EventType], actor: U
         app=app, url=_address(url), description=texts.line(description, "description", required=False), sealed_secret=seal_secret(secret)
     )
     _subscribe(endpoint, events)
+    _note_on_app(app)
     audit.record("webhook.create", endpoint, actor=actor, app=str(app.pk), url=endpoint.url, events=endpoint.events)
     return endpoint, secret
 
@@ -67,9 +68,11 @@ def change_endpoint(
 @transaction.atomic
 def delete_endpoint(*, endpoint: WebhookEndpoint, actor: User) -> None:
     """Remove an endpoint with its log."""
+    app = lock(App.objects.all(), pk=endpoint.app_id)
     endpoint = lock(WebhookEndpoint.objects.all(), pk=endpoint.pk)
     audit.record("webhook.delete", endpoint, actor=actor, app=str(endpoint.app_id), url=endpoint.url)
     endpoint.delete()
+    _note_on_app(app)
 
 
 @transaction.atomic
@@ -160,6 +163,12 @@ def redeliver_event(*, delivery: WebhookDelivery, actor: User) -> WebhookDeliver
     audit.record("webhook.redeliver", delivery, actor=actor, from_state=before, to_state=delivery.status)
     wake(endpoint)
     return delivery
+
+
+def _note_on_app(app: App) -> None:
+    """Note on a locked app whether it has endpoints."""
+    app.has_webhooks = WebhookEndpoint.objects.filter(app=app).exists()
+    app.save(update_fields=["has_webhooks"])
 
 
 def _ready_by_hand(endpoint: WebhookEndpoint) -> WebhookEndpoint:

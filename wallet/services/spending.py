@@ -23,7 +23,6 @@ from marketplace.core.rows import insert
 from ..errors import InsufficientBalance, QuoteUsed, SpendingLimitExceeded
 from ..models import LedgerAccount, Order
 from ..models.ledger import AccountKind, JournalKind
-from ..models.orders import OrderStatus
 from ..selectors import balances_of
 from ..webhooks import tell_of_order
 from .idempotency import KeyedRequest, bounded_wait, keep_answer, kept_answer, keyed_request
@@ -138,7 +137,8 @@ def _settle(buyer: User, offer: Offer, principal: Principal | None, request: Key
     if request is not None:
         keep_answer(request, asdict(receipt))
     record_purchase(listing_id=offer.candidate.listing_id)
-    tell_of_order(EventType.ORDER_COMPLETED, order | {"status": OrderStatus.COMPLETED})
+    if principal is not None and principal.app is not None:
+        tell_of_order(EventType.ORDER_COMPLETED, app=principal.app, order_id=order["id"], listing_id=order["listing_id"])
     return receipt
 
 

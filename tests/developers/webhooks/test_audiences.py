@@ -1,0 +1,139 @@
+"""Who hears of what: public events are everyone's, the others only those of their people."""
+
+from typing import Any
+
+import pytest
+
+from catalog.services.review import reject_listing, takedown_listing, unpublish_listing
+from developers.audiences import Audience
+from developers.models import App, WebhookMessage
+from developers.services.consents import Authorization, give_consent, withdraw_consent
+from developers.services.scopes import narrow_scopes
+from developers.webhooks.events import EventType
+from marketplace.accounts.models import User
+from marketplace.core.access import CredentialKind
+from marketplace.core.scopes import Scope
+from tests.catalog.cases import open_review, published, submitted
+from tests.eager import drain
+from tests.factories import AppFactory, UserFactory
+from tests.shop import bought, funded, on_sale
+from vendors.services.listings import update_details
+from wallet.models import Order
+from wallet.services.refunds import refund_order
+
+from .conftest import Listen
+from .receiver import Receiver
+
+pytestmark = pytest.mark.django_db
+
+
+def told(receiver: Receiver) -> list[tuple[str, Any]]:
+    """Do everything, settling events too, and return what arrived."""
+    drain()
+    return [(body["type"], body["data"]) for body in receiver.bodies]
+
+
+def ordered_through(app: App | None, kind: CredentialKind, buyer: User | None = None) -> Order:
+    """Return an order, as if it had been made through an app."""
+    order = Order.objects.get(pk=bought(on_sale(), *([buyer] if buyer else [])).pk)
+    order.app, order.credential_kind = app, kind
+    order.save()
+    return order
+
+
+def test_publication_and_withdrawal_are_everyones_news(listen: Listen, receiver: Receiver) -> None:
+    listen(EventType.ASSET_PUBLISHED, EventType.ASSET_REMOVED)
+    listing = published()
+    unpublish_listing(listing=listing, actor=listing.store.owner)
+    data = {"assetId": str(listing.pk), "slug": listing.slug, "url": f"http://testserver/api/v1/assets/{listing.pk}"}
+    assert told(receiver) == [("asset.published", data), ("asset.removed", data)]
+
+
+def test_takedown_is_a_removal(listen: Listen, receiver: Receiver) -> None:
+    listing = published()
+    listen(EventType.ASSET_REMOVED)
+    takedown_listing(listing=listing, reason="It was copied.", actor=UserFactory())
+    assert [event for event, _ in told(receiver)] == ["asset.removed"]
+
+
+def test_edit_of_a_published_listing_is_an_update_and_of_a_draft_is_nothing(listen: Listen) -> None:
+    listing = published()
+    listen(EventType.ASSET_UPDATED)
+    for title in ("New name", "Newer name"):
+        update_details(listing=listing, title=title, actor=listing.store.owner)
+    [message] = WebhookMessage.objects.all()
+    assert (message.type, message.data["assetId"]) == ("asset.updated", str(listing.pk))
+    unpublish_listing(listing=listing, actor=listing.store.owner)
+    WebhookMessage.objects.all().delete()
+    update_details(listing=listing, title="Newest name", actor=listing.store.owner)
+    assert not WebhookMessage.objects.exists()
+
+
+def test_review_is_told_to_the_apps_of_the_listings_vendor_only(listen: Listen, receiver: Receiver) -> None:
+    review = open_review(submitted())
+    owner = review.listing.store.owner
+    own, other = listen(EventType.LISTING_REVIEWED, app=AppFactory(user=owner)), listen(EventType.LISTING_REVIEWED)
+    findings = [{"code": "other", "field": "title", "message": "It says nothing.", "hint": ""}]
+    reject_listing(review=review, findings=findings, actor=UserFactory())
+    [(event, data)] = told(receiver)
+    assert (event, data["decision"], data["reviewId"]) == ("listing.reviewed", "Rejected", str(review.pk))
+    assert "It says nothing" not in str(data)
+    receiver.calls[0].opened_with(own.secret)
+    assert not other.endpoint.deliveries.exists()
+
+
+def test_order_is_told_to_the_app_that_made_it_only(listen: Listen, receiver: Receiver) -> None:
+    own, other = listen(EventType.ORDER_REFUNDED), listen(EventType.ORDER_REFUNDED)
+    order = ordered_through(App.objects.get(pk=own.app.pk), CredentialKind.API_KEY)
+    refund_order(order=order, reason="Broken.", actor=UserFactory())
+    [(event, data)] = told(receiver)
+    expected = {"orderId": str(order.pk), "assetId": str(order.listing_id), "status": "Refunded"}
+    assert (event, data) == ("order.refunded", expected | {"url": f"http://testserver/api/v1/orders/{order.pk}"})
+    receiver.calls[0].opened_with(own.secret)
+    assert not other.endpoint.deliveries.exists()
+
+
+def test_purchase_by_a_key_is_told_to_its_app(listen: Listen, receiver: Receiver, key_client: Any) -> None:
+    user = funded(inr=1_000_000)
+    client = key_client(user)
+    to = listen(EventType.ORDER_COMPLETED, app=App.objects.get(user=user))
+    listing = on_sale()
+    answer = client.post("/api/v1/wallet/spend", {"assetId": str(listing.pk)}, format="json").json()
+    assert client.post("/api/v1/wallet/spend", {"assetId": str(listing.pk)}, format="json").json()["code"] == "already_owned"
+    [(event, data)] = told(receiver)
+    assert (event, data["orderId"], data["assetId"], data["status"]) == ("order.completed", answer["orderId"], str(listing.pk), "Completed")
+    assert client.get(data["url"]).json()["id"] == answer["orderId"]
+    assert to.fresh.status == "Active"
+
+
+def test_own_purchase_of_a_user_is_told_to_nobody(listen: Listen, receiver: Receiver) -> None:
+    to = listen()
+    order = ordered_through(None, CredentialKind.PERSONAL, None)
+    refund_order(order=order, reason="Broken.", actor=UserFactory())
+    assert [event for event, _ in told(receiver) if event.startswith("order")] == []
+    assert to.fresh.failures == 0
+
+
+def test_buyer_who_took_the_permission_back_is_no_longer_told_of(listen: Listen, receiver: Receiver) -> None:
+    to = listen(EventType.ORDER_REFUNDED)
+    app = App.objects.get(pk=to.app.pk)
+    orders = [ordered_through(app, CredentialKind.OAUTH) for _ in range(2)]
+    consents = []
+    for order in orders:
+        authorization = Authorization(app, frozenset({Scope.ACCOUNT_READ}), Audience.API, "https://app.example/callback", "c" * 43)
+        consents.append(give_consent(user=order.buyer, authorization=authorization, code=f"code{order.pk}", actor=order.buyer))
+    withdraw_consent(user=orders[0].buyer, app=app, actor=orders[0].buyer)
+    for order in orders:
+        refund_order(order=order, reason="Broken.", actor=UserFactory())
+    assert [data["orderId"] for _, data in told(receiver)] == [str(orders[1].pk)]
+    assert len(consents) == 2
+
+
+def test_app_that_lost_its_scopes_hears_of_that_and_no_more_of_orders(listen: Listen, receiver: Receiver) -> None:
+    to = listen(EventType.SCOPES_CHANGED, EventType.ORDER_REFUNDED)
+    app = App.objects.get(pk=to.app.pk)
+    lost = dict.fromkeys((Scope.ACCOUNT_READ, Scope.WALLET_SPEND), "Not needed.")
+    app = narrow_scopes(app=app, revoke=lost, actor=UserFactory())
+    refund_order(order=ordered_through(app, CredentialKind.API_KEY), reason="Broken.", actor=UserFactory())
+    [(event, data)] = told(receiver)
+    assert (event, data) == ("app.scopes_changed", {"appId": str(app.pk), "grantedScopes": app.granted_scopes.split()})
