@@ -11,6 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
 
+PACKAGES = ("catalog", "developers", "library", "marketplace", "vendors", "wallet")
 # Production settings that are complete but lead nowhere: `check` connects to nothing.
 PRODUCTION = {
     "DJANGO_SETTINGS_MODULE": "marketplace.settings.production",
@@ -35,7 +36,9 @@ OPTIONAL = {
     "OTEL_PERCENT",
     "READY_REQUIRES",
     "SENTRY_DSN",
+    "SECRET_KEY_FALLBACKS",
     "SLOW_QUERY_MS",
+    "STATIC_ROOT",
     "ADMIN_REQUIRES_SECOND_FACTOR",
     "CERTIFICATE_RETIRED_KEYS",
     "DATABASE_POOL_SIZE",
@@ -43,10 +46,12 @@ OPTIONAL = {
     "DATABASE_REPLICA_URL",
     "DATA_DIR",
     "DEBUG",
+    "DEFAULT_FROM_EMAIL",
     "S3_ENDPOINT_URL",
     "S3_PUBLIC_ENDPOINT_URL",
     "S3_REGION",
     "TRUSTED_PROXIES",
+    "TRUST_PROXY_HEADERS",
     "LOG_LEVEL",
 }
 SETTINGS = {*PRODUCTION} | OPTIONAL
@@ -84,6 +89,7 @@ def static_checks(cache: Path, scratch: Path) -> list[Check]:
         Check("migrations", (*manage, "makemigrations", "--check", "--dry-run")),
         Check("OpenAPI", (*manage, "spectacular", "--fail-on-warn", "--validate", "--file", str(scratch / "openapi.yaml"))),
         Check("deployment", (*manage, "check", "--deploy", "--fail-level", "WARNING"), PRODUCTION),
+        Check("bandit", (python, "-m", "bandit", "--quiet", "--configfile", "pyproject.toml", "--recursive", *PACKAGES)),
         Check("djlint", (python, "-m", "djlint", "--lint", "--quiet", "templates")),
     ]
 

@@ -31,6 +31,7 @@ PACKAGES: dict[str, Callable[[], bool]] = {
             "sound-theme-freedesktop": "sounds/freedesktop",
         }.items()
     },
+    "nginx-light": lambda: shutil.which("nginx") is not None,
     "curl": lambda: shutil.which("curl") is not None,
     "unzip": lambda: shutil.which("unzip") is not None,
     "7zip": lambda: any(map(shutil.which, SEVEN_ZIP)),

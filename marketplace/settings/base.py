@@ -133,7 +133,7 @@ S3_PUBLIC_ENDPOINT_URL = (S3 or {}).get("S3_PUBLIC_ENDPOINT_URL", "")
 
 STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "templates" / "static"]
-STATIC_ROOT: Path | None = DATA_DIR / "static"
+STATIC_ROOT: Path | None = Path(read.text("STATIC_ROOT", str(DATA_DIR / "static")))
 
 # --- people -----------------------------------------------------------------------------------
 AUTH_USER_MODEL = "accounts.User"
@@ -209,6 +209,8 @@ OAUTH2_PROVIDER = {
 # review; `.example.com` stands for its subdomains too. None: nobody may.
 CLIENT_METADATA_HOSTS = read.words("CLIENT_METADATA_HOSTS")
 
+# Earlier values of SECRET_KEY, which still open what they closed.
+SECRET_KEY_FALLBACKS = read.words("SECRET_KEY_FALLBACKS")
 # Public keys in PEM, one after the other, of signing keys that are no longer used: what they signed stays valid.
 CERTIFICATE_RETIRED_KEYS = read.retired_keys()
 

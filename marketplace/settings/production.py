@@ -4,7 +4,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from .base import *  # noqa: F403 - settings modules extend each other by star import, Django's own idiom
 from .base import ALLOWED_HOSTS, BASE_URL, METRICS_DIR, METRICS_TOKEN, S3, STORAGES, logging_config
-from .environment import boolean, database, databases, email, integer, redis_cache, required, signing_key, text
+from .environment import STATIC_FILES, boolean, database, databases, email, integer, redis_cache, required, signing_key, text
 
 DEBUG = False
 SECRET_KEY = required("SECRET_KEY", "a long random text that signs sessions and download links.")
@@ -24,7 +24,7 @@ CACHES = {"default": redis_cache(required("REDIS_URL", "redis://host:6379/0, whe
 if S3 is None:
     raise ImproperlyConfigured("Set S3_BUCKET, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY: nodes share no local disk.")
 
-STORAGES = STORAGES | {"staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"}}
+STORAGES = STORAGES | {"staticfiles": STATIC_FILES}
 
 globals().update(email(required("EMAIL_URL", "smtp+tls://user:password@host:587, which sends verification and decision mails.")))
 

@@ -1,0 +1,160 @@
+"""What is deployed: the image, the compose file and the proxy's configuration, as far as they can be tried without a container engine."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from cryptography import x509
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.x509.oid import NameOID
+
+from ..checks import BIN, PRODUCTION, ROOT, SETTINGS
+
+pytestmark = pytest.mark.engineless
+COMPOSE = ROOT / "deploy" / "compose.yaml"
+FILLED = PRODUCTION | {
+    "HOST": "shop.example",
+    "FILES_HOST": "files.shop.example",
+    "POSTGRES_PASSWORD": "secret",
+    "DEFAULT_FROM_EMAIL": "shop@shop.example",
+    "METRICS_TOKEN": "metrics-token-of-the-tests",
+}
+
+
+def run(*command: Any, cwd: Path = ROOT, **env: str) -> subprocess.CompletedProcess[str]:
+    clean = {name: value for name, value in os.environ.items() if name.removesuffix("_FILE") not in SETTINGS}
+    return subprocess.run(
+        [str(word) for word in command],
+        cwd=cwd,
+        env=clean | {"PYTHONDONTWRITEBYTECODE": "1"} | env,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def compose() -> dict[str, Any]:
+    document: dict[str, Any] = yaml.safe_load(COMPOSE.read_text(encoding="utf-8"))
+    return document
+
+
+def filled(value: str) -> str:
+    """Replace variables as compose does; one that is not known is an error."""
+    return re.sub(r"\$\{(\w+)(?::\?[^}]*)?\}", lambda match: FILLED[match[1]], value)
+
+
+def image_tree(folder: Path) -> Path:
+    """Copy what the build's context lets in."""
+    for line in (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines():
+        if line.startswith("!"):
+            source = ROOT / line[1:]
+            assert source.exists(), line
+            if source.is_dir():
+                shutil.copytree(source, folder / line[1:], ignore=shutil.ignore_patterns("__pycache__"))
+            else:
+                shutil.copy(source, folder / line[1:])
+    return folder
+
+
+def test_linter_of_dockerfiles_has_no_complaint() -> None:
+    done = run(BIN / "hadolint", "--config", ROOT / ".hadolint.yaml", ROOT / "Dockerfile")
+    assert done.returncode == 0, done.stdout
+
+
+def test_image_runs_as_nobody_and_is_built_from_the_lock_file() -> None:
+    text = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+    final = text.rpartition("\nFROM ")[2]
+    assert "uv sync --locked --no-dev" in text
+    assert "\nUSER 10001\n" in final
+    assert "HEALTHCHECK" in final
+    assert not re.search(r"(SECRET|PASSWORD|TOKEN|KEY)\w*=", text)
+    locked = run("uv", "lock", "--check", "--offline") if shutil.which("uv") else None
+    assert locked is None or locked.returncode == 0, locked.stderr
+
+
+def test_what_is_in_the_image_collects_its_files_and_serves(tmp_path: Path) -> None:
+    app, static = image_tree(tmp_path / "app"), str(tmp_path / "static")
+    collected = run(
+        *(sys.executable, "manage.py", "collectstatic", "--no-input", "--verbosity", "0"),
+        # Compressing the libraries' files takes minutes and shows nothing more.
+        *(word for name in ("admin", "drf_spectacular_sidecar", "unfold", "rest_framework") for word in ("--ignore", name)),
+        cwd=app,
+        DJANGO_SETTINGS_MODULE="marketplace.settings.collect",
+        DATA_DIR=str(tmp_path / "build"),
+        STATIC_ROOT=static,
+    )
+    assert collected.returncode == 0, collected.stderr
+    assert (tmp_path / "static" / "staticfiles.json").exists()
+    env = PRODUCTION | {"STATIC_ROOT": static, "DATA_DIR": str(tmp_path / "data"), "METRICS_DIR": str(tmp_path / "metrics")}
+    page = (
+        "import marketplace.wsgi; from django.test import Client; "
+        "r = Client().get('/healthz'); assert r.status_code == 200; "
+        "r = Client().get('/problems/not_found', secure=True, headers={'host': 'shop.example'}); assert r.status_code == 200, r; "
+        "print(r.content.decode())"
+    )
+    served = run(sys.executable, "-c", page, cwd=app, **env)
+    assert served.returncode == 0, served.stderr
+    # Static files by the names of their content.
+    assert re.search(r"/static/[\w/]+\.[0-9a-f]{12}\.css", served.stdout)
+
+
+def test_settings_of_the_compose_file_pass_the_check_of_deployments(tmp_path: Path) -> None:
+    services = compose()["services"]
+    environment = services["app-1"]["environment"]
+    assert [services[name]["environment"] for name in ("app-2", "worker", "prepare")] == [environment] * 3
+    given = {name: filled(value) for name, value in environment.items()}
+    assert given.keys() <= SETTINGS
+    env = given | {"DATA_DIR": str(tmp_path), "METRICS_DIR": str(tmp_path), "DJANGO_SETTINGS_MODULE": PRODUCTION["DJANGO_SETTINGS_MODULE"]}
+    done = run(sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING", **env)
+    assert done.returncode == 0, done.stderr
+
+
+def test_compose_file_holds_no_secret_and_nothing_without_a_version() -> None:
+    document, example = compose(), (ROOT / "deploy" / ".env.example").read_text(encoding="utf-8")
+    for name, service in document["services"].items():
+        image = service["image"]
+        assert image == "marketplace:latest" or re.search(r":v?\d", image), name
+        assert service["restart"] in {"unless-stopped", "no"}
+        assert set(service.get("depends_on", [])) <= document["services"].keys()
+        named = {volume.split(":")[0] for volume in service.get("volumes", ()) if not volume.startswith(".")}
+        assert named <= document["volumes"].keys()
+        if "build" in service:
+            assert service["read_only"]
+            assert service["cap_drop"] == ["ALL"]
+    wanted = set(re.findall(r"\$\{(\w+)", COMPOSE.read_text(encoding="utf-8")))
+    assert wanted == set(re.findall(r"^(\w+)=", example, re.MULTILINE))
+    for secret in ("SECRET_KEY", "CERTIFICATE_KEY", "POSTGRES_PASSWORD", "S3_SECRET_ACCESS_KEY", "METRICS_TOKEN"):
+        assert f"\n{secret}=\n" in example
+
+
+def test_configuration_of_the_proxy_is_accepted_by_nginx(tmp_path: Path) -> None:
+    nginx = shutil.which("nginx")
+    if nginx is None:
+        pytest.skip("needs nginx")
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "shop.example")])
+    builder = x509.CertificateBuilder(name, name, key.public_key(), 1, datetime.now(tz=UTC), datetime.now(tz=UTC) + timedelta(days=1))
+    (tmp_path / "cert.pem").write_bytes(builder.sign(key, SHA256()).public_bytes(serialization.Encoding.PEM))
+    (tmp_path / "key.pem").write_bytes(
+        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    )
+    text = filled((ROOT / "deploy" / "nginx.conf.template").read_text(encoding="utf-8").replace("/etc/nginx/tls", str(tmp_path)))
+    # Names that only the compose network knows.
+    text = re.sub(r"\b(app-1|app-2|objects):", "127.0.0.1:", text)
+    paths = "".join(f"{kind}_temp_path {tmp_path}/{kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+    (tmp_path / "nginx.conf").write_text(
+        f"pid {tmp_path}/pid;\nerror_log stderr;\nevents {{}}\nhttp {{ access_log off; {paths}\n{text}\n}}\n"
+    )
+    done = run(nginx, "-t", "-p", tmp_path, "-c", tmp_path / "nginx.conf")
+    assert done.returncode == 0, done.stderr
