@@ -28,7 +28,7 @@ from tests.servers.ports import free_port
 from .driving import MOST_BYTES, SCHEMES, SIZES, Scheme, browser, context, overflows, violations, watched
 from .stops import Stop, public_stops, signed_in_stops
 
-SECONDS = 120
+SECONDS = 300
 
 
 def main() -> int:

@@ -1,0 +1,253 @@
+"""A buyer in a real browser, on a phone and at a desk, with scripts and without: look, try, buy, download."""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.db import connections
+from django.test import Client
+from playwright.sync_api import Browser, BrowserContext, Page
+
+from catalog.models import Deliverable, Listing, Preview
+from marketplace.accounts.models import User
+from marketplace.core.objects import object_store
+from tests.files.makers import font as font_file
+from tests.files.makers import picture
+from tests.screenshots.driving import MOST_BYTES, SCHEMES, SIZES, Scheme, browser, context, overflows, violations, watched
+from tests.shop import archive, funded, on_sale
+from wallet.models import Order
+
+pytestmark = [pytest.mark.browser, pytest.mark.engineless, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    # Playwright runs an event loop in this thread, which Django would take for asynchronous code.
+    with pytest.MonkeyPatch.context() as patch, browser() as started:
+        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+        yield started
+
+
+@pytest.fixture
+def window(chromium: Browser) -> Iterator[Callable[..., BrowserContext]]:
+    """Open windows: `window("phone")`, `window("desktop", scheme="dark", java_script=False, user=buyer)`."""
+    opened: list[BrowserContext] = []
+
+    def make(size: str, *, scheme: Scheme = "light", java_script: bool = True) -> BrowserContext:
+        opened.append(context(chromium, size, scheme, java_script=java_script))
+        return opened[-1]
+
+    yield make
+    for each in opened:
+        each.close()
+    connections.close_all()
+
+
+@pytest.fixture
+def font() -> Listing:
+    """A font for sale with a picture and a specimen that are really stored."""
+    listing = on_sale(archive(), title="Halden Grotesk", slug="halden-grotesk", tags=["sans"], price_eur_minor=2700)
+    on_sale(title="Another Presence", slug="another")
+    details = {
+        "axes": [{"tag": "wght", "min": 300, "default": 400, "max": 900}],
+        "familyNames": ["Halden"],
+        "style": "Regular",
+        "glyphCount": 3,
+    }
+    _stored(
+        Preview(listing=listing, kind="Gallery", content_type="image/png", details={"width": 600, "height": 400}), picture(size=(600, 400))
+    )
+    _stored(
+        Preview(listing=listing, kind="FontSpecimen", content_type="font/woff2", details=details),
+        font_file((("wght", 300, 400, 900, "Weight"),), "woff2"),
+    )
+    return listing
+
+
+def _stored(preview: Preview, content: bytes) -> None:
+    preview.object_key, preview.size, preview.sha256 = f"previews/{preview.pk}", len(content), "a" * 64
+    preview.save()
+    writer = object_store().create(preview.object_key)
+    writer.write(content)
+    writer.commit()
+
+
+@pytest.fixture
+def buyer() -> User:
+    return funded(inr=100_000)
+
+
+def sign_in(window: BrowserContext, address: str, user: User) -> None:
+    """Give the window the session of someone who signed in."""
+    client = Client()
+    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    window.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": client.cookies["sessionid"].value, "url": address}])
+
+
+@pytest.mark.parametrize(("size", "java_script"), [("phone", True), ("phone", False), ("desktop", True)])
+def test_buyer_searches_buys_and_downloads(
+    window: Callable[..., BrowserContext],
+    live_server: Any,
+    settings: Any,
+    font: Listing,
+    buyer: User,
+    size: str,
+    java_script: bool,  # noqa: FBT001 - a parameter of the test
+) -> None:
+    settings.BASE_URL = live_server.url
+    opened = window(size, java_script=java_script)
+    sign_in(opened, live_server.url, buyer)
+    page = opened.new_page()
+    visit = watched(page, live_server.url)
+    page.goto(live_server.url)
+    page.get_by_label("Search the catalog").fill("haldne")
+    page.get_by_role("button", name="Search").click()
+    page.get_by_role("link", name="Halden Grotesk").click()
+    page.get_by_role("heading", name="Halden Grotesk", level=1).wait_for()
+    assert not overflows(page)
+    page.get_by_role("radio", name="Commercial").check()
+    page.get_by_role("button", name="Continue to buy").click()
+    page.get_by_role("heading", name="Buy Halden Grotesk?").wait_for()
+    assert page.get_by_text("Left afterwards").is_visible()
+    assert not overflows(page)
+    page.get_by_role("button", name="Pay ₹998.00").click()
+    page.get_by_text("Halden Grotesk is yours.").wait_for()
+    page.get_by_role("link", name="Go to the download").click()
+    with page.expect_download() as begun:
+        page.get_by_role("button", name="Download the newest").click()
+        if not java_script:
+            page.get_by_role("link", name="Download halden-grotesk").click()
+    assert begun.value.suggested_filename == "halden-grotesk.zip"
+    assert Order.objects.get().license_slug == "commercial"
+    assert (visit.elsewhere, visit.faults) == ([], [])
+
+
+def test_results_follow_the_typing_and_the_address_holds_all_of_it(
+    window: Callable[..., BrowserContext], live_server: Any, font: Listing
+) -> None:
+    page = window("desktop").new_page()
+    visit = watched(page, live_server.url)
+    page.goto(f"{live_server.url}/browse")
+    titles = page.locator(".shelf h3")
+    assert titles.count() == 2
+    page.get_by_label("Search the catalog").press_sequentially("halden")
+    page.get_by_text("1 match for").wait_for()
+    assert titles.all_inner_texts() == ["Halden Grotesk"]
+    assert page.url == f"{live_server.url}/browse?q=halden&currency=USD"
+    page.get_by_label("Prices in").select_option("INR")
+    page.get_by_text("₹499.00").wait_for()
+    page.reload()
+    assert titles.all_inner_texts() == ["Halden Grotesk"]
+    page.get_by_label("Search the catalog").fill("")
+    page.get_by_text("2 assets").wait_for()
+    assert (visit.elsewhere, visit.faults) == ([], [])
+
+
+def test_start_page_suggests_while_one_types(window: Callable[..., BrowserContext], live_server: Any, font: Listing) -> None:
+    page = window("phone").new_page()
+    page.goto(live_server.url)
+    page.get_by_label("Search the catalog").press_sequentially("hal")
+    page.locator("#found").get_by_role("link", name="Halden Grotesk").click()
+    page.get_by_role("heading", name="Halden Grotesk", level=1).wait_for()
+
+
+def test_type_tester_shows_the_specimen_and_never_the_file(window: Callable[..., BrowserContext], live_server: Any, font: Listing) -> None:
+    page = window("desktop").new_page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(f"{live_server.url}/assets/{font.slug}")
+    page.wait_for_function("document.fonts.check('20px specimen')")
+    text = page.get_by_label("Your text in Halden Grotesk")
+    text.fill("Hamburg")
+    page.get_by_label(re.compile("^Weight")).fill("750")
+    page.get_by_label(re.compile("^Size")).fill("96")
+    page.get_by_text("OpenType features").click()
+    page.get_by_label("Ligatures").uncheck()
+    assert text.evaluate("(each) => getComputedStyle(each).fontVariationSettings") == '"wght" 750'
+    assert text.evaluate("(each) => getComputedStyle(each).fontSize") == "96px"
+    assert '"liga" 0' in text.evaluate("(each) => getComputedStyle(each).fontFeatureSettings")
+    specimen = Preview.objects.get(kind="FontSpecimen")
+    assert [address for address in asked if "/api/" in address and str(specimen.pk) in address]
+    assert str(Deliverable.objects.get(listing=font).pk) not in " ".join(asked)
+
+
+def test_purchase_is_made_with_the_keyboard_alone(
+    window: Callable[..., BrowserContext], live_server: Any, settings: Any, font: Listing, buyer: User
+) -> None:
+    settings.BASE_URL = live_server.url
+    opened = window("desktop")
+    sign_in(opened, live_server.url, buyer)
+    page = opened.new_page()
+    page.goto(f"{live_server.url}/browse")
+    _tab_to(page, "Halden Grotesk")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Continue to buy").wait_for()
+    _tab_to(page, "Continue to buy")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Pay ₹499.00").wait_for()
+    _tab_to(page, "Pay ₹499.00")
+    page.keyboard.press("Enter")
+    page.get_by_text("is yours").wait_for()
+    assert Order.objects.count() == 1
+
+
+def _tab_to(page: Page, words: str) -> None:
+    """Press Tab until what has the focus says these words, and see that the focus can be seen."""
+    for _ in range(80):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.innerText.trim()") == words:
+            seen = page.evaluate(
+                "[document.activeElement, document.activeElement.closest('.asset')].some((each) => each && getComputedStyle(each).outlineStyle === 'solid')"
+            )
+            assert seen, words
+            return
+    raise AssertionError(f"the keyboard does not reach {words}")
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_nothing_stands_in_anyones_way_and_pages_are_light(
+    window: Callable[..., BrowserContext], live_server: Any, font: Listing, buyer: User, scheme: Scheme
+) -> None:
+    """The pages people come to first; `python -m tests.screenshots` looks at all of them."""
+    for size in SIZES:
+        opened = window(size, scheme=scheme)
+        for address in ("/", "/browse", f"/assets/{font.slug}", "/docs/quick-start"):
+            page = opened.new_page()
+            visit = watched(page, live_server.url)
+            page.goto(live_server.url + address)
+            page.wait_for_load_state("networkidle")
+            assert violations(page) == [], (size, address)
+            assert not overflows(page), (size, address)
+            assert (visit.elsewhere, visit.faults) == ([], []), (size, address)
+            assert visit.weight <= MOST_BYTES, (size, address)
+            page.close()
+
+
+def test_chosen_colours_are_kept(window: Callable[..., BrowserContext], live_server: Any) -> None:
+    page = window("phone", scheme="light").new_page()
+    page.goto(f"{live_server.url}/docs")
+    ground = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(ground)
+    page.get_by_role("button", name="Dark colours").click()
+    dark = page.evaluate(ground)
+    assert dark != light
+    page.reload()
+    assert page.evaluate(ground) == dark
+    page.get_by_role("button", name="Dark colours").click()
+    assert page.evaluate(ground) == light
+
+
+def test_chosen_language_is_kept_and_code_is_copied(window: Callable[..., BrowserContext], live_server: Any) -> None:
+    opened = window("desktop")
+    opened.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = opened.new_page()
+    page.goto(f"{live_server.url}/docs/quick-start")
+    page.get_by_text("Python", exact=True).first.click()
+    page.goto(f"{live_server.url}/docs/authentication")
+    block = page.locator(".tab:visible .code").first
+    assert "import os, requests" in block.inner_text()
+    block.hover()
+    block.get_by_role("button", name="Copy the code").click()
+    assert page.evaluate("navigator.clipboard.readText()").startswith("import os, requests")
