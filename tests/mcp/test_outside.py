@@ -57,7 +57,7 @@ def test_failure_in_other_words_or_elsewhere_is_not_excused(scenario: str, words
 
 def errand(shop: Shop, *words: str, answer: str = "") -> subprocess.CompletedProcess[str]:
     env = {"PATH": os.environ["PATH"], "MARKETPLACE_URL": shop.base_url, "MARKETPLACE_TOKEN": shop.token}
-    command = [sys.executable, EXAMPLES / "buy_a_font.py", *words]
+    command = [sys.executable, str(EXAMPLES / "buy_a_font.py"), *words]
     return subprocess.run(command, env=env, input=answer, capture_output=True, text=True, timeout=120, check=False)
 
 
