@@ -51,4 +51,12 @@ def audience_of(resources: Sequence[str]) -> Audience | None:
     """Return the audience that a request names; the API when it names none, None when it is not one of ours, or several."""
     if not resources:
         return Audience.API
-    return next((audience for audience in Audience if set(resources) == {audience.uri}), None)
+    named = {_canonical(resource) for resource in resources}
+    return next((audience for audience in Audience if named == {_canonical(audience.uri)}), None)
+
+
+def _canonical(resource: str) -> str:
+    """Return the address with scheme and host in small letters: they mean the same, and the path does not."""
+    scheme, mark, rest = resource.partition("://")
+    host, slash, path = rest.partition("/")
+    return f"{scheme.lower()}{mark}{host.lower()}{slash}{path}"

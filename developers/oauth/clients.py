@@ -19,6 +19,7 @@ from oauthlib.oauth2.rfc6749.errors import InvalidClientIdError
 
 from marketplace.accounts.models import User
 from marketplace.core import bounds, outbound
+from marketplace.core.errors import RateLimited
 
 from ..client_documents import Facts, Unusable, facts_from, host_of_document, names_document
 from ..errors import TooManyClientsWaiting
@@ -105,7 +106,7 @@ def _read_again(request: HttpRequest, app: App, user: User) -> None:
     """Read an approved client's document anew; what was reviewed holds while it cannot be read."""
     try:
         read = _read(request, app.client_id, user)
-    except Unusable as fault:
+    except (Unusable, RateLimited) as fault:
         logger.warning("The document of client %s cannot be read again: %s", app.client_id, fault)
         return
     note_document(document=app.document, facts=read.facts, stale_at=timezone.now() + read.keep)

@@ -11,6 +11,7 @@ from mcp_types import INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, PARSE_ERR
 from developers.audiences import Audience
 from marketplace.core import errors
 from marketplace.core.api.problems import as_problem, document, headers_of
+from marketplace.core.scopes import APP_SCOPES, format_scopes
 
 MessageId = str | int | None
 
@@ -20,6 +21,9 @@ _CODES = {
     errors.InvalidInput.code: INVALID_PARAMS,
     errors.InternalError.code: INTERNAL_ERROR,
 }
+# What clients should ask for at first: a tool that the token may not call is not listed, and so would never be asked for later.
+# They get what their app is granted of it.
+_ALL = format_scopes(APP_SCOPES)
 
 
 class ProtocolError(Exception):
@@ -77,9 +81,9 @@ def _challenge(problem: errors.Problem) -> str:
             scope = problem.members.get("requiredScope", "")
             return f'Bearer realm="marketplace", error="insufficient_scope", scope="{scope}", {metadata}'
         case errors.InvalidCredential():
-            return f'Bearer realm="marketplace", error="invalid_token", {metadata}'
+            return f'Bearer realm="marketplace", error="invalid_token", scope="{_ALL}", {metadata}'
         case errors.NotAuthenticated():
-            return f'Bearer realm="marketplace", {metadata}'
+            return f'Bearer realm="marketplace", scope="{_ALL}", {metadata}'
         case _:
             return ""
 

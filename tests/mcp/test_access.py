@@ -21,6 +21,7 @@ from .speaking import NEWEST, Speaker, tool_token
 pytestmark = pytest.mark.django_db
 
 METADATA = 'resource_metadata="http://testserver/.well-known/oauth-protected-resource/mcp"'
+ALL = f'scope="{format_scopes(APP_SCOPES)}"'
 Refusal = tuple[int, str] | None
 ARGUMENTS = {"assetId": "no-such-asset", "q": "words", "idempotencyKey": "one"}
 
@@ -63,7 +64,7 @@ def answers(**headers: str | None) -> dict[str, Refusal]:
             assert response["WWW-Authenticate"] == f'Bearer realm="marketplace", error="insufficient_scope", scope="{scope}", {METADATA}'
             assert body["error"]["data"]["requiredScope"] == scope
         else:
-            assert response["WWW-Authenticate"] == f'Bearer realm="marketplace", error="invalid_token", {METADATA}'
+            assert response["WWW-Authenticate"] == f'Bearer realm="marketplace", error="invalid_token", {ALL}, {METADATA}'
         assert response["Cache-Control"] == "no-store"
         found[name] = (response.status_code, code)
     return found

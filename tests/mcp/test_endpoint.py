@@ -11,6 +11,7 @@ from mcp_types.methods import validate_server_result
 from developers.models.usage import ApiUsage
 from developers.usage.buffer import usage
 from marketplace.core import bounds
+from marketplace.core.scopes import APP_SCOPES, format_scopes
 from marketplace.mcp.revisions import SUPPORTED
 
 from .speaking import CAPABILITIES, NEWEST, VERSION, WITH_HANDSHAKE, Speaker, tool_token
@@ -50,7 +51,7 @@ def test_caller_without_a_token_learns_where_to_get_one() -> None:
     response = Speaker().send("tools/list")
     assert error_of(response) == (401, 401, None)
     metadata = 'resource_metadata="http://testserver/.well-known/oauth-protected-resource/mcp"'
-    assert response["WWW-Authenticate"] == f'Bearer realm="marketplace", {metadata}'
+    assert response["WWW-Authenticate"] == f'Bearer realm="marketplace", scope="{format_scopes(APP_SCOPES)}", {metadata}'
 
 
 def test_challenge_leads_to_the_authorization_server() -> None:

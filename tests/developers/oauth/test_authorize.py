@@ -81,6 +81,11 @@ def test_resource_may_be_named_again(party: Party) -> None:
     assert party.ask(resource=[MCP, MCP]).status_code == 200
 
 
+def test_resource_may_be_named_with_scheme_and_host_in_capitals(party: Party) -> None:
+    tokens = party.tokens(resource=MCP.replace("http://testserver", "HTTP://TestServer"))
+    assert tokens["access_token"].startswith("cam_mcp_")
+
+
 def test_long_state_comes_back_and_an_endless_one_is_refused_here(party: Party) -> None:
     assert query_of(party.decide(state="s" * 4000)["Location"])["state"] == "s" * 4000
     assert party.ask(state="s" * 9000).status_code == 400
@@ -110,6 +115,8 @@ def test_long_state_comes_back_and_an_endless_one_is_refused_here(party: Party) 
         ({"resource": BASE}, "invalid_target"),
         ({"resource": [API, "https://evil.example"]}, "invalid_target"),
         ({"resource": [API, MCP]}, "invalid_target"),
+        ({"resource": MCP.replace("/mcp", "/MCP")}, "invalid_target"),
+        ({"resource": f"{MCP}#part"}, "invalid_target"),
     ],
 )
 def test_faulty_request_goes_back_to_the_app_with_the_issuer(party: Party, changes: dict[str, Any], error: str) -> None:

@@ -74,7 +74,7 @@ def run(folder: Path, program: Path, address: str) -> list[Scenario]:
     scenarios = []
     for revision in REVISIONS:
         reports = folder / f"reports-{revision}"
-        command = [_node(folder), program, "server", "--url", address, "--requirements", revision, "--output-dir", reports]
+        command = [str(_node(folder)), str(program), "server", "--url", address, "--requirements", revision, "--output-dir", str(reports)]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False, stdin=subprocess.DEVNULL)
         found = [_read(revision, path) for path in sorted(reports.glob("*/checks.json"))]
         if not found:

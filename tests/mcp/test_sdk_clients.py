@@ -1,0 +1,111 @@
+"""The official client by OAuth as one that nobody has registered, and as one that comes to need more than it asked for at first."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import orjson
+import pytest
+import requests
+from mcp import Client
+from mcp.client.auth import OAuthClientProvider
+from mcp.shared.auth import OAuthClientMetadata
+from pydantic import AnyUrl
+
+from developers.models import AccessToken, App, Consent, ScopeReview
+from developers.services.scopes import ScopeDecision, decide_scopes
+from marketplace.core import outbound
+from marketplace.core.outbound import Answer
+from marketplace.core.scopes import APP_SCOPES, Scope
+from tests.factories import AppFactory, UserFactory
+from tests.shop import funded
+
+from .test_sdk import CALLBACK, Person, Storage, connected, data_of
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+DOCUMENT = "https://assistant.example/client.json"
+
+
+@pytest.fixture
+def tools(live_server: Any, settings: Any) -> str:
+    """Serve, under the name that everything is told."""
+    settings.BASE_URL = live_server.url
+    return f"{live_server.url}/mcp"
+
+
+class TurnedAway(Exception):
+    """The consent page is not to be had; its text."""
+
+
+class Visitor(Person):
+    """Someone who notes each visit, and is turned away where there is nothing to agree to."""
+
+    visits = 0
+
+    def _agree(self, address: str) -> str:
+        self.visits += 1
+        with requests.Session() as session:
+            session.cookies.update(self.cookies)
+            page = session.get(address, timeout=30)
+        if page.status_code != 200:
+            raise TurnedAway(page.text)
+        return super()._agree(address)
+
+
+def provider_for(address: str, visitor: Visitor, storage: Storage, **more: Any) -> OAuthClientProvider:
+    metadata = OAuthClientMetadata(redirect_uris=[AnyUrl(CALLBACK)], token_endpoint_auth_method="none")
+    return OAuthClientProvider(address, metadata, storage, visitor.open, visitor.come_back, **more)
+
+
+def talk(address: str, provider: OAuthClientProvider, do: Callable[[Client], Coroutine[Any, Any, Any]]) -> Any:
+    async def run() -> Any:
+        async with connected(address, "auto", auth=provider) as client:
+            return await do(client)
+
+    return asyncio.run(run())
+
+
+async def wallet(client: Client) -> dict[str, Any]:
+    return data_of(await client.call_tool("get_wallet", {}))
+
+
+def reached(error: BaseException, kind: type[BaseException]) -> bool:
+    """Tell whether an error, or one that it groups or came of, is of a kind."""
+    inner = [*getattr(error, "exceptions", ()), error.__cause__, error.__context__]
+    return isinstance(error, kind) or any(reached(one, kind) for one in inner if one is not None)
+
+
+def test_unknown_client_waits_for_its_review_and_then_gets_in(tools: str, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings.CLIENT_METADATA_HOSTS = ["assistant.example"]
+    document = orjson.dumps({"client_id": DOCUMENT, "client_name": "Assistant", "redirect_uris": [CALLBACK]})
+    monkeypatch.setattr(outbound, "request", lambda *_, **__: Answer(200, {"Content-Type": "application/json"}, document, whole=True))
+    visitor, storage = Visitor(funded(inr=100_00), tools.removesuffix("/mcp")), Storage("none yet")
+    storage.client = None
+    provider = provider_for(tools, visitor, storage, client_metadata_url=DOCUMENT)
+    with pytest.raises(BaseException) as refusal:  # noqa: PT011 - the client wraps what its callback raises in groups of its own
+        talk(tools, provider, wallet)
+    assert reached(refusal.value, TurnedAway)
+    app = App.objects.get(client_id=DOCUMENT)
+    assert (app.status, app.user) == ("Pending", None)
+    decisions = {scope: ScopeDecision(granted=scope != Scope.WALLET_SPEND) for scope in APP_SCOPES}
+    decide_scopes(review=ScopeReview.objects.get(app=app), decisions=decisions, note="Known to us.", actor=UserFactory())
+    storage.client = None
+    assert talk(tools, provider_for(tools, visitor, storage, client_metadata_url=DOCUMENT), wallet)["balanceINR"] == 100
+    token = AccessToken.objects.get(kind="mcp")
+    assert (token.application, Scope.WALLET_SPEND in token.effective_scopes) == (app, False)
+
+
+def test_client_that_lacks_a_scope_asks_its_user_again_and_goes_on(tools: str) -> None:
+    app = AppFactory(granted_scopes="catalog:read", redirect_uris=CALLBACK)
+    visitor, storage = Visitor(funded(inr=100_00), tools.removesuffix("/mcp")), Storage(app.client_id)
+    provider = provider_for(tools, visitor, storage)
+
+    async def step_up(client: Client) -> dict[str, Any]:
+        assert "get_wallet" not in [tool.name for tool in (await client.list_tools()).tools]
+        await asyncio.to_thread(App.objects.filter(pk=app.pk).update, granted_scopes="catalog:read account:read")
+        return await wallet(client)
+
+    assert talk(tools, provider, step_up)["balanceINR"] == 100
+    assert visitor.visits == 2
+    assert Consent.objects.get(app=app).scopes == {Scope.CATALOG_READ, Scope.ACCOUNT_READ}
