@@ -14,7 +14,7 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from catalog.events import ListingPublished
-from library.models import DownloadLink, Package
+from library.models import Download, DownloadLink, Package
 from library.services import building
 from library.services.links import issue_link, url_of
 from marketplace.core.events import emit
@@ -49,6 +49,26 @@ def test_store_serves_the_promised_bytes_and_ranges_under_the_files_name(s3_stor
         assert link.file_name in answer.headers["Content-Disposition"]
     refund_order(order=order, reason="test", actor=None)
     assert anonymous.get(url_of(link)).json()["code"] == "link_revoked"
+
+
+def test_head_is_answered_by_us_and_ranges_go_on_only_in_the_same_bytes(s3_store: S3Store, anonymous: APIClient) -> None:
+    link = issue_link(licence=bought(on_sale(CONTENT)).buyer.licences.get())
+    head = anonymous.head(url_of(link))
+    assert (head.status_code, int(head["Content-Length"]), head["Accept-Ranges"]) == (200, link.package.size, "bytes")
+    assert not Download.objects.exists()
+    location = anonymous.get(url_of(link))["Location"]
+    assert Download.objects.count() == 1
+    with urllib.request.urlopen(location, timeout=30) as answer:  # noqa: S310 - the same
+        etag, whole = answer.headers["ETag"], answer.read()
+    assert read(location, Range="bytes=5-9", **{"If-Match": etag}) == whole[5:10]
+    for other in ('"other"', head["ETag"]):
+        with pytest.raises(urllib.error.HTTPError, match="412"):
+            read(location, Range="bytes=5-9", **{"If-Match": other})
+    with pytest.raises(urllib.error.HTTPError, match="416"):
+        read(location, Range=f"bytes={len(whole)}-")
+    assert read(location, Range="bytes=5-9", **{"If-Range": etag}) == whole[5:10]
+    # The whole, or whatever a store does without If-Range: never a part of something else.
+    assert read(location, Range="bytes=5-9", **{"If-Range": '"other"'}) in (whole, whole[5:10])
 
 
 def test_package_is_built_once(s3_store: S3Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,18 +1,27 @@
 """The database itself refuses what the ledger must never hold."""
 
+import uuid
+from typing import Any
+
 import pytest
 from django.core.management import call_command
 from django.core.management.base import SystemCheckError
 from django.db import IntegrityError, connection, transaction
 
+from library.errors import AlreadyOwned
+from library.models import Licence
+from library.services.licences import grant_licence
 from marketplace.core.errors import InvalidInput
 from tests.factories import UserFactory
+from tests.shop import bought, funded, on_sale
 from wallet.errors import InvalidAmount
 from wallet.guards import LEDGER
-from wallet.models import Journal, LedgerAccount, Transfer
+from wallet.models import Journal, LedgerAccount, Order, Transfer
 from wallet.models.ledger import AccountKind
 from wallet.selectors import wallet_of, with_ledger_balance
 from wallet.services.funding import credit_wallet
+
+from .tampering import unguarded
 
 pytestmark = pytest.mark.django_db
 
@@ -88,6 +97,10 @@ def test_transfer_between_currencies_is_refused(transfer: Transfer) -> None:
         Transfer.objects.create(
             journal=transfer.journal, debit_id=transfer.debit_id, credit_id=dollars.credit_id, amount_minor=1, currency="INR"
         )
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Transfer.objects.create(
+            journal=transfer.journal, debit_id=transfer.debit_id, credit_id=dollars.credit_id, amount_minor=1, currency="USD"
+        )
 
 
 @pytest.mark.parametrize("amount", [0, -1])
@@ -114,6 +127,57 @@ def test_journal_is_reversed_once_only(transfer: Transfer) -> None:
     with pytest.raises(IntegrityError), transaction.atomic():
         # Only a refund of an order reverses anything.
         Journal.objects.create(kind="refund", reason="twice", reverses=transfer.journal)
+
+
+@pytest.mark.parametrize("change", ["balance_minor = balance_minor + 100", "balance_minor = 100", "entries = entries + 1"])
+def test_balance_that_no_journal_made_is_neither_spent_nor_added_to(change: str) -> None:
+    user, listing = funded(inr=100_000), on_sale(price_inr_minor=100)
+    bought(on_sale(price_inr_minor=100), user)
+    run(f"UPDATE wallet_ledgeraccount SET {change} WHERE kind = 'wallet'")  # noqa: S608 - constants
+    with pytest.raises(IntegrityError, match="does not follow the wallet's last"), transaction.atomic():
+        credit_wallet(user=user, currency="INR", amount_minor=5, reason="test", actor=None)
+    with pytest.raises(IntegrityError, match="does not follow the wallet's last"), transaction.atomic():
+        bought(listing, user)
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"kind": "funding", "wallet": None, "wallet_entry": None, "wallet_net_minor": None, "wallet_balance_minor": None},
+        {"kind": "funding", "wallet_net_minor": None},
+        {"kind": "funding", "wallet_net_minor": -5},
+        {"kind": "funding", "wallet_balance_minor": None},
+        {"kind": "payout", "vendor": None, "vendor_net_minor": None},
+        {"kind": "payout", "vendor_net_minor": 5},
+        {"kind": "payout", "vendor_net_minor": None},
+    ],
+    ids=str,
+)
+def test_journal_that_does_not_say_what_it_means_is_refused(transfer: Transfer, facts: dict[str, Any]) -> None:
+    user = UserFactory()
+    wallet = LedgerAccount.objects.create(kind="wallet", owner=user, currency="INR", may_go_negative=False, entries=1, balance_minor=5)
+    vendor = LedgerAccount.objects.create(kind="vendor", owner=user, currency="INR", may_go_negative=True)
+    whole: dict[str, dict[str, Any]] = {
+        "funding": {"wallet": wallet, "wallet_entry": 1, "wallet_net_minor": 5, "wallet_balance_minor": 5},
+        "payout": {"vendor": vendor, "vendor_net_minor": -5},
+    }
+    with unguarded(), pytest.raises(IntegrityError, match="fits_kind"), transaction.atomic():
+        Journal.objects.create(reason="test", **(whole[facts["kind"]] | facts))
+
+
+def test_order_whose_parts_are_not_its_price_is_refused() -> None:
+    order = bought(on_sale(tax_rate_bp=1800))
+    with pytest.raises(IntegrityError, match="order_parts_make_price"), transaction.atomic():
+        Order.objects.filter(pk=order.pk).update(tax_minor=order.tax_minor + 1)
+
+
+def test_second_live_licence_is_refused_by_the_database() -> None:
+    order = bought(on_sale())
+    held = Licence.objects.get(order_id=order.pk)
+    facts = {"buyer_id": held.buyer_id, "listing_id": held.listing_id, "tier_id": held.tier_id, "deliverable_id": held.deliverable_id}
+    names = {"title": "x", "store_name": "x", "version": ""}
+    with pytest.raises(AlreadyOwned), transaction.atomic():
+        grant_licence(**facts, **names, license_slug="personal", order_id=uuid.uuid4())
 
 
 def test_missing_trigger_stops_the_check_and_migrate_makes_it_again() -> None:

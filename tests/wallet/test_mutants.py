@@ -7,7 +7,8 @@ import pytest
 
 from tests.architecture.source import ROOT
 
-from .mutants import MUTANTS, Mutant, mutate
+from .mutants import MUTANTS, mutate
+from .safeguards import Mutant
 
 pytestmark = pytest.mark.engineless
 

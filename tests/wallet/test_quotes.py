@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from rest_framework.test import APIClient
@@ -18,6 +19,8 @@ from tests.shop import bought, funded, on_sale, store_keeping
 from wallet.models import IdempotencyRecord, Order, Quote
 from wallet.reconciliation import differences
 from wallet.selectors import wallet_of
+from wallet.services.offers import Wish
+from wallet.services.quotes import make_quote
 from wallet.services.refunds import refund_order
 
 pytestmark = pytest.mark.django_db
@@ -126,6 +129,15 @@ def test_expired_quote_is_refused(bearer_client: Client) -> None:
     Quote.objects.update(created_at=past - timedelta(minutes=10), expires_at=past)
     assert refusal(use(client, listing, quote["quoteId"])) == (409, "quote_expired")
     assert not Order.objects.exists()
+
+
+def test_second_order_of_a_quote_is_refused_by_the_database() -> None:
+    user, listing = funded(inr=1_000_000), on_sale()
+    quote = make_quote(buyer=user, wish=Wish(str(listing.pk)))
+    orders = [bought(listing, user), bought(on_sale(), user)]
+    Order.objects.filter(pk=orders[0].pk).update(quote=quote)
+    with pytest.raises(IntegrityError, match=r"order_quote_once|UNIQUE"), transaction.atomic():
+        Order.objects.filter(pk=orders[1].pk).update(quote=quote)
 
 
 def test_quote_is_used_once_even_after_a_refund(bearer_client: Client) -> None:

@@ -1,6 +1,7 @@
 """Seals: whoever changes, removes, adds or reorders what was sealed is found out, and nobody waits for a sealer."""
 
 from io import StringIO
+from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -13,7 +14,7 @@ from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
 from wallet.models import Journal, LedgerAccount, LedgerSeal, SealedJournal, Transfer
 from wallet.reconciliation import differences
-from wallet.seals import journal_digests, seal_differences
+from wallet.seals import journal_digests, seal_differences, seal_digest
 from wallet.services import sealing
 from wallet.services.funding import credit_wallet
 from wallet.services.refunds import refund_order
@@ -66,6 +67,12 @@ def test_journal_that_was_changed_is_named(change: dict[str, object]) -> None:
     with unguarded():
         Journal.objects.filter(pk=sale.pk).update(**change)
     assert list(seal_differences()) == [f"journal {sale.pk} is not what seal 1 sealed"]
+
+
+def test_digest_holds_the_one_before() -> None:
+    now = timezone.now()
+    facts: dict[str, Any] = {"number": 2, "sealed_at": now, "members": [("id", OTHER)]}
+    assert seal_digest(previous_digest=OTHER, **facts) != seal_digest(previous_digest="1" * 64, **facts)
 
 
 def test_transfer_that_was_removed_or_slipped_in_names_its_journal() -> None:

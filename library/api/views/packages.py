@@ -45,8 +45,10 @@ class PackageViewSet(ApiViewSet):
     def fetch(self, request: Request, token: str) -> HttpResponseBase:
         """Download the package: a zip with the asset's file untouched, README.txt and LICENSE.txt."""
         link = open_link(token=token)
-        if request.method == "GET":
-            record_download(link=link, byte_range=request.headers.get("Range", ""))
+        if request.method == "HEAD":
+            # The store's address is signed for GET alone.
+            return _serve(request, link)
+        record_download(link=link, byte_range=request.headers.get("Range", ""))
         return _redirect_to_store(link) or _serve(request, link)
 
 

@@ -1,0 +1,55 @@
+"""The safeguards of the database, each taken out once: triggers, constraints and indexes."""
+
+from .safeguards import Mutant
+
+_LAST_LINE = "ALL_SCOPES = frozenset(Scope)\n"
+
+
+def dropped(what: str, tests: str) -> Mutant:
+    """Return the mutant of the database that lacks a trigger, index or constraint in each of the tests; none of them commits."""
+    return without(what, f"DROP {what}", tests)
+
+
+def unbound(table: str, constraint: str, tests: str) -> Mutant:
+    """Return the mutant of the database that lacks a constraint."""
+    return without(f"CONSTRAINT {constraint}", f"ALTER TABLE {table} DROP CONSTRAINT {constraint}", tests)
+
+
+def without(what: str, statement: str, tests: str) -> Mutant:
+    """Return the mutant in which each test begins with this statement."""
+    fixture = f"""
+
+@pytest.fixture(autouse=True)
+def _mutated(db: None) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute({statement!r})
+"""
+    return Mutant(f"database without {what}", "tests/conftest.py", _LAST_LINE, _LAST_LINE + fixture, tests)
+
+
+LEDGER = "tests/wallet/test_ledger.py"
+QUOTES = "tests/wallet/test_quotes.py"
+PAYOUTS = "tests/wallet/test_payouts.py"
+SEALS = "tests/wallet/test_seals.py"
+OF_THE_DATABASE = (
+    dropped("TRIGGER wallet_transfer_append_only ON wallet_transfer", f"{LEDGER}::test_change_of_an_entry_is_refused_by_the_database"),
+    dropped("TRIGGER wallet_journal_append_only ON wallet_journal", f"{LEDGER}::test_change_of_an_entry_is_refused_by_the_database"),
+    dropped("TRIGGER wallet_ledgeraccount_identity ON wallet_ledgeraccount", f"{LEDGER}::test_account_of_another_nature_is_refused"),
+    dropped(
+        "TRIGGER wallet_journal_follows ON wallet_journal", f"{LEDGER}::test_balance_that_no_journal_made_is_neither_spent_nor_added_to"
+    ),
+    dropped("TRIGGER wallet_payout_append_only ON wallet_payout", f"{PAYOUTS}::test_record_of_a_payout_is_never_changed"),
+    dropped("TRIGGER wallet_ledgerseal_append_only ON wallet_ledgerseal", f"{SEALS}::test_seals_are_never_changed"),
+    dropped("TRIGGER wallet_sealedjournal_append_only ON wallet_sealedjournal", f"{SEALS}::test_seals_are_never_changed"),
+    unbound("wallet_ledgeraccount", "ledgeraccount_no_overdraft", f"{LEDGER}::test_overdraft_is_refused_by_the_database"),
+    unbound("wallet_transfer", "transfer_positive", f"{LEDGER}::test_transfer_of_nothing_is_refused"),
+    unbound("wallet_transfer", "transfer_two_accounts", f"{LEDGER}::test_transfer_to_itself_is_refused"),
+    unbound("wallet_transfer", "transfer_credit_in_currency", f"{LEDGER}::test_transfer_between_currencies_is_refused"),
+    unbound("wallet_transfer", "transfer_debit_in_currency", f"{LEDGER}::test_transfer_between_currencies_is_refused"),
+    unbound("wallet_journal", "journal_wallet_fits_kind", f"{LEDGER}::test_journal_that_does_not_say_what_it_means_is_refused"),
+    unbound("wallet_journal", "journal_vendor_fits_kind", f"{LEDGER}::test_journal_that_does_not_say_what_it_means_is_refused"),
+    unbound("wallet_payout", "payout_once_in_run", f"{PAYOUTS}::test_second_payout_of_a_run_is_refused_by_the_database"),
+    unbound("wallet_order", "order_parts_make_price", f"{LEDGER}::test_order_whose_parts_are_not_its_price_is_refused"),
+    unbound("wallet_order", "order_quote_once", f"{QUOTES}::test_second_order_of_a_quote_is_refused_by_the_database"),
+    dropped("INDEX licence_one_live", f"{LEDGER}::test_second_live_licence_is_refused_by_the_database"),
+)

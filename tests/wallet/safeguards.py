@@ -1,0 +1,297 @@
+"""The safeguards of the money code, each taken out once."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A safeguard taken out.
+
+    Args:
+        name: What is missing.
+        path: In which file.
+        old: The text that goes; it is there once.
+        new: What takes its place.
+        tests: What must notice, for `pytest -k`.
+    """
+
+    name: str
+    path: str
+    old: str
+    new: str
+    tests: str
+
+
+RACES = "tests/wallet/test_races.py"
+SPENDING = "tests/wallet/test_spending.py"
+LIMITS = "tests/wallet/test_spending_limits.py"
+QUOTES = "tests/wallet/test_quotes.py"
+PAYOUTS = "tests/wallet/test_payouts.py"
+EARNINGS = "tests/wallet/test_earnings.py"
+SEALS = "tests/wallet/test_seals.py"
+OF_THE_SOURCE = (
+    Mutant(
+        "no WHERE: the debit does not look at the balance",
+        "wallet/statements.py",
+        " AND balance_minor >= %(amount)s\nRETURNING",
+        "\nRETURNING",
+        f"{SPENDING}::test_balance_below_the_price_is_refused_and_told",
+    ),
+    Mutant(
+        "no lock: the sums are taken before the wallet is ours",
+        "wallet/services/spending.py",
+        "    charged = _charge(order, offer) if offer.price_minor else None\n    if charged is not None:\n"
+        "        keep_within_limits(buyer=buyer, offer=offer, principal=principal)\n",
+        "    keep_within_limits(buyer=buyer, offer=offer, principal=principal)\n"
+        "    charged = _charge(order, offer) if offer.price_minor else None\n",
+        f"{RACES}::test_cap_is_reached_exactly_and_never_passed",
+    ),
+    Mutant(
+        "no lock: a refund reads the order and does not lock it",
+        "wallet/services/refunds.py",
+        "order = lock(Order.objects.all(), pk=order.pk)",
+        "order = Order.objects.get(pk=order.pk)",
+        f"{RACES}::test_one_order_is_refunded_once",
+    ),
+    Mutant(
+        "no unique: a second answer overwrites the first one's",
+        "wallet/statements.py",
+        "\n WHERE wallet_idempotencyrecord.created_at <= %s\n",
+        "\n WHERE wallet_idempotencyrecord.created_at <= %s OR true\n",
+        f"{RACES}::test_same_key_for_different_assets_makes_one_order",
+    ),
+    Mutant(
+        "unscoped key: anyone's answer is everyone's",
+        "wallet/services/idempotency.py",
+        "filter(owner=request.owner, key=request.key,",
+        "filter(key=request.key,",
+        f"{SPENDING}::test_key_of_someone_else_is_not_looked_up",
+    ),
+    Mutant(
+        "key without its input: another request gets this one's answer",
+        "wallet/services/idempotency.py",
+        "orjson.dumps([operation, given]",
+        "orjson.dumps([operation]",
+        f"{SPENDING}::test_key_with_another_body_is_refused",
+    ),
+    Mutant(
+        "double rounding: the vendor's share is rounded by itself",
+        "wallet/services/spending.py",
+        '"vendor_share_minor": net - commission,',
+        '"vendor_share_minor": money.share(net, 10_000 - offer.candidate.commission_rate_bp),',
+        f"{SPENDING}::test_split_leaves_no_paisa_over",
+    ),
+    Mutant(
+        "skipped leg: nobody gets the commission",
+        "wallet/services/spending.py",
+        '        Leg(wallet, accounts[AccountKind.COMMISSION], order["commission_minor"]),\n',
+        "",
+        f"{SPENDING}::test_price_is_split_into_tax_commission_and_the_vendors_share",
+    ),
+    Mutant(
+        "skipped leg: a refund leaves the tax where it is",
+        "wallet/services/refunds.py",
+        "for transfer in transfers],",
+        'for transfer in transfers if transfer.credit.kind != "tax"],',
+        "tests/wallet/test_refunds.py::test_refund_mirrors_every_leg_and_takes_the_licence_back",
+    ),
+    Mutant(
+        "no balance: a refund forgets the wallet",
+        "wallet/services/refunds.py",
+        "wallet = credit_wallet_balance(sale.wallet_id, order.price_minor)",
+        "wallet = WalletEntry(sale.wallet_id, order.price_minor, order.price_minor, 3)",
+        "tests/wallet/test_refunds.py::test_refund_mirrors_every_leg_and_takes_the_licence_back",
+    ),
+    Mutant(
+        "unsorted locks: accounts are opened in any order",
+        "wallet/services/ledger.py",
+        "    for kind in _OPENING_ORDER:\n",
+        "    for kind in sorted(_OPENING_ORDER, key=lambda _: random.random()):\n",
+        f"{RACES}::test_first_sales_of_many_open_their_accounts_without_a_circle",
+    ),
+    Mutant(
+        "unsorted locks: a refund takes the licence before the wallet",
+        "wallet/services/refunds.py",
+        "    sale = Journal.objects.filter(order=order, kind=JournalKind.SALE).first()\n",
+        "    revoke_licence(order_id=order.id, reason=reason, actor=actor)\n"
+        "    undo_purchase(listing_id=order.listing_id)\n"
+        "    sale = Journal.objects.filter(order=order, kind=JournalKind.SALE).first()\n",
+        f"{RACES}::test_refunds_and_purchases_of_one_asset_take_its_rows_in_one_order",
+    ),
+    Mutant(
+        "no transaction: what was done before a refusal stays",
+        "wallet/services/spending.py",
+        "        with transaction.atomic(), bounded_wait(request):\n",
+        "        with bounded_wait(request):\n",
+        "tests/wallet/test_faults.py::test_cut_at_any_statement_leaves_nothing_half_done",
+    ),
+    Mutant(
+        "quote without an end",
+        "wallet/services/quotes.py",
+        "    if quote.expires_at <= timezone.now():\n        raise QuoteExpired\n",
+        "",
+        "tests/wallet/test_quotes.py::test_expired_quote_is_refused",
+    ),
+    Mutant(
+        "quote of anyone",
+        "wallet/services/quotes.py",
+        '.annotate(order_id=F("orders__pk")).filter(owner=buyer)',
+        '.annotate(order_id=F("orders__pk"))',
+        "tests/wallet/test_quotes.py::test_quote_of_someone_else_is_not_found",
+    ),
+    Mutant(
+        "refunded orders count on: caps shrink",
+        "wallet/statements.py",
+        " AND currency = %(currency)s AND status = 'Completed'\n",
+        " AND currency = %(currency)s\n",
+        "tests/wallet/test_spending_limits.py::test_refund_gives_back_what_it_took_from_the_caps",
+    ),
+    Mutant(
+        "no lock: a payout reads the account and does not lock it",
+        "wallet/services/payouts.py",
+        "account = lock(LedgerAccount.objects.filter(kind=AccountKind.VENDOR), pk=account.pk)",
+        "account = LedgerAccount.objects.get(kind=AccountKind.VENDOR, pk=account.pk)",
+        f"{PAYOUTS}::test_payouts_at_once_pay_what_was_earned_once",
+    ),
+    Mutant(
+        "payout to anyone: a suspended vendor is paid",
+        "wallet/services/payouts.py",
+        "    if profile.status != VendorStatus.APPROVED:\n",
+        "    if False:\n",
+        f"{PAYOUTS}::test_vendor_who_cannot_be_paid_keeps_the_earnings",
+    ),
+    Mutant(
+        "payout again: what a run has paid is not looked for",
+        "wallet/services/payouts.py",
+        "    if paid is not None:\n        return paid\n",
+        "",
+        f"{PAYOUTS}::test_run_that_is_repeated_pays_nobody_twice_and_lists_the_same",
+    ),
+    Mutant(
+        "payout of debts: a balance below zero is paid",
+        "wallet/services/payouts.py",
+        "    if amount < max(minimum_minor, 1):\n",
+        "    if 0 <= amount < minimum_minor:\n",
+        f"{PAYOUTS}::test_balance_of_nothing_or_less_is_not_paid",
+    ),
+    Mutant(
+        "payout without its entry: what was paid is still owed",
+        "wallet/selectors.py",
+        'total=Sum("vendor_net_minor"))',
+        'total=Sum("vendor_net_minor", filter=~Q(kind="payout")))',
+        f"{PAYOUTS}::test_payout_is_one_transfer_of_all_that_was_earned",
+    ),
+    Mutant(
+        "counted twice: what is sealed is summed once more",
+        "wallet/selectors.py",
+        'filter(vendor=OuterRef("pk"), sealed__isnull=True)',
+        'filter(vendor=OuterRef("pk"))',
+        f"{EARNINGS}::test_what_is_sealed_and_what_is_not_is_earned_once",
+    ),
+    Mutant(
+        "never added up: sealing forgets the balances",
+        "wallet/services/sealing.py",
+        "            _add_up([journal.pk for journal in batch])\n",
+        "",
+        f"{EARNINGS}::test_what_is_sealed_and_what_is_not_is_earned_once",
+    ),
+    Mutant(
+        "seal without its past: a digest does not hold the one before",
+        "wallet/seals.py",
+        "return _digest(FORMAT, number, previous_digest,",
+        "return _digest(FORMAT, number,",
+        f"{SEALS}::test_digest_holds_the_one_before",
+    ),
+    Mutant(
+        "seal without the transfers: amounts can be changed",
+        "wallet/seals.py",
+        "            transfers.get(journal.pk, []),\n",
+        "",
+        f"{SEALS}::test_transfer_that_was_changed_names_its_journal",
+    ),
+    Mutant(
+        "seal without owners: accounts can change hands",
+        "wallet/seals.py",
+        'sides = (("debit_id", "debit__kind", "debit__owner_id"), ("credit_id", "credit__kind", "credit__owner_id"))',
+        'sides = (("debit_id", "debit__kind"), ("credit_id", "credit__kind"))',
+        f"{SEALS}::test_account_that_became_someone_elses_names_every_journal_that_touches_it",
+    ),
+    Mutant(
+        "seals unfollowed: one in the middle may be missing",
+        "wallet/seals.py",
+        "        if (seal.number, seal.previous_digest) != (previous.number + 1, previous.digest):\n",
+        "        if False:\n",
+        f"{SEALS}::test_seal_that_was_made_anew_breaks_the_chain_and_differs_from_what_was_kept",
+    ),
+    Mutant(
+        "what commits late is never sealed: only what is younger than the last seal is looked for",
+        "wallet/services/sealing.py",
+        "    return Journal.objects.filter(sealed__isnull=True, at__lte=until)",
+        "    last = SealedJournal.objects.order_by('-seal', '-position').values_list('journal_id', flat=True)[:1]\n"
+        "    return Journal.objects.filter(sealed__isnull=True, at__lte=until, **({'id__gt': last[0]} if last else {}))",
+        f"{SEALS}::test_what_commits_late_is_sealed_later",
+    ),
+    Mutant(
+        "limits unasked: nothing is kept within them",
+        "wallet/services/spending.py",
+        "        keep_within_limits(buyer=buyer, offer=offer, principal=principal)\n",
+        "        pass\n",
+        f"{LIMITS}::test_purchase_above_the_cap_is_refused_and_one_at_it_is_not",
+    ),
+    Mutant(
+        "limits begin anew with each rotation",
+        "wallet/services/limits.py",
+        "return token.spender_id if",
+        "return token.pk if",
+        f"{LIMITS}::test_rotated_token_goes_on_where_the_old_one_was",
+    ),
+    Mutant(
+        "the day never ends: yesterday's purchases count for today",
+        "wallet/services/limits.py",
+        "timezone.now().replace(hour=0,",
+        "timezone.now().replace(year=2000, hour=0,",
+        f"{LIMITS}::test_yesterdays_purchases_count_for_the_total_only",
+    ),
+    Mutant(
+        "no ceiling: the admin's word for an app is not read",
+        "developers/selectors.py",
+        "SpendingLimit.objects.filter(Q(owner=principal.user) | Q(owner=None), app=principal.app)",
+        "SpendingLimit.objects.filter(owner=principal.user, app=principal.app)",
+        f"{LIMITS}::test_ceiling_of_the_admin_holds_beside_the_owners_limit",
+    ),
+    Mutant(
+        "no category: anything is bought under any limit",
+        "wallet/services/limits.py",
+        "        if limit.categories and offer",
+        "        if False and offer",
+        f"{LIMITS}::test_other_categories_are_refused",
+    ),
+    Mutant(
+        "quote for anything: what is asked for is not compared",
+        "wallet/services/quotes.py",
+        "        if wanted != quoted:\n",
+        "        if False:\n",
+        f"{QUOTES}::test_quote_for_something_else_is_refused_naming_it",
+    ),
+    Mutant(
+        "quote forgotten: the present price is charged",
+        "wallet/services/quotes.py",
+        "return Offer(candidate, tier, quote.currency, quote.price_minor,",
+        "return Offer(candidate, tier, quote.currency, candidate.price_of(tier, quote.currency) or 0,",
+        f"{QUOTES}::test_quoted_price_is_charged_after_the_price_changed",
+    ),
+    Mutant(
+        "quote again: a used one is good for another order",
+        "wallet/services/quotes.py",
+        "    if quote.order_id is not None:\n",
+        "    if False:\n",
+        f"{QUOTES}::test_quote_is_used_once_even_after_a_refund",
+    ),
+    Mutant(
+        "present names: a receipt says what the asset is called now",
+        "wallet/receipts.py",
+        'what = f"{order.title},',
+        'what = f"{order.listing.title},',
+        "tests/wallet/test_history.py::test_what_was_sold_keeps_its_names_whatever_they_become",
+    ),
+)
