@@ -8,8 +8,6 @@ from .models import Listing
 SEPARATOR = "|"
 # Stands for every active licence tier, of which there may be others tomorrow.
 ANY_LICENSE = "license:*"
-# Counted for facets; the others have too many values.
-COUNTED = ("license:", "type:")
 VALUE_CHARS = 200
 _LISTED = re.compile(r"[,;/\n]")
 _VERSION = re.compile(r"\s+v?\d[\d.]*(?:\+|\.x)?$")
@@ -47,5 +45,5 @@ def read(text: str) -> set[str]:
 
 
 def counted(labels: Iterable[str]) -> set[str]:
-    """Return those that facets count, and the empty one that counts every listing."""
-    return {"", *(label for label in labels if label.startswith(COUNTED))}
+    """Return what is counted of a listing: its labels, and the empty one that counts every listing."""
+    return {"", *labels}

@@ -1,9 +1,9 @@
 """Puts the answer of browsing together: filters, total, page, the next page's cursor, facets."""
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
+from threading import Lock
 from typing import Any
 
 from django.db.models import QuerySet
@@ -17,16 +17,17 @@ from ..models import ShelfItem
 from ..selectors import Facet, Facets, Place, Row, Sort, Total
 from . import cursors
 from . import representations as shown
-from .caching import SECONDS, Memo
-from .filters import AssetFilter
+from .caching import Memo
+from .filters import AssetFilter, labels_of
 from .serializers import BrowseQuery
 
 # What the shelf keeps counts by.
 COUNTED = {"category", "tier"}
+# And these by one of their values.
+LABELLED = {"license", "tag", "platform", "fileType"}
 FILTERS = (*sorted(COUNTED), "vendor", "license", "tag", "platform", "fileType", "minPrice", "maxPrice", "currency")
-# From here on a page is counted from a known place, of which so many are kept for an order.
+# From here on a page is counted from the nearest of the places that lie so many items apart.
 DEEP = 1_000
-PLACES = 200
 PARAMETERS = frozenset(BrowseQuery().fields)
 
 
@@ -100,10 +101,9 @@ def answer(browsing: Browsing, memo: Memo) -> dict[str, Any]:
     category, tier = browsing.filters.get("category"), browsing.filters.get("tier")
     counted = browsing.filters.keys() <= COUNTED
     items = ShelfItem.objects.none() if counted else items_within(browsing.filters)
-    if counted:
-        total: Total = memo.get(f"total:{(category, tier)!r}", lambda: selectors.total_on_shelf(category, tier))
-    else:
-        total = selectors.total_matching(items)
+    total = (
+        memo.get(f"total:{(category, tier)!r}", partial(selectors.total_on_shelf, category, tier)) if counted else _total(browsing, items)
+    )
     rows, more = _page(browsing, None if counted else items, total, memo)
     cursor = None
     if more and browsing.page < bounds.PAGE:
@@ -114,13 +114,25 @@ def answer(browsing: Browsing, memo: Memo) -> dict[str, Any]:
     licenses = [tier.slug for tier in memo.get("tiers", selectors.active_tiers)]
     if counted:
         return body | shown.facets(selectors.facets_on_shelf(browsing.facets, category, tier, licenses), exact=True)
-    return body | shown.facets(selectors.facets_of(items, browsing.facets, licenses), exact=total.exact)
+    return body | shown.facets(
+        selectors.facets_of(items, browsing.facets, licenses), exact=total.exact and total.listings <= selectors.FACETED
+    )
 
 
 def facets_of_hits(ids: list[Any], names: list[Facet], memo: Memo) -> Facets:
     """Return the facets of listings that a search found."""
     licenses = [tier.slug for tier in memo.get("tiers", selectors.active_tiers)]
     return selectors.facets_of(ShelfItem.objects.filter(pk__in=ids), names, licenses)
+
+
+def _total(browsing: Browsing, items: QuerySet[ShelfItem]) -> Total:
+    """Return how many items match filters beyond category and tier."""
+    others = browsing.filters.keys() - COUNTED
+    if len(others) > 1 or not others <= LABELLED or items.query.is_empty():
+        return selectors.total_matching(items)
+    [name] = others
+    labels = labels_of(name, browsing.filters[name])
+    return selectors.total_on_shelf(browsing.filters.get("category"), browsing.filters.get("tier"), labels)
 
 
 def _page(browsing: Browsing, items: QuerySet[ShelfItem] | None, total: Total, memo: Memo) -> tuple[list[Row], bool]:
@@ -143,23 +155,31 @@ def _page(browsing: Browsing, items: QuerySet[ShelfItem] | None, total: Total, m
 
 
 def _deep_page(browsing: Browsing, start: int, memo: Memo) -> list[Row]:
-    """Return the rows of a page that lies deep, and one more: counted from the nearest place before it that is known.
+    """Return the rows of a page that lies deep, and one more: counted from the nearest known place before it.
 
-    Places are known of the deep pages that were asked for since the catalog last changed: whoever walks on, or comes back, does
-    not make the database count from the beginning. They are forgotten after a while: purchases move listings in `popular` without
-    a change of the catalog, and pages must not drift further apart than cached answers may.
+    Places, one in every `DEEP` items, are counted once until the catalog changes, as far as somebody asks. They are forgotten after a
+    while besides: purchases move listings in `popular` without a change of the catalog, and pages must not drift further apart
+    than cached answers may.
     """
     category, tier, sort = browsing.filters.get("category"), browsing.filters.get("tier"), browsing.sort
-    name = f"places:{(sort.value, category, tier)!r}"
-    kept: tuple[float, dict[int, Place]] = memo.get(name, lambda: (time.time(), {}))
-    # By the number of items up to and including the place.
-    began, known = kept if time.time() - kept[0] < SECONDS else (time.time(), {})
-    if start in known:
-        return selectors.page_on_shelf(category, tier, sort=sort, start=0, limit=browsing.limit + 1, after=known[start])
-    base = max((count for count in known if count < start), default=0)
-    # One item more: the last before the page, whose place is where the page begins.
-    passed, after = start - base - 1, known.get(base)
-    rows = selectors.page_on_shelf(category, tier, sort=sort, start=passed, limit=browsing.limit + 2, after=after)
-    if rows and passed > browsing.limit:
-        memo.put(name, (began, dict(list(known.items())[-PLACES:]) | {start: rows[0].place}))
-    return rows[1:]
+    places = memo.get(f"places:{(sort.value, category, tier)!r}", Places)
+    number, passed = divmod(start, DEEP)
+    with places.lock:
+        missing = number - len(places.known)
+        if missing > 0:
+            last = places.known[-1] if places.known else None
+            places.known += selectors.places_on_shelf(category, tier, sort=sort, every=DEEP, upto=missing * DEEP, after=last)
+        # The shelf may have become shorter than its count was.
+        if number > len(places.known):
+            return []
+        after = places.known[number - 1]
+    return selectors.page_on_shelf(category, tier, sort=sort, start=passed, limit=browsing.limit + 1, after=after)
+
+
+class Places:
+    """The places after every `DEEP` items of an order."""
+
+    def __init__(self) -> None:
+        self.known: list[Place] = []
+        # Whoever else asks waits for the one that counts.
+        self.lock = Lock()

@@ -24,7 +24,7 @@ from marketplace.core.replica import read_from
 from ..services import generation
 from .cors import is_public
 
-# Popularity is as old as this at most; everything else in an answer is never old.
+# So long an answer is kept; it is never old: whatever changes it ends it.
 SECONDS = 60
 # What is longer is built anew: nobody fills the cache with addresses.
 QUERY_CHARS = 400

@@ -3,7 +3,7 @@
 from typing import Any, ClassVar
 
 import django_filters
-from django.db.models import Exists, QuerySet, Subquery
+from django.db.models import QuerySet, Subquery
 
 from marketplace.accounts.models import Tier
 from marketplace.core import money
@@ -11,11 +11,18 @@ from marketplace.core.money import Currency
 
 from .. import labels
 from ..models import Category, LicenseTier, ShelfItem, Store
-from ..selectors.labelled import has_label
+from ..selectors.labelled import with_label
 
 Items = QuerySet[ShelfItem]
 # By the currency that prices are compared in. INR is in the index of its order, where those without it are beyond every price.
 COLUMNS = {Currency.INR: "price_up", Currency.USD: "usd", Currency.EUR: "eur"}
+
+
+def labels_of(name: str, value: str) -> tuple[str, ...]:
+    """Return the labels of which a filter asks for one; no listing has two of them."""
+    if name == "license":
+        return labels.label(name, value), labels.ANY_LICENSE
+    return (labels.label("type" if name == "fileType" else name, value),)
 
 
 class AssetFilter(django_filters.FilterSet):  # type: ignore[misc]  # django-filter ships no types
@@ -47,12 +54,13 @@ class AssetFilter(django_filters.FilterSet):  # type: ignore[misc]  # django-fil
 
     def under_license(self, items: Items, _name: str, slug: str) -> Items:
         """Keep what is sold under an active licence tier."""
-        active = LicenseTier.objects.filter(slug=slug, is_active=True)
-        return items.filter(Exists(active), has_label(labels.label("license", slug), labels.ANY_LICENSE))
+        if not LicenseTier.objects.filter(slug=slug, is_active=True).exists():
+            return items.none()
+        return with_label(items, *labels_of("license", slug))
 
     def labelled(self, items: Items, name: str, value: str) -> Items:
         """Keep what has a label of the parameter's kind."""
-        return items.filter(has_label(labels.label("type" if name == "fileType" else name, value)))
+        return with_label(items, *labels_of(name, value))
 
     def priced(self, items: Items, name: str, value: Any) -> Items:
         """Keep what costs at least or at most so much; what has no price in the currency is left out."""

@@ -67,7 +67,7 @@ class ShelfLabels(models.Model):
 
 
 class ShelfCount(models.Model):
-    """How many listings for sale there are in a category and tier: in all (no label), and of those with a label that facets count.
+    """How many listings for sale there are in a category and tier: in all (no label), and of those with a label.
 
     Written under the catalog's generation, on which changes of the catalog queue anyway.
     """
@@ -84,6 +84,7 @@ class ShelfCount(models.Model):
             models.CheckConstraint(condition=Q(tier__in=Tier.values), name="shelfcount_tier_known"),
             models.CheckConstraint(condition=Q(listings__gte=0), name="shelfcount_not_negative"),
         )
+        indexes = (models.Index(fields=("label",), name="shelfcount_label"),)
 
     def __str__(self) -> str:
         return f"{self.category_id} {self.tier} {self.label}: {self.listings}"

@@ -1,6 +1,6 @@
 """What can be read of the catalog."""
 
-from .browse import Place, Row, Sort, Total, page_after, page_of, page_on_shelf, total_matching, total_on_shelf
+from .browse import Place, Row, Sort, Total, page_after, page_of, page_on_shelf, places_on_shelf, total_matching, total_on_shelf
 from .cards import (
     Card,
     Counts,
@@ -16,11 +16,13 @@ from .cards import (
     picture_of,
 )
 from .detail import detail_for_sale
+from .facets import COUNTED as FACETED
 from .facets import Facet, Facets, facets_of, facets_on_shelf
 from .listings import listing_for_sale, listings_for_sale, preview_by_id
 from .taxonomy import active_tiers, categories_with_counts, category_names
 
 __all__ = [
+    "FACETED",
     "Card",
     "Counts",
     "Facet",
@@ -50,6 +52,7 @@ __all__ = [
     "page_of",
     "page_on_shelf",
     "picture_of",
+    "places_on_shelf",
     "preview_by_id",
     "total_matching",
     "total_on_shelf",

@@ -17,8 +17,8 @@ from marketplace.core.replica import read_connection
 
 from ..models import ShelfCount, ShelfItem
 
-# Counted one by one up to here, where a filter has no counts of its own.
-CAP = 10_000
+# Counted one by one up to here, where filters have no counts of their own.
+CAP = 5_000
 
 
 class Sort(StrEnum):
@@ -59,17 +59,20 @@ class Total:
     exact: bool = True
 
 
-def shelf_counts(category: str | None, tier: str | None, label: str | None = "") -> QuerySet[ShelfCount]:
-    """Return the counts of a category, tier and label, of all of them when None."""
-    counts = ShelfCount.objects.all() if label is None else ShelfCount.objects.filter(label=label)
+def shelf_counts(category: str | None, tier: str | None, labels: Sequence[str] | None = ("",)) -> QuerySet[ShelfCount]:
+    """Return the counts of a category, tier and labels, of all of them when None."""
+    counts = ShelfCount.objects.all() if labels is None else ShelfCount.objects.filter(label__in=labels)
     if category is not None:
         counts = counts.filter(category__slug=category)
     return counts if tier is None else counts.filter(tier=tier)
 
 
-def total_on_shelf(category: str | None, tier: str | None) -> Total:
-    """Return how many listings for sale a category and tier have, from their counts."""
-    return Total(shelf_counts(category, tier).aggregate(n=Coalesce(Sum("listings"), 0))["n"])
+def total_on_shelf(category: str | None, tier: str | None, labels: Sequence[str] = ("",)) -> Total:
+    """Return how many listings for sale a category and tier have, from their counts; of those with one of these labels.
+
+    No listing may have two of the labels.
+    """
+    return Total(shelf_counts(category, tier, labels).aggregate(n=Coalesce(Sum("listings"), 0))["n"])
 
 
 def total_matching(items: QuerySet[ShelfItem]) -> Total:
@@ -92,12 +95,33 @@ def page_on_shelf(category: str | None, tier: str | None, *, sort: Sort, start: 
     sql = _page_sql(sort, category is not None, tier is not None, after is not None, limit)
     params: list[Any] = [value for value in (category, tier) if value is not None]
     if after is not None:
-        *keys, row_id = after
-        params += [*keys, row_id.hex if connection.vendor == "sqlite" and isinstance(row_id, uuid.UUID) else row_id]
+        params += _place_params(after)
     with prepared_cursor(read_connection()) as cursor:
         cursor.execute(sql, [*params, start])
         rows = cursor.fetchall()
     return [_row(*row) for row in rows]
+
+
+def places_on_shelf(
+    category: str | None, tier: str | None, *, sort: Sort, every: int, upto: int, after: Place | None = None
+) -> list[Place]:
+    """Return the place of every so-manieth item of a category and tier, counted from the beginning or a place, up to so many items."""
+    params: list[Any] = [value for value in (category, tier) if value is not None]
+    if after is not None:
+        params += _place_params(after)
+    with prepared_cursor(read_connection()) as cursor:
+        cursor.execute(_places_sql(sort, category is not None, tier is not None, after is not None), [*params, upto, every])
+        return [_place(row) for row in cursor.fetchall()]
+
+
+@cache
+def _places_sql(sort: Sort, in_category: bool, of_tier: bool, after: bool) -> str:  # noqa: FBT001 - a key of the cache
+    keys = ", ".join(ORDERS[sort])
+    # Put together from names of ours; counted while they are read from the order's index alone.
+    counted = (
+        f"SELECT {keys}, row_number() OVER (ORDER BY {keys}) AS number FROM catalog_shelfitem {_where(sort, in_category, of_tier, after)}"  # noqa: S608
+    )
+    return f"SELECT {keys} FROM ({counted} ORDER BY {keys} LIMIT %s) counted WHERE number %% %s = 0 ORDER BY number"  # noqa: S608 - as above
 
 
 @cache
@@ -107,10 +131,7 @@ def _page_sql(sort: Sort, in_category: bool, of_tier: bool, after: bool, limit: 
     The limit is a part of it: without one, a plan made ahead would be for a large part of the catalog.
     """
     order = ORDERS[sort]
-    conditions = ["category_id = (SELECT id FROM catalog_category WHERE slug = %s)"] if in_category else []
-    conditions += ["tier = %s"] if of_tier else []
-    conditions += [f"({', '.join(order)}) > ({', '.join(['%s'] * len(order))})"] if after else []
-    where = f"WHERE {' AND '.join(conditions)} " if conditions else ""
+    where = _where(sort, in_category, of_tier, after)
     keys = ", ".join(f"item.{column}" for column in order)
     # Put together from the names above.
     return (
@@ -119,6 +140,25 @@ def _page_sql(sort: Sort, in_category: bool, of_tier: bool, after: bool, limit: 
         "JOIN catalog_shelfitem item ON item.listing_id = page.listing_id JOIN catalog_listing listing ON listing.id = page.listing_id "
         f"ORDER BY {keys}"
     )
+
+
+def _where(sort: Sort, in_category: bool, of_tier: bool, after: bool) -> str:  # noqa: FBT001 - as above
+    order = ORDERS[sort]
+    conditions = ["category_id = (SELECT id FROM catalog_category WHERE slug = %s)"] if in_category else []
+    conditions += ["tier = %s"] if of_tier else []
+    conditions += [f"({', '.join(order)}) > ({', '.join(['%s'] * len(order))})"] if after else []
+    return f"WHERE {' AND '.join(conditions)} " if conditions else ""
+
+
+def _place_params(place: Place) -> list[Any]:
+    *keys, row_id = place
+    return [*keys, row_id.hex if connection.vendor == "sqlite" and isinstance(row_id, uuid.UUID) else row_id]
+
+
+def _place(row: Sequence[Any]) -> Place:
+    *keys, row_id = row
+    # SQLite has ids as text.
+    return (*keys, row_id if isinstance(row_id, uuid.UUID) else uuid.UUID(row_id))
 
 
 def _row(row_id: Any, title: str, inr: int | None, tier: str, *place: Any) -> Row:

@@ -150,7 +150,7 @@ def counts_to_choose_from(category: str | None, tier: str | None) -> Counts:
     """
     kind = label("type", "")
     types = Q(label__startswith=kind) if category is None else Q(label__startswith=kind, category__slug=category)
-    counted = shelf_counts(None, tier, label=None).filter(Q(label="") | types)
+    counted = shelf_counts(None, tier, labels=None).filter(Q(label="") | types)
     of_category = Case(When(label="", then=F("category__slug")), default=Value(""))
     rows = counted.order_by().values("label", of=of_category).annotate(n=Coalesce(Sum("listings"), 0))
     first = rows.filter(n__gt=0).order_by(Case(When(label="", then=0), default=1), "-n", "label")[: 2 * VALUES]

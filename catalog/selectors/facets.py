@@ -8,10 +8,12 @@ from django.db.models import F, QuerySet, Sum
 
 from .. import labels
 from ..models import ShelfItem
-from .browse import CAP, shelf_counts
+from .browse import shelf_counts
 
 # The most frequent values of what vendors write freely.
 VALUES = 50
+# Where filters have no counts of their own, the values of so many items are counted.
+COUNTED = 2_000
 
 
 class Facet(StrEnum):
@@ -41,7 +43,7 @@ def facets_on_shelf(names: Collection[Facet], category: str | None, tier: str | 
         counts = shelf_counts(category, tier)
         column = F("category__slug") if name == Facet.CATEGORY else F("tier")
         if kind := KINDS.get(name):
-            counts, column = shelf_counts(category, tier, label=None).filter(label__startswith=kind), F("label")
+            counts, column = shelf_counts(category, tier, labels=None).filter(label__startswith=kind), F("label")
         rows = counts.order_by().values(value=column).annotate(n=Sum("listings")).order_by("-n", "value")
         # One more: the licences' label for any.
         found[name.value] = _shown(name, Counter(dict(rows.values_list("value", "n")[: VALUES + 1])), licenses)
@@ -49,8 +51,8 @@ def facets_on_shelf(names: Collection[Facet], category: str | None, tier: str | 
 
 
 def facets_of(items: QuerySet[ShelfItem], names: Collection[Facet], licenses: Iterable[str]) -> Facets:
-    """Return the facets of what matches, in one query; of no more than the first `CAP` items, whichever these are."""
-    counted = ShelfItem.objects.filter(pk__in=items.order_by().values("pk")[:CAP])
+    """Return the facets of what matches, in one query; of no more than the first `COUNTED` items, whichever these are."""
+    counted = ShelfItem.objects.filter(pk__in=items.order_by().values("pk")[:COUNTED])
     rows = list(counted.values_list("category__slug", "tier", "labels__labels"))
     counters: dict[Facet, Counter[str]] = {
         Facet.CATEGORY: Counter(category for category, _, _ in rows),

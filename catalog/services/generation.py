@@ -9,7 +9,7 @@ cheaper proof can be had that it has not changed:
 - on PostgreSQL changes and readers meet at a board, the shared cache or a file in the memory of all processes (`fence`, `boards`);
 - where there is no board, and inside of transactions, which see their own changes, the row is read.
 
-Purchases do not count: what they change, popularity, may be as old as a cached answer gets (`api.caching.SECONDS`).
+Purchases do not count, but each run that counts them does (`popularity`).
 """
 
 import logging

@@ -2,7 +2,7 @@
 
 A sale only adds a row, so that buyers of one best seller do not wait for each other at its count; `count_purchases` adds the
 rows to the counts now and then. Popularity is as old as its last run, and exact after it. A purchase ends no cached answer: in
-a busy shop none would live long enough to be used.
+a busy shop none would live long enough to be used; a run that counts something does, once.
 """
 
 import uuid
@@ -15,6 +15,7 @@ from marketplace.core.rows import insert
 from marketplace.core.transitions import lock
 
 from ..models import ListingStats, ShelfItem, UncountedPurchase
+from . import generation
 
 Progress = Callable[[int, int], None]
 _TAKE = "DELETE FROM catalog_uncountedpurchase WHERE listing_id = %s RETURNING change"
@@ -39,6 +40,9 @@ def count_purchases(*, progress: Progress = lambda _done, _total: None) -> int:
     for done, listing_id in enumerate(noted, 1):
         _count(listing_id)
         progress(done, len(noted))
+    if noted:
+        # Pages of before and after are never mixed: an order does not change under whoever turns its pages.
+        generation.bump()
     return len(noted)
 
 

@@ -141,6 +141,8 @@ def _recount() -> int:
     stored = Counter({(row.category_id, row.tier, row.label): row.listings for row in ShelfCount.objects.all()})
     wrong: Counter[Shelf] = Counter({shelf: true[shelf] - stored[shelf] for shelf in true.keys() | stored.keys()})
     count(wrong)
+    # Of labels that nothing has any more.
+    ShelfCount.objects.filter(listings=0).delete()
     return sum(1 for change in wrong.values() if change)
 
 

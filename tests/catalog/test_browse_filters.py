@@ -9,12 +9,15 @@ import orjson
 import pytest
 from django.core.cache import caches
 from django.utils import timezone
+from rest_framework.test import APIClient
 
-from catalog.api import browsing
+from catalog import selectors
+from catalog.api import browsing, caching
 from catalog.api.caching import SECONDS
-from catalog.models import LicenseTier
-from catalog.selectors import browse, facets
-from catalog.services.popularity import record_purchase
+from catalog.models import LicenseTier, Listing
+from catalog.selectors import browse, facets, labelled
+from catalog.services.popularity import count_purchases, record_purchase
+from catalog.services.visibility import listing_changed
 from tests.factories import CategoryFactory, PublishedListingFactory, StoreFactory
 
 pytestmark = pytest.mark.django_db
@@ -137,13 +140,53 @@ def test_bad_filter_is_named(refused: Any, query: dict[str, str], error: tuple[s
 
 def test_total_is_counted_to_a_cap(get: Any, varied: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(browse, "CAP", 1)
-    monkeypatch.setattr(facets, "CAP", 1)
-    answer = get("assets", tag="bold", facets="category", limit=1)
+    monkeypatch.setattr(facets, "COUNTED", 1)
+    query = {"tag": "bold", "minPrice": "0", "currency": "USD", "limit": 1}
+    answer = get("assets", facets="category", **query)
     assert (answer["total"], answer["totalIsExact"], answer["facetsAreExact"]) == (1, False, False)
     assert counts(answer, "category") == {"fonts": 1}
     # Pages go on beyond what was counted.
-    assert titles(get("assets", tag="bold", limit=1, page=2)) | titles(answer) == {"One", "Two"}
+    assert titles(get("assets", page=2, **query)) | titles(answer) == {"One", "Two"}
     assert get("assets", category="fonts")["total"] == 2
+
+
+@pytest.mark.parametrize("query", [{"tag": "bold"}, {"tag": "bold", "category": "fonts"}, {"fileType": "otf"}, {"license": "personal"}])
+def test_total_of_one_label_is_kept_and_exact_however_many(
+    get: Any, varied: None, monkeypatch: pytest.MonkeyPatch, query: dict[str, str]
+) -> None:
+    counted = get("assets", minPrice="0", currency="USD", **query)["total"]
+    monkeypatch.setattr(browse, "CAP", 1)
+    answer = get("assets", **query)
+    assert (answer["total"], "totalIsExact" in answer) == (counted, False)
+    assert counted == len(answer["items"]) > 1
+
+
+@pytest.mark.parametrize("query", [{"tag": "nobody-has-it"}, {"tag": "nobody-has-it", "maxPrice": "5"}, {"license": "unknown"}])
+def test_label_that_nothing_has_is_looked_for_nowhere(varied: None, query: dict[str, str], django_assert_max_num_queries: Any) -> None:
+    api_client = APIClient()
+    api_client.get("/api/v1/assets")
+    with django_assert_max_num_queries(2):
+        assert api_client.get("/api/v1/assets", query).json()["items"] == []
+
+
+@pytest.mark.parametrize("few", [0, 10_000])
+@pytest.mark.parametrize("sort", ["popular", "newest", "price_asc", "price_desc"])
+def test_label_finds_the_same_whether_items_are_collected_or_walked_along(
+    get: Any, varied: None, monkeypatch: pytest.MonkeyPatch, few: int, sort: str
+) -> None:
+    monkeypatch.setattr(labelled, "FEW", few)
+    found = [item["title"] for item in get("assets", tag="bold", sort=sort)["items"]]
+    everything = [item["title"] for item in get("assets", sort=sort)["items"]]
+    assert found == [title for title in everything if title in {"One", "Two"}]
+
+
+def test_counts_follow_what_a_listing_is_tagged_with(get: Any, varied: None) -> None:
+    listing = Listing.objects.get(title="One")
+    listing.tags = ["fresh"]
+    listing.save()
+    listing_changed(listing)
+    assert [get("assets", tag=tag)["total"] for tag in ("bold", "fresh")] == [1, 1]
+    assert titles(get("assets", tag="fresh")) == {"One"}
 
 
 def test_facets_count_everything_for_sale(get: Any, varied: None) -> None:
@@ -208,7 +251,7 @@ def test_deep_pages_are_those_that_counting_from_the_beginning_gives(
     for number in range(14):
         PublishedListingFactory(published_at=now - timedelta(days=number // 3), price_inr_minor=number // 4, purchases=number % 2)
     expected = [[item["id"] for item in get("assets", sort=sort, limit=2, page=page, **query)["items"]] for page in range(1, 9)]
-    monkeypatch.setattr(browsing, "DEEP", 1)
+    monkeypatch.setattr(browsing, "DEEP", 3)
     caches["answers"].clear()
     # Back and forth, on and again, over the end.
     for number, page in enumerate((6, 2, 7, 7, 8, 3, 4, 5, 6, 1, 2)):
@@ -219,19 +262,38 @@ def test_deep_pages_are_those_that_counting_from_the_beginning_gives(
 
 def test_deep_pages_follow_purchases_after_a_while_however_often_they_are_asked_for(get: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     made = [PublishedListingFactory(published_at=timezone.now() - timedelta(days=number)) for number in range(8)]
-    # Places are kept of pages of one item, which lie further apart than a page.
     monkeypatch.setattr(browsing, "DEEP", 2)
-    clock = [1_800_000_000.0]
-    monkeypatch.setattr(browsing, "time", SimpleNamespace(time=lambda: clock[0]))
+    clock = [1_000.0]
+    monkeypatch.setattr(caching, "time", SimpleNamespace(monotonic=lambda: clock[0]))
     ids = [str(row.id) for row in made]
     assert [item["id"] for item in get("assets", limit=1, page=6)["items"]] == ids[5:6]
     record_purchase(listing_id=made[7].pk)
+    count_purchases()
     # Asking again, and further on, does not make the places younger.
     for again in range(3):
         clock[0] += SECONDS / 3
         get("assets", limit=1, page=8, again=again)
     walked = [item["id"] for page in range(1, 9) for item in get("assets", limit=1, page=page, later=1)["items"]]
     assert walked == [ids[7], *ids[:7]]
+
+
+def test_deep_pages_count_once_however_many_are_asked_for(get: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = timezone.now()
+    for number in range(8):
+        PublishedListingFactory(published_at=now - timedelta(days=number))
+    monkeypatch.setattr(browsing, "DEEP", 2)
+    counted: list[int] = []
+    places_on_shelf = selectors.places_on_shelf
+
+    def count(*args: Any, **kwargs: Any) -> Any:
+        counted.append(kwargs["upto"])
+        return places_on_shelf(*args, **kwargs)
+
+    monkeypatch.setattr(selectors, "places_on_shelf", count)
+    for page in (5, 3, 4, 5, 8, 6, 7):
+        get("assets", limit=1, page=page, sort="newest")
+    # To the place of page 5, then from there to that of page 8.
+    assert counted == [4, 2]
 
 
 def test_cursor_neither_repeats_nor_skips_when_listings_come_and_go(get: Any) -> None:

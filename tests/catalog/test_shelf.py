@@ -33,8 +33,7 @@ def true_counts() -> Counter[Any]:
     """Count the listings for sale one by one."""
     counter: Counter[Any] = Counter()
     for listing in Listing.objects.filter(status="Published", store__is_open=True).select_related("category"):
-        found = {label for label in labels.labels_of(listing) if label.startswith(("type:", "license:"))}
-        counter.update((listing.category.slug, listing.tier_requirement, label) for label in {"", *found})
+        counter.update((listing.category.slug, listing.tier_requirement, label) for label in {"", *labels.labels_of(listing)})
     return counter
 
 

@@ -10,6 +10,7 @@ from marketplace.accounts.models import Tier
 from marketplace.core.api.fields import Amount
 
 from ...models.files import PreviewKind
+from ...selectors import FACETED
 from ...selectors.browse import CAP
 
 # Of a search, as many as are ranked.
@@ -53,7 +54,7 @@ class Faceted(serializers.Serializer[Any]):
     facetsAreExact = serializers.BooleanField(
         required=False,
         help_text="Always true without filters other than category and tier. With them, and in a search: false where more match "
-        f"than are counted, which are the first {CAP} and the best {SEARCH_FACETED}.",
+        f"than are counted, which are {FACETED} and the best {SEARCH_FACETED}.",
     )
 
 
@@ -63,7 +64,7 @@ class AssetPage(Faceted):
     total = serializers.IntegerField()
     totalIsExact = serializers.BooleanField(
         required=False,
-        help_text=f"There, and false, where more than {CAP} match filters other than category and tier: total is {CAP} then.",
+        help_text=f"There, and false, where more than {CAP} match several filters, a store or a price range: total is {CAP} then.",
     )
     page = serializers.IntegerField()
     items = AssetItem(many=True)
