@@ -84,7 +84,11 @@ class BrowseQuery(FilterQuery):
 
     page = PageNumber()
     cursor = serializers.CharField(
-        required=False, max_length=300, help_text="nextCursor of the page before, instead of page: as fast at any depth."
+        required=False,
+        max_length=300,
+        help_text="nextCursor of the page before, instead of page: as fast at any depth. Going on by cursor, every listing comes once, "
+        "whatever is published or withdrawn meanwhile; one that was moved in the order (edited, or bought or refunded and counted "
+        "since) can come again or be passed over.",
     )
     limit = Limit(default=bounds.BROWSE_LIMIT_DEFAULT, maximum=bounds.BROWSE_LIMIT)
     sort = serializers.ChoiceField(
