@@ -1,0 +1,211 @@
+"""The pages of webhooks: whose they are, what they do, and that a secret is on one answer only."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from developers.models import App, WebhookDelivery, WebhookEndpoint, WebhookMessage
+from developers.services.webhooks import create_endpoint, disable_endpoint, send_test_event
+from developers.webhooks.events import EventType
+from marketplace.core import bounds
+from tests.admin.pages import signed_in, text_of
+from tests.eager import drain
+from tests.factories import AppFactory, UserFactory
+
+from .conftest import Listen
+from .receiver import Receiver
+
+pytestmark = pytest.mark.django_db
+FORM = {"url": "https://app.example/hook", "description": "", "events": ["asset.published"]}
+POSTED = ("webhook-create", "webhook-edit", "webhook-rotate", "webhook-delete", "webhook-switch", "webhook-test", "webhook-redeliver")
+LOOKED_AT = ("webhooks", "webhook", "webhook-delivery")
+
+
+@pytest.fixture
+def delivery(listen: Listen, receiver: Receiver) -> WebhookDelivery:
+    """A ping that was delivered a while ago."""
+    to = listen()
+    sent = send_test_event(endpoint=to.endpoint, actor=to.app.developer)
+    drain()
+    WebhookDelivery.objects.update(ended_at=timezone.now() - timedelta(hours=1))
+    return WebhookDelivery.objects.select_related("endpoint__app__user").get(pk=sent.pk)
+
+
+def address(name: str, delivery: WebhookDelivery) -> str:
+    parts = [delivery.endpoint.app_id, delivery.endpoint_id, delivery.pk]
+    count = 1 if name in {"webhooks", "webhook-create"} else 3 if name in {"webhook-delivery", "webhook-redeliver"} else 2
+    return reverse(name, args=parts[:count])
+
+
+def own(delivery: WebhookDelivery) -> Client:
+    return signed_in(delivery.endpoint.app.developer)
+
+
+@pytest.mark.parametrize("name", POSTED + LOOKED_AT)
+def test_anonymous_signs_in_and_a_stranger_finds_nothing(name: str, delivery: WebhookDelivery, client: Client) -> None:
+    page = address(name, delivery)
+    before = list(WebhookEndpoint.objects.values())
+    for method in ("get", "post"):
+        if method == "post" and name in LOOKED_AT:
+            continue
+        if method == "get" and name in {"webhook-switch", "webhook-test", "webhook-redeliver"}:
+            continue
+        assert getattr(client, method)(page, FORM)["Location"].startswith("/account/login")
+        assert getattr(signed_in(UserFactory()), method)(page, FORM).status_code == 404
+    assert list(WebhookEndpoint.objects.values()) == before
+
+
+@pytest.mark.parametrize("name", ["webhook", "webhook-edit", "webhook-rotate", "webhook-delete", "webhook-delivery"])
+def test_endpoint_is_not_found_under_another_app_of_the_same_developer(name: str, delivery: WebhookDelivery) -> None:
+    other = AppFactory(user=delivery.endpoint.app.developer)
+    page = address(name, delivery).replace(str(delivery.endpoint.app_id), str(other.pk))
+    assert own(delivery).get(page).status_code == 404
+
+
+@pytest.mark.parametrize("name", ["webhook-switch", "webhook-test", "webhook-redeliver"])
+def test_looking_changes_nothing(name: str, delivery: WebhookDelivery) -> None:
+    assert own(delivery).get(address(name, delivery)).status_code == 405
+
+
+def test_endpoint_is_made_and_its_secret_is_on_that_answer_only() -> None:
+    app = AppFactory()
+    client = signed_in(app.user)
+    answer = client.post(reverse("webhook-create", args=[app.pk]), FORM)
+    soup = BeautifulSoup(answer.content, "html.parser")
+    secret = soup.select_one("#secret")
+    assert secret is not None
+    assert secret.get_text().startswith("whsec_")
+    endpoint = WebhookEndpoint.objects.get()
+    assert endpoint.events == ["asset.published"]
+    assert App.objects.get(pk=app.pk).has_webhooks
+    assert secret.get_text() not in client.get(reverse("webhook", args=[app.pk, endpoint.pk])).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"url": "http://app.example/"}, "must begin with https"),
+        ({"url": "https://me:secret@app.example/"}, "user information"),
+        ({"url": "https://app.example/#part"}, "fragment"),
+        ({"url": "ftp://app.example/"}, "must begin with https"),
+        ({"url": "https://app.example/" + "a" * bounds.URL_CHARS}, "characters"),
+        ({"url": ""}, "required"),
+        ({"events": []}, "at least one event"),
+        ({"events": ["ping"]}, "valid choice"),
+        ({"description": "a\u202eb"}, "direction of writing"),
+    ],
+)
+def test_what_cannot_be_is_refused_beside_the_form(changes: dict[str, Any], words: str, settings: Any) -> None:
+    settings.OUTBOUND_LOOPBACK = False
+    app = AppFactory()
+    answer = signed_in(app.user).post(reverse("webhook-create", args=[app.pk]), FORM | changes)
+    assert answer.status_code == 400
+    assert words in text_of(answer)
+    assert not WebhookEndpoint.objects.exists()
+
+
+@pytest.mark.parametrize("status", ["Pending", "Rejected", "Suspended"])
+def test_app_that_is_not_approved_gets_none(status: str) -> None:
+    app = AppFactory(status=status, granted_scopes="")
+    answer = signed_in(app.user).post(reverse("webhook-create", args=[app.pk]), FORM)
+    assert "while the app is approved" in text_of(answer)
+    assert not WebhookEndpoint.objects.exists()
+
+
+def test_app_has_so_many_and_no_more() -> None:
+    app = AppFactory()
+    client = signed_in(app.user)
+    for _ in range(bounds.WEBHOOK_ENDPOINTS):
+        assert client.post(reverse("webhook-create", args=[app.pk]), FORM).status_code == 200
+    assert "Delete one that the app no longer uses" in text_of(client.post(reverse("webhook-create", args=[app.pk]), FORM))
+    assert WebhookEndpoint.objects.count() == bounds.WEBHOOK_ENDPOINTS
+
+
+def test_endpoint_is_changed_rotated_switched_and_deleted(delivery: WebhookDelivery) -> None:
+    client, endpoint = own(delivery), delivery.endpoint
+    assert client.get(address("webhook-edit", delivery)).status_code == 200
+    client.post(address("webhook-edit", delivery), FORM | {"events": ["order.refunded", "asset.removed"]})
+    changed = WebhookEndpoint.objects.get()
+    assert (changed.url, changed.events) == (FORM["url"], ["asset.removed", "order.refunded"])
+    assert "whsec_" in client.post(address("webhook-rotate", delivery), {"overlap": "0"}).content.decode()
+    rotated = WebhookEndpoint.objects.get()
+    assert rotated.sealed_secret != endpoint.sealed_secret
+    assert (rotated.sealed_old_secret, rotated.old_secret_until) == ("", None)
+    for to, status in (("disabled", "Disabled"), ("enabled", "Active")):
+        client.post(address("webhook-switch", delivery), {"to": to})
+        assert WebhookEndpoint.objects.get().status == status
+    client.post(address("webhook-delete", delivery))
+    assert not WebhookEndpoint.objects.exists()
+    assert not App.objects.get(pk=endpoint.app_id).has_webhooks
+
+
+def test_events_by_hand_keep_a_distance(delivery: WebhookDelivery, receiver: Receiver) -> None:
+    client = own(delivery)
+    for _ in range(4):
+        assert "on its way" in text_of(client.post(address("webhook-test", delivery), follow=True))
+    assert "Wait a minute" in text_of(client.post(address("webhook-test", delivery), follow=True))
+    assert "on its way again" in text_of(client.post(address("webhook-redeliver", delivery), follow=True))
+    assert "on its way already" in text_of(client.post(address("webhook-redeliver", delivery), follow=True))
+    drain()
+    assert "Wait a minute" in text_of(client.post(address("webhook-redeliver", delivery), follow=True))
+    assert len(receiver.calls) == 6
+
+
+def test_disabled_endpoint_is_neither_tried_nor_told_again(delivery: WebhookDelivery) -> None:
+    client = own(delivery)
+    disable_endpoint(endpoint=delivery.endpoint, reason="Too slow.", actor=UserFactory())
+    for name in ("webhook-test", "webhook-redeliver"):
+        assert "enable it first" in text_of(client.post(address(name, delivery), follow=True))
+    page = text_of(client.get(address("webhook", delivery)))
+    assert "Too slow." in page
+    assert "Send a ping" not in page
+
+
+def test_log_shows_what_was_sent_and_what_came_back(delivery: WebhookDelivery, receiver: Receiver) -> None:
+    receiver.status, receiver.answer = 500, b"<script>alert(1)</script>"
+    client = own(delivery)
+    client.post(address("webhook-redeliver", delivery))
+    drain()
+    page = client.get(address("webhook-delivery", delivery))
+    assert b"<script>alert(1)" not in page.content
+    assert f"webhook-id: {delivery.message.webhook_id}" in text_of(page)
+    assert '"type":"ping"' in text_of(page)
+    assert "500" in text_of(page)
+    assert "200" in text_of(page)
+    log = text_of(client.get(address("webhook", delivery)))
+    assert "On its way" in log
+    assert "Failing" in log
+
+
+def test_pages_take_as_many_queries_however_long_the_log(delivery: WebhookDelivery, django_assert_max_num_queries: Any) -> None:
+    client, endpoint = own(delivery), delivery.endpoint
+    messages = [WebhookMessage(type="ping", data={}, subject="x", app=endpoint.app) for _ in range(60)]
+    WebhookMessage.objects.bulk_create(messages)
+    WebhookDelivery.objects.bulk_create([WebhookDelivery(message=message, endpoint=endpoint) for message in messages])
+    for _ in range(4):
+        create_endpoint(app=endpoint.app, url=endpoint.url, events=list(EventType), actor=endpoint.app.developer)
+    with django_assert_max_num_queries(9):
+        page = client.get(address("webhook", delivery))
+    assert "Page 1 of 3" in text_of(page)
+    assert "Page 3 of 3" in text_of(client.get(address("webhook", delivery), {"page": "99"}))
+    with django_assert_max_num_queries(7):
+        assert client.get(address("webhooks", delivery)).content.count(b"127.0.0.1") == 5
+    with django_assert_max_num_queries(8):
+        client.get(address("webhook-delivery", delivery))
+
+
+def test_old_events_are_removed_but_those_on_their_way_and_a_rehearsal_removes_none(
+    delivery: WebhookDelivery, capsys: pytest.CaptureFixture[str]
+) -> None:
+    waiting = send_test_event(endpoint=delivery.endpoint, actor=delivery.endpoint.app.developer)
+    WebhookMessage.objects.update(created_at=timezone.now() - timedelta(days=31))
+    call_command("purge_webhooks", "--dry-run")
+    assert capsys.readouterr().out == "1 events would be removed.\n"
+    call_command("purge_webhooks")
+    assert [kept.pk for kept in WebhookDelivery.objects.all()] == [waiting.pk]
