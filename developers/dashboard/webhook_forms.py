@@ -23,7 +23,7 @@ class EndpointForm(forms.Form):
     description = forms.CharField(label="Description", max_length=bounds.NAME_CHARS, required=False, help_text="For your own overview.")
     events = forms.MultipleChoiceField(
         label="Events",
-        choices=[(event.value, f"{event.value}: {IN_PLAIN_WORDS[event]}") for event in EventType],
+        choices=[(event.value, IN_PLAIN_WORDS[event]) for event in EventType],
         widget=forms.CheckboxSelectMultiple,
         error_messages={"required": "Choose at least one event."},
     )

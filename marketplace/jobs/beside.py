@@ -2,6 +2,7 @@
 
 import atexit
 import threading
+from multiprocessing.util import Finalize
 
 from django.conf import settings
 
@@ -20,9 +21,13 @@ def start_beside_server() -> None:
     thread = threading.Thread(target=worker.run, name="worker", daemon=True)
 
     def end() -> None:
+        if worker.stopping.is_set():
+            return
         interrupted.set()
         worker.stop()
         worker.finish(grace=GRACE_SECONDS)
 
+    # A process that a server made ends without atexit, but not without multiprocessing's own.
     atexit.register(end)
+    Finalize(None, end, exitpriority=20)
     thread.start()
