@@ -1,7 +1,7 @@
 """The queue of the tests: each job is a row as ever, and is done as soon as its transaction stands, by the code of the worker."""
 
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from django.core import mail
 from django.core.mail import EmailMessage
@@ -28,7 +28,7 @@ class EagerBackend(DatabaseBackend):
 
 
 def _do(job_id: str) -> None:
-    job = Job.objects.filter(pk=job_id, status="READY").first()
+    job = cast("Job | None", Job.objects.filter(pk=job_id, status="READY").first())
     if job is not None:
         job.claim(new_id().hex)
         settle_job(job, run_job(job))
