@@ -5,6 +5,7 @@ import os
 import platform
 import statistics
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -13,6 +14,8 @@ from functools import partial
 from pathlib import Path
 
 import django
+import psycopg
+import requests
 
 from tests.servers.postgres import postgres
 from tests.servers.redis import redis
@@ -38,52 +41,65 @@ class Line:
 
     @property
     def ratio(self) -> float:
-        """How many requests are answered in the processor time of one of the yardstick's."""
-        return self.yardstick_cpu / self.cpu
+        """Requests in a second, as a part of the yardstick's: what goals are judged by."""
+        return self.rate.per_second / self.yardstick.per_second
 
     def __str__(self) -> str:
         goal = "" if self.goal is None else f"≥ {self.goal:g}: {'met' if self.ratio >= self.goal else '**missed**'}"
         refused = f" ({self.rate.refused} refused)" if self.rate.refused else ""
-        speed = f"{self.rate.per_second:,.0f} | {self.rate.median:.1f} | {self.rate.p99:.1f} | {self.rate.per_second / self.yardstick.per_second:.2f}"
-        return f"| {self.name}{refused} | {speed} | {self.cpu * 1e6:,.0f} | {self.ratio:.2f} | {goal} |"
+        speed = f"{self.rate.per_second:,.0f} | {self.rate.median:.1f} | {self.rate.p99:.1f} | {self.ratio:.2f} | {goal}"
+        return f"| {self.name}{refused} | {speed} | {self.cpu * 1e6:,.0f} | {self.yardstick_cpu / self.cpu:.2f} |"
 
 
 def arguments() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.catalog", description=__doc__)
-    parser.add_argument("--listings", default="10000,100000", help="sizes of the catalog (10000,100000)")
+    parser.add_argument("--listings", help="sizes of the catalog (10000,100000)")
     parser.add_argument("--engine", choices=["postgres", "sqlite"], default="postgres")
     parser.add_argument("--cache", choices=["memory", "redis", "both"], default="both", help="where ready answers are kept; SQLite: memory")
     parser.add_argument("--seconds", type=int, default=3, help="of each row (3)")
-    parser.add_argument("--database", help="the address of a seeded PostgreSQL database; none is made then")
+    parser.add_argument(
+        "--database",
+        action="append",
+        default=[],
+        metavar="LISTINGS=ADDRESS",
+        help="a PostgreSQL database that is seeded with so many; none is made for this size then, and --listings is not needed. Repeatable",
+    )
     parser.add_argument("--no-file", action="store_true", help=f"print only, leave {RESULT.name} as it is")
-    return parser.parse_args()
+    given = parser.parse_args()
+    given.databases = {int(size): address for size, _, address in (text.partition("=") for text in given.database)}
+    given.sizes = [int(text) for text in given.listings.split(",")] if given.listings else sorted(given.databases) or [10_000, 100_000]
+    return given
 
 
 def measure(given: argparse.Namespace, size: int, folder: Path, load: Load) -> Iterator[str]:
     """Yield the lines of one size's sections."""
     with ExitStack() as stack:
-        env = environment(folder)
+        env, seeded = environment(folder), given.databases.get(size)
         if given.engine == "postgres":
-            env |= {"DATABASE_URL": given.database or stack.enter_context(postgres())}
-        if not given.database:
+            env |= {"DATABASE_URL": seeded or stack.enter_context(postgres())}
+        if not seeded:
             manage(env, "migrate", "--verbosity", "0")
             manage(env, "seed_catalog", "--listings", str(size), "--without-search")
         yardstick = stack.enter_context(serving(YARDSTICK, os.environ, "/page"))
         caches = ["memory", "redis"] if given.cache == "both" and given.engine == "postgres" else [given.cache.replace("both", "memory")]
         for cache in caches:
             shared = {"REDIS_URL": f"{stack.enter_context(redis())}/0"} if cache == "redis" else {}
-            service = stack.enter_context(serving(SERVICE, env | shared, "/api/v1/categories"))
+            if given.engine == "postgres":
+                nobody_serves(env["DATABASE_URL"])
             yield f"\n## {size:,} listings, {given.engine}, answers in {cache}\n"
-            yield from table(load, yardstick, service, shared_cache=cache == "redis")
+            yield f"{datetime.now(tz=UTC):%Y-%m-%d}, load average {os.getloadavg()[0]:.1f} at the start, {given.seconds} s for each row.\n"
+            with serving(SERVICE, env | shared, "/api/v1/categories") as service:
+                yield from table(load, yardstick, service, shared_cache=cache == "redis")
         if given.engine == "postgres":
+            yield f"\n## {size:,} listings, {given.engine}: the statement alone, by pgbench over one connection\n"
             yield from statements(env, min(DEEP, size // LIMIT), given.seconds)
 
 
 def table(load: Load, yardstick: Server, service: Server, *, shared_cache: bool) -> Iterator[str]:
     """Yield the table of one running service; the yardstick runs before each row."""
-    yield "| what | requests/s | median ms | p99 ms | of bare Django's | µs of processor | of bare Django's share | goal |"
-    yield "|---|--:|--:|--:|--:|--:|--:|---|"
+    yield "| what | requests/s | median ms | p99 ms | of bare Django's | goal | µs of processor | in bare Django's |"
+    yield "|---|--:|--:|--:|--:|---|--:|--:|"
     lines: list[Line] = []
     for subject in subjects(service.address, shared_cache=shared_cache):
         bare, bare_cpu = _measured(yardstick, lambda: load.same(f"{yardstick.address}/page"))
@@ -91,11 +107,27 @@ def table(load: Load, yardstick: Server, service: Server, *, shared_cache: bool)
         lines.append(Line(subject.name, rate, cpu, bare, bare_cpu, subject.goal))
         yield str(lines[-1])
     mean = statistics.mean(line.yardstick.per_second for line in lines)
-    yield f"| *bare Django JSON view, mean of {len(lines)} runs* | {mean:,.0f} | | | 1 | {statistics.mean(line.yardstick_cpu for line in lines) * 1e6:,.0f} | 1 | |"
+    yield f"| *bare Django JSON view, mean of {len(lines)} runs* | {mean:,.0f} | | | 1 | | {statistics.mean(line.yardstick_cpu for line in lines) * 1e6:,.0f} | 1 |"
     first = next(line for line in lines if line.name.endswith("popular"))
     deep = next(line for line in lines if "built: page" in line.name)
     times = first.rate.per_second / deep.rate.per_second
+    first_visit = deepest_for_the_first_time(service)
+    yield f"\nThe first visit to the deepest page of an order after a start, which counts the places on the way: {first_visit:.0f} ms."
     yield f"\n{deep.name.removeprefix('browse, built: ')} costs {times:.1f} times page 1 (goal ≤ 5: {'met' if times <= 5 else '**missed**'})."
+
+
+def deepest_for_the_first_time(service: Server) -> float:
+    """Return the milliseconds of one answer; `newest` is an order whose depth no row of the table asks for."""
+    total = requests.get(f"{service.address}/api/v1/assets?sort=newest", timeout=60).json()["total"]
+    began = time.monotonic()
+    requests.get(f"{service.address}/api/v1/assets?sort=newest&page={max(1, min(DEEP, total // LIMIT))}", timeout=60).raise_for_status()
+    return (time.monotonic() - began) * 1000
+
+
+def nobody_serves(database: str) -> None:
+    """Tell the service that no other uses the database any more: it would leave their answers time to expire."""
+    with psycopg.connect(database) as connection:
+        connection.execute("UPDATE catalog_cataloggeneration SET board = '', board_changed = 'epoch'")
 
 
 def _measured(server: Server, ask: Callable[[], Rate]) -> tuple[Rate, float]:
@@ -110,33 +142,51 @@ def statements(env: dict[str, str], page: int, seconds: int) -> Iterator[str]:
     means = latencies(env, start=(page - 1) * LIMIT, seconds=seconds)
     if means is None:
         return
-    yield "\nThe statement alone, by pgbench over one connection:\n\n| what | ms |\n|---|--:|"
+    yield "| what | ms |\n|---|--:|"
     yield from (f"| {name} | {mean:.2f} |" for name, mean in means.items())
 
 
-def heading(given: argparse.Namespace) -> str:
-    """Tell when, where and how it was measured."""
+def heading() -> str:
+    """Tell where and how it was measured."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     return (
-        f"# Serving the catalog\n\n{datetime.now(tz=UTC):%Y-%m-%d}, {os.cpu_count()} cores, {memory:.0f} GiB, Python {platform.python_version()}, "
-        f"Django {django.get_version()}, load average {os.getloadavg()[0]:.1f} at the start. granian, one worker, {THREADS} threads; wrk with "
-        f"{CONNECTIONS} connections on the same machine, {given.seconds} s for each row, the yardstick just before each: trust the ratios, those of the server's own processor time most. "
+        f"# Serving the catalog\n\n{os.cpu_count()} cores, {memory:.0f} GiB, Python {platform.python_version()}, "
+        f"Django {django.get_version()}. granian, one worker, {THREADS} threads; wrk with {CONNECTIONS} connections on the same machine, "
+        "a bare Django JSON view under the same server just before each row. Goals are judged by requests in a second, as a part of that "
+        "view's. The processor time is the server's own, without the database's and Redis's: what a busy machine distorts least. "
         "`built` rows ask for an address that was never asked for, so that nothing is ready. Limits of calls count but do not refuse.\n"
     )
+
+
+def merged(before: str, lines: list[str]) -> str:
+    """Return the file with the sections of this run in place of those of the same title; the others stay."""
+    sections = _sections(before) | _sections("\n".join(["", *lines]))
+    by_size = sorted(
+        sections.items(),
+        key=lambda item: (item[0].partition(", ")[2].startswith("sqlite"), int(item[0].partition(" ")[0].replace(",", ""))),
+    )
+    return heading() + "".join(f"\n## {title}\n\n{text.strip()}\n" for title, text in by_size)
+
+
+def _sections(text: str) -> dict[str, str]:
+    """Return what is under each title."""
+    parts = (part.partition("\n") for part in text.split("\n## ")[1:])
+    return {title: content for title, _, content in parts}
 
 
 def main() -> None:
     """Measure and keep the result."""
     given = arguments()
-    load, lines = Load(given.seconds), [heading(given)]
-    print(lines[0])
-    for size in (int(text) for text in given.listings.split(",")):
+    load, lines = Load(given.seconds), []
+    print(heading())
+    for size in given.sizes:
         with tempfile.TemporaryDirectory(prefix="marketplace-bench-") as folder:
             for line in measure(given, size, Path(folder), load):
                 print(line, flush=True)
                 lines.append(line)
     if not given.no_file:
-        RESULT.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        before = RESULT.read_text(encoding="utf-8") if RESULT.exists() else ""
+        RESULT.write_text(merged(before, lines), encoding="utf-8")
 
 
 if __name__ == "__main__":
