@@ -276,6 +276,7 @@ CASES = (
 LOOKED_AT: tuple[Callable[[], Model], ...] = (
     scope_review,
     api_key,
+    changed_client,
     token,
     vendor,
     published_review,

@@ -9,7 +9,7 @@ import pytest
 import requests
 from mcp import Client
 from mcp.client.auth import OAuthClientProvider
-from mcp.shared.auth import OAuthClientMetadata
+from mcp.shared.auth import OAuthClientInformationFull, OAuthClientMetadata
 from pydantic import AnyUrl
 
 from developers.models import AccessToken, App, Consent, ScopeReview
@@ -53,6 +53,20 @@ class Visitor(Person):
         return super()._agree(address)
 
 
+class Newcomer(Storage):
+    """What a client keeps that has no id here yet."""
+
+    known = False
+
+    async def get_client_info(self) -> OAuthClientInformationFull | None:
+        """Return who the client is, once it knows."""
+        return self.client if self.known else None
+
+    async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
+        """Keep who the client is."""
+        self.client, self.known = client_info, True
+
+
 def provider_for(address: str, visitor: Visitor, storage: Storage, **more: Any) -> OAuthClientProvider:
     metadata = OAuthClientMetadata(redirect_uris=[AnyUrl(CALLBACK)], token_endpoint_auth_method="none")
     return OAuthClientProvider(address, metadata, storage, visitor.open, visitor.come_back, **more)
@@ -80,9 +94,8 @@ def test_unknown_client_waits_for_its_review_and_then_gets_in(tools: str, settin
     settings.CLIENT_METADATA_HOSTS = ["assistant.example"]
     document = orjson.dumps({"client_id": DOCUMENT, "client_name": "Assistant", "redirect_uris": [CALLBACK]})
     monkeypatch.setattr(outbound, "request", lambda *_, **__: Answer(200, {"Content-Type": "application/json"}, document, whole=True))
-    visitor, storage = Visitor(funded(inr=100_00), tools.removesuffix("/mcp")), Storage("none yet")
-    storage.client = None
-    provider = provider_for(tools, visitor, storage, client_metadata_url=DOCUMENT)
+    visitor = Visitor(funded(inr=100_00), tools.removesuffix("/mcp"))
+    provider = provider_for(tools, visitor, Newcomer("none yet"), client_metadata_url=DOCUMENT)
     with pytest.raises(BaseException) as refusal:  # noqa: PT011 - the client wraps what its callback raises in groups of its own
         talk(tools, provider, wallet)
     assert reached(refusal.value, TurnedAway)
@@ -90,8 +103,8 @@ def test_unknown_client_waits_for_its_review_and_then_gets_in(tools: str, settin
     assert (app.status, app.user) == ("Pending", None)
     decisions = {scope: ScopeDecision(granted=scope != Scope.WALLET_SPEND) for scope in APP_SCOPES}
     decide_scopes(review=ScopeReview.objects.get(app=app), decisions=decisions, note="Known to us.", actor=UserFactory())
-    storage.client = None
-    assert talk(tools, provider_for(tools, visitor, storage, client_metadata_url=DOCUMENT), wallet)["balanceINR"] == 100
+    provider = provider_for(tools, visitor, Newcomer("none yet"), client_metadata_url=DOCUMENT)
+    assert talk(tools, provider, wallet)["balanceINR"] == 100
     token = AccessToken.objects.get(kind="mcp")
     assert (token.application, Scope.WALLET_SPEND in token.effective_scopes) == (app, False)
 
