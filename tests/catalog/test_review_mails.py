@@ -50,7 +50,7 @@ def update() -> Listing:
 
 
 DECISIONS: list[tuple[Callable[[], Listing], Callable[[Listing], object], list[str]]] = [
-    (submitted, approve, ["is published", "Fine work.", "/api/v1/assets/", "You need do nothing more"]),
+    (submitted, approve, ["is published", "Fine work.", "http://testserver/assets/", "You need do nothing more"]),
     (update, approve, ["has its new file", "buyers get it from now on"]),
     (
         submitted,

@@ -41,7 +41,7 @@ def asset(request: HttpRequest, slug: str) -> HttpResponse:
         "features": FEATURES,
         "sample": SAMPLE,
         "is_own": viewer is not None and listing.store.owner_id == viewer.pk,
-        "canonical": settings.BASE_URL + reverse("asset", args=[listing.slug]),
+        "canonical": settings.BASE_URL + reverse("asset-page", args=[listing.slug]),
         "headline": listing.title,
         "image": settings.BASE_URL + pictures[0][1].url if pictures else "",
     }

@@ -22,7 +22,7 @@ from wallet.services.spending import spend
 def begin(request: SignedInRequest, slug: str) -> HttpResponseBase:
     """Have a price promised and lead to its confirmation; whoever comes back from the sign-in chooses again."""
     if request.method != "POST":
-        return redirect("asset", slug=slug)
+        return redirect("asset-page", slug=slug)
     currency = request.POST.get("currency")
     wish = Wish(slug, currency if currency in WALLET_CURRENCIES else None, request.POST.get("license") or None)
     try:
@@ -31,7 +31,7 @@ def begin(request: SignedInRequest, slug: str) -> HttpResponseBase:
         raise Http404 from error
     except Problem as problem:
         messages.error(request, problem.message)
-        return redirect("asset", slug=slug)
+        return redirect("asset-page", slug=slug)
     return redirect("checkout", quote_id=quote.pk)
 
 

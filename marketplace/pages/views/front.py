@@ -76,7 +76,7 @@ def sitemap(_request: HttpRequest) -> HttpResponse:
     paths += [f"{reverse('browse')}?category={slug}" for slug, _ in selectors.category_names()]
     addresses: list[tuple[str, datetime | None]] = [(settings.BASE_URL + path, None) for path in paths]
     addresses += [
-        (settings.BASE_URL + reverse("asset", args=[slug]), changed) for slug, changed in selectors.newest_addresses(SITEMAP_LISTINGS)
+        (settings.BASE_URL + reverse("asset-page", args=[slug]), changed) for slug, changed in selectors.newest_addresses(SITEMAP_LISTINGS)
     ]
     text = render_to_string("pages/sitemap.xml", {"addresses": addresses})
     return HttpResponse(text, content_type="application/xml; charset=utf-8", headers={"Cache-Control": "public, max-age=3600"})
