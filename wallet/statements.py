@@ -35,15 +35,15 @@ DEBIT = """
 UPDATE wallet_ledgeraccount
    SET balance_minor = balance_minor - %(amount)s, entries = entries + 1
  WHERE kind = 'wallet' AND owner_id = %(buyer)s AND currency = %(currency)s AND balance_minor >= %(amount)s
-RETURNING id, balance_minor, entries,
+RETURNING id AS wallet, balance_minor AS holds, entries AS entry,
           (SELECT other.balance_minor FROM wallet_ledgeraccount other
-            WHERE other.kind = 'wallet' AND other.owner_id = %(buyer)s AND other.currency <> %(currency)s),
+            WHERE other.kind = 'wallet' AND other.owner_id = %(buyer)s AND other.currency <> %(currency)s) AS other_holds,
           (SELECT account.id FROM wallet_ledgeraccount account
-            WHERE account.kind = 'vendor' AND account.owner_id = %(vendor)s AND account.currency = %(currency)s),
+            WHERE account.kind = 'vendor' AND account.owner_id = %(vendor)s AND account.currency = %(currency)s) AS vendor,
           (SELECT account.id FROM wallet_ledgeraccount account
-            WHERE account.kind = 'commission' AND account.owner_id IS NULL AND account.currency = %(currency)s),
+            WHERE account.kind = 'commission' AND account.owner_id IS NULL AND account.currency = %(currency)s) AS commission,
           (SELECT account.id FROM wallet_ledgeraccount account
-            WHERE account.kind = 'tax' AND account.owner_id IS NULL AND account.currency = %(currency)s)
+            WHERE account.kind = 'tax' AND account.owner_id IS NULL AND account.currency = %(currency)s) AS tax
 """
 
 CREDIT = """

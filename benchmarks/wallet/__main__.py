@@ -1,6 +1,6 @@
-"""`python -m benchmarks.wallet`: purchases a second through the service, against pgbench with the same statements in the same run.
+"""`python -m benchmarks.wallet`: purchases a second through HTTP and through the service, against pgbench with the same statements.
 
-The cluster is private and keeps its promises (fsync on). What pgbench runs is what the service was seen to send, with other ids.
+The cluster is private and keeps its promises (fsync on). What pgbench runs is what the service was seen to send, with other ids. All in one run.
 """
 
 import argparse

@@ -1,0 +1,71 @@
+"""Purchases as programs make them: `POST /api/v1/wallet/spend` at granian, each client on a connection that stays open."""
+
+import http.client
+import json
+import os
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from urllib.parse import quote
+from uuid import UUID
+
+from django.db import connection, connections
+
+from benchmarks.catalog.servers import serving
+from tests.flows.server import environment
+from wallet.models import Order
+
+# Rate limits are not what is measured.
+UNBOUNDED = {"RATE_LIMIT_API_KEY": "100000000", "RATE_LIMIT_ANONYMOUS": "100000000"}
+
+
+def over_http(purchases: Sequence[tuple[str, UUID]], seconds: int, clients: int) -> float:
+    """Return the purchases a second of forked clients.
+
+    Args:
+        purchases: API keys, and what is bought with each.
+        seconds: How long.
+        clients: How many.
+    """
+    given = connection.settings_dict
+    address = f"postgres://{quote(given['USER'])}:{quote(given['PASSWORD'])}@{given['HOST']}:{given['PORT']}/{given['NAME']}"
+    with tempfile.TemporaryDirectory() as folder:
+        env = environment(Path(folder), "http://127.0.0.1", UNBOUNDED | {"DATABASE_URL": address})
+        with serving("marketplace.wsgi:application", env, "/api/v1/categories") as server:
+            before = Order.objects.count()
+            connections.close_all()
+            began = time.monotonic()
+            children = []
+            for number in range(clients):
+                child = os.fork()
+                if not child:
+                    call(server.address.removeprefix("http://"), purchases[number::clients], began + seconds)
+                children.append(child)
+            for child in children:
+                _, status = os.waitpid(child, 0)
+                if status:
+                    raise RuntimeError("a client was refused")
+            took = time.monotonic() - began
+            bought = Order.objects.count() - before
+            connections.close_all()
+    return bought / took
+
+
+def call(address: str, purchases: Sequence[tuple[str, UUID]], until: float) -> None:
+    """Buy one after the other until the time is over, then end this process."""
+    code = 1
+    try:
+        line = http.client.HTTPConnection(address, timeout=60)
+        for key, listing in purchases:
+            if time.monotonic() > until:
+                break
+            body = json.dumps({"assetId": str(listing), "currency": "INR"})
+            line.request("POST", "/api/v1/wallet/spend", body, {"X-Api-Key": key, "Content-Type": "application/json"})
+            answer = line.getresponse()
+            answer.read()
+            if answer.status != http.client.OK:
+                return
+        code = 0
+    finally:
+        os._exit(code)
