@@ -120,6 +120,8 @@ def current_and_cached(
 
 def _post(board: Board, read: Callable[[], int]) -> int:
     """Return the generation; post it as the state unless a change is under way."""
+    # A database that is down is waited for once, not once more by `read`.
+    connection.ensure_connection()
     try:
         fence, began = board.fence(), time.monotonic()
         row = _read_unless_locked()

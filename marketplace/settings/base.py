@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from botocore.config import Config
 from corsheaders.defaults import default_headers
 
 from . import environment as read
@@ -123,7 +124,10 @@ if S3:
             "secret_key": S3["S3_SECRET_ACCESS_KEY"],
             "endpoint_url": S3["S3_ENDPOINT_URL"] or None,
             "region_name": S3["S3_REGION"] or "us-east-1",
-            "signature_version": "s3v4",
+            # One that does not answer is given up before the caller is. What the store copies by itself it answers only when done.
+            "client_config": Config(
+                signature_version="s3v4", connect_timeout=3, read_timeout=15, retries={"mode": "standard", "total_max_attempts": 2}
+            ),
             "file_overwrite": False,
             "querystring_auth": True,
         },

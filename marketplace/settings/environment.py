@@ -173,6 +173,8 @@ def database(url: str) -> dict[str, object]:
                     "min_size": 1,
                     "max_size": integer("DATABASE_POOL_SIZE", default=8, minimum=1),
                     "timeout": integer("DATABASE_POOL_TIMEOUT", default=5, minimum=1),
+                    # Its pauses between attempts double: given up early, the next caller makes an attempt of its own.
+                    "reconnect_timeout": 5,
                 },
                 # For `core.prepared`. To be switched off behind a pooler that does not know prepared statements.
                 "prepare_threshold": 5 if boolean("DATABASE_PREPARED_STATEMENTS", default=True) else None,

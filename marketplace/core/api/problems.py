@@ -2,6 +2,7 @@
 
 import errno
 import logging
+import sys
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
@@ -12,6 +13,8 @@ from django.core.exceptions import PermissionDenied as DjangoPermissionDenied
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django_redis.exceptions import ConnectionInterrupted
+from redis.exceptions import RedisError
 from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
@@ -109,7 +112,7 @@ def as_problem(exc: Exception) -> errors.Problem:
             return errors.NotFound()
         case DjangoPermissionDenied() | exceptions.PermissionDenied():
             return errors.PermissionDenied()
-        case OperationalError() | InterfaceError():
+        case OperationalError() | InterfaceError() | RedisError() | ConnectionInterrupted():
             return errors.DependencyUnavailable()
         case OSError(errno=errno.ENOSPC | errno.EDQUOT):
             return errors.DependencyUnavailable("There is no room left on a disk of the service.")
@@ -148,7 +151,11 @@ def _wants_problem(request: HttpRequest) -> bool:
 def _answer(problem: errors.Problem, request: HttpRequest) -> HttpResponse:
     if _wants_problem(request):
         return http_response(problem, request)
-    return render(request, "problem.html", {"problem": problem, "request_id": current_request_id()}, status=problem.status)
+    page = render(request, "problem.html", {"problem": problem, "request_id": current_request_id()}, status=problem.status)
+    if problem.status == errors.DependencyUnavailable.status:
+        for name, value in headers_of(problem).items():
+            page.headers[name] = value
+    return page
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -167,5 +174,9 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Answer a crash outside of the API's views; Django has logged it."""
-    return _answer(errors.InternalError(), request)
+    """Answer what failed outside of the API's views: a 503 where a dependency is down, else a bare 500. Django logs it."""
+    error = sys.exc_info()[1]
+    problem = as_problem(error) if isinstance(error, Exception) else errors.InternalError()
+    # A refusal that nobody turned into an answer is a fault of ours.
+    known = problem.status == errors.DependencyUnavailable.status
+    return _answer(problem if known else errors.InternalError(), request)

@@ -24,7 +24,7 @@ PARTS_IN_FLIGHT = 4
 # S3 takes no smaller part, except for the last one.
 LEAST_PART_BYTES = 5 * 1024 * 1024
 # What the store copies by itself in one request; S3 allows 5 GiB, but it answers only when all is copied.
-COPIED_PART_BYTES = 512 * 1024 * 1024
+COPIED_PART_BYTES = 128 * 1024 * 1024
 _MISSING = {"404", "NoSuchKey", "NoSuchUpload", "NotFound"}
 
 

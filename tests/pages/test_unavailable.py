@@ -1,0 +1,74 @@
+"""A page whose database or cache is down is a 503 that says when to try again; any other crash stays a bare 500."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.db import OperationalError
+from django.test import Client
+from django_redis.exceptions import ConnectionInterrupted
+from redis.exceptions import RedisError
+
+from catalog.api import caching
+from catalog.services import fence
+from marketplace.core.errors import DependencyUnavailable, NotFound
+
+BODY = "secret words of an error"
+
+
+def failing(error: Exception) -> Callable[..., Any]:
+    """Return what raises the error, whatever it is asked."""
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise error
+
+    return fail
+
+
+@pytest.fixture
+def browser() -> Client:
+    """A browser that sees what visitors see."""
+    return Client(raise_request_exception=False)
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (OperationalError(BODY), 503),
+        (RedisError(BODY), 503),
+        (ConnectionInterrupted(BODY), 503),
+        (DependencyUnavailable(), 503),
+        (NotFound(BODY), 500),
+        (ValueError(BODY), 500),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, Exception) else None,
+)
+def test_crash_of_a_page_says_whether_to_come_back(
+    browser: Client, monkeypatch: pytest.MonkeyPatch, db: None, error: Exception, status: int
+) -> None:
+    monkeypatch.setattr("allauth.account.views.LoginView.dispatch", failing(error))
+    answer = browser.get("/account/login/")
+    assert (answer.status_code, "Retry-After" in answer.headers) == (status, status == 503)
+    assert BODY not in answer.content.decode()
+
+
+def test_public_answer_without_a_database_is_a_problem_that_says_when_to_come_back(
+    browser: Client, monkeypatch: pytest.MonkeyPatch, db: None
+) -> None:
+    monkeypatch.setattr(caching, "_find", failing(OperationalError(BODY)))
+    answer = browser.get("/api/v1/assets")
+    assert (answer.status_code, answer.json()["code"], "Retry-After" in answer.headers) == (503, "dependency_unavailable", True)
+
+
+def test_database_that_is_down_is_waited_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    waited: list[str] = []
+
+    class Down:
+        def ensure_connection(self) -> None:
+            waited.append("once")
+            raise OperationalError
+
+    monkeypatch.setattr(fence, "connection", Down())
+    with pytest.raises(OperationalError):
+        fence._post(object(), lambda: waited.append("again") or 1)  # type: ignore[arg-type, func-returns-value]  # neither is reached
+    assert waited == ["once"]
