@@ -86,7 +86,7 @@ def test_vendor_gets_one_mail_with_the_findings_and_the_next_step(
     assert listing.title in message.subject
     for words in expected:
         assert words in f"{message.subject}\n{message.body}"
-    assert not message.alternatives  # type: ignore[attr-defined]  # text, nothing else
+    assert [part.mimetype for part in message.alternatives] == ["text/html"]  # type: ignore[attr-defined]  # a mail of two forms
 
 
 def test_decision_that_is_refused_or_undone_sends_nothing(django_capture_on_commit_callbacks: Any) -> None:
