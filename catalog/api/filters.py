@@ -11,7 +11,7 @@ from marketplace.core.money import Currency
 
 from .. import labels
 from ..models import Category, LicenseTier, ShelfItem, Store
-from ..selectors.labelled import with_label
+from ..selectors.labelled import with_labels
 
 Items = QuerySet[ShelfItem]
 # By the currency that prices are compared in. INR is in the index of its order, where those without it are beyond every price.
@@ -44,6 +44,12 @@ class AssetFilter(django_filters.FilterSet):  # type: ignore[misc]  # django-fil
         model = ShelfItem
         fields: ClassVar[list[str]] = []
 
+    def filter_queryset(self, queryset: Items) -> Items:
+        """Keep what passes every filter; those for labels are answered together."""
+        self.groups: list[tuple[str, ...]] = []
+        items: Items = super().filter_queryset(queryset)
+        return with_labels(items, self.groups)
+
     def in_category(self, items: Items, _name: str, slug: str) -> Items:
         """Keep a category; its id comes first, so that the category's index gives the order."""
         return items.filter(category=Subquery(Category.objects.filter(slug=slug).values("pk")))
@@ -56,11 +62,12 @@ class AssetFilter(django_filters.FilterSet):  # type: ignore[misc]  # django-fil
         """Keep what is sold under an active licence tier."""
         if not LicenseTier.objects.filter(slug=slug, is_active=True).exists():
             return items.none()
-        return with_label(items, *labels_of("license", slug))
+        return self.labelled(items, "license", slug)
 
     def labelled(self, items: Items, name: str, value: str) -> Items:
         """Keep what has a label of the parameter's kind."""
-        return with_label(items, *labels_of(name, value))
+        self.groups.append(labels_of(name, value))
+        return items
 
     def priced(self, items: Items, name: str, value: Any) -> Items:
         """Keep what costs at least or at most so much; what has no price in the currency is left out."""

@@ -2,13 +2,18 @@
 
 How many items have a label is kept (ShelfCount), which decides how they are found: few are collected and then ordered; of many,
 an order's first page is soon complete by walking along the order and looking at each item. The database's own guess at a rare
-label would make it walk along a million items that do not have it.
+label, or at two that never meet, would make it walk along a million items.
 """
+
+from collections.abc import Sequence
+from typing import Any
 
 from django.db import connection
 from django.db.models import Exists, OuterRef, QuerySet
 from django.db.models.expressions import RawSQL
 from django.db.models.fields import BooleanField, UUIDField
+
+from marketplace.core.replica import read_connection
 
 from ..labels import SEPARATOR
 from ..models import ShelfItem, ShelfLabels
@@ -16,24 +21,41 @@ from .browse import total_on_shelf
 
 # So many are collected.
 FEW = 10_000
+# Where several labels are asked for, so many items are looked at for how many have them all; walked along where it is one in so many.
+SAMPLE, ONE_IN = 5_000, 100
 
 
-def with_label(items: QuerySet[ShelfItem], *labels: str) -> QuerySet[ShelfItem]:
-    """Keep the items of the shelf that have one of the labels."""
-    listings = total_on_shelf(None, None, labels).listings
-    if not listings:
+def with_labels(items: QuerySet[ShelfItem], groups: Sequence[tuple[str, ...]]) -> QuerySet[ShelfItem]:
+    """Keep the items of the shelf that have a label of each group. No item has two of a group."""
+    if not groups or items.query.is_empty():
+        return items
+    fewest = min(total_on_shelf(None, None, group).listings for group in groups)
+    if not fewest:
         return items.none()
-    sql, params = _condition(labels)
-    if listings <= FEW:
-        # The offset of nothing keeps the database from weighing this against walking. The SQL is put together from constants.
-        found = f"SELECT item_id FROM catalog_shelflabels WHERE {sql} {'OFFSET 0' if connection.vendor == 'postgresql' else ''}"  # noqa: S608
-        return items.filter(pk__in=RawSQL(found, params, output_field=UUIDField()))  # noqa: S611 - as above
-    condition = RawSQL(f"({sql})", params, output_field=BooleanField())  # noqa: S611 - as above
-    return items.filter(Exists(ShelfLabels.objects.filter(condition, pk=OuterRef("pk"))))
+    sql, params = _condition(groups)
+    if fewest > FEW and (len(groups) == 1 or _meet_often(sql, params)):
+        # The SQL is put together from constants; labels are parameters.
+        condition = RawSQL(f"({sql})", params, output_field=BooleanField())  # noqa: S611
+        return items.filter(Exists(ShelfLabels.objects.filter(condition, pk=OuterRef("pk"))))
+    # The offset of nothing keeps PostgreSQL from weighing this against walking.
+    found = f"SELECT item_id FROM catalog_shelflabels WHERE {sql} {'OFFSET 0' if connection.vendor == 'postgresql' else ''}"  # noqa: S608 - as above
+    return items.filter(pk__in=RawSQL(found, params, output_field=UUIDField()))  # noqa: S611 - as above
 
 
-def _condition(labels: tuple[str, ...]) -> tuple[str, list[object]]:
+def _meet_often(sql: str, params: list[Any]) -> bool:
+    """Tell whether many items have a label of each group, by a sample; SQLite, which cannot take one, has catalogs to look through."""
+    if connection.vendor != "postgresql":
+        return False
+    percent = min(100.0, 100 * SAMPLE / max(total_on_shelf(None, None).listings, 1))
+    with read_connection().cursor() as cursor:
+        cursor.execute(f"SELECT count(*) FROM catalog_shelflabels TABLESAMPLE SYSTEM (%s) WHERE {sql}", [percent, *params])  # noqa: S608 - as above
+        found: int = cursor.fetchone()[0]
+    return found * ONE_IN >= SAMPLE
+
+
+def _condition(groups: Sequence[tuple[str, ...]]) -> tuple[str, list[Any]]:
     if connection.vendor == "postgresql":
         # The expression of the index, letter by letter.
-        return f"string_to_array(labels, '{SEPARATOR}') && %s::text[]", [list(labels)]
-    return " OR ".join(["instr(labels, %s) > 0"] * len(labels)), [f"{SEPARATOR}{label}{SEPARATOR}" for label in labels]
+        return " AND ".join([f"string_to_array(labels, '{SEPARATOR}') && %s::text[]"] * len(groups)), [list(group) for group in groups]
+    ands = ["(" + " OR ".join(["instr(labels, %s) > 0"] * len(group)) + ")" for group in groups]
+    return " AND ".join(ands), [f"{SEPARATOR}{label}{SEPARATOR}" for group in groups for label in group]

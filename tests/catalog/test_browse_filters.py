@@ -180,6 +180,20 @@ def test_label_finds_the_same_whether_items_are_collected_or_walked_along(
     assert found == [title for title in everything if title in {"One", "Two"}]
 
 
+@pytest.mark.parametrize("few", [0, 10_000])
+@pytest.mark.parametrize("one_in", [1, 10**9])
+def test_several_labels_find_what_has_them_all_however_it_is_found(
+    get: Any, varied: None, monkeypatch: pytest.MonkeyPatch, few: int, one_in: int
+) -> None:
+    monkeypatch.setattr(labelled, "FEW", few)
+    monkeypatch.setattr(labelled, "ONE_IN", one_in)
+    one = {"tag": "bold", "platform": "figma", "fileType": "otf", "license": "personal"}
+    assert titles(get("assets", **one)) == {"One"}
+    assert titles(get("assets", **one, sort="newest", category="fonts", minPrice="1")) == {"One"}
+    assert titles(get("assets", **(one | {"fileType": "mp4"}))) == set()
+    assert titles(get("assets", tag="bold", license="personal")) >= {"One"}
+
+
 def test_counts_follow_what_a_listing_is_tagged_with(get: Any, varied: None) -> None:
     listing = Listing.objects.get(title="One")
     listing.tags = ["fresh"]
