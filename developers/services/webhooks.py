@@ -18,7 +18,7 @@ from ..models.webhooks import DeliveryStatus
 from ..webhooks.delivering import wake
 from ..webhooks.disabling import disable
 from ..webhooks.events import PING, EventType
-from ..webhooks.signing import new_secret, seal_secret
+from ..webhooks.signing import new_secret, reseal_secret, seal_secret
 
 OVERLAP = timedelta(days=1)
 TRIES_A_MINUTE = 5
@@ -86,6 +86,22 @@ def rotate_endpoint_secret(*, endpoint: WebhookEndpoint, actor: User, overlap: t
     endpoint.save(update_fields=["sealed_secret", "sealed_old_secret", "old_secret_until"])
     audit.record("webhook.rotate_secret", endpoint, actor=actor, overlap_hours=overlap // timedelta(hours=1))
     return secret
+
+
+@transaction.atomic
+def reseal_endpoint(*, endpoint: WebhookEndpoint) -> None:
+    """Put an endpoint's secrets under the newest key; an old one that is over goes.
+
+    Raises:
+        Unreadable: the key of a secret is gone.
+    """
+    endpoint = lock(WebhookEndpoint.objects.all(), pk=endpoint.pk)
+    endpoint.sealed_secret = reseal_secret(endpoint.sealed_secret)
+    if endpoint.old_secret_until is not None and timezone.now() < endpoint.old_secret_until:
+        endpoint.sealed_old_secret = reseal_secret(endpoint.sealed_old_secret)
+    else:
+        endpoint.sealed_old_secret, endpoint.old_secret_until = "", None
+    endpoint.save(update_fields=["sealed_secret", "sealed_old_secret", "old_secret_until"])
 
 
 @transaction.atomic

@@ -15,6 +15,7 @@ from django.utils import timezone
 from django_tasks.base import Task
 
 from marketplace.core import outbound
+from marketplace.core.sealing import Unreadable
 from marketplace.core.transitions import lock
 from marketplace.jobs.policy import WEBHOOKS, Retries, job
 
@@ -120,7 +121,10 @@ def _go_on_later(endpoint_id: uuid.UUID) -> None:
 
 def _call(endpoint: WebhookEndpoint, delivery: WebhookDelivery) -> Outcome:
     body = body_of(delivery.message)
-    headers = headers_for(endpoint, delivery.message, body)
+    try:
+        headers = headers_for(endpoint, delivery.message, body)
+    except Unreadable:
+        return Outcome(0, error="We cannot read the secret any more: rotate it.")
     began = time.monotonic()
 
     def took() -> int:

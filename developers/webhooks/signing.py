@@ -29,6 +29,15 @@ def seal_secret(secret: str) -> str:
     return seal(secret, purpose=_PURPOSE)
 
 
+def reseal_secret(sealed: str) -> str:
+    """Return a secret as we keep it, under the newest key.
+
+    Raises:
+        Unreadable: its key is gone.
+    """
+    return seal_secret(unseal(sealed, purpose=_PURPOSE))
+
+
 def body_of(message: WebhookMessage) -> bytes:
     """Return what is sent, the same bytes at every attempt."""
     at = message.created_at.strftime("%Y-%m-%dT%H:%M:%S.%fZ")

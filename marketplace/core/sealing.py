@@ -33,15 +33,6 @@ def unseal(token: str, *, purpose: str) -> str:
         raise Unreadable(purpose) from error
 
 
-def reseal(token: str, *, purpose: str) -> str:
-    """Return the same text under the newest key.
-
-    Raises:
-        Unreadable: as `unseal`.
-    """
-    return seal(unseal(token, purpose=purpose), purpose=purpose)
-
-
 def _box(purpose: str) -> MultiFernet:
     return _boxes(purpose, (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS))
 

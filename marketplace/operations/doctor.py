@@ -117,7 +117,7 @@ def _settings() -> Iterator[tuple[Status, str, str]]:
         yield (
             Status.WARN,
             "An old SECRET_KEY is still accepted.",
-            "Remove SECRET_KEY_FALLBACKS once two weeks have passed since the change.",
+            "Run `manage.py reseal_secrets` now, and remove SECRET_KEY_FALLBACKS once two weeks have passed since the change.",
         )
     if not found:
         yield Status.OK, f"{settings.SETTINGS_MODULE} has no complaint.", ""

@@ -13,10 +13,13 @@ from developers.services.apps import create_app
 from developers.services.consents import Authorization, give_consent
 from developers.services.credentials import issue_personal_token
 from developers.services.spending import Caps, set_spending_limit
+from developers.services.webhooks import create_endpoint, send_test_event
+from developers.webhooks.events import EventType
 from marketplace.core.money import Currency
 from marketplace.core.scopes import Scope
 from tests.catalog.cases import submitted
 from tests.contract import scenes
+from tests.factories import AppFactory
 from tests.vendors.cases import make_vendor
 from wallet.models import WalletSettings
 
@@ -47,6 +50,8 @@ def rows(db: None) -> None:
     authorization = Authorization(app, frozenset({Scope.CATALOG_READ}), Audience.API, "https://app.example/callback", "c" * 43)
     give_consent(user=developer, authorization=authorization, code="code", actor=developer)
     set_spending_limit(owner=developer, spender=app, caps=Caps(Currency.USD, total_minor=1000), actor=developer)
+    endpoint, _ = create_endpoint(app=AppFactory(), url="https://app.example/hook", events=[EventType.ASSET_PUBLISHED], actor=developer)
+    send_test_event(endpoint=endpoint, actor=developer)
     make_vendor()
     submitted()
     buyer = scenes.link().user

@@ -12,7 +12,7 @@ LONG_FUNCTIONS: dict[str, str] = {}
 READING = ("find_",)
 # What other rooms call with one plain object: it reads, refuses or tells, and there is nothing to confuse.
 PLAIN = {
-    "catalog listing_changed": "tells the catalog of a change that was made",
+    "catalog listing_edited": "tells the catalog of a change that was made",
     "catalog store_changed": "tells the catalog of a change that was made",
     "catalog current": "reads",
     "catalog current_and_cached": "reads",

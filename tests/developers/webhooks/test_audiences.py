@@ -17,7 +17,9 @@ from tests.catalog.cases import open_review, published, submitted
 from tests.eager import drain
 from tests.factories import AppFactory, UserFactory
 from tests.shop import bought, funded, on_sale
+from tests.vendors.cases import make_vendor
 from vendors.services.listings import update_details
+from vendors.services.profiles import reinstate_vendor, suspend_vendor
 from wallet.models import Order
 from wallet.services.refunds import refund_order
 
@@ -67,6 +69,18 @@ def test_edit_of_a_published_listing_is_an_update_and_of_a_draft_is_nothing(list
     WebhookMessage.objects.all().delete()
     update_details(listing=listing, title="Newest name", actor=listing.store.owner)
     assert not WebhookMessage.objects.exists()
+
+
+def test_listings_leave_and_come_with_their_store(listen: Listen) -> None:
+    profile = make_vendor()
+    listing = published(store=profile.store)
+    listen(EventType.ASSET_PUBLISHED, EventType.ASSET_REMOVED)
+    for change, event in ((suspend_vendor, "asset.removed"), (reinstate_vendor, "asset.published")):
+        change(profile=profile, reason="For a good reason.", actor=UserFactory())
+        drain()
+        message = WebhookMessage.objects.latest("id")
+        assert (message.type, message.data["assetId"]) == (event, str(listing.pk))
+    assert WebhookMessage.objects.count() == 2
 
 
 def test_review_is_told_to_the_apps_of_the_listings_vendor_only(listen: Listen, receiver: Receiver) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from django.core import mail
+from django.core.management import CommandError, call_command
 from django.db import connections, transaction
 from django.utils import timezone
 from standardwebhooks import WebhookVerificationError
@@ -203,6 +204,21 @@ def test_secret_is_sealed_at_rest_and_in_no_log(listen: Listen, caplog: pytest.L
     rotate_endpoint_secret(endpoint=to.endpoint, actor=to.app.developer)
     kept = str(WebhookEndpoint.objects.values_list()) + str(list(AuditEntry.objects.values_list()))
     assert to.secret.removeprefix("whsec_") not in kept + caplog.text
+
+
+def test_secrets_outlive_a_change_of_the_key(listen: Listen, receiver: Receiver, settings: Any) -> None:
+    to, earlier = listen(), settings.SECRET_KEY
+    settings.SECRET_KEY = "another-key-" * 5
+    tell()
+    drain()
+    assert WebhookAttempt.objects.get().error == "We cannot read the secret any more: rotate it."
+    with pytest.raises(CommandError, match="cannot be read any more"):
+        call_command("reseal_secrets")
+    settings.SECRET_KEY_FALLBACKS = [earlier]
+    call_command("reseal_secrets")
+    settings.SECRET_KEY_FALLBACKS = []
+    go_on()
+    receiver.calls[0].opened_with(to.secret)
 
 
 def test_suspended_app_hears_nothing_any_more(listen: Listen, receiver: Receiver) -> None:

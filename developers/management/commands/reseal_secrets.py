@@ -1,0 +1,35 @@
+"""`manage.py reseal_secrets`: put the secrets of webhooks under the newest key."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from rich.console import Console
+from rich.progress import Progress
+
+from developers.models import WebhookEndpoint
+from developers.services.webhooks import reseal_endpoint
+from marketplace.core.sealing import Unreadable
+
+
+class Command(BaseCommand):
+    """Seals secrets anew."""
+
+    help = (
+        "Seal the secrets of webhooks anew, under the present SECRET_KEY. Run it after a change of that key, while the earlier one is among "
+        "SECRET_KEY_FALLBACKS; then that may go. It may be stopped, repeated, and run beside the service. "
+        "Exit status: 0 all are sealed anew, 1 some could not be read, as their key is gone: their developers must rotate them."
+    )
+
+    def handle(self, *_args: Any, **_options: Any) -> None:
+        """Seal, and name what cannot be read."""
+        endpoints = WebhookEndpoint.objects.order_by("pk")
+        lost = []
+        with Progress(console=Console(stderr=True), transient=True) as progress:
+            for endpoint in progress.track(endpoints.iterator(chunk_size=500), total=endpoints.count(), description="Secrets"):
+                try:
+                    reseal_endpoint(endpoint=endpoint)
+                except Unreadable:
+                    lost.append(str(endpoint.pk))
+        if lost:
+            raise CommandError(f"The secrets of {len(lost)} webhooks cannot be read any more: {', '.join(lost[:20])}.", returncode=1)
+        self.stdout.write("All secrets are sealed under the present key.")

@@ -1,0 +1,32 @@
+"""What is sealed opens for its purpose only, and under an earlier key while that is remembered."""
+
+from typing import Any
+
+import pytest
+
+from marketplace.core.sealing import Unreadable, seal, unseal
+
+pytestmark = pytest.mark.engineless
+
+
+def test_sealed_text_is_not_readable_and_opens() -> None:
+    token = seal("hunter2", purpose="mail")
+    assert "hunter2" not in token
+    assert unseal(token, purpose="mail") == "hunter2"
+
+
+def test_sealed_text_opens_for_no_other_purpose_and_no_change_is_taken() -> None:
+    token = seal("hunter2", purpose="mail")
+    for wrong, purpose in ((token, "webhook"), (token[:-4] + "AAA=", "mail"), ("", "mail"), ("nothing", "mail")):
+        with pytest.raises(Unreadable):
+            unseal(wrong, purpose=purpose)
+
+
+def test_text_of_an_earlier_key_opens_while_the_key_is_remembered(settings: Any) -> None:
+    token = seal("hunter2", purpose="mail")
+    settings.SECRET_KEY_FALLBACKS = [settings.SECRET_KEY]
+    settings.SECRET_KEY = "another-key-" * 5
+    assert unseal(token, purpose="mail") == "hunter2"
+    settings.SECRET_KEY_FALLBACKS = []
+    with pytest.raises(Unreadable):
+        unseal(token, purpose="mail")
