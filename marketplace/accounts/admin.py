@@ -20,6 +20,7 @@ admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-a
 
 TIER = "accounts.set_tier_user"
 ACCESS = "accounts.deactivate_user"
+ERASE = "accounts.erase_user"
 STAFF = "accounts.grant_staff_user"
 
 
@@ -46,7 +47,7 @@ class UserAdmin(ServiceAdmin):
     search_fields = ("email", "name")
     ordering = ("email",)
     fields = ("email", "name", "tier", "is_active", "is_staff", "is_superuser", "groups", "date_joined", "last_login")
-    actions_detail = ("set_tier", "deactivate", "reactivate", "set_staff", "remove_staff")
+    actions_detail = ("set_tier", "deactivate", "reactivate", "set_staff", "remove_staff", "delete_account")
 
     @decision(Decision("Change tier", TIER, "The user can buy what this tier may buy, from now on.", "The tier is changed.", TierForm))
     def set_tier(self, user: User, actor: User, answers: Mapping[str, Any]) -> None:
@@ -100,6 +101,21 @@ class UserAdmin(ServiceAdmin):
     def remove_staff(self, user: User, actor: User, answers: Mapping[str, Any]) -> None:
         """Shut the admin to the user."""
         services.remove_staff(user=user, reason=answers["reason"], actor=actor)
+
+    @decision(
+        Decision(
+            "Delete the account",
+            ERASE,
+            "Name, address, applications and credentials are removed for good. Orders, licences and the ledger stay, under a name of nobody. "
+            "This cannot be undone.",
+            "The account is deleted.",
+            available=lambda user: not user.email.endswith(services.DELETED),
+            variant=ActionVariant.DANGER,
+        )
+    )
+    def delete_account(self, user: User, actor: User, answers: Mapping[str, Any]) -> None:
+        """Delete the account."""
+        services.delete_account(user=user, reason=answers["reason"], actor=actor)
 
 
 @admin.register(Group)

@@ -73,6 +73,7 @@ class User(AbstractBaseUser, PermissionsMixin):
             ("set_tier_user", "Can change a user's tier"),
             ("deactivate_user", "Can shut and reopen accounts"),
             ("grant_staff_user", "Can let users into the admin"),
+            ("erase_user", "Can delete accounts for good"),
         )
         constraints = (
             models.UniqueConstraint(Lower("email"), name="user_email_any_case"),

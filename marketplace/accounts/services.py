@@ -1,18 +1,26 @@
 """What staff change about an account: tier, access, staff. Each with a reason (`InvalidInput` without), and never one's own."""
 
 from collections.abc import Iterable, Mapping
+from copy import copy
 from typing import Any
 
+from django.apps import apps
 from django.contrib.auth.models import Group
 from django.db import transaction
 from django.db.models import F
 
 from marketplace.core import audit, texts
 from marketplace.core.errors import InvalidTransition, PermissionDenied, SelfReview
+from marketplace.core.events import emit
 from marketplace.core.mails import mail
 from marketplace.core.transitions import lock
 
+from .errors import AccountInUse
+from .events import AccountDeleted
 from .models import Tier, User
+
+# Where mails to deleted accounts would go: nowhere, by RFC 2606.
+DELETED = "@deleted.invalid"
 
 
 @transaction.atomic
@@ -46,10 +54,12 @@ def reactivate_user(*, user: User, reason: str, actor: User) -> User:
     """Open a shut account again: one signs in anew; keys and tokens that nobody revoked work again, as after a suspension.
 
     Raises:
-        InvalidTransition: it is open.
+        InvalidTransition: it is open, or deleted.
         PermissionDenied: the user is above the actor.
         SelfReview: it is the actor's own account.
     """
+    if _lock_below(user, actor).email.endswith(DELETED):
+        raise InvalidTransition("The account is deleted.")
     user = _change(user, "reactivate", reason, actor, is_active=True)
     mail(user, "accounts/account_opened", reason=reason)
     return user
@@ -88,6 +98,42 @@ def remove_staff(*, user: User, reason: str, actor: User) -> User:
     user = _change(user, "remove_staff", reason, actor, is_staff=False)
     user.groups.clear()
     user.user_permissions.clear()
+    return user
+
+
+@transaction.atomic
+def delete_account(*, user: User, reason: str, actor: User | None) -> User:
+    """Delete an account for good: what is personal goes, what the ledger and others' rights rest on stays, under a name of nobody.
+
+    Args:
+        user: Whose.
+        reason: Why; for the audit log.
+        actor: Who decides; None when the user asked the operators for it.
+
+    Raises:
+        AccountInUse: the user is staff, or something must be settled first.
+        InvalidTransition: it is deleted already.
+        PermissionDenied: the user is above the actor.
+        SelfReview: it is the actor's own account.
+    """
+    reason = texts.prose(reason, "reason")
+    user = lock(User.objects.all(), pk=user.pk) if actor is None else _lock_below(user, actor)
+    if user.email.endswith(DELETED):
+        raise InvalidTransition("The account is deleted already.")
+    if user.is_staff or user.is_superuser:
+        raise AccountInUse("The user is staff: remove that first.")
+    emit(AccountDeleted(user.pk))
+    # To the address that is forgotten now.
+    mail(copy(user), "accounts/account_deleted")
+    apps.get_model("account", "EmailAddress")._default_manager.filter(user=user).delete()
+    apps.get_model("mfa", "Authenticator")._default_manager.filter(user=user).delete()
+    user.email, user.name, user.is_active, user.last_login = f"{user.pk.hex}{DELETED}", "", False, None
+    user.session_epoch += 1
+    user.set_unusable_password()
+    user.save()
+    user.groups.clear()
+    user.user_permissions.clear()
+    audit.record("user.delete", user, actor=actor, reason=reason)
     return user
 
 

@@ -2,6 +2,8 @@
 
 from django.apps import AppConfig
 
+from marketplace.accounts.events import AccountDeleted
+from marketplace.core.events import subscribe
 from marketplace.core.health import monitor
 from marketplace.core.observing.metrics import register
 
@@ -13,9 +15,10 @@ class OperationsConfig(AppConfig):
     label = "operations"
 
     def ready(self) -> None:
-        """Measure what waits in the database, and watch for workers."""
-        from . import readings  # noqa: PLC0415 - its models are there only now
+        """Measure what waits in the database, watch for workers, and let go of what a deleted account leaves."""
+        from . import people, readings  # noqa: PLC0415 - their models are there only now
 
+        subscribe(AccountDeleted, people.let_go)
         register(readings.jobs)
         register(readings.replica)
         monitor.register("worker", readings.probe_workers)

@@ -267,6 +267,7 @@ CASES = (
     Case("set_tier", UserFactory, "accounts.set_tier_user", "user.set_tier", REASON | {"tier": "pro"}),
     Case("deactivate", UserFactory, "accounts.deactivate_user", "user.deactivate"),
     Case("reactivate", shut_account, "accounts.deactivate_user", "user.reactivate"),
+    Case("delete_account", UserFactory, "accounts.erase_user", "user.delete"),
     Case("set_staff", UserFactory, "accounts.grant_staff_user", "user.set_staff", again=True, superuser=True),
     Case("disable", webhook_endpoint, "developers.disable_webhookendpoint", "webhook.disable"),
     Case("retry", dead_job, "jobs.retry_job", "job.retry", {}),

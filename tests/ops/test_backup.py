@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 import requests
 
@@ -36,9 +37,9 @@ class Shop:
             for path in self.running.folder.glob("marketplace.sqlite3*"):
                 path.unlink()
         else:
-            self.cluster.kill()
-            self.cluster.remove()
-            self.cluster.start()
+            with psycopg.connect(self.cluster.address, autocommit=True) as connection:
+                connection.execute("DROP SCHEMA public CASCADE")
+                connection.execute("CREATE SCHEMA public")
 
     def download(self) -> bytes:
         """Return a package that a buyer downloads by a link."""

@@ -1,0 +1,13 @@
+"""What accounts tell the apps above them."""
+
+import uuid
+from dataclasses import dataclass
+
+from marketplace.core.events import Event
+
+
+@dataclass(frozen=True)
+class AccountDeleted(Event):
+    """An account is being deleted. A subscriber that must keep it raises `AccountInUse`; the others let go of what is personal."""
+
+    user_id: uuid.UUID

@@ -1,0 +1,40 @@
+"""`manage.py delete_account`: an account, for good."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.db import transaction
+
+from marketplace.accounts.models import User
+from marketplace.accounts.services import delete_account
+from marketplace.core.errors import Problem
+
+
+class Command(BaseCommand):
+    """Deletes an account."""
+
+    help = (
+        "Delete an account for good, at its owner's wish: name, address, applications and credentials go; orders, licences, downloads and "
+        "the ledger stay under a name of nobody. Refused while money is left, something is for sale, or the user is staff. "
+        "With --dry-run it is only said whether it can be."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Declare whose, and why."""
+        parser.add_argument("email")
+        parser.add_argument("--reason", required=True, help="for the audit log")
+        parser.add_argument("--dry-run", action="store_true", help="change nothing")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Delete it."""
+        user = User.objects.filter(email=options["email"].lower()).first()
+        if user is None:
+            raise CommandError(f"There is no user {options['email']}.")
+        try:
+            with transaction.atomic():
+                delete_account(user=user, reason=options["reason"], actor=None)
+                transaction.set_rollback(options["dry_run"])
+        except Problem as problem:
+            raise CommandError(problem.message) from problem
+        self.stdout.write("The account can be deleted." if options["dry_run"] else f"The account is deleted; its id stays: {user.pk}.")

@@ -1,0 +1,40 @@
+"""`manage.py export_account`: everything about a user, as JSON."""
+
+import json
+import os
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.core.serializers.json import DjangoJSONEncoder
+
+from marketplace.accounts.models import User
+from marketplace.operations.people import export_account
+
+
+class Command(BaseCommand):
+    """Exports an account."""
+
+    help = "Write everything that is held about a user as JSON, for the user who asks for it. Secrets are not in it. It changes nothing."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Declare whose, and where to."""
+        parser.add_argument("email")
+        parser.add_argument("--output", type=Path, metavar="FILE", help="a new file, readable by its owner only; printed when left out")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Write it."""
+        user = User.objects.filter(email=options["email"].lower()).first()
+        if user is None:
+            raise CommandError(f"There is no user {options['email']}.")
+        text = json.dumps(export_account(user), cls=DjangoJSONEncoder, indent=2, ensure_ascii=False)
+        if options["output"] is None:
+            self.stdout.write(text)
+            return
+        try:
+            with os.fdopen(os.open(options["output"], os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w", encoding="utf-8") as file:
+                file.write(text + "\n")
+        except OSError as error:
+            raise CommandError(f"{options['output']} cannot be written: {error.strerror}.") from error
+        self.stdout.write(f"Written to {options['output']}.")

@@ -1,0 +1,98 @@
+"""What the service holds about a person: handed to them on request, and let go of when their account is deleted."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from allauth.account.models import EmailAddress
+from django.db.models import Model, Q
+
+from catalog.models import Listing, Store
+from catalog.models.listings import ListingStatus
+from developers.models import AccessToken, ApiKey, App, Consent, DeveloperApplication, Grant, RefreshToken, SpendingLimit
+from developers.models.applications import ApplicationMessage
+from developers.models.webhooks import WebhookEndpoint, WebhookMessage
+from library.models import DownloadLink, Licence
+from marketplace.accounts.errors import AccountInUse
+from marketplace.accounts.events import AccountDeleted
+from marketplace.accounts.models import User
+from marketplace.core.models import AuditEntry
+from vendors.models import VendorProfile
+from wallet.models import IdempotencyRecord, LedgerAccount, Order, Quote, WalletSettings
+from wallet.models.ledger import AccountKind
+
+# Table, how it points to the user, and the columns that are theirs to know. Named one by one: a new secret is not in it by itself.
+SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
+    "addresses": (EmailAddress, "user", ("email", "verified", "primary")),
+    "applications": (
+        DeveloperApplication,
+        "user",
+        ("status", "company", "website", "what", "why", "decision_reason", "created_at", "decided_at"),
+    ),
+    "messages": (ApplicationMessage, "author", ("text", "at")),
+    "apps": (App, "user", ("id", "name", "purpose", "status", "granted_scopes", "redirect_uris", "created")),
+    "apiKeys": (ApiKey, "app__user", ("id", "name", "last_four", "scope", "created_at", "expires_at", "last_used_at", "revoked_at")),
+    "tokens": (AccessToken, "user", ("id", "kind", "name", "hint", "scope", "created", "expires", "last_used_at", "revoked_at")),
+    "connections": (Consent, "user", ("app__name", "scope", "given_at", "renewed_at", "withdrawn_at")),
+    "webhooks": (WebhookEndpoint, "app__user", ("id", "url", "description", "created_at", "disabled_at")),
+    "spendingLimits": (
+        SpendingLimit,
+        "owner",
+        ("currency", "per_purchase_minor", "per_day_minor", "total_minor", "categories", "created_at"),
+    ),
+    "store": (Store, "owner", ("name", "slug", "is_open")),
+    "vendorProfile": (VendorProfile, "user", ("status", "bio", "application_data", "commission_rate_bp", "payout_method", "applied_at")),
+    "listings": (Listing, "store__owner", ("id", "slug", "title", "status", "description", "readme", "published_at")),
+    "wallets": (LedgerAccount, "owner", ("kind", "currency", "balance_minor")),
+    "walletSettings": (WalletSettings, "owner", ("currency_preference",)),
+    "orders": (
+        Order,
+        "buyer",
+        ("id", "title", "store_name", "license_slug", "currency", "price_minor", "tax_minor", "status", "created_at", "refunded_at"),
+    ),
+    "licences": (Licence, "buyer", ("id", "title", "store_name", "version", "order_id", "acquired_at", "revoked_at")),
+    "downloads": (DownloadLink, "user", ("file_name", "version", "issued_at", "expires_at")),
+    "actions": (AuditEntry, "actor", ("at", "action", "subject_type", "subject_id", "reason")),
+}
+
+
+def export_account(user: User) -> dict[str, Any]:
+    """Return everything about a user, as JSON values: rows by table, secrets left out."""
+    account = {name: getattr(user, name) for name in ("id", "email", "name", "tier", "is_active", "date_joined", "last_login")}
+    sections = {
+        name: list(model._default_manager.filter(**{path: user}).order_by("pk").values(*columns))
+        for name, (model, path, columns) in SECTIONS.items()
+    }
+    return {"account": account, **sections}
+
+
+def let_go(event: AccountDeleted) -> None:
+    """Remove what is personal beyond the account itself; orders, licences, links and the ledger stay as they are.
+
+    Raises:
+        AccountInUse: money is left, or something is for sale.
+    """
+    user = User.objects.get(pk=event.user_id)
+    _ensure_settled(user)
+    AccessToken.objects.filter(Q(user=user) | Q(application__user=user)).delete()
+    RefreshToken.objects.filter(Q(user=user) | Q(application__user=user)).delete()
+    Grant.objects.filter(Q(user=user) | Q(application__user=user)).delete()
+    ApiKey.objects.filter(app__user=user).delete()
+    Consent.objects.filter(user=user).delete()
+    WebhookEndpoint.objects.filter(app__user=user).delete()
+    WebhookMessage.objects.filter(owner=user).delete()
+    # The rows stay: orders of others name them. Nothing works under an account that is shut.
+    App.objects.filter(user=user).update(purpose="", redirect_uris="", status_reason="")
+    DeveloperApplication.objects.filter(user=user).delete()
+    SpendingLimit.objects.filter(owner=user).delete()
+    IdempotencyRecord.objects.filter(owner=user).delete()
+    Quote.objects.filter(owner=user).delete()
+    WalletSettings.objects.filter(owner=user).delete()
+    VendorProfile.objects.filter(user=user).update(bio="", application_data={}, payout_method=None)
+
+
+def _ensure_settled(user: User) -> None:
+    for account in LedgerAccount.objects.select_for_update().filter(owner=user).exclude(balance_minor=0):
+        what = "wallet" if account.kind == AccountKind.WALLET else "vendor account"
+        raise AccountInUse(f"The {what} holds {account.balance_minor / 100:.2f} {account.currency}: pay it out first.")
+    if Listing.objects.filter(store__owner=user).exclude(status__in=(ListingStatus.DRAFT, ListingStatus.REJECTED)).exists():
+        raise AccountInUse("Listings are for sale or in review: withdraw or unpublish them first.")

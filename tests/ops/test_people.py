@@ -1,0 +1,123 @@
+"""Everything about a person, handed out or let go of."""
+
+import json
+import stat
+from collections.abc import Callable
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from allauth.account.models import EmailAddress
+from django.core import mail as outbox
+from django.core.management import CommandError, call_command
+from rest_framework.test import APIClient
+
+from developers.models import AccessToken, ApiKey
+from library.models import Licence
+from marketplace.accounts.errors import AccountInUse
+from marketplace.accounts.models import User
+from marketplace.accounts.services import delete_account, reactivate_user
+from marketplace.core.errors import InvalidTransition, SelfReview
+from marketplace.core.models import AuditEntry
+from marketplace.operations.people import export_account
+from wallet.reconciliation import differences
+
+from ..factories import UserFactory
+from ..shop import archive, bought, funded, on_sale
+
+pytestmark = pytest.mark.django_db
+PRICE = 49_900
+ADDRESS = "a.person@example.com"
+
+
+def spent() -> User:
+    """Return a person who bought something and has nothing left."""
+    user = funded(inr=PRICE, email=ADDRESS, name="A Person")
+    EmailAddress.objects.create(user=user, email=ADDRESS, verified=True, primary=True)
+    bought(on_sale(archive("people"), price_inr_minor=PRICE), user)
+    return user
+
+
+def test_account_with_money_is_not_deleted() -> None:
+    user = funded(inr=100)
+    with pytest.raises(AccountInUse, match=r"wallet holds 1\.00 INR"):
+        delete_account(user=user, reason="Asked for.", actor=None)
+    user.refresh_from_db()
+    assert user.is_active
+
+
+def test_account_with_something_for_sale_is_not_deleted() -> None:
+    with pytest.raises(AccountInUse, match="for sale"):
+        delete_account(user=on_sale(archive("sold")).store.owner, reason="Asked for.", actor=None)
+
+
+def test_staff_and_oneself_are_not_deleted() -> None:
+    root = UserFactory(is_staff=True, is_superuser=True)
+    with pytest.raises(AccountInUse, match="staff"):
+        delete_account(user=UserFactory(is_staff=True), reason="Asked for.", actor=root)
+    with pytest.raises(SelfReview):
+        delete_account(user=root, reason="Asked for.", actor=root)
+
+
+def test_deletion_lets_go_of_the_person_and_keeps_the_books(
+    key_client: Callable[..., APIClient], bearer_client: Callable[..., APIClient], django_capture_on_commit_callbacks: Any
+) -> None:
+    user = spent()
+    clients = [key_client(user), bearer_client(user)]
+    assert [client.get("/api/v1/library").status_code for client in clients] == [200, 200]
+    with django_capture_on_commit_callbacks(execute=True):
+        delete_account(user=user, reason="Asked for.", actor=None)
+    user = User.objects.get(pk=user.pk)
+    assert (user.email, user.name, user.is_active, user.has_usable_password()) == (f"{user.pk.hex}@deleted.invalid", "", False, False)
+    assert [client.get("/api/v1/library").status_code for client in clients] == [401, 401]
+    assert not ApiKey.objects.filter(app__user=user).exists()
+    assert not AccessToken.objects.filter(user=user).exists()
+    assert not EmailAddress.objects.filter(email=ADDRESS).exists()
+    assert ADDRESS not in json.dumps(export_account(user), default=str)
+    # Not even in the audit log.
+    assert ADDRESS not in json.dumps(list(AuditEntry.objects.values()), default=str)
+    assert Licence.objects.get(buyer=user).revoked_at is None
+    assert list(differences()) == []
+    assert [message.to for message in outbox.outbox if "deleted" in message.subject] == [[ADDRESS]]
+
+
+def test_deleted_account_is_neither_deleted_again_nor_opened() -> None:
+    user = UserFactory()
+    delete_account(user=user, reason="Asked for.", actor=None)
+    with pytest.raises(InvalidTransition):
+        delete_account(user=user, reason="Twice.", actor=None)
+    with pytest.raises(InvalidTransition):
+        reactivate_user(user=user, reason="Back.", actor=UserFactory(is_staff=True, is_superuser=True))
+    # The address is free for a new account.
+    User.objects.create_user(email=user.email, password=None)
+
+
+def test_export_has_what_is_theirs_and_no_secret(key_client: Callable[..., APIClient], tmp_path: Path) -> None:
+    user = spent()
+    client: Any = key_client(user)
+    stranger = bought(on_sale(archive("other")))
+    file = tmp_path / "export.json"
+    call_command("export_account", ADDRESS.upper(), "--output", str(file), stdout=StringIO())
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    text = file.read_text(encoding="utf-8")
+    found = json.loads(text)
+    assert (found["account"]["email"], found["orders"][0]["price_minor"], len(found["licences"])) == (ADDRESS, PRICE, 1)
+    assert len(found["apiKeys"]) == 1
+    for secret in (client._credentials["HTTP_X_API_KEY"], ApiKey.objects.get().digest, user.password, str(stranger.pk)):
+        assert secret not in text
+    with pytest.raises(CommandError, match="cannot be written"):
+        call_command("export_account", ADDRESS, "--output", str(file), stdout=StringIO())
+
+
+def test_commands_end_with_a_sentence_for_nobody_and_rehearse() -> None:
+    for command in (("export_account", "nobody@example.com"), ("delete_account", "nobody@example.com", "--reason", "x")):
+        with pytest.raises(CommandError, match="There is no user"):
+            call_command(*command)
+    UserFactory(email=ADDRESS)
+    out = StringIO()
+    call_command("delete_account", ADDRESS, "--reason", "Asked for.", "--dry-run", stdout=out)
+    assert "can be deleted" in out.getvalue()
+    assert User.objects.filter(email=ADDRESS, is_active=True).exists()
+    call_command("delete_account", ADDRESS, "--reason", "Asked for.", stdout=out)
+    assert not User.objects.filter(email=ADDRESS).exists()
