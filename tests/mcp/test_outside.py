@@ -35,6 +35,7 @@ def test_every_scenario_of_the_public_suite_that_applies_passes(shop: Shop, tmp_
     passed = {(scenario.revision, scenario.name) for scenario in scenarios if scenario.outcome == "passed"}
     assert passed >= {
         *(("2026-07-28", name) for name in ("tools-list", "caching", "dns-rebinding-protection", "http-header-validation")),
+        ("any", "authorization-server-metadata-endpoint"),
         *(("2025-11-25", name) for name in ("server-initialize", "ping", "tools-list", "dns-rebinding-protection")),
     }
     stateless = next(scenario for scenario in scenarios if scenario.name == "server-stateless")

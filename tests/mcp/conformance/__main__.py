@@ -22,7 +22,7 @@ def show(scenarios: list[suite.Scenario], console: Console) -> bool:
     """Print the table and return whether nothing that applies has failed."""
     table = Table("Revision", "Scenario", "Outcome", "Checks passed", "Why the rest does not apply, or what failed", title=suite.PACKAGE)
     for scenario in scenarios:
-        notes = scenario.failures or sorted(scenario.reasons)
+        notes = scenario.failures or [*sorted(scenario.reasons), *scenario.warnings]
         table.add_row(scenario.revision, scenario.name, scenario.outcome, str(scenario.passed), "; ".join(notes))
     console.print(table)
     outcomes = Counter(scenario.outcome for scenario in scenarios)

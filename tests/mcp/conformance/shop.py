@@ -14,6 +14,8 @@ from .gateway import gateway
 
 # The suite asks faster than people do.
 _RATES = {"RATE_LIMIT_BEARER_APP": "100000", "RATE_LIMIT_BEARER_USER": "100000"}
+# Clients of this host may describe themselves, so that the server says that some may.
+_CLIENTS = {"CLIENT_METADATA_HOSTS": "client.example"}
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,7 @@ def open_shop(folder: Path) -> Iterator[Shop]:
     """Fill a shop with the demo's content and serve until the block ends."""
     port, server_port = free_port(), free_port()
     base_url = f"http://localhost:{port}"
-    env = environment(folder, base_url, _RATES)
+    env = environment(folder, base_url, _RATES | _CLIENTS)
     manage(env, "quickstart", "--no-serve", "--port", str(port))
     token = json.loads((folder / "demo.json").read_text("utf-8"))["developer"]["toolToken"]
     console = folder / "console.txt"
