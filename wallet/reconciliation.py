@@ -82,8 +82,8 @@ def _entries() -> Iterator[str]:
     before = Window(Lag("wallet_balance_minor", default=0), partition_by=F("wallet"), order_by=F("wallet_entry").asc())
     place = Window(RowNumber(), partition_by=F("wallet"), order_by=F("wallet_entry").asc())
     chained = Journal.objects.filter(wallet__isnull=False).annotate(before=before, place=place).order_by()
-    for journal in chained.exclude(place=F("wallet_entry"), wallet_balance_minor=F("before") + F("wallet_net_minor")).iterator():
-        yield f"journal {journal.pk} does not follow the wallet's entry before"
+    for unchained in chained.exclude(place=F("wallet_entry"), wallet_balance_minor=F("before") + F("wallet_net_minor")).iterator():
+        yield f"journal {unchained.pk} does not follow the wallet's entry before"
     ends = Journal.objects.filter(wallet=OuterRef("pk")).order_by("-wallet_entry")
     last = Coalesce(Subquery(ends.values("wallet_entry")[:1]), 0)
     for wallet in LedgerAccount.objects.annotate(last=last).exclude(entries=F("last")).iterator():

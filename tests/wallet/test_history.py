@@ -164,7 +164,7 @@ def test_what_was_sold_keeps_its_names_whatever_they_become(bearer_client: Clien
     urls = [ORDERS, f"{ORDERS}/{order.id}", MOVES, f"{ORDERS}/{order.id}/receipt", f"/api/v1/library/{listing.id}/certificate"]
     before = [client.get(url).content for url in urls]
     Listing.objects.filter(pk=listing.pk).update(title="Borealis", tax_rate_bp=500, version="2.0")
-    Deliverable.objects.filter(pk=listing.live_deliverable_id).update(version="2.0")
+    Deliverable.objects.filter(pk=listing.live_deliverable.pk).update(version="2.0")
     Store.objects.filter(pk=listing.store_id).update(name="Renamed")
     tier.name = "Home"
     save_license_tier(tier=tier, changed=["name"], actor=UserFactory())

@@ -174,10 +174,15 @@ def test_order_whose_parts_are_not_its_price_is_refused() -> None:
 def test_second_live_licence_is_refused_by_the_database() -> None:
     order = bought(on_sale())
     held = Licence.objects.get(order_id=order.pk)
-    facts = {"buyer_id": held.buyer_id, "listing_id": held.listing_id, "tier_id": held.tier_id, "deliverable_id": held.deliverable_id}
-    names = {"title": "x", "store_name": "x", "version": ""}
+    facts: dict[str, Any] = {
+        "buyer_id": held.buyer_id,
+        "listing_id": held.listing_id,
+        "tier_id": held.tier_id,
+        "deliverable_id": held.deliverable_id,
+    }
+    facts |= {"title": "x", "store_name": "x", "version": "", "license_slug": "personal", "order_id": uuid.uuid4()}
     with pytest.raises(AlreadyOwned), transaction.atomic():
-        grant_licence(**facts, **names, license_slug="personal", order_id=uuid.uuid4())
+        grant_licence(**facts)
 
 
 def test_missing_trigger_stops_the_check_and_migrate_makes_it_again() -> None:

@@ -134,7 +134,7 @@ def test_purchases_counted_by_many_at_once_are_counted_once_each() -> None:
     for listing in listings:
         for _ in range(5):
             record_purchase(listing_id=listing.pk)
-    noting = [lambda listing=listing: record_purchase(listing_id=listing.pk) for listing in listings]  # type: ignore[misc]  # bound at once
+    noting = [lambda listing=listing: record_purchase(listing_id=listing.pk) for listing in listings]
     assert [outcome for outcome in at_once(*([count_purchases] * 6), *noting) if isinstance(outcome, str)] == []
     count_purchases()
     assert [stats.purchases for stats in ListingStats.objects.all()] == [6, 6, 6]

@@ -101,6 +101,6 @@ def pay_out(*, account: LedgerAccount, run: str, minimum_minor: int) -> Payout |
 
 
 def _tell(payout: Payout, amount_minor: int) -> None:
-    vendor = User.objects.select_related("store").get(pk=payout.account.owner_id)
+    vendor = User.objects.select_related("store").get(ledger_accounts=payout.account)
     facts = {"payout": payout, "run": payout.run, "amount_minor": amount_minor, "currency": payout.account.currency}
     mail(vendor, "wallet/paid_out", store=vendor.store, **facts)
