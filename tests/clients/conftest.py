@@ -40,9 +40,9 @@ def openapi(tmp_path: Path) -> Path:
 def run(tmp_path: Path) -> Runs:
     """Run a program in a folder of the test's; it must end with 0. Its output is returned."""
 
-    def run(*command: str | Path, **extra: Any) -> str:
+    def run(*command: str | Path) -> str:
         words = [sys.executable if word == "python" else str(word) for word in command]
-        done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=180, **extra)
+        done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=180)
         assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
         return done.stdout
 

@@ -9,17 +9,17 @@ import requests
 from bs4 import BeautifulSoup, Tag
 
 from ..admin.pages import fill
-from .server import Server
+from .server import Site
 
 
 class Person:
     """A browser session of one person."""
 
-    def __init__(self, server: Server, email: str, password: str) -> None:
+    def __init__(self, server: Site, email: str, password: str) -> None:
         self.server = server
         self.email = email
         self.password = password
-        self.session = requests.Session()
+        self.session = server.session()
         self.page = BeautifulSoup("", "html.parser")
         self.url = server.base_url
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from email import policy
 from email.message import EmailMessage
 from pathlib import Path
+from typing import Protocol
 
 import requests
 
@@ -22,12 +23,30 @@ MAIL_SECONDS = 10
 ADMIN = ("admin@example.com", "an admin's long phrase")
 
 
+class Site(Protocol):
+    """A running service, of one process or of several."""
+
+    @property
+    def base_url(self) -> str:
+        """Where it is."""
+
+    def session(self) -> requests.Session:
+        """Return a browser or program that can reach it."""
+
+    def mail_to(self, address: str, subject: str) -> str:
+        """Return the text of the newest mail with these words in its subject."""
+
+
 @dataclass(frozen=True)
 class Server:
     """A running service whose mails go to its console."""
 
     base_url: str
     console: Path
+
+    def session(self) -> requests.Session:
+        """Return a browser or program that can reach it."""
+        return requests.Session()
 
     def mail_to(self, address: str, subject: str) -> str:
         """Return the text of the newest mail with these words in its subject, waiting for it a little."""

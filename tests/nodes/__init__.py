@@ -1,0 +1,1 @@
+"""Several nodes and a worker with the production settings, on real servers that can be cut off one by one."""

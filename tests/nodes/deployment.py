@@ -1,0 +1,217 @@
+"""Starts it all: PostgreSQL with a replica, Redis, an S3 server, a mail server, a worker and nodes, each in processes of its own."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from email.message import EmailMessage
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import boto3
+import psycopg
+import requests
+
+from marketplace.settings.environment import new_signing_key
+
+from ..flows.server import ADMIN, MAIL_SECONDS, ROOT, manage
+from ..servers import s3
+from ..servers.ports import free_port
+from ..servers.postgres import Cluster
+from ..servers.redis import redis
+from .balancer import BASE_URL, HOST, Balancer
+from .gate import Gate
+from .mailbox import Mailbox
+
+START_SECONDS = 90
+DEPENDENCIES = ("database", "replica", "cache", "object store", "mail")
+
+
+@dataclass
+class Process:
+    """A node or the worker."""
+
+    command: list[str]
+    env: dict[str, str]
+    log: Path
+    running: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start it; what it says is appended to its log."""
+        with self.log.open("ab") as log:
+            self.running = subprocess.Popen(
+                self.command, cwd=ROOT, env=self.env, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+            )
+
+    def kill(self) -> None:
+        """Kill it and what it started, without a word."""
+        if self.running is not None:
+            os.killpg(self.running.pid, signal.SIGKILL)
+            self.running.wait()
+            self.running = None
+
+    def stop(self) -> None:
+        """Ask it to end."""
+        if self.running is not None:
+            self.running.terminate()
+            try:
+                self.running.wait(30)
+            except subprocess.TimeoutExpired:
+                self.kill()
+            self.running = None
+
+
+@dataclass
+class Deployment:
+    """What runs."""
+
+    env: dict[str, str]
+    nodes: list[Process]
+    addresses: list[str]
+    worker: Process
+    mailbox: Mailbox
+    gates: dict[str, Gate] = field(default_factory=dict)
+    base_url: str = BASE_URL
+
+    def __post_init__(self) -> None:
+        self.balancer = Balancer(self.addresses)
+
+    def session(self) -> requests.Session:
+        """Return a caller that reaches the nodes in turn."""
+        return self.balancer.session()
+
+    def session_at(self, number: int) -> requests.Session:
+        """Return a caller that reaches one node only."""
+        return Balancer([self.addresses[number]]).session()
+
+    def mail_to(self, address: str, subject: str, *, seconds: float = 3 * MAIL_SECONDS) -> str:
+        """Return the text of the newest mail with these words in its subject, waiting for it."""
+        until = time.monotonic() + seconds
+        while True:
+            found = [mail for mail in self.mailbox.mails if mail["To"] == address and subject in mail["Subject"]]
+            if found:
+                return _text(found[-1])
+            assert time.monotonic() < until, f"no mail to {address} about {subject}"
+            time.sleep(0.1)
+
+    def manage(self, *words: str) -> str:
+        """Run a management command beside the nodes."""
+        return manage(self.env, *words)
+
+
+def _text(mail: EmailMessage) -> str:
+    body = mail.get_body(preferencelist=("plain",))
+    assert body is not None
+    return str(body.get_content())
+
+
+@contextmanager
+def deployed(folder: Path, *, nodes: int = 2, gated: bool = False, given: dict[str, str] | None = None) -> Iterator[Deployment]:
+    """Start everything, with an empty shop and an admin.
+
+    Args:
+        folder: For logs, and a folder for each node of which the others know nothing.
+        nodes: How many.
+        gated: Put a gate before each dependency.
+        given: Further settings.
+
+    Raises:
+        postgres.Unavailable: a server cannot be had here.
+        s3.Unavailable: the S3 server cannot.
+    """
+    with ExitStack() as stack:
+        primary = Cluster("wal_level=replica", "max_wal_senders=4", "hot_standby=on")
+        stack.callback(primary.remove)
+        primary.start()
+        replica = Cluster(of=primary)
+        stack.callback(replica.remove)
+        replica.start()
+        store = stack.enter_context(s3.running())
+        addresses = {
+            "database": primary.address,
+            "replica": replica.address,
+            "cache": stack.enter_context(redis()),
+            "object store": store.endpoint,
+        }
+        mailbox = Mailbox()
+        stack.callback(mailbox.remove)
+        addresses["mail"] = f"smtp://127.0.0.1:{mailbox.port}"
+        gates: dict[str, Gate] = {}
+        if gated:
+            for name, address in addresses.items():
+                gates[name] = gate = Gate(urlsplit(address).port or 0)
+                stack.callback(gate.remove)
+                addresses[name] = address.replace(f":{urlsplit(address).port}", f":{gate.port}")
+        account = {"aws_access_key_id": store.access_key, "aws_secret_access_key": store.secret_key, "region_name": "us-east-1"}
+        boto3.client("s3", endpoint_url=store.endpoint, **account).create_bucket(Bucket=store.bucket)
+        with psycopg.connect(primary.address, autocommit=True) as connection:
+            connection.execute("CREATE DATABASE shop")
+        env = environment(addresses, store, folder) | (given or {})
+        manage(env, "migrate", "--verbosity", "0")
+        manage(env | {"DJANGO_SUPERUSER_PASSWORD": ADMIN[1]}, "createsuperuser", "--no-input", "--email", ADMIN[0])
+        yield _start(stack, folder, env, mailbox, gates, nodes)
+
+
+def environment(addresses: dict[str, str], store: s3.S3Server, folder: Path) -> dict[str, str]:
+    """Return the production settings, complete, and nothing else but what processes need."""
+    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "VIRTUAL_ENV") if name in os.environ}
+    return kept | {
+        "DJANGO_SETTINGS_MODULE": "marketplace.settings.production",
+        "SECRET_KEY": "nodes-share-this-key-nodes-share-this-key-nodes-share-it",
+        "CERTIFICATE_KEY": new_signing_key(),
+        "ALLOWED_HOSTS": HOST,
+        "BASE_URL": BASE_URL,
+        "DATABASE_URL": addresses["database"].removesuffix("/postgres") + "/shop",
+        "DATABASE_REPLICA_URL": addresses["replica"].removesuffix("/postgres") + "/shop",
+        "REDIS_URL": f"{addresses['cache']}/0",
+        "S3_BUCKET": store.bucket,
+        "S3_ACCESS_KEY_ID": store.access_key,
+        "S3_SECRET_ACCESS_KEY": store.secret_key,
+        "S3_ENDPOINT_URL": addresses["object store"],
+        "EMAIL_URL": addresses["mail"],
+        "TRUST_PROXY_HEADERS": "true",
+        "TRUSTED_PROXIES": "127.0.0.1",
+        "ADMIN_REQUIRES_SECOND_FACTOR": "false",
+        "DATA_DIR": str(folder / "commands"),
+        "PYTHONUNBUFFERED": "1",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+
+
+def _start(stack: ExitStack, folder: Path, env: dict[str, str], mailbox: Mailbox, gates: dict[str, Gate], count: int) -> Deployment:
+    nodes, addresses = [], []
+    # Once, as an image is built: every node has the same.
+    manage(env, "collectstatic", "--no-input", "--verbosity", "0")
+    for number in range(count):
+        port, own = free_port(), folder / f"node-{number}"
+        own.mkdir()
+        (own / "static").symlink_to(folder / "commands" / "static")
+        command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--port", str(port), "--blocking-threads", "4"]
+        nodes.append(Process([*command, "marketplace.wsgi:application"], env | {"DATA_DIR": str(own)}, folder / f"node-{number}.log"))
+        addresses.append(f"http://127.0.0.1:{port}")
+    worker = Process([sys.executable, "manage.py", "worker"], env | {"DATA_DIR": str(folder / "worker")}, folder / "worker.log")
+    for process in (*nodes, worker):
+        process.start()
+        stack.callback(process.stop)
+    deployment = Deployment(env, nodes, addresses, worker, mailbox, gates)
+    for node, address in zip(nodes, addresses, strict=True):
+        _wait(node, address)
+    return deployment
+
+
+def _wait(node: Process, address: str) -> None:
+    until = time.monotonic() + START_SECONDS
+    while True:
+        try:
+            requests.get(f"{address}/healthz", timeout=5, headers={"Host": HOST})
+        except requests.ConnectionError:
+            assert node.running is not None
+            assert node.running.poll() is None, node.log.read_text(encoding="utf-8")
+            assert time.monotonic() < until, "a node does not answer"
+            time.sleep(0.1)
+        else:
+            return

@@ -1,0 +1,89 @@
+"""A door in front of a server: open, shut (nobody listens, every connection is cut) or silent (it takes connections and says nothing)."""
+
+import asyncio
+import threading
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+from ..servers.ports import free_port
+
+T = TypeVar("T")
+CHUNK = 65_536
+
+
+class Gate:
+    """Passes bytes between a port of its own and a server's.
+
+    Args:
+        target: The server's port on loopback.
+    """
+
+    def __init__(self, target: int) -> None:
+        self.port = free_port()
+        self._target = target
+        self._loop = asyncio.new_event_loop()
+        self._server: asyncio.Server | None = None
+        self._flowing = asyncio.Event()
+        self._writers: set[asyncio.StreamWriter] = set()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True, name=f"gate-{target}")
+        self._thread.start()
+        self.open()
+
+    def open(self) -> None:
+        """Let everything pass."""
+        self._run(self._open())
+
+    def shut(self) -> None:
+        """Cut every connection; nobody listens, as after the server's end."""
+        self._run(self._shut())
+
+    def silence(self) -> None:
+        """Take connections and pass nothing on, as a server does that hangs."""
+        self._loop.call_soon_threadsafe(self._flowing.clear)
+
+    def remove(self) -> None:
+        """End the gate."""
+        self.shut()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(5)
+
+    def _run(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(10)
+
+    async def _open(self) -> None:
+        self._flowing.set()
+        if self._server is None:
+            self._server = await asyncio.start_server(self._serve, "127.0.0.1", self.port)
+
+    async def _shut(self) -> None:
+        if self._server is not None:
+            self._server.close()
+            self._server = None
+        for writer in list(self._writers):
+            writer.transport.abort()
+        # What was silent ends.
+        self._flowing.set()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._writers.add(writer)
+        try:
+            onward_reader, onward = await asyncio.open_connection("127.0.0.1", self._target)
+            self._writers.add(onward)
+            try:
+                await asyncio.gather(self._copy(reader, onward), self._copy(onward_reader, writer))
+            finally:
+                self._writers.discard(onward)
+                onward.transport.abort()
+        except OSError:
+            pass
+        finally:
+            self._writers.discard(writer)
+            writer.transport.abort()
+
+    async def _copy(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while data := await reader.read(CHUNK):
+            await self._flowing.wait()
+            writer.write(data)
+            await writer.drain()
+        if writer.can_write_eof():
+            writer.write_eof()

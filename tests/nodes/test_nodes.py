@@ -1,0 +1,132 @@
+"""Two nodes and a worker: one journey over both, one of them killed in the middle, and the same answers everywhere."""
+
+import base64
+import hashlib
+import re
+from typing import Any
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import pytest
+
+from ..flows import journey
+from ..flows.journey import Caller
+from ..flows.person import Person
+from ..flows.server import ADMIN
+from .balancer import BASE_URL
+from .deployment import Deployment, _wait
+
+pytestmark = [pytest.mark.engineless, pytest.mark.s3]
+
+CALLBACK = "https://client.example/callback"
+VERIFIER = "a-verifier-of-forty-three-characters-or-more-0"
+API = f"{BASE_URL}/api/v1"
+
+
+def test_journey_over_two_nodes_survives_the_death_of_one_and_the_rest_is_told_the_same(deployment: Deployment) -> None:
+    admin = Person(deployment, *ADMIN)
+    admin.sign_in("/admin/")
+    buyer = journey.developer_gets_a_key(deployment, admin)
+    vendor = journey.vendor_gets_a_store(deployment, admin)
+    asset_id = journey.vendor_lists_the_family(vendor)
+    assert {*deployment.balancer.served} == {*deployment.addresses}
+    journey.editors_reject_then_approve(deployment, admin, vendor, asset_id)
+    every_node_answers_the_same(deployment, vendor, buyer, asset_id)
+
+    deployment.nodes[0].kill()
+    journey.buyer_finds_buys_and_downloads(deployment, admin, buyer, asset_id)
+    journey.link_works_without_a_credential(deployment, buyer, asset_id)
+
+    deployment.nodes[0].start()
+    _wait(deployment.nodes[0], deployment.addresses[0])
+    link = buyer.ask("POST", f"library/download/{asset_id}")["downloadUrl"]
+    assert [at(deployment, node).get(link, timeout=60).status_code for node in (0, 1)] == [200, 200]
+    admin.decide("wallet/order/", "Roboto Grotesque Family", "refund", {"reason": "Bought twice."})
+    assert [at(deployment, node).get(link, timeout=60).status_code for node in (0, 1)] == [410, 410]
+    assert buyer.ask("GET", "library")["ownedCount"] == 0
+    deployment.manage("reconcile")
+
+
+def at(deployment: Deployment, number: int) -> Any:
+    """Return a caller of one node."""
+    return deployment.session_at(number)
+
+
+def every_node_answers_the_same(deployment: Deployment, vendor: Caller, buyer: Caller, asset_id: str) -> None:
+    """Look at both nodes: answers, their tags, news and counters are those of all."""
+    address = f"{API}/assets/{asset_id}"
+    first, second = (at(deployment, node).get(address, timeout=30) for node in (0, 1))
+    assert (first.content, first.headers["ETag"]) == (second.content, second.headers["ETag"])
+    assert at(deployment, 1).get(address, headers={"If-None-Match": first.headers["ETag"]}, timeout=30).status_code == 304
+    # What one node was told, the other shows at once.
+    for node, price in ((0, 2100), (1, 1999)):
+        headers = {"Authorization": vendor.session.headers["Authorization"]}
+        changed = at(deployment, node).patch(
+            f"{API}/vendor/assets/{asset_id}/regional-prices", json={"priceInr": price}, headers=headers, timeout=30
+        )
+        assert changed.status_code == 200, changed.text
+        shown = at(deployment, 1 - node).get(address, timeout=30)
+        assert shown.json()["priceINR"] == price
+        assert shown.headers["ETag"] != first.headers["ETag"] or price == 1999
+    calls_are_counted_together(deployment, buyer)
+
+
+def calls_are_counted_together(deployment: Deployment, buyer: Caller) -> None:
+    """Call the nodes in turn with one key."""
+    key = {"X-Api-Key": buyer.session.headers["X-Api-Key"]}
+    left = []
+    for node in (0, 1, 0, 1):
+        answer = at(deployment, node).get(f"{API}/library", headers=key, timeout=30)
+        left.append(int(re.search(r"r=(\d+)", answer.headers["RateLimit"])[1]))  # type: ignore[index]  # no match is a failure
+    # Each is one less than the last, or of a new minute.
+    assert len({*left}) == 4
+
+
+def test_code_of_one_node_is_redeemed_at_the_other_and_ends_everywhere(deployment: Deployment) -> None:
+    admin, developer = Person(deployment, *ADMIN), Person(deployment, "oauth@example.com", "a developer's phrase")
+    admin.sign_in("/admin/")
+    developer.sign_up()
+    client_id = app_with_a_redirect(deployment, admin, developer)
+    challenge = base64.urlsafe_b64encode(hashlib.sha256(VERIFIER.encode()).digest()).rstrip(b"=").decode()
+    asked = {"response_type": "code", "client_id": client_id, "redirect_uri": CALLBACK, "scope": "account:read", "state": "s"}
+    page = f"{BASE_URL}/oauth/authorize?{urlencode(asked | {'code_challenge': challenge, 'code_challenge_method': 'S256'})}"
+    developer.open(page)
+    form = developer.page.select_one("main form")
+    assert form is not None
+    sent = {str(field["name"]): str(field.get("value", "")) for field in form.select("input[name]")} | {"decision": "allow"}
+    answer = developer.session.post(page, data=sent, headers={"Referer": page}, allow_redirects=False, timeout=30)
+    assert answer.status_code in {302, 303}, answer.text
+    code = parse_qs(urlsplit(answer.headers["Location"]).query)["code"][0]
+    exchange = {
+        "grant_type": "authorization_code",
+        "code": code,
+        "redirect_uri": CALLBACK,
+        "client_id": client_id,
+        "code_verifier": VERIFIER,
+    }
+    # Whichever node made it.
+    token = at(deployment, 1).post(f"{BASE_URL}/oauth/token", data=exchange, timeout=30).json()
+    bearer = {"Authorization": f"Bearer {token['access_token']}"}
+    assert [at(deployment, node).get(f"{API}/wallet", headers=bearer, timeout=30).status_code for node in (0, 1)] == [200, 200]
+    assert at(deployment, 0).post(f"{BASE_URL}/oauth/token", data=exchange, timeout=30).json()["error"] == "invalid_grant"
+    # A code that is sent twice ends what came of it, on every node.
+    assert [at(deployment, node).get(f"{API}/wallet", headers=bearer, timeout=30).status_code for node in (0, 1)] == [401, 401]
+
+
+def app_with_a_redirect(deployment: Deployment, admin: Person, developer: Person) -> str:
+    """Make an approved app that may read the balance; return its client id."""
+    developer.open("/dashboard/developer")
+    developer.submit({"what": "A budget", "why": "It reads balances."}, form="main form")
+    admin.decide("developers/developerapplication/", developer.email, "approve", {"reason": "Fine."})
+    developer.open("/dashboard/apps/new")
+    wanted = {"scopes": ["account:read"], "reason_account_read": "To show the balance."}
+    developer.submit({"name": "Budget", "purpose": "Show what is left"} | wanted, form="main form")
+    admin.decide("developers/scopereview/", "Budget", "decide-scopes", {"decision:account:read": "grant", "note": "Fine."})
+    developer.open("/dashboard/apps")
+    developer.follow(r"/dashboard/apps/[0-9a-f-]{36}$")
+    page = developer.url
+    developer.open(f"{page}/redirects")
+    developer.submit({"redirect_uris": CALLBACK}, form="main form")
+    developer.open(page)
+    found = re.search(r"Client id: (\S+)", developer.words)
+    assert found
+    return found[1]

@@ -1,0 +1,173 @@
+"""Each dependency is stopped in turn: what goes on, what answers 503 with `Retry-After`, and that all recovers without a restart.
+
+    uv run --group dev python -m tests.outages [--write] [--only "object store"]
+
+Two nodes and a worker run with the production settings on real servers of their own. Each request is sent before, during and
+after an outage; an answer other than success or 503 with `Retry-After` fails, and so does a purchase, mail or ledger entry that is
+lost. The table goes into the documentation with `--write`; without it, the documented table is compared with what was measured.
+"""
+
+import argparse
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from .flows.server import ROOT
+from .nodes.deployment import Deployment, deployed
+from .nodes.probes import Outcome, Prober
+
+PAGE = ROOT / "marketplace" / "pages" / "docs" / "outages.md"
+BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
+RECOVERY_SECONDS = 60
+# What is down is seen from the second round on as from the first, in which connections break.
+ROUNDS = 2
+
+
+@dataclass(frozen=True)
+class Outage:
+    """Something that stops.
+
+    Args:
+        name: As the table calls it.
+        stop: Stops it.
+        start: Starts it again.
+    """
+
+    name: str
+    stop: Callable[[], None]
+    start: Callable[[], None]
+
+
+def outages(deployment: Deployment) -> list[Outage]:
+    """Return what can stop."""
+    gates = [Outage(name, gate.shut, gate.open) for name, gate in deployment.gates.items()]
+    return [*gates, Outage("worker", deployment.worker.kill, deployment.worker.start)]
+
+
+def measure(deployment: Deployment, *, only: str = "", say: Callable[[str], None] = lambda _: None) -> dict[str, dict[str, str]]:
+    """Stop each in turn and return the word for each request, by what was down.
+
+    Raises:
+        AssertionError: an answer is none that may be, something was lost, or did not recover.
+    """
+    prober = Prober(deployment)
+    table: dict[str, dict[str, str]] = {}
+    for outage in outages(deployment):
+        if only and outage.name != only:
+            continue
+        _all_well(prober, f"before the outage of the {outage.name}")
+        outage.stop()
+        try:
+            rounds = [prober.round() for _ in range(ROUNDS)]
+        finally:
+            outage.start()
+        table[outage.name] = {name: _word(name, outage.name, [found[name] for found in rounds]) for name in rounds[0]}
+        slowest = max(outcome.seconds for found in rounds for outcome in found.values())
+        seconds = _recovered(prober, outage.name)
+        say(f"{outage.name}: answers within {slowest:.1f} s, well again after {seconds:.1f} s")
+    say(as_markdown(table))
+    _nothing_is_lost(deployment, prober)
+    say("nothing is lost: purchases, mails, ledger")
+    return table
+
+
+def _all_well(prober: Prober, when: str) -> None:
+    wrong = {name: outcome.word for name, outcome in prober.round().items() if outcome.word != "yes"}
+    assert not wrong, f"{when}: {wrong}"
+
+
+def _word(name: str, outage: str, outcomes: list[Outcome]) -> str:
+    """Return the word of the table: the worse of the rounds."""
+    words = {outcome.word for outcome in outcomes}
+    if outage == "object store" and name == "Download by a link":
+        # The link leads to the store itself.
+        words = {"503" if word.startswith("no answer") else word for word in words}
+    assert words <= {"yes", "503"}, f"{name} without the {outage}: {words}"
+    if "503" in words:
+        return "503"
+    return "yes, the mail follows" if name == "Sign up" and outage in {"mail", "worker"} else "yes"
+
+
+def _recovered(prober: Prober, outage: str) -> float:
+    """Wait until every request succeeds again; return how long it took."""
+    began = time.monotonic()
+    while True:
+        found = prober.round()
+        wrong = {name: outcome.word for name, outcome in found.items() if outcome.word != "yes"}
+        assert all(word == "503" for word in wrong.values()), f"after the outage of the {outage}: {wrong}"
+        if not wrong:
+            return time.monotonic() - began
+        assert time.monotonic() - began < RECOVERY_SECONDS, f"the {outage} is back, but not {wrong}"
+
+
+def _nothing_is_lost(deployment: Deployment, prober: Prober) -> None:
+    """Find every purchase that was answered with success, every mail of a sign-up, and a ledger that agrees."""
+    for address in prober.signed_up:
+        deployment.mail_to(address, "onfirm", seconds=120)
+    for asset in prober.bought:
+        assert prober.owns(asset), f"{asset} was bought and is not there"
+    deployment.manage("reconcile")
+
+
+def as_markdown(table: dict[str, dict[str, str]]) -> str:
+    """Return the table as it stands in the page."""
+    names = list(table)
+    lines = [f"| While this is down | {' | '.join(names)} |", f"|---|{'---|' * len(names)}"]
+    lines += [f"| {request} | {' | '.join(table[name][request] for name in names)} |" for request in table[names[0]]]
+    return "\n".join(lines)
+
+
+def documented() -> str:
+    """Return the table of the page."""
+    return PAGE.read_text(encoding="utf-8").split(BEGIN)[1].split(END)[0].strip()
+
+
+def write(table: str) -> None:
+    """Put the table into the page."""
+    before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
+    PAGE.write_text(f"{before}{BEGIN}\n{table}\n{END}{rest.split(END)[1]}", encoding="utf-8")
+
+
+def main() -> int:
+    """Measure, and write or compare."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.outages", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--write", action="store_true", help="put what was measured into the documentation")
+    parser.add_argument("--only", default="", help="stop only this one; nothing is written or compared")
+    options = parser.parse_args()
+    with (
+        tempfile.TemporaryDirectory(prefix="marketplace-outages-") as folder,
+        deployed(Path(folder), gated=True, given=GIVEN) as deployment,
+    ):
+        table = as_markdown(measure(deployment, only=options.only, say=_say))
+    if options.only:
+        return 0
+    if options.write:
+        write(table)
+        return 0
+    if table != documented():
+        _say(f"{PAGE.relative_to(ROOT)} says something else; run again with --write")
+        return 1
+    return 0
+
+
+# Many requests of one caller in a short time.
+GIVEN = {
+    "RATE_LIMIT_API_KEY": "100000",
+    "RATE_LIMIT_ANONYMOUS": "100000",
+    "RATE_LIMIT_BEARER_APP": "100000",
+    "RATE_LIMIT_BEARER_USER": "100000",
+}
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
