@@ -9,26 +9,19 @@ axe-core must find no violation. The pictures and an index.html are in the folde
 
 import argparse
 import json
-import os
-import subprocess
 import sys
 import tempfile
-import time
-import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from playwright.sync_api import Browser, Page
 from rich.console import Console
 
 from tests.checks import ROOT
-from tests.servers.ports import free_port
 
 from .driving import MOST_BYTES, SCHEMES, SIZES, Scheme, browser, context, overflows, violations, watched
+from .service import service
 from .stops import Stop, public_stops, signed_in_stops
-
-SECONDS = 300
 
 
 def main() -> int:
@@ -39,7 +32,7 @@ def main() -> int:
     folder.mkdir(parents=True, exist_ok=True)
     wrong: list[str] = []
     taken: list[str] = []
-    with tempfile.TemporaryDirectory(prefix="marketplace-pages-") as data, _service(Path(data), console) as base_url, browser() as started:
+    with tempfile.TemporaryDirectory(prefix="marketplace-pages-") as data, service(Path(data), console) as base_url, browser() as started:
         people = json.loads((Path(data) / "demo.json").read_text("utf-8"))
         stops = [stop for stop in [*public_stops(_doc_names()), *signed_in_stops()] if not options.only or stop.name in options.only]
         _buy_something(started, base_url, people)
@@ -68,35 +61,6 @@ def _arguments() -> argparse.Namespace:
 
 def _doc_names() -> list[str]:
     return sorted(path.stem for path in (ROOT / "marketplace" / "pages" / "docs").glob("*.md"))
-
-
-@contextmanager
-def _service(data: Path, console: Console) -> Iterator[str]:
-    """Run the demo in a folder of its own."""
-    port = free_port()
-    base_url = f"http://127.0.0.1:{port}"
-    env = os.environ | {"DATA_DIR": str(data), "DJANGO_SETTINGS_MODULE": "marketplace.settings.embedded", "RATE_LIMIT_ANONYMOUS": "100000"}
-    command = [sys.executable, "manage.py", "quickstart", "--port", str(port), "--yes"]
-    console.print("Preparing the demo …")
-    server = subprocess.Popen(command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-    try:
-        _wait_for(base_url, server)
-        yield base_url
-    finally:
-        server.terminate()
-        server.wait(timeout=30)
-
-
-def _wait_for(base_url: str, server: "subprocess.Popen[bytes]") -> None:
-    end = time.monotonic() + SECONDS
-    while time.monotonic() < end and server.poll() is None:
-        try:
-            urllib.request.urlopen(f"{base_url}/robots.txt", timeout=5).close()  # noqa: S310 - our own service
-        except OSError:
-            time.sleep(0.5)
-        else:
-            return
-    raise SystemExit("The demo did not come up.")
 
 
 def _sign_in(page: Page, base_url: str, person: dict[str, str]) -> None:

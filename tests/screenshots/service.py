@@ -1,0 +1,46 @@
+"""A private service with the demo content, thrown away afterwards."""
+
+import os
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rich.console import Console
+
+from tests.checks import ROOT
+from tests.servers.ports import free_port
+
+SECONDS = 300
+
+
+@contextmanager
+def service(data: Path, console: Console) -> Iterator[str]:
+    """Run the demo in a folder of its own."""
+    port = free_port()
+    base_url = f"http://127.0.0.1:{port}"
+    env = os.environ | {"DATA_DIR": str(data), "DJANGO_SETTINGS_MODULE": "marketplace.settings.embedded", "RATE_LIMIT_ANONYMOUS": "100000"}
+    command = [sys.executable, "manage.py", "quickstart", "--port", str(port), "--yes"]
+    console.print("Preparing the demo …")
+    server = subprocess.Popen(command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    try:
+        _wait_for(base_url, server)
+        yield base_url
+    finally:
+        server.terminate()
+        server.wait(timeout=30)
+
+
+def _wait_for(base_url: str, server: "subprocess.Popen[bytes]") -> None:
+    end = time.monotonic() + SECONDS
+    while time.monotonic() < end and server.poll() is None:
+        try:
+            urllib.request.urlopen(f"{base_url}/robots.txt", timeout=5).close()  # noqa: S310 - our own service
+        except OSError:
+            time.sleep(0.5)
+        else:
+            return
+    raise SystemExit("The demo did not come up.")
