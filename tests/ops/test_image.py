@@ -116,7 +116,7 @@ def test_settings_of_the_compose_file_pass_the_check_of_deployments(tmp_path: Pa
     given = {name: filled(value) for name, value in environment.items()}
     assert given.keys() <= SETTINGS
     env = given | {"DATA_DIR": str(tmp_path), "METRICS_DIR": str(tmp_path), "DJANGO_SETTINGS_MODULE": PRODUCTION["DJANGO_SETTINGS_MODULE"]}
-    done = run(sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING", **env)
+    done = run(sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING", cwd=ROOT, **env)
     assert done.returncode == 0, done.stderr
 
 
