@@ -25,7 +25,7 @@ store = store_keeping(2000)
 own = [on_sale(archive(str(number)), store=store) for number in range({OWN})]
 buyers = []
 for number in range({BUYERS}):
-    buyer = funded(inr=10**12, email=f"buyer{{number}}@example.com")
+    buyer = funded(inr=10**10, email=f"buyer{{number}}@example.com")
     bought(own[0], buyer)
     buyers.append({{"key": issue_api_key(app=AppFactory(user=buyer), name="load", actor=buyer)[1]}})
 assets = [str(pk) for pk in Listing.objects.filter(status="Published").exclude(pk=own[0].pk).values_list("pk", flat=True)[:2000]]
