@@ -339,6 +339,6 @@ REVIEW_CLAIM_MINUTES = read.integer("REVIEW_CLAIM_MINUTES", default=30, minimum=
 ADMIN_REQUIRES_SECOND_FACTOR = read.boolean("ADMIN_REQUIRES_SECOND_FACTOR", default=True)
 
 # --- watching -----------------------------------------------------------------------------------
-# A line for each request costs a tenth of a cached answer: production has it, one's own machine only where it is asked for.
+# A line for each request costs a twentieth of a cached answer: production has it, one's own machine only where it is asked for.
 ACCESS_LOG = read.boolean("ACCESS_LOG", default=False)
 LOGGING = logging_config("text")
