@@ -22,6 +22,7 @@ PLAIN = {
     "catalog shelves_of": "reads",
     "catalog count": "adds up what its one argument says",
     "catalog cached": "reads",
+    "library readme_of": "reads",
     "catalog keep": "stores a value under a key, in this order",
     "catalog snapshot_of": "reads",
     "catalog last_approved_snapshot": "reads",

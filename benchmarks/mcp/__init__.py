@@ -1,0 +1,1 @@
+"""A tool call beside its twin in the API."""
