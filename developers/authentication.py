@@ -12,6 +12,7 @@ from rest_framework.request import Request
 from marketplace.accounts.models import User
 from marketplace.core.access import CredentialKind
 from marketplace.core.errors import AmbiguousCredentials, InvalidCredential
+from marketplace.core.joined import Joined
 
 from .models import AccessToken, ApiKey
 from .principals import Principal
@@ -19,6 +20,8 @@ from .secrets import Prefix, digest_of, well_formed
 from .throttling import count_by_address
 
 LAST_USED_STEP = timedelta(minutes=5)
+_KEYS = Joined(ApiKey, "digest", ("app", "app__user"))
+_TOKENS = Joined(AccessToken, "token_checksum", ("user", "application", "application__user"))
 BEARER_PREFIXES = (Prefix.PERSONAL_TOKEN, Prefix.ACCESS_TOKEN, Prefix.MCP_TOKEN)
 
 
@@ -59,7 +62,7 @@ def principal_of_key(secret: str) -> Principal:
     """Return the principal of an API key, in one query."""
     if not well_formed(secret, Prefix.API_KEY):
         raise InvalidCredential
-    key = ApiKey.objects.select_related("app__user").filter(digest=digest_of(secret)).first()
+    key = _KEYS.find(digest_of(secret))
     if key is None or not key.live or not key.app.is_usable(None):
         raise InvalidCredential
     _touch(key)
@@ -71,7 +74,7 @@ def principal_of_bearer(authorization: str) -> Principal:
     scheme, _, secret = authorization.partition(" ")
     if scheme.lower() != "bearer" or not well_formed(secret, *BEARER_PREFIXES):
         raise InvalidCredential
-    token = AccessToken.objects.select_related("user", "application__user").filter(token_checksum=digest_of(secret)).first()
+    token = _TOKENS.find(digest_of(secret))
     if token is None or not token.live or not token.user.is_active:
         raise InvalidCredential
     if token.application is not None and not token.application.is_usable(None):

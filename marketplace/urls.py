@@ -18,11 +18,11 @@ api: list[URLPattern | URLResolver] = [
 
 urlpatterns = [
     path("api/v1/", include(api)),
+    path("", include("marketplace.mcp.urls")),
     path("admin/", admin.site.urls),
     path("account/", include("allauth.urls")),
     path("", include("developers.dashboard.urls")),
     path("", include("developers.oauth.urls")),
-    path("", include("marketplace.mcp.urls")),
     path("", include("marketplace.pages.urls")),
 ]
 
