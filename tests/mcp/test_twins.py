@@ -12,6 +12,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
+from catalog.api.caching import Memo
 from catalog.models import Listing
 from marketplace.accounts.models import User
 from marketplace.mcp.tools.table import TOOLS
@@ -156,6 +157,7 @@ def forget() -> None:
     """Make what comes next be looked up."""
     for store in caches.all():
         store.clear()
+    Memo.forget()
 
 
 def test_tools_answer_what_their_twins_answer(twins: Twins, listings: list[Listing]) -> None:
