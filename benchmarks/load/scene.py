@@ -28,7 +28,7 @@ for number in range({BUYERS}):
     buyer = funded(inr=10**10, email=f"buyer{{number}}@example.com")
     bought(own[0], buyer)
     buyers.append({{"key": issue_api_key(app=AppFactory(user=buyer), name="load", actor=buyer)[1]}})
-assets = [str(pk) for pk in Listing.objects.filter(status="Published").exclude(pk=own[0].pk).values_list("pk", flat=True)[:2000]]
+assets = [str(pk) for pk in Listing.objects.filter(status="Published", tier_requirement="free").exclude(pk=own[0].pk).values_list("pk", flat=True)[:2000]]
 print(json.dumps({{
     "buyers": buyers, "owned": str(own[0].pk), "own": [str(listing.pk) for listing in own[1:]], "assets": assets,
     "vendor": _headers_of_personal(store.owner, frozenset(Scope)),
