@@ -24,7 +24,7 @@ from .serializers import BrowseQuery
 # What the shelf keeps counts by.
 COUNTED = {"category", "tier"}
 # And these by one of their values.
-LABELLED = {"license", "tag", "platform", "fileType"}
+LABELLED = {"tag", "platform", "fileType"}
 FILTERS = (*sorted(COUNTED), "vendor", "license", "tag", "platform", "fileType", "minPrice", "maxPrice", "currency")
 # From here on a page is counted from the nearest of the places that lie so many items apart.
 DEEP = 1_000

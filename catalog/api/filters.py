@@ -3,7 +3,7 @@
 from typing import Any, ClassVar
 
 import django_filters
-from django.db.models import QuerySet, Subquery
+from django.db.models import Exists, QuerySet, Subquery
 
 from marketplace.accounts.models import Tier
 from marketplace.core import money
@@ -60,9 +60,8 @@ class AssetFilter(django_filters.FilterSet):  # type: ignore[misc]  # django-fil
 
     def under_license(self, items: Items, _name: str, slug: str) -> Items:
         """Keep what is sold under an active licence tier."""
-        if not LicenseTier.objects.filter(slug=slug, is_active=True).exists():
-            return items.none()
-        return self.labelled(items, "license", slug)
+        active = LicenseTier.objects.filter(slug=slug, is_active=True)
+        return self.labelled(items.filter(Exists(active)), "license", slug)
 
     def labelled(self, items: Items, name: str, value: str) -> Items:
         """Keep what has a label of the parameter's kind."""

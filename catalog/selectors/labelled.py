@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.db import connection
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, QuerySet, Sum
 from django.db.models.expressions import RawSQL
 from django.db.models.fields import BooleanField, UUIDField
 
@@ -17,7 +17,7 @@ from marketplace.core.replica import read_connection
 
 from ..labels import SEPARATOR
 from ..models import ShelfItem, ShelfLabels
-from .browse import total_on_shelf
+from .browse import shelf_counts, total_on_shelf
 
 # So many are collected.
 FEW = 10_000
@@ -29,7 +29,9 @@ def with_labels(items: QuerySet[ShelfItem], groups: Sequence[tuple[str, ...]]) -
     """Keep the items of the shelf that have a label of each group. No item has two of a group."""
     if not groups or items.query.is_empty():
         return items
-    fewest = min(total_on_shelf(None, None, group).listings for group in groups)
+    counts = shelf_counts(None, None, [label for group in groups for label in group]).order_by().values("label").annotate(n=Sum("listings"))
+    listings = dict(counts.values_list("label", "n"))
+    fewest = min(sum(listings.get(label, 0) for label in group) for group in groups)
     if not fewest:
         return items.none()
     sql, params = _condition(groups)

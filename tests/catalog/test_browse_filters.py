@@ -150,7 +150,7 @@ def test_total_is_counted_to_a_cap(get: Any, varied: None, monkeypatch: pytest.M
     assert get("assets", category="fonts")["total"] == 2
 
 
-@pytest.mark.parametrize("query", [{"tag": "bold"}, {"tag": "bold", "category": "fonts"}, {"fileType": "otf"}, {"license": "personal"}])
+@pytest.mark.parametrize("query", [{"tag": "bold"}, {"tag": "bold", "category": "fonts"}, {"fileType": "otf"}])
 def test_total_of_one_label_is_kept_and_exact_however_many(
     get: Any, varied: None, monkeypatch: pytest.MonkeyPatch, query: dict[str, str]
 ) -> None:
