@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from django.core.exceptions import EmptyResultSet
 from django.db import connection
 from django.db.models import QuerySet
 
@@ -87,7 +88,11 @@ def _order(ask: LookUp) -> str:
 def _within(listings: QuerySet[Any] | None) -> tuple[str, tuple[Any, ...]]:
     if listings is None:
         return "", ()
-    sql, params = listings.order_by().values("pk").query.sql_with_params()
+    try:
+        sql, params = listings.order_by().values("pk").query.sql_with_params()
+    except EmptyResultSet:
+        # The filters are known to find nothing: there is no statement for it.
+        return " AND 1 = 0", ()
     return f" AND listing_id IN ({sql})", tuple(params)
 
 
