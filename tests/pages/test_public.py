@@ -14,7 +14,7 @@ from django.db import OperationalError
 from django.test import Client
 from django.urls import reverse
 
-from marketplace.core.errors import NotFound, catalogue
+from marketplace.core.errors import DependencyUnavailable, NotFound, catalogue
 from tests.shop import on_sale
 
 
@@ -108,8 +108,8 @@ def test_problem_page_is_shown_even_when_the_database_is_down(browse: Callable[.
     with patch.object(SessionStore, "load", side_effect=OperationalError("down")):
         response = client.get(reverse("dashboard"))
         missing = client.get("/nothing")
-    assert response.status_code == 500
-    assert "Something went wrong on our side" in response.content.decode()
+    assert response.status_code == 503
+    assert DependencyUnavailable.title in response.content.decode()
     assert missing.status_code == 404
     assert "Nothing is here" in missing.content.decode()
 

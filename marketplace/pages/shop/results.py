@@ -1,12 +1,15 @@
 """What the storefront shows for a state: a page of cards, how many there are, and what one can narrow by. The API's own selectors."""
 
 import math
+import time
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 from catalog import selectors
 from catalog.api.browsing import items_within
 from catalog.search import search
-from catalog.selectors import Card, Counts, Facet, Names, Total
+from catalog.selectors import Card, Counts, Names, Total
 from marketplace.core import bounds
 from marketplace.core.money import Currency
 
@@ -15,6 +18,7 @@ from .query import ShopForm
 PAGE_SIZE = 24
 # What the shelf keeps counts by.
 COUNTED = {"category", "tier"}
+CHOICES_SECONDS = 60
 
 
 @dataclass(frozen=True)
@@ -37,30 +41,34 @@ class Results:
 
 
 def results_of(form: ShopForm, currency: Currency) -> Results:
-    """Return what is shown, in six queries at most."""
-    names = selectors.names_to_choose_from()
-    if form.query:
-        return _found(form, currency, names)
+    """Return what is shown: in four queries, or five for a search; each label that narrows may cost one more."""
     filters = form.filters(currency)
     category, tier = filters.get("category"), filters.get("tier")
     start = (form.page_number - 1) * PAGE_SIZE
+    if form.query:
+        return _found(form, filters)
     if filters.keys() <= COUNTED:
-        counts = selectors.counts_to_choose_from(category, tier)
+        names, counts = selectors.names_to_choose_from(), selectors.counts_to_choose_from(category, tier)
         total = Total(sum(counts.categories.values()) if category is None else counts.categories.get(category, 0))
         rows = [] if start >= total.listings else selectors.page_on_shelf(category, tier, sort=form.order, start=start, limit=PAGE_SIZE)
     else:
+        names, counts = _choices(int(time.time() // CHOICES_SECONDS), category, tier)
         items = items_within(filters)
-        facets = selectors.facets_of(items, [Facet.CATEGORY, Facet.FILE_TYPE], ())
-        counts = Counts(dict(facets[Facet.CATEGORY]), dict(facets[Facet.FILE_TYPE]))
         total = selectors.total_matching(items)
         rows = [] if total.exact and start >= total.listings else selectors.page_of(items, sort=form.order, start=start, limit=PAGE_SIZE)
     cards = selectors.cards_of(row.id for row in rows)
     return Results(cards, total, math.ceil(total.listings / PAGE_SIZE), names, counts)
 
 
-def _found(form: ShopForm, currency: Currency, names: Names) -> Results:
+@lru_cache(maxsize=64)
+def _choices(_minute: int, category: str | None, tier: str | None) -> tuple[Names, Counts]:
+    """Return what a narrowed page offers to choose from, as old as a minute: what it narrows by asks the database enough."""
+    return selectors.names_to_choose_from(), selectors.counts_to_choose_from(category, tier)
+
+
+def _found(form: ShopForm, filters: dict[str, Any]) -> Results:
     """Return the best hits of a search: one page, for what comes after them is no answer."""
-    filters = form.filters(currency)
+    names = selectors.names_to_choose_from()
     hits = search(form.query, bounds.SEARCH_LIMIT, items_within(filters) if filters else None)
     cards = selectors.cards_of(hit.id for hit in hits)
     return Results(cards, Total(len(cards), exact=len(hits) < bounds.SEARCH_LIMIT), 1, names, None)

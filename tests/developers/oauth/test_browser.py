@@ -97,3 +97,16 @@ def test_faulty_request_brings_the_user_back_even_from_the_sign_in(
     # Without a sign-in on the way nobody is held up.
     page.goto(f"{live_server.url}{address}")
     assert query_of(page.url)["error"] == "invalid_scope"
+
+
+def test_suggested_amounts_are_seen_whole_on_the_smallest_phone(app: App, browser: Client, live_server: Any, page: Page) -> None:
+    address = Party(app, browser).ask(scope="wallet:spend").wsgi_request.get_full_path()
+    page.context.add_cookies([{"name": "sessionid", "value": browser.cookies["sessionid"].value, "url": live_server.url}])
+    page.set_viewport_size({"width": 320, "height": 568})
+    page.goto(f"{live_server.url}{address}")
+    amounts = page.locator(".amounts input")
+    assert "20000.00" in [field.input_value() for field in amounts.all()]
+    assert (
+        amounts.evaluate_all("(fields) => fields.filter((field) => field.scrollWidth > field.clientWidth).map((field) => field.value)")
+        == []
+    )
