@@ -8,7 +8,7 @@ from django.db import IntegrityError, models, transaction
 from django.utils import timezone
 
 from developers.audiences import Audience
-from developers.models import ApiUsage
+from developers.models import ApiUsage, ClientDocument
 from developers.services.apps import create_app
 from developers.services.consents import Authorization, give_consent
 from developers.services.credentials import issue_personal_token
@@ -52,6 +52,7 @@ def rows(db: None) -> None:
     set_spending_limit(owner=developer, spender=app, caps=Caps(Currency.USD, total_minor=1000), actor=developer)
     endpoint, _ = create_endpoint(app=AppFactory(), url="https://app.example/hook", events=[EventType.ASSET_PUBLISHED], actor=developer)
     send_test_event(endpoint=endpoint, actor=developer)
+    ClientDocument.objects.create(app=app, host="client.example", reviewed={}, latest={}, stale_at=timezone.now())
     make_vendor()
     submitted()
     buyer = scenes.link().user

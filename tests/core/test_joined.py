@@ -24,7 +24,7 @@ def test_row_comes_with_its_related_rows_as_the_orm_reads_them(kind: str, django
     with django_assert_num_queries(1):
         found = Joined(AccessToken, "token_checksum", RELATED).find(token.token_checksum)
         assert found is not None
-        pairs = [(found, expected), (found.user, expected.user)]
+        pairs: list[tuple[Any, Any]] = [(found, expected), (found.user, expected.user)]
         if expected.application is None:
             assert found.application is None
         else:

@@ -94,7 +94,7 @@ def test_gate_answers_as_declared(kind: CredentialKind, condition: Callable[[Hel
 
 @pytest.mark.parametrize("kind", [kind for kind in CredentialKind if kind != CredentialKind.API_KEY])
 def test_two_credentials_are_refused(kind: CredentialKind) -> None:
-    response = Speaker().send("tools/list", **headers_of(hold(CredentialKind.API_KEY)) | headers_of(hold(kind)))
+    response = Speaker().send("tools/list", None, **headers_of(hold(CredentialKind.API_KEY)) | headers_of(hold(kind)))
     assert (response.status_code, json.loads(response.content)["error"]["data"]["code"]) == (400, "ambiguous_credentials")
 
 

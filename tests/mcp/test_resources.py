@@ -89,7 +89,7 @@ def test_readme_is_for_owners_and_outlives_the_listing(listing: Listing) -> None
 
 def test_readme_of_a_harmful_file_is_withdrawn_with_it(listing: Listing) -> None:
     owner = owner_of(listing)
-    Deliverable.objects.filter(pk=listing.live_deliverable_id).update(blocked_at=timezone.now())
+    Deliverable.objects.filter(listing=listing).update(blocked_at=timezone.now())
     assert refusal(owner, "asset://harbor-grotesk/readme")[2]["code"] == "file_blocked"
 
 

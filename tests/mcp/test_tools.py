@@ -194,7 +194,7 @@ def test_every_refusal_that_a_twin_declares_has_advice() -> None:
         (WalletViewSet, ("quote", "spend")),
     ):
         for action in actions:
-            declared |= set(view.problems.get(action, ()))  # type: ignore[attr-defined]  # each declares its problems
+            declared |= set(view.problems.get(action, ()))
     assert len(declared) > 15
     assert [problem.code for problem in declared if not next_step(problem())] == []
 

@@ -108,7 +108,7 @@ def case(dice: random.Random, listings: list[Listing]) -> tuple[str, dict[str, A
         listing = dice.choice(listings)
         return dice.choice([str(listing.id), listing.slug, listing.slug, "no-such-asset"])
 
-    def some(**given: list[Any]) -> dict[str, Any]:
+    def some(**given: Any) -> dict[str, Any]:
         return {name: dice.choice(values) for name, values in given.items() if dice.random() < 0.4}
 
     filters = {
