@@ -1,7 +1,8 @@
 """Triggers by which the database itself refuses to change what was written.
 
 They are made after every `migrate`, not in a migration: SQLite drops a table's triggers without a word when a later
-migration remakes the table (findings: ledger). A system check asserts that they are there.
+migration remakes the table (findings: ledger), and refuses to remake one that another table's trigger reads. There they are
+lifted while migrations run. A system check asserts that they are there.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,7 +14,7 @@ from django.apps import AppConfig
 from django.core.checks import CheckMessage, Error, Tags, register
 from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
-from django.db.models.signals import post_migrate
+from django.db.models.signals import post_migrate, pre_migrate
 
 _PRESENT = {
     "sqlite": "SELECT name FROM sqlite_master WHERE type = 'trigger'",
@@ -116,6 +117,7 @@ class Guards:
         """Make the triggers after every migration, and check for them at start; an app calls this in its `ready()`."""
         if self not in _guards:
             _guards.append(self)
+        pre_migrate.connect(self._before_migrate, sender=config, dispatch_uid=f"{self.app}.guards", weak=False)
         post_migrate.connect(self._after_migrate, sender=config, dispatch_uid=f"{self.app}.guards", weak=False)
         # A bound method cannot carry the tags that Django puts on a check.
         register(partial(self.check), Tags.database)
@@ -132,6 +134,10 @@ class Guards:
             if self.ready(connections[alias])
             for name in self.missing(connections[alias])
         ]
+
+    def _before_migrate(self, *, using: str, plan: Sequence[Any], **_kwargs: Any) -> None:
+        if plan and connections[using].vendor == "sqlite":
+            self.remove(connections[using])
 
     def _after_migrate(self, *, using: str, **_kwargs: Any) -> None:
         if self.ready(connections[using]):
