@@ -4,13 +4,14 @@ import asyncio
 import json
 import uuid
 from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from typing import Any
 
 import httpx2
 import pytest
 import requests
 from bs4 import BeautifulSoup
+from django.db import connection
 from django.test import Client as Browser
 from mcp import Client, MCPError
 from mcp.client.auth import OAuthClientProvider, TokenStorage
@@ -156,20 +157,26 @@ def test_refusals_reach_the_model_and_lacking_scopes_the_client(address: str, li
         poor = await client.call_tool("buy_asset", {"assetId": "harbor-grotesk", "idempotencyKey": "one"})
         assert poor.is_error
         assert "insufficient_balance: It costs 499.00 INR; the wallet holds 0.00 INR. Tell the user" in poor.content[0].text  # type: ignore[union-attr]  # text
-        narrowed.append(await asyncio.to_thread(narrow, app))
+        await grant(app, "catalog:read")
         assert "buy_asset" not in [tool.name for tool in (await client.list_tools()).tools]
         with pytest.raises(MCPError, match="needs the scope wallet:spend") as refusal:
             await client.call_tool("buy_asset", {"assetId": "harbor-grotesk", "idempotencyKey": "one"})
         assert refusal.value.error.data["requiredScope"] == "wallet:spend"
+        refused.append(app)
 
-    narrowed: list[int] = []
+    refused: list[App] = []
     speak(address, mode, secret, fail)
-    assert narrowed == [1]
+    assert refused == [app]
 
 
-def narrow(app: App) -> int:
-    """Take spending back from an app."""
-    return App.objects.filter(pk=app.pk).update(granted_scopes="catalog:read")
+async def grant(app: App, scopes: str) -> None:
+    """Change what an app is granted; in a thread that leaves no connection to the database behind."""
+
+    def write() -> None:
+        with closing(connection):
+            App.objects.filter(pk=app.pk).update(granted_scopes=scopes)
+
+    await asyncio.to_thread(write)
 
 
 class Storage(TokenStorage):

@@ -20,7 +20,7 @@ from marketplace.core.scopes import APP_SCOPES, Scope
 from tests.factories import AppFactory, UserFactory
 from tests.shop import funded
 
-from .test_sdk import CALLBACK, Person, Storage, connected, data_of
+from .test_sdk import CALLBACK, Person, Storage, connected, data_of, grant
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -116,7 +116,7 @@ def test_client_that_lacks_a_scope_asks_its_user_again_and_goes_on(tools: str) -
 
     async def step_up(client: Client) -> dict[str, Any]:
         assert "get_wallet" not in [tool.name for tool in (await client.list_tools()).tools]
-        await asyncio.to_thread(App.objects.filter(pk=app.pk).update, granted_scopes="catalog:read account:read")
+        await grant(app, "catalog:read account:read")
         return await wallet(client)
 
     assert talk(tools, provider, step_up)["balanceINR"] == 100
