@@ -53,7 +53,7 @@ def names_document(client_id: str) -> bool:
 
 
 def host_of_document(client_id: str) -> str:
-    """Return the host that a document's address names.
+    """Return the host that a document's address names, without the dot that may end it: it stands for the same.
 
     Raises:
         Unusable: the address is not of the form that the draft prescribes.
@@ -67,7 +67,7 @@ def host_of_document(client_id: str) -> str:
     segments = parts.path.split("/")
     if not parts.hostname or "@" in parts.netloc or not parts.path or "#" in client_id or {".", ".."} & set(segments):
         raise Unusable("The client_id must have a host and a path, without user name, fragment and dot segments.")
-    return parts.hostname
+    return parts.hostname.rstrip(".")
 
 
 def facts_from(client_id: str, body: bytes) -> Facts:

@@ -19,6 +19,7 @@ from ..models import ApiKey, App
 from ..models.apps import AppStatus
 from ..selectors import ceilings_of, keys_of, scope_rows_of, tool_tokens_of
 from ..services import apps as services
+from ..services.clients import reopen_client
 from ..services.spending import lift_spending_ceiling, set_spending_ceiling
 from ..services.states import APP
 from ..usage.selectors import is_dormant, unused_scopes, usage_of_app
@@ -62,7 +63,7 @@ class AppAdmin(ServiceAdmin):
     search_fields = ("name", "user__email")
     ordering = ("-id",)
     fields = ("name", "user", "status", "status_reason", "purpose", "granted_scopes", "client_id", "redirect_uris", "created", "updated")
-    actions_detail = ("narrow", "suspend", "reinstate", "reject", "set_ceiling", "lift_ceiling")
+    actions_detail = ("narrow", "suspend", "reinstate", "reject", "reopen", "set_ceiling", "lift_ceiling")
     change_form_outer_after_template = "admin/developers/app_panels.html"
 
     def panels(self, request: HttpRequest, subject: App) -> list[Panel]:
@@ -146,6 +147,19 @@ class AppAdmin(ServiceAdmin):
     def reject(self, app: App, actor: User, answers: Mapping[str, Any]) -> None:
         """Refuse the app."""
         services.reject_app(app=app, reason=answers["reason"], actor=actor)
+
+    @decision(
+        Decision(
+            "Review again",
+            DECIDE,
+            "The client waits for a review of its scopes once more.",
+            "The client waits for a review.",
+            available=lambda app: app.user_id is None and APP.allows(app, "reopen"),
+        )
+    )
+    def reopen(self, app: App, actor: User, answers: Mapping[str, Any]) -> None:
+        """Queue a client that describes itself again."""
+        reopen_client(app=app, reason=answers["reason"], actor=actor)
 
     @decision(
         Decision(

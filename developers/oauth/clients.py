@@ -85,7 +85,7 @@ def meet(request: HttpRequest, client_id: str, user: User) -> None:
 
 def is_listed(host: str) -> bool:
     """Tell whether clients of this host may describe themselves here."""
-    return any(is_same_domain(host.rstrip("."), pattern.lower()) for pattern in settings.CLIENT_METADATA_HOSTS)
+    return any(is_same_domain(host, pattern.lower()) for pattern in settings.CLIENT_METADATA_HOSTS)
 
 
 def _introduce(request: HttpRequest, client_id: str, user: User) -> App:

@@ -2,7 +2,8 @@
 
 from datetime import datetime
 
-from django.db import IntegrityError, transaction
+from django.contrib.contenttypes.models import ContentType
+from django.db import transaction
 from django.utils import timezone
 
 from marketplace.accounts.models import User
@@ -17,6 +18,7 @@ from ..models import App, ClientDocument
 from ..models.apps import AppStatus
 from ..models.clients import DocumentStatus
 from .scopes import open_review
+from .states import APP
 
 DOCUMENT = TransitionTable(
     "client_document",
@@ -30,38 +32,53 @@ DOCUMENT = TransitionTable(
 _REASON = "Its document asks for it and gives no reason."
 
 
+@transaction.atomic
 def register_client(*, client_id: str, host: str, facts: Facts, stale_at: datetime, actor: User) -> App:
     """Queue a client for review as a pending app. It belongs to nobody: who met it first is only noted.
 
     Raises:
-        TooManyClientsWaiting: of this host, or of all, as many wait as may. Two at the same moment may go over by one.
+        TooManyClientsWaiting: of this host, or of all, as many wait as may.
     """
+    # The row that stands for the table: they come in one after the other, so that none goes over the bounds.
+    lock(ContentType.objects.all(), app_label=ClientDocument._meta.app_label, model=ClientDocument._meta.model_name)
+    if known := App.objects.filter(client_id=client_id).first():
+        # Someone else met it at the same moment.
+        return known
     waiting = ClientDocument.objects.filter(app__status=AppStatus.PENDING)
     if waiting.filter(host=host).count() >= bounds.WAITING_CLIENTS_OF_HOST or waiting.count() >= bounds.WAITING_CLIENTS:
         raise TooManyClientsWaiting
-    try:
-        with transaction.atomic():
-            app = App.objects.create(
-                client_id=client_id,
-                name=facts.name,
-                purpose=f"The client describes itself at {client_id}",
-                redirect_uris=" ".join(facts.redirect_uris),
-                registration_source=App.RegistrationSource.CIMD,
-                client_type=App.CLIENT_PUBLIC,
-                client_secret="",
-                hash_client_secret=False,
-                authorization_grant_type=App.GRANT_AUTHORIZATION_CODE,
-            )
-            stored = facts.as_json()
-            ClientDocument.objects.create(app=app, host=host, reviewed=stored, latest=stored, stale_at=stale_at)
-            audit.record("app.create", app, actor=actor, to_state=app.status, name=app.name, document=client_id)
-            open_review(app, {Scope(scope): _REASON for scope in facts.scopes}, actor)
-    except IntegrityError:
-        # Someone else met it at the same moment.
-        known = App.objects.filter(client_id=client_id).first()
-        if known is None:
-            raise
-        return known
+    app = App.objects.create(
+        client_id=client_id,
+        name=facts.name,
+        purpose=f"The client describes itself at {client_id}",
+        redirect_uris=" ".join(facts.redirect_uris),
+        registration_source=App.RegistrationSource.CIMD,
+        client_type=App.CLIENT_PUBLIC,
+        client_secret="",
+        hash_client_secret=False,
+        authorization_grant_type=App.GRANT_AUTHORIZATION_CODE,
+    )
+    stored = facts.as_json()
+    ClientDocument.objects.create(app=app, host=host, reviewed=stored, latest=stored, stale_at=stale_at)
+    audit.record("app.create", app, actor=actor, to_state=app.status, name=app.name, document=client_id)
+    open_review(app, {Scope(scope): _REASON for scope in facts.scopes}, actor)
+    return app
+
+
+@transaction.atomic
+def reopen_client(*, app: App, reason: str, actor: User) -> App:
+    """Queue a rejected client for review again: nobody can make another app under its address.
+
+    Raises:
+        InvalidInput: no reason.
+        InvalidTransition: it is not rejected.
+        NotFound: it is a developer's app.
+    """
+    reason = texts.prose(reason, "reason")
+    app = lock(App.objects.all(), pk=app.pk)
+    document = lock(ClientDocument.objects.all(), pk=app.pk)
+    APP.apply(app, "reopen", actor=actor, reason=reason, changes={"status_reason": ""})
+    open_review(app, {Scope(scope): _REASON for scope in document.reviewed["scopes"]}, actor)
     return app
 
 

@@ -27,6 +27,8 @@ APP = TransitionTable(
     {
         "approve": ((AppStatus.PENDING,), AppStatus.APPROVED),
         "reject": ((AppStatus.PENDING,), AppStatus.REJECTED),
+        # Of clients without a developer only; a developer makes another app.
+        "reopen": ((AppStatus.REJECTED,), AppStatus.PENDING),
         "suspend": ((AppStatus.APPROVED,), AppStatus.SUSPENDED),
         "reinstate": ((AppStatus.SUSPENDED,), AppStatus.APPROVED),
     },

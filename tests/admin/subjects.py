@@ -20,6 +20,7 @@ from developers.services import applications, apps
 from developers.services.clients import note_document, register_client
 from developers.services.consents import Authorization, give_consent
 from developers.services.credentials import issue_api_key, issue_personal_token
+from developers.services.scopes import reject_app
 from developers.services.spending import Caps, set_spending_ceiling
 from developers.services.webhooks import create_endpoint
 from developers.webhooks.events import EventType
@@ -111,6 +112,11 @@ def changed_client() -> ClientDocument:
     registered = {"client_id": "https://client.example/c.json", "host": "client.example"}
     app = register_client(**registered, facts=before, stale_at=now, actor=UserFactory())
     return note_document(document=app.document, facts=NEW_FACTS, stale_at=now)
+
+
+def rejected_client() -> App:
+    """Return a client that describes itself and was refused."""
+    return reject_app(app=changed_client().app, reason="Unknown.", actor=UserFactory())
 
 
 def api_key() -> ApiKey:
@@ -227,6 +233,7 @@ CASES = (
     Case("suspend", approved_app, "developers.suspend_app", "app.suspend"),
     Case("reinstate", suspended_app, "developers.suspend_app", "app.reinstate"),
     Case("reject", pending_app, "developers.decide_app", "app.reject"),
+    Case("reopen", rejected_client, "developers.decide_app", "app.reopen"),
     Case(
         "set_ceiling",
         approved_app,

@@ -71,6 +71,7 @@ TABLES: list[tuple[TransitionTable, type[models.TextChoices], Edges]] = [
         {
             "approve": ({"Pending"}, "Approved"),
             "reject": ({"Pending"}, "Rejected"),
+            "reopen": ({"Rejected"}, "Pending"),
             "suspend": ({"Approved"}, "Suspended"),
             "reinstate": ({"Suspended"}, "Approved"),
         },

@@ -3,14 +3,18 @@
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import pytest
 from django.db import connection, connections
+from django.utils import timezone
 
-from developers.errors import ApplicationOpen, ScopeReviewOpen, TooManyApps, TooManyKeys, TooManyTokens
+from developers.client_documents import Facts
+from developers.errors import ApplicationOpen, ScopeReviewOpen, TooManyApps, TooManyClientsWaiting, TooManyKeys, TooManyTokens
 from developers.models import AccessToken, ApiKey, App, DeveloperApplication, ScopeReview
 from developers.services import applications, apps, credentials
+from developers.services.clients import register_client
 from marketplace.accounts.models import User
 from marketplace.core import bounds
 from marketplace.core.audit import history_of
@@ -160,3 +164,25 @@ def test_limit_of_what_one_may_have_holds(what: str, developer: User, monkeypatc
     assert one_stands(outcomes, refusal), outcomes
     owner: dict[str, Any] = {"app": app} if what == "keys" else {"user": developer}
     assert model.objects.filter(**owner).count() == 1
+
+
+def test_clients_that_are_met_at_once_wait_in_no_greater_number_than_may() -> None:
+    user, now = UserFactory(), timezone.now()
+    facts = Facts("Assistant", ["https://client.example/callback"], [], "", ["catalog:read"])
+
+    def meet(number: int) -> App:
+        address = f"https://client.example/{number}.json"
+        return register_client(client_id=address, host="client.example", facts=facts, stale_at=now, actor=user)
+
+    for number in range(bounds.WAITING_CLIENTS_OF_HOST - 1):
+        meet(number)
+    assert one_stands(at_once(*(partial(meet, 10 + number) for number in range(4))), TooManyClientsWaiting)
+    assert App.objects.count() == bounds.WAITING_CLIENTS_OF_HOST
+
+
+def test_client_that_several_meet_at_once_is_one_app() -> None:
+    user, now = UserFactory(), timezone.now()
+    facts = Facts("Assistant", ["https://client.example/callback"], [], "", ["catalog:read"])
+    given: dict[str, Any] = {"client_id": "https://client.example/c.json", "host": "client.example", "facts": facts, "stale_at": now}
+    assert at_once(*[partial(register_client, **given, actor=user)] * 4) == [None] * 4
+    assert App.objects.count() == 1

@@ -15,16 +15,16 @@ from django.utils import timezone
 
 from developers.models import ApiKey, App, ClientDocument, ScopeReview
 from developers.services.apps import suspend_app
-from developers.services.clients import accept_document, refuse_document
+from developers.services.clients import accept_document, refuse_document, reopen_client
 from developers.services.credentials import issue_api_key, issue_mcp_token
 from developers.services.scopes import ScopeDecision, decide_scopes, reject_app
 from marketplace.accounts.models import User
 from marketplace.core import audit, outbound
-from marketplace.core.errors import InvalidTransition, Problem
+from marketplace.core.errors import InvalidTransition, NotFound, Problem
 from marketplace.core.outbound import Answer, Failed
 from marketplace.core.scopes import APP_SCOPES, Scope
 from tests.core.outbound.servers import certificate_for, says, serving
-from tests.factories import UserFactory
+from tests.factories import AppFactory, UserFactory
 
 from .parties import MCP, Party, assert_error, query_of
 from .test_client_documents import GOOD, URL
@@ -166,7 +166,8 @@ def test_few_clients_of_a_host_wait_at_once(web: Web, browser: Client, settings:
     settings.RATE_LIMITS = settings.RATE_LIMITS | {"client_documents": 100}
     statuses = []
     for n in range(6):
-        url = f"{URL}?{n}"
+        # The host with a dot at its end is the same host.
+        url = f"{URL.replace('.example', '.example.') if n % 2 else URL}?{n}"
         web.document = GOOD | {"client_id": url}
         statuses.append(Party(App(client_id=url), browser, redirect_uri=BACK).ask(**WANTED).status_code)
     assert statuses == [403] * 5 + [400]
@@ -212,6 +213,26 @@ def test_refused_client_is_told_so(web: Web, client_party: Party) -> None:
     page = client_party.ask(**WANTED)
     assert page.status_code == 403
     assert b"Nobody knows them." in page.content
+
+
+def test_client_that_was_refused_by_mistake_can_be_reviewed_again(web: Web, client_party: Party) -> None:
+    client_party.ask(**WANTED)
+    app = App.objects.get()
+    with pytest.raises(InvalidTransition):
+        reopen_client(app=app, reason="Not refused yet.", actor=UserFactory())
+    reject_app(app=app, reason="Unknown.", actor=UserFactory())
+    reopen_client(app=app, reason="It was the wrong one.", actor=UserFactory())
+    assert b"waits for a review" in client_party.ask(**WANTED).content
+    review = ScopeReview.objects.get(app=app, status="Pending")
+    decisions = {scope: ScopeDecision(granted=True) for scope in APP_SCOPES}
+    decide_scopes(review=review, decisions=decisions, note="", actor=UserFactory())
+    assert client_party.ask(**WANTED).status_code == 200
+
+
+def test_rejected_app_of_a_developer_is_not_reopened() -> None:
+    app = AppFactory(status="Rejected", granted_scopes="")
+    with pytest.raises(NotFound):
+        reopen_client(app=app, reason="Mistake.", actor=UserFactory())
 
 
 def test_suspended_client_stops_at_once(approved: App, client_party: Party) -> None:
