@@ -52,6 +52,11 @@ class WebhookEndpoint(models.Model):
         return "Failing" if self.failures else "Active"
 
     @property
+    def is_paused(self) -> bool:
+        """Tell whether it is left alone for now."""
+        return self.paused_until is not None and self.paused_until > timezone.now()
+
+    @property
     def events(self) -> list[str]:
         """What it subscribes to, in the vocabulary's order."""
         wanted = {row.event for row in self.subscriptions.all()}

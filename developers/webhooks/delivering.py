@@ -15,6 +15,7 @@ from django.utils import timezone
 from django_tasks.base import Task
 
 from marketplace.core import outbound
+from marketplace.core.errors import NotFound
 from marketplace.core.sealing import Unreadable
 from marketplace.core.transitions import lock
 from marketplace.jobs.policy import WEBHOOKS, Retries, job
@@ -22,6 +23,7 @@ from marketplace.jobs.policy import WEBHOOKS, Retries, job
 from ..models import WebhookAttempt, WebhookDelivery, WebhookEndpoint
 from ..models.webhooks import DeliveryStatus
 from .disabling import disable, too_long_failing
+from .events import may_hear
 from .signing import body_of, headers_for
 
 TIMEOUT_SECONDS = 10.0
@@ -56,8 +58,10 @@ class Outcome:
 
 
 def wake(endpoint: WebhookEndpoint) -> None:
-    """See to it that what is due for an endpoint is sent, unless it is left alone for now."""
-    if endpoint.paused_until is None or endpoint.paused_until <= timezone.now():
+    """See to it that what is due for an endpoint is sent: now, or once its pause is over."""
+    if endpoint.is_paused:
+        _go_on_later(endpoint.pk)
+    else:
         _task_for(endpoint).enqueue(str(endpoint.pk))
 
 
@@ -66,13 +70,12 @@ def deliver(endpoint_id: str) -> None:
     """Send what is due for an endpoint, for a turn; go on later."""
     now = timezone.now()
     free = WebhookEndpoint.objects.filter(Q(leased_until=None) | Q(leased_until__lte=now), pk=endpoint_id)
-    # Whoever has it looks again when done.
-    if not free.update(leased_until=now + LEASE, wake_at=None):
-        return
-    try:
-        _take_turn(uuid.UUID(endpoint_id))
-    finally:
-        WebhookEndpoint.objects.filter(pk=endpoint_id).update(leased_until=None)
+    # Whoever has it looks again when done; we do once the lease is over, in case they were killed.
+    if free.update(leased_until=now + LEASE):
+        try:
+            _take_turn(uuid.UUID(endpoint_id))
+        finally:
+            WebhookEndpoint.objects.filter(pk=endpoint_id).update(leased_until=None)
     _go_on_later(uuid.UUID(endpoint_id))
 
 
@@ -84,23 +87,33 @@ def _task_for(endpoint: WebhookEndpoint) -> Task[[str], None]:
 def _take_turn(endpoint_id: uuid.UUID) -> None:
     until = time.monotonic() + TURN_SECONDS
     while time.monotonic() < until:
-        endpoint = WebhookEndpoint.objects.select_related("app__user").get(pk=endpoint_id)
+        endpoint = WebhookEndpoint.objects.select_related("app__user").filter(pk=endpoint_id).first()
+        if endpoint is None:
+            return
         due = WebhookDelivery.objects.filter(endpoint=endpoint, status=DeliveryStatus.PENDING)
         if endpoint.disabled_at is not None or not endpoint.app.is_usable(None):
             due.update(status=DeliveryStatus.CANCELLED, ended_at=timezone.now())
             return
-        if endpoint.paused_until is not None and endpoint.paused_until > timezone.now():
+        if endpoint.is_paused:
             return
         delivery = due.filter(next_at__lte=timezone.now()).select_related("message").order_by("next_at").first()
         if delivery is None:
             return
+        # Its scopes may have been narrowed since it was written, or since it was delivered before.
+        if not may_hear(delivery.message.type, endpoint.app.scopes):
+            due.filter(pk=delivery.pk).update(status=DeliveryStatus.CANCELLED, ended_at=timezone.now())
+            continue
         WebhookEndpoint.objects.filter(pk=endpoint_id).update(leased_until=timezone.now() + LEASE)
-        if not _record(delivery, _call(endpoint, delivery)):
+        try:
+            if not _record(delivery, _call(endpoint, delivery)):
+                return
+        except NotFound:
+            # The endpoint was deleted during the call.
             return
 
 
 def _go_on_later(endpoint_id: uuid.UUID) -> None:
-    """Enqueue the next turn, at the time when something is due; once."""
+    """Enqueue the next turn, at the time when something is due and may be sent; once."""
     with transaction.atomic():
         endpoint = WebhookEndpoint.objects.select_for_update(no_key=True).filter(pk=endpoint_id, disabled_at=None).first()
         if endpoint is None:
@@ -110,13 +123,14 @@ def _go_on_later(endpoint_id: uuid.UUID) -> None:
         if first is None:
             return
         now = timezone.now()
-        at = max(first, endpoint.paused_until or first, now)
-        if endpoint.wake_at is not None and now < endpoint.wake_at <= at:
-            return
-        endpoint.wake_at = at
-        endpoint.save(update_fields=["wake_at"])
+        at = max(first, endpoint.paused_until or first, endpoint.leased_until or first)
         task = _task_for(endpoint)
-        (task if at <= now else task.using(run_after=at)).enqueue(str(endpoint_id))
+        if at <= now:
+            task.enqueue(str(endpoint_id))
+        elif endpoint.wake_at is None or not now < endpoint.wake_at <= at:
+            endpoint.wake_at = at
+            endpoint.save(update_fields=["wake_at"])
+            task.using(run_after=at).enqueue(str(endpoint_id))
 
 
 def _call(endpoint: WebhookEndpoint, delivery: WebhookDelivery) -> Outcome:
@@ -169,6 +183,8 @@ def _record(delivery: WebhookDelivery, outcome: Outcome) -> bool:
         _put_off(endpoint, delivery, outcome)
     delivery.save(update_fields=["status", "attempts", "next_at", "ended_at"])
     endpoint.save(update_fields=["failures", "failing_since", "paused_until", "last_delivered_at", "last_ms"])
+    if endpoint.disabled_at is not None:
+        return False
     if outcome.http_status == GONE:
         disable(endpoint, "It answered 410: it is gone.", actor=None)
     elif not outcome.arrived and too_long_failing(endpoint):

@@ -1,6 +1,7 @@
 """What apps can hear of, and who hears it."""
 
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from enum import StrEnum
 
 from marketplace.core.scopes import Scope
@@ -34,3 +35,9 @@ NEEDED: Mapping[str, frozenset[Scope]] = {
     EventType.ORDER_COMPLETED: frozenset({Scope.ACCOUNT_READ, Scope.WALLET_SPEND}),
     EventType.ORDER_REFUNDED: frozenset({Scope.ACCOUNT_READ, Scope.WALLET_SPEND}),
 }
+
+
+def may_hear(event: str, granted: AbstractSet[Scope]) -> bool:
+    """Tell whether an app that is granted these scopes may hear of an event."""
+    needed = NEEDED.get(event)
+    return needed is None or not needed.isdisjoint(granted)

@@ -10,13 +10,12 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from marketplace.core.scopes import parse_scopes
 from marketplace.jobs.policy import job
 
 from ..models import WebhookDelivery, WebhookEndpoint, WebhookMessage
 from ..models.apps import AppStatus
 from .delivering import wake
-from .events import NEEDED, EventType
+from .events import EventType, may_hear
 
 # Edits of one asset come in groups.
 SETTLING = timedelta(seconds=30)
@@ -74,11 +73,16 @@ def spread(message_id: str) -> None:
     last: uuid.UUID | None = None
     while endpoints := list((audience.filter(pk__gt=last) if last else audience)[:STEP]):
         last = endpoints[-1].pk
-        heard = [endpoint for endpoint in endpoints if _may_hear(endpoint, message)]
+        heard = [endpoint for endpoint in endpoints if may_hear(message.type, endpoint.app.scopes)]
+        paused = [endpoint for endpoint in heard if endpoint.is_paused]
         with transaction.atomic():
             WebhookDelivery.objects.bulk_create([WebhookDelivery(message=message, endpoint=one) for one in heard], ignore_conflicts=True)
             for endpoint in heard:
-                wake(endpoint)
+                if endpoint not in paused:
+                    wake(endpoint)
+        # Each of these is locked for a moment: in no transaction that holds others.
+        for endpoint in paused:
+            wake(endpoint)
 
 
 def _audience(message: WebhookMessage) -> QuerySet[WebhookEndpoint]:
@@ -91,8 +95,3 @@ def _audience(message: WebhookMessage) -> QuerySet[WebhookEndpoint]:
     if message.owner_id is not None:
         endpoints = endpoints.filter(app__user_id=message.owner_id)
     return endpoints
-
-
-def _may_hear(endpoint: WebhookEndpoint, message: WebhookMessage) -> bool:
-    needed = NEEDED.get(message.type)
-    return needed is None or bool(needed & parse_scopes(endpoint.app.granted_scopes))

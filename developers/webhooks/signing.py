@@ -5,12 +5,13 @@ import hashlib
 import hmac
 import secrets
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime
 
 import orjson
 from django.utils import timezone
 
-from marketplace.core.sealing import seal, unseal
+from marketplace.core.sealing import Unreadable, seal, unseal
 
 from ..models import WebhookEndpoint, WebhookMessage
 
@@ -45,18 +46,23 @@ def body_of(message: WebhookMessage) -> bytes:
 
 
 def headers_for(endpoint: WebhookEndpoint, message: WebhookMessage, body: bytes, *, now: datetime | None = None) -> Mapping[str, str]:
-    """Return the headers of an attempt at this moment, with a signature by each secret that is good."""
+    """Return the headers of an attempt at this moment, with a signature by each secret that is good.
+
+    Raises:
+        Unreadable: the key of the newest secret is gone; an older one is left out then.
+    """
     now = now or timezone.now()
     stamp = str(int(now.timestamp()))
-    sealed = [endpoint.sealed_secret]
+    good = [unseal(endpoint.sealed_secret, purpose=_PURPOSE)]
     if endpoint.old_secret_until is not None and now < endpoint.old_secret_until:
-        sealed.append(endpoint.sealed_old_secret)
+        with suppress(Unreadable):
+            good.append(unseal(endpoint.sealed_old_secret, purpose=_PURPOSE))
     signed = b".".join((message.webhook_id.encode(), stamp.encode(), body))
     return {
         "Content-Type": "application/json",
         "webhook-id": message.webhook_id,
         "webhook-timestamp": stamp,
-        "webhook-signature": " ".join(f"v1,{_signature(unseal(one, purpose=_PURPOSE), signed)}" for one in sealed),
+        "webhook-signature": " ".join(f"v1,{_signature(secret, signed)}" for secret in good),
     }
 
 

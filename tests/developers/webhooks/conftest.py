@@ -1,15 +1,19 @@
 """Endpoints that lead to a receiver on this machine."""
 
+import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
-from developers.models import App, WebhookDelivery, WebhookEndpoint
+from developers.models import App, WebhookDelivery, WebhookEndpoint, WebhookMessage
 from developers.services.webhooks import create_endpoint
 from developers.webhooks.events import EventType
-from tests.eager import EagerBackend
+from developers.webhooks.publishing import publish_event
+from marketplace.jobs.models import Job
+from tests.eager import EagerBackend, drain
 from tests.factories import AppFactory
 
 from .receiver import Receiver, receiving
@@ -35,6 +39,20 @@ class Listening:
 
 
 Listen = Callable[..., Listening]
+
+
+def tell(event: EventType = EventType.ASSET_PUBLISHED, **options: Any) -> WebhookMessage | None:
+    """Tell of an event about something new."""
+    subject = uuid.uuid4()
+    return publish_event(event=event, subject=subject, data={"assetId": str(subject)}, **options)
+
+
+def go_on() -> None:
+    """Let all the time pass that something waits for, and do what is due then."""
+    WebhookDelivery.objects.update(next_at=timezone.now())
+    WebhookEndpoint.objects.update(paused_until=None, wake_at=None)
+    Job.objects.update(run_after=timezone.now())
+    drain()
 
 
 @pytest.fixture(autouse=True)

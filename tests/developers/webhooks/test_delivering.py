@@ -24,24 +24,11 @@ from marketplace.jobs.models import Job
 from tests.eager import drain
 from tests.factories import UserFactory
 
-from .conftest import Listen, Listening
+from .conftest import Listen, Listening, go_on, tell
 from .receiver import Receiver
 
 pytestmark = pytest.mark.django_db
 ASSET = EventType.ASSET_PUBLISHED
-
-
-def tell(event: EventType = ASSET, **options: Any) -> WebhookMessage | None:
-    subject = uuid.uuid4()
-    return publish_event(event=event, subject=subject, data={"assetId": str(subject)}, **options)
-
-
-def go_on() -> None:
-    """Let all the time pass that something waits for, and do what is due then."""
-    WebhookDelivery.objects.update(next_at=timezone.now())
-    WebhookEndpoint.objects.update(paused_until=None)
-    Job.objects.update(run_after=timezone.now())
-    drain()
 
 
 def test_event_arrives_signed_as_the_standard_says(listen: Listen, receiver: Receiver) -> None:

@@ -1,0 +1,149 @@
+"""No event stays behind, whatever happens to its worker, its endpoint or its app meanwhile; and none is told to who may not hear it."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.core import mail
+from django.utils import timezone
+
+from developers.models import App, WebhookAttempt, WebhookDelivery, WebhookEndpoint
+from developers.services.scopes import narrow_scopes
+from developers.services.webhooks import delete_endpoint, disable_endpoint, redeliver_event, rotate_endpoint_secret
+from developers.webhooks import delivering, publishing
+from developers.webhooks.events import EventType
+from marketplace.core.scopes import Scope
+from marketplace.jobs.models import Job
+from tests.eager import drain
+from tests.factories import UserFactory
+
+from .conftest import Listen, Listening, go_on, tell
+from .receiver import Receiver
+
+pytestmark = pytest.mark.django_db
+
+
+def turns_to_come() -> list[Any]:
+    """Return when the jobs that wait will look at an endpoint."""
+    return list(Job.objects.filter(status="READY", task_path=delivering.deliver.module_path).values_list("run_after", flat=True))
+
+
+def during_a_call(monkeypatch: pytest.MonkeyPatch, happens: Any) -> None:
+    """Have something happen while the receiver is called."""
+    call = delivering._call
+
+    def calling(*args: Any) -> Any:
+        outcome = call(*args)
+        happens()
+        return outcome
+
+    monkeypatch.setattr(delivering, "_call", calling)
+
+
+def test_event_is_looked_after_when_the_lease_of_a_killed_worker_ends(listen: Listen, receiver: Receiver) -> None:
+    to = listen()
+    until = timezone.now() + timedelta(seconds=30)
+    WebhookEndpoint.objects.update(leased_until=until)
+    for _ in range(3):
+        tell()
+    drain()
+    assert (receiver.calls, turns_to_come()) == ([], [until])
+    WebhookEndpoint.objects.update(leased_until=timezone.now())
+    Job.objects.update(run_after=timezone.now())
+    drain()
+    assert len(receiver.calls) == 3
+    assert to.fresh.status == "Active"
+
+
+def test_event_during_a_pause_in_which_nothing_else_waits_is_told_after_it(listen: Listen, receiver: Receiver) -> None:
+    to = listen()
+    until = timezone.now() + timedelta(minutes=5)
+    WebhookEndpoint.objects.update(paused_until=until, failures=9)
+    for _ in range(2):
+        tell()
+    drain()
+    assert (receiver.calls, turns_to_come()) == ([], [until])
+    go_on()
+    assert len(receiver.calls) == 2
+    assert to.fresh.status == "Active"
+
+
+def test_queue_does_not_grow_while_one_delivery_waits_for_hours(listen: Listen, receiver: Receiver) -> None:
+    receiver.status = 500
+    listen()
+    tell()
+    drain()
+    late = timezone.now() + timedelta(hours=10)
+    WebhookDelivery.objects.update(next_at=late)
+    WebhookEndpoint.objects.update(paused_until=None, wake_at=None)
+    Job.objects.all().delete()
+    receiver.status = 200
+    for _ in range(4):
+        tell()
+        drain()
+    assert len(receiver.calls) == 5
+    assert turns_to_come() == [late]
+
+
+def narrowed(to: Listening) -> App:
+    """Take from an app what it needs to hear of orders."""
+    lost = dict.fromkeys((Scope.ACCOUNT_READ, Scope.WALLET_SPEND), "Not needed.")
+    return narrow_scopes(app=App.objects.get(pk=to.app.pk), revoke=lost, actor=UserFactory())
+
+
+def test_app_that_lost_its_scopes_gets_neither_what_waited_nor_what_it_had_before(listen: Listen, receiver: Receiver) -> None:
+    to = listen(EventType.ORDER_COMPLETED)
+    for _ in range(2):
+        tell(EventType.ORDER_COMPLETED, app_id=to.app.pk)
+    drain()
+    had, waits = WebhookDelivery.objects.all()
+    for delivery in (had, waits):
+        WebhookDelivery.objects.filter(pk=delivery.pk).update(ended_at=timezone.now() - timedelta(hours=1))
+    WebhookDelivery.objects.filter(pk=waits.pk).update(status="Pending", ended_at=None)
+    narrowed(to)
+    redeliver_event(delivery=had, actor=to.app.developer)
+    drain()
+    assert len(receiver.calls) == 2
+    assert set(WebhookDelivery.objects.values_list("status", flat=True)) == {"Cancelled"}
+
+
+def test_endpoint_that_is_deleted_during_a_call_is_no_failure(listen: Listen, receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
+    to = listen()
+    during_a_call(monkeypatch, lambda: delete_endpoint(endpoint=to.endpoint, actor=to.app.developer))
+    tell()
+    jobs = drain()
+    assert len(receiver.calls) == 1
+    assert {job.status for job in jobs} == {"SUCCESSFUL"}
+
+
+def test_endpoint_that_is_disabled_during_a_call_is_disabled_once(
+    listen: Listen, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    receiver.status = 410
+    to = listen()
+    during_a_call(monkeypatch, lambda: disable_endpoint(endpoint=to.endpoint, reason="Too many calls.", actor=UserFactory()))
+    tell()
+    drain()
+    assert to.fresh.disabled_reason == "Too many calls."
+    assert len(mail.outbox) == 1
+    assert WebhookAttempt.objects.get().http_status == 410
+
+
+def test_rotation_helps_where_the_secret_cannot_be_read(listen: Listen, receiver: Receiver, settings: Any) -> None:
+    to = listen()
+    settings.SECRET_KEY = "another-key-" * 5
+    new = rotate_endpoint_secret(endpoint=to.endpoint, actor=to.app.developer)
+    tell()
+    drain()
+    receiver.calls[0].opened_with(new)
+
+
+def test_spreading_again_looks_after_paused_endpoints_too(listen: Listen, monkeypatch: pytest.MonkeyPatch) -> None:
+    listen()
+    until = timezone.now() + timedelta(minutes=5)
+    WebhookEndpoint.objects.update(paused_until=until)
+    message = tell()
+    assert message is not None
+    for _ in range(2):
+        publishing.spread.call(str(message.pk))
+    assert turns_to_come() == [until]
