@@ -36,7 +36,7 @@ class Wanted(serializers.Serializer[Any]):
     """What the user says; every argument of a prompt is text."""
 
     purpose = Line(max_length=PURPOSE_CHARS, help_text="What the asset is for.")
-    budget = serializers.RegexField(r"^\d{1,6}(\.\d{1,2})?\Z", required=False, help_text="The most to pay, such as 1500 or 19.99.")
+    budget = serializers.RegexField(r"^[0-9]{1,6}(\.[0-9]{1,2})?\Z", required=False, help_text="The most to pay, such as 1500 or 19.99.")
     currency = serializers.ChoiceField(
         choices=[code.value for code in WALLET_CURRENCIES], required=False, help_text="Of the budget; the wallet's own when left out."
     )

@@ -37,15 +37,11 @@ def receive(request: HttpRequest) -> Message:
     """
     if request.method != "POST":
         raise MethodNotAllowed(headers={"Allow": "POST"})
-    if not _accepts_json(request.headers.get("Accept", "*/*")):
+    if not request.accepts(JSON):
         raise NotAcceptable
     if request.content_type != JSON:
         raise UnsupportedType(f"Send Content-Type: {JSON}.")
     return _message(parse_json(request, int(request.META.get("CONTENT_LENGTH") or 0)))
-
-
-def _accepts_json(accept: str) -> bool:
-    return any(entry.partition(";")[0].strip().lower() in {JSON, "application/*", "*/*"} for entry in accept.split(","))
 
 
 def _message(body: Any) -> Message:

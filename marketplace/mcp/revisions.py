@@ -38,7 +38,7 @@ def revision_of(request: HttpRequest, message: Message) -> str:
     """
     header, claimed = request.headers.get(VERSION_HEADER), _claimed(message)
     if header in WITH_HANDSHAKE and claimed in (None, header):
-        return header
+        return agreed(message.params.get("protocolVersion")) if message.method == "initialize" else header
     if claimed is None:
         if header is not None and header not in SUPPORTED:
             raise _unsupported(header)

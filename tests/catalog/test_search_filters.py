@@ -39,6 +39,8 @@ def found(get: Any, **query: Any) -> list[str]:
         ({"vendor": "nobody"}, []),
         ({"tier": "pro"}, ["Neon Script"]),
         ({"tag": "hand"}, ["Brush Script", "Plain Script"]),
+        ({"tag": "nobody says so"}, []),
+        ({"fileType": "otf", "platform": "paper"}, []),
         ({"platform": "sketch"}, ["Plain Script"]),
         ({"fileType": "otf"}, ["Brush Script"]),
         ({"license": "personal"}, ["Brush Script", "Plain Script", "Neon Script"]),

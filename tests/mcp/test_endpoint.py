@@ -103,7 +103,9 @@ def test_other_methods_are_not_allowed(newest: Speaker, method: str) -> None:
     assert (response.status_code, response["Allow"]) == (405, "POST")
 
 
-@pytest.mark.parametrize("accept", ["text/event-stream", "text/html", "application/xml, image/*"])
+@pytest.mark.parametrize(
+    "accept", ["text/event-stream", "text/html", "application/xml, image/*", "application/json;q=0", "text/html, */*;q=0.0"]
+)
 def test_client_that_takes_no_json_is_refused(newest: Speaker, accept: str) -> None:
     assert error_of(newest.send("tools/list", accept=accept)) == (406, 406, None)
 
@@ -229,6 +231,9 @@ def test_older_clients_agree_on_a_revision_by_initialize(secret: str, offered: s
     assert (result["protocolVersion"], result["serverInfo"]["name"]) == (agreed, "creative-asset-marketplace")
     assert "Mcp-Session-Id" not in response
     validate_server_result("initialize", agreed, result)
+    # What the header says is about what comes after.
+    response = Speaker(secret, "2025-11-25").post(json.dumps(body))
+    assert json.loads(response.content)["result"]["protocolVersion"] == agreed
 
 
 def test_session_id_of_an_older_client_is_ignored(older: Speaker) -> None:

@@ -138,6 +138,7 @@ def prompt(speaker: Speaker, **arguments: str) -> str:
         {"purpose": "a poster", "budget": "cheap"},
         {"purpose": "a poster", "budget": "-1"},
         {"purpose": "a poster", "budget": "1e9"},
+        {"purpose": "a poster", "budget": "٢٠"},
         {"purpose": "a poster", "currency": "EUR"},
         {"purpose": "a poster", "license": "x" * 41},
         {"purpose": 5},

@@ -1,5 +1,6 @@
 """Runs a tool. What a model can mend comes back as a result that says how; what only its client can, as an error."""
 
+from itertools import islice
 from typing import Any
 
 import orjson
@@ -57,11 +58,10 @@ def _answer(tool: Tool, call: Call) -> dict[str, Any]:
 
 
 def _refuse_mistaken(tool: Tool, arguments: Arguments) -> None:
-    errors = [
-        {"pointer": f"#/{name}", "code": code, "detail": detail} for name, code, detail in schemas.mistakes(tool.input_schema, arguments)
-    ]
+    mistakes = islice(schemas.mistakes(tool.input_schema, arguments), bounds.FIELD_ERRORS)
+    errors = [{"pointer": f"#/{name}", "code": code, "detail": detail} for name, code, detail in mistakes]
     if errors:
-        raise InvalidInput(errors=errors[: bounds.FIELD_ERRORS])
+        raise InvalidInput(errors=errors)
 
 
 def _failure(problem: Problem, call: Call) -> dict[str, Any]:
