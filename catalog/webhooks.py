@@ -26,11 +26,12 @@ def connect() -> None:
 
 @job()
 def tell_of_store(store_id: str, *, is_open: bool) -> None:
-    """Tell of each listing that came with its store, or left with it."""
+    """Tell of each listing that came with its store, or left with it; at once, so that what comes next is told after it."""
     listings = Listing.objects.filter(store_id=store_id, status=ListingStatus.PUBLISHED, store__is_open=is_open)
     event = EventType.ASSET_PUBLISHED if is_open else EventType.ASSET_REMOVED
-    for listing_id, slug in listings.order_by("pk").values_list("pk", "slug").iterator(chunk_size=500):
-        publish_event(event=event, subject=listing_id, data=_asset(listing_id, slug), settling=True)
+    # All of them before the first is told of: SQLite lets nobody write while they are being read and others write too.
+    for listing_id, slug in list(listings.order_by("pk").values_list("pk", "slug")):
+        publish_event(event=event, subject=listing_id, data=_asset(listing_id, slug))
 
 
 def _tell_of_review(event: ListingReviewed) -> None:

@@ -134,6 +134,7 @@ def _write(job: Job, **changes: Any) -> bool:
 
 
 def _account_of(error: BaseException) -> str:
-    """Return where it went wrong; in words only where they are ours, written for operators."""
+    """Return where it went wrong, in characters that every database takes; in words only where they are ours, written for operators."""
     where = "".join(traceback.format_tb(error.__traceback__)[-10:])
-    return f"{where}{error}" if isinstance(error, CommandError | Problem) else where
+    words = str(error) if isinstance(error, CommandError | Problem) else ""
+    return where + "".join(char if char.isprintable() or char in "\n\t" else "?" for char in words)

@@ -96,7 +96,14 @@ def run_command(command: str) -> None:
     line = [sys.executable, "-m", "django", *shlex.split(command)]
     environment = os.environ | {"DJANGO_SETTINGS_MODULE": settings.SETTINGS_MODULE, "PYTHONPATH": str(settings.BASE_DIR)}
     with subprocess.Popen(  # noqa: S603 - our own commands, from the settings
-        line, cwd=settings.BASE_DIR, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        line,
+        cwd=settings.BASE_DIR,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
     ) as process:
         words = _last_words(process)
     if process.returncode:

@@ -58,6 +58,9 @@ class Lane:
             job = self._given.get()
             try:
                 self._worker.do(job)
+            except Exception:
+                # A thread that ended would hold up its lane for good.
+                logger.exception("Job %s could not be settled", job.pk)
             finally:
                 with self._lock:
                     self._free += 1

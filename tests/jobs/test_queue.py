@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from marketplace.core.errors import InvalidTransition
+from marketplace.core.errors import DependencyUnavailable, InvalidTransition
 from marketplace.core.models import AuditEntry
 from marketplace.jobs.models import Job, Worker
 from marketplace.jobs.policy import LANES, Retries
@@ -65,6 +65,13 @@ def test_sentence_of_ours_is_kept_for_operators() -> None:
     queued(tasks.refuse)
     [job] = drain()
     assert job.traceback.endswith("The store does not answer.")
+
+
+def test_sentence_that_a_database_would_not_take_is_kept_without_those_characters() -> None:
+    queued(tasks.refuse)
+    job = claim()
+    settle_job(job, DependencyUnavailable("No \x00 answer \udc80."))
+    assert Job.objects.get().traceback == "No ? answer ?."
 
 
 def test_waits_are_spread_and_bounded() -> None:

@@ -15,6 +15,7 @@ from django.db import connection
 from django.utils import timezone
 
 from marketplace.jobs.models import Job, Worker
+from marketplace.jobs.worker import JobWorker, Lane
 
 from ..flows.server import ROOT, environment
 from . import tasks
@@ -119,6 +120,25 @@ def test_stop_puts_back_what_takes_too_long(start: Start, tmp_path: Path) -> Non
     assert worker.wait(timeout=20) == 1
     assert statuses() == ["READY"]
     assert not Worker.objects.exists()
+
+
+def test_thread_outlives_a_job_of_which_nothing_can_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[Job] = []
+
+    def do(job: Job) -> None:
+        begun.append(job)
+        raise RuntimeError
+
+    worker = JobWorker(threads={})
+    monkeypatch.setattr(worker, "do", do)
+    lane = Lane("default", 1, worker)
+    jobs = [Job(), Job()]
+    for job in jobs:
+        wait_for(lambda: lane.has_room)
+        lane.give(job)
+    wait_for(lambda: lane.has_room)
+    assert begun == jobs
+    assert not lane.held
 
 
 @pytest.mark.parametrize("words", [("--threads", "0"), ("--threads", "many"), ("--lanes", "nothing")])

@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from rich.console import Console
 from rich.progress import Progress
 
-from developers.models import WebhookMessage
+from developers.models import WebhookDelivery, WebhookMessage
 from developers.webhooks.purging import KEPT, STEP, old_messages
 
 
@@ -31,6 +31,11 @@ class Command(BaseCommand):
         removed = 0
         with Progress(console=Console(stderr=True), transient=True) as progress:
             task = progress.add_task("Events", total=total)
+            # One event may have been told to very many: in steps, so that nobody waits long for the database.
+            while ids := list(
+                WebhookDelivery.objects.filter(message__in=old_messages().order_by()).order_by("pk").values_list("pk", flat=True)[:STEP]
+            ):
+                WebhookDelivery.objects.filter(pk__in=ids).delete()
             while ids := list(old_messages().values_list("pk", flat=True)[:STEP]):
                 WebhookMessage.objects.filter(pk__in=ids).delete()
                 removed += len(ids)

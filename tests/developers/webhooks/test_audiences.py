@@ -83,6 +83,16 @@ def test_listings_leave_and_come_with_their_store(listen: Listen) -> None:
     assert WebhookMessage.objects.count() == 2
 
 
+def test_store_that_opens_and_closes_within_moments_is_told_of_in_that_order(listen: Listen, receiver: Receiver) -> None:
+    profile = make_vendor()
+    published(store=profile.store)
+    listen(EventType.ASSET_PUBLISHED, EventType.ASSET_REMOVED)
+    for change in (suspend_vendor, reinstate_vendor, suspend_vendor):
+        change(profile=profile, reason="For a good reason.", actor=UserFactory())
+        drain()
+    assert [event for event, _ in told(receiver)] == ["asset.removed", "asset.published", "asset.removed"]
+
+
 def test_review_is_told_to_the_apps_of_the_listings_vendor_only(listen: Listen, receiver: Receiver) -> None:
     review = open_review(submitted())
     owner = review.listing.store.owner
