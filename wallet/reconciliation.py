@@ -2,9 +2,10 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
 from django.db.models import Case, Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Sum, When, Window
 from django.db.models.functions import Coalesce, Lag, RowNumber
 
@@ -32,10 +33,7 @@ def differences(report: Report = lambda _done: None, seals: Mapping[int, str] | 
         report: Called with the number of orders looked at since the last call.
         seals: Digests of seals, by number, that were kept elsewhere.
     """
-    with transaction.atomic():
-        if connection.vendor == "postgresql" and not connection.savepoint_ids:
-            with connection.cursor() as cursor:
-                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+    with _one_moment():
         yield from _guards()
         yield from _balances()
         yield from _transfers()
@@ -46,6 +44,28 @@ def differences(report: Report = lambda _done: None, seals: Mapping[int, str] | 
         yield from _orphans()
         yield from _payouts()
         yield from seal_differences(seals)
+
+
+@contextmanager
+def _one_moment() -> Iterator[None]:
+    """Read everything as it is at one moment while others go on writing; inside of another transaction, as that sees it."""
+    wrapper: Any = connections[DEFAULT_DB_ALIAS]
+    if wrapper.in_atomic_block:
+        yield
+        return
+    wrapper.ensure_connection()
+    usual = getattr(wrapper, "transaction_mode", None)
+    if wrapper.vendor == "sqlite":
+        # A transaction that begins IMMEDIATE, as they do here, keeps all writers out until it ends.
+        wrapper.transaction_mode = "DEFERRED"
+    try:
+        with transaction.atomic():
+            if wrapper.vendor == "postgresql":
+                with wrapper.cursor() as cursor:
+                    cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            yield
+    finally:
+        wrapper.transaction_mode = usual
 
 
 def _guards() -> Iterator[str]:

@@ -278,3 +278,21 @@ def test_wait_for_the_first_request_ends_in_a_conflict(monkeypatch: pytest.Monke
         LedgerAccount.objects.select_for_update().get(owner=user)
         second()
     assert outcomes == [IdempotencyConflict.code]
+
+
+def test_nobody_waits_for_a_reconciliation() -> None:
+    order = bought(on_sale())
+    waits: list[bool] = []
+
+    def pay_in() -> None:
+        credit_wallet(user=order.buyer, currency="INR", amount_minor=100, reason="test", actor=None)
+        connections.close_all()
+
+    def report(_orders: int) -> None:
+        writer = threading.Thread(target=pay_in)
+        writer.start()
+        writer.join(10)
+        waits.append(writer.is_alive())
+
+    assert list(differences(report)) == []
+    assert waits == [False]

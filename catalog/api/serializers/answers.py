@@ -202,7 +202,7 @@ class AssetDetail(serializers.Serializer[Any]):
     file = AssetFile()
     publishedAt = serializers.DateTimeField()
     updatedAt = serializers.DateTimeField()
-    popularity = serializers.IntegerField(help_text="Purchases so far.")
+    popularity = serializers.IntegerField(help_text="Purchases so far; new ones are counted within minutes.")
 
 
 class TokenMetrics(serializers.Serializer[Any]):

@@ -94,7 +94,8 @@ class BrowseQuery(FilterQuery):
     sort = serializers.ChoiceField(
         choices=[(sort.value, sort.value) for sort in Sort],
         default=Sort.POPULAR.value,
-        help_text="Prices are the INR prices shown; listings without one come last, by USD.",
+        help_text="popular is by purchases, which are counted within minutes, then the newest. Prices are the INR prices shown; listings without "
+        "one come last, by USD.",
     )
     facets = FacetNames()
 
