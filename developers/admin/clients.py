@@ -76,7 +76,7 @@ class ClientDocumentAdmin(QueueAdmin):
         Decision(
             "Accept changes",
             DECIDE,
-            "Users see the new name, and may be sent to the new addresses.",
+            "Users see the new name, and may be sent to the new addresses. Scopes that are newly asked for wait for a review.",
             "The changes are accepted.",
             form=ShownForm,
             available=_allows("accept"),

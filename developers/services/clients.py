@@ -15,7 +15,7 @@ from marketplace.core.transitions import TransitionTable, lock
 from ..client_documents import Facts
 from ..errors import TooManyClientsWaiting
 from ..models import App, ClientDocument
-from ..models.apps import AppStatus
+from ..models.apps import AppStatus, ReviewStatus
 from ..models.clients import DocumentStatus
 from .scopes import open_review
 from .states import APP
@@ -106,7 +106,7 @@ def note_document(*, document: ClientDocument, facts: Facts, stale_at: datetime)
 
 @transaction.atomic
 def accept_document(*, document: ClientDocument, shown: dict[str, object], reason: str, actor: User) -> ClientDocument:
-    """Take over what a client's document says now: its name and its addresses.
+    """Take over what a client's document says now: its name and its addresses. Scopes that it newly names wait for their own review.
 
     Args:
         document: The document.
@@ -138,9 +138,14 @@ def _decide(document: ClientDocument, verb: str, shown: dict[str, object], reaso
     document = lock(ClientDocument.objects.all(), pk=app.pk)
     if document.latest != shown:
         raise InvalidTransition("The document has changed again since you looked. Read it again.")
+    known = document.reviewed["scopes"]
     changes = {"reviewed": document.latest} if verb == "accept" else {}
     DOCUMENT.apply(document, verb, actor=actor, reason=reason, changes=changes, document=document.latest)
     _settle(app, document)
+    further = [Scope(scope) for scope in document.reviewed["scopes"] if scope not in known and scope not in app.scopes]
+    # One request is open at a time, and nothing is asked for a client that is suspended.
+    if further and app.status == AppStatus.APPROVED and not app.scope_reviews.filter(status=ReviewStatus.PENDING).exists():
+        open_review(app, dict.fromkeys(further, _REASON), actor)
     return document
 
 

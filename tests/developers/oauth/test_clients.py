@@ -313,6 +313,22 @@ def test_accepted_changes_hold(changed: ClientDocument, client_party: Party) -> 
     assert b"Assistant 2" in page.content
 
 
+def test_scopes_that_a_document_newly_names_wait_for_a_review_of_their_own(web: Web, client_party: Party) -> None:
+    web.document = GOOD | {"scope": "catalog:read"}
+    client_party.ask(**WANTED)
+    first = ScopeReview.objects.get()
+    app = decide_scopes(review=first, decisions={Scope.CATALOG_READ: ScopeDecision(granted=True)}, note="", actor=UserFactory())
+    web.document = GOOD | {"scope": "catalog:read account:read"}
+    grow_stale()
+    client_party.ask(**WANTED)
+    document = ClientDocument.objects.get()
+    accept_document(document=document, shown=document.latest, reason="Fine.", actor=UserFactory())
+    review = ScopeReview.objects.get(app=app, status="Pending")
+    assert list(app.scope_rows.filter(granted=None).values_list("scope", flat=True)) == ["account:read"]
+    decide_scopes(review=review, decisions={Scope.ACCOUNT_READ: ScopeDecision(granted=True)}, note="", actor=UserFactory())
+    assert App.objects.get().scopes == {Scope.CATALOG_READ, Scope.ACCOUNT_READ}
+
+
 def test_refused_changes_stay_away_until_the_next(changed: ClientDocument, client_party: Party, web: Web) -> None:
     refuse_document(document=changed, shown=changed.latest, reason="Odd.", actor=UserFactory())
     grow_stale()
