@@ -12,12 +12,13 @@ import ssl
 import threading
 import time
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from http.client import HTTPException
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from typing import Any
 
 from django.conf import settings
 from urllib3.connection import HTTPConnection, HTTPSConnection
@@ -37,8 +38,8 @@ _GLOBAL_IPV6 = IPv6Network("2000::/3")
 # Special ones that `is_global` takes for public, in older Pythons or in all: of protocols, of relays to IPv4, of documentation.
 _SPECIAL = ("192.0.0.0/24", "192.88.99.0/24", "2001::/23", "2002::/16", "3fff::/20")
 _TRIED_ADDRESSES = 4
-# The system's look-up knows no time limit; a few threads of ours wait for it.
-_LOOKUPS = ThreadPoolExecutor(max_workers=4, thread_name_prefix="outbound-lookup")
+# The system's look-up knows no time limit; so many threads of ours may wait for it at once.
+_LOOKUPS = threading.BoundedSemaphore(16)
 
 
 class Refused(Exception):
@@ -144,11 +145,9 @@ def _target(url: str) -> Url:
 def _addresses(target: Url, seconds: float) -> list[Address]:
     """Return what the name resolves to, when we may call all of it: one that also has an address inside is not trusted."""
     name = (target.host or "").strip("[]")
-    lookup = _LOOKUPS.submit(socket.getaddrinfo, name, None, type=socket.SOCK_STREAM)
     try:
-        found = lookup.result(timeout=seconds)
+        found = _look_up(name, seconds)
     except TimeoutError as error:
-        lookup.cancel()
         raise Failed("The name was not resolved in time.") from error
     except (OSError, UnicodeError) as error:
         raise Failed("The name could not be resolved.") from error
@@ -157,6 +156,29 @@ def _addresses(target: Url, seconds: float) -> list[Address]:
     if not addresses or not all(_allowed(address, str(target.scheme)) for address in addresses):
         raise Refused("The name does not stand for public addresses only.")
     return addresses
+
+
+def _look_up(name: str, seconds: float) -> list[Any]:
+    """Ask the system for a name's addresses, in a thread that holds up neither the caller for longer nor the end of the process.
+
+    Raises:
+        TimeoutError: it takes longer, or too many others hang.
+    """
+    until = time.monotonic() + seconds
+    if not _LOOKUPS.acquire(timeout=seconds):
+        raise TimeoutError
+    found: Future[list[Any]] = Future()
+
+    def ask() -> None:
+        try:
+            found.set_result(socket.getaddrinfo(name, None, type=socket.SOCK_STREAM))
+        except Exception as error:  # noqa: BLE001 - it is the caller's
+            found.set_exception(error)
+        finally:
+            _LOOKUPS.release()
+
+    threading.Thread(target=ask, name="outbound-lookup", daemon=True).start()
+    return found.result(timeout=max(0.0, until - time.monotonic()))
 
 
 def _allowed(address: Address, scheme: str) -> bool:

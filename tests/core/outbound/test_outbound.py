@@ -207,6 +207,26 @@ def test_slow_name_server_fails_in_time(monkeypatch: pytest.MonkeyPatch) -> None
     assert time.monotonic() - begun < 2
 
 
+def test_look_ups_that_hang_hold_up_neither_others_nor_the_end_of_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    answered = threading.Event()
+
+    def look(host: str, *args: Any, **kwargs: Any) -> list[Any]:
+        if host == "slow.example":
+            answered.wait(5)
+        return []
+
+    monkeypatch.setattr(socket, "getaddrinfo", look)
+    for _ in range(5):
+        with pytest.raises(Failed):
+            outbound.request("GET", "https://slow.example/", seconds=0.05)
+    with pytest.raises(Refused):
+        outbound.request("GET", "https://quick.example/", seconds=2)
+    hanging = [thread for thread in threading.enumerate() if thread.name.startswith("outbound-lookup")]
+    answered.set()
+    assert len(hanging) == 5
+    assert all(thread.daemon for thread in hanging)
+
+
 def test_answer_comes_back_with_what_was_sent(loopback: None) -> None:
     with serving(says(_OK)) as server:
         url = f"http://127.0.0.1:{server.port}/hook?a=1"
