@@ -20,5 +20,6 @@ class OperationsConfig(AppConfig):
 
         subscribe(AccountDeleted, people.let_go)
         register(readings.jobs)
+        register(readings.webhooks)
         register(readings.replica)
         monitor.register("worker", readings.probe_workers)

@@ -1,6 +1,7 @@
 """Gauges of what waits in the database, read when the metrics are asked for."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 
 from django.db.models import Count
 from django.db.models.functions import Now
@@ -8,12 +9,15 @@ from django.utils import timezone
 from django_tasks.base import TaskResultStatus
 from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 
+from developers.models import WebhookDelivery, WebhookEndpoint
+from developers.models.webhooks import DeliveryStatus
 from marketplace.core.health import NotReady
 from marketplace.core.replica import has_replica, probe
 from marketplace.jobs.models import Job, Worker
 from marketplace.jobs.queue import LOST_AFTER
 
 WAITING = (TaskResultStatus.READY, TaskResultStatus.RUNNING, TaskResultStatus.FAILED)
+RECENT = timedelta(hours=1)
 
 
 def jobs() -> Iterator[Metric]:
@@ -25,6 +29,19 @@ def jobs() -> Iterator[Metric]:
     yield depth
     yield GaugeMetricFamily("marketplace_jobs_oldest_seconds", "How long the oldest ready job has been due.", value=oldest_wait())
     yield GaugeMetricFamily("marketplace_workers", "Workers that gave a sign of life lately.", value=live_workers())
+
+
+def webhooks() -> Iterator[Metric]:
+    """Yield what became of the deliveries of recent events, whichever worker made them."""
+    counts = dict.fromkeys(DeliveryStatus.values, 0)
+    recent = WebhookDelivery.objects.filter(message__created_at__gt=timezone.now() - RECENT)
+    counts |= dict(recent.order_by().values_list("status").annotate(Count("pk")))
+    family = GaugeMetricFamily("marketplace_webhook_deliveries", "Deliveries of the last hour's events by status.", labels=("status",))
+    for status, count in counts.items():
+        family.add_metric((status,), count)
+    yield family
+    failing = WebhookEndpoint.objects.filter(failing_since__isnull=False, disabled_at=None).count()
+    yield GaugeMetricFamily("marketplace_webhook_endpoints_failing", "Endpoints whose last delivery did not arrive.", value=failing)
 
 
 def replica() -> Iterator[Metric]:

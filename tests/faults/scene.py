@@ -23,8 +23,10 @@ from catalog.models import Deliverable, Listing, ListingReview, Preview  # noqa:
 from catalog.models.files import PreviewKind  # noqa: E402 - see above
 from catalog.services.review import approve_listing, submit_listing  # noqa: E402 - see above
 from developers.services.credentials import issue_personal_token  # noqa: E402 - see above
+from developers.services.spending import Caps  # noqa: E402 - see above
 from marketplace.accounts.models import User  # noqa: E402 - see above
 from marketplace.core.errors import DependencyUnavailable  # noqa: E402 - see above
+from marketplace.core.money import Currency  # noqa: E402 - see above
 from marketplace.core.objects import object_store  # noqa: E402 - see above
 from marketplace.core.objects.s3 import S3Store  # noqa: E402 - see above
 from marketplace.core.scopes import Scope  # noqa: E402 - see above
@@ -42,7 +44,13 @@ def token_of(user: User, *scopes: Scope) -> str:
     """Return a bearer token."""
     expires_at = timezone.now() + timedelta(days=1)
     _, secret = issue_personal_token(
-        user=user, name="faults", scopes=frozenset(scopes), expires_at=expires_at, actor=user, password_confirmed=True
+        user=user,
+        name="faults",
+        scopes=frozenset(scopes),
+        expires_at=expires_at,
+        actor=user,
+        password_confirmed=True,
+        limits=[Caps(currency, total_minor=10_000_000) for currency in (Currency.INR, Currency.USD)],
     )
     return secret
 
@@ -77,6 +85,7 @@ def prepare(count: str) -> dict[str, Any]:
         "stranger": token_of(buyer, Scope.VENDOR_MANAGE),
         "reader": token_of(profile.user, Scope.ACCOUNT_READ),
         "buyer": token_of(buyer, Scope.LIBRARY_DOWNLOAD),
+        "shopper": token_of(funded(inr=100_000), Scope.WALLET_SPEND, Scope.ACCOUNT_READ, Scope.LIBRARY_READ, Scope.LIBRARY_DOWNLOAD),
         "preview": str(preview.id),
         "listings": {str(listing.id): listing.live_deliverable.sha256 for listing in listings if listing.live_deliverable},
     }

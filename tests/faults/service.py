@@ -22,10 +22,16 @@ MANY_CALLS = {f"RATE_LIMIT_{name}": "1000000" for name in ("BEARER_APP", "BEARER
 
 
 class Service:
-    """A server process over a database and a store that outlive it."""
+    """A server process over a database and a store that outlive it.
 
-    def __init__(self, folder: Path, given: Mapping[str, str]) -> None:
-        self.folder = folder
+    Args:
+        folder: What it keeps.
+        given: Settings beside those that it needs.
+        code: The tree that is run.
+    """
+
+    def __init__(self, folder: Path, given: Mapping[str, str], code: Path = ROOT) -> None:
+        self.folder, self.code = folder, code
         self.port = free_port()
         self.base_url = f"http://127.0.0.1:{self.port}"
         self.env = environment(folder, self.base_url, MANY_CALLS | dict(given))
@@ -35,7 +41,7 @@ class Service:
     def run(self, *words: str) -> subprocess.CompletedProcess[str]:
         """Run Python in the service's environment."""
         return subprocess.run(
-            [sys.executable, *words], cwd=ROOT, env=self.env, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+            [sys.executable, *words], cwd=self.code, env=self.env, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
         )
 
     def ask(self, *words: str) -> Any:
@@ -50,7 +56,7 @@ class Service:
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
                 [*command, "--blocking-threads", "4", "--no-ws", "marketplace.wsgi:application"],
-                cwd=ROOT,
+                cwd=self.code,
                 env=self.env,
                 stdin=subprocess.DEVNULL,
                 stdout=log,

@@ -6,20 +6,33 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.db import connection
 from django.test import Client
+from django.utils import timezone
 from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 from prometheus_client.parser import text_string_to_metric_families
 from rest_framework.test import APIClient
 
+from developers.models import WebhookDelivery, WebhookEndpoint, WebhookMessage
+from developers.models.webhooks import DeliveryStatus
+from developers.services.webhooks import create_endpoint
+from developers.webhooks.events import EventType
+from marketplace.core.errors import Problem
 from marketplace.core.observing import metrics
 from marketplace.core.observing.logs import JsonFormatter, RedactingFilter, TextFormatter
 from marketplace.core.observing.queries import Watch
 from marketplace.core.request_id import RequestIdFilter
+from wallet.services.offers import Wish
+from wallet.services.spending import spend
+
+from ..factories import AppFactory, UserFactory
+from ..shop import funded, on_sale
 
 pytestmark = pytest.mark.django_db
 TOKEN = "metrics-token-of-the-tests"
@@ -109,6 +122,36 @@ def test_refused_calls_are_counted_by_their_limit(measured: dict[str, str], sett
     before = values(client.get("/metrics", headers=measured).content).get(name, 0)
     assert [client.get("/api/v1/categories").status_code for _ in range(3)] == [200, 429, 429]
     assert values(client.get("/metrics", headers=measured).content)[name] == before + 2
+
+
+def test_purchases_are_counted_by_what_came_of_them(measured: dict[str, str], client: Client) -> None:
+    def counted() -> list[float]:
+        found = values(client.get("/metrics", headers=measured).content)
+        return [
+            found.get(f"marketplace_spends_total[('outcome', '{outcome}')]", 0)
+            for outcome in ("sold", "repeated", "insufficient_balance", "already_owned")
+        ]
+
+    listing, buyer, before = on_sale(), funded(inr=100_000), counted()
+    wish = Wish(str(listing.id))
+    for key, who in (("a" * 16, buyer), ("a" * 16, buyer), ("b" * 16, buyer), ("c" * 16, UserFactory())):
+        with suppress(Problem):
+            spend(buyer=who, wish=wish, idempotency_key=key)
+    assert [now - then for now, then in zip(counted(), before, strict=True)] == [1, 1, 1, 1]
+
+
+def test_deliveries_of_recent_events_are_counted_by_status(measured: dict[str, str], client: Client) -> None:
+    app = AppFactory()
+    endpoint, _ = create_endpoint(app=app, url="https://app.example/hook", events=[EventType.ASSET_UPDATED], actor=app.developer)
+    hour = timezone.now() - timedelta(hours=2)
+    for created_at, status in ((timezone.now(), "Delivered"), (timezone.now(), "Failed"), (hour, "Failed")):
+        message = WebhookMessage.objects.create(type="asset.updated", subject="x", data={}, created_at=created_at)
+        WebhookDelivery.objects.create(message=message, endpoint=endpoint, status=status)
+    WebhookEndpoint.objects.update(failing_since=timezone.now())
+    found = values(client.get("/metrics", headers=measured).content)
+    shown = {status: found[f"marketplace_webhook_deliveries[('status', '{status}')]"] for status in DeliveryStatus.values}
+    assert shown == {"Pending": 0, "Delivered": 1, "Failed": 1, "Cancelled": 0}
+    assert found["marketplace_webhook_endpoints_failing[]"] == 1
 
 
 def test_gauge_that_fails_leaves_the_others(measured: dict[str, str], client: Client, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,9 +1,10 @@
 """Buying with wallet credit: price, debit, order, licence, split, answer, all in one transaction or not at all."""
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from functools import wraps
+from typing import Any, ParamSpec
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -17,6 +18,7 @@ from marketplace.core import money
 from marketplace.core.errors import Problem
 from marketplace.core.ids import new_id
 from marketplace.core.integrity import violates
+from marketplace.core.observing.metrics import SPENDS
 from marketplace.core.request_id import current_request_id
 from marketplace.core.rows import insert
 
@@ -30,6 +32,8 @@ from .ledger import Balances, Leg, VendorEntry, WalletEntry, debit_wallet, write
 from .limits import keep_within_limits, spender_of
 from .offers import Offer, Wish, find_offer
 from .quotes import find_quoted_offer
+
+P = ParamSpec("P")
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,23 @@ class Charged:
     legs: list[Leg]
 
 
+def _counted(buy: Callable[P, tuple[Receipt, bool]]) -> Callable[P, tuple[Receipt, bool]]:
+    """Count what comes of each purchase."""
+
+    @wraps(buy)
+    def counting(*args: P.args, **kwargs: P.kwargs) -> tuple[Receipt, bool]:
+        try:
+            receipt, repeated = buy(*args, **kwargs)
+        except Problem as refusal:
+            SPENDS.labels(refusal.code).inc()
+            raise
+        SPENDS.labels("repeated" if repeated else "sold").inc()
+        return receipt, repeated
+
+    return counting
+
+
+@_counted
 def spend(
     *,
     buyer: User,

@@ -27,6 +27,7 @@ QUERIES = Histogram("marketplace_query_seconds", "Time of database statements.",
 # The others are requests of the route `catalog-cached`, which have no time for a counter of their own.
 BUILT = Counter("marketplace_catalog_built", "Public catalog answers that were not ready in the cache.", registry=_REGISTRY)
 LIMITED = Counter("marketplace_rate_limited", "Calls that were refused with 429.", ("policy",), registry=_REGISTRY)
+SPENDS = Counter("marketplace_spends", "Purchases asked for: sold, repeated, or the code of the refusal.", ("outcome",), registry=_REGISTRY)
 
 Reading = Callable[[], Iterable[Metric]]
 _readings: list[Reading] = []

@@ -1,0 +1,79 @@
+"""Migrations since the last release leave its code alone, and the rules that say so see what would not."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from django.db import migrations, models
+from django.db.migrations.operations.base import Operation
+from django.db.migrations.state import ModelState, ProjectState
+
+from . import rules
+
+pytestmark = pytest.mark.engineless
+NOTHING: Any = migrations.RunPython.noop
+TITLE, NOTE = models.CharField(max_length=50), models.CharField(max_length=50, null=True)
+HARMFUL: dict[str, Operation] = {
+    "drop a table": migrations.DeleteModel("Book"),
+    "rename a table": migrations.RenameModel("Book", "Volume"),
+    "move a table": migrations.AlterModelTable("Book", "volumes"),
+    "drop a column": migrations.RemoveField("Book", "title"),
+    "rename a column": migrations.RenameField("Book", "title", "name"),
+    "column without a value": migrations.AddField("Book", "pages", models.IntegerField()),
+    "column with Python's default": migrations.AddField("Book", "pages", models.IntegerField(default=0)),
+    "unique column of one value": migrations.AddField("Book", "code", models.IntegerField(db_default=0, unique=True)),
+    "no more null": migrations.AlterField("Book", "note", models.CharField(max_length=50, default="")),
+    "shorter": migrations.AlterField("Book", "title", models.CharField(max_length=10)),
+    "another type": migrations.AlterField("Book", "title", models.IntegerField()),
+    "another column": migrations.AlterField("Book", "title", models.CharField(max_length=50, db_column="name")),
+    "unique now": migrations.AlterField("Book", "title", models.CharField(max_length=50, unique=True)),
+    "no default any more": migrations.AlterField("Book", "stock", models.IntegerField()),
+    "constraint": migrations.AddConstraint("Book", models.CheckConstraint(condition=models.Q(stock__gte=0), name="book_stock")),
+    "unique together": migrations.AlterUniqueTogether("Book", {("title", "note")}),
+    "by SQL": migrations.RunSQL("DROP TABLE shelf_book"),
+    "by Python": migrations.RunPython(NOTHING),
+    "hidden": migrations.SeparateDatabaseAndState(database_operations=[migrations.RemoveField("Book", "title")]),
+}
+HARMLESS: dict[str, Operation] = {
+    "table": migrations.CreateModel("Shelf", [("id", models.AutoField(primary_key=True)), ("name", models.TextField())]),
+    "column of null": migrations.AddField("Book", "pages", models.IntegerField(null=True)),
+    "column with the database's default": migrations.AddField("Book", "pages", models.IntegerField(db_default=0)),
+    "index": migrations.AddIndex("Book", models.Index(fields=["title"], name="book_title")),
+    "longer": migrations.AlterField("Book", "title", models.CharField(max_length=80)),
+    "null from now on": migrations.AlterField("Book", "title", models.CharField(max_length=50, null=True)),
+    "words": migrations.AlterField("Book", "title", models.CharField(max_length=50, help_text="Its name.")),
+    "forgotten by the code only": migrations.SeparateDatabaseAndState(state_operations=[migrations.RemoveField("Book", "note")]),
+}
+
+
+def found(operations: Sequence[Operation], **attributes: Any) -> list[str]:
+    """Return what the rules say of a migration with these operations, over one table."""
+    state = ProjectState()
+    fields = [("id", models.AutoField(primary_key=True)), ("title", TITLE), ("note", NOTE), ("stock", models.IntegerField(db_default=0))]
+    state.add_model(ModelState("shelf", "Book", fields))
+    made = type("Migration", (migrations.Migration,), {"operations": list(operations), **attributes})
+    return list(rules.complaints(made("0002_made_up", "shelf"), state))
+
+
+@pytest.mark.parametrize("operation", HARMFUL.values(), ids=HARMFUL.keys())
+def test_operation_that_breaks_old_code_is_refused_unless_a_reason_is_given(operation: Operation) -> None:
+    assert len(found([operation])) == 1
+    assert found([operation], **{rules.REASON: "No released code reads it."}) == []
+
+
+@pytest.mark.parametrize("operation", HARMLESS.values(), ids=HARMLESS.keys())
+def test_operation_that_old_code_does_not_notice_is_allowed(operation: Operation) -> None:
+    assert found([operation]) == []
+
+
+def test_later_operation_is_judged_by_what_an_earlier_one_made() -> None:
+    longer, shorter = (migrations.AlterField("Book", "title", models.CharField(max_length=length)) for length in (80, 60))
+    assert len(found([longer, shorter])) == 1
+
+
+def test_migrations_since_the_last_release_leave_its_code_alone() -> None:
+    assert rules.new_complaints() == []
+
+
+def test_released_migrations_are_all_there() -> None:
+    assert sorted(rules.released() - rules.own_migrations().keys()) == []
