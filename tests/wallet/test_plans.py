@@ -1,0 +1,45 @@
+"""What a purchase reads does not grow with what the asset sold, nor with what the buyer owns."""
+
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from library.models import Licence
+from tests.shop import bought, on_sale
+from wallet import statements
+
+MANY = 3_000
+COPIED = "tier_id, title, store_name, version, deliverable_id, acquired_at, revoke_reason"
+
+
+def add_licences(licence: Licence, buyers: str, listings: str) -> None:
+    """Add copies of a licence, with keys that the session does not check."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"INSERT INTO library_licence (id, buyer_id, listing_id, order_id, {COPIED}) "  # noqa: S608 - our own columns
+            f"SELECT gen_random_uuid(), {buyers}, {listings}, gen_random_uuid(), {COPIED} "
+            "FROM library_licence, generate_series(1, %s) WHERE id = %s",
+            [MANY, licence.pk],
+        )
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db
+@pytest.mark.parametrize(("buyers", "listings"), [("gen_random_uuid()", "listing_id"), ("buyer_id", "gen_random_uuid()")])
+def test_what_is_owned_is_found_by_buyer_and_listing_together(buyers: str, listings: str) -> None:
+    listing = on_sale()
+    order = bought(listing)
+    licence = Licence.objects.get(order_id=order.pk)
+    with connection.cursor() as cursor:
+        # The keys of the copies lead nowhere: they are not checked, and gone with the test.
+        cursor.execute("SET LOCAL session_replication_role = replica")
+        add_licences(licence, "gen_random_uuid()", "gen_random_uuid()")
+        cursor.execute("ANALYZE library_licence")
+        add_licences(licence, buyers, listings)
+        values: dict[str, Any] = {"buyer": order.buyer_id, "listing": listing.pk, "default_commission_bp": 0, "default_currency": "INR"}
+        cursor.execute("EXPLAIN " + statements.OFFER.format(column="id", patience="NULL"), values)
+        plan = "\n".join(row[0] for row in cursor.fetchall())
+        cursor.execute("SET LOCAL session_replication_role = origin")
+        cursor.execute("DELETE FROM library_licence WHERE id <> %s", [licence.pk])
+    assert "licence_one_live" in plan, plan
