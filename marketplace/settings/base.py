@@ -76,6 +76,7 @@ MIDDLEWARE = [
     "catalog.api.cors.OpenCorsMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "marketplace.core.content_policy.ContentPolicyMiddleware",
+    "marketplace.core.page_caching.PageCachingMiddleware",
     # After all that adds headers to public answers, before all that such an answer does without.
     "catalog.api.caching.CachedAnswersMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",

@@ -1,0 +1,36 @@
+"""What may be kept of pages: nothing that a session has a part in."""
+
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from tests.shop import bought, funded, on_sale
+
+pytestmark = pytest.mark.django_db
+
+Browse = Callable[..., Client]
+
+
+def test_pages_of_someone_signed_in_are_kept_by_nobody(browse: Browse) -> None:
+    listing, buyer = on_sale(), funded(inr=1_000_000)
+    bought(listing, buyer)
+    client = browse(buyer)
+    public = ("/", "/browse", "/suggest?q=x", f"/assets/{listing.slug}", f"/stores/{listing.store.slug}", "/docs/quick-start", "/nothing")
+    own = (reverse("library-page"), reverse("wallet-page"), reverse("library-item-certificate", args=[listing.slug]))
+    for address in (*public, *own):
+        said = client.get(address)["Cache-Control"]
+        assert "private" in said, address
+        assert "no-store" in said, address
+
+
+def test_pages_of_anyone_are_asked_for_again(client: Client) -> None:
+    listing = on_sale()
+    for address in ("/", "/browse", f"/assets/{listing.slug}", "/docs/quick-start", "/nothing"):
+        assert client.get(address)["Cache-Control"] == "no-cache", address
+
+
+def test_page_that_says_itself_how_long_it_may_be_kept_keeps_that(browse: Browse) -> None:
+    assert browse().get("/sitemap.xml")["Cache-Control"] == "public, max-age=3600"
+    assert "no-store" in Client().get(reverse("account_login"))["Cache-Control"]
