@@ -168,7 +168,7 @@ def _deep_page(browsing: Browsing, start: int, memo: Memo) -> list[Row]:
         missing = number - len(places.known)
         if missing > 0:
             last = places.known[-1] if places.known else None
-            places.known += selectors.places_on_shelf(category, tier, sort=sort, every=DEEP, upto=missing * DEEP, after=last)
+            places.known += selectors.places_on_shelf(category, tier, sort=sort, every=DEEP, many=missing, after=last)
         # The shelf may have become shorter than its count was.
         if number > len(places.known):
             return []

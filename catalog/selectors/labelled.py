@@ -17,7 +17,7 @@ from marketplace.core.replica import read_connection
 
 from ..labels import SEPARATOR
 from ..models import ShelfItem, ShelfLabels
-from .browse import shelf_counts, total_on_shelf
+from .browse import shelf_counts
 
 # So many are collected.
 FEW = 10_000
@@ -29,13 +29,15 @@ def with_labels(items: QuerySet[ShelfItem], groups: Sequence[tuple[str, ...]]) -
     """Keep the items of the shelf that have a label of each group. No item has two of a group."""
     if not groups or items.query.is_empty():
         return items
-    counts = shelf_counts(None, None, [label for group in groups for label in group]).order_by().values("label").annotate(n=Sum("listings"))
+    # And of no label: of the whole shelf.
+    labels = ["", *(label for group in groups for label in group)]
+    counts = shelf_counts(None, None, labels).order_by().values("label").annotate(n=Sum("listings"))
     listings = dict(counts.values_list("label", "n"))
     fewest = min(sum(listings.get(label, 0) for label in group) for group in groups)
     if not fewest:
         return items.none()
     sql, params = _condition(groups)
-    if fewest > FEW and (len(groups) == 1 or _meet_often(sql, params)):
+    if fewest > FEW and (len(groups) == 1 or _meet_often(sql, params, listings[""])):
         # The SQL is put together from constants; labels are parameters.
         condition = RawSQL(f"({sql})", params, output_field=BooleanField())  # noqa: S611
         return items.filter(Exists(ShelfLabels.objects.filter(condition, pk=OuterRef("pk"))))
@@ -44,11 +46,14 @@ def with_labels(items: QuerySet[ShelfItem], groups: Sequence[tuple[str, ...]]) -
     return items.filter(pk__in=RawSQL(found, params, output_field=UUIDField()))  # noqa: S611 - as above
 
 
-def _meet_often(sql: str, params: list[Any]) -> bool:
-    """Tell whether many items have a label of each group, by a sample; SQLite, which cannot take one, has catalogs to look through."""
+def _meet_often(sql: str, params: list[Any], shelf: int) -> bool:
+    """Tell whether many items of a shelf of so many have a label of each group, by a sample.
+
+    SQLite, which cannot take one, has catalogs to look through.
+    """
     if connection.vendor != "postgresql":
         return False
-    percent = min(100.0, 100 * SAMPLE / max(total_on_shelf(None, None).listings, 1))
+    percent = min(100.0, 100 * SAMPLE / max(shelf, 1))
     with read_connection().cursor() as cursor:
         cursor.execute(f"SELECT count(*) FROM catalog_shelflabels TABLESAMPLE SYSTEM (%s) WHERE {sql}", [percent, *params])  # noqa: S608 - as above
         found: int = cursor.fetchone()[0]

@@ -161,12 +161,26 @@ def test_total_of_one_label_is_kept_and_exact_however_many(
     assert counted == len(answer["items"]) > 1
 
 
-@pytest.mark.parametrize("query", [{"tag": "nobody-has-it"}, {"tag": "nobody-has-it", "maxPrice": "5"}, {"license": "unknown"}])
-def test_label_that_nothing_has_is_looked_for_nowhere(varied: None, query: dict[str, str], django_assert_max_num_queries: Any) -> None:
+# A licence that there is not is told by the statement that counts: what is sold under every licence has its label.
+@pytest.mark.parametrize(
+    ("query", "asked"), [({"tag": "nobody-has-it"}, 2), ({"tag": "nobody-has-it", "maxPrice": "5"}, 2), ({"license": "unknown"}, 3)]
+)
+def test_label_that_nothing_has_is_looked_for_nowhere(
+    varied: None, query: dict[str, str], asked: int, django_assert_max_num_queries: Any
+) -> None:
     api_client = APIClient()
     api_client.get("/api/v1/assets")
-    with django_assert_max_num_queries(2):
+    with django_assert_max_num_queries(asked):
         assert api_client.get("/api/v1/assets", query).json()["items"] == []
+
+
+def test_labels_of_every_kind_at_once_cost_no_query_each(
+    varied: None, monkeypatch: pytest.MonkeyPatch, django_assert_max_num_queries: Any
+) -> None:
+    monkeypatch.setattr(labelled, "FEW", 0)
+    with django_assert_max_num_queries(5):
+        # The generation, all the counts, a sample, the total, the page.
+        APIClient().get("/api/v1/assets", {"tag": "bold", "license": "personal", "fileType": "otf", "platform": "figma"})
 
 
 @pytest.mark.parametrize("few", [0, 10_000])
@@ -300,14 +314,14 @@ def test_deep_pages_count_once_however_many_are_asked_for(get: Any, monkeypatch:
     places_on_shelf = selectors.places_on_shelf
 
     def count(*args: Any, **kwargs: Any) -> Any:
-        counted.append(kwargs["upto"])
+        counted.append(kwargs["many"])
         return places_on_shelf(*args, **kwargs)
 
     monkeypatch.setattr(selectors, "places_on_shelf", count)
     for page in (5, 3, 4, 5, 8, 6, 7):
         get("assets", limit=1, page=page, sort="newest")
     # To the place of page 5, then from there to that of page 8.
-    assert counted == [4, 2]
+    assert counted == [2, 1]
 
 
 def test_cursor_neither_repeats_nor_skips_when_listings_come_and_go(get: Any) -> None:
