@@ -214,6 +214,18 @@ def test_version_that_does_not_exist_is_not_found(browse: Browse, buyer: User) -
     assert response.status_code == 404
 
 
+def test_names_that_no_database_takes_are_refused_like_any_other(browse: Browse, buyer: User) -> None:
+    listing = on_sale(archive())
+    client = browse(buyer)
+    for nonsense in ({"license": "\0"}, {"license": "x" * 10_000}, {"currency": "\0"}):
+        assert begin(client, listing, **nonsense).status_code == 302, nonsense
+    bought(listing, buyer)
+    for nonsense in ("\0", "x" * 10_000):
+        assert client.post(reverse("library-item-download", args=[listing.slug]), {"version": nonsense}).status_code == 404
+        assert client.get(reverse("library-item-certificate", args=[listing.slug]), {"license": nonsense}).status_code == 404
+        assert "Wallets hold" in said(client, client.post(reverse("wallet-preference"), {"currency": nonsense}))
+
+
 def test_pages_of_someone_new_say_what_to_do(browse: Browse) -> None:
     client = browse()
     for name, words in (("wallet-page", "Nothing has moved yet"), ("library-page", "You own nothing yet")):

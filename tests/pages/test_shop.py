@@ -11,7 +11,10 @@ from django.test import Client
 from catalog.models import Preview, Store
 from catalog.search.rebuild import rebuild
 from catalog.seeding import fill
+from catalog.selectors import labelled
 from catalog.services.visibility import store_changed
+from marketplace.pages.shop.description import description_html
+from marketplace.pages.shop.results import _choices
 from tests.factories import ListingFactory
 from tests.shop import bought, funded, on_sale
 
@@ -87,6 +90,14 @@ def test_words_in_an_address_cannot_become_markup(client: Client) -> None:
         page = page_at(client, address)
         assert "alert(1)" not in "".join(str(tag) for tag in page.select("script, [onerror]"))
     assert not page_at(client, f"/assets/{listing.slug}").select("img[src*=evil]")
+
+
+def test_text_that_is_slow_to_read_is_read_once(client: Client) -> None:
+    listing = on_sale(description="|a|b|\n|-|-|\n" + "c\n" * 500)
+    client.get(f"/assets/{listing.slug}")
+    before = description_html.cache_info().misses
+    assert "<td>c</td>" in client.get(f"/assets/{listing.slug}").content.decode()
+    assert description_html.cache_info().misses == before
 
 
 def test_filters_orders_and_pages_are_those_of_the_api(client: Client) -> None:
@@ -175,7 +186,8 @@ def test_store_shows_what_it_sells_and_nothing_else(client: Client) -> None:
     mine, other = on_sale(title="Mine"), on_sale(title="Other")
     page = page_at(client, f"/stores/{mine.store.slug}")
     assert titles(page) == ["Mine"]
-    assert client.get(f"/stores/{other.store.slug}?page=x").status_code == 404
+    for nonsense in ("x", "0", "-1", "1001", "%C2%B2", "%00", "9" * 5_000):
+        assert client.get(f"/stores/{other.store.slug}?page={nonsense}").status_code == 404, nonsense
     assert titles(page_at(client, f"/stores/{mine.store.slug}?page=2")) == []
 
 
@@ -194,6 +206,19 @@ def test_pages_take_reads_only(client: Client) -> None:
     for path in ("/browse", "/suggest", f"/assets/{listing.slug}", f"/stores/{listing.store.slug}", "/sitemap.xml"):
         assert client.post(path).status_code == 405, path
         assert client.head(path).status_code == 200, path
+
+
+def test_page_asks_little_however_it_is_narrowed(
+    browse: Callable[..., Client], monkeypatch: pytest.MonkeyPatch, django_assert_max_num_queries: Queries
+) -> None:
+    on_sale(tags=["sans"], file_type="otf", supported_platforms="Figma")
+    monkeypatch.setattr(labelled, "FEW", 0)
+    client, address = browse(), "/browse?tag=sans&license=personal&fileType=otf&platform=figma&minPrice=1&currency=USD"
+    _choices.cache_clear()
+    # Session and user, the counts of labels, a sample, total, page, cards; and once in a minute what there is to choose from.
+    for most in (BOUND + 1, BOUND - 1):
+        with django_assert_max_num_queries(most):
+            assert len(titles(page_at(client, address))) == 1
 
 
 def test_page_asks_little_of_a_thousand_listings(browse: Callable[..., Client], django_assert_max_num_queries: Queries) -> None:

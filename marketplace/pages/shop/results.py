@@ -41,7 +41,7 @@ class Results:
 
 
 def results_of(form: ShopForm, currency: Currency) -> Results:
-    """Return what is shown: in four queries, or five for a search; each label that narrows may cost one more."""
+    """Return what is shown: in five queries, or six for a search; labels that narrow cost two more, however many."""
     filters = form.filters(currency)
     category, tier = filters.get("category"), filters.get("tier")
     start = (form.page_number - 1) * PAGE_SIZE

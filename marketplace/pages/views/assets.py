@@ -93,6 +93,7 @@ def store(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _page_number(request: HttpRequest) -> int:
     text = request.GET.get("page", "1")
-    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= MOST_PAGES:
+    # Shorter first: a number of thousands of digits cannot even be read.
+    if len(text) > len(str(MOST_PAGES)) or not text.isascii() or not text.isdigit() or not 1 <= int(text) <= MOST_PAGES:
         raise Http404
     return int(text)
