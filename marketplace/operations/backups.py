@@ -181,7 +181,9 @@ def _run(program: str, *words: str) -> None:
 def _libpq() -> dict[str, str]:
     known = connection.settings_dict
     names = {"PGHOST": "HOST", "PGPORT": "PORT", "PGUSER": "USER", "PGPASSWORD": "PASSWORD", "PGDATABASE": "NAME"}
-    return {variable: str(known[name]) for variable, name in names.items() if known[name]}
+    # How the connection is secured is the same for these programs as for the service.
+    secured = {f"PG{name.upper()}": str(value) for name, value in known["OPTIONS"].items() if name.startswith("ssl")}
+    return {variable: str(known[name]) for variable, name in names.items() if known[name]} | secured
 
 
 def _copy_out(store: ObjectStore, folder: Path, report: Report) -> int:

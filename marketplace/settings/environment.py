@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable
 from ipaddress import ip_network
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 import environ
@@ -167,7 +167,9 @@ def database(url: str) -> dict[str, object]:
         return entry | {
             "ENGINE": "django.db.backends.postgresql",
             # A fresh connection costs more CPU than the request it serves (findings: serving).
-            "OPTIONS": {
+            "OPTIONS": cast("dict[str, object]", entry.get("OPTIONS", {}))
+            # What the address asks for after its `?`, such as `sslmode`, stands unless it is one of these.
+            | {
                 # A thread that gets none in time answers 503: better than a queue that nobody waits for any more.
                 "pool": {
                     "min_size": 1,

@@ -5,11 +5,14 @@ import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import psycopg
 import pytest
 import requests
+
+from marketplace.operations import backups
 
 from ..faults.service import Service, service
 from ..servers.postgres import Cluster, Unavailable
@@ -102,3 +105,15 @@ def test_what_was_lost_comes_back_whole(shop: Shop, tmp_path: Path) -> None:
 
 def test_folder_that_holds_no_whole_backup_is_refused(shop: Shop, tmp_path: Path) -> None:
     assert "no whole backup" in shop.manage("restore", str(tmp_path), fails=True)
+
+
+def test_programs_of_the_database_connect_as_securely_as_the_service(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    options = {"sslmode": "verify-full", "sslrootcert": "/etc/ssl/ca.pem", "pool": {}, "connect_timeout": 5}
+    known = {"HOST": "db.example", "PORT": "", "USER": "shop", "PASSWORD": "secret", "NAME": "shop", "OPTIONS": options}
+    monkeypatch.setattr(backups, "connection", SimpleNamespace(vendor="postgresql", settings_dict=known))
+    program = tmp_path / "pg_dump"
+    program.write_text("#!/bin/sh\nenv | grep ^PG | sort | tr '\\n' ' ' >&2\nexit 1\n")
+    program.chmod(0o700)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    with pytest.raises(backups.BackupFailed, match=r"PGSSLMODE=verify-full PGSSLROOTCERT=/etc/ssl/ca\.pem PGUSER=shop"):
+        backups.make(tmp_path / "backups", objects=False)

@@ -124,6 +124,13 @@ def test_complete_production_settings_load(start: Start) -> None:
     assert settings.DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql"
 
 
+def test_address_that_asks_for_tls_gets_it(start: Start) -> None:
+    asked = "?sslmode=verify-full&sslrootcert=/etc/ssl/ca.pem"
+    settings = start(PRODUCTION | {"DATABASE_URL": f"postgres://shop:secret@db.example/shop{asked}"})
+    options = settings.DATABASES["default"]["OPTIONS"]
+    assert (options["sslmode"], options["sslrootcert"], options["pool"]["min_size"]) == ("verify-full", "/etc/ssl/ca.pem", 1)
+
+
 def test_replica_is_read_only_and_nobody_waits_long_for_it(start: Start) -> None:
     settings = start(PRODUCTION | {"DATABASE_REPLICA_URL": "postgres://shop:secret@replica.example:5432/shop"})
     assert settings.DATABASES["replica"]["HOST"] == "replica.example"

@@ -9,14 +9,19 @@ from django.contrib.sessions.models import Session
 from django.core.management import CommandError, call_command
 from django.db import connection
 from django.utils import timezone
+from storages.backends.s3 import S3Storage
 
 from catalog.models import SearchDocument
 from marketplace.core.apps import AUDIT_LOG
 from marketplace.core.errors import DependencyUnavailable
 from marketplace.core.health import NotReady
+from marketplace.core.objects.s3 import S3Store
 from marketplace.jobs.models import Worker
 from marketplace.operations import doctor, readings
+from marketplace.operations.management.commands import make_bucket
 
+from ..servers.ports import free_port
+from ..servers.s3 import S3Server
 from ..shop import archive, on_sale
 
 pytestmark = pytest.mark.django_db
@@ -105,3 +110,28 @@ def test_gauges_tell_what_waits() -> None:
     assert shown["marketplace_workers"] == 0
     assert shown["marketplace_jobs_oldest_seconds"] == 0
     assert list(readings.replica()) == []
+
+
+@pytest.mark.s3
+def test_bucket_is_made_once_and_its_links_are_followed(
+    s3_server: S3Server, s3_storage: S3Storage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = S3Store(S3Storage(**s3_server.storage_options() | {"bucket_name": "made-by-command"}))
+    for module in (doctor, make_bucket):
+        monkeypatch.setattr(module, "object_store", lambda: store)
+    said = StringIO()
+    call_command("make_bucket", stdout=said)
+    call_command("make_bucket", stdout=said)
+    assert said.getvalue().splitlines() == ["The bucket made-by-command is made.", "The bucket made-by-command is there."]
+
+    def objects() -> list[tuple[str, str]]:
+        return [(finding.status.value, finding.sentence) for finding in doctor.examine() if finding.part == "objects"]
+
+    works = ("ok", "S3Store writes, reads and deletes.")
+    assert objects() == [works, ("ok", "Presigned links work.")]
+    monkeypatch.setattr(store, "presigned_url", lambda *_args, **_kwargs: f"http://127.0.0.1:{free_port()}/health")
+    first, (status, sentence) = objects()
+    assert (first, status) == (works, "warn")
+    assert "could not be followed" in sentence
+    # What it wrote is gone.
+    assert list(store.keys("health/")) == []

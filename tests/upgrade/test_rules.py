@@ -49,7 +49,12 @@ HARMLESS: dict[str, Operation] = {
 def found(operations: Sequence[Operation], **attributes: Any) -> list[str]:
     """Return what the rules say of a migration with these operations, over one table."""
     state = ProjectState()
-    fields = [("id", models.AutoField(primary_key=True)), ("title", TITLE), ("note", NOTE), ("stock", models.IntegerField(db_default=0))]
+    fields: list[tuple[str, models.Field[Any, Any]]] = [
+        ("id", models.AutoField(primary_key=True)),
+        ("title", TITLE),
+        ("note", NOTE),
+        ("stock", models.IntegerField(db_default=0)),
+    ]
     state.add_model(ModelState("shelf", "Book", fields))
     made = type("Migration", (migrations.Migration,), {"operations": list(operations), **attributes})
     return list(rules.complaints(made("0002_made_up", "shelf"), state))
