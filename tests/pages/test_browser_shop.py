@@ -225,6 +225,14 @@ def test_nothing_stands_in_anyones_way_and_pages_are_light(
             page.close()
 
 
+def test_words_longer_than_a_phone_is_wide_are_broken(window: Callable[..., BrowserContext], live_server: Any) -> None:
+    listing = on_sale(title="W" * 118, short_description="x" * 200, tags=["y" * 40], file_type="z" * 200, supported_platforms="p" * 200)
+    page = window("phone").new_page()
+    for address in ("/browse", f"/browse?q={'w' * 150}", f"/browse?tag={'y' * 40}&platform={'W' * 180}", f"/assets/{listing.slug}"):
+        page.goto(live_server.url + address)
+        assert not overflows(page), address
+
+
 def test_chosen_colours_are_kept(window: Callable[..., BrowserContext], live_server: Any) -> None:
     page = window("phone", scheme="light").new_page()
     page.goto(f"{live_server.url}/docs")
