@@ -92,10 +92,11 @@ WEBHOOKS = [_webhook(event, fields) for event, fields in DATA.items()]
 
 
 def add_headers(result: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:
-    """Name the headers of every webhook: the generator knows bodies only."""
+    """Name the headers of every webhook, and that it needs no credential: the generator knows bodies only."""
     headers = [
         {"in": "header", "name": name, "required": True, "schema": {"type": kind}, "description": text} for name, kind, text in _HEADERS
     ]
     for methods in result["webhooks"].values():
-        methods["post"]["parameters"] = headers
+        # We bring no credential: the signature says who we are.
+        methods["post"] |= {"parameters": headers, "security": []}
     return result

@@ -54,7 +54,7 @@ class Server:
         while True:
             found = [mail for mail in self._mails() if mail["To"] == address and subject in mail["Subject"]]
             if found:
-                return str(found[-1].get_content())
+                return plain_text(found[-1])
             assert time.monotonic() < until, f"no mail to {address} about {subject}"
             time.sleep(0.1)
 
@@ -62,6 +62,13 @@ class Server:
         """Return what the console's mail backend printed: messages with a line of dashes after each, between log lines."""
         chunks = self.console.read_text(encoding="utf-8").split("-" * 79 + "\n")[:-1]
         return [email.message_from_string(chunk[chunk.index("Content-Type:") :], policy=policy.default) for chunk in chunks]
+
+
+def plain_text(mail: EmailMessage) -> str:
+    """Return what a mail says to who reads no HTML."""
+    body = mail.get_body(preferencelist=("plain",))
+    assert body is not None
+    return str(body.get_content())
 
 
 def environment(folder: Path, base_url: str, given: Mapping[str, str]) -> dict[str, str]:

@@ -8,7 +8,6 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from email.message import EmailMessage
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -18,7 +17,7 @@ import requests
 
 from marketplace.settings.environment import new_signing_key
 
-from ..flows.server import ADMIN, MAIL_SECONDS, ROOT, manage
+from ..flows.server import ADMIN, MAIL_SECONDS, ROOT, manage, plain_text
 from ..servers import s3
 from ..servers.ports import free_port
 from ..servers.postgres import Cluster
@@ -94,19 +93,13 @@ class Deployment:
         while True:
             found = [mail for mail in self.mailbox.mails if mail["To"] == address and subject in mail["Subject"]]
             if found:
-                return _text(found[-1])
+                return plain_text(found[-1])
             assert time.monotonic() < until, f"no mail to {address} about {subject}"
             time.sleep(0.1)
 
     def manage(self, *words: str) -> str:
         """Run a management command beside the nodes."""
         return manage(self.env, *words)
-
-
-def _text(mail: EmailMessage) -> str:
-    body = mail.get_body(preferencelist=("plain",))
-    assert body is not None
-    return str(body.get_content())
 
 
 @contextmanager
