@@ -3,10 +3,10 @@
 # The libraries, exactly those of uv.lock, and the static files under names of their content.
 FROM python:3.11-slim-bookworm AS build
 COPY --from=ghcr.io/astral-sh/uv:0.13 /uv /usr/local/bin/uv
-ENV UV_COMPILE_BYTECODE=1 UV_LINK_MODE=copy UV_PROJECT_ENVIRONMENT=/opt/venv UV_PYTHON_DOWNLOADS=never
+ENV UV_COMPILE_BYTECODE=1 UV_LINK_MODE=copy UV_PROJECT_ENVIRONMENT=/opt/venv UV_PYTHON_DOWNLOADS=never UV_CACHE_DIR=/var/cache/uv
 WORKDIR /app
 COPY pyproject.toml uv.lock ./
-RUN --mount=type=cache,target=/root/.cache/uv uv sync --locked --no-dev --group observability
+RUN --mount=type=cache,target=/var/cache/uv uv sync --locked --no-dev --group observability
 COPY . .
 RUN DATA_DIR=/tmp/build STATIC_ROOT=/app/static DJANGO_SETTINGS_MODULE=marketplace.settings.collect \
     /opt/venv/bin/python manage.py collectstatic --no-input --verbosity 0 && rm -rf /tmp/build
