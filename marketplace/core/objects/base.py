@@ -91,6 +91,13 @@ class ObjectStore(Protocol):
             ObjectMissing: nothing is stored under the key.
         """
 
+    def etag(self, key: str) -> str | None:
+        """Return the validator, with its quotes, that the store itself sends with the object; None where it serves nobody.
+
+        Raises:
+            ObjectMissing: nothing is stored under the key.
+        """
+
     def delete(self, key: str) -> None:
         """Remove the object; one that is not there is no error."""
 

@@ -65,6 +65,11 @@ class S3Store:
         # Services that are compatible with S3 make ETags of their own liking.
         return f"{found['ContentLength']}-{found['ETag'].strip(chr(34))}"[: bounds.FINGERPRINT_CHARS]
 
+    def etag(self, key: str) -> str:
+        """Return the ETag as the store sends it."""
+        with _store_errors(key):
+            return str(self.client.head_object(Bucket=self.bucket, Key=check_key(key))["ETag"])
+
     def delete(self, key: str) -> None:
         """Remove the object; S3 itself does not mind one that is not there."""
         with _store_errors():
