@@ -23,6 +23,7 @@ urlpatterns = [
     path("account/", include("allauth.urls")),
     path("", include("developers.dashboard.urls")),
     path("", include("developers.oauth.urls")),
+    path("", include("vendors.studio.urls")),
     path("", include("marketplace.pages.urls")),
 ]
 

@@ -1,8 +1,13 @@
 """Reads of the vendor side."""
 
-from django.db.models import QuerySet, prefetch_related_objects
+import uuid
+from collections import Counter
+
+from django.db.models import Count, F, FilteredRelation, OuterRef, Q, QuerySet, Subquery, prefetch_related_objects
+from django.db.models.functions import Coalesce
 
 from catalog.models import Deliverable, Listing, ListingReview, Store
+from catalog.models.files import PreviewKind
 from catalog.selectors.listings import lookup
 from marketplace.accounts.models import User
 from marketplace.core.errors import NotFound
@@ -49,6 +54,59 @@ def listing_of(profile: VendorProfile, asset_id: str) -> Listing:
     listing = listings_of(profile).filter(**lookup(asset_id)).first()
     if listing is None:
         raise NotFound
+    return listing
+
+
+def listings_in_studio(profile: VendorProfile, *, status: str = "", words: str = "", after: uuid.UUID | None = None) -> QuerySet[Listing]:
+    """Return the vendor's listings, newest first, each with its `sales`, the `findings` of its last review and its picture's columns.
+
+    Args:
+        profile: The vendor.
+        status: Only those that stand there.
+        words: Only those with these words in their title or slug.
+        after: Only what is older than the listing of this id.
+    """
+    last_review = ListingReview.objects.filter(listing=OuterRef("pk")).order_by("-id")
+    listings = listings_of(profile).defer("description", "readme")
+    if status:
+        listings = listings.filter(status=status)
+    if words:
+        listings = listings.filter(Q(title__icontains=words) | Q(slug__icontains=words))
+    if after:
+        listings = listings.filter(pk__lt=after)
+    return listings.annotate(
+        sales=Coalesce("stats__purchases", 0),
+        findings=Subquery(last_review.values("findings")[:1]),
+        picture=FilteredRelation("previews", condition=Q(previews__kind=PreviewKind.GALLERY, previews__slot=0)),
+        picture_id=F("picture__id"),
+        picture_details=F("picture__details"),
+        picture_renditions=F("picture__renditions"),
+    )
+
+
+def statuses_of(profile: VendorProfile) -> Counter[str]:
+    """Return how many of the vendor's listings stand in each status."""
+    counted = Listing.objects.filter(store=profile.store_id).order_by().values_list("status").annotate(Count("id"))
+    return Counter(dict(counted))
+
+
+def own_listing(user: User, slug: str) -> Listing:
+    """Return the listing of an approved vendor with the profile, the category and the files, and its `sales`, in one query.
+
+    Raises:
+        NotFound: unknown, or another vendor's.
+        VendorNotApproved: the user's store is closed.
+    """
+    joined = ("store__vendor_profile", "category", "live_deliverable", "candidate_deliverable")
+    # What was found inside of the files may be long, and pages tell little of it.
+    long = [f"{file}__{column}" for file in joined[2:] for column in ("technical", "entries")]
+    listings = Listing.objects.select_related(*joined).defer(*long).annotate(sales=Coalesce("stats__purchases", 0))
+    listing = listings.filter(store__owner=user, **lookup(slug)).first()
+    if listing is None:
+        raise NotFound
+    profile = listing.store.vendor_profile
+    if profile.status != VendorStatus.APPROVED:
+        raise VendorNotApproved(vendorStatus=profile.status)
     return listing
 
 

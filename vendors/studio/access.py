@@ -1,0 +1,58 @@
+"""Who gets into the studio: the owner of an approved store, and into a listing's pages nobody but its vendor."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate, ParamSpec
+
+from django.http import Http404, HttpResponseBase
+from django.shortcuts import redirect
+
+from catalog.models import Listing
+from marketplace.accounts.pages import SignedInRequest, signed_in_page
+from marketplace.core.errors import NotFound
+
+from ..errors import VendorNotApproved
+from ..models import VendorProfile
+from ..selectors import approved_profile_of, own_listing
+
+P = ParamSpec("P")
+VendorPage = Callable[Concatenate[SignedInRequest, VendorProfile, P], HttpResponseBase]
+ListingPage = Callable[Concatenate[SignedInRequest, Listing, P], HttpResponseBase]
+
+
+def vendor_page(*methods: str) -> Callable[[VendorPage[P]], Callable[..., HttpResponseBase]]:
+    """Let only approved vendors in; the page gets the profile. Everyone else is led to where the store stands."""
+
+    def decorate(page: VendorPage[P]) -> Callable[..., HttpResponseBase]:
+        @signed_in_page(*methods)
+        @wraps(page)
+        def guarded(request: SignedInRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+            try:
+                profile = approved_profile_of(request.user)
+            except VendorNotApproved:
+                return redirect("studio")
+            return page(request, profile, *args, **kwargs)
+
+        return guarded
+
+    return decorate
+
+
+def listing_page(*methods: str) -> Callable[[ListingPage[P]], Callable[..., HttpResponseBase]]:
+    """Let only the approved vendor of the listing in; the page gets it. To everyone else it does not exist."""
+
+    def decorate(page: ListingPage[P]) -> Callable[..., HttpResponseBase]:
+        @signed_in_page(*methods)
+        @wraps(page)
+        def guarded(request: SignedInRequest, slug: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+            try:
+                listing = own_listing(request.user, slug)
+            except NotFound as error:
+                raise Http404 from error
+            except VendorNotApproved:
+                return redirect("studio")
+            return page(request, listing, *args, **kwargs)
+
+        return guarded
+
+    return decorate
