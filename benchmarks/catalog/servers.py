@@ -20,12 +20,13 @@ SERVICE = "marketplace.wsgi:application"
 
 
 def environment(folder: Path, **given: str) -> dict[str, str]:
-    """Return the service's environment: the embedded settings, and limits that a load generator does not reach."""
+    """Return the service's environment: the embedded settings, nothing done besides, and limits that a load generator does not reach."""
     return dict(os.environ) | {
         "DJANGO_SETTINGS_MODULE": "marketplace.settings.embedded",
         "DATA_DIR": str(folder),
         "RATE_LIMIT_ANONYMOUS": "1000000000",
         "LOG_LEVEL": "WARNING",
+        "WORKER_IN_SERVER": "false",
         **given,
     }
 

@@ -109,7 +109,12 @@ def measure(given: argparse.Namespace, folder: Path) -> Iterator[str]:
         manage(env, "migrate", "--verbosity", "0")
         manage(env, "seed_catalog", "--listings", str(given.listings))
         made = subprocess.run(
-            [sys.executable, "-m", "benchmarks.mcp.prepare"], cwd=ROOT, env=env, capture_output=True, text=True, check=True
+            [sys.executable, "-m", "benchmarks.inside", "benchmarks.mcp.prepare"],
+            cwd=ROOT,
+            env=env,
+            capture_output=True,
+            text=True,
+            check=True,
         )
         held: dict[str, str] = json.loads(made.stdout.splitlines()[-1])
         server = stack.enter_context(serving(SERVICE, env, "/api/v1/categories"))

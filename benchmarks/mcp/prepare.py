@@ -3,22 +3,18 @@
 import json
 from datetime import timedelta
 
-import django
+from django.utils import timezone
 
-django.setup()
-
-from django.utils import timezone  # noqa: E402 - Django must be set up before its models are
-
-from catalog.models import Listing  # noqa: E402 - as above
-from developers.services.credentials import issue_api_key, issue_mcp_token, issue_personal_token  # noqa: E402 - as above
-from marketplace.accounts.models import User  # noqa: E402 - as above
-from marketplace.core.ids import new_id  # noqa: E402 - as above
-from marketplace.core.scopes import APP_SCOPES  # noqa: E402 - as above
-from tests.factories import PLENTY, AppFactory, UserFactory  # noqa: E402 - as above
-from tests.shop import archive, on_sale  # noqa: E402 - as above
-from wallet.services.funding import credit_wallet  # noqa: E402 - as above
-from wallet.services.offers import Wish  # noqa: E402 - as above
-from wallet.services.spending import spend  # noqa: E402 - as above
+from catalog.models import Listing
+from developers.services.credentials import issue_api_key, issue_mcp_token, issue_personal_token
+from marketplace.accounts.models import User
+from marketplace.core.ids import new_id
+from marketplace.core.scopes import APP_SCOPES
+from tests.factories import PLENTY, AppFactory, UserFactory
+from tests.shop import archive, on_sale
+from wallet.services.funding import credit_wallet
+from wallet.services.offers import Wish
+from wallet.services.spending import spend
 
 LIBRARY = 40
 
@@ -39,6 +35,3 @@ def main() -> None:
     _, token = issue_mcp_token(app=app, name="benchmark", expires_at=ends, actor=user, password_confirmed=True)
     slug = Listing.objects.filter(status="Published").exclude(slug__startswith="bench-").values_list("slug", flat=True).first()
     print(json.dumps({"key": key, "personal": personal, "token": token, "slug": slug or owned[0].slug, "owned": owned[0].slug}))
-
-
-main()

@@ -86,7 +86,7 @@ def measure(env: dict[str, str], queries: int) -> dict[str, Any]:
     """Return the figures of the catalog that the environment names."""
     if "DATABASE_URL" in env:
         subprocess.run([program("psql"), env["DATABASE_URL"], "-qc", "VACUUM ANALYZE"], stdin=subprocess.DEVNULL, check=True)
-    command = [sys.executable, "-m", "benchmarks.search.measure", str(queries)]
+    command = [sys.executable, "-m", "benchmarks.inside", "benchmarks.search.measure", str(queries)]
     printed = subprocess.run(command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, check=True, stdout=subprocess.PIPE, text=True).stdout
     figures: dict[str, Any] = json.loads(printed)
     if "DATABASE_URL" in env:
@@ -125,8 +125,9 @@ def keep(engine: str, text: str) -> None:
     """Put an engine's tables into the file, in place of its former ones."""
     parts = dict.fromkeys(["postgres", "sqlite"], "")
     if RESULT.exists():
-        for part in RESULT.read_text("utf-8").split("\n# ")[1:]:
-            parts["sqlite" if "SQLite" in part.split("\n", 1)[0] else "postgres"] = f"\n# {part}"
+        # The first begins the file.
+        for part in f"\n{RESULT.read_text('utf-8')}".split("\n# ")[1:]:
+            parts["sqlite" if "SQLite" in part.split("\n", 1)[0] else "postgres"] = f"\n# {part.rstrip()}\n"
     parts[engine] = f"\n{text}"
     RESULT.write_text("".join(parts.values()).lstrip("\n"), "utf-8")
 

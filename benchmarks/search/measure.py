@@ -2,25 +2,20 @@
 
 import json
 import statistics
-import sys
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-import django
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
-django.setup()
+from catalog.models import Listing, SearchDelete, SearchDocument, SearchTerm
+from catalog.search import search, suggest
+from tests.catalog.misspelling import judge
 
-from django.db import connection  # noqa: E402 - settings first
-from django.test.utils import CaptureQueriesContext  # noqa: E402 - settings first
-
-from catalog.models import Listing, SearchDelete, SearchDocument, SearchTerm  # noqa: E402 - settings first
-from catalog.search import search, suggest  # noqa: E402 - settings first
-from tests.catalog.misspelling import judge  # noqa: E402 - settings first
-
-from . import peer  # noqa: E402 - settings first
-from .subjects import Subject, misspelt_titles, subjects, titles  # noqa: E402 - settings first
+from . import peer
+from .subjects import Subject, misspelt_titles, subjects, titles
 
 LIMIT = 20
 # Each query is asked so often and its best time taken, and each look-up beside it: other work on the machine is nobody's time.
@@ -29,9 +24,9 @@ BEST_OF = 3
 Figures = dict[str, float]
 
 
-def main() -> None:
-    """Print the figures of the catalog that the settings name."""
-    queries = int(sys.argv[1])
+def main(each: str) -> None:
+    """Print the figures of the catalog that the settings name, for so many queries of each kind."""
+    queries = int(each)
     known = titles()
     keys = list(Listing.objects.order_by("slug").values_list("pk", flat=True)[:queries])
     engines: dict[str, Callable[[Subject, str], object]] = {"search": _ask}
@@ -96,7 +91,3 @@ def _sql() -> dict[str, list[str]]:
             call()
         found[name] = [" ".join(query["sql"].split()) for query in context.captured_queries]
     return found
-
-
-if __name__ == "__main__":
-    main()
