@@ -26,7 +26,8 @@ ENV PATH=/opt/venv/bin:$PATH \
     DJANGO_SETTINGS_MODULE=marketplace.settings.production \
     DATA_DIR=/data \
     STATIC_ROOT=/app/static \
-    METRICS_DIR=/tmp/metrics
+    METRICS_DIR=/tmp/metrics \
+    GRANIAN_BLOCKING_THREADS=24
 WORKDIR /app
 USER 10001
 VOLUME /data
@@ -35,4 +36,4 @@ EXPOSE 8000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \
     CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8000/healthz', timeout=2)"]
 # A worker for each core; `docker run … python manage.py worker` does the background work instead.
-CMD ["sh", "-c", "exec granian --interface wsgi --host 0.0.0.0 --port 8000 --workers \"${WEB_CONCURRENCY:-$(nproc)}\" --blocking-threads 4 --no-ws marketplace.wsgi:application"]
+CMD ["sh", "-c", "exec granian --interface wsgi --host 0.0.0.0 --port 8000 --workers \"${WEB_CONCURRENCY:-$(nproc)}\" --no-ws marketplace.wsgi:application"]

@@ -191,6 +191,14 @@ class InternalError(Problem):
     detail = "It has been logged under requestId. Try again; if it stays, report that id."
 
 
+class Overloaded(Problem):
+    """503: more is asked of the service than it can do; nothing was done, `Retry-After` says when to try again."""
+
+    status = 503
+    title = "The service is busy"
+    detail = "Too many requests are waiting already. Try again after the number of seconds in Retry-After."
+
+
 class DependencyUnavailable(Problem):
     """503: a database, cache or store is down; `Retry-After` says when to try again."""
 

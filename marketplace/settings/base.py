@@ -8,7 +8,8 @@ from corsheaders.defaults import default_headers
 
 from . import environment as read
 from .admin_theme import THEME
-from .observing import *  # noqa: F403 - a part of this module that has become its own
+from .load import *  # noqa: F403 - a part of this module that has become its own
+from .observing import *  # noqa: F403 - likewise
 from .observing import logging_config
 from .schedule import COMMANDS
 
@@ -77,7 +78,9 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "marketplace.core.content_policy.ContentPolicyMiddleware",
     "marketplace.core.page_caching.PageCachingMiddleware",
-    # After all that adds headers to public answers, before all that such an answer does without.
+    # After all that adds headers to answers and files that cost nothing, before all that works.
+    "marketplace.core.overload.OverloadMiddleware",
+    # Before all that a public answer does without.
     "catalog.api.caching.CachedAnswersMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",

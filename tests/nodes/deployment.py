@@ -169,6 +169,7 @@ def environment(addresses: dict[str, str], store: s3.S3Server, folder: Path) -> 
         "TRUST_PROXY_HEADERS": "true",
         "TRUSTED_PROXIES": "127.0.0.1",
         "ADMIN_REQUIRES_SECOND_FACTOR": "false",
+        "GRANIAN_BLOCKING_THREADS": "24",
         "DATA_DIR": str(folder / "commands"),
         "PYTHONUNBUFFERED": "1",
         "PYTHONDONTWRITEBYTECODE": "1",
@@ -183,7 +184,7 @@ def _start(stack: ExitStack, folder: Path, env: dict[str, str], mailbox: Mailbox
         port, own = free_port(), folder / f"node-{number}"
         own.mkdir()
         (own / "static").symlink_to(folder / "commands" / "static")
-        command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--port", str(port), "--blocking-threads", "4"]
+        command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--port", str(port)]
         nodes.append(Process([*command, "marketplace.wsgi:application"], env | {"DATA_DIR": str(own)}, folder / f"node-{number}.log"))
         addresses.append(f"http://127.0.0.1:{port}")
     worker = Process([sys.executable, "manage.py", "worker"], env | {"DATA_DIR": str(folder / "worker")}, folder / "worker.log")

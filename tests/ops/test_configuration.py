@@ -74,6 +74,7 @@ def assert_stops(start: Start, given: dict[str, str], *words: str) -> None:
         ({"METRICS_TOKEN": "short"}, ("METRICS_TOKEN", "20 characters")),
         ({"METRICS_TOKEN": "m" * 20, "METRICS_DIR": "/proc/nowhere"}, ("METRICS_DIR", "cannot be made")),
         ({"READY_REQUIRES": "database,moon"}, ("READY_REQUIRES", "database, migrations")),
+        ({"GRANIAN_BLOCKING_THREADS": "12"}, ("GRANIAN_BLOCKING_THREADS", "more than three times")),
         ({"LOG_FORMAT": "xml"}, ("LOG_FORMAT", "text or json")),
         ({"LOG_LEVEL": "loud"}, ("LOG_LEVEL", "INFO")),
         ({"OTEL_ENDPOINT": "collector:4318"}, ("OTEL_ENDPOINT",)),

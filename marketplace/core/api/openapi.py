@@ -139,6 +139,7 @@ class OperationSchema(AutoSchema):
             errors.RateLimited,
             errors.InternalError,
             errors.DependencyUnavailable,
+            errors.Overloaded,
         }
         access = self._access()
         if access is not None and not access.public:

@@ -148,7 +148,8 @@ def _wants_problem(request: HttpRequest) -> bool:
     return request.path.startswith(("/api/", "/mcp"))
 
 
-def _answer(problem: errors.Problem, request: HttpRequest) -> HttpResponse:
+def answer(problem: errors.Problem, request: HttpRequest) -> HttpResponse:
+    """Return the problem as a document to programs, as a page to people."""
     if _wants_problem(request):
         return http_response(problem, request)
     page = render(request, "problem.html", {"problem": problem, "request_id": current_request_id()}, status=problem.status)
@@ -160,17 +161,17 @@ def _answer(problem: errors.Problem, request: HttpRequest) -> HttpResponse:
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Answer a request that Django itself refused."""
-    return _answer(errors.MalformedRequest(), request)
+    return answer(errors.MalformedRequest(), request)
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Answer a request for which a permission is missing."""
-    return _answer(errors.PermissionDenied(), request)
+    return answer(errors.PermissionDenied(), request)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Answer an unknown path."""
-    return _answer(errors.NotFound(), request)
+    return answer(errors.NotFound(), request)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
@@ -179,4 +180,4 @@ def server_error(request: HttpRequest) -> HttpResponse:
     problem = as_problem(error) if isinstance(error, Exception) else errors.InternalError()
     # A refusal that nobody turned into an answer is a fault of ours.
     known = problem.status == errors.DependencyUnavailable.status
-    return _answer(problem if known else errors.InternalError(), request)
+    return answer(problem if known else errors.InternalError(), request)

@@ -1,0 +1,109 @@
+"""What a process refuses when more is asked of it than it can do, at once and with a time to come back.
+
+A server hands each request to a thread, and queues what finds none: nobody sees that queue, and under more load than a node can
+bear everyone in it waits longer and longer for answers that they have given up on. So there are more threads than work at once
+(`GRANIAN_BLOCKING_THREADS`): `REQUESTS_AT_ONCE` of them work, at most as many take uploads, as many are left free to refuse and to
+answer the operators' machines, and in the others requests wait for their turn. Whoever finds no place is told so in a millisecond.
+"""
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from django.conf import settings
+from django.core.exceptions import MiddlewareNotUsed
+from django.core.signals import request_finished
+from django.http import HttpRequest, HttpResponseBase
+
+from . import bounds
+from .api.problems import answer
+from .errors import Overloaded
+from .observing.middleware import ROUTE_KEY
+
+# Whoever waited so long is let go: what is ahead of it is slow.
+WAIT_SECONDS = 2.0
+RETRY_SECONDS = "2"
+
+
+class Places:
+    """Who is in the process.
+
+    Args:
+        threads: Of the server, in this process.
+        at_once: How many requests are worked on; as many uploads are taken besides, and as many threads stay free.
+    """
+
+    def __init__(self, *, threads: int, at_once: int) -> None:
+        self._lock = threading.Lock()
+        self._free = threads - at_once
+        self._uploads = at_once
+        self._turns = threading.Semaphore(at_once)
+        self._mine = threading.local()
+
+    def enter(self, *, upload: bool) -> bool:
+        """Take a place and wait for the turn to work; False when there is no place, or the turn does not come."""
+        # One thread answers one request: what its last one left behind ends here, whatever became of it.
+        self.leave()
+        with self._lock:
+            if self._free < 1 or (upload and self._uploads < 1):
+                return False
+            self._free -= 1
+            self._uploads -= upload
+        self._mine.upload = upload
+        # Its sender decides how long an upload takes: it keeps nobody from work.
+        if upload or self._turns.acquire(timeout=WAIT_SECONDS):
+            return True
+        self.leave()
+        return False
+
+    def end_turn(self, *, upload: bool) -> None:
+        """Let the next one work; the place is kept until `leave`."""
+        if not upload:
+            self._turns.release()
+
+    def leave(self) -> None:
+        """Give this thread's place back, if it has one."""
+        upload = getattr(self._mine, "upload", None)
+        if upload is None:
+            return
+        self._mine.upload = None
+        with self._lock:
+            self._free += 1
+            self._uploads += upload
+
+
+class OverloadMiddleware:
+    """Refuses with 503 what there is no place for. Absent where the number of threads is not known."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        if not (settings.SERVER_THREADS and settings.REQUESTS_AT_ONCE):
+            raise MiddlewareNotUsed
+        self.get_response = get_response
+        self._places = Places(threads=settings.SERVER_THREADS, at_once=settings.REQUESTS_AT_ONCE)
+        request_finished.connect(self._finished, weak=False, dispatch_uid=("core.overload", id(self)))
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Answer the request when its turn comes."""
+        upload = _is_upload(request)
+        if not self._places.enter(upload=upload):
+            request.META[ROUTE_KEY] = "overloaded"
+            return answer(Overloaded(headers={"Retry-After": RETRY_SECONDS}), request)
+        sending = False
+        try:
+            response = self.get_response(request)
+            # What is still to be sent keeps its thread, and so its place, until the last byte.
+            sending = response.streaming
+        finally:
+            self._places.end_turn(upload=upload)
+            if not sending:
+                self._places.leave()
+        return response
+
+    def _finished(self, **_kwargs: Any) -> None:
+        self._places.leave()
+
+
+def _is_upload(request: HttpRequest) -> bool:
+    """Tell whether a body is longer than one that is read in one go."""
+    length = request.META.get("CONTENT_LENGTH") or ""
+    return length.isascii() and length.isdigit() and (len(length) > len(str(bounds.GIB)) or int(length) > bounds.JSON_BODY_BYTES)

@@ -1,0 +1,15 @@
+"""How much a process takes on at once (`marketplace.core.overload`)."""
+
+from django.core.exceptions import ImproperlyConfigured
+
+from . import environment as read
+
+# Of each process. The server's own variable, which it reads for itself; not set: nobody is refused for load.
+SERVER_THREADS = read.integer("GRANIAN_BLOCKING_THREADS", default=0)
+# How many of its threads work at once; in most of the others requests wait for their turn. 0: all of them.
+REQUESTS_AT_ONCE = read.integer("REQUESTS_AT_ONCE", default=4)
+if SERVER_THREADS and SERVER_THREADS <= 3 * REQUESTS_AT_ONCE:
+    raise ImproperlyConfigured(
+        f"GRANIAN_BLOCKING_THREADS is {SERVER_THREADS}; set it to more than three times REQUESTS_AT_ONCE ({REQUESTS_AT_ONCE}), "
+        "or REQUESTS_AT_ONCE to 0, which lets all of them work and refuses nobody."
+    )

@@ -1,0 +1,191 @@
+"""More requests than a process can do: held ones stand for slow ones, so that nothing here depends on time."""
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+import orjson
+import pytest
+from django.core.exceptions import MiddlewareNotUsed
+from django.core.signals import request_finished
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.test import Client, RequestFactory
+
+from marketplace.core import overload
+from marketplace.core.overload import OverloadMiddleware
+
+THREADS, AT_ONCE = 10, 2
+# What is inside: all but the threads that stay free to refuse.
+PLACES = THREADS - AT_ONCE
+GIVE_UP = 10
+
+
+class Server:
+    """A server of so many threads, whose work is held until it is let go."""
+
+    def __init__(self) -> None:
+        self.go, self.at_work, self.waited = threading.Event(), 0, 0
+        self._lock = threading.Lock()
+        self._threads = ThreadPoolExecutor(THREADS)
+        self.middleware = OverloadMiddleware(self._work)
+        self.places = self.middleware._places
+
+    def _work(self, request: HttpRequest) -> HttpResponseBase:
+        with self._lock:
+            self.at_work += 1
+        if request.path != "/api/quick":
+            assert self.go.wait(GIVE_UP)
+        if request.path == "/api/broken":
+            raise ValueError(request.path)
+        return StreamingHttpResponse([b"a", b"b"]) if request.path == "/api/stream" else HttpResponse(b"done")
+
+    def send(self, path: str = "/api/v1/assets", body: int = 0) -> "Future[HttpResponseBase]":
+        """Send a request; wait until it is held, waits, or is answered."""
+        request = RequestFactory().post(path, headers={"Content-Length": str(body)})
+        request.META["CONTENT_LENGTH"] = str(body)
+        before = self.inside()
+        sent: Future[HttpResponseBase] = self._threads.submit(self.middleware, request)
+        until(lambda: sent.done() or self.inside() > before)
+        return sent
+
+    def inside(self) -> int:
+        """Return how many places are taken."""
+        return PLACES - self.places._free
+
+    def close(self) -> None:
+        """Let everything go."""
+        self.go.set()
+        self._threads.shutdown()
+
+
+def until(true: Callable[[], bool]) -> None:
+    for _ in range(GIVE_UP * 1000):
+        if true():
+            return
+        threading.Event().wait(0.001)
+    raise AssertionError("it does not come")
+
+
+@pytest.fixture
+def server(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    monkeypatch.setattr(overload, "WAIT_SECONDS", GIVE_UP)
+    settings.SERVER_THREADS, settings.REQUESTS_AT_ONCE = THREADS, AT_ONCE
+    running = Server()
+    yield running
+    running.close()
+
+
+def code(response: HttpResponseBase) -> Any:
+    assert isinstance(response, HttpResponse)
+    return orjson.loads(response.content)["code"]
+
+
+def test_request_beyond_the_places_is_refused_while_all_others_are_held(server: Server) -> None:
+    held = [server.send() for _ in range(PLACES)]
+    refused = [server.send().result(GIVE_UP) for _ in range(3 * THREADS)]
+    assert {response.status_code for response in refused} == {503}
+    assert {response["Retry-After"] for response in refused} == {"2"}
+    assert {code(response) for response in refused} == {"overloaded"}
+    # The others wait in line: so many work, and no more.
+    assert server.at_work == AT_ONCE
+    assert not any(future.done() for future in held)
+
+    server.go.set()
+    assert {future.result(GIVE_UP).status_code for future in held} == {200}
+    assert server.inside() == 0
+    assert server.send().result(GIVE_UP).status_code == 200
+
+
+def test_request_whose_turn_does_not_come_is_let_go(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    held = [server.send() for _ in range(AT_ONCE)]
+    monkeypatch.setattr(overload, "WAIT_SECONDS", 0.01)
+    assert code(server.send().result(GIVE_UP)) == "overloaded"
+    assert server.inside() == AT_ONCE
+    server.go.set()
+    assert {future.result(GIVE_UP).status_code for future in held} == {200}
+
+
+def test_answer_that_nobody_said_was_over_ends_with_the_next_request_of_its_thread(server: Server) -> None:
+    server.go.set()
+    for _ in range(2 * PLACES):
+        assert server.middleware(RequestFactory().get("/api/stream")).status_code == 200
+    assert server.inside() == 1
+
+
+def test_uploads_keep_nobody_from_work_and_are_so_many_only(server: Server) -> None:
+    uploads = [server.send(body=2**30) for _ in range(AT_ONCE)]
+    assert code(server.send(body=2**30).result(GIVE_UP)) == "overloaded"
+    assert server.send("/api/quick").result(GIVE_UP).status_code == 200
+    server.go.set()
+    assert {future.result(GIVE_UP).status_code for future in uploads} == {200}
+    assert server.send(body=2**30).result(GIVE_UP).status_code == 200
+
+
+def test_work_that_fails_gives_its_place_and_its_turn_back(server: Server) -> None:
+    server.go.set()
+    for _ in range(2 * PLACES):
+        with pytest.raises(ValueError, match="broken"):
+            server.send("/api/broken").result(GIVE_UP)
+    assert server.inside() == 0
+    assert server.send().result(GIVE_UP).status_code == 200
+
+
+def test_answer_that_is_still_sent_keeps_its_place_and_not_its_turn(server: Server) -> None:
+    server.go.set()
+    ended = threading.Event()
+
+    def stream() -> None:
+        response = server.middleware(RequestFactory().get("/api/stream"))
+        assert response.streaming
+        assert ended.wait(GIVE_UP)
+        request_finished.send(sender=None)
+
+    readers = [threading.Thread(target=stream) for _ in range(PLACES)]
+    for reader in readers:
+        reader.start()
+    until(lambda: server.at_work == PLACES and server.inside() == PLACES)
+    assert code(server.send().result(GIVE_UP)) == "overloaded"
+    ended.set()
+    for reader in readers:
+        reader.join(GIVE_UP)
+    assert server.send().result(GIVE_UP).status_code == 200
+
+
+@pytest.mark.parametrize("length", ["", "-1", "1e9", "²", "0", str(2**20)])
+def test_length_that_is_none_or_small_is_no_upload(length: str) -> None:
+    request = RequestFactory().get("/")
+    request.META["CONTENT_LENGTH"] = length
+    assert not overload._is_upload(request)
+
+
+def test_length_of_many_digits_is_an_upload_and_no_crash() -> None:
+    request = RequestFactory().get("/")
+    request.META["CONTENT_LENGTH"] = "9" * 5000
+    assert overload._is_upload(request)
+
+
+@pytest.mark.parametrize(("threads", "at_once"), [(0, 4), (24, 0)])
+def test_process_that_does_not_know_its_threads_refuses_nobody(settings: Any, threads: int, at_once: int) -> None:
+    settings.SERVER_THREADS, settings.REQUESTS_AT_ONCE = threads, at_once
+    with pytest.raises(MiddlewareNotUsed):
+        OverloadMiddleware(lambda _: HttpResponse())
+
+
+@pytest.mark.django_db
+def test_busy_process_shows_people_a_page_and_still_tells_machines_that_it_lives(
+    settings: Any, monkeypatch: pytest.MonkeyPatch, django_assert_num_queries: Any
+) -> None:
+    settings.SERVER_THREADS, settings.REQUESTS_AT_ONCE = THREADS, AT_ONCE
+    monkeypatch.setattr("marketplace.core.overload.Places.enter", lambda _self, **_kwargs: False)
+    client = Client()
+    with django_assert_num_queries(0):
+        page = client.get("/library")
+        document = client.get("/api/v1/assets")
+        assert client.get("/healthz").status_code == 200
+    assert (page.status_code, page["Retry-After"], page["Content-Type"]) == (503, "2", "text/html; charset=utf-8")
+    assert b"The service is busy" in page.content
+    assert (document.status_code, document["Content-Type"]) == (503, "application/problem+json")
+    assert document["X-Request-Id"] == document.json()["requestId"]
+    # Scripts of other origins can read why.
+    assert document["Access-Control-Allow-Origin"] == "*"
