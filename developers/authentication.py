@@ -14,13 +14,14 @@ from marketplace.core.access import CredentialKind
 from marketplace.core.errors import AmbiguousCredentials, InvalidCredential
 from marketplace.core.joined import Joined
 
-from .models import AccessToken, ApiKey
+from .models import AccessToken, ApiKey, FirstPartyToken
 from .principals import Principal
 from .secrets import Prefix, digest_of, well_formed
 from .throttling import count_by_address
 
 LAST_USED_STEP = timedelta(minutes=5)
 _KEYS = Joined(ApiKey, "digest", ("app", "app__user"))
+_PAGES = Joined(FirstPartyToken, "digest", ("user", "session", "app", "app__user"))
 _TOKENS = Joined(AccessToken, "token_checksum", ("user", "application", "application__user"))
 BEARER_PREFIXES = (Prefix.PERSONAL_TOKEN, Prefix.ACCESS_TOKEN, Prefix.MCP_TOKEN)
 
@@ -59,7 +60,9 @@ def principal_from(request: HttpRequest | Request) -> Principal | None:
 
 
 def principal_of_key(secret: str) -> Principal:
-    """Return the principal of an API key, in one query."""
+    """Return the principal of what `X-Api-Key` holds, in one query."""
+    if secret.startswith(Prefix.FIRST_PARTY_TOKEN):
+        return _principal_of_page(secret, CredentialKind.CONSOLE)
     if not well_formed(secret, Prefix.API_KEY):
         raise InvalidCredential
     key = _KEYS.find(digest_of(secret))
@@ -72,7 +75,11 @@ def principal_of_key(secret: str) -> Principal:
 def principal_of_bearer(authorization: str) -> Principal:
     """Return the principal of an `Authorization` header, in one query."""
     scheme, _, secret = authorization.partition(" ")
-    if scheme.lower() != "bearer" or not well_formed(secret, *BEARER_PREFIXES):
+    if scheme.lower() != "bearer":
+        raise InvalidCredential
+    if secret.startswith(Prefix.FIRST_PARTY_TOKEN):
+        return _principal_of_page(secret, CredentialKind.FIRST_PARTY)
+    if not well_formed(secret, *BEARER_PREFIXES):
         raise InvalidCredential
     token = _TOKENS.find(digest_of(secret))
     if token is None or not token.live or not token.user.is_active:
@@ -87,6 +94,18 @@ def principal_of_bearer(authorization: str) -> Principal:
         kind=CredentialKind(token.kind),
         credential=token,
     )
+
+
+def _principal_of_page(secret: str, kind: CredentialKind) -> Principal:
+    """Return the principal of a page's token; one that stands for a key is good in the key's header only, and the reverse."""
+    if not well_formed(secret, Prefix.FIRST_PARTY_TOKEN):
+        raise InvalidCredential
+    token = _PAGES.find(digest_of(secret))
+    if token is None or token.kind != kind or not token.live:
+        raise InvalidCredential
+    if token.app is not None and not token.app.is_usable(None):
+        raise InvalidCredential
+    return Principal(user=token.user, app=token.app, scopes=token.scopes, kind=kind, credential=token)
 
 
 def _touch(credential: Any) -> None:

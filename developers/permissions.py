@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, cast
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
-from marketplace.core.access import Access, CredentialKind
+from marketplace.core.access import KEY_KINDS, Access, CredentialKind
 from marketplace.core.errors import InsufficientScope, InvalidCredential, MethodNotAllowed, NotAuthenticated
 
 from .principals import Principal
@@ -44,4 +44,4 @@ class HasAccess(BasePermission):
 
 def _challenge(access: Access) -> dict[str, str]:
     """Return the challenge where only keys are taken: a client must not fetch one token after the other for it; else the usual one."""
-    return {"WWW-Authenticate": 'ApiKey realm="marketplace"'} if access.kinds == {CredentialKind.API_KEY} else {}
+    return {"WWW-Authenticate": 'ApiKey realm="marketplace"'} if access.kinds == KEY_KINDS else {}

@@ -10,7 +10,7 @@ from marketplace.accounts.models import User
 from marketplace.core.access import CredentialKind
 from marketplace.core.scopes import Scope
 
-from .models import AccessToken, ApiKey, App
+from .models import AccessToken, ApiKey, App, FirstPartyToken
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Principal:
     app: App | None
     scopes: frozenset[Scope]
     kind: CredentialKind
-    credential: ApiKey | AccessToken
+    credential: ApiKey | AccessToken | FirstPartyToken
 
     @property
     def app_id(self) -> uuid.UUID | None:

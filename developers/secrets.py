@@ -22,6 +22,7 @@ class Prefix(StrEnum):
     REFRESH_TOKEN = "cam_rt_"
     PERSONAL_TOKEN = "cam_pat_"
     MCP_TOKEN = "cam_mcp_"
+    FIRST_PARTY_TOKEN = "cam_fp_"
 
 
 def new_secret(prefix: Prefix) -> str:

@@ -9,6 +9,7 @@ from django.db.models import Max, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
 from marketplace.accounts.models import User
+from marketplace.core.access import CredentialKind
 from marketplace.core.scopes import Scope
 
 from .models import (
@@ -222,9 +223,10 @@ def spending_limits_for(principal: Principal) -> list[SpendingLimit]:
 def spends_only_within_limits(principal: Principal) -> bool:
     """Tell whether a currency without a limit of the owner's cannot be spent.
 
-    So it is for personal tokens and for the apps of others; the keys and tokens of one's own app may go without.
+    So it is for personal tokens, for the apps of others, and for the developer console, which a click starts; the keys and
+    tokens of one's own app may go without.
     """
-    return principal.app is None or principal.app.user_id != principal.user.pk
+    return principal.app is None or principal.kind == CredentialKind.CONSOLE or principal.app.user_id != principal.user.pk
 
 
 def has_live_consent(*, user_id: uuid.UUID, app_id: uuid.UUID) -> bool:

@@ -97,7 +97,7 @@ def limits_of(request: HttpRequest | Request) -> list[Limit]:
         return [Limit("anonymous", client_network(request), rates["anonymous"])]
     if isinstance(principal.credential, ApiKey):
         return [Limit("default", str(principal.credential.pk), principal.credential.calls_per_minute)]
-    # A user's personal tokens together count as one app, and so do our own pages.
+    # A user's personal tokens together count as one app, and so do our own pages; the console counts as its app.
     caller = principal.app_id or principal.kind
     return [
         Limit("app", f"{principal.user.pk}/{caller}", rates["bearer_app"]),

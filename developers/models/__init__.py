@@ -5,6 +5,7 @@ from .apps import App, AppScope, ScopeReview
 from .clients import ClientDocument
 from .consents import Consent
 from .credentials import AccessToken, ApiKey, Grant, IDToken, RefreshToken
+from .first_party import FirstPartyToken
 from .spending import SpendingLimit
 from .usage import ApiUsage, DormancyNotice
 from .webhooks import WebhookAttempt, WebhookDelivery, WebhookEndpoint, WebhookMessage, WebhookSubscription
@@ -20,6 +21,7 @@ __all__ = [
     "Consent",
     "DeveloperApplication",
     "DormancyNotice",
+    "FirstPartyToken",
     "Grant",
     "IDToken",
     "RefreshToken",

@@ -19,6 +19,7 @@ class CallerKind(models.TextChoices):
     PERSONAL = "personal"
     OAUTH = "oauth"
     MCP = "mcp"
+    CONSOLE = "console"
 
 
 class ApiUsage(models.Model):

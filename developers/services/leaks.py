@@ -15,10 +15,11 @@ from marketplace.accounts.models import User
 from marketplace.core import audit, bounds
 from marketplace.core.mails import mail
 
-from ..models import AccessToken, ApiKey, App, RefreshToken
+from ..models import AccessToken, ApiKey, App, FirstPartyToken, RefreshToken
 from ..models.credentials import TokenKind
 from ..secrets import Prefix, digest_of, well_formed
 from .credentials import revoke_api_key, revoke_token
+from .first_party import revoke_first_party_token
 from .oauth import revoke_family
 
 logger = logging.getLogger(__name__)
@@ -76,6 +77,9 @@ def _revoke(finding: Finding, actor: User | None) -> bool:
     if well_formed(finding.secret, *_BEARERS):
         token = AccessToken.objects.select_related("user", "application__user").filter(token_checksum=digest).first()
         return token is not None and token.live and _revoke_token(token, where, actor)
+    if well_formed(finding.secret, Prefix.FIRST_PARTY_TOKEN):
+        page = FirstPartyToken.objects.select_related("user", "app__user").filter(digest=digest, expires_at__gt=timezone.now()).first()
+        return page is not None and _revoke_page(page, where, actor)
     if well_formed(finding.secret, Prefix.REFRESH_TOKEN):
         renewal = RefreshToken.objects.select_related("user", "application__user").filter(token_checksum=digest).first()
         return renewal is not None and _revoke_renewal(renewal, where, actor)
@@ -94,6 +98,13 @@ def _revoke_token(token: AccessToken, where: str, actor: User | None) -> bool:
         return False
     name = " ".join(filter(None, (_TOKEN_NAMES[token.kind], token.name, token.hint and f"(…{token.hint})")))
     _tell(_people(token.user, token.application), name, token.application)
+    return True
+
+
+def _revoke_page(token: FirstPartyToken, where: str, actor: User | None) -> bool:
+    if not revoke_first_party_token(token=token, actor=actor, reason=where):
+        return False
+    _tell({token.user}, "page token", token.app)
     return True
 
 

@@ -16,7 +16,7 @@ from oauth2_provider.settings import oauth2_settings
 
 from marketplace.core.transitions import lock
 
-from ..models import AccessToken, Grant, RefreshToken
+from ..models import AccessToken, FirstPartyToken, Grant, RefreshToken
 from ..models.credentials import TokenKind
 
 # How long what has ended can be looked at; codes less.
@@ -43,6 +43,11 @@ def ended_access_tokens() -> QuerySet[AccessToken]:
     """Return the OAuth and tool tokens that are over, save the newest of each live connection, which tells its last use."""
     over = AccessToken.objects.filter(kind__in=[TokenKind.OAUTH, TokenKind.MCP], expires__lt=timezone.now() - KEPT)
     return over.filter(~Exists(_live_refresh_tokens().filter(access_token=OuterRef("pk"))))
+
+
+def ended_page_tokens() -> QuerySet[FirstPartyToken]:
+    """Return the tokens of our own pages that are over: nobody looks at them."""
+    return FirstPartyToken.objects.filter(expires_at__lt=timezone.now())
 
 
 def remove_in_steps(*, rows: QuerySet[Any]) -> Iterator[int]:

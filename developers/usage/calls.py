@@ -7,7 +7,9 @@ from typing import Any, NamedTuple
 
 from django.http import HttpRequest
 
-from ..models import AccessToken
+from marketplace.core.access import CredentialKind
+
+from ..models import AccessToken, FirstPartyToken
 from ..models.usage import OPERATION_CHARS
 from ..principals import Principal
 
@@ -47,10 +49,10 @@ class Call(NamedTuple):
 
 
 def call_of(request: HttpRequest, status: int) -> Call | None:
-    """Return what to count; None for a call without a credential."""
+    """Return what to count; None for a call without a credential, and for a page's own: its user looks at a page, and calls nothing."""
     # DRF leaves there what its authentication returned.
     principal = getattr(request, "auth", None)
-    if not isinstance(principal, Principal):
+    if not isinstance(principal, Principal) or principal.kind == CredentialKind.FIRST_PARTY:
         return None
     operation = request.META.get(META_KEY) or operation_of(request)
     return Call(
@@ -84,6 +86,6 @@ def note_status(request: HttpRequest, status: int) -> None:
 
 def _counted_under(principal: Principal) -> uuid.UUID:
     """Return the id of a key or token that was made by hand; of the app for tokens that come and go by the hour."""
-    if principal.app_id is not None and isinstance(principal.credential, AccessToken) and not principal.credential.name:
-        return principal.app_id
-    return principal.credential.pk
+    credential = principal.credential
+    passing = isinstance(credential, FirstPartyToken) or (isinstance(credential, AccessToken) and not credential.name)
+    return principal.app_id if passing and principal.app_id is not None else credential.pk

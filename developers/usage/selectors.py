@@ -19,7 +19,7 @@ from ..models.usage import CallerKind
 SHOWN_DAYS = 30
 SHOWN_REFUSALS = 20
 IDLE = timedelta(days=90)
-_BY_TOKEN = {CallerKind.OAUTH.value: "OAuth tokens", CallerKind.MCP.value: "Tool tokens"}
+_BY_TOKEN = {CallerKind.OAUTH.value: "OAuth tokens", CallerKind.MCP.value: "Tool tokens", CallerKind.CONSOLE.value: "Developer console"}
 
 
 @dataclass

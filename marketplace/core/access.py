@@ -13,9 +13,13 @@ class CredentialKind(StrEnum):
     PERSONAL = "personal"
     OAUTH = "oauth"
     MCP = "mcp"
+    FIRST_PARTY = "first_party"
+    CONSOLE = "console"
 
 
-BEARER_KINDS = frozenset({CredentialKind.PERSONAL, CredentialKind.OAUTH})
+BEARER_KINDS = frozenset({CredentialKind.PERSONAL, CredentialKind.OAUTH, CredentialKind.FIRST_PARTY})
+# What goes into `X-Api-Key`: a key, and the short token that stands for one in the developer console.
+KEY_KINDS = frozenset({CredentialKind.API_KEY, CredentialKind.CONSOLE})
 
 
 @dataclass(frozen=True)
@@ -36,7 +40,7 @@ PUBLIC = Access(None)
 
 def api_key_only(scope: Scope) -> Access:
     """Demand an API key with the scope."""
-    return Access(scope, frozenset({CredentialKind.API_KEY}))
+    return Access(scope, KEY_KINDS)
 
 
 def bearer_only(scope: Scope) -> Access:
@@ -46,4 +50,4 @@ def bearer_only(scope: Scope) -> Access:
 
 def key_or_bearer(scope: Scope) -> Access:
     """Demand an API key or a bearer token with the scope."""
-    return Access(scope, BEARER_KINDS | {CredentialKind.API_KEY})
+    return Access(scope, BEARER_KINDS | KEY_KINDS)

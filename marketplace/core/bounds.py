@@ -26,6 +26,8 @@ REASON_CHARS = 2000
 APPS = 50
 LIVE_KEYS = 20
 LIVE_TOKENS = 50
+# Of the short ones that pages get: the oldest gives way.
+PAGE_TOKENS = 20
 REDIRECT_URIS = 10
 WEBHOOK_ENDPOINTS = 5
 CREDENTIAL_NAME_CHARS = 80

@@ -3,7 +3,7 @@
 from django.urls import resolve
 
 from developers.checks import api_views
-from marketplace.core.access import BEARER_KINDS, CredentialKind
+from marketplace.core.access import BEARER_KINDS, KEY_KINDS
 from marketplace.core.errors import catalogue
 
 from .calls import API
@@ -58,7 +58,7 @@ def test_declared_access_is_the_auth_column() -> None:
     for operation in OPERATIONS:
         view, _, action = view_of(operation)
         access = view.access[action]  # type: ignore[attr-defined]  # every API view has it
-        kinds = ({CredentialKind.API_KEY} if operation.auth.key else set()) | (BEARER_KINDS if operation.auth.bearer else set())
+        kinds = (KEY_KINDS if operation.auth.key else frozenset()) | (BEARER_KINDS if operation.auth.bearer else frozenset())
         assert (access.scope, access.kinds) == (operation.scope, kinds), operation.name
 
 

@@ -15,15 +15,17 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from developers.checks import api_views
-from developers.models import AccessToken, ApiKey, App
+from developers.models import AccessToken, ApiKey, App, FirstPartyToken
 from developers.secrets import Prefix, new_secret
 from developers.services.credentials import issue_api_key
+from developers.services.first_party import PAGE_SCOPES
 from marketplace.accounts.models import User
-from marketplace.core.access import Access, CredentialKind
+from marketplace.core.access import KEY_KINDS, Access, CredentialKind
 from marketplace.core.api.views import ApiViewSet
 from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
-from tests.factories import AppFactory
+from tests.factories import AppFactory, UserFactory
 
+from .cases import console_token, page_token
 from .test_authentication import token_of
 
 pytestmark = pytest.mark.django_db
@@ -39,6 +41,8 @@ PREFIXES = {
     CredentialKind.OAUTH: Prefix.ACCESS_TOKEN,
     CredentialKind.MCP: Prefix.MCP_TOKEN,
     CredentialKind.API_KEY: Prefix.API_KEY,
+    CredentialKind.FIRST_PARTY: Prefix.FIRST_PARTY_TOKEN,
+    CredentialKind.CONSOLE: Prefix.FIRST_PARTY_TOKEN,
 }
 
 
@@ -88,7 +92,7 @@ class Held:
     """A credential with what can be done to it."""
 
     kind: CredentialKind
-    row: ApiKey | AccessToken
+    row: ApiKey | AccessToken | FirstPartyToken
     secret: str
     user: User
     app: App | None
@@ -96,7 +100,7 @@ class Held:
     @property
     def headers(self) -> dict[str, str]:
         """The header that carries it."""
-        return {"x-api-key": self.secret} if self.kind == CredentialKind.API_KEY else {"authorization": f"Bearer {self.secret}"}
+        return {"x-api-key": self.secret} if self.kind in KEY_KINDS else {"authorization": f"Bearer {self.secret}"}
 
 
 def hold(kind: CredentialKind) -> Held:
@@ -105,6 +109,12 @@ def hold(kind: CredentialKind) -> Held:
         app = AppFactory()
         key, secret = issue_api_key(app=app, name="matrix", actor=app.user)
         return Held(kind, key, secret, app.user, app)
+    if kind == CredentialKind.CONSOLE:
+        page, secret = console_token(AppFactory())
+        return Held(kind, page, secret, page.user, page.app)
+    if kind == CredentialKind.FIRST_PARTY:
+        page, secret = page_token(UserFactory())
+        return Held(kind, page, secret, page.user, None)
     token, secret = token_of(kind.value)
     return Held(kind, token, secret, token.user, token.application)
 
@@ -125,13 +135,16 @@ def grant_narrowed(held: Held) -> None:
 
 
 def revoked(held: Held) -> None:
-    """Revoke it."""
+    """Revoke it; a page's token is removed."""
+    if isinstance(held.row, FirstPartyToken):
+        held.row.delete()
+        return
     type(held.row).objects.filter(pk=held.row.pk).update(revoked_at=timezone.now())
 
 
 def expired(held: Held) -> None:
     """Let it end."""
-    ends = {"expires_at" if held.kind == CredentialKind.API_KEY else "expires": timezone.now() - timedelta(seconds=1)}
+    ends = {"expires" if isinstance(held.row, AccessToken) else "expires_at": timezone.now() - timedelta(seconds=1)}
     type(held.row).objects.filter(pk=held.row.pk).update(**ends)
 
 
@@ -151,11 +164,11 @@ def garbage(held: Held) -> None:
     held.secret = new_secret(PREFIXES[held.kind])
 
 
-CARRIES = dict.fromkeys(CredentialKind, APP_SCOPES) | {CredentialKind.PERSONAL: frozenset(Scope)}
+CARRIES = dict.fromkeys(CredentialKind, APP_SCOPES) | {CredentialKind.PERSONAL: frozenset(Scope), CredentialKind.FIRST_PARTY: PAGE_SCOPES}
 SCOPED: dict[Callable[[Held], None], bool] = {nothing: True, own_scopes_gone: False, grant_narrowed: False}
 DEAD = (revoked, expired, app_suspended, user_inactive, garbage)
 OF_APPS = {grant_narrowed, app_suspended}
-APP_KINDS = {CredentialKind.API_KEY, CredentialKind.OAUTH, CredentialKind.MCP}
+APP_KINDS = KEY_KINDS | {CredentialKind.OAUTH, CredentialKind.MCP}
 CASES = [(kind, condition) for kind in CredentialKind for condition in (*SCOPED, *DEAD) if condition not in OF_APPS or kind in APP_KINDS]
 
 
@@ -223,7 +236,7 @@ def test_key_with_one_scope_opens_what_takes_it_and_nothing_else(scope: Scope) -
             assert refusal == (LACKING if CredentialKind.API_KEY in access.kinds else INVALID), name
 
 
-@pytest.mark.parametrize("kind", [kind for kind in CredentialKind if kind != CredentialKind.API_KEY])
+@pytest.mark.parametrize("kind", [kind for kind in CredentialKind if kind not in KEY_KINDS])
 def test_two_credentials_are_refused_everywhere(kind: CredentialKind) -> None:
     both = hold(CredentialKind.API_KEY).headers | hold(kind).headers
     assert set(answers(both).values()) == {AMBIGUOUS}

@@ -13,7 +13,7 @@ from django.db import OperationalError, connection
 from django.test import Client
 from rest_framework.test import APIClient
 
-from developers.models import AccessToken, ApiKey, App, RefreshToken
+from developers.models import AccessToken, ApiKey, App, FirstPartyToken, RefreshToken
 from developers.secrets import Prefix, digest_of, new_secret
 from developers.usage.buffer import usage
 from marketplace.accounts.models import User
@@ -21,6 +21,7 @@ from marketplace.core.access import CredentialKind
 from tests.admin.pages import address, service_admins, signed_in
 from tests.factories import AppFactory, UserFactory
 
+from .cases import console_token, page_token
 from .test_authentication import token_of
 
 pytestmark = pytest.mark.django_db
@@ -80,12 +81,14 @@ def every_kind(user: User, app: App, browser: Client) -> dict[str, str]:
             RefreshToken.objects.create(
                 user=user, application=token.application, access_token=token, token="", token_checksum=digest_of(secrets["refresh"])
             )
+    secrets["first_party"], secrets["console"] = page_token(user)[1], console_token(app)[1]
     assert set(secrets) == {kind.value for kind in CredentialKind} | {"refresh"}
     return secrets
 
 
 def headers_with(secret: str) -> dict[str, str]:
-    return {"x-api-key": secret} if secret.startswith(Prefix.API_KEY) else {"authorization": f"Bearer {secret}"}
+    is_key = secret.startswith(Prefix.API_KEY) or FirstPartyToken.objects.filter(digest=digest_of(secret), app__isnull=False).exists()
+    return {"x-api-key": secret} if is_key else {"authorization": f"Bearer {secret}"}
 
 
 def misuse(secret: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:

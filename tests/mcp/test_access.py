@@ -9,7 +9,7 @@ import pytest
 from developers.models import App
 from developers.services.apps import narrow_scopes, suspend_app
 from developers.services.credentials import revoke_token
-from marketplace.core.access import CredentialKind
+from marketplace.core.access import KEY_KINDS, CredentialKind
 from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
 from marketplace.mcp.resources import PARTS
 from marketplace.mcp.tools.table import TOOLS
@@ -92,7 +92,7 @@ def test_gate_answers_as_declared(kind: CredentialKind, condition: Callable[[Hel
     assert answers(**headers_of(held)) == {name: expected(held, condition, scope) for name, (scope, *_) in CALLS.items()}
 
 
-@pytest.mark.parametrize("kind", [kind for kind in CredentialKind if kind != CredentialKind.API_KEY])
+@pytest.mark.parametrize("kind", [kind for kind in CredentialKind if kind not in KEY_KINDS])
 def test_two_credentials_are_refused(kind: CredentialKind) -> None:
     response = Speaker().send("tools/list", None, **headers_of(hold(CredentialKind.API_KEY)) | headers_of(hold(kind)))
     assert (response.status_code, json.loads(response.content)["error"]["data"]["code"]) == (400, "ambiguous_credentials")

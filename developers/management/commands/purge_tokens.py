@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from rich.console import Console
 from rich.progress import Progress
 
-from developers.services.purging import KEPT, ended_access_tokens, ended_codes, ended_refresh_tokens, remove_in_steps
+from developers.services.purging import KEPT, ended_access_tokens, ended_codes, ended_page_tokens, ended_refresh_tokens, remove_in_steps
 
 
 class Command(BaseCommand):
@@ -14,7 +14,7 @@ class Command(BaseCommand):
 
     help = (
         f"Remove authorization codes and the tokens of apps that ended more than {KEPT.days} days ago. What recognizes the "
-        "second use of a code or refresh token stays while its connection lives, and so do personal tokens. It may run twice at "
+        "second use of a code or refresh token stays while its connection lives, and so do personal tokens. Those of our own pages go as soon as they are over. It may run twice at "
         "once, and be stopped at any time. Run it daily. With --dry-run the rows are counted and none is removed."
     )
 
@@ -28,6 +28,7 @@ class Command(BaseCommand):
             "codes": ended_codes(),
             "refresh tokens": ended_refresh_tokens(),
             "access tokens": ended_access_tokens(),
+            "page tokens": ended_page_tokens(),
         }
         if options["dry_run"]:
             counts = ", ".join(f"{rows.count()} {name}" for name, rows in kinds.items())

@@ -9,7 +9,7 @@ from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import Direction
 
 from .. import errors
-from ..access import Access, CredentialKind
+from ..access import BEARER_KINDS, Access, CredentialKind
 from ..errors import Problem
 from ..scopes import APP_SCOPES, IN_PLAIN_WORDS, Scope
 from .problems import MEDIA_TYPE
@@ -126,7 +126,7 @@ class OperationSchema(AutoSchema):
         ways: list[dict[str, list[str]]] = []
         if CredentialKind.API_KEY in access.kinds:
             ways.append({"ApiKey": [access.scope.value]})
-        if access.kinds - {CredentialKind.API_KEY}:
+        if access.kinds & BEARER_KINDS:
             ways.append({"Bearer": [access.scope.value]})
         if CredentialKind.OAUTH in access.kinds and access.scope in APP_SCOPES:
             ways.append({"OAuth": [access.scope.value]})

@@ -1,0 +1,67 @@
+"""Where a page of ours gets the token that it calls the API with."""
+
+from django import forms
+from django.http import HttpRequest, HttpResponseBase, JsonResponse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST
+
+from marketplace.accounts.models import User
+from marketplace.core import texts
+from marketplace.core.api.problems import http_response
+from marketplace.core.errors import NotAuthenticated, NotFound, Problem
+from marketplace.core.scopes import Scope
+
+from ... import selectors
+from ...models import FirstPartyToken
+from ...services.first_party import LIFETIME, issue_console_token, issue_page_token
+
+
+class WantedToken(forms.Form):
+    """What a page asks for: a token of one of the user's apps, or one of the user's own with these scopes."""
+
+    app = forms.UUIDField(required=False)
+    scopes = forms.CharField(max_length=200, required=False)
+
+    def clean_scopes(self) -> frozenset[Scope]:
+        """Return the scopes; a misspelt one must not vanish silently."""
+        words = self.cleaned_data["scopes"].split()
+        unknown = sorted(set(words) - set(Scope))
+        if unknown:
+            raise forms.ValidationError(f"There is no scope {unknown[0]}.")
+        return frozenset(Scope(word) for word in words)
+
+
+@never_cache
+@require_POST
+def api_token(request: HttpRequest) -> HttpResponseBase:
+    """Hand out a token to a page of the session. The CSRF check keeps other sites from asking for one, and from reading it."""
+    try:
+        token, secret = _issue(request)
+    except Problem as problem:
+        return http_response(problem, request)
+    return JsonResponse(
+        {
+            "token": secret,
+            "header": "Authorization" if token.app_id is None else "X-Api-Key",
+            "seconds": int(LIFETIME.total_seconds()),
+            "expiresAt": token.expires_at.strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "scopes": token.scope.split(),
+        }
+    )
+
+
+def _issue(request: HttpRequest) -> tuple[FirstPartyToken, str]:
+    user, key = request.user, request.session.session_key
+    if not isinstance(user, User) or key is None:
+        raise NotAuthenticated("You are signed out. Sign in again, then come back to this page.")
+    form = WantedToken(request.POST)
+    if not form.is_valid():
+        field, errors = next(iter(form.errors.items()))
+        raise texts.invalid(field, "invalid", str(errors[0]))
+    app_id = form.cleaned_data["app"]
+    if app_id is None:
+        return issue_page_token(session_key=key, scopes=form.cleaned_data["scopes"], actor=user)
+    app = selectors.apps_of(user).filter(pk=app_id).first()
+    if app is None:
+        raise NotFound
+    return issue_console_token(session_key=key, app=app, actor=user)

@@ -1,0 +1,60 @@
+"""Tokens of our own pages: each lives as long as the session that asked for it, and 15 minutes at most."""
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+from django.utils.crypto import constant_time_compare
+
+from marketplace.core.access import CredentialKind
+from marketplace.core.ids import new_id
+from marketplace.core.scopes import Scope, parse_scopes
+
+from .apps import App
+
+
+class FirstPartyToken(models.Model):
+    """With what a page calls the API: for the user who looks at it, or in the place of a key of one of the user's apps.
+
+    It is read together with its session, in one query, and both must stand. So it ends with the session by itself, whatever
+    ended that: signing out, signing in as someone else, a clean-up of old sessions.
+    """
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    # None: it acts for the user alone.
+    app = models.ForeignKey(App, null=True, blank=True, on_delete=models.CASCADE, related_name="+")
+    # The session may go at any time, without a look at this table.
+    session = models.ForeignKey(
+        "sessions.Session", null=True, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+"
+    )
+    # What the session was signed with: a new password, and the end of all sessions, change what it is compared with.
+    session_hash = models.CharField(max_length=64, editable=False)
+    digest = models.CharField(max_length=64, unique=True, editable=False)
+    scope = models.CharField(max_length=200, editable=False)
+    expires_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("-id",)
+        indexes = (models.Index(fields=("expires_at",), name="firstpartytoken_expires"),)
+
+    def __str__(self) -> str:
+        return f"page token of {self.app or self.user}"
+
+    @property
+    def kind(self) -> CredentialKind:
+        """How its caller is known: by an app, as with its key, or by the user's own token."""
+        return CredentialKind.FIRST_PARTY if self.app_id is None else CredentialKind.CONSOLE
+
+    @property
+    def live(self) -> bool:
+        """Tell whether it has time left, its session stands, and the session is still good for the account."""
+        now = timezone.now()
+        if self.session is None or min(self.expires_at, self.session.expire_date) <= now or not self.user.is_active:
+            return False
+        return constant_time_compare(self.session_hash, self.user.get_session_auth_hash())
+
+    @property
+    def scopes(self) -> frozenset[Scope]:
+        """What it carries now: its own scopes, within the app's present grant where it has an app."""
+        own = parse_scopes(self.scope)
+        return own if self.app is None else own & self.app.scopes

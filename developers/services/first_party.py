@@ -1,0 +1,84 @@
+"""Tokens with which our own pages call the API: made for a session, replaced by the next one, never shown to a person.
+
+They leave no line in the audit log: a page that stays open makes one every quarter of an hour.
+"""
+
+from datetime import timedelta
+
+from django.db import transaction
+from django.utils import timezone
+
+from marketplace.accounts.models import User
+from marketplace.core import audit, bounds
+from marketplace.core.errors import NotFound
+from marketplace.core.scopes import Scope, format_scopes
+from marketplace.core.transitions import lock
+
+from ..errors import AppNotApproved, ScopeNotAvailable
+from ..models import App, FirstPartyToken
+from ..secrets import Prefix, digest_of, new_secret
+
+LIFETIME = timedelta(minutes=15)
+# What a page may do for its user: all but spend. A purchase is a form, and a script that slipped into a page can send none unseen.
+PAGE_SCOPES = frozenset(Scope) - {Scope.WALLET_SPEND}
+
+
+def issue_page_token(*, session_key: str, scopes: frozenset[Scope], actor: User) -> tuple[FirstPartyToken, str]:
+    """Make a token for a page that acts for whoever looks at it.
+
+    Returns:
+        The token and its secret.
+
+    Raises:
+        ScopeNotAvailable: the page asks for nothing, or for what no page may do.
+    """
+    if not scopes or not scopes <= PAGE_SCOPES:
+        raise ScopeNotAvailable("A page says what it needs, and spends nothing.", available=format_scopes(PAGE_SCOPES).split())
+    return _issue(session_key, scopes, None, actor)
+
+
+def issue_console_token(*, session_key: str, app: App, actor: User) -> tuple[FirstPartyToken, str]:
+    """Make a token that stands for a key of the user's app: it carries what the app is granted, and spends within limits only.
+
+    Returns:
+        The token and its secret.
+
+    Raises:
+        AppNotApproved: the app is pending, rejected or suspended, or was granted nothing.
+        NotFound: it is someone else's.
+    """
+    if app.user_id != actor.pk:
+        raise NotFound
+    if not app.is_usable(None) or not app.scopes:
+        raise AppNotApproved("The console can call the API as this app once an admin has approved it.")
+    return _issue(session_key, app.scopes, app, actor)
+
+
+@transaction.atomic
+def revoke_first_party_token(*, token: FirstPartyToken, actor: User | None, reason: str) -> bool:
+    """End a token that was found where it should not be; False when it is gone already."""
+    removed, _ = FirstPartyToken.objects.filter(pk=token.pk).delete()
+    if removed:
+        audit.record("first_party_token.revoke", token, actor=actor, reason=reason)
+    return bool(removed)
+
+
+@transaction.atomic
+def _issue(session_key: str, scopes: frozenset[Scope], app: App | None, user: User) -> tuple[FirstPartyToken, str]:
+    # Two pages at once take turns, and the rows of a user stay few. The user that the session was checked against is the one
+    # at hand: a row read now may have a new password already, with which this session would not stand.
+    lock(User.objects.all(), pk=user.pk)
+    own = FirstPartyToken.objects.filter(user=user)
+    kept = own.filter(expires_at__gt=timezone.now()).order_by("-id").values_list("pk", flat=True)[: bounds.PAGE_TOKENS - 1]
+    own.exclude(pk__in=list(kept)).delete()
+    secret = new_secret(Prefix.FIRST_PARTY_TOKEN)
+    token = FirstPartyToken.objects.create(
+        user=user,
+        app=app,
+        session_id=session_key,
+        session_hash=user.get_session_auth_hash(),
+        digest=digest_of(secret),
+        scope=format_scopes(scopes),
+        expires_at=timezone.now() + LIFETIME,
+    )
+    return token, secret

@@ -1,0 +1,304 @@
+"""Tokens of our own pages: how a page gets one, what it is good for, and what ends it."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.contrib.sessions.models import Session
+from django.core import mail
+from django.core.management import call_command
+from django.test import Client
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from developers import selectors
+from developers.authentication import principal_of_bearer, principal_of_key
+from developers.errors import AppNotApproved, ScopeNotAvailable
+from developers.models import ApiUsage, App, FirstPartyToken
+from developers.selectors import spends_only_within_limits
+from developers.services.apps import suspend_app
+from developers.services.credentials import issue_api_key
+from developers.services.first_party import PAGE_SCOPES, issue_console_token, issue_page_token
+from developers.usage.buffer import usage
+from developers.usage.selectors import usage_of_app
+from marketplace.accounts.models import User
+from marketplace.accounts.services import deactivate_user, reactivate_user
+from marketplace.core import bounds
+from marketplace.core.access import CredentialKind
+from marketplace.core.errors import NotFound
+from marketplace.core.scopes import APP_SCOPES, Scope
+from tests.factories import AppFactory, UserFactory
+
+from .cases import console_token, page_token, session_of, signed_in
+
+pytestmark = pytest.mark.django_db
+ADDRESS = "/dashboard/api-token"
+PASSWORD = "correct horse battery"
+Queries = Callable[[int], Any]
+
+
+def ask(browser: Client, **wanted: object) -> Any:
+    return browser.post(ADDRESS, wanted)
+
+
+def refused(response: Any) -> tuple[int, str]:
+    assert response["Content-Type"] == "application/problem+json"
+    return response.status_code, response.json()["code"]
+
+
+def wallet(headers: dict[str, str]) -> int:
+    return int(APIClient(headers=headers).get("/api/v1/wallet").status_code)
+
+
+def bearer(secret: str) -> dict[str, str]:
+    return {"authorization": f"Bearer {secret}"}
+
+
+def test_whoever_is_signed_out_gets_none_and_is_told_so(client: Client) -> None:
+    assert refused(ask(client, scopes="account:read")) == (401, "not_authenticated")
+    assert not FirstPartyToken.objects.exists()
+
+
+def test_another_site_gets_none() -> None:
+    browser = Client(enforce_csrf_checks=True)
+    browser.force_login(UserFactory(), backend="django.contrib.auth.backends.ModelBackend")
+    assert ask(browser, scopes="account:read").status_code == 403
+    assert browser.get(ADDRESS, {"scopes": "account:read"}).status_code == 405
+    assert not FirstPartyToken.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("wanted", "refusal"),
+    [
+        ({}, (400, "scope_not_available")),
+        ({"scopes": "wallet:spend"}, (400, "scope_not_available")),
+        ({"scopes": "account:read wallet:spend"}, (400, "scope_not_available")),
+        ({"scopes": "account:reed"}, (400, "invalid_input")),
+        ({"scopes": "a" * 300}, (400, "invalid_input")),
+        ({"app": "nonsense"}, (400, "invalid_input")),
+        ({"app": "00000000-0000-0000-0000-000000000000"}, (404, "not_found")),
+    ],
+)
+def test_page_that_asks_for_what_it_cannot_have_gets_nothing(wanted: dict[str, str], refusal: tuple[int, str]) -> None:
+    assert refused(ask(signed_in(UserFactory()), **wanted)) == refusal
+    assert not FirstPartyToken.objects.exists()
+
+
+def test_app_of_someone_else_is_not_found() -> None:
+    app = AppFactory()
+    assert refused(ask(signed_in(UserFactory()), app=app.pk)) == (404, "not_found")
+    with pytest.raises(NotFound):
+        issue_console_token(session_key="x" * 32, app=app, actor=UserFactory())
+
+
+@pytest.mark.parametrize("status", ["Pending", "Rejected", "Suspended"])
+def test_app_that_is_not_approved_is_refused(status: str) -> None:
+    app = AppFactory(status=status, granted_scopes="account:read" if status == "Suspended" else "")
+    assert refused(ask(signed_in(app.developer), app=app.pk)) == (409, "app_not_approved")
+    with pytest.raises(AppNotApproved):
+        console_token(AppFactory(granted_scopes=""))
+
+
+def test_page_gets_what_it_asked_for_and_nobody_keeps_the_answer() -> None:
+    user = UserFactory()
+    answer = ask(signed_in(user), scopes="vendor:manage account:read")
+    assert "no-store" in answer["Cache-Control"]
+    body = answer.json()
+    assert (body["header"], body["seconds"], body["scopes"]) == ("Authorization", 900, ["account:read", "vendor:manage"])
+    assert wallet(bearer(body["token"])) == 200
+    vendor = APIClient(headers=bearer(body["token"])).get("/api/v1/vendor/application-status")
+    assert refused(vendor) == (404, "vendor_profile_missing")
+    assert refused(APIClient(headers=bearer(body["token"])).get("/api/v1/library")) == (403, "insufficient_scope")
+
+
+def test_console_calls_with_the_grant_of_the_app_where_its_key_would_be() -> None:
+    app = AppFactory(granted_scopes="catalog:read account:read")
+    body = ask(signed_in(app.developer), app=app.pk).json()
+    assert (body["header"], body["scopes"]) == ("X-Api-Key", ["catalog:read", "account:read"])
+    key = APIClient(headers={"x-api-key": body["token"]})
+    assert key.get("/api/v1/wallet").status_code == 200
+    assert refused(key.get("/api/v1/assets/none/manifest")) == (404, "not_found")
+    assert refused(key.get("/api/v1/library")) == (403, "insufficient_scope")
+    assert refused(key.get("/api/v1/vendor/assets")) == (401, "invalid_credential")
+    App.objects.update(granted_scopes="catalog:read")
+    assert refused(key.get("/api/v1/wallet")) == (403, "insufficient_scope")
+
+
+def test_token_in_the_other_header_is_refused() -> None:
+    assert wallet(bearer(console_token(AppFactory())[1])) == 401
+    assert wallet({"x-api-key": page_token(UserFactory())[1]}) == 401
+
+
+def test_token_is_one_query_and_lives_a_quarter_of_an_hour(django_assert_num_queries: Queries) -> None:
+    app = AppFactory()
+    for (token, secret), read in ((page_token(app.developer), principal_of_bearer), (console_token(app), principal_of_key)):
+        assert timedelta(minutes=14) < token.expires_at - timezone.now() <= timedelta(minutes=15)
+        with django_assert_num_queries(1):
+            principal = read(f"Bearer {secret}" if read is principal_of_bearer else secret)
+        assert (principal.user, principal.credential, principal.app) == (app.developer, token, token.app)
+
+
+def sign_out(browser: Client, _user: User) -> None:
+    browser.post("/account/logout/")
+
+
+def change_password_here(browser: Client, _user: User) -> None:
+    fresh = "a new battery of horses"
+    assert browser.post("/account/password/change/", {"oldpassword": PASSWORD, "password1": fresh, "password2": fresh}).status_code == 302
+
+
+def change_password_elsewhere(_browser: Client, user: User) -> None:
+    change_password_here(signed_in(user), user)
+
+
+def sign_in_as_someone_else(browser: Client, _user: User) -> None:
+    browser.force_login(UserFactory(), backend="django.contrib.auth.backends.ModelBackend")
+
+
+def session_ends(_browser: Client, _user: User) -> None:
+    Session.objects.update(expire_date=timezone.now() - timedelta(seconds=1))
+
+
+def sessions_are_cleared(_browser: Client, user: User) -> None:
+    session_ends(_browser, user)
+    call_command("clearsessions")
+    assert not Session.objects.exists()
+
+
+def time_passes(_browser: Client, _user: User) -> None:
+    FirstPartyToken.objects.update(expires_at=timezone.now())
+
+
+ENDS = [
+    sign_out,
+    change_password_here,
+    change_password_elsewhere,
+    sign_in_as_someone_else,
+    session_ends,
+    sessions_are_cleared,
+    time_passes,
+]
+
+
+@pytest.mark.parametrize("end", ENDS, ids=lambda end: end.__name__)
+def test_token_ends_at_the_very_next_call(end: Callable[[Client, User], None]) -> None:
+    app = AppFactory()
+    browser = signed_in(app.developer)
+    own, of_app = ask(browser, scopes="account:read").json()["token"], ask(browser, app=app.pk).json()["token"]
+    assert (wallet(bearer(own)), wallet({"x-api-key": of_app})) == (200, 200)
+    end(browser, app.developer)
+    assert (wallet(bearer(own)), wallet({"x-api-key": of_app})) == (401, 401)
+
+
+def test_token_of_a_shut_account_stays_dead_when_it_is_opened_again() -> None:
+    user, admin = UserFactory(), UserFactory(is_staff=True, is_superuser=True)
+    secret = page_token(user)[1]
+    deactivate_user(user=user, reason="Spam", actor=admin)
+    assert wallet(bearer(secret)) == 401
+    reactivate_user(user=user, reason="It was not", actor=admin)
+    assert wallet(bearer(secret)) == 401
+
+
+def test_token_lives_on_in_the_other_browser() -> None:
+    user = UserFactory()
+    mine, other = signed_in(user), signed_in(user)
+    here, there = (ask(browser, scopes="account:read").json()["token"] for browser in (mine, other))
+    sign_out(mine, user)
+    assert (wallet(bearer(here)), wallet(bearer(there))) == (401, 200)
+
+
+def test_suspended_app_stops_at_the_next_call() -> None:
+    app = AppFactory()
+    secret = console_token(app)[1]
+    suspend_app(app=app, reason="Looks odd", actor=UserFactory(is_staff=True, is_superuser=True))
+    assert wallet({"x-api-key": secret}) == 401
+
+
+def test_session_that_a_new_password_has_overtaken_gets_a_dead_token() -> None:
+    user = UserFactory()
+    stale = User.objects.get(pk=user.pk)
+    key = session_of(signed_in(user))
+    user.set_password("something else entirely")
+    user.save()
+    _, secret = issue_page_token(session_key=key, scopes=PAGE_SCOPES, actor=stale)
+    assert wallet(bearer(secret)) == 401
+
+
+def test_oldest_gives_way_and_what_is_over_goes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "PAGE_TOKENS", 3)
+    user = UserFactory()
+    other = page_token(UserFactory())[1]
+    secrets = [page_token(user)[1] for _ in range(5)]
+    assert [wallet(bearer(secret)) for secret in secrets] == [401, 401, 200, 200, 200]
+    FirstPartyToken.objects.filter(user=user).update(expires_at=timezone.now())
+    page_token(user)
+    assert FirstPartyToken.objects.filter(user=user).count() == 1
+    assert wallet(bearer(other)) == 200
+
+
+def test_it_is_no_personal_token_anywhere() -> None:
+    app = AppFactory()
+    browser = signed_in(app.developer)
+    ask(browser, scopes="account:read")
+    ask(browser, app=app.pk)
+    assert not selectors.personal_tokens_of(app.developer).exists()
+    assert browser.get("/dashboard/tokens").context["live_tokens"] == []
+    assert "page token" not in browser.get(f"/dashboard/apps/{app.pk}").content.decode()
+
+
+def test_console_is_counted_under_its_app_and_a_page_not_at_all() -> None:
+    usage.clear()
+    app = AppFactory()
+    wallet({"x-api-key": console_token(app)[1]})
+    wallet({"x-api-key": console_token(app)[1]})
+    wallet(bearer(page_token(app.developer)[1]))
+    usage.flush()
+    row = ApiUsage.objects.get()
+    assert (row.kind, row.app, row.credential_id, row.calls) == ("console", app, app.pk, 2)
+    assert list(usage_of_app(app, []).callers) == ["Developer console"]
+
+
+def test_console_shares_the_bucket_of_the_app_and_leaves_those_of_keys_alone(settings: Any) -> None:
+    settings.RATE_LIMITS = settings.RATE_LIMITS | {"bearer_app": 2}
+    app = AppFactory()
+    calls = [wallet({"x-api-key": console_token(app)[1]}) for _ in range(3)]
+    assert calls == [200, 200, 429]
+    assert wallet({"x-api-key": issue_api_key(app=app, name="laptop", actor=app.developer)[1]}) == 200
+
+
+def test_console_spends_within_the_owners_limits_only() -> None:
+    app = AppFactory()
+    principal = principal_of_key(console_token(app)[1])
+    assert (principal.kind, principal.scopes) == (CredentialKind.CONSOLE, APP_SCOPES)
+    assert spends_only_within_limits(principal)
+    key = principal_of_key(issue_api_key(app=app, name="laptop", actor=app.developer)[1])
+    assert not spends_only_within_limits(key)
+
+
+def test_page_spends_nothing() -> None:
+    user = UserFactory()
+    with pytest.raises(ScopeNotAvailable):
+        page_token(user, frozenset({Scope.WALLET_SPEND}))
+    principal = principal_of_bearer(f"Bearer {page_token(user)[1]}")
+    assert Scope.WALLET_SPEND not in principal.scopes
+    assert spends_only_within_limits(principal)
+
+
+def test_purge_removes_what_is_over() -> None:
+    ended, _ = page_token(UserFactory())
+    live, _ = page_token(UserFactory())
+    FirstPartyToken.objects.filter(pk=ended.pk).update(expires_at=timezone.now())
+    call_command("purge_tokens", verbosity=0)
+    assert list(FirstPartyToken.objects.all()) == [live]
+
+
+def test_leaked_one_is_ended_and_its_user_told_once(django_capture_on_commit_callbacks: Any) -> None:
+    app = AppFactory()
+    _, secret = console_token(app)
+    found = {"credentials": [{"value": secret, "url": "https://paste.example/1"}]}
+    with django_capture_on_commit_callbacks(execute=True):
+        for _ in range(2):
+            APIClient().post("/api/v1/leaked-credentials", found, format="json")
+    assert wallet({"x-api-key": secret}) == 401
+    assert [message.to for message in mail.outbox] == [[app.developer.email]]
