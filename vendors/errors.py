@@ -51,6 +51,14 @@ class ListingLocked(Problem):
     detail = "Withdraw it at POST /api/v1/vendor/assets/{id}/withdraw, or wait for the decision."
 
 
+class ListingChanged(Problem):
+    """409: `fields` names what was changed elsewhere since it was read."""
+
+    status = 409
+    title = "The listing was changed meanwhile"
+    detail = "Another page or program changed the same fields. Look at them again, then save once more."
+
+
 class UploadConflict(Problem):
     """409: another upload to the same place was accepted while this one was on its way."""
 

@@ -2,6 +2,7 @@
 
 import uuid
 from collections import Counter
+from collections.abc import Collection
 
 from django.db.models import Count, F, FilteredRelation, OuterRef, Q, QuerySet, Subquery, prefetch_related_objects
 from django.db.models.functions import Coalesce
@@ -11,6 +12,7 @@ from catalog.models.files import PreviewKind
 from catalog.selectors.listings import lookup
 from marketplace.accounts.models import User
 from marketplace.core.errors import NotFound
+from marketplace.core.models import AuditEntry
 
 from .errors import VendorNotApproved, VendorProfileMissing
 from .models import VendorProfile, VendorStatus
@@ -124,6 +126,33 @@ def files_of(listing: Listing) -> QuerySet[Deliverable]:
 def reviews_of(listing: Listing) -> QuerySet[ListingReview]:
     """Return the listing's submissions, newest first."""
     return ListingReview.objects.filter(listing=listing).order_by("-id")
+
+
+def last_review_of(listing: Listing) -> ListingReview | None:
+    """Return the listing's last submission."""
+    return reviews_of(listing).defer("snapshot", "checks").first()
+
+
+def steps_of(listing: Listing, actions: Collection[str]) -> QuerySet[AuditEntry]:
+    """Return what was done with the listing, newest first, as far as it is one of these actions."""
+    return AuditEntry.objects.filter(subject_type=Listing._meta.label_lower, subject_id=str(listing.pk), action__in=actions).order_by("-id")
+
+
+def decision_on(profile: VendorProfile) -> AuditEntry | None:
+    """Return the last decision about the vendor, with its reason."""
+    decisions = [f"vendor.{verb}" for verb in ("approve", "suspend", "reinstate")]
+    entries = AuditEntry.objects.filter(subject_type=VendorProfile._meta.label_lower, subject_id=str(profile.pk), action__in=decisions)
+    return entries.order_by("-id").first()
+
+
+def listing_slug_taken(slug: str) -> bool:
+    """Tell whether a listing has the slug, whosever it is."""
+    return Listing.objects.filter(slug=slug).exists()
+
+
+def store_slug_taken(slug: str) -> bool:
+    """Tell whether a store has the slug."""
+    return Store.objects.filter(slug=slug).exists()
 
 
 def bio_of(store: Store) -> str:

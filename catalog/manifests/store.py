@@ -14,6 +14,14 @@ def manifest_of(listing: Listing) -> AgentManifest:
     return AgentManifest.objects.filter(listing=listing).first() or ensure_manifest(listing)
 
 
+def stored_manifest(listing: Listing) -> tuple[AgentManifest | None, bool]:
+    """Return the manifest as it was last made, if it ever was, and whether it would be the same now."""
+    manifest = AgentManifest.objects.filter(listing=listing).first()
+    if manifest is None:
+        return None, False
+    return manifest, manifest.source_digest == digest_of(sources_of(listing, active_tiers()))
+
+
 def ensure_manifest(listing: Listing) -> AgentManifest:
     """Return the listing's manifest, made now where there is none or its sources have changed."""
     sources = sources_of(listing, active_tiers())

@@ -1,6 +1,6 @@
 """What every page behind the sign-in shares."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Concatenate, ParamSpec, cast
 
@@ -38,13 +38,18 @@ def signed_in_page(*methods: str) -> Callable[[Page[P]], Callable[..., HttpRespo
 
 
 @contextmanager
-def problems_beside(form: BaseForm) -> Iterator[None]:
-    """Turn a service's refusal into messages beside the form, which keeps what was typed."""
+def problems_beside(form: BaseForm, fields: Mapping[type[Problem], str] | None = None) -> Iterator[None]:
+    """Turn a service's refusal into messages beside the form, which keeps what was typed.
+
+    Args:
+        form: What was sent.
+        fields: The field that a refusal is about, where the refusal does not name it itself.
+    """
     try:
         yield
     except Problem as problem:
         named = [(error["pointer"].removeprefix("#/"), error["detail"]) for error in problem.members.get("errors", ())]
-        for name, detail in named or [("", problem.message)]:
+        for name, detail in named or [((fields or {}).get(type(problem), ""), problem.message)]:
             form.add_error(name if name in form.fields else None, detail)
 
 

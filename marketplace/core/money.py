@@ -3,6 +3,7 @@
 from decimal import Decimal
 from enum import StrEnum
 from fractions import Fraction
+from typing import NamedTuple
 
 from . import bounds
 
@@ -42,6 +43,21 @@ def tax_inside(gross_minor: int, tax_rate_bp: int) -> int:
 def share(amount_minor: int, rate_bp: int) -> int:
     """Return a share of an amount, such as a commission, at a rate in basis points."""
     return divide_half_up(amount_minor * rate_bp, bounds.WHOLE_BP)
+
+
+class Split(NamedTuple):
+    """Where a gross price goes."""
+
+    tax_minor: int
+    commission_minor: int
+    vendor_share_minor: int
+
+
+def split_sale(price_minor: int, *, tax_rate_bp: int, commission_rate_bp: int) -> Split:
+    """Return the parts of a gross price: the tax inside, the commission on what is left of it, the rest to the vendor."""
+    tax = tax_inside(price_minor, tax_rate_bp)
+    commission = share(price_minor - tax, commission_rate_bp)
+    return Split(tax, commission, price_minor - tax - commission)
 
 
 def to_number(amount_minor: int) -> float:

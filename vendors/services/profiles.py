@@ -15,7 +15,7 @@ from marketplace.core.integrity import violates
 from marketplace.core.mails import mail
 from marketplace.core.transitions import TransitionTable, lock
 
-from ..errors import StoreSlugTaken, VendorProfileExists
+from ..errors import StoreSlugTaken, VendorNotApproved, VendorProfileExists
 from ..models import VendorProfile, VendorStatus
 
 TRANSITIONS = TransitionTable(
@@ -27,6 +27,7 @@ TRANSITIONS = TransitionTable(
     },
 )
 
+AUDITED_CHARS = 200
 MAILS = {"approve": "vendors/approved", "suspend": "vendors/suspended", "reinstate": "vendors/reinstated"}
 
 
@@ -69,6 +70,34 @@ def apply(
         if VendorProfile.objects.filter(user=user).exists():
             raise VendorProfileExists from error
         raise
+    return profile
+
+
+@transaction.atomic
+def update_store(*, profile: VendorProfile, store_name: str, bio: str, actor: User) -> VendorProfile:
+    """Change what the vendor says of the store; its address stays.
+
+    Raises:
+        VendorNotApproved: the vendor was suspended meanwhile.
+    """
+    profile = lock(VendorProfile.objects.select_related("store"), pk=profile.pk)
+    if profile.status != VendorStatus.APPROVED:
+        raise VendorNotApproved(vendorStatus=profile.status)
+    store = profile.store
+    changes: dict[str, list[str]] = {}
+    if store.name != store_name:
+        changes["storeName"] = [store.name, store_name]
+        store = lock(Store.objects.all(), pk=store.pk)
+        store.name = store_name
+        store.save(update_fields=["name"])
+        store_changed(store)
+    if profile.bio != bio:
+        changes["bio"] = [profile.bio[:AUDITED_CHARS], bio[:AUDITED_CHARS]]
+        profile.bio = bio
+        profile.save(update_fields=["bio", "updated_at"])
+    if changes:
+        audit.record("vendor.update", profile, actor=actor, changes=changes)
+    profile.store = store
     return profile
 
 

@@ -2,12 +2,26 @@
 
 from django.urls import path
 
-from .views import files, listings, overview
+from .views import edit, files, listings, manifest, overview, reviews, steps, store
 
 LISTING = "dashboard/studio/listings/<slug:slug>"
 
 urlpatterns = [
     path("dashboard/studio", listings.listing_list, name="studio"),
+    path("dashboard/studio/apply", store.apply, name="studio-apply"),
+    path("dashboard/studio/store", store.settings, name="studio-store"),
+    path("dashboard/studio/store-address", store.address, name="studio-store-address"),
+    path("dashboard/studio/listing-new", listings.create, name="studio-create"),
+    path("dashboard/studio/listing-address", listings.address, name="studio-address"),
     path(LISTING, overview.overview, name="studio-listing"),
+    path(f"{LISTING}/details", edit.details, name="studio-details"),
+    path(f"{LISTING}/prices", edit.prices, name="studio-prices"),
+    path(f"{LISTING}/prices/split", edit.split, name="studio-split"),
+    path(f"{LISTING}/licences", edit.licences, name="studio-licences"),
     path(f"{LISTING}/files", files.files, name="studio-files"),
+    path(f"{LISTING}/manifest", manifest.manifest, name="studio-manifest"),
+    path(f"{LISTING}/reviews", reviews.review_list, name="studio-reviews"),
+    path(f"{LISTING}/submit", steps.submit, name="studio-submit"),
+    path(f"{LISTING}/withdraw", steps.withdraw, name="studio-withdraw"),
+    path(f"{LISTING}/unpublish", steps.unpublish, name="studio-unpublish"),
 ]

@@ -182,8 +182,7 @@ def _charge(order: Mapping[str, Any], offer: Offer) -> Charged:
 
 def _priced_order(buyer: User, offer: Offer, principal: Principal | None) -> dict[str, Any]:
     """Return the order's columns, its price split: tax, commission on the rest, what remains to the vendor."""
-    net = offer.price_minor - offer.tax_minor
-    commission = money.share(net, offer.candidate.commission_rate_bp)
+    split = money.split_sale(offer.price_minor, tax_rate_bp=offer.tax_rate_bp, commission_rate_bp=offer.candidate.commission_rate_bp)
     return {
         "id": new_id(),
         "buyer_id": buyer.pk,
@@ -198,9 +197,9 @@ def _priced_order(buyer: User, offer: Offer, principal: Principal | None) -> dic
         "currency": offer.currency,
         "price_minor": offer.price_minor,
         "tax_rate_bp": offer.tax_rate_bp,
-        "tax_minor": offer.tax_minor,
-        "commission_minor": commission,
-        "vendor_share_minor": net - commission,
+        "tax_minor": split.tax_minor,
+        "commission_minor": split.commission_minor,
+        "vendor_share_minor": split.vendor_share_minor,
         "app_id": None if principal is None else principal.app_id,
         "credential_kind": "" if principal is None else principal.kind.value,
         "credential_id": None if principal is None else principal.credential.id,

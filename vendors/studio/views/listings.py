@@ -3,18 +3,22 @@
 from typing import Any
 from urllib.parse import urlencode
 
+from django.contrib import messages
 from django.http import Http404, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from catalog.models.listings import ListingStatus
 from catalog.selectors import picture_of
-from marketplace.accounts.pages import SignedInRequest, signed_in_page
+from marketplace.accounts.pages import SignedInRequest, problems_beside, render_form, signed_in_page
 
-from ...errors import VendorProfileMissing
+from ...errors import SlugTaken, VendorProfileMissing
 from ...models import VendorProfile, VendorStatus
-from ...selectors import listings_in_studio, profile_of, statuses_of
-from ..forms import FilterForm
+from ...selectors import decision_on, listing_slug_taken, listings_in_studio, listings_of, profile_of, statuses_of
+from ...services.listings import create_listing
+from ..access import vendor_page
+from ..addresses import address_of
+from ..forms import FilterForm, NewListingForm
 
 ROWS = 25
 
@@ -25,26 +29,58 @@ def listing_list(request: SignedInRequest) -> HttpResponseBase:
     try:
         profile = profile_of(request.user)
     except VendorProfileMissing:
-        return redirect("dashboard")
+        return redirect("studio-apply")
     if profile.status != VendorStatus.APPROVED:
-        return render(request, "studio/standing.html", {"profile": profile})
+        return render(request, "studio/standing.html", {"profile": profile, "decision": decision_on(profile)})
     form = FilterForm(request.GET)
     if not form.is_valid():
         raise Http404
     return render(request, "studio/listings.html", {"profile": profile, "form": form, **_page(profile, **form.cleaned_data)})
 
 
+@vendor_page("GET", "POST")
+def create(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase:
+    """Make a draft."""
+    form = NewListingForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        with problems_beside(form, {SlugTaken: "slug"}):
+            try:
+                listing = create_listing(profile=profile, actor=request.user, **form.cleaned_data)
+            except SlugTaken:
+                if _is_sent_again(profile, form):
+                    return redirect("studio-listing", slug=form.cleaned_data["slug"])
+                raise
+            messages.success(request, f"{listing.title} is a draft: only you see it. Fill in the sections, then send it for review.")
+            return redirect("studio-listing", slug=listing.slug)
+    return render_form(request, "studio/create.html", form)
+
+
+@vendor_page("GET")
+def address(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase:
+    """Tell whether an address is free for a listing."""
+    slug, words = (request.GET.get(name, "") for name in ("slug", "title"))
+    found = address_of(slug, words, prefix="/assets/", taken=listing_slug_taken)
+    return render(request, "studio/address.html", {"address": found})
+
+
+def _is_sent_again(profile: VendorProfile, form: NewListingForm) -> bool:
+    """Tell whether the same form made the listing a moment ago: a button that was pressed twice is no mistake."""
+    sent = {name: form.cleaned_data[name] for name in ("slug", "title", "short_description", "category", "base_price_minor")}
+    return listings_of(profile).filter(status=ListingStatus.DRAFT, **sent).exists()
+
+
 def _page(profile: VendorProfile, *, q: str, status: str, after: Any) -> dict[str, Any]:
     found = list(listings_in_studio(profile, status=status, words=q, after=after)[: ROWS + 1])
     shown, more = found[:ROWS], len(found) > ROWS
     counts = statuses_of(profile)
-    chosen = {name: value for name, value in (("q", q), ("status", status)) if value}
+    places = [("", counts.total()), *((each.value, counts[each]) for each in ListingStatus)]
+    chosen = {"q": q, "status": status}
     return {
         "rows": [(listing, _picture(listing)) for listing in shown],
         "q": q,
         "status": status,
         "total": counts.total(),
-        "tabs": [("", counts.total()), *((each.value, counts[each]) for each in ListingStatus)],
+        "tabs": [(value, count, _address({"q": q, "status": value})) for value, count in places],
         "later": after is not None,
         "first": _address(chosen),
         "next": _address(chosen | {"after": shown[-1].pk}) if more else "",
@@ -52,7 +88,8 @@ def _page(profile: VendorProfile, *, q: str, status: str, after: Any) -> dict[st
 
 
 def _address(chosen: dict[str, Any]) -> str:
-    return f"{reverse('studio')}?{urlencode(chosen)}" if chosen else reverse("studio")
+    said = {name: value for name, value in chosen.items() if value}
+    return f"{reverse('studio')}?{urlencode(said)}" if said else reverse("studio")
 
 
 def _picture(listing: Any) -> Any:

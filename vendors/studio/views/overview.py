@@ -6,10 +6,26 @@ from django.shortcuts import render
 from catalog.models import Listing
 from marketplace.accounts.pages import SignedInRequest
 
+from ...selectors import last_review_of
 from ..access import listing_page
+from ..checks import checklist_of, may_submit
+from ..findings import finding_rows
+from ..timeline import timeline_of
 
 
 @listing_page("GET")
 def overview(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
-    """Show where the listing stands."""
-    return render(request, "studio/overview.html", {"listing": listing})
+    """Show where the listing stands, and the next step."""
+    submittable = may_submit(listing)
+    review = last_review_of(listing)
+    checks = checklist_of(listing) if submittable else []
+    context = {
+        "listing": listing,
+        "may_submit": submittable,
+        "checks": checks,
+        "ready": all(check.passed for check in checks),
+        "review": review,
+        "findings": [] if review is None else finding_rows(review.findings),
+        "timeline": timeline_of(listing),
+    }
+    return render(request, "studio/overview.html", context)

@@ -1,0 +1,152 @@
+"""Fields of the vendor's forms. What a text may be is told once, by the API's field of the same name: a form asks that one."""
+
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+from rest_framework import serializers
+
+from catalog.models import Category
+from catalog.selectors import category_names
+from marketplace.core import bounds
+from marketplace.core.api.fields import Line, LongText, Tags
+
+from ..api.fields import CategorySlug, HttpsUrl, Slug
+
+Shape = serializers.Field[Any, Any, Any, Any]
+
+
+def judged(shape: Shape, value: Any) -> Any:
+    """Return the value as the API's field takes it.
+
+    Raises:
+        forms.ValidationError: it refuses it.
+    """
+    try:
+        return shape.run_validation(value)
+    except serializers.ValidationError as error:
+        raise forms.ValidationError(list(_sentences(error.detail))) from error
+
+
+def _sentences(detail: Any) -> Iterable[str]:
+    """Yield each sentence once, however deep it lies and however often it is said."""
+    if isinstance(detail, dict):
+        detail = [sentence for part in detail.values() for sentence in _sentences(part)]
+    return dict.fromkeys(str(part) for each in detail for part in (_sentences(each) if isinstance(each, dict | list) else [each]))
+
+
+class ShapedField(forms.CharField):
+    """Text that the API's field judges.
+
+    Args:
+        shape: The API's field.
+    """
+
+    def __init__(self, shape: Shape, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._shape = shape
+
+    def clean(self, value: Any) -> Any:
+        """Return what the API's field makes of the text."""
+        text = super().clean(value)
+        return judged(self._shape, text) if text else text
+
+
+class LineField(ShapedField):
+    """One line of text."""
+
+    def __init__(self, *, max_length: int, **kwargs: Any) -> None:
+        super().__init__(Line(max_length=max_length), max_length=max_length, **kwargs)
+
+
+class TextField(ShapedField):
+    """Text of several lines, often Markdown. A line break is one character, as the browser counts it, though it sends two."""
+
+    def __init__(self, *, rows: int = 4, **kwargs: Any) -> None:
+        super().__init__(LongText(), strip=False, widget=forms.Textarea(attrs={"rows": rows}), **kwargs)
+
+    def to_python(self, value: Any) -> str:
+        """Return the text with plain line breaks."""
+        return str(super().to_python(value)).replace("\r\n", "\n")
+
+
+class SlugField(ShapedField):
+    """A new slug."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        attributes = {"autocapitalize": "none", "autocomplete": "off", "spellcheck": "false"}
+        super().__init__(Slug(), max_length=bounds.SLUG_CHARS, widget=forms.TextInput(attrs=attributes), **kwargs)
+
+
+class HttpsField(ShapedField):
+    """An https address."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        widget = forms.URLInput(attrs={"placeholder": "https://"})
+        super().__init__(HttpsUrl(), max_length=bounds.URL_CHARS, widget=widget, **kwargs)
+
+
+class CategoryField(forms.ChoiceField):
+    """An active category; `None` where it is left open and need not be chosen."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(choices=_categories, **kwargs)
+
+    def prepare_value(self, value: Any) -> Any:
+        """Return the slug of a category."""
+        return value.slug if isinstance(value, Category) else value
+
+    def clean(self, value: Any) -> Any:
+        """Return the category."""
+        return judged(CategorySlug(), super().clean(value))
+
+
+def _categories() -> list[tuple[str, str]]:
+    return [("", "Choose a category"), *category_names()]
+
+
+class HundredthsField(forms.DecimalField):
+    """A price or a percentage: two decimals outside, an integer of hundredths inside.
+
+    Args:
+        most: In hundredths.
+        empty: What stands for nothing typed.
+    """
+
+    def __init__(self, *, most: int, empty: int | None = None, **kwargs: Any) -> None:
+        self._empty = empty
+        widget = forms.NumberInput(attrs={"inputmode": "decimal"})
+        super().__init__(min_value=Decimal(0), max_value=Decimal(most) / 100, decimal_places=2, widget=widget, **kwargs)
+
+    def prepare_value(self, value: Any) -> Any:
+        """Return hundredths as they are typed, without needless zeros for whole numbers."""
+        if not isinstance(value, int):
+            return value
+        return str(value // 100) if value % 100 == 0 else f"{value // 100}.{value % 100:02}"
+
+    def clean(self, value: Any) -> Any:
+        """Return hundredths."""
+        amount = super().clean(value)
+        return self._empty if amount is None else int(amount * 100)
+
+
+class TagsField(forms.CharField):
+    """Tags, separated by commas or lines."""
+
+    # Tags that came by the API may hold commas: those that are there already stay whole.
+    known: frozenset[str] = frozenset()
+
+    def __init__(self, **kwargs: Any) -> None:
+        widget = forms.Textarea(attrs={"rows": 4, "autocapitalize": "none"})
+        super().__init__(max_length=bounds.TAGS * (bounds.TAG_CHARS + 2), required=False, widget=widget, **kwargs)
+
+    def prepare_value(self, value: Any) -> Any:
+        """Return a tag in each line."""
+        return "\n".join(value) if isinstance(value, list) else value
+
+    def clean(self, value: Any) -> Any:
+        """Return the tags."""
+        lines = [line.strip() for line in super().clean(value).splitlines()]
+        tags = [tag for line in lines for tag in ([line] if line in self.known else line.split(","))]
+        return judged(Tags(), [tag.strip() for tag in tags if tag.strip()])

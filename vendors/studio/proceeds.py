@@ -1,0 +1,80 @@
+"""What buyers pay for a listing and what its vendor gets of it."""
+
+from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass
+
+from catalog.models import LicenseTier, Listing
+from catalog.pricing import is_free, list_price, permitted_tiers, price_of
+from marketplace.core.money import Currency, Split, split_sale
+
+
+@dataclass(frozen=True)
+class Proceeds:
+    """One licence in one currency.
+
+    Args:
+        currency: Of every amount.
+        list_minor: The vendor's price before the discount; of the first permitted licence only.
+        price_minor: What a buyer pays; None where there is no price in the currency.
+        split: Where that goes.
+    """
+
+    currency: Currency
+    list_minor: int | None
+    price_minor: int | None
+    split: Split | None
+
+
+@dataclass(frozen=True)
+class LicenceProceeds:
+    """One licence in every currency."""
+
+    name: str
+    amounts: list[Proceeds]
+
+
+@dataclass(frozen=True)
+class ListingProceeds:
+    """Every licence that buyers can choose; the first one's price is the listing's.
+
+    Args:
+        free: Whether it costs nothing.
+        discount_bp: What is taken off.
+        tax_rate_bp: The tax inside.
+        commission_rate_bp: What the platform keeps of the rest.
+        licences: In their order; none where none is permitted and active.
+    """
+
+    free: bool
+    discount_bp: int
+    tax_rate_bp: int
+    commission_rate_bp: int
+    licences: list[LicenceProceeds]
+
+
+def proceeds_of(listing: Listing, tiers: Sequence[LicenseTier]) -> ListingProceeds:
+    """Return who gets what of each sale of a listing that was read with its vendor's profile."""
+    rate = listing.store.vendor_profile.commission_rate_bp
+    permitted = permitted_tiers(listing, tiers)
+    licences = [
+        LicenceProceeds(tier.name, [_proceeds(listing, tier, tiers, currency, rate, first=tier is permitted[0]) for currency in Currency])
+        for tier in permitted
+    ]
+    return ListingProceeds(is_free(listing), listing.discount_bp, listing.tax_rate_bp, rate, licences)
+
+
+def repriced(listing: Listing, prices: Mapping[str, int | None]) -> Listing:
+    """Return the listing as it would be at other prices; nothing is saved."""
+    other = copy(listing)
+    for name, value in prices.items():
+        setattr(other, name, value)
+    return other
+
+
+def _proceeds(
+    listing: Listing, tier: LicenseTier, tiers: Sequence[LicenseTier], currency: Currency, commission_rate_bp: int, *, first: bool
+) -> Proceeds:
+    price = price_of(listing, tier, tiers, currency)
+    split = None if price is None else split_sale(price, tax_rate_bp=listing.tax_rate_bp, commission_rate_bp=commission_rate_bp)
+    return Proceeds(currency, list_price(listing, currency) if first else None, price, split)

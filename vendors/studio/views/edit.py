@@ -1,0 +1,83 @@
+"""A listing's sections: what it is, what it costs, under which licences."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+
+from catalog.models import Listing
+from catalog.models.listings import ListingStatus
+from catalog.selectors import active_tiers
+from marketplace.accounts.pages import SignedInRequest, render_form
+
+from ...errors import ListingChanged, ListingLocked
+from ...selectors import own_listing
+from ...services.editing import edit_listing
+from ..access import listing_page
+from ..forms import DetailsForm, LicencesForm, PricesForm, SectionForm
+from ..proceeds import proceeds_of, repriced
+
+LOCKED = "The listing is under review, so nothing was saved. Withdraw it to go on editing; what you typed is still here."
+
+
+@listing_page("GET", "POST")
+def details(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
+    """Change what the listing is."""
+    return _section(request, listing, DetailsForm(_sent(request), listing=listing), "studio/details.html")
+
+
+@listing_page("GET", "POST")
+def prices(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
+    """Change what the listing costs, and see who gets what."""
+    form = PricesForm(_sent(request), listing=listing)
+    return _section(request, listing, form, "studio/prices.html", proceeds=proceeds_of(listing, active_tiers()))
+
+
+@listing_page("POST")
+def split(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
+    """Show who would get what at the prices that are being typed; nothing is saved."""
+    form = PricesForm(request.POST, listing=listing)
+    # What cannot be read yet stays as it was: it is being typed.
+    form.is_valid()
+    typed = {name: form.cleaned_data[name] for name in form.names if name in form.cleaned_data}
+    return render(request, "studio/split.html", {"proceeds": proceeds_of(repriced(listing, typed), active_tiers()), "typed": True})
+
+
+@listing_page("GET", "POST")
+def licences(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
+    """Change which licences buyers can choose, and what they read first."""
+    tiers = active_tiers()
+    form = LicencesForm(_sent(request), listing=listing, tiers=tiers)
+    return _section(request, listing, form, "studio/licences.html")
+
+
+def _sent(request: SignedInRequest) -> Any:
+    return request.POST if request.method == "POST" else None
+
+
+def _section(request: SignedInRequest, listing: Listing, form: SectionForm, template: str, **context: Any) -> HttpResponse:
+    """Save the section and come back to it; what is refused stays as it was typed."""
+    locked = listing.status == ListingStatus.PENDING_REVIEW
+    if form.is_valid():
+        try:
+            edit_listing(listing=listing, actor=request.user, seen=form.cleaned_data["seen"], **form.parts())
+        except ListingLocked:
+            locked = True
+            form.add_error(None, LOCKED)
+        except ListingChanged as conflict:
+            _show(form, conflict, request, listing)
+        else:
+            published = listing.status == ListingStatus.PUBLISHED
+            messages.success(request, "Saved. Buyers see it now." if published else "Saved.")
+            return redirect(request.path)
+    elif locked and not form.is_bound:
+        form.lock()
+    return render_form(request, template, form, listing=listing, locked=locked, **context)
+
+
+def _show(form: SectionForm, conflict: ListingChanged, request: SignedInRequest, listing: Listing) -> None:
+    names: list[str] = conflict.members["fields"]
+    form.show_conflicts(names, own_listing(request.user, listing.slug))
+    form.add_error(None, forms.ValidationError("Not saved: the listing was changed meanwhile. Look at what is marked, then save again."))

@@ -1,0 +1,40 @@
+"""What reviewers said, submission by submission."""
+
+from django import forms
+from django.http import Http404, HttpResponseBase
+from django.shortcuts import render
+
+from catalog.models import Listing
+from marketplace.accounts.pages import SignedInRequest
+
+from ...selectors import reviews_of
+from ..access import listing_page
+from ..findings import finding_rows
+
+ROWS = 10
+
+
+class _Place(forms.Form):
+    """Where the page begins."""
+
+    after = forms.UUIDField(required=False)
+
+
+@listing_page("GET")
+def review_list(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
+    """Show each submission and what came of it, newest first."""
+    place = _Place(request.GET)
+    if not place.is_valid():
+        raise Http404
+    after = place.cleaned_data["after"]
+    reviews = reviews_of(listing)
+    found = list((reviews.filter(pk__lt=after) if after else reviews)[: ROWS + 1])
+    shown = found[:ROWS]
+    context = {
+        "listing": listing,
+        "rows": [(review, finding_rows(review.findings), review.snapshot.get("file")) for review in shown],
+        "later": after is not None,
+        "first": request.path,
+        "next": f"{request.path}?after={shown[-1].pk}" if len(found) > ROWS else "",
+    }
+    return render(request, "studio/reviews.html", context)

@@ -1,0 +1,58 @@
+"""The steps of a listing: send it for review, take it back, take it off sale."""
+
+from collections.abc import Callable
+
+from django.contrib import messages
+from django.http import HttpResponseBase
+from django.shortcuts import redirect, render
+
+from catalog.models import Listing
+from catalog.models.listings import ListingStatus
+from catalog.services.review import unpublish_listing, withdraw_listing
+from marketplace.accounts.pages import SignedInRequest
+from marketplace.core.errors import InvalidTransition, Problem
+
+from ...errors import SubmitChecksFailed
+from ...services import submission
+from ..access import listing_page
+
+
+@listing_page("POST")
+def submit(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
+    """Send the listing, or the new file of a published one, to the reviewers."""
+    return _take(request, listing, "It is with our reviewers. You get a mail when they have decided.", submission.submit)
+
+
+@listing_page("GET", "POST")
+def withdraw(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
+    """Ask once more, then take the submission back."""
+    if request.method == "POST":
+        return _take(request, listing, "It is withdrawn from the review.", withdraw_listing)
+    if ListingStatus.PENDING_REVIEW not in (listing.status, listing.update_status):
+        return redirect("studio-listing", slug=listing.slug)
+    return render(request, "studio/withdraw.html", {"listing": listing})
+
+
+@listing_page("GET", "POST")
+def unpublish(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
+    """Ask once more, then take the listing off sale."""
+    if request.method == "POST":
+        return _take(request, listing, "It is off sale. Who bought it keeps it.", unpublish_listing)
+    if listing.status != ListingStatus.PUBLISHED:
+        return redirect("studio-listing", slug=listing.slug)
+    return render(request, "studio/unpublish.html", {"listing": listing})
+
+
+def _take(request: SignedInRequest, listing: Listing, done: str, service: Callable[..., object]) -> HttpResponseBase:
+    """Take a step and go back to the listing, which tells where it stands now; why it was not taken becomes a message."""
+    try:
+        service(listing=listing, actor=request.user)
+    except SubmitChecksFailed:
+        messages.error(request, "Nothing was sent: see below what is still to do.")
+    except InvalidTransition:
+        messages.error(request, "Nothing was changed: the listing has moved on meanwhile. This is where it stands now.")
+    except Problem as problem:
+        messages.error(request, problem.message)
+    else:
+        messages.success(request, done)
+    return redirect("studio-listing", slug=listing.slug)
