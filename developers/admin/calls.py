@@ -5,7 +5,7 @@ from typing import Any
 
 from marketplace.core.admin import Panel
 
-from ..usage.chart import bars
+from ..usage.chart import chart_of
 from ..usage.selectors import Tally, Usage
 
 
@@ -20,11 +20,10 @@ def calls_context(usage: Usage, panels: Sequence[Panel]) -> dict[str, Any]:
             [(refusal.operation, refusal.outcome, refusal.calls) for refusal in usage.refusals],
             empty="Nothing in 30 days.",
         ),
-        _panel("Calls by day (UTC)", "Day", {day: tally for day, tally in usage.days.items() if tally.total}),
     ]
-    return {"panels": [*calls, *panels], "usage": usage, "bars": bars(usage.days)}
+    return {"panels": [*calls, *panels], "chart": chart_of(usage)}
 
 
 def _panel(title: str, head: str, tallies: Mapping[Any, Tally]) -> Panel:
-    rows = [(name, tally.done, tally.refused, tally.failed, tally.total) for name, tally in tallies.items()]
-    return Panel(title, (head, "Done", "Refused", "Failed", "All"), rows, empty="No call in 30 days.")
+    rows = [(name, tally.done, tally.refused, tally.limited, tally.failed, tally.total) for name, tally in tallies.items()]
+    return Panel(title, (head, "Done", "Refused", "Over the limit", "Failed", "All"), rows, empty="No call in 30 days.")

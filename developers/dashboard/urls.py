@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from .views import api_token, application, apps, connections, keys, spending, tokens, tool_tokens, webhooks
+from .views import api_token, application, apps, connections, keys, spending, tokens, tool_tokens, usage, webhooks
 
 urlpatterns = [
     path("dashboard/api-token", api_token.api_token, name="api-token"),
@@ -10,6 +10,7 @@ urlpatterns = [
     path("dashboard/apps", apps.app_list, name="apps"),
     path("dashboard/apps/new", apps.create, name="app-create"),
     path("dashboard/apps/<uuid:app_id>", apps.detail, name="app-detail"),
+    path("dashboard/apps/<uuid:app_id>/usage", usage.app_usage, name="app-usage"),
     path("dashboard/apps/<uuid:app_id>/scopes", apps.more_scopes, name="app-scopes"),
     path("dashboard/apps/<uuid:app_id>/redirects", apps.redirects, name="app-redirects"),
     path("dashboard/apps/<uuid:app_id>/keys/new", keys.create, name="key-create"),
@@ -42,6 +43,7 @@ urlpatterns = [
     path("dashboard/spending/apps/<uuid:app_id>", spending.app_limits, name="spending-app"),
     path("dashboard/spending/tokens/<uuid:token_id>", spending.token_limits, name="spending-token"),
     path("dashboard/tokens", tokens.token_list, name="tokens"),
+    path("dashboard/tokens/usage", usage.token_usage, name="token-usage"),
     path("dashboard/tokens/new", tokens.create, name="token-create"),
     path("dashboard/tokens/<uuid:token_id>/rotate", tokens.rotate, name="token-rotate"),
     path("dashboard/tokens/<uuid:token_id>/revoke", tokens.revoke, name="token-revoke"),

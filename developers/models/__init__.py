@@ -6,6 +6,7 @@ from .clients import ClientDocument
 from .consents import Consent
 from .credentials import AccessToken, ApiKey, Grant, IDToken, RefreshToken
 from .first_party import FirstPartyToken
+from .hourly import HourlyUsage
 from .spending import SpendingLimit
 from .usage import ApiUsage, DormancyNotice
 from .webhooks import WebhookAttempt, WebhookDelivery, WebhookEndpoint, WebhookMessage, WebhookSubscription
@@ -23,6 +24,7 @@ __all__ = [
     "DormancyNotice",
     "FirstPartyToken",
     "Grant",
+    "HourlyUsage",
     "IDToken",
     "RefreshToken",
     "ScopeReview",

@@ -46,6 +46,8 @@ class Call(NamedTuple):
     operation: str
     scope: str
     status: int
+    # Of the day (UTC).
+    hour: int = 0
 
 
 def call_of(request: HttpRequest, status: int) -> Call | None:
@@ -55,8 +57,10 @@ def call_of(request: HttpRequest, status: int) -> Call | None:
     if not isinstance(principal, Principal) or principal.kind == CredentialKind.FIRST_PARTY:
         return None
     operation = request.META.get(META_KEY) or operation_of(request)
+    now = dt.datetime.now(tz=dt.UTC)
     return Call(
-        day=dt.datetime.now(tz=dt.UTC).date(),
+        day=now.date(),
+        hour=now.hour,
         kind=principal.kind.value,
         app_id=principal.app_id,
         credential_id=_counted_under(principal),

@@ -1,49 +1,33 @@
-"""The bars of the chart of calls, drawn by the template as SVG."""
+"""The chart of calls by how they ended."""
 
-import datetime as dt
-from collections.abc import Mapping
-from dataclasses import dataclass
+from marketplace.core.charts import Chart, Mark, Series, Step
 
-from .selectors import Tally
+from .selectors import Usage
 
-WIDTH, HEIGHT, GAP = 600, 120, 4
+MINUTES = 60
 
 
-@dataclass(frozen=True)
-class Part:
-    """A piece of a bar: calls that ended alike."""
+def chart_of(usage: Usage, *, calls_per_minute: int | None = None) -> Chart:
+    """Return the chart of what was called.
 
-    name: str
-    y: float
-    height: float
-
-
-@dataclass(frozen=True)
-class Bar:
-    """One day, in the chart's own units."""
-
-    day: dt.date
-    tally: Tally
-    x: float
-    width: float
-    parts: list[Part]
-
-
-def bars(days: Mapping[dt.date, Tally]) -> list[Bar]:
-    """Return the stacked bars, the highest as high as the chart."""
-    most = max((tally.total for tally in days.values()), default=0) or 1
-    step = WIDTH / max(len(days), 1)
-    return [
-        Bar(day, tally, round(index * step + GAP / 2, 2), step - GAP, _parts(tally, most))
-        for index, (day, tally) in enumerate(days.items())
+    Args:
+        usage: What.
+        calls_per_minute: What one key may call; a day by the hour is held against it.
+    """
+    tallies = usage.points.values()
+    series = [
+        Series("done", [tally.done for tally in tallies]),
+        Series("refused (4xx)", [tally.refused for tally in tallies], "wait"),
+        Series("over the limit (429)", [tally.limited for tally in tallies], "soft"),
+        Series("failed (5xx)", [tally.failed for tally in tallies], "bad"),
     ]
-
-
-def _parts(tally: Tally, most: int) -> list[Part]:
-    parts, top = [], float(HEIGHT)
-    for name, calls in (("done", tally.done), ("refused", tally.refused), ("failed", tally.failed)):
-        if calls:
-            height = round(calls * HEIGHT / most, 2)
-            top = round(top - height, 2)
-            parts.append(Part(name, top, height))
-    return parts
+    hourly = usage.span.step == Step.HOUR
+    mark = Mark("limit an hour", calls_per_minute * MINUTES) if calls_per_minute and hourly else None
+    return Chart(
+        "calls",
+        f"Calls {'an hour' if hourly else 'a day'} (UTC)",
+        usage.period,
+        series,
+        nothing=f"No call in {usage.span.words}. Calls are shown here within a minute.",
+        mark=mark,
+    )

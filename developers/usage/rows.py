@@ -1,18 +1,21 @@
-"""Adds counters to the rows of `ApiUsage`, and removes old rows."""
+"""Adds counters to the rows of usage, by day and by hour, and removes old rows."""
 
 import calendar
 import datetime as dt
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django.db import connection, transaction
+from django.db.models import Model
 
-from ..models import ApiUsage, App
+from ..models import ApiUsage, App, HourlyUsage
 from .calls import Call
 
 KEPT_MONTHS = 13
+KEPT_HOURS = 48
 _BATCH = 500
-_UNIQUE = ("day", "kind", "credential_id", "operation", "status")
+_ENDING = ("kind", "credential_id", "operation", "status")
 
 
 def add_to_rows(counts: Mapping[Call, int]) -> None:
@@ -20,28 +23,46 @@ def add_to_rows(counts: Mapping[Call, int]) -> None:
     wanted = {call.app_id for call in counts if call.app_id}
     with transaction.atomic():
         known = set(App.objects.filter(pk__in=wanted).values_list("pk", flat=True))
-        # In one order for all processes: they lock rows one after the other, never crosswise.
-        rows = sorted(
-            ((call, calls) for call, calls in counts.items() if call.app_id is None or call.app_id in known),
-            key=lambda row: (row[0].day, row[0].kind, str(row[0].credential_id), row[0].operation, row[0].status),
-        )
-        for start in range(0, len(rows), _BATCH):
-            _upsert([call._asdict() | {"calls": calls} for call, calls in rows[start : start + _BATCH]])
+        days: Counter[Call] = Counter()
+        hours: Counter[Call] = Counter()
+        youngest = dt.datetime.now(tz=dt.UTC).date() - dt.timedelta(hours=KEPT_HOURS)
+        for call, calls in counts.items():
+            if call.app_id is not None and call.app_id not in known:
+                continue
+            days[call._replace(hour=0)] += calls
+            if call.day >= youngest:
+                hours[call._replace(scope="")] += calls
+        _add(ApiUsage, ("day", *_ENDING), ({**_ends(call), "day": call.day, "scope": call.scope, "calls": n} for call, n in days.items()))
+        _add(HourlyUsage, ("hour", *_ENDING), ({**_ends(call), "hour": _hour(call), "calls": n} for call, n in hours.items()))
 
 
-def _upsert(rows: Sequence[Mapping[str, Any]]) -> None:
+def _ends(call: Call) -> dict[str, Any]:
+    return {name: getattr(call, name) for name in ("app_id", *_ENDING)}
+
+
+def _hour(call: Call) -> dt.datetime:
+    return dt.datetime.combine(call.day, dt.time(call.hour), dt.UTC)
+
+
+def _add(model: type[Model], unique: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
+    # In one order for all processes: they lock rows one after the other, never crosswise.
+    ordered = sorted(rows, key=lambda row: [str(row[name]) for name in unique])
+    for start in range(0, len(ordered), _BATCH):
+        _upsert(model, unique, ordered[start : start + _BATCH])
+
+
+def _upsert(model: type[Model], unique: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
     """Insert the rows or add to those there are: Django's own upsert can only overwrite. Both engines know this statement."""
-    meta, quote = ApiUsage._meta, connection.ops.quote_name
+    meta, quote = model._meta, connection.ops.quote_name
     fields = [field for field in meta.concrete_fields if not field.primary_key]
     table, calls = quote(meta.db_table), quote("calls")
     columns = ", ".join(quote(field.attname) for field in fields)
     one = f"({', '.join(['%s'] * len(fields))})"
-    unique = ", ".join(map(quote, _UNIQUE))
     values = [field.get_db_prep_save(row[field.attname], connection) for row in rows for field in fields]
     with connection.cursor() as cursor:
         cursor.execute(
             f"INSERT INTO {table} ({columns}) VALUES {', '.join([one] * len(rows))} "  # noqa: S608 - names of our own columns
-            f"ON CONFLICT ({unique}) DO UPDATE SET {calls} = {table}.{calls} + excluded.{calls}",
+            f"ON CONFLICT ({', '.join(map(quote, unique))}) DO UPDATE SET {calls} = {table}.{calls} + excluded.{calls}",
             values,
         )
 
@@ -54,13 +75,17 @@ def oldest_kept(today: dt.date) -> dt.date:
 
 
 def count_old_rows(first: dt.date) -> int:
-    """Return how many rows are of days before this one."""
-    return ApiUsage.objects.filter(day__lt=first).count()
+    """Return how many rows are of days before this one, or of hours that no chart shows any more."""
+    return ApiUsage.objects.filter(day__lt=first).count() + HourlyUsage.objects.filter(hour__lt=_first_hour()).count()
 
 
 def remove_old_rows(first: dt.date) -> int:
-    """Remove the rows of days before this one, a day at a time, so that flushes need not wait long; return how many."""
-    removed = 0
+    """Remove those rows, a day at a time, so that flushes need not wait long; return how many."""
+    removed = HourlyUsage.objects.filter(hour__lt=_first_hour()).delete()[0]
     for day in ApiUsage.objects.filter(day__lt=first).order_by("day").values_list("day", flat=True).distinct():
         removed += ApiUsage.objects.filter(day=day).delete()[0]
     return removed
+
+
+def _first_hour() -> dt.datetime:
+    return dt.datetime.now(tz=dt.UTC) - dt.timedelta(hours=KEPT_HOURS)

@@ -7,16 +7,19 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from http import HTTPStatus
+from typing import Any
 
-from django.db.models import Q, QuerySet, Sum
+from django.db.models import F, Q, QuerySet, Sum
 from django.utils import timezone
 
+from marketplace.core.charts import Period, Step
+from marketplace.core.charts.periods import floor
 from marketplace.core.scopes import Scope
 
-from ..models import AccessToken, ApiKey, ApiUsage, App, AppScope
+from ..models import AccessToken, ApiKey, ApiUsage, App, AppScope, HourlyUsage
 from ..models.usage import CallerKind
+from .spans import MONTH, Span
 
-SHOWN_DAYS = 30
 SHOWN_REFUSALS = 20
 IDLE = timedelta(days=90)
 _BY_TOKEN = {CallerKind.OAUTH.value: "OAuth tokens", CallerKind.MCP.value: "Tool tokens", CallerKind.CONSOLE.value: "Developer console"}
@@ -24,21 +27,24 @@ _BY_TOKEN = {CallerKind.OAUTH.value: "OAuth tokens", CallerKind.MCP.value: "Tool
 
 @dataclass
 class Tally:
-    """Calls by how they ended: done, refused (4xx), failed (5xx)."""
+    """Calls by how they ended: done, refused (4xx), over the limit (429), failed (5xx)."""
 
     done: int = 0
     refused: int = 0
+    limited: int = 0
     failed: int = 0
 
     @property
     def total(self) -> int:
         """All of them."""
-        return self.done + self.refused + self.failed
+        return self.done + self.refused + self.limited + self.failed
 
     def add(self, status: int, calls: int) -> None:
         """Add calls that ended with this status."""
         if status >= 500:
             self.failed += calls
+        elif status == HTTPStatus.TOO_MANY_REQUESTS:
+            self.limited += calls
         elif status >= 400:
             self.refused += calls
         else:
@@ -64,45 +70,46 @@ class Refusal:
 
 @dataclass
 class Usage:
-    """The calls of an app in the last 30 days, today included."""
+    """The calls of an app, a key or tokens in the time that was asked for."""
 
+    span: Span
+    period: Period
+    points: dict[dt.datetime, Tally]
     total: Tally = field(default_factory=Tally)
-    days: dict[dt.date, Tally] = field(default_factory=dict)
     operations: dict[str, Tally] = field(default_factory=lambda: defaultdict(Tally))
     callers: dict[str, Tally] = field(default_factory=lambda: defaultdict(Tally))
     refusals: list[Refusal] = field(default_factory=list)
 
 
-def usage_of_app(app: App, keys: Iterable[ApiKey], tool_tokens: Iterable[AccessToken] = ()) -> Usage:
+def usage_of_app(app: App, keys: Iterable[ApiKey], tool_tokens: Iterable[AccessToken] = (), *, span: Span = MONTH) -> Usage:
     """Return what the app's tokens and these keys of it called, in one query; tool tokens made by hand are named."""
     names = {key.pk: str(key) for key in keys} | {token.pk: _name_of(token) for token in tool_tokens}
-    return _usage(ApiUsage.objects.filter(app=app), names)
+    return _usage(Q(app=app), names, span)
 
 
-def usage_of_tokens(tokens: Iterable[AccessToken]) -> Usage:
+def usage_of_credential(credential: ApiKey | AccessToken, *, span: Span = MONTH) -> Usage:
+    """Return what one key, or one token that was made by hand, called."""
+    name = str(credential) if isinstance(credential, ApiKey) else _name_of(credential)
+    return _usage(Q(credential_id=credential.pk), {credential.pk: name}, span)
+
+
+def usage_of_tokens(tokens: Iterable[AccessToken], *, span: Span = MONTH) -> Usage:
     """Return what these tokens called that are counted by themselves: personal ones, and tool tokens made by hand."""
     names = {token.pk: _name_of(token) for token in tokens}
-    return _usage(ApiUsage.objects.filter(credential_id__in=names), names)
+    return _usage(Q(credential_id__in=names), names, span)
 
 
 def _name_of(token: AccessToken) -> str:
     return f"{token.name} (…{token.hint})"
 
 
-def _usage(rows: QuerySet[ApiUsage], names: Mapping[uuid.UUID, str]) -> Usage:
-    today = dt.datetime.now(tz=dt.UTC).date()
-    first = today - timedelta(days=SHOWN_DAYS - 1)
-    usage = Usage(days={first + timedelta(days=n): Tally() for n in range(SHOWN_DAYS)})
-    groups = (
-        rows.filter(day__range=(first, today))
-        .order_by()
-        .values_list("day", "kind", "credential_id", "operation", "status")
-        .annotate(sum=Sum("calls"))
-    )
+def _usage(whose: Q, names: Mapping[uuid.UUID, str], span: Span) -> Usage:
+    period = span.period()
+    usage = Usage(span, period, {point: Tally() for point in period.points})
     refused: Counter[tuple[str, int]] = Counter()
-    for day, kind, credential_id, operation, status, calls in groups:
+    for moment, kind, credential_id, operation, status, calls in _groups(whose, period):
         caller = names.get(credential_id) or _BY_TOKEN.get(kind, "a key that is gone")
-        for tally in (usage.total, usage.days[day], usage.operations[operation], usage.callers[caller]):
+        for tally in (usage.total, usage.points[floor(moment, span.step)], usage.operations[operation], usage.callers[caller]):
             tally.add(status, calls)
         if status >= 400:
             refused[operation, status] += calls
@@ -112,6 +119,17 @@ def _usage(rows: QuerySet[ApiUsage], names: Mapping[uuid.UUID, str]) -> Usage:
     usage.operations = _busiest_first(usage.operations)
     usage.callers = _busiest_first(usage.callers)
     return usage
+
+
+def _groups(whose: Q, period: Period) -> QuerySet[Any, Any]:
+    """Return the calls of the period by moment, caller, operation and outcome."""
+    first, last = period.points[0], period.points[-1]
+    rows: QuerySet[Any, Any]
+    if period.step == Step.HOUR:
+        rows = HourlyUsage.objects.filter(whose, hour__range=(first, last)).annotate(moment=F("hour"))
+    else:
+        rows = ApiUsage.objects.filter(whose, day__range=(first.date(), last.date())).annotate(moment=F("day"))
+    return rows.order_by().values_list("moment", "kind", "credential_id", "operation", "status").annotate(sum=Sum("calls"))
 
 
 def _busiest_first(tallies: dict[str, Tally]) -> dict[str, Tally]:

@@ -11,6 +11,10 @@ def _stylesheet(_request: HttpRequest) -> str:
     return static("admin/review.css")
 
 
+def _charts(_request: HttpRequest) -> str:
+    return static("css/chart.css")
+
+
 def _navigation(request: HttpRequest) -> list[dict[str, Any]]:
     # By name: settings are read before any app is there.
     groups: list[dict[str, Any]] = import_string("marketplace.pages.admin.navigation")(request)
@@ -25,6 +29,6 @@ THEME: dict[str, Any] = {
     "SHOW_HISTORY": False,
     "SHOW_VIEW_ON_SITE": False,
     "SHOW_BACK_BUTTON": True,
-    "STYLES": [_stylesheet],
+    "STYLES": [_charts, _stylesheet],
     "SIDEBAR": {"show_search": False, "show_all_applications": False, "navigation": _navigation},
 }

@@ -14,7 +14,7 @@ from ... import selectors
 from ...models import App, AppScope
 from ...models.apps import AppStatus
 from ...services.apps import create_app, request_scopes, set_redirect_uris
-from ...usage.chart import bars
+from ...usage.chart import chart_of
 from ...usage.selectors import unused_scopes, usage_of_app
 from ..forms import AppForm, RedirectsForm, ScopesForm
 from ..rows import key_row, tool_token_row
@@ -73,7 +73,7 @@ def detail(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
             "ended_tool_tokens": [token for token in tool_tokens if not token.live],
             "unused_scopes": unused_scopes(app),
             "usage": usage,
-            "bars": bars(usage.days),
+            "chart": chart_of(usage),
             "may_have_keys": app.status == AppStatus.APPROVED and bool(app.granted_scopes),
             "may_ask_more": bool(_can_be_asked(app, rows)),
         },

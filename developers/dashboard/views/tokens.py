@@ -13,7 +13,7 @@ from marketplace.core.scopes import Scope, parse_scopes
 from ... import selectors
 from ...services.credentials import issue_personal_token, revoke_token
 from ...services.rotation import rotate_token
-from ...usage.chart import bars
+from ...usage.chart import chart_of
 from ...usage.selectors import usage_of_tokens
 from ..credential_forms import RotateForm, TokenForm
 from ..rows import token_row
@@ -32,7 +32,7 @@ def token_list(request: SignedInRequest) -> HttpResponseBase:
             "live_tokens": [token_row(token) for token in tokens if token.live],
             "ended_tokens": [token for token in tokens if not token.live],
             "usage": usage,
-            "bars": bars(usage.days),
+            "chart": chart_of(usage),
         },
     )
 

@@ -1,0 +1,65 @@
+"""What apps, keys and tokens called: of all of them or of one, in a day, a week or a month."""
+
+import uuid
+from collections.abc import Sequence
+
+from django.http import Http404, HttpResponseBase
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.http import urlencode
+
+from marketplace.accounts.pages import SignedInRequest, signed_in_page
+from marketplace.core.ids import parse_id
+
+from ... import selectors
+from ...models import AccessToken, ApiKey
+from ...usage.chart import chart_of
+from ...usage.selectors import Usage, usage_of_app, usage_of_credential, usage_of_tokens
+from ...usage.spans import MONTH, SPANS, Span
+from .apps import own_app
+
+Credential = ApiKey | AccessToken
+
+
+@signed_in_page("GET")
+def app_usage(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
+    """Show what an app called, or one of its keys or tool tokens."""
+    app = own_app(request.user, app_id)
+    keys, tool_tokens = list(selectors.keys_of(app)), list(selectors.tool_tokens_of(app))
+    span, chosen = _asked(request, [*keys, *tool_tokens])
+    usage = usage_of_app(app, keys, tool_tokens, span=span) if chosen is None else usage_of_credential(chosen, span=span)
+    back = {"title": app.name, "back": reverse("app-detail", args=[app.pk])}
+    return _page(request, usage, [*keys, *tool_tokens], chosen, back)
+
+
+@signed_in_page("GET")
+def token_usage(request: SignedInRequest) -> HttpResponseBase:
+    """Show what the user's personal tokens called, or one of them."""
+    tokens = list(selectors.personal_tokens_of(request.user))
+    span, chosen = _asked(request, tokens)
+    usage = usage_of_tokens(tokens, span=span) if chosen is None else usage_of_credential(chosen, span=span)
+    return _page(request, usage, tokens, chosen, {"title": "Personal tokens", "back": reverse("tokens")})
+
+
+def _asked(request: SignedInRequest, credentials: Sequence[Credential]) -> tuple[Span, Credential | None]:
+    """Return the span and the key or token that the address names; someone else's, or nonsense, is not found."""
+    span = SPANS.get(request.GET.get("last", MONTH.key))
+    named = request.GET.get("of", "")
+    chosen = next((each for each in credentials if named and each.pk == parse_id(named)), None)
+    if span is None or (named and chosen is None):
+        raise Http404
+    return span, chosen
+
+
+def _page(
+    request: SignedInRequest, usage: Usage, credentials: Sequence[Credential], chosen: Credential | None, back: dict[str, str]
+) -> HttpResponseBase:
+    of = {} if chosen is None else {"of": str(chosen.pk)}
+    context = {
+        "usage": usage,
+        "chart": chart_of(usage, calls_per_minute=chosen.calls_per_minute if isinstance(chosen, ApiKey) else None),
+        "spans": [(span, f"?{urlencode({'last': span.key} | of)}") for span in SPANS.values()],
+        "credentials": credentials,
+        "chosen": chosen,
+    }
+    return render(request, "developers/usage_page.html", context | back)

@@ -1,0 +1,136 @@
+"""The pages of usage: whose it is, how far back, of which key, and what they cost."""
+
+import datetime as dt
+from collections.abc import Callable
+from io import StringIO
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from developers.models import AccessToken, ApiKey, ApiUsage, App, HourlyUsage
+from developers.services.credentials import issue_api_key, issue_personal_token
+from developers.usage import rows
+from developers.usage.calls import Call
+from developers.usage.chart import chart_of
+from developers.usage.selectors import usage_of_app, usage_of_credential
+from developers.usage.spans import DAY, SPANS, WEEK
+from marketplace.core.ids import new_id
+from marketplace.core.scopes import Scope
+from tests.admin.pages import signed_in
+from tests.factories import AppFactory, UserFactory
+from tests.pages.test_markup import faults_of
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def key() -> ApiKey:
+    app = AppFactory()
+    return issue_api_key(app=app, name="laptop", actor=app.user)[0]
+
+
+def call_by(key: ApiKey, *, ago: dt.timedelta = dt.timedelta(), **changes: Any) -> Call:
+    at = dt.datetime.now(tz=dt.UTC) - ago
+    call = Call(at.date(), "api_key", key.app_id, key.pk, "GET wallet", "account:read", 200, at.hour)
+    return call._replace(**changes)
+
+
+def page_of(key: ApiKey, **query: Any) -> str:
+    return reverse("app-usage", args=[key.app_id], query=query)
+
+
+def test_usage_of_nobody_and_of_someone_else_is_not_shown(key: ApiKey, client: Client) -> None:
+    assert reverse("account_login") in client.get(page_of(key))["Location"]
+    assert signed_in(UserFactory()).get(page_of(key)).status_code == 404
+
+
+@pytest.mark.parametrize("query", [{"last": "1y"}, {"last": ""}, {"of": "x"}, {"of": "\0"}, {"last": "24h", "of": "a" * 5_000}])
+def test_span_or_key_that_was_made_up_is_not_found(key: ApiKey, query: dict[str, str]) -> None:
+    assert signed_in(key.app.user).get(page_of(key, **query)).status_code == 404
+
+
+def test_key_of_another_app_and_token_of_another_user_are_not_found(key: ApiKey) -> None:
+    other = AppFactory(user=key.app.user)
+    foreign = issue_api_key(app=other, name="other", actor=other.user)[0]
+    client = signed_in(key.app.user)
+    assert client.get(page_of(key, of=foreign.pk)).status_code == 404
+    assert client.get(reverse("token-usage", query={"of": foreign.pk})).status_code == 404
+
+
+def test_pages_without_a_call_say_what_to_do(key: ApiKey) -> None:
+    client = signed_in(key.app.user)
+    for address in [page_of(key, last=span) for span in SPANS] + [reverse("token-usage"), reverse("app-detail", args=[key.app_id])]:
+        page = client.get(address)
+        assert faults_of(page.content) == [], address
+    assert b"quick start" in client.get(page_of(key)).content
+
+
+def test_day_is_told_by_the_hour_and_a_week_by_the_day(key: ApiKey) -> None:
+    hours, days = dt.timedelta(hours=1), dt.timedelta(days=1)
+    rows.add_to_rows({call_by(key): 3, call_by(key, ago=23 * hours): 2, call_by(key, ago=24 * hours): 7, call_by(key, ago=6 * days): 5})
+    rows.add_to_rows({call_by(key): 1})
+    day, week = (usage_of_app(key.app, [key], span=span) for span in (DAY, WEEK))
+    assert [tally.total for tally in day.points.values()] == [2, *[0] * 22, 4]
+    assert (week.total.total, next(iter(week.points.values())).total) == (18, 5)
+
+
+def test_calls_beyond_the_limit_are_told_apart_and_a_day_is_held_against_the_keys_limit(key: ApiKey) -> None:
+    rows.add_to_rows({call_by(key): 9, call_by(key, status=429): 4, call_by(key, status=404): 2, call_by(key, status=503): 1})
+    usage = usage_of_credential(key, span=DAY)
+    assert (usage.total.done, usage.total.limited, usage.total.refused, usage.total.failed) == (9, 4, 2, 1)
+    chart = chart_of(usage, calls_per_minute=key.calls_per_minute)
+    assert chart.mark is not None
+    assert chart.mark.value == 3_600
+    assert chart_of(usage_of_credential(key, span=WEEK), calls_per_minute=60).mark is None
+    page = BeautifulSoup(signed_in(key.app.user).get(page_of(key, last="24h", of=key.pk)).content, "html.parser")
+    assert "limit an hour 3,600" in " ".join(page.select(".chart-legend")[0].get_text().split())
+
+
+def test_one_key_shows_its_own_calls_only(key: ApiKey) -> None:
+    other = issue_api_key(app=key.app, name="server", actor=key.app.user)[0]
+    rows.add_to_rows({call_by(key): 3, call_by(other, operation="tool search_assets"): 5})
+    client = signed_in(key.app.user)
+    for last in SPANS:
+        text = client.get(page_of(key, last=last, of=other.pk)).content.decode()
+        assert "tool search_assets" in text
+        assert "GET wallet" not in text
+        assert client.get(page_of(key, last=last)).context["usage"].total.total == 8
+
+
+def test_hours_are_kept_for_two_days_and_days_for_long(key: ApiKey) -> None:
+    now, old = call_by(key), call_by(key, ago=dt.timedelta(days=3))
+    rows.add_to_rows({now: 1, old: 1})
+    assert (ApiUsage.objects.count(), HourlyUsage.objects.count()) == (2, 1)
+    HourlyUsage.objects.update(hour=timezone.now() - dt.timedelta(hours=rows.KEPT_HOURS, minutes=1))
+    out = StringIO()
+    call_command("purge_usage", dry_run=True, stdout=out)
+    assert out.getvalue().startswith("1 rows")
+    call_command("purge_usage", stdout=out)
+    assert (ApiUsage.objects.count(), HourlyUsage.objects.count()) == (2, 0)
+
+
+def test_pages_ask_little_of_the_database_however_much_was_called(key: ApiKey, django_assert_max_num_queries: Callable[..., Any]) -> None:
+    app: App = key.app
+    soon = timezone.now() + dt.timedelta(days=1)
+    token: AccessToken = issue_personal_token(
+        user=app.developer, name="mine", scopes=frozenset({Scope.ACCOUNT_READ}), expires_at=soon, actor=app.developer
+    )[0]
+    rows.add_to_rows({call_by(key, operation=f"GET route-{number}", ago=dt.timedelta(hours=number % 24)): 1 for number in range(1_000)})
+    rows.add_to_rows({call_by(key, app_id=None, kind="personal", credential_id=credential): 1 for credential in (token.pk, new_id())})
+    client = signed_in(app.user)
+    for address in (
+        page_of(key),
+        page_of(key, last="24h"),
+        page_of(key, last="24h", of=key.pk),
+        reverse("token-usage"),
+        reverse("tokens"),
+    ):
+        with django_assert_max_num_queries(8):
+            page = client.get(address)
+        assert page.status_code == 200, address
+        assert faults_of(page.content) == [], address
