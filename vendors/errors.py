@@ -67,6 +67,14 @@ class UploadConflict(Problem):
     detail = "Another file was stored here meanwhile. Read the listing again and upload once more if yours should replace it."
 
 
+class ThumbnailNeeded(Problem):
+    """409: a published listing is never without the picture on its card."""
+
+    status = 409
+    title = "A published listing keeps its thumbnail"
+    detail = "Upload another image to gallery slot 0 instead: it takes the place of this one."
+
+
 class SubmitChecksFailed(Problem):
     """422: `checks` holds each check's name, outcome and detail."""
 

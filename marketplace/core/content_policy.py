@@ -22,6 +22,8 @@ def _written(directives: dict[str, str]) -> str:
 PAGE_POLICY = _written(_PAGE)
 # For forms that are answered with an address of someone else's: browsers hold those to form-action too.
 LEADING_AWAY_POLICY = _written({name: value for name, value in _PAGE.items() if name != "form-action"})
+# For pages that show pictures before they are uploaded.
+PICTURES_POLICY = _written(_PAGE | {"img-src": "'self' data: blob:"})
 
 
 class ContentPolicyMiddleware:

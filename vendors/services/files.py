@@ -4,6 +4,7 @@ Objects are written before the transaction and removed after it: no row ever nam
 refused or replaced upload left is removed.
 """
 
+import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import sha256
@@ -16,11 +17,12 @@ from catalog.models.listings import ListingStatus, UpdateStatus
 from catalog.services.visibility import listing_edited
 from marketplace.accounts.models import User
 from marketplace.core import audit
+from marketplace.core.errors import NotFound
 from marketplace.core.ids import new_id
 from marketplace.core.objects import object_store
 from marketplace.core.objects.base import ObjectStore
 
-from ..errors import ListingLocked, UploadConflict, VendorNotApproved
+from ..errors import ListingLocked, ThumbnailNeeded, UploadConflict, VendorNotApproved
 from ..inspection import Inspection
 from ..previews import ProcessedPreview
 from ..uploads import Received
@@ -121,6 +123,55 @@ def attach_preview(*, listing: Listing, kind: PreviewKind, processed: ProcessedP
         if listing.status == ListingStatus.PUBLISHED:
             listing_edited(listing)
     return preview
+
+
+@transaction.atomic
+def discard_candidate(*, listing: Listing, actor: User) -> Listing:
+    """Take back the file that the next review would be about. What buyers get stays, and so does a blocked file, as evidence.
+
+    Raises:
+        ListingLocked: a reviewer looks at it.
+        NotFound: there is none.
+        VendorNotApproved: the vendor was suspended meanwhile.
+    """
+    listing = _lock_for_upload(listing)
+    ensure_uploadable(listing)
+    candidate = listing.candidate_deliverable
+    if candidate is None:
+        raise NotFound
+    listing.candidate_deliverable = None
+    listing.save(update_fields=["candidate_deliverable"])
+    if not candidate.is_kept:
+        candidate.delete()
+        _delete_after_commit(object_store(), candidate.object_key)
+    audit.record("listing.discard_file", listing, actor=actor, file=str(candidate.pk), sha256=candidate.sha256)
+    return listing
+
+
+@transaction.atomic
+def remove_preview(*, listing: Listing, preview_id: uuid.UUID, actor: User) -> Listing:
+    """Remove a preview, with its objects once that is certain.
+
+    Raises:
+        ListingLocked: the listing is under review.
+        NotFound: it is not there, or is another listing's.
+        ThumbnailNeeded: it is the picture on the card of a published listing.
+        VendorNotApproved: the vendor was suspended meanwhile.
+    """
+    listing = _lock_for_upload(listing)
+    preview = Preview.objects.filter(listing=listing, pk=preview_id).first()
+    if preview is None:
+        raise NotFound
+    published = listing.status == ListingStatus.PUBLISHED
+    if published and preview.kind == PreviewKind.GALLERY and preview.slot == 0:
+        raise ThumbnailNeeded
+    Preview.objects.filter(pk=preview.pk).delete()
+    _delete_after_commit(object_store(), *keys_of(preview))
+    listing.save(update_fields=["updated_at"])
+    audit.record("listing.remove_preview", listing, actor=actor, kind=preview.kind, slot=preview.slot, sha256=preview.sha256)
+    if published:
+        listing_edited(listing)
+    return listing
 
 
 def keys_of(preview: Preview) -> list[str]:

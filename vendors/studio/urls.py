@@ -24,4 +24,11 @@ urlpatterns = [
     path(f"{LISTING}/submit", steps.submit, name="studio-submit"),
     path(f"{LISTING}/withdraw", steps.withdraw, name="studio-withdraw"),
     path(f"{LISTING}/unpublish", steps.unpublish, name="studio-unpublish"),
+    path(f"{LISTING}/files/upload", files.upload_file, name="studio-file-upload"),
+    path(f"{LISTING}/files/discard", files.discard_file, name="studio-file-discard"),
+    path(f"{LISTING}/pictures/<int:slot>", files.upload_preview, {"place": "picture"}, name="studio-picture-upload"),
+    path(f"{LISTING}/specimen", files.upload_preview, {"place": "specimen"}, name="studio-specimen-upload"),
+    path(f"{LISTING}/specimen.css", files.specimen, name="studio-specimen"),
+    path(f"{LISTING}/sound", files.upload_preview, {"place": "sound"}, name="studio-sound-upload"),
+    path(f"{LISTING}/previews/<uuid:preview_id>/remove", files.remove_preview, name="studio-preview-remove"),
 ]

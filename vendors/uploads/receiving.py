@@ -1,7 +1,7 @@
 """Receives a file over HTTP in one pass; what is not kept leaves nothing behind."""
 
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from types import TracebackType
@@ -30,6 +30,8 @@ from .handler import FIELD, OnePassHandler, Sink, unknown_field
 from .hashing import HashedSink
 
 EXTENSION_CHARS = 20
+# Reads the form around a file, whose bytes go to the handler; returns the names of the other fields.
+FormReader = Callable[[HttpRequest, OnePassHandler], Iterable[str]]
 
 
 @dataclass
@@ -83,7 +85,13 @@ def check_upload_headers(request: HttpRequest, maximum_bytes: int) -> None:
         raise UnsupportedType("Send multipart/form-data with one part named file.")
 
 
-def receive(request: HttpRequest, *, key: str, maximum_bytes: int) -> Received:
+def bare_form(request: HttpRequest, upload: OnePassHandler) -> list[str]:
+    """Read a form of nothing but the file, past everything in Django that would keep it."""
+    fields, _ = MultiPartParser(request.META, request, [upload], request.encoding).parse()
+    return [str(name) for name in fields]
+
+
+def receive(request: HttpRequest, *, key: str, maximum_bytes: int, reader: FormReader = bare_form) -> Received:
     """Stream the part named `file` into the store and return what is known of it.
 
     The order in a view, everything that can refuse coming before the body is read:
@@ -98,6 +106,7 @@ def receive(request: HttpRequest, *, key: str, maximum_bytes: int) -> Received:
         request: Django's request, not DRF's.
         key: Where to store the file; new, made from a fresh id.
         maximum_bytes: How large the file may be.
+        reader: Who reads the form: pages have a field of their own beside the file.
 
     Raises:
         UploadIncomplete: cut off, no closing boundary, or no file in it.
@@ -109,7 +118,7 @@ def receive(request: HttpRequest, *, key: str, maximum_bytes: int) -> Received:
     writer = store.create(key)
     try:
         with HashedSink(writer) as hashed:
-            upload = _read_form(request, hashed, maximum_bytes)
+            upload = _read_form(request, hashed, maximum_bytes, reader)
             sha256, crc32 = hashed.digests()
         _commit(writer, store, key)
     finally:
@@ -118,14 +127,14 @@ def receive(request: HttpRequest, *, key: str, maximum_bytes: int) -> Received:
     return Received(store, key, safe_filename(upload.given_name), upload.size, sha256, crc32, upload.head)
 
 
-def receive_small(request: HttpRequest, *, maximum_bytes: int) -> tuple[str, bytes]:
+def receive_small(request: HttpRequest, *, maximum_bytes: int, reader: FormReader = bare_form) -> tuple[str, bytes]:
     """Return the name and the bytes of the part named `file`, for previews that are processed in memory.
 
     Raises what `receive` raises; the same order applies.
     """
     check_upload_headers(request, maximum_bytes)
     content = _Memory()
-    upload = _read_form(request, content, maximum_bytes)
+    upload = _read_form(request, content, maximum_bytes, reader)
     return safe_filename(upload.given_name), b"".join(content.chunks)
 
 
@@ -147,12 +156,12 @@ class _Memory:
         self.chunks.append(chunk)
 
 
-def _read_form(request: HttpRequest, sink: Sink, maximum_bytes: int) -> OnePassHandler:
+def _read_form(request: HttpRequest, sink: Sink, maximum_bytes: int, reader: FormReader) -> OnePassHandler:
     _release_connections()
     upload = OnePassHandler(sink, maximum_bytes)
     with _form_errors():
-        fields, _ = MultiPartParser(request.META, request, [upload], request.encoding).parse()
-    others = [str(name) for name in fields if name != FIELD]
+        fields = set(reader(request, upload))
+    others = sorted(fields - {FIELD})
     if others:
         raise InvalidInput(errors=[unknown_field(name) for name in others[:10]])
     if FIELD in fields or not upload.complete:

@@ -9,6 +9,7 @@ from catalog.models import Listing, Preview
 from catalog.models.files import PreviewKind
 from catalog.pricing import Prices
 from catalog.selectors import Card, Picture, Sort
+from catalog.tester import axes_of
 from library.selectors import live_tier_ids
 from marketplace.accounts.models import User
 from marketplace.core.money import WALLET_CURRENCIES, Currency
@@ -16,20 +17,6 @@ from marketplace.core.money import WALLET_CURRENCIES, Currency
 from .currency import amount_in
 
 ALIKE = 4
-AXES = {"wght": "Weight", "wdth": "Width", "slnt": "Slant", "ital": "Italic", "opsz": "Optical size", "GRAD": "Grade"}
-# What a tester offers to switch where a font may have it: the tag and what it does.
-FEATURES = (
-    ("liga", "Ligatures", True),
-    ("kern", "Kerning", True),
-    ("smcp", "Small capitals", False),
-    ("onum", "Old-style figures", False),
-    ("tnum", "Tabular figures", False),
-    ("frac", "Fractions", False),
-    ("salt", "Alternates", False),
-    ("ss01", "Stylistic set 1", False),
-    ("ss02", "Stylistic set 2", False),
-    ("zero", "Slashed zero", False),
-)
 
 
 @dataclass(frozen=True)
@@ -54,8 +41,7 @@ class Samples:
     @property
     def axes(self) -> list[dict[str, Any]]:
         """The axes of the specimen that can be moved."""
-        axes = [] if self.specimen is None else self.specimen.details.get("axes", [])
-        return [axis | {"words": AXES.get(axis["tag"], axis["tag"])} for axis in axes if axis["min"] < axis["max"]]
+        return axes_of(self.specimen)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from catalog import selectors
+from catalog import selectors, tester
 from catalog.selectors import Sort
 from marketplace.accounts.models import User
 from marketplace.core.errors import NotFound
@@ -14,10 +14,9 @@ from vendors.selectors import bio_of
 
 from ..shop.currency import currency_of, remember
 from ..shop.description import description_html
-from ..shop.offer import FEATURES, offer_of
+from ..shop.offer import offer_of
 from ..shop.results import PAGE_SIZE, page_numbers
 
-SAMPLE = "The quick brown fox jumps over the lazy dog"
 HOUR = 60 * 60
 MOST_PAGES = 1_000
 
@@ -38,8 +37,8 @@ def asset(request: HttpRequest, slug: str) -> HttpResponse:
         "technical": {} if listing.live_deliverable is None else listing.live_deliverable.public_technical,
         "description": listing.short_description,
         "text": description_html(listing.description),
-        "features": FEATURES,
-        "sample": SAMPLE,
+        "features": tester.FEATURES,
+        "sample": tester.TEXT,
         "is_own": viewer is not None and listing.store.owner_id == viewer.pk,
         "canonical": settings.BASE_URL + reverse("asset-page", args=[listing.slug]),
         "headline": listing.title,
@@ -58,9 +57,9 @@ def specimen(request: HttpRequest, slug: str) -> HttpResponse:
     preview = listing.previews.filter(kind="FontSpecimen").first()
     if preview is None:
         raise Http404
-    # Axes are moved within what the file has.
-    css = f'@font-face {{ font-family: "specimen"; src: url("{preview.url}"); font-weight: 1 1000; font-stretch: 25% 200%; }}\n'
-    return HttpResponse(css, content_type="text/css; charset=utf-8", headers={"Cache-Control": f"public, max-age={HOUR}"})
+    return HttpResponse(
+        tester.face_of(preview), content_type="text/css; charset=utf-8", headers={"Cache-Control": f"public, max-age={HOUR}"}
+    )
 
 
 @require_safe

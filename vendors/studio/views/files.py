@@ -1,15 +1,130 @@
-"""The files of a listing: what buyers get, and what everyone may look at."""
+"""The files of a listing: what buyers get, and what everyone may look at. Plain forms do here what the page's script does by the API."""
 
-from django.http import HttpResponseBase
-from django.shortcuts import render
+import uuid
+from collections.abc import Callable
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.csrf import csrf_failure
+from django.views.decorators.csrf import csrf_exempt
 
 from catalog.models import Listing
+from catalog.models.files import PreviewKind
+from catalog.tester import FEATURES, TEXT, face_of
 from marketplace.accounts.pages import SignedInRequest
+from marketplace.core import bounds
+from marketplace.core.content_policy import HEADER, PICTURES_POLICY
+from marketplace.core.errors import Problem
 
+from ...inspection import inspect_deliverable
+from ...previews import ProcessedPreview, process_audio, process_font, process_image
+from ...selectors import own_listing
+from ...services import files as services
+from ...services.listings import ensure_editable
+from ...uploads import receive, receive_small
 from ..access import listing_page
+from ..files_page import Refused, files_page
+from ..places import slot_name
+from ..refusals import in_words
+from ..uploading import FormRefused, checked_form
+
+PREVIEWS: dict[str, tuple[PreviewKind, Callable[[bytes], ProcessedPreview], int, str]] = {
+    "picture": (PreviewKind.GALLERY, process_image, bounds.IMAGE_BYTES, "The picture is in its place."),
+    "specimen": (PreviewKind.FONT_SPECIMEN, process_font, bounds.FONT_BYTES, "The specimen is in the type tester."),
+    "sound": (PreviewKind.AUDIO_PREVIEW, process_audio, bounds.AUDIO_BYTES, "The sound is in the player."),
+}
 
 
 @listing_page("GET")
 def files(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
     """Show the listing's files and previews."""
-    return render(request, "studio/files.html", {"listing": listing})
+    return _page(request, listing)
+
+
+# Django's check would read the form, the file with it, before the view: `checked_form` makes up for it.
+@csrf_exempt
+@listing_page("POST")
+def upload_file(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
+    """Take a new deliverable."""
+
+    def take() -> str:
+        services.ensure_uploadable(listing)
+        key = services.new_deliverable_key()
+        with receive(request, key=key, maximum_bytes=bounds.DELIVERABLE_BYTES, reader=checked_form) as received:
+            inspection = inspect_deliverable(store=received.store, key=received.key, size=received.size)
+            file = services.attach_deliverable(listing=listing, received=received, inspection=inspection, actor=request.user)
+        return f"{file.original_filename} is here, whole and readable."
+
+    return _answer(request, listing, "file", take)
+
+
+@csrf_exempt
+@listing_page("POST")
+def upload_preview(request: SignedInRequest, listing: Listing, place: str, slot: int = 0) -> HttpResponseBase:
+    """Take a picture, a specimen or a sound."""
+    if slot >= bounds.GALLERY_SLOTS:
+        raise Http404
+    kind, process, maximum, done = PREVIEWS[place]
+
+    def take() -> str:
+        ensure_editable(listing)
+        _, content = receive_small(request, maximum_bytes=maximum, reader=checked_form)
+        services.attach_preview(listing=listing, kind=kind, slot=slot, processed=process(content), actor=request.user)
+        return done
+
+    return _answer(request, listing, slot_name(slot) if place == "picture" else place, take)
+
+
+@listing_page("POST")
+def discard_file(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
+    """Take back the file that no reviewer has approved."""
+
+    def take() -> str:
+        services.discard_candidate(listing=listing, actor=request.user)
+        return "The file is removed."
+
+    return _answer(request, listing, "file", take)
+
+
+@listing_page("POST")
+def remove_preview(request: SignedInRequest, listing: Listing, preview_id: uuid.UUID) -> HttpResponseBase:
+    """Remove a picture, the specimen or the sound."""
+
+    def take() -> str:
+        services.remove_preview(listing=listing, preview_id=preview_id, actor=request.user)
+        return "It is removed."
+
+    return _answer(request, listing, "previews", take)
+
+
+@listing_page("GET")
+def specimen(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
+    """Name the specimen as a font, for the type tester of a listing that may not be public."""
+    preview = listing.previews.filter(kind=PreviewKind.FONT_SPECIMEN).first()
+    if preview is None:
+        raise Http404
+    return HttpResponse(face_of(preview), content_type="text/css; charset=utf-8")
+
+
+def _answer(request: SignedInRequest, listing: Listing, place: str, take: Callable[[], str]) -> HttpResponseBase:
+    """Do it, and show the page again: with what was done, or with the refusal beside its field."""
+    try:
+        done = take()
+    except FormRefused as refusal:
+        return csrf_failure(request, reason=str(refusal))
+    except Problem as problem:
+        # It may have come under review meanwhile.
+        listing = own_listing(request.user, listing.slug)
+        return _page(request, listing, Refused(place, in_words(problem)), status=problem.status)
+    messages.success(request, done)
+    return redirect(f"{reverse('studio-files', args=[listing.slug])}#{place}")
+
+
+def _page(request: SignedInRequest, listing: Listing, refused: Refused | None = None, status: int = 200) -> HttpResponseBase:
+    context = {"page": files_page(listing, refused), "features": FEATURES, "sample": TEXT, "listing": listing}
+    response = render(request, "studio/files.html", context, status=status)
+    # A picture is shown while it is on its way.
+    response[HEADER] = PICTURES_POLICY
+    return response

@@ -1,0 +1,323 @@
+// The page of a listing's files: drop or choose, see how far it is, cancel, try again. What is uploaded goes through the vendor API;
+// afterwards the part of the page that shows it is fetched anew. Without this script the page's forms do the same, one at a time.
+"use strict";
+(() => {
+  const RETRIES = [3, 10, 30];
+  const page = document.getElementById("uploads");
+  const news = document.getElementById("upload-news");
+  const sentences = JSON.parse(document.getElementById("upload-sentences").textContent);
+  const template = document.getElementById("upload-under-way");
+  const api = marketplace.api({ scopes: "vendor:manage" });
+  const { size, left } = marketplace.inWords;
+  // What is on its way or waits, by the name of its place.
+  const jobs = new Map();
+  // The file may take hours: pictures do not wait for it.
+  const lanes = { file: Promise.resolve(), previews: Promise.resolve() };
+
+  const tell = (words) => (news.textContent = words);
+  const pause = (seconds) => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+  const formOf = (place) => document.querySelector(`form[data-place="${place}"]`);
+
+  const explain = (problem) => {
+    const maximum = problem.maximumBytes ? size(problem.maximumBytes).replace(".0", "") : "";
+    const sentence = sentences[problem.code] || problem.detail || "The service did not say why. Try again in a minute.";
+    return sentence.replace("{detail}", problem.detail).replace("{maximum}", maximum).replace("{requestId}", problem.requestId);
+  };
+
+  const complain = (place, words) => {
+    const list = document.getElementById(`${place}-error`);
+    const item = document.createElement("li");
+    item.textContent = words;
+    list.replaceChildren(...(words ? [item] : []));
+    document.getElementById(`${place}-input`).toggleAttribute("aria-invalid", false);
+    if (words) {
+      document.getElementById(`${place}-input`).setAttribute("aria-invalid", "true");
+      tell(words);
+    }
+  };
+
+  // --- what one sees of a file on its way ------------------------------------------------------
+
+  const show = (job) => {
+    const form = formOf(job.place);
+    const box = template.content.firstElementChild.cloneNode(true);
+    box.querySelector("[data-name]").textContent = job.file.name;
+    box.querySelector("progress").setAttribute("aria-label", `Upload of ${job.file.name}`);
+    job.box = box;
+    job.bar = box.querySelector("progress");
+    job.words = box.querySelector("[data-words]");
+    job.again = box.querySelector("[data-again]");
+    job.stop = box.querySelector("[data-stop]");
+    job.stop.addEventListener("click", () => cancel(job));
+    form.append(box);
+    form.querySelector("input[type=file]").disabled = true;
+    const frame = form.closest(".slot")?.querySelector(".slot-picture");
+    if (frame) {
+      job.frame = frame;
+      job.before = [...frame.childNodes];
+      job.picture = URL.createObjectURL(job.file);
+      const image = document.createElement("img");
+      image.src = job.picture;
+      image.alt = `${job.file.name}, on its way`;
+      frame.replaceChildren(image);
+    }
+  };
+
+  const hide = (job) => {
+    jobs.delete(job.place);
+    job.box.remove();
+    if (job.frame) job.frame.replaceChildren(...job.before);
+    if (job.picture) URL.revokeObjectURL(job.picture);
+    const input = formOf(job.place)?.querySelector("input[type=file]");
+    if (input) input.disabled = false;
+  };
+
+  const moved = (job, speed, share) => {
+    job.bar.value = share * 100;
+    const total = job.file.size;
+    const remaining = speed ? left((total * (1 - share)) / speed) : "";
+    const parts = [`${size(total * share)} of ${size(total)}`, speed ? `${size(speed)} a second` : "", remaining];
+    job.words.textContent = parts.filter(Boolean).join(" · ");
+    const quarter = Math.floor(share * 4);
+    if (quarter > job.quarter && quarter < 4) {
+      job.quarter = quarter;
+      tell(`${job.file.name}: ${quarter * 25} percent${remaining ? `, ${remaining}` : ""}`);
+    }
+  };
+
+  const checking = (job) => {
+    job.checking = true;
+    job.bar.removeAttribute("value");
+    job.words.textContent = "All of it has arrived. We look into it …";
+    // From here on it is ours: taking it back is another step.
+    job.stop.hidden = true;
+    tell(`${job.file.name} has arrived and is checked.`);
+  };
+
+  // --- the way of one file ---------------------------------------------------------------------
+
+  const listing = async () => (await api.call("GET", page.dataset.listing)).data;
+
+  const lockedBy = (job, record) => {
+    const locked = record && (record.status === "PendingReview" || (job.place === "file" && record.updateStatus === "PendingReview"));
+    return locked ? { code: "listing_locked", detail: "" } : null;
+  };
+
+  const send = async (job) => {
+    const held = await api.credential();
+    if (held.problem) return { status: held.problem.status, problem: held.problem, wait: 0 };
+    job.checking = false;
+    job.quarter = 0;
+    job.again.hidden = true;
+    job.stop.hidden = false;
+    job.bar.value = 0;
+    if (job.stopped) return { status: -1, problem: {}, wait: 0 };
+    job.request = marketplace.upload(job.file, {
+      address: formOf(job.place).dataset.address,
+      headers: held.headers,
+      moved: (speed, share) => moved(job, speed, share),
+      sent: () => checking(job),
+    });
+    return job.request.done;
+  };
+
+  // Returns what it came to: nothing when it is there, a problem when it is refused.
+  const carry = async (job) => {
+    const record = job.place === "file" ? await listing() : null;
+    const locked = lockedBy(job, record);
+    if (locked) return locked;
+    let renewed = false;
+    for (let lost = 0; !job.stopped; ) {
+      const answer = await send(job);
+      if (answer.status === 200 || job.stopped) return null;
+      if (answer.problem.code === "invalid_credential" && !renewed) {
+        renewed = true;
+        api.forget();
+      } else if (answer.status === 429) {
+        job.words.textContent = "Many uploads in a short time: it goes on by itself in a moment.";
+        await pause(answer.wait || 5);
+      } else if (answer.status === 0) {
+        const now = await listing();
+        if (arrived(job, record, now)) return null;
+        if (lockedBy(job, now)) return lockedBy(job, now);
+        await again(job, lost++);
+      } else {
+        return answer.problem;
+      }
+    }
+    return null;
+  };
+
+  // The answer may have been lost with the connection, though the file was not.
+  const arrived = (job, before, now) => {
+    const file = job.checking && job.place === "file" && now?.candidateFile;
+    return Boolean(file) && file.id !== before?.candidateFile?.id && file.fileSize === job.file.size;
+  };
+
+  const again = async (job, lost) => {
+    const how = "The service takes a file in one piece, so it starts from the beginning";
+    const at = job.bar.hasAttribute("value") ? ` at ${Math.floor(job.bar.value)} percent` : "";
+    const first = `The connection was lost${at}, or the file was changed or moved meanwhile. ${how}`;
+    const wait = RETRIES[lost];
+    job.again.hidden = false;
+    job.stop.hidden = false;
+    job.words.textContent = wait ? `${first} in ${wait} seconds.` : `${first} when you try again.`;
+    tell(job.words.textContent);
+    const asked = new Promise((resolve) => {
+      job.again.addEventListener("click", resolve, { once: true });
+      job.wake = resolve;
+    });
+    const online = navigator.onLine ? pause(wait) : new Promise((resolve) => addEventListener("online", resolve, { once: true }));
+    await Promise.race(wait ? [asked, online] : [asked]);
+  };
+
+  const cancel = (job) => {
+    job.stopped = true;
+    job.request?.stop();
+    job.wake?.();
+    hide(job);
+    tell(`${job.file.name} is cancelled. Nothing of it was kept.`);
+  };
+
+  // --- the part of the page that shows it ------------------------------------------------------
+
+  const partOf = (place) => document.getElementById(place);
+
+  const renew = async (place, done) => {
+    let fresh = null;
+    try {
+      const answer = await fetch(location.pathname, { cache: "no-store" });
+      fresh = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById(place);
+    } catch {
+      // The file is there all the same.
+    }
+    const old = partOf(place);
+    if (!fresh) {
+      complain(place, `${done} Reload the page to see it.`);
+      return;
+    }
+    const focused = old.contains(document.activeElement);
+    const part = document.importNode(fresh, true);
+    old.replaceWith(part);
+    const tester = part.querySelector("#tester");
+    if (tester) tester.dispatchEvent(new Event("tester", { bubbles: true }));
+    if (focused) part.querySelector("input[type=file]")?.focus();
+    const note = document.createElement("p");
+    note.className = "note note-success";
+    note.textContent = done;
+    part.querySelector(".drop")?.before(note);
+    tell(done);
+  };
+
+  const work = async (job) => {
+    if (job.stopped) return;
+    job.words.textContent = "Begins …";
+    const problem = await carry(job);
+    if (job.stopped) return;
+    hide(job);
+    if (problem) complain(job.place, explain(problem));
+    else await renew(job.place, `${job.file.name} is here, whole and readable.`);
+  };
+
+  const begin = (place, file) => {
+    const job = { place, file, quarter: 0, stopped: false, checking: false };
+    jobs.set(place, job);
+    complain(place, "");
+    show(job);
+    const lane = place === "file" ? "file" : "previews";
+    job.words.textContent = "Waits for those before it.";
+    lanes[lane] = lanes[lane].then(() => work(job)).catch(() => {
+      hide(job);
+      complain(place, "Something failed in this page. Reload it and try again.");
+    });
+  };
+
+  // --- what was chosen or dropped --------------------------------------------------------------
+
+  const fits = (place, file) => {
+    const form = formOf(place);
+    const maximum = Number(form.dataset.maximum);
+    const endings = form.querySelector("input[type=file]").accept.split(",");
+    const problem = (code) => complain(place, `${file.name}: ${explain({ code, maximumBytes: maximum, detail: "" })}`);
+    if (jobs.has(place)) return tell("Something is on its way there already. Wait for it, or cancel it.");
+    if (file.size > maximum) return problem("body_too_large");
+    if (!file.size) return complain(place, `${file.name} is empty, or is a folder. Put a folder into a zip archive.`);
+    if (!endings.some((ending) => file.name.toLowerCase().endsWith(ending))) {
+      const taken = endings.map((ending) => ending.slice(1)).join(", ");
+      return complain(place, `${file.name} has none of the endings that are taken here: ${taken}.`);
+    }
+    return true;
+  };
+
+  const take = (place, files) => {
+    if (place === "pictures") return fill(files, null);
+    if (place.startsWith("picture-") && files.length > 1) return fill(files, place);
+    if (files.length > 1) return complain(place, "Only one file belongs here. Put several into one zip archive.");
+    if (fits(place, files[0])) begin(place, files[0]);
+  };
+
+  // The first goes where it was dropped, the others into what is free, in order.
+  const fill = (files, first) => {
+    const free = [...document.querySelectorAll(".slot:not([data-taken])")].map((slot) => slot.id);
+    const places = [...new Set([...(first ? [first] : []), ...free])].filter((place) => !jobs.has(place));
+    complain("pictures", "");
+    files.slice(0, places.length).forEach((file, index) => {
+      if (fits(places[index], file)) begin(places[index], file);
+    });
+    const over = files.length - places.length;
+    if (over > 0) complain("pictures", `${over} found no free place. Drop a picture on one that is there to replace it.`);
+  };
+
+  const zoneOf = (target) => {
+    const part = target.closest?.("#file, .slot, #specimen, #sound, #previews");
+    const place = part?.id === "previews" ? "pictures" : part?.id;
+    return part?.querySelector("input[type=file]") ? { part, place } : null;
+  };
+
+  document.addEventListener("change", (event) => {
+    const input = event.target;
+    if (input.type !== "file" || !input.files.length) return;
+    const files = [...input.files];
+    input.value = "";
+    take(input.id.replace(/-input$/, ""), files);
+  });
+
+  document.addEventListener("submit", (event) => {
+    // Choosing was enough.
+    if (event.target.matches("form[data-place]")) event.preventDefault();
+  });
+
+  let over = null;
+  const mark = (part) => {
+    if (over === part) return;
+    over?.classList.remove("drop-over");
+    part?.classList.add("drop-over");
+    over = part;
+  };
+  const holdsFiles = (event) => event.dataTransfer?.types.includes("Files");
+
+  document.addEventListener("dragover", (event) => {
+    if (!holdsFiles(event)) return;
+    // Else the browser would leave the page for the file.
+    event.preventDefault();
+    const zone = zoneOf(event.target);
+    event.dataTransfer.dropEffect = zone ? "copy" : "none";
+    mark(zone?.part);
+  });
+  document.addEventListener("dragleave", (event) => {
+    if (!event.relatedTarget) mark(null);
+  });
+  document.addEventListener("drop", (event) => {
+    if (!holdsFiles(event)) return;
+    event.preventDefault();
+    mark(null);
+    const zone = zoneOf(event.target);
+    if (zone) take(zone.place, [...event.dataTransfer.files]);
+  });
+
+  addEventListener("beforeunload", (event) => {
+    if (jobs.size) event.preventDefault();
+  });
+
+  page.classList.add("live");
+})();

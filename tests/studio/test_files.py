@@ -1,0 +1,352 @@
+"""The page of a listing's files, and its plain forms: what is refused, what is kept, what the page tells."""
+
+import io
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries, DjangoCaptureOnCommitCallbacks
+
+from catalog.models import Deliverable, Listing, Preview
+from marketplace.core import bounds
+from marketplace.core.audit import history_of
+from marketplace.core.objects import object_store
+from tests.factories import ListingFactory
+from tests.vendors import makers
+from tests.vendors.cases import make_vendor, publish
+from vendors.errors import VendorNotApproved
+from vendors.inspection import Inspection, inspect_deliverable
+from vendors.models import VendorProfile
+from vendors.services import files as services
+from vendors.studio.refusals import SENTENCES
+
+pytestmark = pytest.mark.django_db
+
+UPLOADS = [("studio-file-upload", []), ("studio-picture-upload", [0]), ("studio-specimen-upload", []), ("studio-sound-upload", [])]
+
+
+@pytest.fixture(autouse=True)
+def media(settings: Any, tmp_path: Path) -> Path:
+    """An empty store of its own for each test."""
+    settings.MEDIA_ROOT = tmp_path / "media"
+    return tmp_path / "media"
+
+
+def stored(media: Path) -> list[str]:
+    """Return the keys of every stored object."""
+    return sorted(str(path.relative_to(media)) for path in media.rglob("*") if path.is_file())
+
+
+def address(listing: Listing, name: str = "studio-files", *more: Any) -> str:
+    """Return the address of one of the listing's pages."""
+    return reverse(name, args=[listing.slug, *more])
+
+
+def send(client: Client, listing: Listing, content: bytes, name: str = "studio-file-upload", *more: Any, filename: str = "file.bin") -> Any:
+    """Send a file by a page's form."""
+    file = io.BytesIO(content)
+    file.name = filename
+    return client.post(address(listing, name, *more), {"file": file})
+
+
+def text_of(answer: Any) -> str:
+    """Return the page's text with its white space made one."""
+    return " ".join(answer.content.decode().split())
+
+
+class Unread:
+    """A body that must not be read."""
+
+    def read(self, *_: object) -> bytes:
+        """Fail the test."""
+        raise AssertionError("the body was read")
+
+    readline = read
+
+
+def knock(client: Client, path: str, **headers: str) -> Any:
+    """Send the headers of an upload; its body fails the test when it is read."""
+    given = {"CONTENT_LENGTH": "1000", "CONTENT_TYPE": "multipart/form-data; boundary=x"} | headers
+    return client.generic("POST", path, "", given["CONTENT_TYPE"], **given, **{"wsgi.input": Unread()})
+
+
+# --- what is refused ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("name", "more"), UPLOADS)
+def test_refusals_come_before_the_body_is_read(
+    browse: Callable[..., Client], client: Client, listing: Listing, name: str, more: list[int]
+) -> None:
+    path = address(listing, name, *more)
+    assert knock(Client(), path)["Location"].startswith(reverse("account_login"))
+    assert knock(browse(make_vendor().user), path).status_code == 404
+    assert knock(client, path, CONTENT_LENGTH=str(6 * bounds.GIB)).status_code == 413
+    elsewhere = browse(listing.store.owner, checked=True)
+    assert knock(elsewhere, path, HTTP_ORIGIN="https://elsewhere.example").status_code == 403
+    Listing.objects.update(status="PendingReview")
+    assert knock(client, path).status_code == 409
+
+
+@pytest.mark.parametrize(("name", "more"), UPLOADS)
+def test_form_without_the_pages_token_keeps_nothing(
+    browse: Callable[..., Client], listing: Listing, media: Path, name: str, more: list[int]
+) -> None:
+    answer = send(browse(listing.store.owner, checked=True), listing, makers.archive(a_otf="x"), name, *more)
+    assert answer.status_code == 403
+    assert stored(media) == []
+    assert not Deliverable.objects.exists()
+    assert not Preview.objects.exists()
+
+
+def test_form_with_the_pages_token_is_taken(browse: Callable[..., Client], listing: Listing) -> None:
+    client = browse(listing.store.owner, checked=True)
+    token = client.get(address(listing)).context["csrf_token"]
+    file = io.BytesIO(makers.archive(a_otf="x"))
+    file.name = "aurora.zip"
+    assert client.post(address(listing, "studio-file-upload"), {"csrfmiddlewaretoken": token, "file": file}).status_code == 302
+    assert Deliverable.objects.get().original_filename == "aurora.zip"
+    # The token may stand behind the file as well.
+    file.seek(0)
+    assert client.post(address(listing, "studio-file-upload"), {"file": file, "csrfmiddlewaretoken": token}).status_code == 302
+
+
+@pytest.mark.parametrize(
+    ("content", "status", "words"),
+    [
+        (b"", 400, "The file is empty."),
+        (b"MZ" + b"\0" * 500, 415, "What counts is the content, not the name."),
+        (makers.archive(a_otf="x")[:-10], 400, "Make it anew"),
+    ],
+)
+def test_refused_file_is_told_beside_its_field_and_leaves_nothing(
+    client: Client, listing: Listing, media: Path, content: bytes, status: int, words: str
+) -> None:
+    answer = send(client, listing, content, filename="right.zip")
+    assert answer.status_code == status
+    error = text_of(answer).split('id="file-error"')[1].split("</ul>")[0]
+    assert words in error
+    assert stored(media) == []
+    assert not Deliverable.objects.exists()
+
+
+def test_form_without_a_file_says_to_choose_one(client: Client, listing: Listing) -> None:
+    answer = client.post(address(listing, "studio-file-upload"), {"other": ""})
+    assert answer.status_code == 400
+    assert client.post(address(listing, "studio-file-upload"), {"file": ""}).status_code == 400
+    assert SENTENCES["upload_incomplete"] in text_of(client.post(address(listing, "studio-file-upload"), {"file": ""}))
+
+
+def test_picture_that_is_none_is_told_at_its_own_place(client: Client, listing: Listing) -> None:
+    answer = send(client, listing, makers.font(), "studio-picture-upload", 3)
+    assert answer.status_code == 415
+    page = text_of(answer)
+    assert "JPG, PNG or WebP" in page.split('id="picture-3-error"')[1].split("</ul>")[0]
+    assert "<li>" not in page.split('id="picture-2-error"')[1].split("</ul>")[0]
+
+
+def test_slot_beyond_the_last_is_not_found(client: Client, listing: Listing) -> None:
+    assert send(client, listing, makers.png(), "studio-picture-upload", bounds.GALLERY_SLOTS).status_code == 404
+
+
+def test_listing_that_came_under_review_meanwhile_is_shown_as_it_is_now(
+    client: Client, listing: Listing, media: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def meanwhile(**_: Any) -> Inspection:
+        Listing.objects.update(status="PendingReview")
+        return inspect_deliverable(**_)
+
+    monkeypatch.setattr("vendors.studio.views.files.inspect_deliverable", meanwhile)
+    answer = send(client, listing, makers.archive(a_otf="x"))
+    assert answer.status_code == 409
+    assert "The listing is in review" in text_of(answer)
+    assert 'type="file"' not in text_of(answer)
+    assert stored(media) == []
+
+
+def test_every_refusal_of_the_upload_endpoints_has_a_sentence(client: Client) -> None:
+    document = client.get("/api/v1/schema?format=json").json()
+    places = [path for path in document["paths"] if path.rsplit("/", 1)[-1] in {"file", "font-specimen", "gallery-image", "audio-preview"}]
+    assert len(places) == 4
+    for place in places:
+        told = " ".join(answer["description"] for answer in document["paths"][place]["post"]["responses"].values())
+        codes = {word.strip("`:") for word in told.split() if word.startswith("`")}
+        assert codes <= SENTENCES.keys(), place
+
+
+# --- what is kept -------------------------------------------------------------------------------
+
+
+def test_file_is_stored_once_and_never_by_djangos_own_handlers(
+    client: Client, listing: Listing, media: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("Django keeps the file as well")
+
+    monkeypatch.setattr("django.core.files.uploadhandler.MemoryFileUploadHandler.new_file", refuse)
+    monkeypatch.setattr("django.core.files.uploadhandler.TemporaryFileUploadHandler.new_file", refuse)
+    content = makers.archive(a_otf="x" * 10_000)
+    answer = send(client, listing, content, filename="Aurora.zip")
+    assert answer["Location"] == f"{address(listing)}#file"
+    file = Deliverable.objects.get()
+    assert stored(media) == [file.object_key]
+    assert b"".join(object_store().read(file.object_key)) == content
+    page = text_of(client.get(address(listing)))
+    assert "Aurora.zip is here" in page
+    assert "<dt>Entries</dt> <dd>1: 1 otf</dd>" in page
+    assert file.sha256 in page
+
+
+def test_previews_are_stored_and_shown_as_everyone_sees_them(client: Client, listing: Listing) -> None:
+    assert send(client, listing, makers.png(), "studio-picture-upload", 2)["Location"].endswith("#picture-2")
+    assert send(client, listing, makers.font("woff2"), "studio-specimen-upload")["Location"].endswith("#specimen")
+    assert send(client, listing, makers.wav(), "studio-sound-upload")["Location"].endswith("#sound")
+    picture, specimen, sound = (Preview.objects.get(kind=kind) for kind in ("Gallery", "FontSpecimen", "AudioPreview"))
+    assert picture.slot == 2
+    page = text_of(client.get(address(listing)))
+    assert f'src="{picture.url}?size=card" width="64" height="48"' in page
+    assert f'<audio controls preload="none" src="{sound.url}"' in page
+    face = client.get(address(listing, "studio-specimen"))
+    assert specimen.url in face.content.decode()
+    assert face["Content-Type"] == "text/css; charset=utf-8"
+    assert "no-store" in face["Cache-Control"]
+
+
+def test_specimen_of_someone_else_or_none_is_not_found(client: Client, listing: Listing, browse: Callable[..., Client]) -> None:
+    assert client.get(address(listing, "studio-specimen")).status_code == 404
+    send(client, listing, makers.font("woff2"), "studio-specimen-upload")
+    assert browse(make_vendor().user).get(address(listing, "studio-specimen")).status_code == 404
+
+
+# --- what goes ----------------------------------------------------------------------------------
+
+
+def test_removed_preview_goes_with_its_objects(
+    client: Client, listing: Listing, media: Path, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> None:
+    send(client, listing, makers.png(), "studio-picture-upload", 1)
+    preview = Preview.objects.get()
+    with django_capture_on_commit_callbacks(execute=True):
+        assert client.post(address(listing, "studio-preview-remove", preview.pk)).status_code == 302
+    assert not Preview.objects.exists()
+    assert stored(media) == []
+    assert history_of(listing)[0].action == "listing.remove_preview"
+    assert client.post(address(listing, "studio-preview-remove", preview.pk)).status_code == 404
+
+
+def test_preview_of_another_listing_or_under_review_stays(client: Client, listing: Listing, browse: Callable[..., Client]) -> None:
+    send(client, listing, makers.png(), "studio-picture-upload", 1)
+    preview = Preview.objects.get()
+    other = make_vendor()
+    theirs = ListingFactory(store=other.store)
+    assert browse(other.user).post(address(theirs, "studio-preview-remove", preview.pk)).status_code == 404
+    assert browse(other.user).post(address(listing, "studio-preview-remove", preview.pk)).status_code == 404
+    Listing.objects.filter(pk=listing.pk).update(status="PendingReview")
+    assert client.post(address(listing, "studio-preview-remove", preview.pk)).status_code == 409
+    assert Preview.objects.get() == preview
+
+
+def test_published_listing_keeps_its_thumbnail_and_may_lose_the_others(client: Client, listing: Listing) -> None:
+    for slot in (0, 1):
+        send(client, listing, makers.png(), "studio-picture-upload", slot)
+    publish(listing)
+    first, second = Preview.objects.order_by("slot")
+    answer = client.post(address(listing, "studio-preview-remove", first.pk))
+    assert answer.status_code == 409
+    assert client.post(address(listing, "studio-preview-remove", second.pk)).status_code == 302
+    assert list(Preview.objects.all()) == [first]
+
+
+def test_discarded_candidate_goes_and_the_reviewed_file_stays(
+    client: Client, listing: Listing, media: Path, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> None:
+    publish(listing)
+    assert client.post(address(listing, "studio-file-discard")).status_code == 404
+    send(client, listing, makers.archive(a_otf="x"))
+    assert Deliverable.objects.count() == 2
+    Listing.objects.update(update_status="PendingReview")
+    assert client.post(address(listing, "studio-file-discard")).status_code == 409
+    Listing.objects.update(update_status="")
+    with django_capture_on_commit_callbacks(execute=True):
+        assert client.post(address(listing, "studio-file-discard")).status_code == 302
+    listing.refresh_from_db()
+    assert (listing.candidate_deliverable, listing.status) == (None, "Published")
+    assert Deliverable.objects.get() == listing.live_deliverable
+    assert stored(media) == []
+    assert history_of(listing)[0].action == "listing.discard_file"
+
+
+def test_blocked_candidate_is_taken_back_but_kept_as_evidence(client: Client, listing: Listing) -> None:
+    send(client, listing, makers.archive(a_otf="x"))
+    Deliverable.objects.update(blocked_at=timezone.now())
+    assert client.post(address(listing, "studio-file-discard")).status_code == 302
+    assert Deliverable.objects.filter(blocked_at__isnull=False).count() == 1
+
+
+def test_vendor_suspended_meanwhile_removes_nothing(client: Client, vendor: VendorProfile, listing: Listing) -> None:
+    send(client, listing, makers.png(), "studio-picture-upload", 1)
+    listing.store.is_open = False
+    listing.store.save()
+    preview = Preview.objects.get()
+    with pytest.raises(VendorNotApproved):
+        services.remove_preview(listing=listing, preview_id=preview.pk, actor=vendor.user)
+
+
+# --- what is shown ------------------------------------------------------------------------------
+
+
+def test_candidate_stands_beside_the_reviewed_file(client: Client, listing: Listing) -> None:
+    publish(listing)
+    assert "A new file does not reach buyers at once" in text_of(client.get(address(listing)))
+    send(client, listing, makers.archive(a_otf="x", b_txt="y"), filename="two.zip")
+    page = text_of(client.get(address(listing)))
+    assert "until a reviewer has approved the new one" in page
+    assert "New: not reviewed yet" in page
+    assert "two.zip" in page
+    assert "a.zip" in page
+    Listing.objects.update(update_status="PendingReview")
+    page = text_of(client.get(address(listing)))
+    assert "The new file is in review" in page
+    assert 'id="file-input"' not in page
+    # Pictures may be changed all the same.
+    assert 'id="picture-1-input"' in page
+
+
+def test_odd_contents_are_told_in_words(client: Client, listing: Listing) -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("../up/setup.exe", b"MZ")
+        archive.writestr("inner.zip", b"PK")
+    send(client, listing, buffer.getvalue())
+    page = text_of(client.get(address(listing)))
+    assert "Names that lead out of the folder" in page
+    assert "Programs or scripts" in page
+    assert "Archives inside of the archive" in page
+    assert "../up/setup.exe" in page
+
+
+def test_page_allows_pictures_of_its_own_making_and_nothing_more(client: Client, listing: Listing) -> None:
+    policy = client.get(address(listing))["Content-Security-Policy"]
+    assert "img-src 'self' data: blob:;" in policy
+    assert "blob:" not in policy.replace("img-src 'self' data: blob:;", "")
+    assert "unsafe" not in policy
+    assert "blob:" not in client.get(reverse("studio-listing", args=[listing.slug]))["Content-Security-Policy"]
+
+
+def test_page_costs_no_more_queries_with_many_files(
+    client: Client, listing: Listing, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    publish(listing)
+    for number in range(40):
+        Deliverable.objects.create(
+            listing=listing, object_key=f"deliverables/{number}", original_filename=f"{number}.zip", file_size=1, sha256="0" * 64, crc32=0
+        )
+    for slot in range(bounds.GALLERY_SLOTS):
+        send(client, listing, makers.png(), "studio-picture-upload", slot)
+    client.get(address(listing))
+    with django_assert_max_num_queries(8):
+        client.get(address(listing))

@@ -1,0 +1,171 @@
+"""What the page of a listing's files shows."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from catalog.models import Deliverable, Listing, Preview
+from catalog.models.files import PreviewKind
+from catalog.models.listings import ListingStatus, UpdateStatus
+from catalog.selectors import Picture, picture_of
+from catalog.tester import axes_of
+from marketplace.core import bounds
+
+from ..selectors import files_of
+from .facts import facts_of, warnings_of
+from .places import ENDINGS, FILE, SOUND, SPECIMEN, Place, file_place, slot_name, slot_place, sound_place, specimen_place
+from .refusals import SENTENCES, size_in_words
+
+EARLIER = 10
+
+
+class Refused(NamedTuple):
+    """An upload by form that was not taken: where, and what to tell."""
+
+    place: str = ""
+    words: str = ""
+
+    def at(self, place: str) -> str:
+        """Return what to tell at a place."""
+        return self.words if place == self.place else ""
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A place in the gallery.
+
+    Args:
+        number: From 0, which is the card's.
+        name: What it is called.
+        place: Where to upload to.
+        preview: What is in it.
+        picture: How that is shown here.
+        stays: Whether it can be replaced only.
+    """
+
+    number: int
+    name: str
+    place: Place
+    preview: Preview | None
+    picture: Picture | None
+    stays: bool
+
+
+@dataclass(frozen=True)
+class ShownFile:
+    """A file that buyers get, or may get one day, with what was found inside."""
+
+    file: Deliverable
+    facts: list[tuple[str, str]]
+    warnings: list[tuple[str, int, list[str]]]
+
+
+@dataclass(frozen=True)
+class FilesPage:
+    """All of the page.
+
+    Args:
+        listing: The vendor's own.
+        live: What a reviewer approved last: buyers get it while the listing is published.
+        candidate: What no reviewer has approved.
+        earlier: Other files that are kept, newest first.
+        gallery: The pictures.
+        specimen: What the type tester shows.
+        sound: What the player plays.
+        refused: What was just refused.
+    """
+
+    listing: Listing
+    live: ShownFile | None
+    candidate: ShownFile | None
+    earlier: list[Deliverable]
+    gallery: list[Slot]
+    specimen: Preview | None
+    sound: Preview | None
+    refused: Refused
+
+    sentences = SENTENCES
+    picture_endings = ENDINGS["picture"]
+    picture_maximum = size_in_words(bounds.IMAGE_BYTES)
+
+    @property
+    def is_locked(self) -> bool:
+        """Tell whether a reviewer looks at the whole listing: then nothing of it changes."""
+        return self.listing.status == ListingStatus.PENDING_REVIEW
+
+    @property
+    def is_file_locked(self) -> bool:
+        """Tell whether a reviewer looks at the file."""
+        return self.is_locked or self.listing.update_status == UpdateStatus.PENDING_REVIEW
+
+    @property
+    def is_on_sale(self) -> bool:
+        """Tell whether buyers see it: then a new file waits for a reviewer, and new pictures do not."""
+        return self.listing.status == ListingStatus.PUBLISHED
+
+    @property
+    def file_place(self) -> Place:
+        """Where a new file goes."""
+        replaces = ("the new file" if self.live else "the file") if self.candidate else "the reviewed file" if self.live else ""
+        return file_place(self.listing, replaces=replaces, refused=self.refused.at(FILE))
+
+    @property
+    def specimen_place(self) -> Place:
+        """Where a specimen goes."""
+        return specimen_place(self.listing, taken=self.specimen is not None, refused=self.refused.at(SPECIMEN))
+
+    @property
+    def sound_place(self) -> Place:
+        """Where a sound goes."""
+        return sound_place(self.listing, taken=self.sound is not None, refused=self.refused.at(SOUND))
+
+    @property
+    def axes(self) -> list[dict[str, Any]]:
+        """The axes of the specimen that can be moved."""
+        return axes_of(self.specimen)
+
+    @property
+    def differences(self) -> list[tuple[str, str, str]]:
+        """What differs between the reviewed file and the new one: name, before, after."""
+        if self.live is None or self.candidate is None:
+            return []
+        before, after = dict(self.live.facts), dict(self.candidate.facts)
+        names = dict.fromkeys([*before, *after])
+        return [(name, before.get(name, "—"), after.get(name, "—")) for name in names if before.get(name) != after.get(name)]
+
+
+def files_page(listing: Listing, refused: Refused | None = None) -> FilesPage:
+    """Return the page in three queries beyond the listing's own."""
+    refused = refused or Refused()
+    previews = list(listing.previews.all())
+    now = [file for file in (listing.live_deliverable, listing.candidate_deliverable) if file is not None]
+    found = dict(Deliverable.objects.filter(pk__in=[file.pk for file in now]).values_list("pk", "technical"))
+    pictures = {preview.slot: preview for preview in previews if preview.kind == PreviewKind.GALLERY}
+    return FilesPage(
+        listing=listing,
+        live=_shown(listing.live_deliverable, found),
+        candidate=_shown(listing.candidate_deliverable, found),
+        earlier=list(files_of(listing).exclude(pk__in=found).defer("technical", "entries")[:EARLIER]),
+        gallery=[_slot(listing, number, pictures.get(number), refused) for number in range(bounds.GALLERY_SLOTS)],
+        specimen=_only(previews, PreviewKind.FONT_SPECIMEN),
+        sound=_only(previews, PreviewKind.AUDIO_PREVIEW),
+        refused=refused,
+    )
+
+
+def _only(previews: Iterable[Preview], kind: PreviewKind) -> Preview | None:
+    return next((preview for preview in previews if preview.kind == kind), None)
+
+
+def _slot(listing: Listing, number: int, preview: Preview | None, refused: Refused) -> Slot:
+    name = f"Picture {number + 1}" if number else "Thumbnail"
+    place = slot_place(listing, number, label=f"{'Replace' if preview else 'Add'} {name.lower()}", refused=refused.at(slot_name(number)))
+    picture = None if preview is None else picture_of(preview.pk, preview.details, preview.renditions)
+    return Slot(number, name, place, preview, picture, stays=number == 0 and listing.status == ListingStatus.PUBLISHED)
+
+
+def _shown(file: Deliverable | None, found: Mapping[Any, dict[str, Any]]) -> ShownFile | None:
+    if file is None:
+        return None
+    technical = found.get(file.pk, {})
+    return ShownFile(file, facts_of(technical), warnings_of(technical))
