@@ -14,7 +14,9 @@ from vendors.models import VendorProfile, VendorStatus
 pytestmark = pytest.mark.django_db
 
 Browse = Callable[..., Client]
-OF_A_LISTING = ["studio-listing", "studio-files"]
+OF_A_LISTING = [
+    f"studio-{name}" for name in ("listing", "details", "prices", "licences", "files", "manifest", "reviews", "withdraw", "unpublish")
+]
 
 
 @pytest.mark.parametrize("name", OF_A_LISTING)

@@ -24,16 +24,14 @@ def vendor_page(*methods: str) -> Callable[[VendorPage[P]], Callable[..., HttpRe
     """Let only approved vendors in; the page gets the profile. Everyone else is led to where the store stands."""
 
     def decorate(page: VendorPage[P]) -> Callable[..., HttpResponseBase]:
-        @signed_in_page(*methods)
-        @wraps(page)
-        def guarded(request: SignedInRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+        def guarded(request: SignedInRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
             try:
                 profile = approved_profile_of(request.user)
             except VendorNotApproved:
                 return redirect("studio")
             return page(request, profile, *args, **kwargs)
 
-        return guarded
+        return wraps(page)(signed_in_page(*methods)(guarded))
 
     return decorate
 
@@ -42,9 +40,7 @@ def listing_page(*methods: str) -> Callable[[ListingPage[P]], Callable[..., Http
     """Let only the approved vendor of the listing in; the page gets it. To everyone else it does not exist."""
 
     def decorate(page: ListingPage[P]) -> Callable[..., HttpResponseBase]:
-        @signed_in_page(*methods)
-        @wraps(page)
-        def guarded(request: SignedInRequest, slug: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+        def guarded(request: SignedInRequest, /, slug: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
             try:
                 listing = own_listing(request.user, slug)
             except NotFound as error:
@@ -53,6 +49,6 @@ def listing_page(*methods: str) -> Callable[[ListingPage[P]], Callable[..., Http
                 return redirect("studio")
             return page(request, listing, *args, **kwargs)
 
-        return guarded
+        return wraps(page)(signed_in_page(*methods)(guarded))
 
     return decorate

@@ -89,6 +89,7 @@ class SectionForm(forms.Form):
     """A part of a listing. It remembers what it showed, so that a change made elsewhere meanwhile is told and not overwritten.
 
     Args:
+        data: What was sent, if anything was.
         listing: The vendor's, as it is now.
     """
 
@@ -99,10 +100,10 @@ class SectionForm(forms.Form):
 
     seen = forms.CharField(widget=forms.HiddenInput, required=False, max_length=_SEEN_CHARS)
 
-    def __init__(self, *args: Any, listing: Listing, **kwargs: Any) -> None:
+    def __init__(self, data: Any = None, *, listing: Listing) -> None:
         self.names = (*self.details, *self.prices, *self.licensing)
         self.listing = listing
-        super().__init__(*args, initial=self.initial_of(listing) | {"seen": self._marks()}, **kwargs)
+        super().__init__(data, initial=self.initial_of(listing) | {"seen": self._marks()})
 
     def initial_of(self, listing: Listing) -> dict[str, Any]:
         """Return what is filled in at first."""
@@ -112,7 +113,7 @@ class SectionForm(forms.Form):
         """Return what was typed, by the listing's fields."""
         return {name: self.cleaned_data[name] for name in self.names}
 
-    def parts(self) -> dict[str, dict[str, Any]]:
+    def parts(self) -> dict[str, Any]:
         """Return what was typed, by the service that saves it."""
         values = self.values()
         parts = {"details": self.details, "prices": self.prices, "licensing": self.licensing}
@@ -146,8 +147,10 @@ class SectionForm(forms.Form):
             message = f"It was changed to “{shown}” meanwhile, in another window or by a program. Save again to replace that by yours."
             self.add_error(self.place_of(name), message)
         self.listing = listing
-        self.data = self.data.copy()
-        self.data[self.add_prefix("seen")] = self._marks()
+        sent: Any = self.data
+        changed = sent.copy()
+        changed["seen"] = self._marks()
+        self.data = changed
 
     def _marks(self) -> str:
         return json.dumps(marks_of(self.listing, self.names))
@@ -189,8 +192,8 @@ class DetailsForm(SectionForm):
     )
     video_url = HttpsField(label="Video", required=False, help_text="The https address of a video, or of a page that shows it.")
 
-    def __init__(self, *args: Any, listing: Listing, **kwargs: Any) -> None:
-        super().__init__(*args, listing=listing, **kwargs)
+    def __init__(self, data: Any = None, *, listing: Listing) -> None:
+        super().__init__(data, listing=listing)
         tags = self.fields["tags"]
         if isinstance(tags, TagsField):
             tags.known = frozenset(listing.tags)
@@ -226,6 +229,8 @@ class LicencesForm(SectionForm):
     """What buyers may do with it, and what they read first.
 
     Args:
+        data: What was sent, if anything was.
+        listing: The vendor's, as it is now.
         tiers: The active licence tiers.
     """
 
@@ -242,9 +247,9 @@ class LicencesForm(SectionForm):
         label="Read me", required=False, rows=8, help_text="Packed with the file as README.txt: how to install it, whom to ask."
     )
 
-    def __init__(self, *args: Any, listing: Listing, tiers: Iterable[LicenseTier], **kwargs: Any) -> None:
+    def __init__(self, data: Any = None, *, listing: Listing, tiers: Iterable[LicenseTier]) -> None:
         self.tiers = list(tiers)
-        super().__init__(*args, listing=listing, **kwargs)
+        super().__init__(data, listing=listing)
         self.fields["slugs"].choices = [(tier.slug, tier.name) for tier in self.tiers]  # type: ignore[attr-defined]  # it is the field declared above
 
     @property

@@ -1,0 +1,58 @@
+"""Listings of a vendor in each of their states, with files that are really stored."""
+
+import hashlib
+import zlib
+
+from catalog.models import Deliverable, Listing, ListingReview, Preview
+from catalog.models.reviews import ReviewStatus
+from catalog.services.review import approve_listing
+from marketplace.core.objects import object_store
+from tests.factories import DeliverableFactory, UserFactory
+from tests.shop import archive
+from vendors.services.submission import submit
+
+
+def with_candidate(listing: Listing, text: str = "glyphs") -> Listing:
+    """Give the listing a file that nobody approved."""
+    file = DeliverableFactory(listing=listing, approved_at=None)
+    _store(file, archive(text))
+    listing.candidate_deliverable = file
+    listing.save()
+    return listing
+
+
+def ready(listing: Listing) -> Listing:
+    """Give the listing all that a submission needs."""
+    Preview.objects.get_or_create(
+        listing=listing,
+        kind="Gallery",
+        slot=0,
+        defaults={"object_key": f"previews/{listing.pk}", "content_type": "image/png", "size": 1, "sha256": "a" * 64},
+    )
+    return with_candidate(listing)
+
+
+def submitted(listing: Listing) -> ListingReview:
+    """Send the listing, ready or not before, to the reviewers."""
+    if listing.candidate_deliverable is None:
+        ready(listing)
+    submit(listing=listing, actor=listing.store.owner)
+    listing.refresh_from_db()
+    return listing.reviews.get(status=ReviewStatus.PENDING)
+
+
+def published(listing: Listing) -> Listing:
+    """Put the listing on sale, as a reviewer would."""
+    approve_listing(review=submitted(listing), actor=UserFactory(is_staff=True))
+    return Listing.objects.get(pk=listing.pk)
+
+
+def _store(file: Deliverable, content: bytes) -> None:
+    file.object_key, file.file_size = f"deliverables/{file.pk}", len(content)
+    file.sha256, file.crc32 = hashlib.sha256(content).hexdigest(), zlib.crc32(content)
+    writer = object_store().create(file.object_key)
+    writer.write(content)
+    writer.commit()
+    # As an upload leaves it: what nobody wrote to since is not read again.
+    file.fingerprint = object_store().fingerprint(file.object_key)
+    file.save()

@@ -1,0 +1,252 @@
+"""A listing's sections: details, prices, licences; two windows at once, and a listing that locked meanwhile."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+from django.test import Client
+from django.urls import reverse
+
+from catalog.models import Listing
+from tests.factories import ListingFactory
+from tests.pages.test_markup import faults_of
+from tests.vendors.cases import make_vendor
+from vendors.models import VendorProfile
+from vendors.services.listings import update_details
+from vendors.services.profiles import set_commission
+
+from .cases import published, submitted
+from .test_store import errors_of
+
+pytestmark = pytest.mark.django_db
+
+Browse = Callable[..., Client]
+
+
+def form_of(client: Client, address: str) -> dict[str, Any]:
+    """Return what a browser would send of the page's form as it stands."""
+    page = BeautifulSoup(client.get(address).content, "html.parser")
+    return fields_of(page)
+
+
+def fields_of(page: BeautifulSoup) -> dict[str, Any]:
+    """Return the fields of the one form of a section."""
+    form = next(each for each in page.select("main form") if each.select("[name=seen]"))
+    sent: dict[str, Any] = {}
+    for field in form.select("input[name], textarea[name]"):
+        if field.get("type") not in {"radio", "checkbox"}:
+            sent[str(field["name"])] = field.get("value", "") if field.name == "input" else field.get_text().removeprefix("\n")
+        elif field.has_attr("checked"):
+            sent.setdefault(str(field["name"]), []).append(field.get("value", "on"))
+    sent |= {str(each["name"]): each.select_one("option[selected]")["value"] for each in form.select("select")}  # type: ignore[index]  # one is selected
+    del sent["csrfmiddlewaretoken"]
+    return sent
+
+
+def at(name: str, listing: Listing) -> str:
+    """Return the address of a page of the listing."""
+    return reverse(f"studio-{name}", args=[listing.slug])
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"title": ""}, "title"),
+        ({"category": "nothing"}, "category"),
+        ({"short_description": ""}, "short_description"),
+        ({"description": "x" * 65_537}, "description"),
+        ({"description": "\x01"}, "description"),
+        ({"tags": "\n".join(map(str, range(21)))}, "tags"),
+        ({"tags": "x" * 41}, "tags"),
+        ({"version": "x" * 33}, "version"),
+        ({"file_type": "x" * 201}, "file_type"),
+        ({"supported_platforms": "x" * 201}, "supported_platforms"),
+        ({"video_url": "http://insecure.example/v.mp4"}, "video_url"),
+        ({"video_url": "javascript:alert(1)"}, "video_url"),
+    ],
+)
+def test_details_that_are_not_accepted_keep_what_was_typed(client: Client, listing: Listing, change: dict[str, str], field: str) -> None:
+    sent = form_of(client, at("details", listing)) | {"title": "Changed"} | change
+    response = client.post(at("details", listing), sent)
+    assert errors_of(response) == [field]
+    assert response.context["form"][field].value() == change[field]
+    listing.refresh_from_db()
+    assert listing.title == "Aurora Sans"
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"base_price_minor": ""}, "base_price_minor"),
+        ({"price_inr_minor": "-1"}, "price_inr_minor"),
+        ({"price_eur_minor": "0.001"}, "price_eur_minor"),
+        ({"discount_bp": "100.01"}, "discount_bp"),
+        ({"tax_rate_bp": "abc"}, "tax_rate_bp"),
+    ],
+)
+def test_prices_that_are_not_accepted_keep_what_was_typed(client: Client, listing: Listing, change: dict[str, str], field: str) -> None:
+    response = client.post(at("prices", listing), form_of(client, at("prices", listing)) | change)
+    assert errors_of(response) == [field]
+    assert response.context["form"][field].value() == change[field]
+
+
+@pytest.mark.parametrize("chosen", [{"permit": "some", "slugs": []}, {"permit": "some", "slugs": ["galactic"]}])
+def test_licences_that_do_not_exist_are_refused(client: Client, listing: Listing, chosen: dict[str, Any]) -> None:
+    assert errors_of(client.post(at("licences", listing), form_of(client, at("licences", listing)) | chosen)) == ["slugs"]
+
+
+@pytest.mark.parametrize("name", ["details", "prices", "licences"])
+def test_listing_of_another_vendor_is_not_changed(browse: Browse, client: Client, listing: Listing, name: str) -> None:
+    sent = form_of(client, at(name, listing))
+    before = Listing.objects.values().get(pk=listing.pk)
+    assert browse(make_vendor().user).post(at(name, listing), sent | {"title": "Mine"}).status_code == 404
+    assert browse(listing.store.owner, checked=True).post(at(name, listing), sent | {"title": "Mine"}).status_code == 403
+    assert Listing.objects.values().get(pk=listing.pk) == before
+
+
+@pytest.mark.parametrize("name", ["details", "prices", "licences"])
+def test_saving_what_was_not_touched_changes_nothing(client: Client, listing: Listing, name: str) -> None:
+    Listing.objects.filter(pk=listing.pk).update(
+        tags=["a, b", "c"],
+        description="\n# Two\n\nlines \n",
+        readme=" indented\n",
+        allowed_license_slugs=["personal"],
+        price_inr_minor=49_950,
+        discount_bp=1_250,
+    )
+    before = Listing.objects.values().get(pk=listing.pk)
+    assert client.post(at(name, listing), form_of(client, at(name, listing)))["Location"] == at(name, listing)
+    assert Listing.objects.values().get(pk=listing.pk) == before
+
+
+def test_details_are_saved(client: Client, listing: Listing) -> None:
+    sent = {"title": "Aurora Serif", "tags": "Serif, warm\nbook", "video_url": "https://v.example/1", "description": "One\r\nTwo"}
+    page = client.post(at("details", listing), form_of(client, at("details", listing)) | sent, follow=True)
+    assert "Saved." in page.content.decode()
+    listing.refresh_from_db()
+    assert (listing.title, listing.tags, listing.description) == ("Aurora Serif", ["serif", "warm", "book"], "One\nTwo")
+
+
+def test_licences_are_saved(client: Client, listing: Listing) -> None:
+    client.post(
+        at("licences", listing), form_of(client, at("licences", listing)) | {"permit": "some", "slugs": ["commercial"], "readme": "Hi"}
+    )
+    listing.refresh_from_db()
+    assert (listing.allowed_license_slugs, listing.readme) == (["commercial"], "Hi")
+    client.post(at("licences", listing), form_of(client, at("licences", listing)) | {"permit": "every"})
+    listing.refresh_from_db()
+    assert listing.allowed_license_slugs is None
+
+
+def test_prices_tell_what_buyers_pay_and_the_vendor_gets(client: Client, vendor: VendorProfile, listing: Listing) -> None:
+    set_commission(profile=vendor, commission_rate_bp=1_000, reason="Agreed", actor=make_vendor().user)
+    sent = {"base_price_minor": "100", "price_inr_minor": "", "discount_bp": "20", "tax_rate_bp": "25"}
+    page = client.post(at("prices", listing), form_of(client, at("prices", listing)) | sent, follow=True).content.decode()
+    # 100 less 20 percent: 80, of which 16 are tax; of 64 the platform keeps 6.40.
+    for words in ("$80.00", "$100.00", "$16.00", "$6.40", "$57.60", "not on sale in this currency"):
+        assert words in page
+    # Twice that for the commercial licence.
+    assert "$115.20" in page
+
+
+def test_split_is_told_while_prices_are_typed_and_nothing_is_saved(client: Client, listing: Listing) -> None:
+    before = Listing.objects.values().get(pk=listing.pk)
+    sent = form_of(client, at("prices", listing))
+    told = client.post(at("split", listing), sent | {"base_price_minor": "50", "price_inr_minor": "x"}).content.decode()
+    assert "$50.00" in told
+    assert "$40.00" in told
+    assert "not saved yet" in told
+    assert "It is free" in client.post(at("split", listing), sent | {"price_eur_minor": "0"}).content.decode()
+    assert client.post(at("split", listing), {}).status_code == 200
+    assert client.get(at("split", listing)).status_code == 405
+    assert Listing.objects.values().get(pk=listing.pk) == before
+
+
+def test_listing_without_an_active_licence_says_so_instead_of_a_price(client: Client, listing: Listing) -> None:
+    Listing.objects.filter(pk=listing.pk).update(allowed_license_slugs=["gone"])
+    assert "No licence that you permit is active" in client.get(at("prices", listing)).content.decode()
+
+
+def test_other_field_changed_in_another_window_is_kept(client: Client, listing: Listing) -> None:
+    opened = form_of(client, at("details", listing))
+    update_details(listing=listing, actor=listing.store.owner, version="2.0")
+    assert client.post(at("details", listing), opened | {"title": "Aurora Serif"}).status_code == 302
+    listing.refresh_from_db()
+    assert (listing.title, listing.version) == ("Aurora Serif", "2.0")
+
+
+def test_same_field_changed_in_another_window_is_told_and_replaced_only_knowingly(client: Client, listing: Listing) -> None:
+    opened = form_of(client, at("details", listing))
+    update_details(listing=listing, actor=listing.store.owner, title="Aurora Text", version="2.0")
+    response = client.post(at("details", listing), opened | {"title": "Aurora Serif"})
+    assert response.status_code == 400
+    assert faults_of(response.content) == []
+    assert list(response.context["form"].errors) == ["title", "__all__"]
+    assert "changed to “Aurora Text” meanwhile" in response.content.decode()
+    assert response.context["form"]["title"].value() == "Aurora Serif"
+    listing.refresh_from_db()
+    assert listing.title == "Aurora Text"
+    again = fields_of(BeautifulSoup(response.content, "html.parser"))
+    assert client.post(at("details", listing), again).status_code == 302
+    listing.refresh_from_db()
+    assert listing.title == "Aurora Serif"
+
+
+def test_both_windows_saying_the_same_is_no_conflict(client: Client, listing: Listing) -> None:
+    opened = form_of(client, at("licences", listing)) | {"readme": "Same"}
+    assert [client.post(at("licences", listing), opened).status_code for _ in range(2)] == [302, 302]
+
+
+@pytest.mark.parametrize("seen", ["", "x", "[]", "null", '{"title": 1}', json.dumps({"title": "0" * 16})])
+def test_page_that_does_not_tell_what_it_showed_overwrites_nothing(client: Client, listing: Listing, seen: str) -> None:
+    sent = form_of(client, at("details", listing)) | {"title": "Blind", "seen": seen}
+    assert client.post(at("details", listing), sent).status_code == 400
+    listing.refresh_from_db()
+    assert listing.title == "Aurora Sans"
+
+
+def test_licences_changed_in_two_windows_are_told_beside_them(client: Client, listing: Listing) -> None:
+    opened = form_of(client, at("licences", listing)) | {"permit": "some", "slugs": ["personal"]}
+    Listing.objects.filter(pk=listing.pk).update(allowed_license_slugs=["extended"])
+    response = client.post(at("licences", listing), opened)
+    assert "changed to “extended” meanwhile" in str(response.context["form"].errors["slugs"])
+
+
+@pytest.mark.parametrize("name", ["details", "prices", "licences"])
+def test_listing_in_review_is_shown_but_not_edited(client: Client, listing: Listing, name: str) -> None:
+    opened = form_of(client, at(name, listing))
+    submitted(listing)
+    page = client.get(at(name, listing))
+    assert faults_of(page.content) == []
+    assert "The listing is in review" in page.content.decode()
+    assert ">Save<" not in page.content.decode()
+    typed = opened | {"title": "Late", "base_price_minor": "77", "readme": "Late"}
+    response = client.post(at(name, listing), typed)
+    assert response.status_code == 400
+    assert "nothing was saved" in response.content.decode()
+    assert reverse("studio-withdraw", args=[listing.slug]) in response.content.decode()
+    field = {"details": "title", "prices": "base_price_minor", "licences": "readme"}[name]
+    assert response.context["form"][field].value() == typed[field]
+    listing.refresh_from_db()
+    assert (listing.title, listing.base_price_minor, listing.readme) == ("Aurora Sans", 1000, "")
+
+
+def test_edit_of_what_is_on_sale_says_that_it_is_live(client: Client, listing: Listing) -> None:
+    published(listing)
+    opened = client.get(at("details", listing)).content.decode()
+    assert "buyers see what you save at once" in opened
+    page = client.post(at("details", listing), form_of(client, at("details", listing)) | {"title": "Aurora Now"}, follow=True)
+    assert "Buyers see it now" in page.content.decode()
+    assert "Aurora Now" in client.get(f"/assets/{listing.slug}").content.decode()
+
+
+def test_words_of_vendors_are_never_markup(client: Client, vendor: VendorProfile) -> None:
+    hostile = "<script>alert(1)</script>"
+    listing = ListingFactory(
+        store=vendor.store, title=hostile, slug="hostile", short_description=hostile, description=hostile, tags=[hostile]
+    )
+    for name in ("listing", "details", "prices", "licences", "manifest", "reviews", "files"):
+        assert hostile not in client.get(at(name, listing)).content.decode(), name
+    assert hostile not in client.get("/dashboard/studio").content.decode()

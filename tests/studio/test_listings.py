@@ -1,0 +1,148 @@
+"""The list of a vendor's listings, and making another."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from catalog.models import Listing
+from catalog.models.listings import ListingStatus
+from catalog.models.reviews import ReviewStatus
+from catalog.services.review import reject_listing
+from tests.factories import ListingFactory, UserFactory
+from tests.shop import on_sale
+from vendors.models import VendorProfile
+
+from .cases import submitted
+from .test_store import errors_of
+
+pytestmark = pytest.mark.django_db
+
+Browse = Callable[..., Client]
+STUDIO = "/dashboard/studio"
+NEW = "/dashboard/studio/listing-new"
+COMPLETE = {
+    "title": "Aurora Sans",
+    "slug": "aurora-sans",
+    "category": "fonts",
+    "short_description": "A warm grotesque.",
+    "base_price_minor": "19.99",
+}
+
+
+def titles(response: Any) -> list[str]:
+    """Return the titles on the page."""
+    return [listing.title for listing, _ in response.context["rows"]]
+
+
+@pytest.mark.parametrize("query", ["status=Sold", "after=x", "after=1", "q=%00", f"q={'x' * 201}"])
+def test_list_that_was_asked_for_in_nonsense_is_not_found(client: Client, query: str) -> None:
+    assert client.get(f"{STUDIO}?{query}").status_code == 404
+
+
+def test_first_listing_is_led_to_where_there_is_none(client: Client) -> None:
+    page = client.get(STUDIO).content.decode()
+    assert "Make your first listing" in page
+    assert NEW in page
+
+
+def test_listings_of_others_stay_out_of_the_list(client: Client, listing: Listing) -> None:
+    on_sale(title="Someone else's")
+    assert titles(client.get(STUDIO)) == ["Aurora Sans"]
+
+
+def test_list_is_filtered_searched_and_paged(client: Client, vendor: VendorProfile, listing: Listing) -> None:
+    for number in range(30):
+        ListingFactory(store=vendor.store, title=f"Tone {number:02}", slug=f"tone-{number:02}")
+    Listing.objects.filter(slug="tone-07").update(status=ListingStatus.REJECTED)
+    first = client.get(f"{STUDIO}?q=TONE")
+    assert titles(first) == [f"Tone {number:02}" for number in range(29, 4, -1)]
+    second = client.get(first.context["next"])
+    assert titles(second) == [f"Tone {number:02}" for number in range(4, -1, -1)]
+    assert second.context["next"] == ""
+    assert titles(client.get(second.context["first"])) == titles(first)
+    assert titles(client.get(f"{STUDIO}?status=Rejected")) == ["Tone 07"]
+    assert "Show all of them" in client.get(f"{STUDIO}?status=Published").content.decode()
+    assert {value: count for value, count, _ in first.context["tabs"]} == {
+        "": 31,
+        "Draft": 30,
+        "PendingReview": 0,
+        "Published": 0,
+        "Rejected": 1,
+    }
+
+
+def test_list_tells_how_much_the_reviewers_found(client: Client, listing: Listing) -> None:
+    submitted(listing)
+    assert "finding" not in client.get(STUDIO).content.decode()
+    review = listing.reviews.get(status=ReviewStatus.PENDING)
+    findings = [{"code": "title_misleading"}, {"code": "file_broken"}]
+    reject_listing(review=review, findings=findings, actor=UserFactory(is_staff=True))
+    page = client.get(STUDIO).content.decode()
+    assert "2 findings" in page
+    assert "Rejected" in page
+
+
+def test_sales_are_shown_beside_the_listing(client: Client, vendor: VendorProfile) -> None:
+    on_sale(store=vendor.store, purchases=1_234, title="Sold")
+    assert "1,234" in client.get(STUDIO).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"title": ""}, "title"),
+        ({"title": "x" * 121}, "title"),
+        ({"title": "two\u2028lines"}, "title"),
+        ({"title": "字", "slug": ""}, "slug"),
+        ({"slug": "Aurora"}, "slug"),
+        ({"slug": "0190b6a0-1234-7abc-8def-0123456789ab"}, "slug"),
+        ({"slug": "suggest"}, "slug"),
+        ({"category": ""}, "category"),
+        ({"category": "nothing"}, "category"),
+        ({"short_description": "x" * 201}, "short_description"),
+        ({"base_price_minor": ""}, "base_price_minor"),
+        ({"base_price_minor": "-1"}, "base_price_minor"),
+        ({"base_price_minor": "1.999"}, "base_price_minor"),
+        ({"base_price_minor": "1000000"}, "base_price_minor"),
+        ({"base_price_minor": "NaN"}, "base_price_minor"),
+        ({"base_price_minor": "1e9999"}, "base_price_minor"),
+    ],
+)
+def test_draft_that_cannot_be_made_keeps_what_was_typed(client: Client, change: dict[str, str], field: str) -> None:
+    response = client.post(NEW, COMPLETE | change)
+    assert errors_of(response) == [field]
+    assert response.context["form"][field].value() == (COMPLETE | change)[field]
+    assert not Listing.objects.exists()
+
+
+def test_address_of_another_listing_is_refused_beside_it(client: Client) -> None:
+    on_sale(slug="aurora-sans")
+    assert errors_of(client.post(NEW, COMPLETE)) == ["slug"]
+    # One's own of another content is another listing too.
+    assert client.post(NEW, COMPLETE | {"slug": "mine"}).status_code == 302
+    assert errors_of(client.post(NEW, COMPLETE | {"slug": "mine", "title": "Borealis"})) == ["slug"]
+    assert Listing.objects.count() == 2
+
+
+def test_draft_without_a_csrf_token_is_not_made(browse: Browse, vendor: VendorProfile) -> None:
+    assert browse(vendor.user, checked=True).post(NEW, COMPLETE).status_code == 403
+    assert not Listing.objects.exists()
+
+
+def test_draft_is_made_once_however_often_it_is_sent(client: Client, vendor: VendorProfile) -> None:
+    address = reverse("studio-listing", args=["aurora-sans"])
+    assert [client.post(NEW, COMPLETE)["Location"] for _ in range(2)] == [address] * 2
+    listing = Listing.objects.get()
+    assert (listing.store, listing.base_price_minor, listing.status) == (vendor.store, 1999, ListingStatus.DRAFT)
+    assert "only you see it" in client.get(address).content.decode()
+
+
+def test_address_is_made_of_the_title_and_told_while_it_is_typed(client: Client, listing: Listing) -> None:
+    told = client.get(reverse("studio-address"), {"title": "Höhenluft Nr. 7"}).content.decode()
+    assert "/assets/hohenluft-nr-7" in told
+    assert "taken" in client.get(reverse("studio-address"), {"slug": listing.slug}).content.decode()
+    client.post(NEW, COMPLETE | {"slug": "", "title": "Höhenluft Nr. 7"})
+    assert Listing.objects.filter(slug="hohenluft-nr-7").exists()

@@ -1,0 +1,196 @@
+"""A listing on its way: the checklist, submitting, withdrawing, leaving the shop, and what reviewers said."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from catalog.models import AgentManifest, Listing
+from catalog.services.review import reject_listing, takedown_listing
+from marketplace.accounts.models import User
+from tests.factories import UserFactory
+from tests.pages.test_markup import faults_of
+from tests.vendors.cases import make_vendor
+
+from .cases import published, ready, submitted, with_candidate
+
+pytestmark = pytest.mark.django_db
+
+Browse = Callable[..., Client]
+Queries = Callable[[int], AbstractContextManager[object]]
+STEPS = ["submit", "withdraw", "unpublish"]
+
+
+@pytest.fixture
+def editor(db: None) -> User:
+    return UserFactory(is_staff=True)
+
+
+def at(name: str, listing: Listing) -> str:
+    """Return the address of a page of the listing."""
+    return reverse(f"studio-{name}", args=[listing.slug])
+
+
+def take(client: Client, name: str, listing: Listing) -> str:
+    """Press a button; return the page that it leads to, which is the listing's."""
+    response = client.post(at(name, listing), follow=True)
+    assert response.redirect_chain[-1][0] == at("listing", listing)
+    assert faults_of(response.content) == []
+    listing.refresh_from_db()
+    return str(response.content.decode())
+
+
+@pytest.mark.parametrize("name", [*STEPS, "manifest"])
+def test_step_of_a_stranger_or_without_a_token_is_not_taken(browse: Browse, listing: Listing, name: str) -> None:
+    ready(listing)
+    assert Client().post(at(name, listing)).status_code == 302
+    assert browse(make_vendor().user).post(at(name, listing)).status_code == 404
+    assert browse(listing.store.owner, checked=True).post(at(name, listing)).status_code == 403
+    listing.refresh_from_db()
+    assert listing.status == "Draft"
+    assert not AgentManifest.objects.exists()
+
+
+def test_submit_is_no_page_to_look_at(client: Client, listing: Listing) -> None:
+    assert client.get(at("submit", listing)).status_code == 405
+
+
+def test_unfinished_listing_is_told_what_to_do_and_where(client: Client, listing: Listing) -> None:
+    page = client.get(at("listing", listing)).content.decode()
+    assert page.count("To do") == 2
+    assert "Upload the deliverable" in page
+    assert f'href="{at("files", listing)}"' in page
+    assert "Send for review" not in page
+    assert "Nothing was sent" in take(client, "submit", listing)
+    assert listing.status == "Draft"
+
+
+def test_finished_listing_is_sent_once_however_often_the_button_is_pressed(client: Client, listing: Listing) -> None:
+    ready(listing)
+    assert "Send for review" in client.get(at("listing", listing)).content.decode()
+    assert "with our reviewers" in take(client, "submit", listing)
+    assert "moved on meanwhile" in take(client, "submit", listing)
+    assert (listing.status, listing.reviews.count()) == ("PendingReview", 1)
+
+
+def test_withdrawn_listing_can_be_edited_again(client: Client, listing: Listing) -> None:
+    submitted(listing)
+    asked = client.get(at("withdraw", listing))
+    assert faults_of(asked.content) == []
+    assert "loses its place" in asked.content.decode()
+    assert "withdrawn" in take(client, "withdraw", listing)
+    assert listing.status == "Draft"
+    assert "moved on meanwhile" in take(client, "withdraw", listing)
+    assert client.get(at("withdraw", listing))["Location"] == at("listing", listing)
+
+
+def test_listing_leaves_the_shop_after_a_question(client: Client, listing: Listing) -> None:
+    assert client.get(at("unpublish", listing))["Location"] == at("listing", listing)
+    listing = published(listing)
+    asked = client.get(at("unpublish", listing))
+    assert faults_of(asked.content) == []
+    assert "goes through a review again" in asked.content.decode()
+    assert "off sale" in take(client, "unpublish", listing)
+    assert listing.status == "Draft"
+    assert "moved on meanwhile" in take(client, "unpublish", listing)
+
+
+def test_rejected_listing_says_what_was_found_and_goes_back(client: Client, listing: Listing, editor: User) -> None:
+    findings = [
+        {"code": "description_thin"},
+        {"code": "other", "field": "gallery of <b>mine</b>", "message": "Too dark.", "hint": ""},
+    ]
+    reject_listing(review=submitted(listing), findings=findings, note="Nearly there.", actor=editor)
+    page = client.get(at("listing", listing))
+    assert faults_of(page.content) == []
+    text = page.content.decode()
+    for words in ("leaves out what a buyer needs", "Say what is inside", "Too dark.", "Nearly there.", "gallery of &lt;b&gt;"):
+        assert words in text
+    assert f'href="{at("details", listing)}"' in text
+    assert editor.name not in text
+    take(client, "submit", listing)
+    assert listing.status == "PendingReview"
+    # What was found before is history now.
+    assert "Too dark." not in client.get(at("listing", listing)).content.decode()
+    assert "Too dark." in client.get(at("reviews", listing)).content.decode()
+
+
+def test_reviews_are_shown_page_by_page(client: Client, listing: Listing, editor: User, django_assert_max_num_queries: Queries) -> None:
+    assert "Nothing was sent yet" in client.get(at("reviews", listing)).content.decode()
+    for number in range(12):
+        findings = [{"code": "other", "field": "", "message": f"Round {number}.", "hint": "Mend it."}]
+        reject_listing(review=submitted(listing), findings=findings, actor=editor)
+        listing.refresh_from_db()
+    with django_assert_max_num_queries(8):
+        page = client.get(at("reviews", listing))
+    assert faults_of(page.content) == []
+    assert "Round 11." in page.content.decode()
+    assert "Round 1." not in page.content.decode()
+    assert "Round 1." in client.get(page.context["next"]).content.decode()
+    for nonsense in ("x", "1", "%00"):
+        assert client.get(f"{at('reviews', listing)}?after={nonsense}").status_code == 404
+
+
+def test_new_file_of_what_is_on_sale_is_reviewed_before_buyers_get_it(client: Client, listing: Listing, editor: User) -> None:
+    listing = published(listing)
+    assert "Send the new file" not in client.get(at("listing", listing)).content.decode()
+    # Two windows: there is nothing to send any more.
+    assert "no new file" in take(client, "submit", listing)
+    with_candidate(listing, "more glyphs")
+    assert "Send the new file for review" in client.get(at("listing", listing)).content.decode()
+    assert "New file in review" in take(client, "submit", listing)
+    assert "Withdraw the new file" in client.get(at("withdraw", listing)).content.decode()
+    reject_listing(review=listing.reviews.get(status="Pending"), findings=[{"code": "file_broken"}], actor=editor)
+    page = client.get(at("listing", listing)).content.decode()
+    assert "cannot be opened" in page
+    assert "It is on sale" in page
+
+
+def test_taken_down_listing_says_why_and_what_has_happened(client: Client, listing: Listing, editor: User) -> None:
+    listing = published(listing)
+    takedown_listing(listing=listing, reason="A complaint was right.", actor=editor)
+    page = client.get(at("listing", listing)).content.decode()
+    assert "A complaint was right." in page
+    for words in ("Created", "Sent for review", "Published", "Taken off sale by a reviewer"):
+        assert words in page
+    assert "Taken off sale" in client.get(at("reviews", listing)).content.decode()
+
+
+def test_pages_ask_little_wherever_the_listing_stands(
+    client: Client, listing: Listing, editor: User, django_assert_max_num_queries: Queries
+) -> None:
+    def look() -> None:
+        for name in ("listing", "details", "prices", "licences", "manifest", "reviews"):
+            with django_assert_max_num_queries(8):
+                assert client.get(at(name, listing)).status_code == 200, name
+
+    review = submitted(listing)
+    look()
+    reject_listing(review=review, findings=[{"code": "file_broken"}], actor=editor)
+    look()
+    Listing.objects.get(pk=listing.pk)
+    take(client, "submit", listing)
+    published_listing = Listing.objects.get(pk=listing.pk)
+    take(client, "withdraw", published_listing)
+    published(published_listing)
+    with_candidate(Listing.objects.get(pk=listing.pk), "newer")
+    look()
+
+
+def test_manifest_is_made_kept_and_made_anew(client: Client, listing: Listing) -> None:
+    ready(listing)
+    assert "There is none yet" in client.get(at("manifest", listing)).content.decode()
+    made: Any = client.post(at("manifest", listing), follow=True)
+    assert faults_of(made.content) == []
+    for words in ("Up to date", "Aurora Sans", "agentGuidance"):
+        assert words in made.content.decode()
+    Listing.objects.filter(pk=listing.pk).update(title="Aurora Serif")
+    assert "Older than the listing" in client.get(at("manifest", listing)).content.decode()
+    assert "Up to date" in client.post(at("manifest", listing), follow=True).content.decode()
+    listing.refresh_from_db()
+    submitted(listing)
+    assert "cannot be made anew now" in client.get(at("manifest", listing)).content.decode()
+    assert "is under review" in client.post(at("manifest", listing), follow=True).content.decode()

@@ -1,0 +1,162 @@
+"""Opening a store: the application, where it stands, what the vendor says of it."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from catalog.models import Store
+from marketplace.accounts.models import User
+from marketplace.core.models import AuditEntry
+from tests.factories import StoreFactory, UserFactory
+from tests.pages.test_markup import faults_of
+from vendors.models import VendorProfile, VendorStatus
+from vendors.services.profiles import approve_vendor, suspend_vendor
+
+pytestmark = pytest.mark.django_db
+
+Browse = Callable[..., Client]
+APPLY = "/dashboard/studio/apply"
+COMPLETE = {"store_name": "Quiet Foundry", "store_slug": "quiet-foundry", "bio": "Type.", "links": "https://quiet.example"}
+
+
+@pytest.fixture
+def reviewer(db: None) -> User:
+    return UserFactory(is_staff=True, is_superuser=True)
+
+
+def errors_of(response: Any) -> list[str]:
+    """Return the fields with an error of a page that was not accepted."""
+    assert response.status_code == 400
+    assert faults_of(response.content) == []
+    return sorted(response.context["form"].errors)
+
+
+def test_someone_who_does_not_sell_is_led_to_the_application(browse: Browse) -> None:
+    client = browse()
+    assert client.get(reverse("studio"))["Location"] == APPLY
+    for name in ("studio-store", "studio-create"):
+        assert client.get(reverse(name), follow=True).redirect_chain[-1][0] == APPLY
+    assert faults_of(client.get(APPLY).content) == []
+
+
+def test_application_without_a_csrf_token_makes_no_store(browse: Browse) -> None:
+    assert browse(checked=True).post(APPLY, COMPLETE).status_code == 403
+    assert not Store.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"store_name": ""}, "store_name"),
+        ({"store_name": "x" * 121}, "store_name"),
+        ({"store_name": "Foundry \u202egro.knab"}, "store_name"),
+        ({"store_name": "\0"}, "store_name"),
+        ({"store_name": "字", "store_slug": ""}, "store_slug"),
+        ({"store_slug": "Quiet Foundry"}, "store_slug"),
+        ({"store_slug": "search"}, "store_slug"),
+        ({"store_slug": "x" * 81}, "store_slug"),
+        ({"bio": "x" * 65_537}, "bio"),
+        ({"links": "javascript:alert(1)"}, "links"),
+        ({"links": "http://insecure.example"}, "links"),
+        ({"links": "\n".join(["https://a.example"] * 11)}, "links"),
+    ],
+)
+def test_application_that_is_not_accepted_keeps_what_was_typed(browse: Browse, change: dict[str, str], field: str) -> None:
+    response = browse().post(APPLY, COMPLETE | change)
+    assert errors_of(response) == [field]
+    assert response.context["form"][field].value() == (COMPLETE | change)[field]
+    assert not Store.objects.exists()
+
+
+def test_address_of_another_store_is_refused_beside_it(browse: Browse) -> None:
+    StoreFactory(slug="quiet-foundry")
+    response = browse().post(APPLY, COMPLETE)
+    assert errors_of(response) == ["store_slug"]
+    assert Store.objects.count() == 1
+
+
+def test_application_is_made_once_however_often_it_is_sent(browse: Browse) -> None:
+    user = UserFactory()
+    client = browse(user)
+    assert [client.post(APPLY, COMPLETE)["Location"] for _ in range(2)] == [reverse("studio")] * 2
+    profile = VendorProfile.objects.get()
+    assert (profile.user, profile.store.slug, profile.status) == (user, "quiet-foundry", VendorStatus.PENDING)
+    assert profile.application_data == {"links": ["https://quiet.example"]}
+    page = client.get(reverse("studio"))
+    assert faults_of(page.content) == []
+    assert "A person looks at your application" in page.content.decode()
+    assert "https://quiet.example" in page.content.decode()
+
+
+def test_address_that_is_left_empty_is_made_of_the_name(browse: Browse) -> None:
+    browse().post(APPLY, COMPLETE | {"store_slug": "", "store_name": "Café & Söhne"})
+    assert Store.objects.get().slug == "cafe-sohne"
+
+
+def test_staff_may_sell_at_once(browse: Browse, reviewer: User) -> None:
+    page = browse(reviewer).post(APPLY, COMPLETE, follow=True).content.decode()
+    assert "Quiet Foundry is open" in page
+    assert "Make your first listing" in page
+
+
+def test_suspended_vendor_sees_the_reason_and_nothing_else(browse: Browse, vendor: VendorProfile, reviewer: User) -> None:
+    suspend_vendor(profile=vendor, reason="Copied work", actor=reviewer)
+    client = browse(vendor.user)
+    page = client.get(reverse("studio"))
+    assert faults_of(page.content) == []
+    for words in ("Your store is closed", "Copied work", "What you can do"):
+        assert words in page.content.decode()
+    for name in ("studio-create", "studio-store"):
+        assert client.get(reverse(name))["Location"] == reverse("studio")
+        assert client.post(reverse(name), {"store_name": "New", "bio": ""})["Location"] == reverse("studio")
+    vendor.store.refresh_from_db()
+    assert vendor.store.name != "New"
+
+
+def test_approved_vendor_is_let_in(browse: Browse, reviewer: User) -> None:
+    user = UserFactory()
+    client = browse(user)
+    client.post(APPLY, COMPLETE)
+    approve_vendor(profile=VendorProfile.objects.get(), reason="Known", actor=reviewer)
+    assert "Make your first listing" in client.get(reverse("studio")).content.decode()
+    assert client.get(APPLY)["Location"] == reverse("studio")
+
+
+@pytest.mark.parametrize(("change", "field"), [({"store_name": " "}, "store_name"), ({"bio": "\x07"}, "bio")])
+def test_store_that_cannot_be_so_stays_as_it_was(client: Client, vendor: VendorProfile, change: dict[str, str], field: str) -> None:
+    assert errors_of(client.post(reverse("studio-store"), {"store_name": "New", "bio": "Words"} | change)) == [field]
+    vendor.store.refresh_from_db()
+    assert vendor.store.name != "New"
+
+
+def test_store_is_renamed_and_the_change_is_on_record(client: Client, vendor: VendorProfile) -> None:
+    before = vendor.store.name
+    for _ in range(2):
+        assert client.post(reverse("studio-store"), {"store_name": "New", "bio": "Words"})["Location"] == reverse("studio-store")
+    vendor.refresh_from_db()
+    vendor.store.refresh_from_db()
+    assert (vendor.store.name, vendor.bio) == ("New", "Words")
+    assert AuditEntry.objects.get(action="vendor.update").data["changes"] == {"storeName": [before, "New"], "bio": ["", "Words"]}
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        ({"store_slug": "taken"}, "It is taken."),
+        ({"store_slug": "Bad Slug"}, "lower-case"),
+        ({"store_slug": "download"}, "reserved"),
+        ({"store_slug": "x" * 100_0}, "at most"),
+        ({"store_slug": "\0"}, "Null"),
+        ({"store_name": "Fresh Name"}, "/stores/fresh-name"),
+        ({"store_slug": "own", "store_name": "Fresh Name"}, "/stores/own"),
+        ({}, ""),
+    ],
+)
+def test_address_is_judged_while_it_is_typed(browse: Browse, typed: dict[str, str], words: str) -> None:
+    StoreFactory(slug="taken")
+    answer = browse().get(reverse("studio-store-address"), typed).content.decode()
+    assert words in answer
+    assert bool(answer.strip()) == bool(words)
