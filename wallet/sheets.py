@@ -26,11 +26,16 @@ class Line:
         """Return what the list shows of it."""
         texts = (self.vendor, self.store, self.payout_method)
         return (
-            *(f"'{text}" if text.startswith(_FORMULA) else text for text in texts),
+            *map(cell, texts),
             self.currency,
             figure(self.amount_minor),
             self.journal,
         )
+
+
+def cell(text: str) -> str:
+    """Return a text that a spreadsheet takes for one."""
+    return f"'{text}" if text.startswith(_FORMULA) else text
 
 
 def line_of(payout: Payout) -> Line:

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from .views import assets, checkout, docs, front, library, llms, overview, problems, shop, wallet
+from .views import assets, checkout, docs, front, library, llms, overview, problems, sales, shop, wallet
 
 urlpatterns = [
     path("", front.landing, name="landing"),
@@ -22,6 +22,11 @@ urlpatterns = [
     path("dashboard/library/<slug:slug>", library.item, name="library-item"),
     path("dashboard/library/<slug:slug>/download", library.download, name="library-item-download"),
     path("dashboard/library/<slug:slug>/certificate.pdf", library.certificate, name="library-item-certificate"),
+    path("dashboard/studio/sales", sales.sales, name="sales"),
+    path("dashboard/studio/sales/listings", sales.by_listing, name="sales-listings"),
+    path("dashboard/studio/sales/statement", sales.statement, name="sales-statement"),
+    path("dashboard/studio/payouts", sales.payouts, name="payouts"),
+    path("dashboard/studio/payouts.csv", sales.payouts_csv, name="payouts-csv"),
     path("docs", docs.index, name="docs-index"),
     path("docs/api/<slug:operation_id>", docs.operation, name="docs-operation"),
     path("docs/<slug:slug>", docs.page, name="docs-page"),

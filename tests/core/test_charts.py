@@ -159,7 +159,7 @@ def test_page_has_words_for_all_that_is_drawn() -> None:
     assert svg is not None
     assert [tag.get_text() for tag in svg.select("title, desc")] == ["Sales", chart.description]
     assert "sold: -1229 pieces in all, most in 27 Feb 2026 with 5 pieces. limit: 10 pieces." in chart.description
-    labels = [" ".join(label.get_text().split()) for label in page.select("label")]
+    labels = [" ".join(label.get_text(" ").split()) for label in page.select("label")]
     assert labels == ["27 Feb 2026 sold: 5 pieces", "28 Feb 2026 sold: -1234 pieces", "1 Mar 2026 sold: —"]
     assert [field["id"] for field in page.select("input")] == [label["for"] for label in page.select("label")]
     assert [row.get_text() for row in page.select("tbody th")] == ["27 Feb 2026", "28 Feb 2026", "1 Mar 2026"]

@@ -7,6 +7,8 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from marketplace.core.charts import compact
+from marketplace.core.charts.numbers import MINUS
 from marketplace.core.money import Currency
 from marketplace.core.scopes import IN_PLAIN_WORDS, Scope
 
@@ -20,6 +22,7 @@ _TONES = {
     "Active": "good",
     "Granted": "good",
     "Delivered": "good",
+    "Paid": "good",
     "Pending": "wait",
     "PendingReview": "wait",
     "MoreInfoNeeded": "wait",
@@ -69,8 +72,16 @@ def money(amount_minor: int | None, currency: str) -> str:
         return "—"
     whole, cents = divmod(abs(amount_minor), 100)
     digits = _indian(whole) if currency == Currency.INR else f"{whole:,}"
-    sign = "−" if amount_minor < 0 else ""  # noqa: RUF001 - the minus sign that people read
+    sign = MINUS if amount_minor < 0 else ""
     return f"{sign}{_SIGNS[Currency(currency)]}{digits}.{cents:02}"
+
+
+def short_money(amount_minor: int, currency: str) -> str:
+    """Return an amount in little space, such as `₹1.2m`; below a hundred with its decimals."""
+    if abs(amount_minor) < 100_00 and amount_minor % 100:
+        return money(amount_minor, currency)
+    whole = compact(abs(amount_minor) // 100)
+    return f"{MINUS if amount_minor < 0 else ''}{_SIGNS[Currency(currency)]}{whole}"
 
 
 def _indian(whole: int) -> str:
