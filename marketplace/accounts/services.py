@@ -102,6 +102,29 @@ def remove_staff(*, user: User, reason: str, actor: User) -> User:
 
 
 @transaction.atomic
+def rename_user(*, user: User, name: str, actor: User) -> User:
+    """Set the name by which a user is greeted; empty for none.
+
+    Raises:
+        InvalidInput: the name is too long, or no name.
+    """
+    user = lock(User.objects.all(), pk=user.pk)
+    user.name = texts.line(name, "name", required=False)
+    user.save(update_fields=["name"])
+    audit.record("user.rename", user, actor=actor)
+    return user
+
+
+@transaction.atomic
+def end_sessions(*, user: User, actor: User) -> User:
+    """End every session of a user; who asks for it from one of them begins a new one."""
+    User.objects.filter(pk=user.pk).update(session_epoch=F("session_epoch") + 1)
+    user.refresh_from_db(fields=["session_epoch"])
+    audit.record("user.end_sessions", user, actor=actor)
+    return user
+
+
+@transaction.atomic
 def delete_account(*, user: User, reason: str, actor: User | None) -> User:
     """Delete an account for good: what is personal goes, what the ledger and others' rights rest on stays, under a name of nobody.
 

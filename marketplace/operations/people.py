@@ -1,6 +1,6 @@
 """What the service holds about a person: handed to them on request, and let go of when their account is deleted."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from allauth.account.models import EmailAddress
@@ -18,7 +18,10 @@ from marketplace.accounts.models import User
 from marketplace.core.models import AuditEntry
 from vendors.models import VendorProfile
 from wallet.models import IdempotencyRecord, LedgerAccount, Order, Quote, WalletSettings
-from wallet.models.ledger import AccountKind
+from wallet.selectors import accounts_of, earnings_of
+from wallet.sheets import figure
+
+from .models import AccountExport
 
 # Table, how it points to the user, and the columns that are theirs to know. Named one by one: a new secret is not in it by itself.
 SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
@@ -72,7 +75,11 @@ def let_go(event: AccountDeleted) -> None:
         AccountInUse: money is left, or something is for sale.
     """
     user = User.objects.get(pk=event.user_id)
-    _ensure_settled(user)
+    # Nothing moves in the accounts that are asked about now.
+    list(LedgerAccount.objects.select_for_update().filter(owner=user).order_by("pk"))
+    open_matters = unsettled(user)
+    if open_matters:
+        raise AccountInUse(" ".join(open_matters))
     AccessToken.objects.filter(Q(user=user) | Q(application__user=user)).delete()
     RefreshToken.objects.filter(Q(user=user) | Q(application__user=user)).delete()
     Grant.objects.filter(Q(user=user) | Q(application__user=user)).delete()
@@ -87,12 +94,26 @@ def let_go(event: AccountDeleted) -> None:
     IdempotencyRecord.objects.filter(owner=user).delete()
     Quote.objects.filter(owner=user).delete()
     WalletSettings.objects.filter(owner=user).delete()
+    AccountExport.objects.filter(user=user).delete()
     VendorProfile.objects.filter(user=user).update(bio="", application_data={}, payout_method=None)
 
 
-def _ensure_settled(user: User) -> None:
-    for account in LedgerAccount.objects.select_for_update().filter(owner=user).exclude(balance_minor=0):
-        what = "wallet" if account.kind == AccountKind.WALLET else "vendor account"
-        raise AccountInUse(f"The {what} holds {account.balance_minor / 100:.2f} {account.currency}: pay it out first.")
+def unsettled(user: User) -> list[str]:
+    """Return what must be settled before the account can be deleted, each as a sentence: money, and what is for sale."""
+    return [*_money_left(user), *_listings_open(user)]
+
+
+def _money_left(user: User) -> Iterator[str]:
+    for account in accounts_of(user).exclude(balance_minor=0):
+        yield f"The wallet holds {figure(account.balance_minor)} {account.currency}: pay it out first."
+    # What was earned since the ledger was last sealed counts too.
+    for account in earnings_of(user):
+        if account.earned_minor > 0:
+            yield f"The vendor account holds {figure(account.earned_minor)} {account.currency}: pay it out first."
+        elif account.earned_minor < 0:
+            yield f"The vendor account owes {figure(-account.earned_minor)} {account.currency} after refunds: settle it first."
+
+
+def _listings_open(user: User) -> Iterator[str]:
     if Listing.objects.filter(store__owner=user).exclude(status__in=(ListingStatus.DRAFT, ListingStatus.REJECTED)).exists():
-        raise AccountInUse("Listings are for sale or in review: withdraw or unpublish them first.")
+        yield "Listings are for sale or in review: withdraw or unpublish them first."

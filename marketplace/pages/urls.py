@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from .views import assets, checkout, docs, front, library, llms, overview, problems, sales, shop, wallet
+from .views import account, assets, checkout, docs, front, library, llms, overview, problems, sales, shop, wallet
 
 urlpatterns = [
     path("", front.landing, name="landing"),
@@ -14,6 +14,11 @@ urlpatterns = [
     path("checkout/<uuid:quote_id>", checkout.confirm, name="checkout"),
     path("stores/<slug:slug>", assets.store, name="store"),
     path("dashboard", overview.dashboard, name="dashboard"),
+    path("dashboard/account", account.account, name="account"),
+    path("dashboard/account/sessions", account.sessions, name="account-sessions"),
+    path("dashboard/account/export", account.export, name="account-export"),
+    path("dashboard/account/export.json", account.export_file, name="account-export-file"),
+    path("dashboard/account/delete", account.delete, name="account-delete"),
     path("dashboard/wallet", wallet.wallet, name="wallet-page"),
     path("dashboard/wallet/preference", wallet.preference, name="wallet-preference"),
     path("dashboard/orders/<uuid:order_id>", wallet.order, name="order-page"),

@@ -21,6 +21,7 @@ COMMANDS: tuple[tuple[str, timedelta, timedelta], ...] = (
     ("purge_usage", _DAY, _at(1, 40)),
     ("purge_webhooks", _DAY, _at(1, 45)),
     ("purge_jobs", _DAY, _at(1, 50)),
+    ("purge_exports", _DAY, _at(1, 55)),
     ("flag_dormant_keys", _DAY, _at(2)),
     ("reconcile", _DAY, _at(2, 15)),
     ("sweep_objects", _DAY, _at(2, 45)),
