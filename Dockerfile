@@ -27,7 +27,7 @@ ENV PATH=/opt/venv/bin:$PATH \
     DATA_DIR=/data \
     STATIC_ROOT=/app/static \
     METRICS_DIR=/tmp/metrics \
-    GRANIAN_BLOCKING_THREADS=24
+    GRANIAN_BLOCKING_THREADS=64
 WORKDIR /app
 USER 10001
 VOLUME /data

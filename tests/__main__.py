@@ -1,8 +1,10 @@
 """The test command: every check, and the suite on SQLite and on PostgreSQL.
 
     uv run --group dev python -m tests [--only sqlite|postgres|checks] [pytest's own arguments]
+    uv run --group dev --group load python -m tests --long
 
-Servers are private and temporary; nothing is written into the tree. Missing programs are installed on Debian as root;
+The long form goes on with two minutes of mixed traffic over two nodes and 1.5 times what they can serve, and stops each
+dependency in turn. Servers are private and temporary; nothing is written into the tree. Missing programs are installed on Debian as root;
 elsewhere the tests that need them are skipped, and listed by name at the end.
 """
 
@@ -16,7 +18,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
-from .checks import Outcome, clean_environment, compile_libraries, run_check, static_checks
+from .checks import Check, Outcome, clean_environment, compile_libraries, long_checks, run_check, static_checks
 from .machine import may_install, missing_packages, prepare
 from .runs import Run, run_pytest, skipped_lines
 from .servers.postgres import Unavailable, postgres
@@ -43,6 +45,9 @@ def main() -> int:
             outcomes += _run_checks(cache, scratch, env)
         if parts & {"sqlite", "postgres"}:
             runs = _run_suites(parts, pytest_arguments, env, scratch)
+        if options.long:
+            # One after the other: each measures a machine that does nothing else.
+            outcomes += [_checked(check, env) for check in long_checks()]
     outcomes += [run.outcome for run in runs]
     return _close(outcomes, runs, time.monotonic() - began)
 
@@ -52,6 +57,7 @@ def _arguments() -> tuple[argparse.Namespace, list[str]]:
         prog="python -m tests", description=__doc__, allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--only", choices=PARTS, help="run only this part")
+    parser.add_argument("--long", action="store_true", help="go on with the load and the outages (a quarter of an hour)")
     parser.add_argument("--no-install", action="store_true", help="install nothing, even as root on Debian")
     options, rest = parser.parse_known_args()
     return options, [argument for argument in rest if argument != "--"]
@@ -64,15 +70,17 @@ def _cache() -> Path:
 
 
 def _run_checks(cache: Path, scratch: Path, env: dict[str, str]) -> list[Outcome]:
-    outcomes = []
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        for future in as_completed(pool.submit(run_check, check, env) for check in static_checks(cache, scratch)):
-            outcome = future.result()
-            outcomes.append(outcome)
-            _say(f"{'ok    ' if outcome.passed else 'FAILED'} {outcome.name} ({outcome.seconds:.1f} s)")
-            if not outcome.passed:
-                _say(outcome.output.rstrip())
-    return outcomes
+        running = [pool.submit(_checked, check, env) for check in static_checks(cache, scratch)]
+        return [future.result() for future in as_completed(running)]
+
+
+def _checked(check: Check, env: dict[str, str]) -> Outcome:
+    """Run a check and say how it ended, at length when it failed."""
+    outcome = run_check(check, env)
+    lines = [f"{'ok    ' if outcome.passed else 'FAILED'} {outcome.name} ({outcome.seconds:.1f} s)"]
+    _say("\n".join(lines if outcome.passed else [*lines, outcome.output.rstrip()]))
+    return outcome
 
 
 def _run_suites(parts: set[str], arguments: list[str], env: dict[str, str], scratch: Path) -> list[Run]:

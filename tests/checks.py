@@ -96,6 +96,15 @@ def static_checks(cache: Path, scratch: Path) -> list[Check]:
     ]
 
 
+def long_checks() -> list[Check]:
+    """Return those that start servers by the dozen and need minutes."""
+    python = sys.executable
+    return [
+        Check("load", (python, "-m", "benchmarks.load", "--minutes", "2", "--no-file")),
+        Check("outages", (python, "-m", "tests.outages")),
+    ]
+
+
 def clean_environment(cache: Path, scratch: Path) -> dict[str, str]:
     """Return our environment without the service's own settings, and with every cache outside the tree."""
     return {name: value for name, value in os.environ.items() if name.removesuffix("_FILE") not in SETTINGS} | {

@@ -2,13 +2,16 @@
 
     uv run --group dev --group load python -m benchmarks.load --minutes 2
 
-Starts PostgreSQL with a replica, Redis, an S3 server, a worker and two nodes with the production settings, all on loopback, and
-runs locust against them at a bounded rate. Watched are errors, and the memory of each node; afterwards `reconcile` must agree.
+Starts PostgreSQL with a replica, Redis, an S3 server, a worker and two nodes with the production settings, all on loopback. Locust
+finds out what they can do, asks for a share of that for as long as you say, then for 1.5 times as much, then for the share again.
+Watched are errors, and the memory of each node; afterwards `reconcile` must agree. Where the machine has other things to do, put
+`chrt --rr 1` before it, as root: then they wait.
 """
 
 import argparse
 import os
 import platform
+import signal
 import sys
 import tempfile
 from datetime import UTC, datetime
@@ -16,14 +19,16 @@ from pathlib import Path
 
 from tests.nodes.deployment import deployed
 
-from .phases import Phase, run_phase
+from .phases import Measured, Phase, run_phase
 from .scene import make_scene
 from .verdict import Line, judged
 
 RESULT = Path(__file__).resolve().parent.parent / "load.md"
 # Callers are many; each one's limit is not what is measured here.
 GIVEN = {f"RATE_LIMIT_{name}": "1000000" for name in ("API_KEY", "BEARER_APP", "BEARER_USER", "ANONYMOUS", "FAILED_CREDENTIALS")}
-FULL_SPEED_SECONDS, OVERLOAD_SECONDS, CALM_SECONDS = 30, 30, 30
+# More than the nodes work on at once, fewer than they let wait.
+BUSY_CALLERS = 16
+OVERLOAD = 1.5
 
 
 def main() -> int:
@@ -32,38 +37,70 @@ def main() -> int:
         prog="python -m benchmarks.load", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--minutes", type=float, default=2, help="of the steady traffic (2; the long form is 30)")
-    parser.add_argument("--rate", type=int, default=40, help="calls a second of the steady traffic (40)")
+    parser.add_argument("--share", type=float, default=0.4, help="of what the nodes can do, for the steady traffic (0.4)")
+    parser.add_argument("--seconds", type=float, default=30, help="of each other phase (30)")
     parser.add_argument("--listings", type=int, default=2000, help="in the catalog (2,000)")
     parser.add_argument("--no-file", action="store_true", help=f"print only, leave {RESULT.name} as it is")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="marketplace-load-") as name, deployed(Path(name), given=GIVEN) as deployment:
-        facts = make_scene(deployment, listings=options.listings)
-        steady = run_phase(deployment, facts, Phase("steady", options.rate, options.minutes * 60))
-        full = run_phase(deployment, facts, Phase("full speed", 400, FULL_SPEED_SECONDS))
-        over = run_phase(deployment, facts, Phase("overload", max(options.rate, round(1.5 * full.calls_a_second)), OVERLOAD_SECONDS))
-        calm = run_phase(deployment, facts, Phase("calm again", options.rate, CALM_SECONDS))
-        deployment.manage("reconcile")
-    lines: list[Line] = judged(steady, full, over, calm)
-    text = _report(options.minutes, options.listings, lines, steady.table)
+    # Whoever stops it stops its servers too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))
+    phases = _measured(options)
+    lines = judged(*phases)
+    text = _report(options, lines, phases)
     print(text)
     if not options.no_file:
         RESULT.write_text(text, encoding="utf-8")
     return 0 if all(line.met for line in lines) else 1
 
 
-def _report(minutes: float, listings: int, lines: list[Line], table: str) -> str:
-    machine = f"{datetime.now(tz=UTC):%Y-%m-%d}, {os.cpu_count()} cores for everything, load {os.getloadavg()[0]:.1f} at the end"
+def _measured(options: argparse.Namespace) -> tuple[Measured, Measured, Measured, Measured]:
+    """Run the phases: full speed, steady, overload, calm."""
+    with tempfile.TemporaryDirectory(prefix="marketplace-load-") as name, deployed(Path(name), given=GIVEN) as deployment:
+        _say(f"filling the shop with {options.listings:,} listings")
+        facts = make_scene(deployment, listings=options.listings)
+
+        def run(name: str, callers: float, pace: float, seconds: float) -> Measured:
+            _say(f"{name}: {seconds:.0f} s")
+            measured = run_phase(deployment, facts, Phase(name, max(2, round(callers)), pace, seconds))
+            _say(f"{name}: {measured.calls_a_second:.0f} calls/s, {measured.refusals} refused, {measured.failures or 'none failed'}")
+            return measured
+
+        # Once for what is made at the first call of its kind, then for the figure.
+        run("warm-up", BUSY_CALLERS, 0, options.seconds)
+        full = run("full speed", BUSY_CALLERS, 0, options.seconds)
+        able = full.done_a_second
+        steady = run("steady", options.share * able, 1, options.minutes * 60)
+        # Whoever waits two seconds for an answer calls no less often for that.
+        over = run("overload", OVERLOAD * able * 2, 2, options.seconds)
+        calm = run("calm again", options.share * able, 1, options.seconds)
+        deployment.manage("reconcile")
+    return full, steady, over, calm
+
+
+def _report(options: argparse.Namespace, lines: list[Line], phases: tuple[Measured, ...]) -> str:
+    cores, load = os.cpu_count(), os.getloadavg()[0]
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     head = [
         "# Load",
         "",
-        f"`python -m benchmarks.load --minutes {minutes:g}`, {machine}, Python {platform.python_version()}, {listings:,} listings, two nodes of one",
-        "worker process with four threads, PostgreSQL with a replica, Redis, S3, a worker.",
+        f"`python -m benchmarks.load --minutes {options.minutes:g}`, {datetime.now(tz=UTC):%Y-%m-%d}, Python {platform.python_version()}, {options.listings:,} listings.",
+        "Two nodes of one worker process with 64 threads, of which 4 work at once; PostgreSQL with a replica, Redis, S3, a worker, locust: all of it on",
+        f"one machine of {cores} cores and {memory:.0f} GiB, whose load was {load:.1f} at the end.",
         "",
         "| | measured | goal | |",
         "|---|---|---|---|",
     ]
     rows = [f"| {line.what} | {line.measured} | {line.goal} | {'met' if line.met else '**not met**'} |" for line in lines]
-    return "\n".join([*head, *rows, "", "The steady traffic, call by call (milliseconds):", "", table, ""])
+    failed = [f"- {phase.phase.name}: {count} times {what}" for phase in phases for what, count in phase.failures]
+    _, steady, over, _ = phases
+    tables = ["", "Steady, call by call (milliseconds):", "", steady.table, "", "Overload, call by call:", "", over.table, ""]
+    return "\n".join([*head, *rows, *(["", "What failed:", "", *failed] if failed else []), *tables])
+
+
+def _say(line: str) -> None:
+    """Tell how far it is; the result alone goes to standard output."""
+    sys.stderr.write(f"{datetime.now(tz=UTC):%H:%M:%S} {line}\n")
+    sys.stderr.flush()
 
 
 if __name__ == "__main__":

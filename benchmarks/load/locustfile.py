@@ -5,11 +5,14 @@ import json
 import os
 import random
 import sys
+import time
 import uuid
+from collections import Counter
 from typing import Any
 from urllib.parse import urlsplit
 
-from locust import HttpUser, constant_throughput, events, task
+import gevent
+from locust import FastHttpUser, events, task
 
 FACTS: dict[str, Any] = json.loads(os.environ["LOAD_FACTS"])
 NODES: list[str] = FACTS["nodes"]
@@ -17,8 +20,11 @@ HOST = "shop.test"
 API = "/api/v1"
 WORDS = ("font", "motion", "grotesk", "serif", "neon", "texture", "lut", "loop", "icon", "skill")
 SORTS = ("popular", "newest", "price_asc", "price_desc")
-# What refuses a call without anything being wrong: owned already, too many calls, too busy.
-REFUSALS = {409, 429, 503}
+# Seconds from one call of a caller to the next; 0: as soon as the last one is answered.
+PACE = float(os.environ["LOAD_PACE"])
+# Owned already, and no price in the wallet's currency: nothing is wrong with the service.
+EXPECTED = {200, 302, 304, 409}
+TOO_MUCH = {429, 503}
 _turn = itertools.count()
 
 if any(urlsplit(node).hostname != "127.0.0.1" for node in NODES):
@@ -26,39 +32,65 @@ if any(urlsplit(node).hostname != "127.0.0.1" for node in NODES):
 
 
 @events.request.add_listener
-def _count_statuses(response: Any = None, **_: Any) -> None:
-    STATUSES[getattr(response, "status_code", 0)] = STATUSES.get(getattr(response, "status_code", 0), 0) + 1
+def _note(name: str, response_time: float, response: Any = None, exception: Any = None, **_: Any) -> None:
+    status = getattr(response, "status_code", 0)
+    STATUSES[status] += 1
+    TIMES["refused" if status in TOO_MUCH else "answered"].append(response_time)
+    if exception is not None:
+        FAILURES[f"{name}: {status} {str(getattr(response, 'text', None) or exception)[:200]}"] += 1
 
 
 @events.quitting.add_listener
 def _tell(**_: Any) -> None:
-    print("STATUSES", json.dumps({str(status): count for status, count in STATUSES.items()}), flush=True)
+    times = {word: sorted(found) for word, found in TIMES.items()}
+    told = {"statuses": {str(status): count for status, count in STATUSES.items()}, "failures": FAILURES.most_common(10)}
+    spans = {word: [found[int(len(found) * 0.95)], found[-1]] if found else [0, 0] for word, found in times.items()}
+    print("TOLD", json.dumps(told | {"within": spans}), flush=True)
 
 
-STATUSES: dict[int, int] = {}
+STATUSES: Counter[int] = Counter()
+FAILURES: Counter[str] = Counter()
+TIMES: dict[str, list[float]] = {"answered": [], "refused": []}
 
 
-class Caller(HttpUser):
-    """Someone at one of the nodes, as a balancer would choose it; one call a second."""
+class Caller(FastHttpUser):
+    """Someone at one of the nodes, as a balancer would choose it."""
 
     abstract = True
-    wait_time = constant_throughput(1)
     host = NODES[0]
+    # A node that says nothing for so long has failed.
+    network_timeout = connection_timeout = 30.0
 
     def on_start(self) -> None:
         """Take the next node, and an address of one's own."""
         number = next(_turn)
         self.client.base_url = NODES[number % len(NODES)]
         self.dice = random.Random(number)
-        self.client.headers.update(
-            {"Host": HOST, "X-Forwarded-Proto": "https", "X-Forwarded-For": f"203.0.{number // 250 % 250}.{number % 250 + 1}"}
-        )
+        self.headers = {"Host": HOST, "X-Forwarded-Proto": "https", "X-Forwarded-For": f"203.0.{number // 250 % 250}.{number % 250 + 1}"}
+
+        self.due = time.monotonic()
+        # They do not come all at once.
+        gevent.sleep(self.wait_time())
+
+    def wait_time(self) -> float:
+        """Return how long until the next call: at random times, so many in the long run, whatever an answer takes."""
+        now = time.monotonic()
+        self.due = max(now, self.due + self.dice.uniform(0, 2 * PACE))
+        return self.due - now
 
     def ask(self, method: str, path: str, name: str, **parts: Any) -> Any:
-        """Call; a refusal that may be is a success of the service."""
-        with self.client.request(method, API + path, name=name, catch_response=True, allow_redirects=False, **parts) as answer:
-            if answer.status_code in REFUSALS or answer.status_code in {302, 304}:
+        """Call; what is expected is a success, and what is refused for there being too much is listed by itself."""
+        headers = self.headers | parts.pop("headers", {})
+        with self.client.request(
+            method, API + path, name=name, headers=headers, catch_response=True, allow_redirects=False, **parts
+        ) as answer:
+            if answer.status_code in TOO_MUCH and answer.headers.get("Retry-After"):
+                answer.request_meta["name"] = "refused"
                 answer.success()
+            elif answer.status_code in EXPECTED:
+                answer.success()
+            else:
+                answer.failure(f"{answer.status_code}")
             return answer
 
     def an_asset(self) -> str:
@@ -103,7 +135,7 @@ class Program(Caller):
         """Take a key."""
         super().on_start()
         self.buyer = self.dice.choice(FACTS["buyers"])
-        self.client.headers["X-Api-Key"] = self.buyer["key"]
+        self.headers["X-Api-Key"] = self.buyer["key"]
 
     @task(3)
     def manifest(self) -> None:
@@ -145,7 +177,7 @@ class Vendor(Caller):
     def on_start(self) -> None:
         """Take the token."""
         super().on_start()
-        self.client.headers.update(FACTS["vendor"])
+        self.headers |= FACTS["vendor"]
 
     @task(2)
     def listings(self) -> None:

@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,27 +24,55 @@ class Phase:
 
     Args:
         name: What it is called.
-        rate: Callers, each of one call a second.
+        callers: How many.
+        pace: Seconds from one call of theirs to the next; 0: as soon as the last one is answered.
         seconds: How long.
     """
 
     name: str
-    rate: int
+    callers: int
+    pace: float
     seconds: float
 
 
 @dataclass
 class Measured:
-    """What came of it."""
+    """What came of it.
+
+    Args:
+        phase: Of what.
+        statuses: How many answers of each; 0 stands for none.
+        failures: What should not have been, with its number.
+        calls_a_second: All calls, the refused ones too.
+        answered: Milliseconds within which 95 of 100 were answered, and the longest of all.
+        refused: The same of those that were refused for there being too much.
+        table: Call by call.
+        memory: Of each node, second by second.
+    """
 
     phase: Phase
     statuses: dict[int, int]
-    failures: int
+    failures: list[tuple[str, int]]
     calls_a_second: float
-    p95: float
-    longest: float
+    answered: tuple[float, float]
+    refused: tuple[float, float]
     table: str
     memory: list[list[int]] = field(default_factory=list)
+
+    @property
+    def calls(self) -> int:
+        """How many there were."""
+        return sum(self.statuses.values())
+
+    @property
+    def refusals(self) -> int:
+        """How many were refused for there being too much."""
+        return sum(count for status, count in self.statuses.items() if status in {429, 503})
+
+    @property
+    def done_a_second(self) -> float:
+        """How many calls a second were not refused."""
+        return self.calls_a_second * (1 - self.refusals / max(1, self.calls))
 
     def growth(self) -> list[float]:
         """Return by how much each node grew after the first third, as a share; what a process keeps from then on is a leak."""
@@ -61,40 +88,42 @@ def run_phase(deployment: Deployment, facts: dict[str, Any], phase: Phase) -> Me
     """Run locust until the phase is over."""
     with tempfile.TemporaryDirectory(prefix="marketplace-locust-") as folder:
         command = [sys.executable, "-m", "locust", "--headless", "--locustfile", "benchmarks/load/locustfile.py", "--only-summary"]
-        command += ["--users", str(phase.rate), "--spawn-rate", str(max(1, phase.rate // 3)), "--run-time", f"{phase.seconds:.0f}s"]
+        command += ["--users", str(phase.callers), "--spawn-rate", str(max(1, phase.callers // 3)), "--run-time", f"{phase.seconds:.0f}s"]
         command += ["--stop-timeout", "30", "--csv", f"{folder}/figures", "--exit-code-on-error", "0"]
         log = Path(folder, "log")
+        given = {"LOAD_FACTS": json.dumps(facts), "LOAD_PACE": str(phase.pace)}
         with log.open("wb") as output:
-            process = subprocess.Popen(
-                command,
-                cwd=ROOT,
-                env=os.environ | {"LOAD_FACTS": json.dumps(facts)},
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=output,
-            )
-        memory: list[list[int]] = [[] for _ in deployment.nodes]
-        while process.poll() is None:
-            for samples, node in zip(memory, deployment.nodes, strict=True):
-                samples.append(_memory_of(node.running.pid if node.running else 0))
-            time.sleep(SAMPLE_SECONDS)
+            process = subprocess.Popen(command, cwd=ROOT, env=os.environ | given, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
+        memory = _watch(process, deployment)
         said = log.read_text(encoding="utf-8", errors="replace")
-        if process.returncode != 0 or "STATUSES " not in said:
+        if process.returncode != 0 or "TOLD " not in said:
             sys.exit(f"locust failed in the phase {phase.name}:\n{said[-3000:]}")
-        statuses = json.loads(said.split("STATUSES ")[1].splitlines()[0])
+        told = json.loads(said.split("TOLD ")[1].splitlines()[0])
         with Path(folder, "figures_stats.csv").open(encoding="utf-8") as figures:
             rows = list(csv.DictReader(figures))
-    whole = rows[-1]
     return Measured(
         phase=phase,
-        statuses={int(status): count for status, count in statuses.items()},
-        failures=int(whole["Failure Count"]),
-        calls_a_second=float(whole["Requests/s"]),
-        p95=float(whole["95%"]),
-        longest=float(whole["Max Response Time"]),
+        statuses={int(status): count for status, count in told["statuses"].items()},
+        failures=[(what, count) for what, count in told["failures"]],
+        calls_a_second=float(rows[-1]["Requests/s"]),
+        answered=tuple(told["within"]["answered"]),
+        refused=tuple(told["within"]["refused"]),
         table=_table(rows),
         memory=memory,
     )
+
+
+def _watch(process: subprocess.Popen[bytes], deployment: Deployment) -> list[list[int]]:
+    """Return the memory of each node, second by second, until the process is over."""
+    memory: list[list[int]] = [[] for _ in deployment.nodes]
+    while True:
+        for samples, node in zip(memory, deployment.nodes, strict=True):
+            samples.append(_memory_of(node.running.pid if node.running else 0))
+        try:
+            process.wait(SAMPLE_SECONDS)
+        except subprocess.TimeoutExpired:
+            continue
+        return memory
 
 
 def _memory_of(root: int) -> int:

@@ -87,7 +87,10 @@ class OverloadMiddleware:
         upload = _is_upload(request)
         if not self._places.enter(upload=upload):
             request.META[ROUTE_KEY] = "overloaded"
-            return answer(Overloaded(headers={"Retry-After": RETRY_SECONDS}), request)
+            refusal = answer(Overloaded(headers={"Retry-After": RETRY_SECONDS}), request)
+            # Django logs a 503 as an error: a rush would fill the log with what the access log has already.
+            refusal._has_been_logged = True  # type: ignore[attr-defined]  # Django's own mark
+            return refusal
         sending = False
         try:
             response = self.get_response(request)

@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-from botocore.config import Config
 from corsheaders.defaults import default_headers
 
 from . import environment as read
@@ -120,22 +119,7 @@ STORAGES: dict[str, dict[str, Any]] = {
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
 if S3:
-    STORAGES["default"] = {
-        "BACKEND": "storages.backends.s3.S3Storage",
-        "OPTIONS": {
-            "bucket_name": S3["S3_BUCKET"],
-            "access_key": S3["S3_ACCESS_KEY_ID"],
-            "secret_key": S3["S3_SECRET_ACCESS_KEY"],
-            "endpoint_url": S3["S3_ENDPOINT_URL"] or None,
-            "region_name": S3["S3_REGION"] or "us-east-1",
-            # One that does not answer is given up before the caller is. What the store copies by itself it answers only when done.
-            "client_config": Config(
-                signature_version="s3v4", connect_timeout=3, read_timeout=15, retries={"mode": "standard", "total_max_attempts": 2}
-            ),
-            "file_overwrite": False,
-            "querystring_auth": True,
-        },
-    }
+    STORAGES["default"] = read.s3_storage(S3)
 # Where buyers' browsers reach the store, when that is not where we reach it.
 S3_PUBLIC_ENDPOINT_URL = (S3 or {}).get("S3_PUBLIC_ENDPOINT_URL", "")
 

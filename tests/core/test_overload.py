@@ -174,7 +174,7 @@ def test_process_that_does_not_know_its_threads_refuses_nobody(settings: Any, th
 
 @pytest.mark.django_db
 def test_busy_process_shows_people_a_page_and_still_tells_machines_that_it_lives(
-    settings: Any, monkeypatch: pytest.MonkeyPatch, django_assert_num_queries: Any
+    settings: Any, monkeypatch: pytest.MonkeyPatch, django_assert_num_queries: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     settings.SERVER_THREADS, settings.REQUESTS_AT_ONCE = THREADS, AT_ONCE
     monkeypatch.setattr("marketplace.core.overload.Places.enter", lambda _self, **_kwargs: False)
@@ -189,3 +189,5 @@ def test_busy_process_shows_people_a_page_and_still_tells_machines_that_it_lives
     assert document["X-Request-Id"] == document.json()["requestId"]
     # Scripts of other origins can read why.
     assert document["Access-Control-Allow-Origin"] == "*"
+    # A rush does not fill the log.
+    assert not [record for record in caplog.records if record.levelname in {"WARNING", "ERROR"}]

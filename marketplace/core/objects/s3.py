@@ -34,8 +34,8 @@ class S3Store:
     def __init__(self, storage: S3Storage) -> None:
         self._storage = storage
         self.bucket: str = storage.bucket_name
-        # Its connection is one for each thread; clients may be shared, so the writer passes this one on.
-        self.client: Any = storage.connection.meta.client
+        # Not the storage's own connection, of which every thread makes itself one that weighs ten megabytes: clients may be shared.
+        self.client: Any = _client_for(storage, storage.endpoint_url)
 
     def create(self, key: str, *, content_type: str = "application/octet-stream") -> "S3Writer":
         """Begin an object; the upload is opened on the store with its first full part."""
@@ -263,13 +263,17 @@ def _store_errors(key: str = "") -> Iterator[None]:
 
 def _public_client(storage: S3Storage) -> Any:
     """Return a client that signs for the address that buyers' browsers see."""
-    public = settings.S3_PUBLIC_ENDPOINT_URL
-    if not public or public == storage.endpoint_url:
-        return storage.connection.meta.client
-    return _client_for(storage, public)
+    return _client_for(storage, settings.S3_PUBLIC_ENDPOINT_URL or storage.endpoint_url)
 
 
 @cache
-def _client_for(storage: S3Storage, endpoint: str) -> Any:
-    # Making a client takes tens of milliseconds; there is one storage and one public address.
-    return storage._create_session().client("s3", region_name=storage.region_name, endpoint_url=endpoint, config=storage.client_config)
+def _client_for(storage: S3Storage, endpoint: str | None) -> Any:
+    # Making a client takes tens of milliseconds; there is one storage, its address, and a public one.
+    return storage._create_session().client(
+        "s3",
+        region_name=storage.region_name,
+        use_ssl=storage.use_ssl,
+        endpoint_url=endpoint,
+        config=storage.client_config,
+        verify=storage.verify,
+    )
