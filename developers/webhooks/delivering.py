@@ -19,6 +19,7 @@ from marketplace.core.errors import NotFound
 from marketplace.core.sealing import Unreadable
 from marketplace.core.transitions import lock
 from marketplace.jobs.policy import WEBHOOKS, Retries, job
+from marketplace.jobs.schedule import interrupted
 
 from ..models import WebhookAttempt, WebhookDelivery, WebhookEndpoint
 from ..models.webhooks import DeliveryStatus
@@ -65,7 +66,12 @@ def wake(endpoint: WebhookEndpoint) -> None:
         _task_for(endpoint).enqueue(str(endpoint.pk))
 
 
-@job(lane=WEBHOOKS, retries=Retries(attempts=50, first=5, longest=600))
+def _end_lease(endpoint_id: str) -> None:
+    WebhookEndpoint.objects.filter(pk=endpoint_id).update(leased_until=None)
+
+
+# A turn that its worker's stop cut short is over: the next worker need not wait for the lease.
+@job(lane=WEBHOOKS, retries=Retries(attempts=50, first=5, longest=600), put_back=_end_lease)
 def deliver(endpoint_id: str) -> None:
     """Send what is due for an endpoint, for a turn; go on later."""
     now = timezone.now()
@@ -75,7 +81,7 @@ def deliver(endpoint_id: str) -> None:
         try:
             _take_turn(uuid.UUID(endpoint_id))
         finally:
-            WebhookEndpoint.objects.filter(pk=endpoint_id).update(leased_until=None)
+            _end_lease(endpoint_id)
     _go_on_later(uuid.UUID(endpoint_id))
 
 
@@ -86,7 +92,7 @@ def _task_for(endpoint: WebhookEndpoint) -> Task[[str], None]:
 
 def _take_turn(endpoint_id: uuid.UUID) -> None:
     until = time.monotonic() + TURN_SECONDS
-    while time.monotonic() < until:
+    while time.monotonic() < until and not interrupted.is_set():
         endpoint = WebhookEndpoint.objects.select_related("app__user").filter(pk=endpoint_id).first()
         if endpoint is None:
             return

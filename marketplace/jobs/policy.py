@@ -46,16 +46,20 @@ class Policy:
     Args:
         retries: When it is tried again.
         private: Its arguments are nobody's to read, and are wiped once they are of no use.
+        put_back: Called with the arguments of a job that a stopping worker puts back in the middle.
     """
 
     retries: Retries = Retries()
     private: bool = False
+    put_back: Callable[..., None] | None = None
 
 
 _policies: dict[str, Policy] = {}
 
 
-def job(*, lane: str = DEFAULT, retries: Retries = Retries(), private: bool = False) -> Callable[[Callable[P, T]], Task[P, T]]:
+def job(
+    *, lane: str = DEFAULT, retries: Retries = Retries(), private: bool = False, put_back: Callable[..., None] | None = None
+) -> Callable[[Callable[P, T]], Task[P, T]]:
     """Make a function of a module a task: `its_name.enqueue(...)`, in the transaction of the change.
 
     It may run twice, as a worker can be killed between the work and its record: it must do no harm then. Arguments are JSON.
@@ -63,7 +67,7 @@ def job(*, lane: str = DEFAULT, retries: Retries = Retries(), private: bool = Fa
 
     def decorate(function: Callable[P, T]) -> Task[P, T]:
         made: Task[P, T] = task(queue_name=lane)(function)
-        _policies[made.module_path] = Policy(retries, private)
+        _policies[made.module_path] = Policy(retries, private, put_back)
         return made
 
     return decorate

@@ -77,7 +77,10 @@ def settle_job(job: Job, error: BaseException | None) -> bool:
 
 def release_job(job: Job) -> None:
     """Put a job back whose worker stops before it is done."""
-    _write(job, status=TaskResultStatus.READY, run_after=timezone.now())
+    put_back = policy_of(job.task_path).put_back
+    if _write(job, status=TaskResultStatus.READY, run_after=timezone.now()) and put_back is not None:
+        given = job.args_kwargs
+        put_back(*given["args"], **given["kwargs"])
 
 
 def recover_lost_jobs() -> int:

@@ -1,5 +1,6 @@
 """No event stays behind, whatever happens to its worker, its endpoint or its app meanwhile; and none is told to who may not hear it."""
 
+import threading
 from datetime import timedelta
 from typing import Any
 
@@ -14,6 +15,7 @@ from developers.webhooks import delivering, publishing
 from developers.webhooks.events import EventType
 from marketplace.core.scopes import Scope
 from marketplace.jobs.models import Job
+from marketplace.jobs.queue import claim_job, release_job, run_job, settle_job
 from tests.eager import drain
 from tests.factories import UserFactory
 
@@ -53,6 +55,43 @@ def test_event_is_looked_after_when_the_lease_of_a_killed_worker_ends(listen: Li
     drain()
     assert len(receiver.calls) == 3
     assert to.fresh.status == "Active"
+
+
+def test_stop_ends_a_turn_after_the_present_call_and_the_next_worker_goes_on_at_once(
+    listen: Listen, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    to, stopped = listen(), threading.Event()
+    monkeypatch.setattr(delivering, "interrupted", stopped)
+    during_a_call(monkeypatch, stopped.set)
+    for _ in range(3):
+        tell()
+    # As the worker of a process that ends: it takes no further job once its present one is done.
+    worker = claim_job(lanes=["default"], worker_id="ends")
+    while worker is not None and worker.task_path != delivering.deliver.module_path:
+        settle_job(worker, run_job(worker))
+        worker = claim_job(lanes=["default", "webhooks"], worker_id="ends")
+    assert worker is not None
+    settle_job(worker, run_job(worker))
+    assert len(receiver.calls) == 1
+    assert to.fresh.leased_until is None
+    stopped.clear()
+    monkeypatch.undo()
+    drain()
+    assert WebhookDelivery.objects.filter(status="Delivered").count() == 3
+
+
+def test_turn_that_is_put_back_in_the_middle_of_a_call_leaves_no_lease_behind(listen: Listen, receiver: Receiver) -> None:
+    to = listen()
+    delivering.wake(to.endpoint)
+    job = claim_job(lanes=["webhooks"], worker_id="ends")
+    assert job is not None
+    WebhookEndpoint.objects.update(leased_until=timezone.now() + delivering.LEASE)
+    release_job(job)
+    assert to.fresh.leased_until is None
+    # Another worker has it by now: its lease is its own.
+    WebhookEndpoint.objects.update(leased_until=timezone.now() + delivering.LEASE)
+    release_job(job)
+    assert to.fresh.leased_until is not None
 
 
 def test_event_during_a_pause_in_which_nothing_else_waits_is_told_after_it(listen: Listen, receiver: Receiver) -> None:
