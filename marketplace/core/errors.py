@@ -144,11 +144,11 @@ class SelfReview(Problem):
 
 
 class LengthRequired(Problem):
-    """411: an upload without Content-Length."""
+    """411: a body without Content-Length."""
 
     status = 411
     title = "The length of the body must be stated"
-    detail = "Send a Content-Length header; chunked uploads are not taken."
+    detail = "Send a Content-Length header; bodies in chunks are not taken."
 
 
 class BodyTooLarge(Problem):

@@ -6,7 +6,7 @@ from typing import Any
 from django.http import HttpRequest
 from mcp_types import INVALID_PARAMS
 
-from marketplace.core.api.rendering import parse_json
+from marketplace.core.api.rendering import parse_json, refuse_chunks
 from marketplace.core.errors import MethodNotAllowed, UnsupportedType
 
 from .answers import MessageId, ProtocolError, invalid_request
@@ -32,7 +32,7 @@ def receive(request: HttpRequest) -> Message:
     Raises:
         MethodNotAllowed: it is no POST; there are no streams to open and no sessions to end.
         NotAcceptable, UnsupportedType: its media types are not ours.
-        BodyTooLarge, MalformedBody: it is no JSON within bounds.
+        BodyTooLarge, LengthRequired, MalformedBody: it is no JSON within bounds.
         ProtocolError: it is no request and no notification.
     """
     if request.method != "POST":
@@ -41,6 +41,7 @@ def receive(request: HttpRequest) -> Message:
         raise NotAcceptable
     if request.content_type != JSON:
         raise UnsupportedType(f"Send Content-Type: {JSON}.")
+    refuse_chunks(request.META)
     return _message(parse_json(request, int(request.META.get("CONTENT_LENGTH") or 0)))
 
 

@@ -45,6 +45,13 @@ def test_hostile_value_is_taken_or_refused(operation: Operation, entry: Field, s
         judged(caller.generic(operation.method, path_of(operation, scene), text, "application/json"))
 
 
+@pytest.mark.parametrize("operation", WITH_BODY, ids=lambda operation: operation.name)
+def test_body_in_chunks_is_refused_for_its_length(operation: Operation, scene: Scene, caller: APIClient) -> None:
+    headers = {"HTTP_TRANSFER_ENCODING": "chunked", "CONTENT_LENGTH": ""}
+    answer = caller.generic(operation.method, path_of(operation, scene), b"", "application/json", **headers)
+    refused(answer, 411, "length_required", operation)
+
+
 @pytest.mark.parametrize(
     ("operation", "parameter"),
     [pytest.param(entry, query, id=f"{entry.name} {query.name}") for entry in OPERATIONS for query in entry.query],

@@ -130,6 +130,10 @@ def test_large_body_is_refused(newest: Speaker, size: int) -> None:
     assert error_of(newest.post(b" " * size)) == (413, 413, None)
 
 
+def test_body_in_chunks_is_refused_for_its_length(newest: Speaker) -> None:
+    assert error_of(newest.post(b" ", transfer_encoding="chunked")) == (411, 411, None)
+
+
 @pytest.mark.parametrize(
     "body",
     [

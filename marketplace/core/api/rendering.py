@@ -10,7 +10,7 @@ from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 
 from .. import bounds
-from ..errors import BodyTooLarge, MalformedBody
+from ..errors import BodyTooLarge, LengthRequired, MalformedBody
 
 
 class OrjsonRenderer(BaseRenderer):
@@ -36,6 +36,16 @@ class OrjsonParser(BaseParser):
         """Return the parsed value; raises what `parse_json` raises."""
         request: Request = (parser_context or {})["request"]
         return parse_json(stream, int(request.META.get("CONTENT_LENGTH") or 0))
+
+
+def refuse_chunks(meta: Mapping[str, Any]) -> None:
+    """Refuse a body without a length: WSGI hands on nothing of it, and it would pass for none.
+
+    Raises:
+        LengthRequired: there is one.
+    """
+    if "HTTP_TRANSFER_ENCODING" in meta:
+        raise LengthRequired
 
 
 def parse_json(stream: Any, stated: int) -> Any:

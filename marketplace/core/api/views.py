@@ -9,6 +9,7 @@ from rest_framework.viewsets import ViewSet
 
 from ..access import Access
 from ..errors import Problem
+from .rendering import refuse_chunks
 
 
 class ApiViewSet(ViewSet):
@@ -22,6 +23,11 @@ class ApiViewSet(ViewSet):
     problems: ClassVar[Mapping[str, tuple[type[Problem], ...]]] = {}
     # Plain OPTIONS tells nothing that the OpenAPI document does not.
     metadata_class = None
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Judge the caller, then what can be judged of the body without reading it."""
+        super().initial(request, *args, **kwargs)
+        refuse_chunks(request.META)
 
     def check_permissions(self, request: Request) -> None:
         """Count the call, then judge it: a refused call is a call too."""
