@@ -12,6 +12,8 @@ Network = IPv4Network | IPv6Network
 # One household or host gets a whole /64: single IPv6 addresses are free to change within it.
 _IPV6_PREFIX = 64
 _UNKNOWN = "unknown"
+# Ten hops of the longest addresses.
+FORWARDED_CHARS = 500
 
 
 def client_network(request: HttpRequest) -> str:
@@ -19,8 +21,10 @@ def client_network(request: HttpRequest) -> str:
 
     It is that of the nearest hop that is no proxy of ours.
     """
-    meta = request.META
-    return _network(meta.get("REMOTE_ADDR", ""), meta.get("HTTP_X_FORWARDED_FOR", ""), tuple(settings.TRUSTED_PROXIES))
+    meta, trusted = request.META, tuple(settings.TRUSTED_PROXIES)
+    # Proxies of ours write at its end. What strangers wrote before that may be as long as they like, and is not kept.
+    forwarded = meta.get("HTTP_X_FORWARDED_FOR", "")[-FORWARDED_CHARS:] if trusted else ""
+    return _network(meta.get("REMOTE_ADDR", ""), forwarded, trusted)
 
 
 @lru_cache(maxsize=4096)

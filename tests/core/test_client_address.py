@@ -6,6 +6,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.test import RequestFactory
 
+from marketplace.core import client_address
 from marketplace.core.client_address import client_network
 from marketplace.settings import environment
 
@@ -33,6 +34,17 @@ def test_address_is_the_nearest_hop_that_is_no_proxy_of_ours(
     settings.TRUSTED_PROXIES = proxies
     request = RequestFactory().get("/", REMOTE_ADDR=remote, headers={"x-forwarded-for": forwarded} if forwarded else {})
     assert client_network(request) == expected
+
+
+@pytest.mark.parametrize(("proxies", "expected"), [([], "10.1.2.3"), (["10.0.0.0/8"], "203.0.113.9")])
+def test_long_headers_of_strangers_are_not_kept_in_memory(proxies: list[str], expected: str, settings: Any) -> None:
+    settings.TRUSTED_PROXIES = proxies
+    client_address._network.cache_clear()
+    for number in range(3):
+        forwarded = f"{number}, {'198.51.100.7, ' * 10_000}203.0.113.9"
+        assert client_network(RequestFactory().get("/", REMOTE_ADDR="10.1.2.3", headers={"x-forwarded-for": forwarded})) == expected
+    # What differs in what strangers wrote is one entry.
+    assert client_address._network.cache_info().currsize == 1
 
 
 @pytest.mark.parametrize(

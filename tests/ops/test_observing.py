@@ -23,6 +23,7 @@ from developers.models import WebhookDelivery, WebhookEndpoint, WebhookMessage
 from developers.models.webhooks import DeliveryStatus
 from developers.services.webhooks import create_endpoint
 from developers.webhooks.events import EventType
+from developers.webhooks.signing import new_secret
 from marketplace.core.errors import Problem
 from marketplace.core.observing import metrics
 from marketplace.core.observing.logs import JsonFormatter, RedactingFilter, TextFormatter
@@ -210,6 +211,13 @@ def test_address_that_is_a_secret_is_in_no_line(measured: dict[str, str], json_l
         logging.getLogger("django.request").exception("broken")
     assert json_lines.lines
     assert "s3cr3t" not in "\n".join(json_lines.lines)
+
+
+def test_secret_of_a_webhook_is_in_no_line(json_lines: Lines) -> None:
+    secret = new_secret()
+    logging.getLogger("django.request").error("broken: %s", f"{secret}, {secret[:20]}")
+    assert "whsec_…, whsec_…" in json_lines.lines[-1]
+    assert secret.removeprefix("whsec_")[:8] not in json_lines.lines[-1]
 
 
 def test_text_for_people_has_the_facts_of_an_access_line_at_its_end() -> None:

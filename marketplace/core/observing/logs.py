@@ -10,7 +10,7 @@ from pythonjsonlogger.orjson import OrjsonFormatter
 # Addresses that are secrets by themselves: signed downloads, links from mails.
 _SECRET_PATHS = re.compile(r"(/downloads/|/confirm-email/|/reset/key/)[^\s/?\"'>]+")
 # Our keys and tokens begin so that they are found, here too.
-_SECRETS = re.compile(r"\b(cam_[a-z]{2,3}_)[A-Za-z0-9]{8,}")
+_SECRETS = re.compile(r"\b(cam_[a-z]{2,3}_|whsec_)[A-Za-z0-9+/]{8,}=*")
 # Django hands its request and response objects along; their texts hold whole addresses.
 _LEFT_OUT = {"request", "response", "server_time", "status_code", "taskName"}
 _FACTS = ("duration_ms", "user", "app", "credential")
