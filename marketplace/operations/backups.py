@@ -73,7 +73,10 @@ def read_manifest(backup: Path) -> Manifest:
     """
     try:
         values = json.loads((backup / MANIFEST).read_text(encoding="utf-8"))
-        return Manifest(**values | {"made_at": datetime.fromisoformat(values["made_at"])})
+        made_at = datetime.fromisoformat(values["made_at"]).astimezone(UTC)
+        # What it calls the dump is not believed: no other file of the machine is read because a manifest names it.
+        known = {"made_at": made_at, "objects": int(values["objects"]), "database": DUMPS[values["engine"]]}
+        return Manifest(**values | known)
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise BackupFailed(f"{backup} is no whole backup: it has no {MANIFEST} that can be read.") from error
 
@@ -163,9 +166,9 @@ def _load_postgresql(dump: Path) -> None:
         cursor.execute("DROP SCHEMA public CASCADE")
         cursor.execute("CREATE SCHEMA public")
     connection.close()
-    _run(
-        "pg_restore", "--no-owner", "--no-privileges", "--exit-on-error", "--schema=public", f"--dbname={_libpq()['PGDATABASE']}", str(dump)
-    )
+    # All or nothing: what is killed half-way leaves an empty database, which says so, and not one that lacks its last tables.
+    words = ("--no-owner", "--no-privileges", "--single-transaction", "--schema=public")
+    _run("pg_restore", *words, f"--dbname={_libpq()['PGDATABASE']}", str(dump))
 
 
 def _run(program: str, *words: str) -> None:
@@ -221,7 +224,8 @@ def _copy_in(folder: Path, store: ObjectStore, report: Report) -> None:
     there = dict.fromkeys(_keys(store), True)
     for path in sorted(folder.rglob("*")):
         key = path.relative_to(folder).as_posix()
-        if not path.is_file() or not is_key(key) or path.suffix == ".part":
+        # A link would bring in whatever of this machine it leads to.
+        if path.is_symlink() or not path.is_file() or not is_key(key) or path.suffix == ".part":
             continue
         report(1)
         if key not in there:

@@ -242,7 +242,10 @@ def _followed(link: str, content: bytes) -> tuple[Status, str, str]:
     try:
         with urllib.request.urlopen(link, timeout=LINK_SECONDS) as answer:  # noqa: S310 - our own store's address
             same = answer.read(len(content) + 1) == content
-    except (urllib.error.URLError, OSError) as error:
+    except urllib.error.HTTPError as refusal:
+        remedy = "Check the secret key, the clock, and that the proxy before the store passes on the Host that was asked for."
+        return Status.FAIL, f"A presigned link is answered with {refusal.code}.", remedy
+    except OSError as error:
         remedy = "Set S3_PUBLIC_ENDPOINT_URL to where browsers reach the store; from this machine it may be out of reach."
         return Status.WARN, f"A presigned link could not be followed: {error}.", remedy
     return (

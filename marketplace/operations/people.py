@@ -4,21 +4,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from allauth.account.models import EmailAddress
-from django.db.models import Model, Q
+from django.db.models import Exists, Model, OuterRef, Q
 
 from catalog.models import Listing, Store
-from catalog.models.listings import ListingStatus
+from catalog.models.listings import ListingStatus, UpdateStatus
 from developers.models import AccessToken, ApiKey, App, Consent, DeveloperApplication, Grant, RefreshToken, SpendingLimit
 from developers.models.applications import ApplicationMessage
 from developers.models.webhooks import WebhookEndpoint, WebhookMessage
-from library.models import DownloadLink, Licence
+from library.models import DownloadLink, Licence, Package
 from marketplace.accounts.errors import AccountInUse
 from marketplace.accounts.events import AccountDeleted
 from marketplace.accounts.models import User
 from marketplace.core.models import AuditEntry
 from vendors.models import VendorProfile
 from wallet.models import IdempotencyRecord, LedgerAccount, Order, Quote, WalletSettings
-from wallet.selectors import accounts_of, earnings_of
+from wallet.selectors import accounts_of, earnings_of, with_earnings
 from wallet.sheets import figure
 
 from .models import AccountExport
@@ -45,7 +45,6 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
     "store": (Store, "owner", ("name", "slug", "is_open")),
     "vendorProfile": (VendorProfile, "user", ("status", "bio", "application_data", "commission_rate_bp", "payout_method", "applied_at")),
     "listings": (Listing, "store__owner", ("id", "slug", "title", "status", "description", "readme", "published_at")),
-    "wallets": (LedgerAccount, "owner", ("kind", "currency", "balance_minor")),
     "walletSettings": (WalletSettings, "owner", ("currency_preference",)),
     "orders": (
         Order,
@@ -65,7 +64,10 @@ def export_account(user: User) -> dict[str, Any]:
         name: list(model._default_manager.filter(**{path: user}).order_by("pk").values(*columns))
         for name, (model, path, columns) in SECTIONS.items()
     }
-    return {"account": account, **sections}
+    # A vendor's balance alone lacks the sales that are not sealed yet.
+    accounts = with_earnings(LedgerAccount.objects.filter(owner=user)).order_by("pk")
+    wallets = [{"kind": row.kind, "currency": row.currency, "balance_minor": row.earned_minor} for row in accounts]
+    return {"account": account, **sections, "wallets": wallets}
 
 
 def let_go(event: AccountDeleted) -> None:
@@ -96,6 +98,19 @@ def let_go(event: AccountDeleted) -> None:
     WalletSettings.objects.filter(owner=user).delete()
     AccountExport.objects.filter(user=user).delete()
     VendorProfile.objects.filter(user=user).update(bio="", application_data={}, payout_method=None)
+    _let_go_of_the_store(user)
+
+
+def _let_go_of_the_store(user: User) -> None:
+    """Remove what was never sold; what was, buyers go on downloading, from a store without a name. Receipts keep the one they bore."""
+    sold = Exists(Order.objects.filter(listing=OuterRef("pk"))) | Exists(Licence.objects.filter(listing=OuterRef("pk")))
+    unsold = list(Listing.objects.filter(~sold, store__owner=user).values_list("pk", flat=True))
+    Quote.objects.filter(listing__in=unsold).delete()
+    Package.objects.filter(deliverable__listing__in=unsold).delete()
+    Listing.objects.filter(pk__in=unsold).update(live_deliverable=None, candidate_deliverable=None, update_status=UpdateStatus.NONE)
+    # Their files follow with the next sweep: no record names them any more.
+    Listing.objects.filter(pk__in=unsold).delete()
+    Store.objects.filter(owner=user).update(name="Closed store", slug=f"closed-{user.pk.hex}", is_open=False)
 
 
 def unsettled(user: User) -> list[str]:

@@ -4,6 +4,7 @@ import contextlib
 import json
 import shutil
 from collections.abc import Iterator
+from datetime import UTC
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,6 +13,7 @@ import psycopg
 import pytest
 import requests
 
+from marketplace.core.objects import object_store
 from marketplace.operations import backups
 
 from ..faults.service import Service, service
@@ -105,6 +107,50 @@ def test_what_was_lost_comes_back_whole(shop: Shop, tmp_path: Path) -> None:
 
 def test_folder_that_holds_no_whole_backup_is_refused(shop: Shop, tmp_path: Path) -> None:
     assert "no whole backup" in shop.manage("restore", str(tmp_path), fails=True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{}",
+        "null",
+        '{"engine": "oracle"}',
+        '{"made_at": "yesterday", "engine": "sqlite", "objects": 1}',
+        '{"engine": ["sqlite"]}',
+    ],
+)
+def test_manifest_that_makes_no_sense_is_no_backup(tmp_path: Path, text: str) -> None:
+    (tmp_path / backups.MANIFEST).write_text(text)
+    with pytest.raises(backups.BackupFailed, match="no whole backup"):
+        backups.read_manifest(tmp_path)
+
+
+def test_manifest_that_names_another_file_of_the_machine_gets_the_dump_all_the_same(tmp_path: Path) -> None:
+    written = {
+        "made_at": "2026-11-21T12:00:00",
+        "engine": "sqlite",
+        "database": "../../etc/passwd",
+        "sha256": "",
+        "migrations": {},
+        "objects": 0,
+    }
+    (tmp_path / backups.MANIFEST).write_text(json.dumps(written))
+    manifest = backups.read_manifest(tmp_path)
+    assert (manifest.database, manifest.made_at.tzinfo) == ("database.sqlite3", UTC)
+
+
+def test_link_among_the_objects_brings_nothing_in(tmp_path: Path, settings: Any) -> None:
+    settings.MEDIA_ROOT = tmp_path / "media"
+    store = object_store()
+    folder = tmp_path / "objects" / "deliverables"
+    folder.mkdir(parents=True)
+    (tmp_path / "secret").write_text("of this machine")
+    (folder / "linked").symlink_to(tmp_path / "secret")
+    (folder / "own").write_text("of the backup")
+    backups._copy_in(tmp_path / "objects", store, lambda _count: None)
+    assert [key for key, _ in store.keys("deliverables/")] == ["deliverables/own"]
 
 
 def test_programs_of_the_database_connect_as_securely_as_the_service(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -5,8 +5,9 @@ from datetime import timedelta
 from io import StringIO
 
 import pytest
+from django.conf import settings
 from django.contrib.sessions.models import Session
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError, call_command, get_commands
 from django.db import connection
 from django.utils import timezone
 from storages.backends.s3 import S3Storage
@@ -18,7 +19,7 @@ from marketplace.core.health import NotReady
 from marketplace.core.objects.s3 import S3Store
 from marketplace.jobs.models import Worker
 from marketplace.operations import doctor, readings
-from marketplace.operations.management.commands import make_bucket
+from marketplace.operations.management.commands import make_bucket, purge
 
 from ..servers.ports import free_port
 from ..servers.s3 import S3Server
@@ -96,6 +97,12 @@ def test_purge_rehearses_then_removes_and_goes_on_past_a_failure(monkeypatch: py
     assert "old answers removed" in out.getvalue()
 
 
+def test_purge_runs_every_purge_there_is() -> None:
+    there = {name for name in get_commands() if name.startswith("purge_")}
+    assert set(purge.COMMANDS) == there
+    assert there <= {command.split()[0] for command, *_ in settings.SCHEDULE}
+
+
 def test_worker_that_fell_silent_is_down_until_it_beats() -> None:
     with pytest.raises(NotReady, match="no worker"):
         readings.probe_workers()
@@ -133,5 +140,8 @@ def test_bucket_is_made_once_and_its_links_are_followed(
     first, (status, sentence) = objects()
     assert (first, status) == (works, "warn")
     assert "could not be followed" in sentence
+    # Somebody is there, and refuses: the secret is another, or a proxy asks under another name.
+    monkeypatch.setattr(store, "presigned_url", lambda *given, **more: f"{S3Store.presigned_url(store, *given, **more)[:-8]}00000000")
+    assert objects() == [works, ("fail", "A presigned link is answered with 403.")]
     # What it wrote is gone.
     assert list(store.keys("health/")) == []

@@ -13,6 +13,8 @@ from django.core import mail as outbox
 from django.core.management import CommandError, call_command
 from rest_framework.test import APIClient
 
+from catalog.models import Deliverable, Listing
+from catalog.services.submission import unpublish_listing
 from developers.models import AccessToken, ApiKey
 from library.models import Licence
 from marketplace.accounts.errors import AccountInUse
@@ -21,10 +23,11 @@ from marketplace.accounts.services import delete_account, reactivate_user
 from marketplace.core.errors import InvalidTransition, SelfReview
 from marketplace.core.models import AuditEntry
 from marketplace.operations.people import export_account
+from vendors.models import VendorProfile
 from wallet.reconciliation import differences
 
-from ..factories import UserFactory
-from ..shop import archive, bought, funded, on_sale
+from ..factories import ListingFactory, UserFactory
+from ..shop import archive, bought, funded, on_sale, store_keeping
 
 pytestmark = pytest.mark.django_db
 PRICE = 49_900
@@ -80,6 +83,33 @@ def test_deletion_lets_go_of_the_person_and_keeps_the_books(
     assert Licence.objects.get(buyer=user).revoked_at is None
     assert list(differences()) == []
     assert [message.to for message in outbox.outbox if "deleted" in message.subject] == [[ADDRESS]]
+
+
+def test_deleted_vendor_leaves_no_draft_and_no_name_behind_and_buyers_what_they_bought(key_client: Callable[..., APIClient]) -> None:
+    store = store_keeping(2000)
+    vendor, name = store.owner, store.name
+    sold, unsold = on_sale(archive("kept"), store=store), on_sale(archive("unsold"), store=store)
+    never = ListingFactory(store=store)
+    stranger = ListingFactory()
+    buyer = funded(inr=10**7)
+    order = bought(sold, buyer)
+    for listing in (sold, unsold):
+        unpublish_listing(listing=listing, actor=vendor)
+    with pytest.raises(AccountInUse, match="vendor account holds"):
+        delete_account(user=vendor, reason="Asked for.", actor=None)
+    assert export_account(vendor)["wallets"] == [{"kind": "vendor", "currency": "INR", "balance_minor": order.vendor_share_minor}]
+    VendorProfile.objects.filter(user=vendor).update(payout_method="iban")
+    call_command("payout", "--run", "2026-11", stdout=StringIO())
+    delete_account(user=vendor, reason="Asked for.", actor=None)
+    assert {*Listing.objects.values_list("pk", flat=True)} == {sold.pk, stranger.pk}
+    assert not Deliverable.objects.filter(listing__in=[unsold.pk, never.pk]).exists()
+    store.refresh_from_db()
+    assert (store.name, store.slug, store.is_open) == ("Closed store", f"closed-{vendor.pk.hex}", False)
+    # The receipt is the buyer's.
+    order.refresh_from_db()
+    assert order.store_name == name
+    assert key_client(buyer).post(f"/api/v1/library/download/{sold.pk}").status_code == 200
+    assert list(differences()) == []
 
 
 def test_deleted_account_is_neither_deleted_again_nor_opened() -> None:

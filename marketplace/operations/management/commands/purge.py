@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 # Each says itself what it removes; each has a rehearsal.
-COMMANDS = ("purge_tokens", "purge_wallet", "purge_usage", "purge_jobs", "purge_exports")
+COMMANDS = ("purge_tokens", "purge_wallet", "purge_usage", "purge_webhooks", "purge_jobs", "purge_exports")
 
 
 class Command(BaseCommand):
@@ -17,7 +17,7 @@ class Command(BaseCommand):
 
     help = (
         f"Remove expired sessions, then run {', '.join(COMMANDS)} and sweep_objects --delete: codes and tokens, quotes and answers to "
-        "Idempotency-Keys, usage, finished jobs, copies of accounts that expired, files that no record names and unfinished uploads. One that fails does not keep the "
+        "Idempotency-Keys, usage, webhook deliveries, finished jobs, copies of accounts that expired, files that no record names and unfinished uploads. One that fails does not keep the "
         "others from running. With --dry-run all is counted and nothing removed. The worker runs the parts by itself, every day."
     )
 
