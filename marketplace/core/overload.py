@@ -107,6 +107,7 @@ class OverloadMiddleware:
 
 
 def _is_upload(request: HttpRequest) -> bool:
-    """Tell whether a body is longer than one that is read in one go."""
+    """Tell whether a body may take as long as its sender likes: it is a form with files, or longer than one that is read in one go."""
     length = request.META.get("CONTENT_LENGTH") or ""
-    return length.isascii() and length.isdigit() and (len(length) > len(str(bounds.GIB)) or int(length) > bounds.JSON_BODY_BYTES)
+    large = length.isascii() and length.isdigit() and (len(length) > len(str(bounds.GIB)) or int(length) > bounds.JSON_BODY_BYTES)
+    return large or request.META.get("CONTENT_TYPE", "").lower().startswith("multipart/")

@@ -42,7 +42,7 @@ class Server:
 
     def send(self, path: str = "/api/v1/assets", body: int = 0) -> "Future[HttpResponseBase]":
         """Send a request; wait until it is held, waits, or is answered."""
-        request = RequestFactory().post(path, headers={"Content-Length": str(body)})
+        request = RequestFactory().post(path, content_type="application/json")
         request.META["CONTENT_LENGTH"] = str(body)
         before = self.inside()
         sent: Future[HttpResponseBase] = self._threads.submit(self.middleware, request)
@@ -157,6 +157,11 @@ def test_length_that_is_none_or_small_is_no_upload(length: str) -> None:
     request = RequestFactory().get("/")
     request.META["CONTENT_LENGTH"] = length
     assert not overload._is_upload(request)
+
+
+def test_form_with_files_is_an_upload_however_short_it_says_it_is() -> None:
+    request = RequestFactory().post("/", headers={"content-length": "10"}, content_type="Multipart/form-data; boundary=x")
+    assert overload._is_upload(request)
 
 
 def test_length_of_many_digits_is_an_upload_and_no_crash() -> None:

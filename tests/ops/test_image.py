@@ -16,6 +16,9 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.x509.oid import NameOID
+from django.urls import reverse
+
+from marketplace.core import bounds
 
 from ..checks import BIN, PRODUCTION, ROOT, SETTINGS
 
@@ -136,6 +139,21 @@ def test_compose_file_holds_no_secret_and_nothing_without_a_version() -> None:
     assert wanted == set(re.findall(r"^(\w+)=", example, re.MULTILINE))
     for secret in ("SECRET_KEY", "CERTIFICATE_KEY", "POSTGRES_PASSWORD", "S3_SECRET_ACCESS_KEY", "METRICS_TOKEN"):
         assert f"\n{secret}=\n" in example
+
+
+def test_proxy_lets_uploads_through_and_takes_every_other_body_in_first() -> None:
+    listing = {"asset_id": "0192f0c1"}, {"slug": "a-font"}
+    uploads = {reverse(f"vendor-{name}", kwargs=listing[0]) for name in ("file", "font-specimen", "gallery-image", "audio-preview")}
+    uploads |= {reverse(f"studio-{name}-upload", kwargs=listing[1]) for name in ("file", "specimen", "sound")}
+    uploads |= {reverse("studio-picture-upload", kwargs=listing[1] | {"slot": slot}) for slot in range(bounds.GALLERY_SLOTS)}
+    (pattern,) = re.findall(
+        r"location ~ (\S+) \{\n\s+client_max_body_size", (ROOT / "deploy" / "nginx.conf.template").read_text(encoding="utf-8")
+    )
+    assert {path for path in uploads if not re.search(pattern, path)} == set()
+    # A body that trickles in would hold a thread of a node.
+    others = {reverse(f"vendor-{name}", kwargs=listing[0]) for name in ("asset", "files", "regional-prices", "licensing", "submit")}
+    others |= {reverse(f"studio-{name}", kwargs=listing[1]) for name in ("details", "prices", "files", "file-discard")}
+    assert {path for path in others if re.search(pattern, path)} == set()
 
 
 def test_configuration_of_the_proxy_is_accepted_by_nginx(tmp_path: Path) -> None:
