@@ -63,6 +63,8 @@ def logging_config(style: str) -> dict[str, Any]:
         "root": {"handlers": ["console"], "level": level},
         "loggers": {
             "django": {"handlers": ["console"], "level": "INFO", "propagate": False},
+            # Every scanner asks for hosts that are not ours: a line of the access log is enough, a traceback is not.
+            "django.security.DisallowedHost": {"level": "CRITICAL"},
             # In its debug lines are codes and tokens.
             "oauthlib": {"level": "INFO"},
         },

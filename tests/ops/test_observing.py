@@ -213,6 +213,12 @@ def test_address_that_is_a_secret_is_in_no_line(measured: dict[str, str], json_l
     assert "s3cr3t" not in "\n".join(json_lines.lines)
 
 
+def test_host_that_is_not_ours_is_a_line_of_the_access_log_and_no_traceback(measured: dict[str, str], json_lines: Lines) -> None:
+    assert Client().get("/api/v1/assets", headers={"host": "scanner.example"}).status_code == 400
+    assert [json.loads(line)["logger"] for line in json_lines.lines] == ["marketplace.access"]
+    assert not [line for line in json_lines.lines if "Traceback" in line]
+
+
 def test_secret_of_a_webhook_is_in_no_line(json_lines: Lines) -> None:
     secret = new_secret()
     logging.getLogger("django.request").error("broken: %s", f"{secret}, {secret[:20]}")
