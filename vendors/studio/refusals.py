@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from marketplace.core import bounds
 from marketplace.core.errors import Problem
 
-_SIGN_IN = "You are no longer signed in. Sign in again in another tab, then try again here: this page waits."
+_SIGN_IN = "You are no longer signed in. Sign in again, come back to this page and upload it once more."
 _DAMAGED = "The upload arrived damaged. Upload it again; if it stays so, try another network."
 # `{detail}` stands for what the service says of this very file, `{maximum}` for how large it may be.
 SENTENCES = {

@@ -49,8 +49,12 @@
     job.again = box.querySelector("[data-again]");
     job.stop = box.querySelector("[data-stop]");
     job.stop.addEventListener("click", () => cancel(job));
+    const input = form.querySelector("input[type=file]");
+    const focused = document.activeElement === input;
     form.append(box);
-    form.querySelector("input[type=file]").disabled = true;
+    input.disabled = true;
+    // Who uses the keyboard goes on from here.
+    if (focused) box.focus();
     const frame = form.closest(".slot")?.querySelector(".slot-picture");
     if (frame) {
       job.frame = frame;
@@ -64,12 +68,15 @@
   };
 
   const hide = (job) => {
+    const focused = job.box.contains(document.activeElement);
     jobs.delete(job.place);
     job.box.remove();
     if (job.frame) job.frame.replaceChildren(...job.before);
     if (job.picture) URL.revokeObjectURL(job.picture);
     const input = formOf(job.place)?.querySelector("input[type=file]");
-    if (input) input.disabled = false;
+    if (!input) return;
+    input.disabled = false;
+    if (focused) input.focus();
   };
 
   const moved = (job, speed, share) => {
@@ -90,6 +97,7 @@
     job.bar.removeAttribute("value");
     job.words.textContent = "All of it has arrived. We look into it …";
     // From here on it is ours: taking it back is another step.
+    if (document.activeElement === job.stop) job.box.focus();
     job.stop.hidden = true;
     tell(`${job.file.name} has arrived and is checked.`);
   };
@@ -135,7 +143,7 @@
         api.forget();
       } else if (answer.status === 429) {
         job.words.textContent = "Many uploads in a short time: it goes on by itself in a moment.";
-        await pause(answer.wait || 5);
+        await Promise.race([pause(answer.wait || 5), woken(job)]);
       } else if (answer.status === 0) {
         const now = await listing();
         if (arrived(job, record, now)) return null;
@@ -154,21 +162,24 @@
     return Boolean(file) && file.id !== before?.candidateFile?.id && file.fileSize === job.file.size;
   };
 
-  const again = async (job, lost) => {
-    const how = "The service takes a file in one piece, so it starts from the beginning";
-    const at = job.bar.hasAttribute("value") ? ` at ${Math.floor(job.bar.value)} percent` : "";
-    const first = `The connection was lost${at}, or the file was changed or moved meanwhile. ${how}`;
-    const wait = RETRIES[lost];
-    job.again.hidden = false;
-    job.stop.hidden = false;
-    job.words.textContent = wait ? `${first} in ${wait} seconds.` : `${first} when you try again.`;
-    tell(job.words.textContent);
-    const asked = new Promise((resolve) => {
+  // Ends when the vendor does not want to wait.
+  const woken = (job) =>
+    new Promise((resolve) => {
       job.again.addEventListener("click", resolve, { once: true });
       job.wake = resolve;
     });
+
+  const again = async (job, lost) => {
+    const how = "The service takes a file in one piece, so it starts from the beginning";
+    const at = job.bar.hasAttribute("value") ? ` at ${Math.floor(job.bar.value)} percent` : "";
+    const wait = RETRIES[lost];
+    const when = !wait ? "when you try again. See that the file is still where it was." : navigator.onLine ? `in ${wait} seconds.` : "as soon as you are online.";
+    job.again.hidden = false;
+    job.stop.hidden = false;
+    job.words.textContent = `The connection was lost${at}. ${how} ${when}`;
+    tell(job.words.textContent);
     const online = navigator.onLine ? pause(wait) : new Promise((resolve) => addEventListener("online", resolve, { once: true }));
-    await Promise.race(wait ? [asked, online] : [asked]);
+    await Promise.race(wait ? [woken(job), online] : [woken(job)]);
   };
 
   const cancel = (job) => {
