@@ -44,6 +44,53 @@ def _to_download(page: Page, base_url: str) -> None:
     page.get_by_role("button", name="Download").first.click()
 
 
+def _in_studio(section: str = "", status: str = "Published") -> Callable[[Page, str], None]:
+    """Return what opens a section of the vendor's newest listing of a status."""
+
+    def lead(page: Page, base_url: str) -> None:
+        page.goto(f"{base_url}/dashboard/studio?status={status}")
+        address = page.locator(".table .name a").first.get_attribute("href")
+        page.goto(f"{base_url}{address}{section}")
+
+    return lead
+
+
+def _to_draft(page: Page, base_url: str) -> None:
+    page.goto(f"{base_url}/dashboard/studio/listing-new")
+    page.get_by_label("Title").fill("Fjord Display")
+    page.get_by_label("Category").select_option(label="Fonts")
+    page.get_by_label("In one sentence").fill("A cool serif for covers and posters.")
+    page.get_by_label("Price in US dollars").fill("29")
+    # Sent again, it leads to the draft that is there.
+    page.get_by_role("button", name="Make the draft").click()
+    page.get_by_role("heading", name="It is a draft").wait_for()
+
+
+def _to_refused_prices(page: Page, base_url: str) -> None:
+    _in_studio("/prices", "Draft")(page, base_url)
+    page.get_by_label("US dollars").fill("-3")
+    page.get_by_label("Discount in percent").fill("120")
+    page.locator("form[data-guard]").evaluate("(form) => { form.noValidate = true; }")
+    page.get_by_role("button", name="Save").click()
+    page.locator(".errorlist").first.wait_for()
+
+
+def studio_stops() -> list[Stop]:
+    """Return the pages of someone who sells, or wants to."""
+    sections = ("details", "prices", "licences", "files", "manifest", "reviews", "unpublish")
+    return [
+        Stop("studio-apply", "buyer", "/dashboard/studio/apply"),
+        Stop("studio-draft", "vendor", lead=_to_draft),
+        Stop("studio", "vendor", "/dashboard/studio"),
+        Stop("studio-nothing", "vendor", "/dashboard/studio?q=zzqqxx"),
+        Stop("studio-new", "vendor", "/dashboard/studio/listing-new"),
+        Stop("studio-store", "vendor", "/dashboard/studio/store"),
+        Stop("studio-refused", "vendor", lead=_to_refused_prices),
+        Stop("studio-listing", "vendor", lead=_in_studio()),
+        *(Stop(f"studio-{section}", "vendor", lead=_in_studio(f"/{section}")) for section in sections),
+    ]
+
+
 def public_stops(docs: list[str]) -> list[Stop]:
     """Return the pages that anyone may see."""
     paths = {
@@ -98,5 +145,6 @@ def signed_in_stops() -> list[Stop]:
         Stop("download", "buyer", lead=_to_download),
         *(Stop(name, "developer", path) for name, path in developer.items()),
         Stop("app", "developer", lead=_follow("/dashboard/apps", ".card-link a")),
+        *studio_stops(),
         Stop("token-revoke", "vendor", lead=_follow("/dashboard/tokens", ".table .end a:last-child")),
     ]

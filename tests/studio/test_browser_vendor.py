@@ -1,0 +1,283 @@
+"""A vendor in a real browser, on a phone and at a desk, with scripts and without, by keyboard: from the application to the first sale day."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.db import connections
+from django.urls import reverse
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from catalog.models import Listing
+from catalog.models.reviews import ReviewStatus
+from catalog.services.review import approve_listing, reject_listing
+from marketplace.accounts.models import User
+from tests.factories import CategoryFactory, ListingFactory, UserFactory
+from tests.screenshots.driving import MOST_BYTES, Scheme, Visit, browser, context, overflows, violations, watched
+from tests.shop import tiers
+from vendors.models import VendorProfile
+from vendors.services.listings import update_details
+from vendors.services.manifests import generate_manifest
+from vendors.services.profiles import approve_vendor
+
+from .cases import published, ready, submitted, with_candidate
+from .conftest import signed_in
+
+pytestmark = [pytest.mark.browser, pytest.mark.engineless, pytest.mark.django_db(transaction=True)]
+
+WAYS = [("phone", True), ("phone", False), ("desktop", True)]
+LOOKS: list[tuple[str, Scheme]] = [("phone", "light"), ("desktop", "dark")]
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    # Playwright runs an event loop in this thread, which Django would take for asynchronous code.
+    with pytest.MonkeyPatch.context() as patch, browser() as started:
+        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+        yield started
+
+
+@pytest.fixture
+def opened(chromium: Browser, live_server: Any) -> Iterator[Callable[..., tuple[Page, Visit]]]:
+    """Open a page as someone: `opened(user, "/dashboard", "phone")`."""
+    windows: list[BrowserContext] = []
+
+    def make(user: User, path: str, size: str = "desktop", *, scheme: Scheme = "light", java_script: bool = True) -> tuple[Page, Visit]:
+        window = context(chromium, size, scheme, java_script=java_script)
+        window.set_default_timeout(60_000)
+        windows.append(window)
+        session = signed_in(user).cookies["sessionid"].value
+        window.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": live_server.url}])
+        page = window.new_page()
+        visit = watched(page, live_server.url)
+        page.goto(live_server.url + path)
+        return page, visit
+
+    yield make
+    for window in windows:
+        window.close()
+    connections.close_all()
+
+
+@pytest.fixture
+def editor() -> User:
+    CategoryFactory()
+    tiers()
+    return UserFactory(is_staff=True)
+
+
+def section(page: Page, name: str) -> None:
+    """Go to a section of the listing."""
+    page.get_by_role("navigation", name="Listing").get_by_role("link", name=name).click()
+    page.wait_for_url(f"**/{name.lower()}" if name != "Overview" else "**/listings/*")
+
+
+def save(page: Page) -> None:
+    """Save the section, and see that it was."""
+    assert not overflows(page)
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_text("Saved.").wait_for()
+
+
+def apply(page: Page) -> None:
+    """Ask for a store, from the dashboard on."""
+    page.get_by_role("link", name="Open a store").click()
+    page.get_by_label("Store name").fill("Quiet Foundry")
+    page.get_by_label("About the store").fill("We draw type.")
+    page.get_by_label("Where your work can be seen").fill("https://quiet.example")
+    assert not overflows(page)
+    page.get_by_role("button", name="Apply").click()
+    page.get_by_text("A person looks at your application").wait_for()
+
+
+@pytest.mark.parametrize(("size", "java_script"), WAYS)
+def test_vendor_opens_a_store_and_publishes_after_mending(
+    opened: Callable[..., tuple[Page, Visit]],
+    editor: User,
+    size: str,
+    java_script: bool,  # noqa: FBT001 - a parameter of the test
+) -> None:
+    page, visit = opened(UserFactory(), "/dashboard", size, java_script=java_script)
+    apply(page)
+    approve_vendor(profile=VendorProfile.objects.get(), reason="Known", actor=editor)
+    page.reload()
+    page.get_by_role("main").get_by_role("link", name="New listing").click()
+    page.get_by_label("Title").fill("Aurora Sans")
+    page.get_by_label("Category").select_option(label="Fonts")
+    page.get_by_label("In one sentence").fill("A warm grotesque.")
+    page.get_by_label("Price in US dollars").fill("100")
+    page.get_by_role("button", name="Make the draft").click()
+    page.get_by_role("heading", name="It is a draft").wait_for()
+    assert page.get_by_text("To do", exact=True).count() == 2
+
+    section(page, "Details")
+    page.get_by_label("Tags").fill("sans, screen")
+    save(page)
+    section(page, "Prices")
+    page.get_by_label("Rupees").fill("499.50")
+    page.get_by_label("Discount in percent").fill("50")
+    save(page)
+    assert page.get_by_text("$40.00").is_visible()
+    section(page, "Licences")
+    page.get_by_label("Only the ones chosen here").check()
+    page.get_by_label("Extended").uncheck()
+    save(page)
+
+    listing = ready(Listing.objects.get())
+    section(page, "Overview")
+    page.get_by_role("button", name="Send for review").click()
+    page.get_by_text("A reviewer looks at it").wait_for()
+    review = listing.reviews.get(status=ReviewStatus.PENDING)
+    reject_listing(review=review, findings=[{"code": "description_thin"}], note="Nearly.", actor=editor)
+    page.reload()
+    assert not overflows(page)
+    page.get_by_role("link", name="Mend it in Description").click()
+    page.get_by_label("Description").fill("Twelve styles.")
+    save(page)
+    section(page, "Overview")
+    page.get_by_role("button", name="Send for review").click()
+    page.get_by_text("A reviewer looks at it").wait_for()
+    approve_listing(review=listing.reviews.get(status=ReviewStatus.PENDING), actor=editor)
+    page.reload()
+    page.get_by_role("link", name="See it as buyers do").click()
+    page.get_by_role("heading", name="Aurora Sans", level=1).wait_for()
+
+    listing.refresh_from_db()
+    assert (listing.status, listing.tags, listing.discount_bp) == ("Published", ["sans", "screen"], 5_000)
+    assert (listing.price_inr_minor, listing.allowed_license_slugs) == (49_950, ["personal", "commercial"])
+    assert (visit.elsewhere, visit.faults) == ([], [])
+
+
+def test_draft_is_made_priced_and_sent_with_the_keyboard_alone(opened: Callable[..., tuple[Page, Visit]], vendor: VendorProfile) -> None:
+    page, _ = opened(vendor.user, "/dashboard/studio")
+    reach(page, "New listing")
+    page.keyboard.press("Enter")
+    page.get_by_label("Title").wait_for()
+    reach(page, "title", "name")
+    page.keyboard.type("Aurora Sans")
+    reach(page, "category", "name")
+    page.keyboard.type("Fonts")
+    reach(page, "short_description", "name")
+    page.keyboard.type("A warm grotesque.")
+    reach(page, "base_price_minor", "name")
+    page.keyboard.type("19.99")
+    reach(page, "Make the draft")
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="It is a draft").wait_for()
+    reach(page, "Prices")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/prices")
+    reach(page, "price_eur_minor", "name")
+    page.keyboard.type("18")
+    page.keyboard.press("Control+s")
+    page.get_by_text("Saved.").wait_for()
+    listing = ready(Listing.objects.get())
+    reach(page, "Overview")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Send for review").wait_for()
+    reach(page, "Send for review")
+    page.keyboard.press("Enter")
+    page.get_by_text("A reviewer looks at it").wait_for()
+    listing.refresh_from_db()
+    assert (listing.status, listing.base_price_minor, listing.price_eur_minor) == ("PendingReview", 1_999, 1_800)
+
+
+def reach(page: Page, words: str, attribute: str = "innerText") -> None:
+    """Press Tab until what has the focus is this, and see that the focus can be seen."""
+    for _ in range(80):
+        page.keyboard.press("Tab")
+        # On the page's own list of pages the same words may lead elsewhere.
+        if (
+            page.evaluate("(name) => !document.activeElement.closest('.side') && document.activeElement[name]?.trim?.()", attribute)
+            == words
+        ):
+            assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid", words
+            return
+    raise AssertionError(f"the keyboard does not reach {words}")
+
+
+def test_address_and_split_are_told_while_one_types(opened: Callable[..., tuple[Page, Visit]], listing: Listing) -> None:
+    page, visit = opened(listing.store.owner, "/dashboard/studio/listing-new", "phone")
+    page.get_by_label("Title").press_sequentially("Höhenluft")
+    page.get_by_text("/assets/hohenluft, which is free").wait_for()
+    page.get_by_label("Address").fill("aurora-sans")
+    page.get_by_text("It is taken.").wait_for()
+    page.close()
+    page, visit = opened(listing.store.owner, f"/dashboard/studio/listings/{listing.slug}/prices", "phone")
+    page.get_by_label("US dollars").fill("50")
+    page.get_by_text("$40.00").wait_for()
+    assert page.get_by_text("not saved yet").is_visible()
+    assert visit.faults == []
+
+
+def test_what_was_typed_is_not_lost_by_a_wrong_click(opened: Callable[..., tuple[Page, Visit]], listing: Listing) -> None:
+    page, _ = opened(listing.store.owner, f"/dashboard/studio/listings/{listing.slug}/details")
+    asked: list[str] = []
+
+    def stay(dialog: Any) -> None:
+        asked.append(dialog.type)
+        dialog.dismiss()
+
+    page.on("dialog", stay)
+    page.get_by_label("Title").press_sequentially(" Pro")
+    page.get_by_role("link", name="Prices").click(no_wait_after=True)
+    expect(page.get_by_label("Title")).to_have_value("Aurora Sans Pro")
+    page.wait_for_timeout(300)
+    assert asked == ["beforeunload"]
+    # Saved, nothing is asked any more.
+    save(page)
+    section(page, "Prices")
+    assert asked == ["beforeunload"]
+
+
+def test_two_windows_do_not_overwrite_one_another_unseen(opened: Callable[..., tuple[Page, Visit]], listing: Listing) -> None:
+    page, _ = opened(listing.store.owner, f"/dashboard/studio/listings/{listing.slug}/details", "phone", java_script=False)
+    update_details(listing=listing, actor=listing.store.owner, title="Aurora Text")
+    page.get_by_label("Title").fill("Aurora Serif")
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_text("It was changed to “Aurora Text” meanwhile").wait_for()
+    assert not overflows(page)
+    save(page)
+    listing.refresh_from_db()
+    assert listing.title == "Aurora Serif"
+
+
+@pytest.mark.parametrize(("size", "scheme"), LOOKS)
+def test_nothing_of_the_studio_stands_in_anyones_way(
+    opened: Callable[..., tuple[Page, Visit]],
+    vendor: VendorProfile,
+    listing: Listing,
+    editor: User,
+    live_server: Any,
+    size: str,
+    scheme: Scheme,
+) -> None:
+    owner = listing.store.owner
+    long = ListingFactory(store=vendor.store, title="W" * 118, slug="w" * 80, short_description="x" * 200, tags=["y" * 40])
+    review = submitted(listing)
+    reject_listing(review=review, findings=[{"code": "description_thin"}, {"code": "file_broken"}], note="Nearly.", actor=editor)
+    generate_manifest(listing=listing, actor=owner)
+    with_candidate(published(ListingFactory(store=vendor.store, slug="on-sale", title="On sale")), "newer")
+    submitted(ListingFactory(store=vendor.store, slug="in-review", title="In review"))
+    studio = "/dashboard/studio"
+    addresses = [studio, f"{studio}?q=zzz", f"{studio}/listing-new", f"{studio}/store"]
+    addresses += [
+        reverse(f"studio-{name}", args=[listing.slug]) for name in ("listing", "details", "prices", "licences", "manifest", "reviews")
+    ]
+    addresses += [reverse(f"studio-{name}", args=[long.slug]) for name in ("listing", "details", "prices")]
+    addresses += [reverse(f"studio-{name}", args=["on-sale"]) for name in ("listing", "unpublish")]
+    addresses += [reverse(f"studio-{name}", args=["in-review"]) for name in ("listing", "details", "licences", "withdraw")]
+    first, _ = opened(UserFactory(), f"{studio}/apply", size, scheme=scheme)
+    assert violations(first) == []
+    window = opened(owner, "/dashboard", size, scheme=scheme)[0].context
+    for address in addresses:
+        page = window.new_page()
+        visit = watched(page, live_server.url)
+        page.goto(live_server.url + address)
+        page.wait_for_load_state("networkidle")
+        assert violations(page) == [], address
+        assert not overflows(page), address
+        assert (visit.elsewhere, visit.faults) == ([], []), address
+        assert visit.weight <= MOST_BYTES, address
+        page.close()
