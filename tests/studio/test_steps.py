@@ -154,6 +154,7 @@ def test_taken_down_listing_says_why_and_what_has_happened(client: Client, listi
     takedown_listing(listing=listing, reason="A complaint was right.", actor=editor)
     page = client.get(at("listing", listing)).content.decode()
     assert "A complaint was right." in page
+    assert "A reviewer took it off sale" in page
     for words in ("Created", "Sent for review", "Published", "Taken off sale by a reviewer"):
         assert words in page
     assert "Taken off sale" in client.get(at("reviews", listing)).content.decode()

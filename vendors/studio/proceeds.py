@@ -5,7 +5,7 @@ from copy import copy
 from dataclasses import dataclass
 
 from catalog.models import LicenseTier, Listing
-from catalog.pricing import is_free, list_price, permitted_tiers, price_of
+from catalog.pricing import is_free, list_price, permitted_tiers, price_of, sale_price
 from marketplace.core.money import Currency, Split, split_sale
 
 
@@ -16,19 +16,19 @@ class Proceeds:
     Args:
         currency: Of every amount.
         list_minor: The vendor's price before the discount; of the first permitted licence only.
-        price_minor: What a buyer pays; None where there is no price in the currency.
+        price_minor: What a buyer pays.
         split: Where that goes.
     """
 
     currency: Currency
     list_minor: int | None
-    price_minor: int | None
-    split: Split | None
+    price_minor: int
+    split: Split
 
 
 @dataclass(frozen=True)
 class LicenceProceeds:
-    """One licence in every currency."""
+    """One licence in every currency that it is sold in."""
 
     name: str
     amounts: list[Proceeds]
@@ -44,6 +44,7 @@ class ListingProceeds:
         tax_rate_bp: The tax inside.
         commission_rate_bp: What the platform keeps of the rest.
         licences: In their order; none where none is permitted and active.
+        not_in: The currencies without a price.
     """
 
     free: bool
@@ -51,17 +52,20 @@ class ListingProceeds:
     tax_rate_bp: int
     commission_rate_bp: int
     licences: list[LicenceProceeds]
+    not_in: list[str]
 
 
 def proceeds_of(listing: Listing, tiers: Sequence[LicenseTier]) -> ListingProceeds:
     """Return who gets what of each sale of a listing that was read with its vendor's profile."""
     rate = listing.store.vendor_profile.commission_rate_bp
     permitted = permitted_tiers(listing, tiers)
+    sold_in = [currency for currency in Currency if sale_price(listing, currency) is not None]
     licences = [
-        LicenceProceeds(tier.name, [_proceeds(listing, tier, tiers, currency, rate, first=tier is permitted[0]) for currency in Currency])
+        LicenceProceeds(tier.name, [_proceeds(listing, tier, tiers, currency, first=tier is permitted[0]) for currency in sold_in])
         for tier in permitted
     ]
-    return ListingProceeds(is_free(listing), listing.discount_bp, listing.tax_rate_bp, rate, licences)
+    not_in = [currency.value for currency in Currency if currency not in sold_in]
+    return ListingProceeds(is_free(listing), listing.discount_bp, listing.tax_rate_bp, rate, licences, not_in)
 
 
 def repriced(listing: Listing, prices: Mapping[str, int | None]) -> Listing:
@@ -72,9 +76,8 @@ def repriced(listing: Listing, prices: Mapping[str, int | None]) -> Listing:
     return other
 
 
-def _proceeds(
-    listing: Listing, tier: LicenseTier, tiers: Sequence[LicenseTier], currency: Currency, commission_rate_bp: int, *, first: bool
-) -> Proceeds:
-    price = price_of(listing, tier, tiers, currency)
-    split = None if price is None else split_sale(price, tax_rate_bp=listing.tax_rate_bp, commission_rate_bp=commission_rate_bp)
+def _proceeds(listing: Listing, tier: LicenseTier, tiers: Sequence[LicenseTier], currency: Currency, *, first: bool) -> Proceeds:
+    price = price_of(listing, tier, tiers, currency) or 0
+    commission_rate_bp = listing.store.vendor_profile.commission_rate_bp
+    split = split_sale(price, tax_rate_bp=listing.tax_rate_bp, commission_rate_bp=commission_rate_bp)
     return Proceeds(currency, list_price(listing, currency) if first else None, price, split)
