@@ -27,6 +27,7 @@ urlpatterns = [
     path("dashboard/apps/<uuid:app_id>/webhooks/<uuid:endpoint_id>/delete", webhooks.delete, name="webhook-delete"),
     path("dashboard/apps/<uuid:app_id>/webhooks/<uuid:endpoint_id>/switch", webhooks.switch, name="webhook-switch"),
     path("dashboard/apps/<uuid:app_id>/webhooks/<uuid:endpoint_id>/test", webhooks.send_test, name="webhook-test"),
+    path("dashboard/apps/<uuid:app_id>/webhooks/<uuid:endpoint_id>/again", webhooks.redeliver_failed, name="webhook-redeliver-failed"),
     path(
         "dashboard/apps/<uuid:app_id>/webhooks/<uuid:endpoint_id>/deliveries/<uuid:delivery_id>",
         webhooks.delivery,

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from datetime import timedelta
 
 from django.db import transaction
+from django.db.models import F
 from django.utils import timezone
 
 from marketplace.accounts.models import User
@@ -179,6 +180,24 @@ def redeliver_event(*, delivery: WebhookDelivery, actor: User) -> WebhookDeliver
     audit.record("webhook.redeliver", delivery, actor=actor, from_state=before, to_state=delivery.status)
     wake(endpoint)
     return delivery
+
+
+@transaction.atomic
+def redeliver_failed_events(*, endpoint: WebhookEndpoint, actor: User) -> int:
+    """Deliver everything again that failed for good, the oldest first, and return how much; attempts are counted anew.
+
+    Raises:
+        AppNotApproved: the app may not act now.
+        InvalidTransition: the endpoint is disabled, or nothing failed.
+    """
+    endpoint = _ready_by_hand(endpoint)
+    failed = WebhookDelivery.objects.filter(endpoint=endpoint, status=DeliveryStatus.FAILED)
+    count = failed.update(status=DeliveryStatus.PENDING, attempts=0, next_at=F("created_at"), ended_at=None)
+    if not count:
+        raise InvalidTransition("Nothing in the log has failed.")
+    audit.record("webhook.redeliver_failed", endpoint, actor=actor, deliveries=count)
+    wake(endpoint)
+    return count
 
 
 def _note_on_app(app: App) -> None:

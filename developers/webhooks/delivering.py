@@ -59,7 +59,11 @@ class Outcome:
 
 
 def wake(endpoint: WebhookEndpoint) -> None:
-    """See to it that what is due for an endpoint is sent: now, or once its pause is over."""
+    """See to it that what is due for an endpoint is sent: now, or once its pause is over.
+
+    Each event enqueues a turn for each endpoint. Most of them find that the turn before has sent everything, and end with a query or
+    two: that costs less than to find out, without missing one, whether such a turn waits already, and no endpoint waits for another.
+    """
     if endpoint.is_paused:
         _go_on_later(endpoint.pk)
     else:

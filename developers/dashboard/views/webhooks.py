@@ -151,6 +151,14 @@ def redeliver(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUI
     return redirect("webhook-delivery", app_id=app.pk, endpoint_id=endpoint_id, delivery_id=delivery_id)
 
 
+@signed_in_page("POST")
+def redeliver_failed(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUID) -> HttpResponseBase:
+    """Deliver everything again that failed."""
+    app, endpoint = own_endpoint(request.user, app_id, endpoint_id)
+    _try(request, "What had failed is on its way again, one after the other.", services.redeliver_failed_events, endpoint=endpoint)
+    return redirect("webhook", app_id=app.pk, endpoint_id=endpoint.pk)
+
+
 def _try(request: SignedInRequest, done: str, service: Callable[..., object], **subject: Any) -> None:
     """Call a service; what it did, or why it did not, becomes a message."""
     try:

@@ -1,5 +1,6 @@
 """The pages of webhooks: whose they are, what they do, and that a secret is on one answer only."""
 
+import json
 from datetime import timedelta
 from typing import Any
 
@@ -14,6 +15,7 @@ from developers.models import App, WebhookDelivery, WebhookEndpoint, WebhookMess
 from developers.services.webhooks import create_endpoint, disable_endpoint, send_test_event
 from developers.webhooks.events import EventType
 from marketplace.core import bounds
+from marketplace.core.models import AuditEntry
 from tests.admin.pages import signed_in, text_of
 from tests.eager import drain
 from tests.factories import AppFactory, UserFactory
@@ -23,7 +25,17 @@ from .receiver import Receiver
 
 pytestmark = pytest.mark.django_db
 FORM = {"url": "https://app.example/hook", "description": "", "events": ["asset.published"]}
-POSTED = ("webhook-create", "webhook-edit", "webhook-rotate", "webhook-delete", "webhook-switch", "webhook-test", "webhook-redeliver")
+POSTED = (
+    "webhook-create",
+    "webhook-edit",
+    "webhook-rotate",
+    "webhook-delete",
+    "webhook-switch",
+    "webhook-test",
+    "webhook-redeliver",
+    "webhook-redeliver-failed",
+)
+BUTTONS = ("webhook-switch", "webhook-test", "webhook-redeliver", "webhook-redeliver-failed")
 LOOKED_AT = ("webhooks", "webhook", "webhook-delivery")
 
 
@@ -54,7 +66,7 @@ def test_anonymous_signs_in_and_a_stranger_finds_nothing(name: str, delivery: We
     for method in ("get", "post"):
         if method == "post" and name in LOOKED_AT:
             continue
-        if method == "get" and name in {"webhook-switch", "webhook-test", "webhook-redeliver"}:
+        if method == "get" and name in BUTTONS:
             continue
         assert getattr(client, method)(page, FORM)["Location"].startswith("/account/login")
         assert getattr(signed_in(UserFactory()), method)(page, FORM).status_code == 404
@@ -68,7 +80,7 @@ def test_endpoint_is_not_found_under_another_app_of_the_same_developer(name: str
     assert own(delivery).get(page).status_code == 404
 
 
-@pytest.mark.parametrize("name", ["webhook-switch", "webhook-test", "webhook-redeliver"])
+@pytest.mark.parametrize("name", BUTTONS)
 def test_looking_changes_nothing(name: str, delivery: WebhookDelivery) -> None:
     assert own(delivery).get(address(name, delivery)).status_code == 405
 
@@ -160,11 +172,38 @@ def test_events_by_hand_keep_a_distance(delivery: WebhookDelivery, receiver: Rec
 def test_disabled_endpoint_is_neither_tried_nor_told_again(delivery: WebhookDelivery) -> None:
     client = own(delivery)
     disable_endpoint(endpoint=delivery.endpoint, reason="Too slow.", actor=UserFactory())
-    for name in ("webhook-test", "webhook-redeliver"):
+    for name in BUTTONS[1:]:
         assert "enable it first" in text_of(client.post(address(name, delivery), follow=True))
     page = text_of(client.get(address("webhook", delivery)))
     assert "Too slow." in page
     assert "Send a ping" not in page
+
+
+def test_everything_that_failed_is_delivered_again_the_oldest_first_and_nothing_else(listen: Listen, receiver: Receiver) -> None:
+    to, other = listen(), listen()
+    client, page = signed_in(to.app.developer), reverse("webhook-redeliver-failed", args=[to.app.pk, to.endpoint.pk])
+    messages = [WebhookMessage.objects.create(type="ping", data={"number": number}, subject="x", app=to.app) for number in range(4)]
+    now = timezone.now()
+    for number, status in enumerate(("Failed", "Delivered", "Cancelled", "Failed")):
+        # The newest was written first.
+        at = now - timedelta(hours=number)
+        WebhookDelivery.objects.create(
+            message=messages[number], endpoint=to.endpoint, status=status, attempts=8, created_at=at, next_at=now, ended_at=now
+        )
+    foreign = WebhookDelivery.objects.create(message=messages[0], endpoint=other.endpoint, status="Failed", ended_at=now)
+    assert "on its way again" in text_of(client.post(page, follow=True))
+    drain()
+    assert [json.loads(call.body)["data"]["number"] for call in receiver.calls] == [3, 0]
+    assert [*WebhookDelivery.objects.filter(endpoint=to.endpoint).order_by("message_id").values_list("status", "attempts")] == [
+        ("Delivered", 1),
+        ("Delivered", 8),
+        ("Cancelled", 8),
+        ("Delivered", 1),
+    ]
+    foreign.refresh_from_db()
+    assert foreign.status == "Failed"
+    assert "Nothing in the log has failed" in text_of(client.post(page, follow=True))
+    assert AuditEntry.objects.filter(action="webhook.redeliver_failed").count() == 1
 
 
 def test_log_shows_what_was_sent_and_what_came_back(delivery: WebhookDelivery, receiver: Receiver) -> None:
