@@ -88,6 +88,7 @@ def studio_stops() -> list[Stop]:
         Stop("studio-refused", "vendor", lead=_to_refused_prices),
         Stop("studio-listing", "vendor", lead=_in_studio()),
         *(Stop(f"studio-{section}", "vendor", lead=_in_studio(f"/{section}")) for section in sections),
+        Stop("studio-files-font", "vendor", f"/dashboard/studio/listings/{FONT}/files"),
     ]
 
 

@@ -197,7 +197,7 @@ def test_file_is_stored_once_and_never_by_djangos_own_handlers(
     assert b"".join(object_store().read(file.object_key)) == content
     page = text_of(client.get(address(listing)))
     assert "Aurora.zip is here" in page
-    assert "<dt>Entries</dt> <dd>1: 1 otf</dd>" in page
+    assert "<dt>Entries</dt> <dd>1 (1 otf)</dd>" in page
     assert file.sha256 in page
 
 

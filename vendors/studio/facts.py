@@ -66,7 +66,7 @@ def _contents(technical: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         most = sorted(endings.items(), key=lambda item: (-item[1], item[0]))
         named = [f"{intcomma(number)} {ending or 'without an ending'}" for ending, number in most[:ENDINGS]]
         rest = ["others"] if len(most) > ENDINGS else []
-        yield "Entries", f"{intcomma(count)}: {', '.join(named + rest)}" if named else intcomma(count)
+        yield "Entries", f"{intcomma(count)} ({', '.join(named + rest)})" if named else intcomma(count)
     if skill := technical.get("skill"):
         yield "Skill", skill.get("name") or skill.get("path", "")
 

@@ -1,0 +1,315 @@
+"""The files of a listing in a real browser: dropped, chosen, cut off, refused, cancelled; with the keyboard, with a phone, without scripts."""
+
+import base64
+import os
+import re
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.db import connections
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from catalog.models import Deliverable, Listing, Preview
+from developers.models import FirstPartyToken
+from marketplace.core import bounds
+from tests.files.makers import picture
+from tests.screenshots.driving import Visit, browser, context, overflows, violations, watched
+from tests.servers.wire import wire_to
+from tests.vendors import makers
+from tests.vendors.cases import publish
+
+from .conftest import signed_in
+
+pytestmark = [pytest.mark.browser, pytest.mark.engineless, pytest.mark.django_db(transaction=True)]
+
+MB = 10**6
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    # Playwright runs an event loop in this thread, which Django would take for asynchronous code.
+    with pytest.MonkeyPatch.context() as patch, browser() as started:
+        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+        expect.set_options(timeout=60_000)
+        yield started
+        expect.set_options(timeout=None)
+
+
+@pytest.fixture(autouse=True)
+def media(settings: Any, tmp_path: Path) -> Path:
+    """An empty store of its own for each test."""
+    settings.MEDIA_ROOT = tmp_path / "media"
+    return tmp_path / "media"
+
+
+@pytest.fixture
+def opened(chromium: Browser, live_server: Any, listing: Listing) -> Iterator[Callable[..., tuple[Page, Visit]]]:
+    """Open the page as the vendor: `opened("phone")`, `opened("desktop", java_script=False)`."""
+    windows: list[BrowserContext] = []
+
+    def make(size: str = "desktop", *, java_script: bool = True) -> tuple[Page, Visit]:
+        window = context(chromium, size, "light", java_script=java_script)
+        windows.append(window)
+        session = signed_in(listing.store.owner).cookies["sessionid"].value
+        window.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": live_server.url}])
+        page = window.new_page()
+        page.set_default_timeout(60_000)
+        visit = watched(page, live_server.url)
+        page.goto(f"{live_server.url}/dashboard/studio/listings/{listing.slug}/files")
+        return page, visit
+
+    yield make
+    for window in windows:
+        window.close()
+    connections.close_all()
+
+
+@pytest.fixture
+def large(tmp_path: Path) -> Path:
+    """A zip of 60 MB that nothing shrinks."""
+    path = tmp_path / "Aurora.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for number in range(6):
+            archive.writestr(f"fonts/{number}.bin", os.urandom(10 * MB))
+    return path
+
+
+def slowed(page: Page, bytes_a_second: int) -> None:
+    """Let the page send no faster than this; -1 as fast as it can."""
+    session = page.context.new_cdp_session(page)
+    session.send("Network.enable")
+    conditions = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": bytes_a_second}
+    session.send("Network.emulateNetworkConditions", conditions)
+
+
+def drop(page: Page, selector: str, *files: tuple[str, bytes]) -> None:
+    """Drop files on a part of the page."""
+    page.evaluate(
+        """([selector, files]) => {
+            const data = new DataTransfer();
+            for (const [name, text] of files) {
+                data.items.add(new File([Uint8Array.from(atob(text), (each) => each.charCodeAt(0))], name));
+            }
+            for (const type of ["dragover", "drop"]) {
+                document.querySelector(selector).dispatchEvent(new DragEvent(type, {dataTransfer: data, bubbles: true, cancelable: true}));
+            }
+        }""",
+        [selector, [[name, base64.b64encode(content).decode()] for name, content in files]],
+    )
+
+
+def progress_of(page: Page) -> float:
+    """Return how far the one upload is, in percent."""
+    return float(page.locator(".under-way progress").evaluate("(each) => each.value"))
+
+
+def test_large_file_moves_and_tells_speed_and_time_left(
+    opened: Callable[..., tuple[Page, Visit]], listing: Listing, large: Path, media: Path
+) -> None:
+    page, visit = opened()
+    slowed(page, 20 * MB)
+    page.get_by_label("Upload the file").set_input_files(large)
+    words = page.locator(".under-way [data-words]")
+    expect(words).to_have_text(re.compile(r"^[\d.]+ MB of 57\.2 MB · [\d.]+ MB a second · .+ left$"))
+    early = progress_of(page)
+    page.wait_for_function("(early) => document.querySelector('.under-way progress').value > early", arg=early)
+    # Whoever leaves now is asked.
+    assert page.evaluate("!dispatchEvent(new Event('beforeunload', {cancelable: true}))")
+    expect(page.locator("#file .note-success")).to_have_text("Aurora.zip is here, whole and readable.")
+    assert page.evaluate("dispatchEvent(new Event('beforeunload', {cancelable: true}))")
+    expect(page.locator("#file .pairs").first).to_contain_text("6 (6 bin)")
+    expect(page.locator("#upload-news")).to_have_text("Aurora.zip is here, whole and readable.")
+    file = Deliverable.objects.get()
+    assert (file.original_filename, file.file_size) == ("Aurora.zip", large.stat().st_size)
+    assert page.locator(".under-way").count() == 0
+    assert (visit.elsewhere, visit.faults) == ([], [])
+    # The next one takes its place.
+    drop(page, "#file", ("Aurora-2.zip", makers.archive(a_otf="x")))
+    expect(page.locator("#file .note-success")).to_contain_text("Aurora-2.zip")
+    assert Deliverable.objects.get().original_filename == "Aurora-2.zip"
+
+
+def test_cancelled_upload_keeps_nothing(opened: Callable[..., tuple[Page, Visit]], large: Path, media: Path) -> None:
+    page, _ = opened()
+    slowed(page, 4 * MB)
+    page.get_by_label("Upload the file").set_input_files(large)
+    page.wait_for_function("() => document.querySelector('.under-way progress').value > 2")
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.locator("#upload-news")).to_have_text("Aurora.zip is cancelled. Nothing of it was kept.")
+    expect(page.locator(".under-way")).to_have_count(0)
+    page.reload()
+    expect(page.locator("#file")).to_contain_text("There is none yet.")
+    assert not Deliverable.objects.exists()
+    assert [path for path in media.rglob("*") if path.is_file()] == []
+
+
+def test_connection_lost_half_way_is_told_and_the_upload_starts_anew(
+    opened: Callable[..., tuple[Page, Visit]], live_server: Any, large: Path
+) -> None:
+    page, _ = opened()
+    with wire_to(live_server.thread.port) as wire:
+        page.goto(page.url.replace(f":{live_server.thread.port}/", f":{wire.port}/"))
+        wire.cut_after = 30 * MB
+        page.get_by_label("Upload the file").set_input_files(large)
+        words = page.locator(".under-way [data-words]")
+        expect(words).to_have_text(re.compile(r"^The connection was lost at \d+ percent\. .*starts from the beginning in \d+ seconds\.$"))
+        assert not Deliverable.objects.exists()
+        wire.cut_after = None
+        page.get_by_role("button", name="Try again now").click()
+        expect(page.locator("#file .note-success")).to_contain_text("whole and readable")
+        assert Deliverable.objects.get().file_size == large.stat().st_size
+
+
+def test_refusals_stand_beside_the_field_and_say_what_to_do(
+    opened: Callable[..., tuple[Page, Visit]], listing: Listing, tmp_path: Path
+) -> None:
+    page, _ = opened()
+    field, error = page.get_by_label("Upload the file"), page.locator("#file-error")
+    sent: list[str] = []
+    page.on("request", lambda request: sent.append(request.url) if request.url.endswith("/file") else None)
+    huge = tmp_path / "huge.zip"
+    with huge.open("wb") as file:
+        file.truncate(bounds.DELIVERABLE_BYTES + 1)
+    field.set_input_files(huge)
+    expect(error).to_contain_text("huge.zip: It is too large: here at most 5 GB are taken.")
+    field.set_input_files({"name": "empty.zip", "mimeType": "", "buffer": b""})
+    expect(error).to_contain_text("empty.zip is empty, or is a folder.")
+    field.set_input_files({"name": "setup.exe", "mimeType": "", "buffer": b"MZ"})
+    expect(error).to_contain_text("none of the endings that are taken here: zip, tar")
+    drop(page, "#file", ("a.zip", b"a"), ("b.zip", b"b"))
+    expect(error).to_contain_text("Put several into one zip archive.")
+    assert sent == []
+
+    field.set_input_files({"name": "words.zip", "mimeType": "", "buffer": b"plain text"})
+    expect(error).to_contain_text("What counts is the content, not the name.")
+    assert field.get_attribute("aria-invalid") == "true"
+    field.set_input_files({"name": "cut.zip", "mimeType": "", "buffer": makers.archive(a_otf="x")[:-10]})
+    expect(error).to_contain_text("Make it anew")
+    assert violations(page) == []
+    assert len(sent) == 2
+
+    # The page's token has ended meanwhile: another one is fetched by itself.
+    FirstPartyToken.objects.all().delete()
+    field.set_input_files({"name": "good.zip", "mimeType": "", "buffer": makers.archive(a_otf="x")})
+    expect(page.locator("#file .note-success")).to_contain_text("good.zip")
+    # Sent for review in another window: nothing is sent for nothing.
+    Listing.objects.update(status="PendingReview")
+    sent.clear()
+    page.get_by_label("Replace the file").set_input_files({"name": "late.zip", "mimeType": "", "buffer": makers.archive(a_otf="y")})
+    expect(error).to_contain_text("It is in review")
+    assert sent == []
+
+
+def test_second_upload_at_once_is_told_of_the_first(opened: Callable[..., tuple[Page, Visit]], large: Path) -> None:
+    slow, _ = opened()
+    slowed(slow, 4 * MB)
+    slow.get_by_label("Upload the file").set_input_files(large)
+    slow.wait_for_function("() => document.querySelector('.under-way progress').value > 2")
+    quick, _ = opened()
+    drop(quick, "#file", ("quick.zip", makers.archive(a_otf="x")))
+    expect(quick.locator("#file .note-success")).to_contain_text("quick.zip")
+    slowed(slow, -1)
+    expect(slow.locator("#file-error")).to_contain_text("Another file came in here")
+    assert Deliverable.objects.get().original_filename == "quick.zip"
+
+
+@pytest.mark.parametrize("size", ["phone", "desktop"])
+def test_dropped_pictures_fill_the_free_places_and_are_shown(
+    opened: Callable[..., tuple[Page, Visit]], listing: Listing, size: str
+) -> None:
+    page, visit = opened(size)
+    assert violations(page) == []
+    drop(page, "#picture-2", ("two.png", picture(size=(300, 200))))
+    expect(page.locator("#picture-2 .note-success")).to_contain_text("two.png")
+    drop(page, "#previews", *((f"{number}.png", picture(size=(300, 200), mode="L")) for number in range(5)))
+    expect(page.locator("#pictures-error")).to_have_text("1 found no free place. Drop a picture on one that is there to replace it.")
+    expect(page.locator(".slot[data-taken]")).to_have_count(5)
+    expect(page.locator(".under-way")).to_have_count(0)
+    assert sorted(Preview.objects.values_list("slot", flat=True)) == [0, 1, 2, 3, 4]
+    page.evaluate("document.querySelectorAll('img[loading=lazy]').forEach((image) => { image.loading = 'eager'; })")
+    page.wait_for_function("() => [...document.querySelectorAll('.slot img')].every((each) => each.src.includes('/api/') && each.complete)")
+    assert page.evaluate("[...document.querySelectorAll('.slot img')].every((each) => each.naturalWidth === 300)")
+    drop(page, "#specimen", ("Aurora.woff2", makers.font("woff2")))
+    expect(page.locator("#specimen .note-success")).to_contain_text("Aurora.woff2")
+    page.wait_for_function("() => document.fonts.check('20px specimen')")
+    page.get_by_label(re.compile("^Size")).fill("96")
+    assert page.locator("#tester-text").evaluate("(each) => getComputedStyle(each).fontSize") == "96px"
+    drop(page, "#sound", ("loop.wav", makers.wav()))
+    expect(page.locator("#sound audio")).to_have_count(1)
+    assert violations(page) == []
+    assert not overflows(page)
+    assert (visit.elsewhere, visit.faults) == ([], [])
+    drop(page, "#picture-0", ("not.png", b"no picture"))
+    expect(page.locator("#picture-0-error")).to_contain_text("JPG, PNG or WebP")
+    # What was there is shown again.
+    assert "/api/" in str(page.locator("#picture-0 img").get_attribute("src"))
+
+
+def test_candidate_of_a_published_listing_is_shown_beside_the_reviewed_file(
+    opened: Callable[..., tuple[Page, Visit]], listing: Listing
+) -> None:
+    publish(listing)
+    page, _ = opened()
+    page.get_by_label("Replace the reviewed file").set_input_files(
+        {"name": "two.zip", "mimeType": "", "buffer": makers.archive(a_otf="x", b_txt="y")}
+    )
+    expect(page.get_by_role("heading", name="New: not reviewed yet")).to_be_visible()
+    expect(page.get_by_role("heading", name="Reviewed: what buyers get")).to_be_visible()
+    expect(page.get_by_role("button", name="Send the new file for review")).to_be_visible()
+    assert violations(page) == []
+    page.get_by_text("Remove the new file").click()
+    page.get_by_role("button", name="Remove it").click()
+    expect(page.get_by_text("The file is removed.")).to_be_visible()
+    listing.refresh_from_db()
+    assert (listing.candidate_deliverable, listing.status) == (None, "Published")
+
+
+def test_keyboard_alone_chooses_and_removes(opened: Callable[..., tuple[Page, Visit]], tmp_path: Path) -> None:
+    page, _ = opened()
+    image = tmp_path / "thumb.png"
+    image.write_bytes(makers.png())
+    _tab_to(page, "#picture-0-input")
+    with page.expect_file_chooser() as chooser:
+        page.keyboard.press("Enter")
+    chooser.value.set_files(image)
+    expect(page.locator("#picture-0 .note-success")).to_contain_text("thumb.png")
+    # One goes on where one was.
+    expect(page.locator("#picture-0-input")).to_be_focused()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("It is removed.")).to_be_visible()
+    assert not Preview.objects.exists()
+
+
+def _tab_to(page: Page, selector: str) -> None:
+    """Press Tab until the element has the focus, and see that the focus can be seen."""
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if page.evaluate("(selector) => document.activeElement.matches(selector)", selector):
+            assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+            return
+    raise AssertionError(f"the keyboard does not reach {selector}")
+
+
+def test_without_scripts_forms_upload_and_tell(opened: Callable[..., tuple[Page, Visit]], large: Path) -> None:
+    page, _ = opened("phone", java_script=False)
+    form = page.locator("form[data-place=file]")
+    form.get_by_label("Upload the file").set_input_files(large)
+    form.get_by_role("button", name="Upload", exact=True).click()
+    expect(page.get_by_text("Aurora.zip is here, whole and readable.")).to_be_visible()
+    assert Deliverable.objects.get().file_size == large.stat().st_size
+    form = page.locator("form[data-place=picture-0]")
+    form.get_by_label("Add thumbnail").set_input_files({"name": "no.png", "mimeType": "image/png", "buffer": b"none"})
+    form.get_by_role("button", name="Upload", exact=True).click()
+    expect(page.locator("#picture-0-error")).to_contain_text("JPG, PNG or WebP")
+    form.get_by_label("Add thumbnail").set_input_files({"name": "a.png", "mimeType": "image/png", "buffer": makers.png()})
+    form.get_by_role("button", name="Upload", exact=True).click()
+    expect(page.get_by_text("The picture is in its place.")).to_be_visible()
+    assert Preview.objects.get().slot == 0
+    assert not overflows(page)
