@@ -151,8 +151,15 @@ def _dump_sqlite(target: Path) -> None:
 
 def _load_sqlite(dump: Path) -> None:
     connection.ensure_connection()
-    with closing(sqlite3.connect(dump)) as copy:
-        copy.backup(connection.connection)
+    try:
+        with closing(sqlite3.connect(dump)) as copy:
+            # What is broken is found before anything is overwritten.
+            (found,) = copy.execute("PRAGMA quick_check").fetchone()
+            if found != "ok":
+                raise BackupFailed(f"{dump} is broken: {found}.")
+            copy.backup(connection.connection)
+    except sqlite3.Error as error:
+        raise BackupFailed(f"{dump} cannot be loaded: {error}.") from error
     connection.close()
 
 

@@ -141,7 +141,7 @@ def test_bucket_is_made_once_and_its_links_are_followed(
     assert (first, status) == (works, "warn")
     assert "could not be followed" in sentence
     # Somebody is there, and refuses: the secret is another, or a proxy asks under another name.
-    monkeypatch.setattr(store, "presigned_url", lambda *given, **more: f"{S3Store.presigned_url(store, *given, **more)[:-8]}00000000")
+    monkeypatch.setattr(store, "presigned_url", lambda *given, **more: f"{str(S3Store.presigned_url(store, *given, **more))[:-8]}00000000")
     assert objects() == [works, ("fail", "A presigned link is answered with 403.")]
     # What it wrote is gone.
     assert list(store.keys("health/")) == []
