@@ -20,8 +20,9 @@ from .api.problems import answer
 from .errors import Overloaded
 from .observing.middleware import ROUTE_KEY
 
-# Whoever waited so long is let go: what is ahead of it is slow.
-WAIT_SECONDS = 2.0
+# Whoever waited so long is let go: what is ahead of it is slow. It is as long as a thread waits for a connection to the database;
+# a machine that stands still for a moment refuses nobody.
+WAIT_SECONDS = 5.0
 RETRY_SECONDS = "2"
 
 
