@@ -17,6 +17,8 @@ from .places import ENDINGS, FILE, SOUND, SPECIMEN, Place, file_place, slot_name
 from .refusals import SENTENCES, size_in_words
 
 EARLIER = 10
+# What is no upload is refused at no field.
+WHOLE = "page"
 
 
 class Refused(NamedTuple):
@@ -87,6 +89,11 @@ class FilesPage:
     sentences = SENTENCES
     picture_endings = ENDINGS["picture"]
     picture_maximum = size_in_words(bounds.IMAGE_BYTES)
+
+    @property
+    def refused_as_a_whole(self) -> str:
+        """Why a step was not taken that has no field of its own."""
+        return self.refused.at(WHOLE)
 
     @property
     def is_locked(self) -> bool:

@@ -30,6 +30,7 @@ SENTENCES = {
     "invalid_input": _DAMAGED,
     "length_required": "Something between you and us hides how long the upload is. Try another network or browser.",
     "rate_limited": "That were many uploads in a short time. Wait a minute, then try again.",
+    "overloaded": "The service has more to do than it can at this moment. Nothing was kept; try again in a minute.",
     "dependency_unavailable": "A part of the service is busy or cannot be reached. Nothing was kept; try again in a minute.",
     "internal_error": "Something failed on our side, and nothing was kept. Try again; if it stays so, tell us the number {requestId}.",
 }

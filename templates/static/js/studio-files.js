@@ -141,8 +141,8 @@
       if (answer.problem.code === "invalid_credential" && !renewed) {
         renewed = true;
         api.forget();
-      } else if (answer.status === 429) {
-        job.words.textContent = "Many uploads in a short time: it goes on by itself in a moment.";
+      } else if (answer.status === 429 || answer.problem.code === "overloaded") {
+        job.words.textContent = "The service is busy, or these were many uploads in a short time: it goes on by itself in a moment.";
         await Promise.race([pause(answer.wait || 5), woken(job)]);
       } else if (answer.status === 0) {
         const now = await listing();

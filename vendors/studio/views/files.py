@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Callable
+from contextlib import suppress
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse, HttpResponseBase
@@ -16,7 +17,7 @@ from catalog.tester import FEATURES, TEXT, face_of
 from marketplace.accounts.pages import SignedInRequest
 from marketplace.core import bounds
 from marketplace.core.content_policy import HEADER, PICTURES_POLICY
-from marketplace.core.errors import Problem
+from marketplace.core.errors import NotFound, Problem
 
 from ...inspection import inspect_deliverable
 from ...previews import ProcessedPreview, process_audio, process_font, process_image
@@ -25,7 +26,7 @@ from ...services import files as services
 from ...services.listings import ensure_editable
 from ...uploads import receive, receive_small
 from ..access import listing_page
-from ..files_page import Refused, files_page
+from ..files_page import WHOLE, Refused, files_page
 from ..places import slot_name
 from ..refusals import in_words
 from ..uploading import FormRefused, checked_form
@@ -82,10 +83,11 @@ def discard_file(request: SignedInRequest, listing: Listing) -> HttpResponseBase
     """Take back the file that no reviewer has approved."""
 
     def take() -> str:
-        services.discard_candidate(listing=listing, actor=request.user)
+        with suppress(NotFound):
+            services.discard_candidate(listing=listing, actor=request.user)
         return "The file is removed."
 
-    return _answer(request, listing, "file", take)
+    return _answer(request, listing, WHOLE, take)
 
 
 @listing_page("POST")
@@ -93,10 +95,12 @@ def remove_preview(request: SignedInRequest, listing: Listing, preview_id: uuid.
     """Remove a picture, the specimen or the sound."""
 
     def take() -> str:
-        services.remove_preview(listing=listing, preview_id=preview_id, actor=request.user)
+        # It may be gone already, in another window.
+        with suppress(NotFound):
+            services.remove_preview(listing=listing, preview_id=preview_id, actor=request.user)
         return "It is removed."
 
-    return _answer(request, listing, "previews", take)
+    return _answer(request, listing, WHOLE, take)
 
 
 @listing_page("GET")
@@ -119,7 +123,8 @@ def _answer(request: SignedInRequest, listing: Listing, place: str, take: Callab
         listing = own_listing(request.user, listing.slug)
         return _page(request, listing, Refused(place, in_words(problem)), status=problem.status)
     messages.success(request, done)
-    return redirect(f"{reverse('studio-files', args=[listing.slug])}#{place}")
+    address = reverse("studio-files", args=[listing.slug])
+    return redirect(address if place == WHOLE else f"{address}#{place}")
 
 
 def _page(request: SignedInRequest, listing: Listing, refused: Refused | None = None, status: int = 200) -> HttpResponseBase:
