@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from .views import account, assets, checkout, docs, front, library, llms, overview, problems, sales, shop, wallet
+from .views import account, assets, checkout, console, docs, front, library, llms, overview, problems, sales, shop, wallet
 
 urlpatterns = [
     path("", front.landing, name="landing"),
@@ -19,6 +19,8 @@ urlpatterns = [
     path("dashboard/account/export", account.export, name="account-export"),
     path("dashboard/account/export.json", account.export_file, name="account-export-file"),
     path("dashboard/account/delete", account.delete, name="account-delete"),
+    path("dashboard/console", console.console, name="console"),
+    path("dashboard/console/<slug:operation_id>", console.operation, name="console-operation"),
     path("dashboard/wallet", wallet.wallet, name="wallet-page"),
     path("dashboard/wallet/preference", wallet.preference, name="wallet-preference"),
     path("dashboard/orders/<uuid:order_id>", wallet.order, name="order-page"),

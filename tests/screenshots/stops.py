@@ -92,6 +92,12 @@ def studio_stops() -> list[Stop]:
     ]
 
 
+def _to_answer(page: Page, base_url: str) -> None:
+    page.goto(f"{base_url}/dashboard/console/listLibrary")
+    page.get_by_role("button", name="Run").click()
+    page.locator("#answer-body").wait_for()
+
+
 def public_stops(docs: list[str]) -> list[Stop]:
     """Return the pages that anyone may see."""
     paths = {
@@ -132,6 +138,8 @@ def signed_in_stops() -> list[Stop]:
         "developer": "/dashboard/developer",
         "apps": "/dashboard/apps",
         "app-new": "/dashboard/apps/new",
+        "console": "/dashboard/console",
+        "console-call": "/dashboard/console/searchAssets",
         "tokens": "/dashboard/tokens",
         "token-new": "/dashboard/tokens/new",
         "library-empty": "/dashboard/library",
@@ -147,5 +155,6 @@ def signed_in_stops() -> list[Stop]:
         *(Stop(name, "developer", path) for name, path in developer.items()),
         Stop("app", "developer", lead=_follow("/dashboard/apps", ".card-link a")),
         *studio_stops(),
+        Stop("console-answer", "developer", lead=_to_answer),
         Stop("token-revoke", "vendor", lead=_follow("/dashboard/tokens", ".table .end a:last-child")),
     ]

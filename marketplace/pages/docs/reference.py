@@ -1,9 +1,9 @@
 """The API reference: every operation of the OpenAPI document as a page, so that it is read without a script and found by a search."""
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cache
 from typing import Any
 
@@ -14,6 +14,7 @@ from drf_spectacular.generators import SchemaGenerator
 from marketplace.core.errors import catalogue
 
 from .rendering import rendered, tabs_html
+from .snippets import Call, Credential, snippets
 
 Json = dict[str, Any]
 # Answers go deeper here and there; what is below is told by its type.
@@ -35,6 +36,44 @@ class Field:
     place: str = ""
 
 
+class Kind(StrEnum):
+    """What is typed for an input."""
+
+    TEXT = "text"
+    INTEGER = "integer"
+    NUMBER = "number"
+    BOOLEAN = "boolean"
+    CHOICE = "choice"
+    LINES = "lines"
+    JSON = "json"
+    FILE = "file"
+
+
+@dataclass(frozen=True)
+class Input:
+    """Something that a caller fills in.
+
+    Args:
+        name: As it is sent.
+        place: path, query, header, body or file.
+        kind: What is typed.
+        required: Whether the call needs it.
+        sample: What could be typed.
+        description: What it means and what it is held to.
+        choices: All that there are, where they are few.
+        longest: How many characters; None where nothing is said.
+    """
+
+    name: str
+    place: str
+    kind: Kind
+    required: bool
+    sample: str
+    description: SafeString
+    choices: tuple[str, ...] = ()
+    longest: int | None = None
+
+
 @dataclass(frozen=True)
 class Operation:
     """An operation as its page shows it.
@@ -50,7 +89,9 @@ class Operation:
         parameters: Of the path, the query and the header.
         body: Fields of what is sent.
         body_type: The media type of what is sent.
+        inputs: What a caller fills in.
         answer: Fields of what comes back.
+        answer_type: The media type of what comes back.
         problems: Status and codes of its refusals.
         example: The call in three languages.
     """
@@ -65,7 +106,9 @@ class Operation:
     parameters: list[Field]
     body: list[Field]
     body_type: str
+    inputs: list[Input]
     answer: list[Field]
+    answer_type: str
     problems: list[tuple[int, str, str]]
     example: SafeString
 
@@ -97,7 +140,7 @@ class _Reader:
 
     def operation(self, path: str, method: str, given: Json) -> Operation:
         body_type, body_schema = self._content(given.get("requestBody", {}).get("content", {}))
-        _, answer_schema = self._content(given["responses"].get("200", {}).get("content", {}))
+        answer_type, answer_schema = self._content(given["responses"].get("200", {}).get("content", {}))
         parameters = [_parameter(each, self._whole(each["schema"])) for each in given.get("parameters", ())]
         credentials = [(kind, scopes) for each in given.get("security", ()) for kind, scopes in each.items()]
         return Operation(
@@ -111,10 +154,45 @@ class _Reader:
             parameters=parameters,
             body=list(self._fields(body_schema)),
             body_type=body_type,
+            inputs=list(self._inputs(given, body_schema, body_type)),
             answer=list(self._fields(answer_schema)),
+            answer_type=answer_type,
             problems=list(_problems(given["responses"])),
-            example=_example(method.upper(), path, given, self._sample(body_schema) if body_type == _JSON else None),
+            example=_example(method.upper(), path, given, self._sample(body_schema) if body_type == _JSON else None, answer_type),
         )
+
+    def _inputs(self, given: Json, body: Json, body_type: str) -> Iterator[Input]:
+        for each in given.get("parameters", ()):
+            schema = self._whole(each["schema"]) | {"description": each.get("description", "")}
+            yield self._input(each["name"], each["in"], schema, required=each.get("required", False))
+        needed = set(body.get("required", ()))
+        for name, part in body.get("properties", {}).items():
+            schema = self._whole(part)
+            if not schema.get("readOnly"):
+                yield self._input(name, "body" if body_type == _JSON else "file", schema, required=name in needed)
+
+    def _input(self, name: str, place: str, schema: Json, *, required: bool) -> Input:
+        sample = _sample(name, schema)
+        return Input(
+            name=name,
+            place=place,
+            kind=Kind.FILE if place == "file" else self._kind(schema),
+            required=required,
+            sample="" if sample in ("…", [], {}) else str(sample),
+            description=_described(schema),
+            choices=tuple(str(value) for value in schema.get("enum", ()) if value is not None),
+            longest=schema.get("maxLength"),
+        )
+
+    def _kind(self, schema: Json) -> Kind:
+        given = schema.get("type", "string")
+        kind = given if isinstance(given, str) else given[0]
+        if schema.get("enum"):
+            return Kind.CHOICE
+        if kind == "array":
+            item = self._whole(schema.get("items", {})).get("type", "string")
+            return Kind.LINES if item == "string" else Kind.JSON
+        return {"integer": Kind.INTEGER, "number": Kind.NUMBER, "boolean": Kind.BOOLEAN, "object": Kind.JSON}.get(kind, Kind.TEXT)
 
     def _content(self, content: Json) -> tuple[str, Json]:
         for media_type, described in content.items():
@@ -205,50 +283,18 @@ def _sample(name: str, schema: Json) -> Any:
     return {"number": 19.0, "integer": 1, "boolean": True, "array": [], "object": {}}.get(kind if isinstance(kind, str) else kind[0], "…")
 
 
-def _example(method: str, path: str, given: Json, body: Json | None) -> SafeString:
+def _example(method: str, path: str, given: Json, body: Json | None, answers: str) -> SafeString:
     """Return the call in three languages, with the credential that it needs."""
     wanted = [each for each in given.get("parameters", ()) if each["in"] == "query" and each.get("required")]
     query = "&".join(f"{each['name']}={_sample(each['name'], each['schema'])}" for each in wanted)
     filled = re.sub(r"\{(\w+)\}", lambda match: _SAMPLES.get(match[1], f"<{match[1]}>"), path)
-    address = f"{settings.BASE_URL}{filled}" + (f"?{query}" if query else "")
     kinds = {kind for each in given.get("security", ()) for kind in each}
-    header = ("X-Api-Key", "$KEY") if kinds == {"ApiKey"} else ("Authorization", "Bearer $TOKEN") if kinds else None
-    upload = "multipart/form-data" in given.get("requestBody", {}).get("content", {})
-    blocks = [("curl", "bash", _curl(method, address, header, body, upload=upload))]
-    blocks.append(("Python", "python", _python(method, address, header, body, upload=upload)))
-    blocks.append(("JavaScript", "javascript", _javascript(method, address, header, body, upload=upload)))
-    return mark_safe(tabs_html(f"example-{given['operationId']}", blocks))  # noqa: S308 - escaped by the highlighter
-
-
-def _curl(method: str, address: str, header: tuple[str, str] | None, body: Json | None, *, upload: bool) -> str:
-    lines = [f"curl {'' if method == 'GET' else f'-X {method} '}'{address}'"]
-    lines += [f'-H "{header[0]}: {header[1]}"'] if header else []
-    lines += ["-F file=@file.zip"] if upload else []
-    lines += ["-H 'Content-Type: application/json'", f"-d '{json.dumps(body, ensure_ascii=False)}'"] if body is not None else []
-    return " \\\n     ".join(lines)
-
-
-def _python(method: str, address: str, header: tuple[str, str] | None, body: Json | None, *, upload: bool) -> str:
-    lines = [f'    "{address}",']
-    if header:
-        secret = 'os.environ["KEY"]' if header[1] == "$KEY" else "f\"Bearer {os.environ['TOKEN']}\""
-        lines.append(f'    headers={{"{header[0]}": {secret}}},')
-    lines += ['    files={"file": open("file.zip", "rb")},'] if upload else []
-    lines += [f"    json={body!r},".replace("'", '"')] if body is not None else []
-    imports = "import os, requests" if header else "import requests"
-    return "\n".join([imports, "", f"answer = requests.{method.lower()}(", *lines, ")", "print(answer.json())"])
-
-
-def _javascript(method: str, address: str, header: tuple[str, str] | None, body: Json | None, *, upload: bool) -> str:
-    headers = []
-    if header:
-        secret = "process.env.KEY" if header[1] == "$KEY" else "`Bearer ${process.env.TOKEN}`"
-        headers.append(f'"{header[0]}": {secret}')
-    headers += ['"Content-Type": "application/json"'] if body is not None else []
-    options = [] if method == "GET" else [f'  method: "{method}",']
-    options += [f"  headers: {{ {', '.join(headers)} }},"] if headers else []
-    options += ["  body: form,"] if upload else []
-    options += [f"  body: JSON.stringify({json.dumps(body, ensure_ascii=False)}),"] if body is not None else []
-    call = f'const answer = await fetch("{address}"' + (", {\n" + "\n".join(options) + "\n}" if options else "") + ");"
-    before = ['const form = new FormData();\nform.append("file", await fs.openAsBlob("file.zip"), "file.zip");'] if upload else []
-    return "\n".join([*before, call, "console.log(await answer.json());"])
+    call = Call(
+        method=method,
+        url=f"{settings.BASE_URL}{filled}" + (f"?{query}" if query else ""),
+        credential=(Credential.KEY if kinds == {"ApiKey"} else Credential.TOKEN) if kinds else Credential.NONE,
+        body=body,
+        upload="multipart/form-data" in given.get("requestBody", {}).get("content", {}),
+        answers=answers,
+    )
+    return mark_safe(tabs_html(f"example-{given['operationId']}", snippets(call)))  # noqa: S308 - escaped by the highlighter

@@ -49,13 +49,15 @@
     return button;
   };
 
-  for (const block of document.querySelectorAll(".code")) {
-    const button = copyButton();
-    button.dataset.copy = "";
-    button.setAttribute("aria-label", "Copy the code");
-    block.append(button);
-    button.addEventListener("click", () => copy(button, block.querySelector("pre").innerText.trimEnd() + "\n"));
-  }
+  const addCopyButtons = (part) => {
+    for (const block of part.querySelectorAll(".code")) {
+      const button = copyButton();
+      button.dataset.copy = "";
+      button.setAttribute("aria-label", "Copy the code");
+      block.append(button);
+      button.addEventListener("click", () => copy(button, block.querySelector("pre").innerText.trimEnd() + "\n"));
+    }
+  };
 
   for (const button of document.querySelectorAll("button[data-copy-from]")) {
     button.hidden = false;
@@ -67,17 +69,27 @@
       if (input.dataset.tab === name) input.checked = true;
     }
   };
-  const language = remembered("language");
-  if (language) choose(language);
-  for (const tabs of document.querySelectorAll(".tabs")) {
-    tabs.addEventListener("change", (event) => {
-      const top = tabs.getBoundingClientRect().top;
-      remember("language", event.target.dataset.tab);
-      choose(event.target.dataset.tab);
-      // Other tabs above changed their height with this one: what was clicked stays where it is.
-      scrollBy(0, tabs.getBoundingClientRect().top - top);
-    });
-  }
+  const connectTabs = (part) => {
+    const language = remembered("language");
+    if (language) choose(language);
+    for (const tabs of part.querySelectorAll(".tabs")) {
+      tabs.addEventListener("change", (event) => {
+        const top = tabs.getBoundingClientRect().top;
+        remember("language", event.target.dataset.tab);
+        choose(event.target.dataset.tab);
+        // Other tabs above changed their height with this one: what was clicked stays where it is.
+        scrollBy(0, tabs.getBoundingClientRect().top - top);
+      });
+    }
+  };
+
+  // For scripts that put something new into a page.
+  const enliven = (part) => {
+    addCopyButtons(part);
+    connectTabs(part);
+  };
+  enliven(document);
+  window.marketplace = Object.assign(window.marketplace || {}, { enliven });
 
   // On a phone the list of pages is a strip: the present one is brought into view.
   const strip = document.querySelector(".side");

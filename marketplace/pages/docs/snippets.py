@@ -1,0 +1,126 @@
+"""A call of the API as a person would write it: for a shell, in Python, in JavaScript. Each can be run as it stands."""
+
+import json
+import mimetypes
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+_JSON = "application/json"
+_MODULE = """\
+import { openAsBlob } from "node:fs";
+const form = new FormData();
+form.append("file", await openAsBlob("file.zip"), "file.zip");"""
+
+
+class Credential(StrEnum):
+    """What a call is sent with; the value is the variable that holds it."""
+
+    NONE = ""
+    KEY = "KEY"
+    TOKEN = "TOKEN"
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call.
+
+    Args:
+        method: GET, POST …
+        url: Where, with everything filled in and escaped.
+        credential: What it is sent with.
+        headers: Other headers.
+        body: What is sent as JSON; None where nothing is.
+        upload: Whether a file is sent, `file.zip` here.
+        answers: The media type of the answer.
+    """
+
+    method: str
+    url: str
+    credential: Credential = Credential.NONE
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: Any = None
+    upload: bool = False
+    answers: str = _JSON
+
+    @property
+    def saved_as(self) -> str:
+        """Where an answer that is no JSON is put; empty for JSON."""
+        return "" if self.answers in {_JSON, ""} else f"answer{mimetypes.guess_extension(self.answers) or '.bin'}"
+
+
+def snippets(call: Call) -> list[tuple[str, str, str]]:
+    """Return the call in each language: the language's name, its name for the highlighter, the code."""
+    return [("curl", "bash", _curl(call)), ("Python", "python", _python(call)), ("JavaScript", "javascript", _javascript(call))]
+
+
+def _curl(call: Call) -> str:
+    method = "" if call.method == "GET" else f"-X {call.method} "
+    lines = [f"curl {method}{_quoted(call.url)}"]
+    lines += {Credential.NONE: [], Credential.KEY: ['-H "X-Api-Key: $KEY"'], Credential.TOKEN: ['-H "Authorization: Bearer $TOKEN"']}[
+        call.credential
+    ]
+    lines += [f"-H {_quoted(f'{name}: {value}')}" for name, value in call.headers.items()]
+    lines += ["-F file=@file.zip"] if call.upload else []
+    if call.body is not None:
+        lines += [f"-H 'Content-Type: {_JSON}'", f"-d {_quoted(json.dumps(call.body, ensure_ascii=False))}"]
+    lines += [f"-o {call.saved_as}"] if call.saved_as else []
+    return " \\\n     ".join(lines)
+
+
+def _quoted(text: str) -> str:
+    """Return a word of a shell that stands for exactly this text."""
+    return "'" + text.replace("'", "'\"'\"'") + "'"
+
+
+def _python(call: Call) -> str:
+    secret = {Credential.NONE: [], Credential.KEY: ['"X-Api-Key": os.environ["KEY"]']}.get(
+        call.credential, ['"Authorization": f"Bearer {os.environ[\'TOKEN\']}"']
+    )
+    headers = [*secret, *(f"{_literal(name)}: {_literal(value)}" for name, value in call.headers.items())]
+    lines = [f"    {_literal(call.url)},"]
+    lines += [f"    headers={{{', '.join(headers)}}},"] if headers else []
+    lines += ['    files={"file": open("file.zip", "rb")},'] if call.upload else []
+    lines += [f"    json={_literal(call.body)},"] if call.body is not None else []
+    end = f'open("{call.saved_as}", "wb").write(answer.content)' if call.saved_as else "print(answer.json())"
+    imports = "import os, requests" if call.credential else "import requests"
+    return "\n".join([imports, "", f"answer = requests.{call.method.lower()}(", *lines, ")", end])
+
+
+def _literal(value: Any) -> str:
+    """Return a JSON value as Python writes it."""
+    match value:
+        case None | True | False:
+            return repr(value)
+        case dict():
+            return "{" + ", ".join(f"{_literal(name)}: {_literal(each)}" for name, each in value.items()) + "}"
+        case list():
+            return "[" + ", ".join(map(_literal, value)) + "]"
+        case _:
+            # The escapes of JSON are those of Python, save for half of a character, which neither can send.
+            return json.dumps(value, ensure_ascii=False)
+
+
+def _javascript(call: Call) -> str:
+    headers = {Credential.NONE: [], Credential.KEY: ['"X-Api-Key": process.env.KEY']}.get(
+        call.credential, ['"Authorization": `Bearer ${process.env.TOKEN}`']
+    )
+    headers = [*headers, *(f"{json.dumps(name)}: {json.dumps(value)}" for name, value in call.headers.items())]
+    headers += [f'"Content-Type": "{_JSON}"'] if call.body is not None else []
+    options = [] if call.method == "GET" else [f'  method: "{call.method}",']
+    options += [f"  headers: {{ {', '.join(headers)} }},"] if headers else []
+    options += ["  body: form,"] if call.upload else []
+    options += [f"  body: JSON.stringify({json.dumps(call.body, ensure_ascii=False)}),"] if call.body is not None else []
+    fetch = f"const answer = await fetch({json.dumps(call.url)}" + (", {\n" + "\n".join(options) + "\n}" if options else "") + ");"
+    before = [_MODULE] if call.upload else []
+    if call.saved_as:
+        return "\n".join(
+            [
+                'import { writeFile } from "node:fs/promises";',
+                *before,
+                fetch,
+                f'await writeFile("{call.saved_as}", Buffer.from(await answer.arrayBuffer()));',
+            ]
+        )
+    return "\n".join([*before, fetch, "console.log(await answer.json());"])

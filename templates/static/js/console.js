@@ -1,0 +1,158 @@
+// The developer console: finds calls while one types, makes the call that the form describes, and shows what came back.
+// The server turns the form into the call, so that what runs is what the code beside it says.
+"use strict";
+(() => {
+  const search = document.getElementById("console-q");
+  if (search) {
+    const none = document.getElementById("console-none");
+    const said = document.getElementById("console-found");
+    search.addEventListener("input", () => {
+      const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+      let found = 0;
+      for (const group of document.querySelectorAll("[data-group]")) {
+        let here = 0;
+        for (const item of group.querySelectorAll("[data-words]")) {
+          item.hidden = !words.every((word) => item.dataset.words.includes(word));
+          here += !item.hidden;
+        }
+        group.hidden = !here;
+        found += here;
+      }
+      none.hidden = found > 0;
+      said.textContent = `${found} ${found === 1 ? "call" : "calls"}`;
+    });
+  }
+
+  const answer = document.getElementById("answer");
+  if (!answer) return;
+  const part = (name) => document.getElementById(`answer-${name}`);
+  const said = document.getElementById("console-said");
+  const ask = document.getElementById("ask");
+  const tokens = new Map();
+  let busy = false;
+
+  const ready = () => {
+    const form = document.getElementById("call-form");
+    const run = document.getElementById("run");
+    const caller = form.querySelector("[name=caller]");
+    const label = () => (run.textContent = caller.value === "code" ? "Show the code" : "Run");
+    label();
+    caller.addEventListener("change", label);
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      if (!busy) start(form, run);
+    });
+  };
+
+  const start = async (form, run) => {
+    busy = true;
+    const words = run.textContent;
+    run.textContent = "Running …";
+    run.setAttribute("aria-disabled", "true");
+    try {
+      await prepareAndRun(form);
+    } finally {
+      busy = false;
+      const button = document.getElementById("run");
+      button.textContent = words;
+      button.removeAttribute("aria-disabled");
+    }
+  };
+
+  const prepareAndRun = async (form) => {
+    const files = [...form.querySelectorAll("input[type=file]")];
+    const fields = new FormData(form);
+    for (const input of files) fields.delete(input.name);
+    const made = await prepare(fields, files);
+    if (!made || !made.runs) return;
+    const chosen = files.length ? files[0].files[0] : null;
+    if (made.upload && !chosen) return show({ status: 0, problem: { title: "Choose a file first", detail: "This call sends one." } });
+    if (made.ask && !(await agreed(made.ask))) return void (said.textContent = "The call was not made.");
+    const body = made.upload ? new FormData() : made.body === null ? undefined : made.body;
+    if (made.upload) body.append("file", chosen);
+    show(await api(made.holder).call(made.method, made.path, { body, headers: made.headers }));
+  };
+
+  // Returns the call that the form describes, null when something is wrong with it; the page then says what, and where.
+  const prepare = async (fields, files) => {
+    let response;
+    try {
+      response = await fetch(location.href, { method: "POST", body: fields, headers: { "X-Part": "call" } });
+    } catch {
+      return show({ status: 0, problem: { title: "No answer", detail: "The service does not answer. Look at your connection, then try again." } });
+    }
+    const html = new DOMParser().parseFromString(await response.text(), "text/html");
+    const fresh = html.getElementById("call");
+    if (!fresh) {
+      // Signed out meanwhile, or the page is of another sign-in: it says so itself.
+      location.reload();
+      return null;
+    }
+    const wrong = response.status !== 200 || document.querySelector("#call-form .errorlist");
+    if (wrong) {
+      for (const input of files) fresh.querySelector(`[name="${input.name}"]`).replaceWith(input);
+      document.getElementById("call").replaceWith(fresh);
+      ready();
+      const first = fresh.querySelector("[aria-invalid=true]");
+      first?.closest("details")?.setAttribute("open", "");
+      (first || document.getElementById("run")).focus();
+    } else {
+      document.getElementById("call-code").replaceWith(fresh.querySelector("#call-code"));
+    }
+    window.marketplace.enliven(document.getElementById("call-code"));
+    const data = document.getElementById("call-made");
+    return data ? JSON.parse(data.textContent) : null;
+  };
+
+  const api = (holder) => {
+    const name = JSON.stringify(holder);
+    if (!tokens.has(name)) tokens.set(name, window.marketplace.api(holder));
+    return tokens.get(name);
+  };
+
+  const agreed = (words) =>
+    new Promise((resolve) => {
+      document.getElementById("ask-words").textContent = words;
+      ask.returnValue = "";
+      ask.addEventListener("close", () => resolve(ask.returnValue === "yes"), { once: true });
+      ask.showModal();
+    });
+
+  // `"app";r=118;t=42`, several of them: the one with the fewest left is what counts.
+  const left = (headers) => {
+    const found = [...(headers.get("RateLimit") || "").matchAll(/r=(\d+);t=(\d+)/g)].map(([, calls, seconds]) => [+calls, +seconds]);
+    if (!found.length) return "";
+    const [calls, seconds] = found.sort((one, other) => one[0] - other[0])[0];
+    return `${calls.toLocaleString("en")} ${calls === 1 ? "call" : "calls"} left for ${seconds} s`;
+  };
+
+  const show = (got) => {
+    const headers = got.headers || new Headers();
+    const type = headers.get("Content-Type") || "";
+    const status = part("status");
+    status.className = `status status-${got.ok ? "good" : "bad"}`;
+    status.textContent = got.status ? String(got.status) : got.problem.title;
+    part("time").textContent = got.milliseconds === undefined ? "" : `${got.milliseconds} ms`;
+    part("left").textContent = left(headers);
+    const readable = got.data !== null && got.data !== undefined ? JSON.stringify(got.data, null, 2) : /text|xml/.test(type) ? got.text : "";
+    part("body").textContent = readable;
+    part("code").hidden = !readable;
+    const words = got.problem ? `${got.problem.title}: ${got.problem.detail}` : readable ? "" : `The answer is ${type || "empty"}; it is not shown here.`;
+    part("words").textContent = words;
+    part("words").hidden = !words;
+    part("headers").replaceChildren(
+      ...[...headers].map(([name, value]) => {
+        const row = document.createElement("tr");
+        for (const text of [name, value]) row.insertCell().textContent = text;
+        return row;
+      }),
+    );
+    answer.hidden = false;
+    said.textContent = got.status ? `Answered with ${got.status}` : words;
+    answer.scrollIntoView({ block: "nearest" });
+    answer.focus({ preventScroll: true });
+    return null;
+  };
+
+  ready();
+})();
