@@ -183,8 +183,8 @@ def test_script_gets_only_the_part_that_changes(own: tuple[Client, App]) -> None
 
 def test_values_that_are_found_here_are_filled_in(own: tuple[Client, App]) -> None:
     client, _ = own
-    listing = for_sale().listing
-    assert client.get("/dashboard/console/getAsset").context["form"]["path-asset_id"].value() == listing.slug
+    shown = for_sale().shows
+    assert client.get("/dashboard/console/getAsset").context["form"]["path-asset_id"].value() == shown["slug"]
 
 
 def test_calls_that_are_asked_about_exist_and_are_no_reads() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from catalog.models import Listing
 from developers.services.credentials import issue_api_key
 from marketplace.pages.docs.snippets import Call, Credential, snippets
 from tests.contract.scenes import for_sale
@@ -39,7 +40,7 @@ def run(call: Call, language: str, folder: Path, **variables: str) -> str:
 
 @pytest.mark.parametrize("language", PROGRAMS)
 def test_code_does_what_it_says(live_server: Any, tmp_path: Path, language: str) -> None:
-    asset = for_sale().listing
+    asset = Listing.objects.get(pk=for_sale().names["id"])
     app = AppFactory()
     key = issue_api_key(app=app, name="laptop", actor=app.developer)[1]
     vendor = make_vendor()
@@ -51,17 +52,16 @@ def test_code_does_what_it_says(live_server: Any, tmp_path: Path, language: str)
     # With a key, and a header of the caller's own; nothing that stands in a body is taken for the language's.
     quote = Call("POST", f"{api}/wallet/quote", Credential.KEY, {"X-Request-Id": "it-s-me"}, {"assetId": NASTY[:40]})
     refused = run(quote, language, tmp_path, KEY=key)
-    assert "not_found" in refused
     assert "it-s-me" in refused
     # With a token: what was sent is what arrived.
     listing = {"title": NASTY, "slug": "nasty", "shortDescription": "x", "categorySlug": "fonts", "basePrice": 19.5, "description": NASTY}
     run(Call("POST", f"{api}/vendor/assets", Credential.TOKEN, body=listing), language, tmp_path, TOKEN=token)
-    made = type(asset).objects.get(slug="nasty")
+    made = Listing.objects.get(slug="nasty")
     assert (made.title, made.description) == (NASTY, NASTY)
     # A file.
     (tmp_path / "file.zip").write_bytes(b"no archive")
     upload = Call("POST", f"{api}/vendor/assets/{made.pk}/file", Credential.TOKEN, upload=True)
-    assert "unsupported" in run(upload, language, tmp_path, TOKEN=token)
+    assert "unsupported_type" in run(upload, language, tmp_path, TOKEN=token)
     # An answer that is no JSON is kept as a file.
     run(Call("GET", f"{live_server.url}/robots.txt", answers="text/plain"), language, tmp_path)
     assert (tmp_path / "answer.txt").read_bytes().startswith(b"User-agent")
