@@ -11,6 +11,7 @@ from ...models import DeveloperApplication
 from ...models.applications import ApplicationStatus
 from ...services.applications import answer_question, submit_application
 from ..forms import AnswerForm, ApplicationForm
+from ..next_steps import way_of
 
 # After these a new application may follow.
 CLOSED_STATUSES = (ApplicationStatus.REJECTED, ApplicationStatus.WITHDRAWN)
@@ -31,11 +32,14 @@ def application(request: SignedInRequest) -> HttpResponseBase:
                 answer_question(application=current, actor=request.user, **form.cleaned_data)
                 messages.success(request, "Your answer is with the reviewer.")
             return redirect("developer-application")
+    has_app = current is not None and selectors.apps_of(request.user).exists()
     return render_form(
         request,
         "developers/application.html",
         form,
         application=current,
+        has_app=has_app,
+        way=way_of(current, has_app=has_app),
         conversation=[] if current is None else selectors.messages_of(current),
         # What was typed stays in view, even where the state has changed under it.
         applying=isinstance(form, ApplicationForm) and (form.is_bound or current is None or current.status in CLOSED_STATUSES),

@@ -17,6 +17,7 @@ from ...services.apps import create_app, request_scopes, set_redirect_uris
 from ...usage.chart import chart_of
 from ...usage.selectors import unused_scopes, usage_of_app
 from ..forms import AppForm, RedirectsForm, ScopesForm
+from ..next_steps import next_step_of
 from ..rows import key_row, tool_token_row
 
 
@@ -67,6 +68,8 @@ def detail(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
             "app": app,
             "redirect_uris": app.redirect_uris.split(),
             "scope_rows": rows,
+            "granted": sum(row.granted is True for row in rows),
+            "next_step": next_step_of(app, keys, called=bool(usage.total.total) or any(key.last_used_at for key in keys)),
             "live_keys": [key_row(key, app) for key in keys if key.live],
             "ended_keys": [key for key in keys if not key.live],
             "live_tool_tokens": [tool_token_row(token, app) for token in tool_tokens if token.live],

@@ -10,9 +10,11 @@ from django.shortcuts import get_object_or_404, redirect, render
 from marketplace.accounts.pages import SignedInRequest, problems_beside, render_form, signed_in_page
 
 from ... import selectors
+from ...models import ApiKey, App
 from ...services.credentials import issue_api_key, revoke_api_key
 from ...services.rotation import rotate_api_key
 from ..credential_forms import KeyForm, RotateForm
+from ..next_steps import first_call
 from .apps import own_app
 from .passwords import password_is_right
 
@@ -25,7 +27,7 @@ def create(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
     if form.is_valid():
         with problems_beside(form):
             key, secret = issue_api_key(app=app, name=form.cleaned_data["name"], expires_at=form.expires_at(), actor=request.user)
-            return render(request, "developers/key_created.html", {"app": app, "key": key, "secret": secret})
+            return render(request, "developers/key_created.html", _created(app, key, secret))
     return render_form(request, "developers/key_create.html", form, app=app)
 
 
@@ -38,7 +40,7 @@ def rotate(request: SignedInRequest, app_id: uuid.UUID, key_id: uuid.UUID) -> Ht
     if form.is_valid():
         with problems_beside(form):
             successor, secret = rotate_api_key(key=key, overlap=form.wanted_overlap(), actor=request.user)
-            return render(request, "developers/key_created.html", {"app": app, "key": successor, "secret": secret})
+            return render(request, "developers/key_created.html", _created(app, successor, secret))
     return render_form(request, "developers/key_rotate.html", form, app=app, key=key)
 
 
@@ -51,4 +53,9 @@ def revoke(request: SignedInRequest, app_id: uuid.UUID, key_id: uuid.UUID) -> Ht
         revoke_api_key(key=key, actor=request.user)
         messages.success(request, f"The key {key.name} (…{key.last_four}) is revoked.")
         return redirect("app-detail", app_id=app.pk)
-    return render(request, "developers/key_revoke.html", {"app": app, "key": key})
+    what_ends = f"The key {key.name} (…{key.last_four}) of {app.name} stops working with the very next request, for good."
+    return render(request, "developers/key_revoke.html", {"app": app, "key": key, "what_ends": what_ends})
+
+
+def _created(app: App, key: ApiKey, secret: str) -> dict[str, object]:
+    return {"app": app, "key": key, "secret": secret, "first_call": first_call(app)}

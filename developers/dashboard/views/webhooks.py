@@ -2,12 +2,14 @@
 
 import uuid
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
 
 from marketplace.accounts.models import User
 from marketplace.accounts.pages import SignedInRequest, problems_beside, render_form, signed_in_page
@@ -16,12 +18,14 @@ from marketplace.core.errors import Problem
 from ... import selectors
 from ...models import App, WebhookDelivery, WebhookEndpoint
 from ...models.apps import AppStatus
+from ...models.webhooks import DeliveryStatus
 from ...services import webhooks as services
 from ...webhooks.signing import body_of
 from ..webhook_forms import EndpointForm, RotateSecretForm
 from .apps import own_app
 
 LOG_ROWS = 25
+LOOKED_FOR = timedelta(minutes=1)
 ATTEMPTS = 20
 
 
@@ -70,7 +74,11 @@ def detail(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUID) 
     """Show an endpoint and what it was told."""
     app, endpoint = own_endpoint(request.user, app_id, endpoint_id)
     page = Paginator(selectors.deliveries_to(endpoint), LOG_ROWS).get_page(request.GET.get("page"))
-    return render(request, "developers/webhooks/detail.html", {"app": app, "endpoint": endpoint, "page": page})
+    # The page looks again by itself for the answer to what has just been sent; what is tried for hours it does not wait for.
+    awaited = page.number == 1 and any(
+        each.status == DeliveryStatus.PENDING and not each.attempts and each.created_at > timezone.now() - LOOKED_FOR for each in page
+    )
+    return render(request, "developers/webhooks/detail.html", {"app": app, "endpoint": endpoint, "page": page, "awaited": awaited})
 
 
 @signed_in_page("GET", "POST")
@@ -131,7 +139,12 @@ def switch(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUID) 
 def send_test(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUID) -> HttpResponseBase:
     """Send a ping."""
     app, endpoint = own_endpoint(request.user, app_id, endpoint_id)
-    _try(request, "A ping is on its way. Reload in a moment to see what came back.", services.send_test_event, endpoint=endpoint)
+    _try(
+        request,
+        "A ping is on its way. What came back stands below in a moment; reload the page if it does not.",
+        services.send_test_event,
+        endpoint=endpoint,
+    )
     return redirect("webhook", app_id=app.pk, endpoint_id=endpoint.pk)
 
 

@@ -1,0 +1,110 @@
+"""What a developer does next, from the application to the first call: one thing at a time, and who is waited for."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.urls import reverse
+
+from marketplace.core.scopes import Scope
+
+from ..models import ApiKey, App, DeveloperApplication
+from ..models.applications import ApplicationStatus
+from ..models.apps import AppStatus
+
+
+@dataclass(frozen=True)
+class NextStep:
+    """One thing to do, or to wait for.
+
+    Args:
+        title: What it is.
+        words: What happens then, and who does it.
+        address: Where it is done; empty where someone else does it.
+        action: What the button says.
+        waiting: Whether someone else is to do it.
+    """
+
+    title: str
+    words: str
+    address: str = ""
+    action: str = ""
+    waiting: bool = False
+
+
+@dataclass(frozen=True)
+class Milestone:
+    """A part of the way to the first call.
+
+    Args:
+        words: What it is.
+        state: done, now or later.
+    """
+
+    words: str
+    state: str
+
+
+_WAY = ("Apply", "A reviewer approves you", "Describe an app", "A reviewer grants its scopes", "Make a key and call")
+# What is called first with a new key: what needs no id and changes nothing.
+_FIRST_CALLS = ((Scope.LIBRARY_READ, "/api/v1/library"), (Scope.ACCOUNT_READ, "/api/v1/wallet"))
+
+
+def way_of(application: DeveloperApplication | None, *, has_app: bool) -> list[Milestone]:
+    """Return the way to the first call, and how far the developer has come; from the first app on, the app's page says it."""
+    if application is None or application.status in {ApplicationStatus.REJECTED, ApplicationStatus.WITHDRAWN}:
+        here = 0
+    elif application.status != ApplicationStatus.APPROVED:
+        here = 1
+    else:
+        here = 3 if has_app else 2
+    return [Milestone(words, "done" if place < here else "now" if place == here else "later") for place, words in enumerate(_WAY)]
+
+
+def next_step_of(app: App, keys: Sequence[ApiKey], *, called: bool) -> NextStep | None:
+    """Return what its developer does next with an app; None once it makes calls."""
+    match app.status:
+        case AppStatus.PENDING:
+            return NextStep(
+                "A reviewer decides on the scopes",
+                "Each is granted or refused by itself. You get a mail then, and make the first key here. There is nothing to do until then.",
+                waiting=True,
+            )
+        case AppStatus.REJECTED:
+            return NextStep(
+                "Describe another app",
+                "Nothing was granted. Read what the reviewer said, then describe an app that asks for less or says more.",
+                reverse("app-create"),
+                "New app",
+            )
+        case AppStatus.SUSPENDED:
+            return NextStep(
+                "An admin looks into it",
+                "Keys and tokens of the app are refused meanwhile. Settle what the reviewer wrote; then they work again, the same ones.",
+                waiting=True,
+            )
+        case _ if not app.granted_scopes:
+            return NextStep(
+                "Ask for scopes", "The app was granted none, so that it cannot have a key.", reverse("app-scopes", args=[app.pk]), "Ask"
+            )
+        case _ if not any(key.live for key in keys):
+            return NextStep(
+                "Make a key" if not keys else "Make another key",
+                "It carries what the app was granted. The page shows it once, with a first call to try it.",
+                reverse("key-create", args=[app.pk]),
+                "New key",
+            )
+        case _ if not called:
+            return NextStep(
+                "Make the first call",
+                "Try a call in the console, which needs no key, and take it along as code.",
+                f"{reverse('console')}?app={app.pk}",
+                "Open the console",
+            )
+    return None
+
+
+def first_call(app: App) -> str:
+    """Return the address that a new key is tried with: something that the app may read, or what anyone may."""
+    path = next((path for scope, path in _FIRST_CALLS if scope in app.scopes), "/api/v1/assets?limit=1")
+    return f"{settings.BASE_URL}{path}"
