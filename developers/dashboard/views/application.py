@@ -32,7 +32,7 @@ def application(request: SignedInRequest) -> HttpResponseBase:
                 answer_question(application=current, actor=request.user, **form.cleaned_data)
                 messages.success(request, "Your answer is with the reviewer.")
             return redirect("developer-application")
-    has_app = current is not None and selectors.apps_of(request.user).exists()
+    has_app = current is not None and current.status == ApplicationStatus.APPROVED and selectors.apps_of(request.user).exists()
     return render_form(
         request,
         "developers/application.html",

@@ -1,0 +1,189 @@
+"""A developer in a real browser: from the sign-up to a call in the console and its code; without a script; by keyboard only."""
+
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from django.core import mail
+from django.db import connections
+from django.test import Client
+from django.urls import reverse
+from playwright.sync_api import Page, sync_playwright
+
+from developers.models import ApiKey, App, DeveloperApplication, FirstPartyToken, ScopeReview
+from developers.services.applications import approve_application
+from developers.services.scopes import ScopeDecision, decide_scopes
+from marketplace.accounts.models import User
+from marketplace.core.scopes import IN_PLAIN_WORDS, Scope
+from tests.factories import AppFactory, UserFactory
+from tests.machine import CHROMIUM
+from tests.screenshots.driving import ARGUMENTS, SIZES, overflows, violations
+
+pytestmark = [pytest.mark.browser, pytest.mark.engineless, pytest.mark.django_db(transaction=True)]
+PASSWORD = "a long enough phrase"
+Opens = Callable[..., Page]
+
+
+@pytest.fixture
+def window(monkeypatch: pytest.MonkeyPatch, live_server: Any, settings: Any) -> Iterator[Opens]:
+    """Open a window: `window("phone")`, `window("desktop", user=…, java_script_enabled=False)`."""
+    # Playwright runs an event loop in this thread, which Django would take for asynchronous code.
+    monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+    settings.BASE_URL = live_server.url
+    program = next(path for path in map(shutil.which, CHROMIUM) if path)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=ARGUMENTS)
+
+        def opened(size: str, user: User | None = None, **options: Any) -> Page:
+            context = browser.new_context(viewport=SIZES[size], has_touch=size == "phone", **options)
+            if user is not None:
+                client = Client()
+                client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+                context.add_cookies([{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": live_server.url}])
+            return context.new_page()
+
+        yield opened
+        # What the test itself asked of the database went through connections of the loop's own.
+        connections.close_all()
+        browser.close()
+
+
+def faults_on(page: Page) -> list[str]:
+    """Return what goes wrong on a page from now on: errors of scripts, breaches of the content policy, other hosts."""
+    faults: list[str] = []
+    page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    return faults
+
+
+def sound(page: Page) -> bool:
+    """Tell whether the page fits and axe-core finds nothing."""
+    assert violations(page) == []
+    return not overflows(page)
+
+
+@pytest.mark.parametrize("size", ["phone", "desktop"])
+def test_developer_goes_from_sign_up_to_a_call_and_its_code(window: Opens, live_server: Any, size: str) -> None:
+    page = window(size)
+    faults = faults_on(page)
+    page.goto(f"{live_server.url}/account/signup/")
+    page.get_by_label("Email").fill("asha@example.com")
+    page.get_by_label("Password", exact=True).fill(PASSWORD)
+    page.get_by_label("Password (again)").fill(PASSWORD)
+    page.get_by_role("button", name="Sign up").click()
+    page.get_by_role("heading", name="Check your mail").wait_for()
+    found = re.search(r"http://\S+", str(mail.outbox[0].body))
+    assert found
+    page.goto(found[0])
+    page.get_by_role("button", name="Yes, it is mine").click()
+    page.get_by_role("link", name="Apply").click()
+    page.get_by_label("What are you building?").fill("A font picker")
+    page.get_by_label("Why does it need the API?").fill("It reads the library")
+    page.get_by_role("button", name="Send the application").click()
+    page.get_by_text("with our reviewers").wait_for()
+    assert page.locator("[aria-current=step]").inner_text() == "A reviewer approves you"
+    assert sound(page)
+    reviewer = UserFactory()
+    approve_application(application=DeveloperApplication.objects.get(), reason="A real product.", actor=reviewer)
+
+    page.reload()
+    page.get_by_role("link", name="Describe your first app").click()
+    page.get_by_label("Name").fill("Picker")
+    page.get_by_label("Purpose").fill("Picks fonts")
+    page.get_by_label(IN_PLAIN_WORDS[Scope.LIBRARY_READ]).check()
+    page.locator("[name=reason_library_read]").fill("It needs this.")
+    page.get_by_role("button", name="Send for review").click()
+    page.get_by_role("heading", name="A reviewer decides on the scopes").wait_for()
+    decide_scopes(review=ScopeReview.objects.get(), decisions={Scope.LIBRARY_READ: ScopeDecision(granted=True)}, note="", actor=reviewer)
+
+    page.reload()
+    page.locator(".next-step").get_by_role("link", name="New key").click()
+    page.get_by_label("Name").fill("laptop")
+    page.locator("main form button[type=submit]").click()
+    secret = page.locator("#secret").inner_text().strip()
+    assert f"export KEY={secret}" in page.locator(".code").inner_text()
+    assert sound(page)
+    page.get_by_role("link", name="I have copied it").click()
+    page.locator(".next-step").get_by_role("link", name="Open the console").click()
+
+    page.get_by_label("Find a call").fill("get library")
+    page.get_by_role("link", name=re.compile("Read the library")).click()
+    page.get_by_role("button", name="Run").click()
+    page.locator("#answer-body").get_by_text('"ownedCount": 0').wait_for()
+    assert page.locator("#answer-status").inner_text() == "200"
+    assert "calls left" in page.locator("#answer-left").inner_text()
+    assert "curl '" in page.locator("#call-code .tab").first.inner_text()
+    assert '-H "X-Api-Key: $KEY"' in page.locator("#call-code .tab").first.inner_text()
+    assert sound(page)
+    # The credential of the page is nowhere in it.
+    assert "cam_fp_" not in page.content()
+    assert FirstPartyToken.objects.get().app == App.objects.get()
+    assert faults == []
+
+
+def test_key_is_revoked_where_one_stands(window: Opens, live_server: Any) -> None:
+    app = AppFactory()
+    ApiKey.objects.create(app=app, name="laptop", digest="x" * 64, last_four="abcd", scope=app.granted_scopes)
+    page = window("desktop", user=app.developer)
+    page.goto(live_server.url + reverse("app-detail", args=[app.pk]))
+    page.evaluate("window.same = true")
+    page.get_by_role("link", name="Revoke laptop").click()
+    page.locator(".in-place").get_by_role("link", name="Cancel").click()
+    page.locator("#confirm").wait_for(state="detached")
+    page.get_by_role("link", name="Revoke laptop").click()
+    assert sound(page)
+    page.get_by_role("button", name="Revoke the key").click()
+    page.locator(".notes").get_by_text("is revoked").wait_for()
+    assert page.evaluate("window.same && document.activeElement.className") == "notes"
+    assert not ApiKey.objects.get().live
+    assert page.get_by_role("link", name="Revoke laptop").count() == 0
+
+
+def test_code_is_shown_without_a_script(window: Opens, live_server: Any) -> None:
+    app = AppFactory()
+    page = window("phone", user=app.developer, java_script_enabled=False)
+    page.goto(f"{live_server.url}/dashboard/console?q=buy")
+    page.get_by_role("link", name=re.compile("Buy an asset")).click()
+    assert page.get_by_text("needs JavaScript").is_visible()
+    page.get_by_label("assetId").fill("")
+    page.get_by_role("button", name="Show the code").click()
+    page.locator(".errorlist").wait_for()
+    page.get_by_label("assetId").fill("aurora's")
+    page.get_by_role("button", name="Show the code").click()
+    page.locator("#call-code .tab").first.wait_for()
+    assert "aurora'\"'\"'s" in page.locator("#call-code .tab").first.inner_text()
+    assert page.get_by_label("assetId").input_value() == "aurora's"
+    assert not FirstPartyToken.objects.exists()
+
+
+def test_purchase_is_asked_about_and_the_keyboard_is_enough(window: Opens, live_server: Any) -> None:
+    app = AppFactory()
+    page = window("desktop", user=app.developer)
+    page.goto(f"{live_server.url}/dashboard/console")
+    page.get_by_label("Find a call").focus()
+    page.keyboard.type("post spend")
+    # Find, then the one call that is left.
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="Buy an asset").wait_for()
+    page.get_by_label("assetId").focus()
+    page.keyboard.type("nothing-like-it")
+    page.keyboard.press("Enter")
+    page.get_by_role("dialog").wait_for()
+    assert page.evaluate("document.activeElement.textContent") == "Cancel"
+    assert sound(page)
+    page.keyboard.press("Escape")
+    page.get_by_role("dialog").wait_for(state="hidden")
+    assert page.locator("#answer").is_hidden()
+    assert not FirstPartyToken.objects.exists()
+    page.get_by_role("button", name="Run").focus()
+    page.keyboard.press("Enter")
+    page.get_by_role("dialog").wait_for()
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Enter")
+    page.locator("#answer-words").get_by_text("Nothing is here").wait_for()
+    assert page.locator("#answer-status").inner_text() == "404"
+    assert page.evaluate("document.activeElement.id") == "answer"
