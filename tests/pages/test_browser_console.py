@@ -64,11 +64,9 @@ def sound(page: Page) -> bool:
     return not overflows(page)
 
 
-@pytest.mark.parametrize("size", ["phone", "desktop"])
-def test_developer_goes_from_sign_up_to_a_call_and_its_code(window: Opens, live_server: Any, size: str) -> None:
-    page = window(size)
-    faults = faults_on(page)
-    page.goto(f"{live_server.url}/account/signup/")
+def sign_up(page: Page, base_url: str) -> None:
+    """Make an account and confirm its address."""
+    page.goto(f"{base_url}/account/signup/")
     page.get_by_label("Email").fill("asha@example.com")
     page.get_by_label("Password", exact=True).fill(PASSWORD)
     page.get_by_label("Password (again)").fill(PASSWORD)
@@ -78,6 +76,13 @@ def test_developer_goes_from_sign_up_to_a_call_and_its_code(window: Opens, live_
     assert found
     page.goto(found[0])
     page.get_by_role("button", name="Yes, it is mine").click()
+
+
+@pytest.mark.parametrize("size", ["phone", "desktop"])
+def test_developer_goes_from_sign_up_to_a_call_and_its_code(window: Opens, live_server: Any, size: str) -> None:
+    page = window(size)
+    faults = faults_on(page)
+    sign_up(page, live_server.url)
     page.get_by_role("link", name="Apply").click()
     page.get_by_label("What are you building?").fill("A font picker")
     page.get_by_label("Why does it need the API?").fill("It reads the library")
