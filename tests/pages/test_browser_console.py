@@ -168,7 +168,7 @@ def test_purchase_is_asked_about_and_the_keyboard_is_enough(window: Opens, live_
     page = window("desktop", user=app.developer)
     page.goto(f"{live_server.url}/dashboard/console")
     page.get_by_label("Find a call").focus()
-    page.keyboard.type("post spend")
+    page.keyboard.type("wallet/spend")
     # Find, then the one call that is left.
     page.keyboard.press("Tab")
     page.keyboard.press("Tab")
