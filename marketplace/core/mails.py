@@ -1,9 +1,12 @@
-"""Mails about decisions. One template is one mail: its first line is the subject, the rest its text, plain and once more as HTML."""
+"""Mails. One template is one mail: its first line is the subject, the rest its text, which goes out plain and once more as HTML."""
 
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from django.conf import settings
 from django.template.loader import render_to_string
+
+_POINT = "- "
 
 
 class Reader(Protocol):
@@ -11,6 +14,21 @@ class Reader(Protocol):
 
     def email_user(self, subject: str, message: str, *, html_message: str) -> Any:
         """Send the mail."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A piece of a mail: a link, points, or else a paragraph.
+
+    Args:
+        text: A paragraph, or the address that a link leads to.
+        link: Whether it is a link.
+        points: The points of a list.
+    """
+
+    text: str = ""
+    link: bool = False
+    points: tuple[str, ...] = ()
 
 
 def mail(user: Reader, template: str, **context: Any) -> None:
@@ -23,14 +41,39 @@ def mail(user: Reader, template: str, **context: Any) -> None:
     """
     text = render_to_string(f"mail/{template}.txt", {"user": user, "base_url": settings.BASE_URL, **context})
     subject, _, body = text.partition("\n")
-    user.email_user(subject.strip(), body.strip() + "\n", html_message=_html(subject.strip(), body.strip()))
+    subject, body = subject.strip(), signed(body)
+    user.email_user(subject, body, html_message=as_page(subject, body))
 
 
-def _html(subject: str, body: str) -> str:
-    """Return the text as a page. Only a line of its own that leads to us is a link: a name or a reason is never made one."""
-    paragraphs = [
-        {"text": text.strip(), "link": text.strip().startswith(f"{settings.BASE_URL}/") and len(text.split()) == 1}
-        for text in body.split("\n\n")
-        if text.strip()
-    ]
-    return render_to_string("mail/frame.html", {"subject": subject, "paragraphs": paragraphs})
+def signed(body: str) -> str:
+    """Return a mail's text, closed up where parts of it were left out, with who sends it beneath."""
+    parts = [part.strip("\n").rstrip() for part in body.split("\n\n") if part.strip()]
+    return "\n\n".join([*parts, f"Creative Asset Marketplace\n{settings.BASE_URL}/"]) + "\n"
+
+
+def as_page(subject: str, body: str) -> str:
+    """Return a signed text as HTML. Only a line of its own that leads to us is a link: a name or a reason is never made one."""
+    *parts, _ = body.split("\n\n")
+    home = f"{settings.BASE_URL}/"
+    return render_to_string(
+        "mail/frame.html", {"subject": subject, "parts": [each for part in parts for each in _parts(part)], "home": home}
+    )
+
+
+def _parts(text: str) -> list[Part]:
+    """Return the pieces of what stands between two empty lines: a list may follow its first sentence at once, and a link too."""
+    found: list[Part] = []
+    for line in text.split("\n"):
+        points = found[-1].points if found else ()
+        if line.startswith(_POINT):
+            point = line.removeprefix(_POINT)
+            found[-1:] = [Part(points=(*points, point))] if points else [*found[-1:], Part(points=(point,))]
+        elif points and line.startswith("  "):
+            found[-1] = Part(points=(*points[:-1], f"{points[-1]}\n{line.strip()}"))
+        elif line.startswith(f"{settings.BASE_URL}/") and len(line.split()) == 1:
+            found.append(Part(line.strip(), link=True))
+        elif found and found[-1].text and not found[-1].link:
+            found[-1] = Part(f"{found[-1].text}\n{line.strip()}")
+        elif line.strip():
+            found.append(Part(line.strip()))
+    return found

@@ -3,46 +3,29 @@
 import logging
 import re
 import smtplib
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
 import pytest
+from allauth.account.adapter import get_adapter
 from bs4 import BeautifulSoup
 from django.conf import settings as django_settings
 from django.core import mail as outbox
 from django.core.mail.backends.base import BaseEmailBackend
 from django.db import transaction
+from django.template import engines
 from django.urls import resolve
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
-from marketplace.core.ids import new_id
-from marketplace.core.mails import mail
+from marketplace.core.mails import as_page, mail, signed
 from marketplace.core.models import AuditEntry
 from tests.admin.pages import address, press, signed_in, staff
 from tests.admin.subjects import CASES, Case
 from tests.factories import UserFactory
+from tests.mail_samples import ACCOUNT_TEMPLATES, CONTEXT, TEMPLATES, Sent, account_sample, sample_of
 
 pytestmark = pytest.mark.django_db
-
-FOLDER = Path(django_settings.BASE_DIR) / "templates" / "mail"
-TEMPLATES = sorted(str(path.relative_to(FOLDER).with_suffix("")) for path in FOLDER.rglob("*.txt"))
-# What any of the templates names.
-CONTEXT: dict[str, Any] = {
-    "app": SimpleNamespace(pk=new_id(), name="Fontster", status="Approved"),
-    "listing": SimpleNamespace(pk=new_id(), slug="halden-grotesk", title="Halden Grotesk"),
-    "review": SimpleNamespace(kind="Listing", note="", findings=[]),
-    "deliverable": SimpleNamespace(original_filename="halden.zip"),
-    "endpoint": SimpleNamespace(pk=new_id(), url="an address"),
-    "store": SimpleNamespace(name="North Type"),
-    "reason": "For a good reason.",
-    "question": "What for?",
-    "payout": SimpleNamespace(pk=new_id()),
-    "run": "2026-11",
-    "amount_minor": 39_920,
-    "currency": "INR",
-}
 
 
 class RefusesRecipients(BaseEmailBackend):
@@ -127,3 +110,66 @@ def test_decision_stands_when_the_mail_server_is_down(case: Case, settings: Any)
     page = address(type(subject), case.name, subject.pk)
     assert press(signed_in(staff(case.permission)), page, case.answers).status_code == 200
     assert AuditEntry.objects.filter(action=case.audit).exists()
+
+
+UNRESOLVED = "«unresolved»"
+
+
+def samples() -> dict[str, Sent]:
+    """Return every mail, a variable that is not there shown."""
+    return {
+        **{name: sample_of(name) for name in TEMPLATES},
+        **{f"second {name}": sample_of(name, first=False, last=False, own_app=None, reason="", note="") for name in TEMPLATES},
+        **{name: account_sample(name, get_adapter()) for name in ACCOUNT_TEMPLATES},
+    }
+
+
+def words_of(html: str) -> list[str]:
+    """Return what is read in the body, the buttons' labels left out: their addresses stand beneath them."""
+    page = BeautifulSoup(html, "html.parser")
+    for label in page.select("a.cta"):
+        label.decompose()
+    assert page.body is not None
+    return page.body.get_text(" ").split()
+
+
+def test_every_mail_has_both_forms_alike_and_nothing_unresolved(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engines["django"].engine, "string_if_invalid", UNRESOLVED)
+    assert len(ACCOUNT_TEMPLATES) >= 4
+    for name, sent in samples().items():
+        assert UNRESOLVED not in sent.subject + sent.text + sent.html, name
+        assert "{{" not in sent.text + sent.html, name
+        assert sent.subject, name
+        assert len(sent.subject) <= 78, name
+        text = [word for word in sent.text.split() if word != "-"]
+        # The head of the page has who sends it, and the paper the subject.
+        assert words_of(sent.html) == ["Creative", "Asset", "Marketplace", *sent.subject.split(), *text], name
+
+
+def test_every_mail_is_of_one_look_with_absolute_links_and_nothing_from_elsewhere() -> None:
+    for name, sent in samples().items():
+        page = BeautifulSoup(sent.html, "html.parser")
+        assert page.html is not None, name
+        assert page.html["lang"] == "en", name
+        assert page.title is not None, name
+        assert page.title.get_text() == sent.subject, name
+        assert not page.select("img, script, link, form, iframe"), name
+        assert "url(" not in sent.html, name
+        assert all(str(link["href"]).startswith(f"{django_settings.BASE_URL}/") for link in page.select("a")), name
+        assert {table["role"] for table in page.select("table")} == {"presentation"}, name
+        assert "\n\n\n" not in sent.text, name
+        assert max(map(len, sent.html.splitlines())) < 998, name
+
+
+def test_points_become_a_list_and_what_belongs_to_a_point_stays_with_it() -> None:
+    body = signed("It may:\n- read\n  what you own\n- <b>write</b>\nThat is all.\n")
+    page = BeautifulSoup(as_page("S", body), "html.parser")
+    assert [point.get_text("|", strip=True) for point in page.select("li")] == ["read|what you own", "<b>write</b>"]
+    assert [line.get_text() for line in page.select("td.paper > p")] == ["It may:", "That is all."]
+
+
+def test_links_of_sign_in_mails_lead_home_whatever_host_was_asked() -> None:
+    context = {"password_reset_url": "https://evil.example/account/password/reset/key/1-x/?a=b"}
+    made = get_adapter().render_mail("account/email/password_reset_key", "asha@example.com", context)
+    assert "evil.example" not in made.body + str(made.alternatives)
+    assert f"{django_settings.BASE_URL}/account/password/reset/key/1-x/?a=b" in made.body

@@ -96,7 +96,7 @@ def test_sign_up_with_a_known_address_tells_the_owner_only(client: Client) -> No
     assert User.objects.count() == 1
     [message] = sent_mails()
     assert message.to == [EMAIL]
-    assert "already exists" in str(message.body)
+    assert "has an account already" in str(message.body)
 
 
 @pytest.mark.parametrize("path", ["account_signup", "account_login"])

@@ -45,7 +45,8 @@ def _fits(page: Page) -> bool:
 
 
 @pytest.mark.parametrize("java_script", [True, False])
-def test_phone_signs_up_confirms_and_applies(phone: Callable[..., Page], live_server: Any, java_script: bool) -> None:  # noqa: FBT001 - a parameter of the test
+def test_phone_signs_up_confirms_and_applies(phone: Callable[..., Page], live_server: Any, settings: Any, java_script: bool) -> None:  # noqa: FBT001 - a parameter of the test
+    settings.BASE_URL = live_server.url
     page = phone(java_script_enabled=java_script)
     requests: list[Request] = []
     failures: list[str] = []
@@ -111,7 +112,8 @@ def test_reason_of_a_scope_appears_with_its_box_without_a_script(
     assert page.get_by_text("Waiting").is_visible()
 
 
-def test_developer_goes_from_sign_up_to_the_first_call(phone: Callable[..., Page], live_server: Any) -> None:
+def test_developer_goes_from_sign_up_to_the_first_call(phone: Callable[..., Page], live_server: Any, settings: Any) -> None:
+    settings.BASE_URL = live_server.url
     page = phone()
     email = "asha@example.com"
     page.goto(f"{live_server.url}/account/signup/")

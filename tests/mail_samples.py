@@ -1,0 +1,97 @@
+"""Every mail with sample data: what tests render, and what is looked at."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+
+from marketplace.core.mails import mail
+
+_ID = UUID("01936b1e-7b1a-7c3e-9d55-5f3a9c1e2b44")
+FOLDERS = (Path(settings.BASE_DIR) / "templates" / "mail", Path(settings.BASE_DIR) / "templates" / "account" / "email")
+TEMPLATES = sorted(str(path.relative_to(FOLDERS[0]).with_suffix("")) for path in FOLDERS[0].rglob("*.txt"))
+ACCOUNT_TEMPLATES = sorted(path.name.removesuffix("_subject.txt") for path in FOLDERS[1].glob("*_subject.txt"))
+
+_KEY = type("Key", (SimpleNamespace,), {"__str__": lambda self: f"{self.name} (…{self.last_four})"})
+_APP = SimpleNamespace(pk=_ID, name="Fontster", status="Approved")
+_FINDINGS = [
+    {"field": "title", "message": "The title says “free”, but the listing costs money.", "hint": "Leave the word out."},
+    {"field": "", "message": "The preview shows another typeface.", "hint": ""},
+]
+# What any of the templates names.
+CONTEXT: dict[str, Any] = {
+    "amount_minor": 1_39_920,
+    "app": _APP,
+    "audience": SimpleNamespace(words="the API"),
+    "ceiling": SimpleNamespace(currency="USD", per_purchase_minor=2_500, per_day_minor=10_000, total_minor=None),
+    "currency": "INR",
+    "days": 7,
+    "deliverable": SimpleNamespace(original_filename="halden-grotesk-2.1.zip"),
+    "developer": "Asha Rao",
+    "endpoint": SimpleNamespace(pk=_ID, url="hooks.example/marketplace"),
+    "first": True,
+    "key": _KEY(name="build server", last_four="x7Qz", calls_per_minute=120, rate_limit=120),
+    "last": True,
+    "listing": SimpleNamespace(pk=_ID, slug="halden-grotesk", title="Halden Grotesk", status="Published"),
+    "note": "A good start. Ask again once the checkout is built.",
+    "notes": {"wallet:spend": "Nobody used it for a year.", "library:download": "The app no longer offers downloads."},
+    "own_app": _APP,
+    "payout": SimpleNamespace(pk=_ID),
+    "question": "Which library will you use to draw the previews, and who sees them?",
+    "reason": "The terms ask for a working contact address, and ours came back.",
+    "review": SimpleNamespace(kind="Listing", note="Thank you for the clear description.", findings=_FINDINGS),
+    "run": "2026-11",
+    "scope_rows": [
+        SimpleNamespace(scope="catalog:read", granted=True, note=""),
+        SimpleNamespace(scope="wallet:spend", granted=False, note="Not before there is a limit"),
+    ],
+    "store": SimpleNamespace(name="Northlight Type & Motion"),
+    "what": "API key build server (…x7Qz)",
+    "words": ["see what you own", "download what you own"],
+}
+ACCOUNT_CONTEXT = {
+    "email": "asha@example.com",
+    "activate_url": f"{settings.BASE_URL}/account/confirm-email/MTI:1tQ2:abcdef/",
+    "password_reset_url": f"{settings.BASE_URL}/account/password/reset/key/1-abcdef/",
+    "signup_url": f"{settings.BASE_URL}/account/signup/",
+}
+
+
+@dataclass
+class Sent:
+    """A mail in both forms."""
+
+    subject: str = ""
+    text: str = ""
+    html: str = ""
+
+
+class Somebody:
+    """Who reads the samples."""
+
+    def __init__(self) -> None:
+        self.sent = Sent()
+
+    def get_short_name(self) -> str:
+        """Return the name to greet by."""
+        return "Asha"
+
+    def email_user(self, subject: str, message: str, *, html_message: str) -> None:
+        """Keep the mail."""
+        self.sent = Sent(subject, message, html_message)
+
+
+def sample_of(template: str, **changes: Any) -> Sent:
+    """Return a mail about a decision with sample data."""
+    reader = Somebody()
+    mail(reader, template, **(CONTEXT | changes))
+    return reader.sent
+
+
+def account_sample(name: str, adapter: Any) -> Sent:
+    """Return a mail about signing in with sample data, as the adapter makes it."""
+    made = adapter.render_mail(f"account/email/{name}", "asha@example.com", dict(ACCOUNT_CONTEXT))
+    return Sent(made.subject, made.body, str(made.alternatives[0][0]))
