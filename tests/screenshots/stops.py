@@ -8,6 +8,13 @@ from playwright.sync_api import Page
 FONT = "kestrel-variable"
 SOUND = "basement-drum-loops"
 BOUGHT = "halden-grotesk"
+SALES = {
+    "sales": "sales",
+    "sales-year": "sales?last=12m",
+    "sales-listings": "sales/listings",
+    "sales-statement": "sales/statement",
+    "payouts": "payouts",
+}
 
 
 @dataclass(frozen=True)
@@ -20,12 +27,12 @@ class Stop:
     lead: Callable[[Page, str], None] | None = None
 
 
-def _follow(path: str, selector: str) -> Callable[[Page, str], None]:
+def _follow(path: str, selector: str, further: str = "") -> Callable[[Page, str], None]:
     """Return what opens the address behind a link of another page."""
 
     def lead(page: Page, base_url: str) -> None:
         page.goto(base_url + path)
-        page.goto(base_url + str(page.locator(selector).first.get_attribute("href")))
+        page.goto(base_url + str(page.locator(selector).first.get_attribute("href")) + further)
 
     return lead
 
@@ -132,6 +139,8 @@ def signed_in_stops() -> list[Stop]:
         "connections": "/dashboard/connections",
         "account": "/account/email/",
         "account-password": "/account/password/change/",
+        "account-own": "/dashboard/account",
+        "account-delete": "/dashboard/account/delete",
     }
     developer = {
         "dashboard": "/dashboard",
@@ -143,6 +152,8 @@ def signed_in_stops() -> list[Stop]:
         "tokens": "/dashboard/tokens",
         "token-new": "/dashboard/tokens/new",
         "library-empty": "/dashboard/library",
+        "token-usage": "/dashboard/tokens/usage?last=24h",
+        "sales-no-vendor": "/dashboard/studio/sales",
     }
     return [
         Stop("checkout", "buyer", lead=_to_checkout),
@@ -154,7 +165,9 @@ def signed_in_stops() -> list[Stop]:
         Stop("download", "buyer", lead=_to_download),
         *(Stop(name, "developer", path) for name, path in developer.items()),
         Stop("app", "developer", lead=_follow("/dashboard/apps", ".card-link a")),
+        Stop("app-usage", "developer", lead=_follow("/dashboard/apps", ".card-link a", "/usage?last=24h")),
         *studio_stops(),
         Stop("console-answer", "developer", lead=_to_answer),
+        *(Stop(name, "vendor", f"/dashboard/studio/{path}") for name, path in SALES.items()),
         Stop("token-revoke", "vendor", lead=_follow("/dashboard/tokens", ".table .end a:last-child")),
     ]

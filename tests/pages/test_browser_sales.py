@@ -1,0 +1,111 @@
+"""A vendor's sales in a real browser: figures by keyboard and by touch without a script, and an account that ends."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from django.db import connections
+from django.test import Client
+from django.urls import reverse
+from playwright.sync_api import Browser, Page
+
+from marketplace.accounts.models import User
+from tests.factories import UserFactory
+from tests.screenshots.driving import SCHEMES, SIZES, Scheme, browser, context, overflows, violations, watched
+from tests.shop import bought, funded, on_sale
+from tests.wallet.payees import payee
+from wallet.services.refunds import refund_order
+
+pytestmark = [pytest.mark.browser, pytest.mark.engineless, pytest.mark.django_db(transaction=True)]
+
+PASSWORD = "correct horse battery"
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    # Playwright runs an event loop in this thread, which Django would take for asynchronous code.
+    with pytest.MonkeyPatch.context() as patch, browser() as started:
+        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+        yield started
+        connections.close_all()
+
+
+@pytest.fixture
+def vendor() -> User:
+    profile = payee()
+    listing = on_sale(store=profile.store, title="Halden Grotesk")
+    for _ in range(3):
+        bought(listing)
+    refund_order(order=bought(listing), reason="test", actor=None)
+    bought(listing, funded(usd=1_000), currency="USD")
+    return profile.user
+
+
+def opened(
+    chromium: Browser, live_server: Any, user: User, size: str = "phone", scheme: Scheme = "light", *, java_script: bool = False
+) -> Page:
+    """Return a page of someone who is signed in."""
+    client = Client()
+    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    window = context(chromium, size, scheme, java_script=java_script)
+    window.add_cookies([{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": live_server.url}])
+    return window.new_page()
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_figures_are_read_by_keyboard_and_by_touch_without_a_script(chromium: Browser, live_server: Any, vendor: User, size: str) -> None:
+    page = opened(chromium, live_server, vendor, size)
+    page.goto(live_server.url + reverse("sales"))
+    tip = page.locator("#sales-28 + label .chart-tip")
+    opacity: Callable[[], str] = lambda: str(tip.evaluate("element => getComputedStyle(element).opacity"))  # noqa: E731 - short, and read twice
+    assert opacity() == "0"
+    page.locator("#sales-29").focus()
+    page.keyboard.press("ArrowLeft")
+    assert page.evaluate("document.activeElement.id") == "sales-28"
+    assert opacity() == "1"
+    page.keyboard.press("ArrowRight")
+    assert opacity() == "0"
+    last = page.get_by_label("sold: 5")
+    assert "refunded: \N{MINUS SIGN}1" in " ".join(str(page.locator("#sales-29 + label").inner_text()).split())
+    assert last.count() == 1
+    # One stop for all points of a chart: what comes next is its table.
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.tagName") == "SUMMARY"
+    page.keyboard.press("Enter")
+    assert page.locator(".chart-table").first.is_visible()
+    page.locator("#sales-28 + label").click()
+    assert opacity() == "1"
+    page.context.close()
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_pages_of_sales_and_account_are_well_made(chromium: Browser, live_server: Any, vendor: User, size: str, scheme: Scheme) -> None:
+    page = opened(chromium, live_server, vendor, size, scheme, java_script=True)
+    for name in ("sales", "sales-listings", "sales-statement", "payouts", "account", "account-delete", "token-usage"):
+        visit = watched(page, live_server.url)
+        page.goto(live_server.url + reverse(name))
+        assert (visit.faults, visit.elsewhere) == ([], []), name
+        assert violations(page) == [], name
+        assert not overflows(page), name
+        for details in page.locator("details").all():
+            details.evaluate("element => { element.open = true; }")
+        assert not overflows(page), name
+    page.context.close()
+
+
+def test_account_is_deleted_without_a_script(chromium: Browser, live_server: Any) -> None:
+    user = UserFactory(email="asha@example.com")
+    page = opened(chromium, live_server, user)
+    page.goto(live_server.url + reverse("account"))
+    page.get_by_role("link", name="Delete the account").click()
+    page.get_by_label("Your address, to be sure").fill("asha@example.com")
+    page.get_by_label("Password").fill("wrong")
+    page.get_by_role("button", name="Delete my account for good").click()
+    page.get_by_text("That is not your password").wait_for()
+    assert page.get_by_label("Your address, to be sure").input_value() == "asha@example.com"
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Delete my account for good").click()
+    page.get_by_text("Your account is deleted").wait_for()
+    page.context.close()
+    assert not User.objects.filter(email="asha@example.com").exists()
