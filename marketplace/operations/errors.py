@@ -4,8 +4,8 @@ from marketplace.core.errors import Problem
 
 
 class ExportUnderWay(Problem):
-    """409: a copy is being written already."""
+    """409: a copy was asked for a moment ago."""
 
     status = 409
-    title = "A copy is being written"
-    detail = "A copy of your data is being written already. You get a mail when it is there."
+    title = "A copy was asked for a moment ago"
+    detail = "A copy of your data was asked for within the last hour. You get a mail when it is there; then you can ask for another."

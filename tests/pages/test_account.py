@@ -204,15 +204,22 @@ def test_second_copy_waits_for_the_first_and_then_takes_its_place(user: User, br
     first = request_export(user=user, actor=user)
     with pytest.raises(ExportUnderWay):
         request_export(user=user, actor=user)
-    assert "being written already" in browse(user).post(reverse("account-export"), follow=True).content.decode()
+    assert "within the last hour" in browse(user).post(reverse("account-export"), follow=True).content.decode()
     write_export.call(str(first.pk))
+    with pytest.raises(ExportUnderWay):
+        request_export(user=user, actor=user)
+    AccountExport.objects.update(requested_at=timezone.now() - exports.PATIENCE - timedelta(seconds=1))
     second = request_export(user=user, actor=user)
     assert AccountExport.objects.get().pk == second.pk
     # The job of the one that is gone, or a second run, does no harm.
     write_export.call(str(first.pk))
     assert not AccountExport.objects.get().ready
-    AccountExport.objects.update(requested_at=timezone.now() - exports.PATIENCE - timedelta(seconds=1))
-    assert request_export(user=user, actor=user).pk != second.pk
+
+
+def test_copy_that_was_sealed_under_a_lost_key_is_not_found(browse: Browse, user: User) -> None:
+    write_export.call(str(request_export(user=user, actor=user).pk))
+    AccountExport.objects.update(sealed="x")
+    assert browse(user).get(reverse("account-export-file")).status_code == 404
 
 
 def test_copy_expires_and_is_removed(browse: Browse, user: User) -> None:
