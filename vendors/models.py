@@ -6,6 +6,7 @@ from django.db.models import Q
 
 from catalog.models import Store
 from marketplace.core import bounds
+from marketplace.core.claims import Claimable
 from marketplace.core.ids import new_id
 
 DEFAULT_COMMISSION_BP = 2_000
@@ -19,7 +20,7 @@ class VendorStatus(models.TextChoices):
     SUSPENDED = "Suspended"
 
 
-class VendorProfile(models.Model):
+class VendorProfile(Claimable):
     """A user who sells. Only an approved one reaches the vendor side, and only then is the store open."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from marketplace.accounts.models import User
+from marketplace.core.claims import is_claimed
 
 from ..models import Deliverable, Listing, ListingReview, Preview
 from ..models.files import PreviewKind
 from ..models.reviews import ReviewStatus
-from ..selectors.reviews import cases_of_store, deliverable_under_review, is_claimed, listings_with_the_same_bytes, record_of_store
+from ..selectors.reviews import cases_of_store, deliverable_under_review, listings_with_the_same_bytes, record_of_store
 from ..services.snapshots import changes_between, last_approved_snapshot, snapshot_of
 from .differences import Piece, marked
 from .samples import samples_for

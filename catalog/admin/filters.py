@@ -9,11 +9,11 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from marketplace.core.admin import staff_of
+from marketplace.core.claims import claimed, claimed_by_others
 
 from ..models import Category, Listing, ListingReview, Store
 from ..models.listings import ListingStatus
 from ..models.reviews import ReviewKind, ReviewStatus
-from ..selectors.reviews import claimed, claimed_by_others
 
 Choices = list[tuple[str, str]]
 # Vendors to choose from: more than these are found by the search field.

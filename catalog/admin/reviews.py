@@ -14,13 +14,14 @@ from unfold.enums import ActionVariant
 
 from marketplace.accounts.models import Tier, User
 from marketplace.core.admin import Decision, NoForm, Panel, QueueAdmin, decision, staff_of
+from marketplace.core.claims import is_claimed
 from marketplace.core.errors import NotFound
 
 from ..models import ListingReview
 from ..models.files import PreviewKind
 from ..models.listings import ListingStatus
 from ..models.reviews import ReviewKind, ReviewStatus
-from ..selectors.reviews import deliverable_under_review, is_claimed, open_to
+from ..selectors.reviews import deliverable_under_review, open_to
 from ..services import review as services
 from .case import case_of
 from .filters import QUEUE_FILTERS

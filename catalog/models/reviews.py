@@ -4,6 +4,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from marketplace.core.claims import Claimable
 from marketplace.core.ids import new_id
 
 from .listings import Listing
@@ -32,7 +33,7 @@ class ReviewStatus(models.TextChoices):
     WITHDRAWN = "Withdrawn"
 
 
-class ListingReview(models.Model):
+class ListingReview(Claimable):
     """One submission and what came of it; findings are `[{code, field, message, hint}]`."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
@@ -49,8 +50,6 @@ class ListingReview(models.Model):
     note = models.TextField(blank=True)
     decided_at = models.DateTimeField(null=True, blank=True)
     decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
-    claimed_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
-    claimed_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ("-id",)

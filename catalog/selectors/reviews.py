@@ -2,13 +2,11 @@
 
 from collections import Counter
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 
-from django.conf import settings
 from django.db.models import Count, Q, QuerySet
-from django.utils import timezone
 
 from marketplace.accounts.models import User
+from marketplace.core.claims import claimed_by_others
 from marketplace.core.ids import parse_id
 
 from ..models import Deliverable, Listing, ListingReview, Store
@@ -50,26 +48,6 @@ def open_to(actor: User, *, category_slug: str = "", kind: ReviewKind | None = N
     if category_slug:
         waiting = waiting.filter(listing__category__slug=category_slug)
     return waiting if kind is None else waiting.filter(kind=kind)
-
-
-def claims_since() -> datetime:
-    """Return the moment before which a claim has ended by itself."""
-    return timezone.now() - timedelta(minutes=settings.REVIEW_CLAIM_MINUTES)
-
-
-def claimed() -> Q:
-    """Return the condition of a claim that has not ended."""
-    return Q(claimed_by__isnull=False, claimed_at__gt=claims_since())
-
-
-def claimed_by_others(actor: User) -> Q:
-    """Return the condition of a claim that someone else holds."""
-    return claimed() & ~Q(claimed_by=actor)
-
-
-def is_claimed(review: ListingReview) -> bool:
-    """Tell whether someone is at it: a claim ends by itself after a while."""
-    return review.claimed_by_id is not None and review.claimed_at is not None and review.claimed_at > claims_since()
 
 
 def deliverable_under_review(review: ListingReview) -> Deliverable | None:

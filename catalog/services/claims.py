@@ -1,19 +1,16 @@
-"""Claims: reviewers see who is at what. A marker that ends by itself, no lock: whoever may decide may decide."""
+"""Claims on submissions: `marketplace.core.claims`, under the locks that a decision takes."""
 
 from django.db import transaction
-from django.utils import timezone
 
 from marketplace.accounts.models import User
-from marketplace.core import audit
-from marketplace.core.errors import InvalidTransition, NotFound
+from marketplace.core import claims
 
 from ..models import ListingReview
 from ..models.reviews import ReviewKind
-from ..selectors.reviews import is_claimed, open_to
+from ..selectors.reviews import open_to
 from .transitions import lock_case
 
-# Others may take a few of the oldest while we reach for them.
-ATTEMPTS = 20
+NOUN = "review"
 
 
 @transaction.atomic
@@ -30,16 +27,7 @@ def claim_review(*, review: ListingReview, actor: User, take_over: bool = False)
         SelfReview: the actor is the vendor or submitted it.
     """
     _, review = lock_case(review, actor)
-    previous = review.claimed_by if is_claimed(review) else None
-    if previous not in {None, actor} and not take_over:
-        since = f"{review.claimed_at:%H:%M} UTC"
-        raise InvalidTransition(f"{previous} is at it since {since}. Take it over, if you must.", currentState=review.status)
-    review.claimed_by, review.claimed_at = actor, timezone.now()
-    review.save(update_fields=["claimed_by", "claimed_at"])
-    if previous is None:
-        audit.record("review.claim", review, actor=actor)
-    elif previous != actor:
-        audit.record("review.take_over", review, actor=actor, takenFrom=str(previous.pk))
+    claims.take(review, noun=NOUN, actor=actor, take_over=take_over)
     return review
 
 
@@ -52,11 +40,7 @@ def release_review(*, review: ListingReview, actor: User) -> ListingReview:
         SelfReview: the actor is the vendor or submitted it.
     """
     _, review = lock_case(review, actor)
-    if review.claimed_by_id != actor.pk:
-        raise InvalidTransition("It is not claimed by you.", currentState=review.status)
-    review.claimed_by = review.claimed_at = None
-    review.save(update_fields=["claimed_by", "claimed_at"])
-    audit.record("review.release", review, actor=actor)
+    claims.give_up(review, noun=NOUN, actor=actor)
     return review
 
 
@@ -75,9 +59,4 @@ def claim_next(
     if after is not None:
         later = waiting.exclude(pk=after.pk).filter(submitted_at__gte=after.submitted_at)
         waiting = later if later.exists() else waiting.exclude(pk=after.pk)
-    for review in waiting[:ATTEMPTS]:
-        try:
-            return claim_review(review=review, actor=actor)
-        except (InvalidTransition, NotFound):
-            continue
-    return None
+    return claims.claim_first(waiting, lambda review: claim_review(review=review, actor=actor))

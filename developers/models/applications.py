@@ -5,6 +5,7 @@ from django.db import models
 from django.db.models import Q
 
 from marketplace.core import bounds
+from marketplace.core.claims import Claimable
 from marketplace.core.ids import new_id
 
 
@@ -22,7 +23,7 @@ class ApplicationStatus(models.TextChoices):
 OPEN_STATUSES = (ApplicationStatus.PENDING, ApplicationStatus.MORE_INFO_NEEDED)
 
 
-class DeveloperApplication(models.Model):
+class DeveloperApplication(Claimable):
     """What someone wants to build and why. An approved one makes its user a verified developer."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)

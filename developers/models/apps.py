@@ -8,6 +8,7 @@ from oauth2_provider.models import AbstractApplication
 
 from marketplace.accounts.models import User
 from marketplace.core import bounds
+from marketplace.core.claims import Claimable
 from marketplace.core.errors import NotFound
 from marketplace.core.ids import new_id
 from marketplace.core.scopes import APP_SCOPES, Scope, parse_scopes
@@ -112,7 +113,7 @@ class ReviewStatus(models.TextChoices):
     DECIDED = "Decided"
 
 
-class ScopeReview(models.Model):
+class ScopeReview(Claimable):
     """One request for scopes, the first or a later one; while it waits, the old grant holds."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)

@@ -6,6 +6,8 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from marketplace.core.claims import Claimable
+
 from .apps import App
 
 
@@ -16,7 +18,7 @@ class DocumentStatus(models.TextChoices):
     CHANGED = "Changed"
 
 
-class ClientDocument(models.Model):
+class ClientDocument(Claimable):
     """What an app without a developer says about itself: as it was reviewed, and as it was last read.
 
     The app's redirect addresses are those that both name: taking one away acts at once, adding one waits for a review.

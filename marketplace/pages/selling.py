@@ -8,11 +8,10 @@ from typing import Any
 
 from marketplace.core.charts import Chart, Period, Series, Step
 from marketplace.core.charts.periods import floor
+from marketplace.core.wording import money, short_money
 from wallet.models import Journal
 from wallet.models.ledger import JournalKind
 from wallet.sales import Takings
-
-from .templatetags.wording import money, short_money
 
 ByTime = Mapping[dt.datetime, Takings]
 CURRENCY_WORDS = {"INR": "rupees", "USD": "US dollars"}

@@ -16,8 +16,8 @@ from django.utils import timezone
 from catalog.models import Listing
 from marketplace.accounts.models import User
 from marketplace.core.charts import Period, Step
+from marketplace.core.wording import short_money
 from marketplace.pages.selling import MONTH, charts_of, figures_of, since
-from marketplace.pages.templatetags.wording import short_money
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
 from tests.vendors.cases import make_vendor

@@ -8,7 +8,8 @@ from django.utils import timezone as clock
 from developers.models.applications import ApplicationStatus
 from developers.models.apps import AppStatus
 from marketplace.core.scopes import Scope
-from marketplace.pages.templatetags.wording import in_words, money, scope_words, tone, when
+from marketplace.core.wording import in_words, money, tone, when
+from marketplace.pages.templatetags.wording import scope_words
 from vendors.models import VendorStatus
 
 

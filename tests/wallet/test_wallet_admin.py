@@ -105,7 +105,7 @@ def test_credit_is_in_the_wallet_with_reason_and_actor(staff: Callable[..., Clie
     assert wallet_of(user).balance_inr_minor == 49_950
     journal = Journal.objects.get()
     assert (journal.reason, str(journal.actor_id)) == ("Invoice 7", client.session["_auth_user_id"])
-    assert "499.50 INR" in client.get(reverse("admin:wallet_walletowner_change", args=[user.pk])).content.decode()
+    assert "₹499.50" in client.get(reverse("admin:wallet_walletowner_change", args=[user.pk])).content.decode()
 
 
 def test_nobody_pays_into_their_own_wallet(staff: Callable[..., Client]) -> None:

@@ -7,9 +7,9 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from marketplace.core.admin import Panel, ServiceAdmin
+from marketplace.core.wording import money
 
 from ..models import Journal, Transfer
-from .figures import money
 
 
 @admin.register(Journal)

@@ -9,11 +9,11 @@ from unfold.enums import ActionVariant
 
 from marketplace.accounts.models import User
 from marketplace.core.admin import Decision, Panel, ServiceAdmin, decision, history_panel
+from marketplace.core.wording import money
 
 from ..models import Order, Transfer
 from ..models.orders import OrderStatus
 from ..services.refunds import refund_order
-from .figures import money
 
 REFUND = "wallet.refund_order"
 

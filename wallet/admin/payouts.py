@@ -13,12 +13,12 @@ from django.urls import path, reverse
 from django.views.decorators.http import require_GET
 
 from marketplace.core.admin import Panel, ServiceAdmin, staff_of
+from marketplace.core.wording import money
 
 from ..models import Payout
 from ..models.currencies import CURRENCIES
 from ..selectors import paid_by_currency, payouts
 from ..sheets import HEADER, line_of
-from .figures import money
 
 EXPORT = "wallet.export_payout"
 RUNS = 50

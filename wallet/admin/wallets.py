@@ -14,12 +14,12 @@ from marketplace.accounts.models import User
 from marketplace.core import bounds
 from marketplace.core.admin import Decision, Panel, ReasonForm, ServiceAdmin, decision
 from marketplace.core.money import to_minor
+from marketplace.core.wording import money
 
 from ..models import LedgerAccount, WalletOwner
 from ..models.currencies import CURRENCIES
 from ..selectors import accounts_of, movements_of, wallet_of
 from ..services.funding import credit_wallet
-from .figures import money
 
 CREDIT = "wallet.credit_wallet"
 MOVEMENT_ROWS = 50

@@ -8,9 +8,9 @@ from django.utils.safestring import SafeString
 
 from catalog.pricing import Prices
 from marketplace.core.money import Currency
+from marketplace.core.wording import money
 
 from ..shop.currency import amount_in
-from .wording import money
 
 register = template.Library()
 

@@ -4,29 +4,22 @@ A decision is a page of its own: GET shows what will happen and asks for a reaso
 in the admin changes a state.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import wraps
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import Case, IntegerField, Model, Value, When
+from django.db.models import Model
 from django.db.models.constants import LOOKUP_SEP
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
-from django.utils import timezone
-from django.utils.timesince import timesince
-from unfold.decorators import action
 from unfold.enums import ActionVariant
-from unfold.widgets import UnfoldAdminTextareaWidget
 
-from . import audit, bounds
-from .admin_checks import PermissionChecks
-from .errors import InvalidInput, Problem
-from .models import AuditEntry
+from ..admin_checks import PermissionChecks
+from ..errors import InvalidInput, Problem
+from .decisions import Decision, DecisionForm, Perform
+from .panels import Panel, history_panel
 
 if TYPE_CHECKING:
 
@@ -42,100 +35,6 @@ if TYPE_CHECKING:
 
 else:
     from unfold.admin import ModelAdmin as ThemeAdmin
-
-HISTORY_ROWS = 20
-Perform = Callable[[Any, Any, Any, Mapping[str, Any]], object]
-
-
-class DecisionForm(forms.Form):
-    """Base of what a decision asks for; it knows what is decided on."""
-
-    def __init__(self, *args: Any, subject: Any, **kwargs: Any) -> None:
-        self.subject = subject
-        super().__init__(*args, **kwargs)
-
-
-class ReasonForm(DecisionForm):
-    """The words that go into the audit log, and into the mail where there is one."""
-
-    reason = forms.CharField(max_length=bounds.REASON_CHARS, widget=UnfoldAdminTextareaWidget(attrs={"rows": 4}))
-
-
-class NoForm(DecisionForm):
-    """A step that needs no words, such as a claim."""
-
-
-@dataclass(frozen=True)
-class Decision:
-    """What a decision page says and asks.
-
-    Args:
-        label: The button.
-        permission: What the user needs, `app.codename`.
-        consequence: What will happen, in a sentence.
-        done: What the message says afterwards.
-        form: What is asked.
-        available: Whether the state allows it; the service judges again under its lock.
-        template: The page.
-        variant: The button's look.
-    """
-
-    label: str
-    permission: str
-    consequence: str
-    done: str
-    form: type[DecisionForm] = ReasonForm
-    available: Callable[[Any], bool] = lambda _subject: True
-    template: str = "admin/decisions/decision.html"
-    variant: ActionVariant = ActionVariant.DEFAULT
-
-
-def decision(settings: Decision) -> Callable[[Perform], Any]:
-    """Turn `perform(self, subject, actor, answers)` into a decision page that the theme links from the row's page."""
-
-    def decorate(perform: Perform) -> Any:
-        @wraps(perform)
-        def view(model_admin: "ServiceAdmin", request: HttpRequest, object_id: str) -> HttpResponse:
-            return model_admin.decide(request, object_id, settings, perform)
-
-        # The theme hides the button by this and checks it again; `decide` does not rely on either.
-        page = action(
-            permissions=[settings.permission],
-            description=settings.label,
-            url_path=perform.__name__.replace("_", "-"),
-            variant=settings.variant,
-        )(view)
-        page.decision = settings
-        return page
-
-    return decorate
-
-
-@dataclass(frozen=True)
-class Panel:
-    """A table on a row's page.
-
-    Args:
-        title: Its heading.
-        columns: Its column heads.
-        rows: Its cells.
-        empty: What stands there without rows.
-    """
-
-    title: str
-    columns: Sequence[str]
-    rows: Sequence[Sequence[Any]]
-    empty: str = "None."
-
-
-def history_panel(subject: Model) -> Panel:
-    """Return the newest audit entries about a row."""
-    entries = audit.history_of(subject)[:HISTORY_ROWS]
-    rows = [
-        (f"{e.at:%Y-%m-%d %H:%M}", e.actor or "the service", e.action, f"{e.from_state} → {e.to_state}".strip(" →"), e.reason)
-        for e in entries
-    ]
-    return Panel("History", ("At (UTC)", "Who", "What", "State", "Reason"), rows)
 
 
 class Base(ThemeAdmin):
@@ -274,34 +173,3 @@ class ServiceAdmin(Base):
 def staff_of(request: HttpRequest) -> Any:
     """Return who is signed in; the site lets nobody else come here. Core does not know the user model."""
     return request.user
-
-
-class QueueAdmin(ServiceAdmin):
-    """Rows that wait for a decision: those that wait come first, the oldest of them on top."""
-
-    # Field with the time since when a row waits, and how to find those that do.
-    waiting_since = "submitted_at"
-    waiting: Mapping[str, Any] = {}
-
-    def get_ordering(self, request: HttpRequest) -> Any:
-        """Order those that wait before the others, the oldest first."""
-        waits = Case(When(**self.waiting, then=Value(0)), default=Value(1), output_field=IntegerField())
-        return (waits.asc(), self.waiting_since)
-
-    @admin.display(description="Waiting")
-    def waiting_time(self, row: Any) -> str:
-        """Return for how long the row waits, `-` when it does not."""
-        if any(getattr(row, name) != value for name, value in self.waiting.items()):
-            return "-"
-        return timesince(getattr(row, self.waiting_since), timezone.now(), depth=1)
-
-
-@admin.register(AuditEntry)
-class AuditEntryAdmin(ServiceAdmin):
-    """The log of decisions and credentials: read, never written here."""
-
-    list_display = ("at", "action", "actor", "subject_type", "from_state", "to_state", "reason")
-    list_filter = ("subject_type", "action")
-    list_select_related = ("actor",)
-    search_fields = ("subject_id", "request_id", "actor__email")
-    ordering = ("-id",)

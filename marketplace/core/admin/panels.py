@@ -1,0 +1,38 @@
+"""Tables on a row's page."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Model
+
+from .. import audit
+
+HISTORY_ROWS = 20
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A table on a row's page.
+
+    Args:
+        title: Its heading.
+        columns: Its column heads.
+        rows: Its cells.
+        empty: What stands there without rows.
+    """
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+    empty: str = "None."
+
+
+def history_panel(subject: Model) -> Panel:
+    """Return the newest audit entries about a row."""
+    entries = audit.history_of(subject)[:HISTORY_ROWS]
+    rows = [
+        (f"{e.at:%Y-%m-%d %H:%M}", e.actor or "the service", e.action, f"{e.from_state} → {e.to_state}".strip(" →"), e.reason)
+        for e in entries
+    ]
+    return Panel("History", ("At (UTC)", "Who", "What", "State", "Reason"), rows)
