@@ -92,7 +92,7 @@ def test_list_is_narrowed_down_and_summed_over_what_is_left(staff: Callable[...,
     # However many there are.
     with django_assert_max_num_queries(16):
         paid_in_all = shown(client)["paid"]
-    assert paid_in_all == ["$8.00", "₹1,197.60"]
+    assert paid_in_all == ["₹1,197.60", "$8.00"]
     for query, sums in (
         ({"run": "a"}, ["₹399.20"]),
         ({"run": "nothing"}, []),
