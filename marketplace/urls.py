@@ -4,6 +4,7 @@ from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 from drf_spectacular.views import SpectacularJSONAPIView
 
+from marketplace.core.admin.search import search
 from marketplace.pages.views.docs import reference
 
 api: list[URLPattern | URLResolver] = [
@@ -19,6 +20,7 @@ api: list[URLPattern | URLResolver] = [
 urlpatterns = [
     path("api/v1/", include(api)),
     path("", include("marketplace.mcp.urls")),
+    path("admin/search", admin.site.admin_view(search), name="admin-search"),
     path("admin/", admin.site.urls),
     path("account/", include("allauth.urls")),
     path("", include("developers.dashboard.urls")),

@@ -7,12 +7,15 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
+from django.db.models import Q
 from unfold.enums import ActionVariant
 from unfold.widgets import UnfoldAdminDecimalFieldWidget, UnfoldAdminTextInputWidget
 
+from catalog.selectors.listings import published_in
 from marketplace.accounts.models import User
 from marketplace.core import bounds
-from marketplace.core.admin import Decision, QueueAdmin, ReasonForm, decision
+from marketplace.core.admin import CLAIMING, Decision, QueueAdmin, ReasonForm, Words, begins, claiming, decision, ready_form
+from marketplace.core.models import ReadyUse
 
 from .models import VendorProfile, VendorStatus
 from .services import profiles as services
@@ -60,19 +63,37 @@ def _allows(verb: str) -> Callable[[Any], bool]:
     return partial(services.TRANSITIONS.allows, verb=verb)
 
 
+def _suspension_does(profile: VendorProfile) -> list[str]:
+    published = published_in(profile.store)
+    return [f"Published listings that leave the catalog: {published}."]
+
+
 @admin.register(VendorProfile)
 class VendorProfileAdmin(QueueAdmin):
     """Who sells: approve, suspend, reinstate, commission, payout method."""
 
     waiting = {"status": VendorStatus.PENDING}
     waiting_since = "applied_at"
-    list_display = ("store", "user", "status", "applied_at", "waiting_time", "commission", "decided_by")
+    list_display = ("store", "user", "status", "applied_at", "waiting_time", "claim_mark", "commission", "decided_by")
     list_filter = ("status",)
-    list_select_related = ("store", "user", "decided_by")
+    list_select_related = ("store", "user", "decided_by", "claimed_by")
     search_fields = ("store__name", "store__slug", "user__email")
     fields = ("store", "user", "status", "bio", "application_data", "commission", "payout_method", "applied_at", "decided_at", "decided_by")
     readonly_fields = ("commission",)
-    actions_detail = ("approve", "suspend", "reinstate", "commission_rate", "payout")
+    actions_detail = ("approve", "suspend", "reinstate", *CLAIMING, "commission_rate", "payout")
+    owner, noun, decides = "user", "vendor", DECIDE
+    on_page = {"approve": "a", "suspend": "r"}
+    claim, take_over, release = claiming(DECIDE, _allows("approve"))
+
+    found_title, found_detail = "store__name", "status"
+
+    def find(self, words: Words) -> list[Q]:
+        """Look for an id, an owner, the beginning of the store's name or slug."""
+        if words.id:
+            return [Q(pk=words.id), Q(store=words.id)]
+        if words.email:
+            return [Q(user__email=words.email)]
+        return [Q(store__slug=words.text.lower()), begins("store__name", words.text)]
 
     @admin.display(description="Commission", ordering="commission_rate_bp")
     def commission(self, profile: VendorProfile) -> str:
@@ -87,6 +108,7 @@ class VendorProfileAdmin(QueueAdmin):
             "The vendor is approved.",
             available=_allows("approve"),
             variant=ActionVariant.PRIMARY,
+            form=ready_form(ReadyUse.VENDOR_APPROVE),
         )
     )
     def approve(self, profile: VendorProfile, actor: User, answers: Mapping[str, Any]) -> None:
@@ -101,6 +123,8 @@ class VendorProfileAdmin(QueueAdmin):
             "The vendor is suspended.",
             available=_allows("suspend"),
             variant=ActionVariant.DANGER,
+            foretell=_suspension_does,
+            form=ready_form(ReadyUse.VENDOR_SUSPEND),
         )
     )
     def suspend(self, profile: VendorProfile, actor: User, answers: Mapping[str, Any]) -> None:

@@ -10,7 +10,7 @@ from django.db.models import F, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
 from marketplace.accounts.models import User
-from marketplace.core.ids import parse_id
+from marketplace.core.ids import first_id_at, parse_id
 from marketplace.core.money import Currency
 
 from .models import Journal, LedgerAccount, Order, Payout, Quote, SealedJournal, Transfer, WalletSettings
@@ -142,6 +142,16 @@ def vendor_accounts(*, currency: str | None = None, store_slug: str | None = Non
     if currency is not None:
         accounts = accounts.filter(currency=currency)
     return accounts if store_slug is None else accounts.filter(owner__store__slug=store_slug)
+
+
+def accounts_to_pay() -> QuerySet[LedgerAccount]:
+    """Return vendors' accounts that hold earnings, as of the last sealing."""
+    return LedgerAccount.objects.filter(kind=AccountKind.VENDOR, balance_minor__gt=0)
+
+
+def orders_since(start: datetime) -> QuerySet[Order]:
+    """Return the orders made since then; their ids tell when they were made, and are indexed."""
+    return Order.objects.filter(pk__gte=first_id_at(start), created_at__gte=start)
 
 
 def payouts() -> QuerySet[Payout]:

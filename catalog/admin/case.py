@@ -4,9 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from marketplace.accounts.models import User
-from marketplace.core.claims import is_claimed
-
 from ..models import Deliverable, Listing, ListingReview, Preview
 from ..models.files import PreviewKind
 from ..models.reviews import ReviewStatus
@@ -39,20 +36,16 @@ class FieldChange:
     after: Sequence[Piece]
 
 
-def case_of(review: ListingReview, viewer: User) -> dict[str, Any]:
+def case_of(review: ListingReview) -> dict[str, Any]:
     """Return what the page and the decisions' pages show."""
     listing = review.listing
     deliverable = deliverable_under_review(review)
     pending = review.status == ReviewStatus.PENDING
     approved, now = last_approved_snapshot(listing), snapshot_of(listing)
-    claimed = pending and is_claimed(review)
     return {
         "review": review,
         "listing": listing,
         "pending": pending,
-        "own": viewer.pk in {listing.store.owner_id, review.submitted_by_id},
-        "claimed_by_me": claimed and review.claimed_by_id == viewer.pk,
-        "claimed_by_other": claimed and review.claimed_by_id != viewer.pk,
         "fields": [(name, in_words(value)) for name, value in _shown(review, now).items() if name not in SHOWN_APART],
         "first": approved is None,
         "changes": [] if approved is None else _field_changes(approved, now),

@@ -4,20 +4,25 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.contrib import admin
+from django.db.models import Q
 from django.http import HttpRequest
 from unfold.enums import ActionVariant
 
 from marketplace.accounts.models import User
-from marketplace.core.admin import Decision, Panel, ServiceAdmin, decision
+from marketplace.core.admin import Decision, Panel, ServiceAdmin, Words, decision
 
 from ..models import Listing
 from ..models.listings import ListingStatus
+from ..search import search
 from ..services import review as services
+from .effects import takedown_does
 from .filters import EditedFilter
 from .reviews import TAKEDOWN
 from .words import changes_in_words
 
 CELL_CHARS = 500
+# Hits of the buyers' search.
+FOUND = 50
 
 
 @admin.register(Listing)
@@ -30,6 +35,17 @@ class ListingAdmin(ServiceAdmin):
     search_fields = ("title", "slug", "store__name")
     ordering = ("-id",)
     actions_detail = ("takedown",)
+    found_title, found_detail = "title", "status"
+
+    def find(self, words: Words) -> list[Q]:
+        """Look for an id, a vendor, a slug, a store; for sale, as buyers search."""
+        if words.id:
+            return [Q(pk=words.id)]
+        if words.email:
+            return [Q(store__owner__email=words.email)]
+        hits = [hit.id for hit in search(words.text, FOUND)]
+        slug = words.text.lower()
+        return [Q(slug=slug), Q(pk__in=hits), Q(store__slug=slug)]
 
     def panels(self, request: HttpRequest, subject: Listing) -> list[Panel]:
         """Return the reviews, the changes since the last approval and the history."""
@@ -62,6 +78,7 @@ class ListingAdmin(ServiceAdmin):
             "The listing is taken down.",
             available=lambda listing: listing.status == ListingStatus.PUBLISHED,
             variant=ActionVariant.DANGER,
+            foretell=takedown_does,
         )
     )
     def takedown(self, listing: Listing, actor: User, answers: Mapping[str, Any]) -> None:

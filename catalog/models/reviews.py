@@ -59,7 +59,11 @@ class ListingReview(Claimable):
             models.CheckConstraint(condition=Q(kind__in=ReviewKind.values), name="listingreview_kind_known"),
         )
         # The queue, oldest first, whatever was decided before.
-        indexes = (models.Index(fields=("submitted_at", "id"), condition=Q(status="Pending"), name="listingreview_queue"),)
+        indexes = (
+            models.Index(fields=("submitted_at", "id"), condition=Q(status="Pending"), name="listingreview_queue"),
+            # What was decided of late, for the charts.
+            models.Index(fields=("decided_at",), name="listingreview_decided"),
+        )
 
     def __str__(self) -> str:
         return f"{self.kind} {self.listing}"

@@ -42,6 +42,8 @@ class Store(models.Model):
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=("slug",), name="store_slug_taken"),)
+        # The beginning of a name, for the admin's search.
+        indexes = (models.Index(fields=("name",), opclasses=("varchar_pattern_ops",), name="store_name_begins"),)
 
     def __str__(self) -> str:
         return self.name

@@ -3,14 +3,14 @@
 import re
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import QuerySet, Sum
 from django.db.models.functions import Coalesce
 
 from marketplace.core import bounds
 from marketplace.core.errors import NotFound
 from marketplace.core.ids import parse_id
 
-from ..models import Listing, Preview
+from ..models import Listing, ListingStats, Preview, Store, UncountedPurchase
 from ..models.listings import ListingStatus
 
 _SLUG = re.compile(rf"[-a-zA-Z0-9_]{{1,{bounds.SLUG_CHARS}}}")
@@ -19,6 +19,18 @@ _SLUG = re.compile(rf"[-a-zA-Z0-9_]{{1,{bounds.SLUG_CHARS}}}")
 def listings_for_sale() -> QuerySet[Listing]:
     """Return what buyers may see and buy."""
     return Listing.objects.filter(status=ListingStatus.PUBLISHED, store__is_open=True)
+
+
+def published_in(store: Store) -> int:
+    """Return how many listings of a store are published, whether it is open or not."""
+    return Listing.objects.filter(store=store, status=ListingStatus.PUBLISHED).count()
+
+
+def purchases_of(listing: Listing) -> int:
+    """Return how many purchases stand, those that the count does not have yet included."""
+    counted = ListingStats.objects.filter(listing=listing).values_list("purchases", flat=True).first() or 0
+    uncounted: int = UncountedPurchase.objects.filter(listing=listing).aggregate(n=Coalesce(Sum("change"), 0))["n"]
+    return counted + uncounted
 
 
 def listing_for_sale(id_or_slug: str) -> Listing:

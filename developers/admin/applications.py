@@ -9,13 +9,15 @@ from django.http import HttpRequest
 from unfold.enums import ActionVariant
 
 from marketplace.accounts.models import User
-from marketplace.core.admin import Decision, Panel, QueueAdmin, decision
+from marketplace.core.admin import CLAIMING, Decision, Panel, QueueAdmin, claiming, decision, ready_form
+from marketplace.core.models import ReadyUse
 
 from ..models import DeveloperApplication
 from ..models.applications import ApplicationStatus
 from ..selectors import messages_of
 from ..services import applications as services
 from ..services.states import APPLICATION
+from .effects import developer_stops
 
 DECIDE = "developers.decide_developerapplication"
 
@@ -29,12 +31,15 @@ class DeveloperApplicationAdmin(QueueAdmin):
     """Who wants to build on the API: approve, reject, ask, withdraw."""
 
     waiting = {"status": ApplicationStatus.PENDING}
-    list_display = ("user", "company", "status", "submitted_at", "waiting_time", "decided_by")
+    list_display = ("user", "company", "status", "submitted_at", "waiting_time", "claim_mark", "decided_by")
     list_filter = ("status",)
-    list_select_related = ("user", "decided_by")
+    list_select_related = ("user", "decided_by", "claimed_by")
     search_fields = ("user__email", "company")
     fields = ("user", "status", "company", "website", "what", "why", "submitted_at", "decision_reason", "decided_at", "decided_by")
-    actions_detail = ("approve", "reject", "ask", "withdraw")
+    actions_detail = ("approve", "reject", "ask", *CLAIMING, "withdraw")
+    owner, noun, decides = "user", "application", DECIDE
+    on_page = {"approve": "a", "reject": "r", "ask": "m"}
+    claim, take_over, release = claiming(DECIDE, _allows("approve"))
 
     def panels(self, request: HttpRequest, subject: DeveloperApplication) -> list[Panel]:
         """Return the conversation and the history."""
@@ -49,6 +54,7 @@ class DeveloperApplicationAdmin(QueueAdmin):
             "The application is approved.",
             available=_allows("approve"),
             variant=ActionVariant.PRIMARY,
+            form=ready_form(ReadyUse.APPLICATION_APPROVE),
         )
     )
     def approve(self, application: DeveloperApplication, actor: User, answers: Mapping[str, Any]) -> None:
@@ -63,6 +69,7 @@ class DeveloperApplicationAdmin(QueueAdmin):
             "The application is rejected.",
             available=_allows("reject"),
             variant=ActionVariant.DANGER,
+            form=ready_form(ReadyUse.APPLICATION_REJECT),
         )
     )
     def reject(self, application: DeveloperApplication, actor: User, answers: Mapping[str, Any]) -> None:
@@ -76,6 +83,7 @@ class DeveloperApplicationAdmin(QueueAdmin):
             "The applicant gets the question by mail; the application waits for the answer.",
             "The question is asked.",
             available=_allows("ask"),
+            form=ready_form(ReadyUse.APPLICATION_ASK),
         )
     )
     def ask(self, application: DeveloperApplication, actor: User, answers: Mapping[str, Any]) -> None:
@@ -90,6 +98,7 @@ class DeveloperApplicationAdmin(QueueAdmin):
             "The approval is withdrawn.",
             available=_allows("withdraw"),
             variant=ActionVariant.DANGER,
+            foretell=developer_stops,
         )
     )
     def withdraw(self, application: DeveloperApplication, actor: User, answers: Mapping[str, Any]) -> None:

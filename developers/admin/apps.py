@@ -6,12 +6,13 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
+from django.db.models import Q
 from django.http import HttpRequest
 from unfold.enums import ActionVariant
 from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 
 from marketplace.accounts.models import User
-from marketplace.core.admin import Decision, Panel, ReasonForm, ServiceAdmin, decision
+from marketplace.core.admin import Decision, Panel, ReasonForm, ServiceAdmin, Words, begins, decision
 from marketplace.core.money import Currency
 from marketplace.core.scopes import Scope
 
@@ -25,6 +26,7 @@ from ..services.states import APP
 from ..usage.selectors import is_dormant, unused_scopes, usage_of_app
 from .calls import calls_context
 from .ceilings import CeilingForm, LiftForm, caps_of, ceilings_panel
+from .effects import app_stops
 
 DECIDE = "developers.decide_app"
 SUSPEND = "developers.suspend_app"
@@ -62,9 +64,16 @@ class AppAdmin(ServiceAdmin):
     list_select_related = ("user",)
     search_fields = ("name", "user__email")
     ordering = ("-id",)
+    found_title, found_detail = "name", "status"
     fields = ("name", "user", "status", "status_reason", "purpose", "granted_scopes", "client_id", "redirect_uris", "created", "updated")
     actions_detail = ("narrow", "suspend", "reinstate", "reject", "reopen", "set_ceiling", "lift_ceiling")
     change_form_outer_after_template = "admin/developers/app_panels.html"
+
+    def find(self, words: Words) -> list[Q]:
+        """Look for an id, a client id, a developer, the beginning of a name."""
+        if words.id:
+            return [Q(pk=words.id)]
+        return [Q(user__email=words.email)] if words.email else [Q(client_id=words.text), begins("name", words.text)]
 
     def panels(self, request: HttpRequest, subject: App) -> list[Panel]:
         """Return the scopes, the keys and the history."""
@@ -115,6 +124,7 @@ class AppAdmin(ServiceAdmin):
             "The app is suspended.",
             available=_allows("suspend"),
             variant=ActionVariant.DANGER,
+            foretell=app_stops,
         )
     )
     def suspend(self, app: App, actor: User, answers: Mapping[str, Any]) -> None:

@@ -10,7 +10,8 @@ from django.http import HttpRequest
 from unfold.enums import ActionVariant
 
 from marketplace.accounts.models import User
-from marketplace.core.admin import Decision, Panel, QueueAdmin, ReasonForm, decision
+from marketplace.core.admin import CLAIMING, Decision, Panel, QueueAdmin, ReasonForm, claiming, decision, ready_form
+from marketplace.core.models import ReadyUse
 
 from ..models import ClientDocument
 from ..models.clients import DocumentStatus
@@ -46,13 +47,16 @@ class ClientDocumentAdmin(QueueAdmin):
 
     waiting = {"status": DocumentStatus.CHANGED}
     waiting_since = "read_at"
-    list_display = ("app", "host", "status", "read_at", "waiting_time")
+    list_display = ("app", "host", "status", "read_at", "waiting_time", "claim_mark")
     list_filter = ("status", "host")
-    list_select_related = ("app",)
+    list_select_related = ("app", "claimed_by")
     search_fields = ("host", "app__name", "app__client_id")
     fields = ("app", "client_id", "host", "status", "app_status", "read_at", "stale_at")
     readonly_fields = ("client_id", "app_status")
-    actions_detail = ("accept", "refuse")
+    actions_detail = ("accept", "refuse", *CLAIMING)
+    noun, decides = "client_document", DECIDE
+    on_page = {"accept": "a", "refuse": "r"}
+    claim, take_over, release = claiming(DECIDE, _allows("accept"))
 
     @admin.display(description="Document")
     def client_id(self, document: ClientDocument) -> str:
@@ -78,9 +82,10 @@ class ClientDocumentAdmin(QueueAdmin):
             DECIDE,
             "Users see the new name, and may be sent to the new addresses. Scopes that are newly asked for wait for a review.",
             "The changes are accepted.",
-            form=ShownForm,
+            form=ready_form(ReadyUse.DOCUMENT_ACCEPT, ShownForm),
             available=_allows("accept"),
             template="admin/developers/decide_document.html",
+            fields="admin/developers/document_fields.html",
             variant=ActionVariant.PRIMARY,
         )
     )
@@ -94,9 +99,10 @@ class ClientDocumentAdmin(QueueAdmin):
             DECIDE,
             "The client stays as it was reviewed, less the addresses that its document no longer names.",
             "The changes are refused.",
-            form=ShownForm,
+            form=ready_form(ReadyUse.DOCUMENT_REFUSE, ShownForm),
             available=_allows("refuse"),
             template="admin/developers/decide_document.html",
+            fields="admin/developers/document_fields.html",
             variant=ActionVariant.DANGER,
         )
     )

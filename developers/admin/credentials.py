@@ -5,19 +5,21 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
+from django.db.models import Q
 from django.http import HttpRequest
 from unfold.enums import ActionVariant
 from unfold.widgets import UnfoldAdminIntegerFieldWidget
 
 from marketplace.accounts.models import User
 from marketplace.core import bounds
-from marketplace.core.admin import Decision, ReasonForm, ServiceAdmin, decision
+from marketplace.core.admin import Decision, ReasonForm, ServiceAdmin, Words, decision
 from marketplace.core.errors import InvalidTransition
 
 from ..models import AccessToken, ApiKey
 from ..services.credentials import limit_api_key, revoke_api_key, revoke_token
 from ..usage.selectors import usage_of_tokens
 from .calls import calls_context
+from .effects import key_stops, token_stops
 
 ENDED = "It was revoked already."
 
@@ -50,6 +52,15 @@ class ApiKeyAdmin(ServiceAdmin):
     fields = ("name", "last_four", "app", "owner", "scope", "rate_limit", "created_at", "expires_at", "last_used_at", "revoked_at")
     readonly_fields = ("owner",)
     actions_detail = ("revoke", "limit")
+    found_title, found_detail = "name", "last_four"
+
+    def find(self, words: Words) -> list[Q]:
+        """Look for an id, an owner, the last four characters."""
+        if words.id:
+            return [Q(pk=words.id)]
+        if words.email:
+            return [Q(app__user__email=words.email)]
+        return [Q(last_four=words.ending)] if words.ending else []
 
     @admin.display(description="Owner")
     def owner(self, key: ApiKey) -> str:
@@ -64,6 +75,7 @@ class ApiKeyAdmin(ServiceAdmin):
             "The key is revoked.",
             available=_not_revoked,
             variant=ActionVariant.DANGER,
+            foretell=key_stops,
         )
     )
     def revoke(self, key: ApiKey, actor: User, answers: Mapping[str, Any]) -> None:
@@ -97,6 +109,15 @@ class AccessTokenAdmin(ServiceAdmin):
     fields = ("kind", "name", "hint", "user", "application", "scope", "created", "expires", "last_used_at", "revoked_at")
     actions_detail = ("revoke",)
     change_form_outer_after_template = "admin/developers/app_panels.html"
+    found_title, found_detail = "name", "hint"
+
+    def find(self, words: Words) -> list[Q]:
+        """Look for an id, an owner, the last four characters."""
+        if words.id:
+            return [Q(pk=words.id)]
+        if words.email:
+            return [Q(user__email=words.email)]
+        return [Q(hint=words.ending)] if words.ending else []
 
     def page_context(self, request: HttpRequest, subject: AccessToken) -> dict[str, Any]:
         """Return what the page shows beside the fields: the calls, where they are counted by the token."""
@@ -111,6 +132,7 @@ class AccessTokenAdmin(ServiceAdmin):
             "The token is revoked.",
             available=_not_revoked,
             variant=ActionVariant.DANGER,
+            foretell=token_stops,
         )
     )
     def revoke(self, token: AccessToken, actor: User, answers: Mapping[str, Any]) -> None:

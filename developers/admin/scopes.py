@@ -11,7 +11,7 @@ from unfold.widgets import UnfoldAdminTextareaWidget, UnfoldAdminTextInputWidget
 
 from marketplace.accounts.models import User
 from marketplace.core import bounds
-from marketplace.core.admin import Decision, DecisionForm, Panel, QueueAdmin, decision
+from marketplace.core.admin import CLAIMING, Decision, DecisionForm, Panel, QueueAdmin, claiming, decision
 from marketplace.core.scopes import IN_PLAIN_WORDS, Scope
 
 from ..models import ScopeReview
@@ -73,19 +73,27 @@ class ScopesForm(DecisionForm):
         return cleaned
 
 
+def _waits(review: ScopeReview) -> bool:
+    return review.status == ReviewStatus.PENDING
+
+
 @admin.register(ScopeReview)
 class ScopeReviewAdmin(QueueAdmin):
     """What apps ask for: each scope is granted or refused on its own."""
 
     waiting = {"status": ReviewStatus.PENDING}
     waiting_since = "requested_at"
-    list_display = ("app", "developer", "status", "requested_at", "waiting_time", "decided_by")
+    list_display = ("app", "developer", "status", "requested_at", "waiting_time", "claim_mark", "decided_by")
     list_filter = ("status",)
-    list_select_related = ("app__user", "decided_by")
+    list_select_related = ("app__user", "decided_by", "claimed_by")
     search_fields = ("app__name", "app__user__email")
     fields = ("app", "developer", "purpose", "status", "requested_at", "note", "decided_at", "decided_by")
     readonly_fields = ("developer", "purpose")
-    actions_detail = ("decide_scopes",)
+    actions_detail = ("decide_scopes", *CLAIMING)
+    owner, noun, decides = "app__user", "scope_review", DECIDE
+    on_page = {"decide_scopes": "a"}
+    case_template = "admin/developers/app_facts.html"
+    claim, take_over, release = claiming(DECIDE, _waits)
 
     @admin.display(description="Developer")
     def developer(self, review: ScopeReview) -> str:
@@ -121,8 +129,9 @@ class ScopeReviewAdmin(QueueAdmin):
             "The app gets exactly the scopes that you grant. Keys made from now on carry them; keys made before are not widened.",
             "The scopes are decided.",
             form=ScopesForm,
-            available=lambda review: review.status == ReviewStatus.PENDING,
+            available=_waits,
             template="admin/developers/decide_scopes.html",
+            fields="admin/developers/scope_fields.html",
             variant=ActionVariant.PRIMARY,
         )
     )

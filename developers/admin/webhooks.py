@@ -13,6 +13,7 @@ from marketplace.core.admin import Decision, Panel, ServiceAdmin, decision
 from ..models import WebhookEndpoint
 from ..selectors import deliveries_to
 from ..services import webhooks as services
+from .effects import endpoint_stops
 
 ROWS = 20
 
@@ -22,6 +23,7 @@ class WebhookEndpointAdmin(ServiceAdmin):
     """Where apps are told of events."""
 
     list_display = ("url", "app", "status", "failures", "failing_since", "last_delivered_at")
+    list_filter = (("failing_since", admin.EmptyFieldListFilter), ("disabled_at", admin.EmptyFieldListFilter))
     list_select_related = ("app",)
     search_fields = ("url", "app__name", "app__user__email")
     fields = ("app", "url", "description", "status", "created_at", "last_delivered_at", "failing_since", "disabled_at", "disabled_reason")
@@ -44,6 +46,7 @@ class WebhookEndpointAdmin(ServiceAdmin):
             "The endpoint is disabled.",
             available=lambda endpoint: endpoint.disabled_at is None,
             variant=ActionVariant.DANGER,
+            foretell=endpoint_stops,
         )
     )
     def disable(self, endpoint: WebhookEndpoint, actor: User, answers: Mapping[str, Any]) -> None:

@@ -56,6 +56,8 @@ class App(AbstractApplication):
             ),
             models.CheckConstraint(condition=Q(user__isnull=False) | Q(registration_source="cimd"), name="app_developer_or_document"),
         )
+        # The beginning of a name, for the admin's search.
+        indexes = (models.Index(fields=("name",), opclasses=("varchar_pattern_ops",), name="app_name_begins"),)
 
     @property
     def scopes(self) -> frozenset[Scope]:

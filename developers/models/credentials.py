@@ -31,7 +31,7 @@ class ApiKey(models.Model):
     app = models.ForeignKey(App, on_delete=models.CASCADE, related_name="api_keys")
     name = models.CharField(max_length=bounds.CREDENTIAL_NAME_CHARS)
     digest = models.CharField(max_length=64, unique=True, editable=False)
-    last_four = models.CharField(max_length=4, editable=False)
+    last_four = models.CharField(max_length=4, editable=False, db_index=True)
     # The app's grant at the time, space-separated.
     scope = models.CharField(max_length=200, editable=False)
     # None: the default from settings.
@@ -76,7 +76,7 @@ class AccessToken(AbstractAccessToken):
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="access_tokens")
     kind = models.CharField(max_length=16, choices=TokenKind.choices, default=TokenKind.OAUTH)
     name = models.CharField(max_length=bounds.CREDENTIAL_NAME_CHARS, blank=True)
-    hint = models.CharField(max_length=4, blank=True)
+    hint = models.CharField(max_length=4, blank=True, db_index=True)
     last_used_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
     # The first token of the line that rotation made; empty for the first itself.

@@ -7,11 +7,12 @@ from allauth.account.decorators import secure_admin_login
 from django import forms
 from django.contrib import admin
 from django.contrib.auth.models import Group
+from django.db.models import Q
 from django.http import HttpRequest
 from unfold.enums import ActionVariant
 from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget, UnfoldAdminSelectWidget
 
-from marketplace.core.admin import Base, Decision, ReasonForm, ServiceAdmin, decision
+from marketplace.core.admin import Base, Decision, ReasonForm, ServiceAdmin, Words, begins, decision
 
 from . import services
 from .models import Tier, User
@@ -46,8 +47,16 @@ class UserAdmin(ServiceAdmin):
     list_filter = ("tier", "is_active", "is_staff")
     search_fields = ("email", "name")
     ordering = ("email",)
+    found_title, found_detail = "email", "name"
     fields = ("email", "name", "tier", "is_active", "is_staff", "is_superuser", "groups", "date_joined", "last_login")
     actions_detail = ("set_tier", "deactivate", "reactivate", "set_staff", "remove_staff", "delete_account")
+
+    def find(self, words: Words) -> list[Q]:
+        """Look for an id, an address, the beginning of either or of a name."""
+        if words.id:
+            return [Q(pk=words.id)]
+        by_address = [Q(email=words.text.lower()), begins("email", words.text.lower())]
+        return by_address if words.email else [*by_address, begins("name", words.text)]
 
     @decision(Decision("Change tier", TIER, "The user can buy what this tier may buy, from now on.", "The tier is changed.", TierForm))
     def set_tier(self, user: User, actor: User, answers: Mapping[str, Any]) -> None:

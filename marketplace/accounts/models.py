@@ -75,6 +75,8 @@ class User(AbstractBaseUser, PermissionsMixin):
             ("grant_staff_user", "Can let users into the admin"),
             ("erase_user", "Can delete accounts for good"),
         )
+        # The beginning of a name, for the admin's search.
+        indexes = (models.Index(fields=("name",), opclasses=("varchar_pattern_ops",), name="user_name_begins"),)
         constraints = (
             models.UniqueConstraint(Lower("email"), name="user_email_any_case"),
             models.CheckConstraint(condition=models.Q(tier__in=Tier.values), name="user_tier_known"),

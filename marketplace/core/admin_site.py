@@ -11,6 +11,7 @@ from django.contrib.admin import AdminSite, ModelAdmin
 from django.db.models.base import ModelBase
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
+from django.urls import reverse
 
 if TYPE_CHECKING:
     Site = AdminSite
@@ -40,6 +41,11 @@ class MarketplaceAdminSite(Site):
         """Register an admin that is built on the theme's; leave out any other."""
         if admin_class is not None and issubclass(admin_class, OurAdmin):
             super().register(model_or_iterable, admin_class, **options)
+
+    def each_context(self, request: HttpRequest) -> dict[str, Any]:
+        """Add the search that stands on every page."""
+        context: dict[str, Any] = super().each_context(request)
+        return context | {"search_url": reverse("admin-search") if self.has_permission(request) else ""}
 
     def admin_view(self, view: Callable[..., HttpResponseBase], cacheable: bool = False) -> Any:  # noqa: FBT001, FBT002 - Django's signature
         """Send staff who have set up no second factor to do so first; one that is set up was asked for at sign-in."""

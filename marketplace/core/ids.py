@@ -2,6 +2,7 @@
 
 import re
 import uuid
+from datetime import datetime
 
 import uuid_utils.compat
 
@@ -11,6 +12,11 @@ _UUID_SHAPE = re.compile(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[
 def new_id() -> uuid.UUID:
     """Return a fresh UUIDv7."""
     return uuid_utils.compat.uuid7()
+
+
+def first_id_at(moment: datetime) -> uuid.UUID:
+    """Return the lowest id that could have been made at that moment, to find by id what was made since."""
+    return uuid.UUID(int=int(moment.timestamp() * 1000) << 80)
 
 
 def parse_id(text: str) -> uuid.UUID | None:

@@ -5,6 +5,7 @@ import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from django.contrib.auth.models import Group
@@ -25,6 +26,8 @@ from developers.services.spending import Caps, set_spending_ceiling
 from developers.services.webhooks import create_endpoint
 from developers.webhooks.events import EventType
 from marketplace.accounts.models import User
+from marketplace.core.admin import Words
+from marketplace.core.claims import Claimable
 from marketplace.core.money import Currency
 from marketplace.core.scopes import Scope
 from marketplace.jobs.mailing import send_mail
@@ -196,6 +199,13 @@ def deliverable() -> Deliverable:
     return make_deliverable(draft())
 
 
+def held(make: Callable[[], Claimable]) -> Claimable:
+    """Return a row that someone else is at."""
+    row = make()
+    type(row)._default_manager.filter(pk=row.pk).update(claimed_by=UserFactory(), claimed_at=timezone.now())
+    return row
+
+
 def staff_member() -> User:
     """Return someone with access to the admin."""
     return UserFactory(is_staff=True)
@@ -222,6 +232,13 @@ FINDINGS = {
 }
 DECIDE_APPLICATION = "developers.decide_developerapplication"
 DECIDE_VENDOR = "vendors.decide_vendorprofile"
+
+CLAIMABLE: tuple[tuple[str, Callable[[], Claimable], str], ...] = (
+    ("application", application, DECIDE_APPLICATION),
+    ("scope_review", scope_review, "developers.decide_app"),
+    ("client_document", changed_client, "developers.decide_app"),
+    ("vendor", vendor, DECIDE_VENDOR),
+)
 
 CASES = (
     Case("approve", application, DECIDE_APPLICATION, "application.approve"),
@@ -278,6 +295,11 @@ CASES = (
     Case("set_staff", UserFactory, "accounts.grant_staff_user", "user.set_staff", again=True, superuser=True),
     Case("disable", webhook_endpoint, "developers.disable_webhookendpoint", "webhook.disable"),
     Case("retry", dead_job, "jobs.retry_job", "job.retry", {}),
+    *(
+        Case(step, make, permission, f"{noun}.{step}", {}, again=True)
+        for noun, make, permission in CLAIMABLE
+        for step, make in (("claim", make), ("take_over", partial(held, make)))
+    ),
     Case("remove_staff", staff_member, "accounts.grant_staff_user", "user.remove_staff"),
 )
 # One row of each kind, to look at: rows of groups are Django's.
@@ -291,3 +313,6 @@ LOOKED_AT: tuple[Callable[[], Model], ...] = (
     claimed_review,
     lambda: Group.objects.create(name="Editors"),
 )
+
+NOBODY = uuid.UUID("0198c0de-0000-7000-8000-000000000000")
+words = Words.of

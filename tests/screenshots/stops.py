@@ -169,5 +169,11 @@ def signed_in_stops() -> list[Stop]:
         *studio_stops(),
         Stop("console-answer", "developer", lead=_to_answer),
         *(Stop(name, "vendor", f"/dashboard/studio/{path}") for name, path in SALES.items()),
+        Stop("admin", "admin", "/admin/"),
+        Stop("admin-search", "admin", "/admin/search?q=example"),
+        Stop("admin-listings", "admin", "/admin/catalog/listing/"),
+        Stop("admin-queue", "admin", "/admin/catalog/listingreview/?status__exact=all"),
+        Stop("admin-review", "admin", lead=_follow("/admin/catalog/listingreview/?status__exact=all", "#result_list th a")),
+        Stop("admin-vendor", "admin", lead=_follow("/admin/vendors/vendorprofile/", "#result_list th a")),
         Stop("token-revoke", "vendor", lead=_follow("/dashboard/tokens", ".table .end a:last-child")),
     ]

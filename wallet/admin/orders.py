@@ -4,16 +4,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.contrib import admin
+from django.db.models import Q
 from django.http import HttpRequest
 from unfold.enums import ActionVariant
 
 from marketplace.accounts.models import User
-from marketplace.core.admin import Decision, Panel, ServiceAdmin, decision, history_panel
+from marketplace.core.admin import Decision, Panel, ServiceAdmin, Words, decision, history_panel
 from marketplace.core.wording import money
 
 from ..models import Order, Transfer
 from ..models.orders import OrderStatus
 from ..services.refunds import refund_order
+from .effects import refund_does
 
 REFUND = "wallet.refund_order"
 
@@ -28,6 +30,13 @@ class OrderAdmin(ServiceAdmin):
     search_fields = ("buyer__email", "listing__slug", "title", "request_id")
     ordering = ("-id",)
     actions_detail = ("refund",)
+    found_title, found_detail = "title", "status"
+
+    def find(self, words: Words) -> list[Q]:
+        """Look for an id, a buyer, a listing."""
+        if words.id:
+            return [Q(pk=words.id), Q(listing=words.id)]
+        return [Q(buyer__email=words.email)] if words.email else [Q(listing__slug=words.text)]
 
     @admin.display(description="Price")
     def price(self, order: Order) -> str:
@@ -51,6 +60,7 @@ class OrderAdmin(ServiceAdmin):
             "The order is refunded.",
             available=lambda order: order.status == OrderStatus.COMPLETED,
             variant=ActionVariant.DANGER,
+            foretell=refund_does,
         )
     )
     def refund(self, order: Order, actor: User, answers: Mapping[str, Any]) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from unfold.widgets import UnfoldAdminDecimalFieldWidget, UnfoldAdminSelectWidget
 
@@ -18,8 +19,9 @@ from marketplace.core.wording import money
 
 from ..models import LedgerAccount, WalletOwner
 from ..models.currencies import CURRENCIES
-from ..selectors import accounts_of, movements_of, wallet_of
+from ..selectors import accounts_of, accounts_to_pay, movements_of, wallet_of
 from ..services.funding import credit_wallet
+from .effects import credit_does
 
 CREDIT = "wallet.credit_wallet"
 MOVEMENT_ROWS = 50
@@ -54,11 +56,27 @@ class CreditForm(ReasonForm):
     field_order = ("currency", "amount", "reason", "key")
 
 
+class EarningsFilter(admin.SimpleListFilter):
+    """Whose earnings wait to be paid out."""
+
+    title = "earnings"
+    parameter_name = "earnings"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        """Return the one choice."""
+        return [("due", "To pay out")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[WalletOwner]) -> QuerySet[WalletOwner]:
+        """Leave who has earned and was not paid."""
+        return queryset.filter(pk__in=accounts_to_pay().values("owner")) if self.value() == "due" else queryset
+
+
 @admin.register(WalletOwner)
 class WalletAdmin(ServiceAdmin):
     """Users and what their wallets hold."""
 
     list_display = ("email", "name", "date_joined")
+    list_filter = (EarningsFilter,)
     search_fields = ("email", "name")
     ordering = ("email",)
     fields = ("email", "name", "balance_inr", "balance_usd")
@@ -89,6 +107,7 @@ class WalletAdmin(ServiceAdmin):
             "The amount is in the wallet at once and can be spent. The ledger keeps the reason for good.",
             "The wallet is credited.",
             CreditForm,
+            foretell=credit_does,
         )
     )
     def credit(self, owner: WalletOwner, actor: User, answers: Mapping[str, Any]) -> None:

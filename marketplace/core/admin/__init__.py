@@ -1,12 +1,15 @@
 """The ground that every admin page is built on."""
 
-from .decisions import Decision, DecisionForm, NoForm, ReasonForm, decision
+from .decisions import CLAIMING, Decision, DecisionForm, NoForm, ReasonForm, claiming, decision
+from .finding import Words, begins
 from .log import AuditEntryAdmin
 from .panels import Panel, history_panel
 from .queues import QueueAdmin
+from .ready import ready_form
 from .service import Base, ServiceAdmin, staff_of
 
 __all__ = [
+    "CLAIMING",
     "AuditEntryAdmin",
     "Base",
     "Decision",
@@ -16,7 +19,11 @@ __all__ = [
     "QueueAdmin",
     "ReasonForm",
     "ServiceAdmin",
+    "Words",
+    "begins",
+    "claiming",
     "decision",
     "history_panel",
+    "ready_form",
     "staff_of",
 ]

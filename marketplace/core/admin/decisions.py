@@ -1,6 +1,6 @@
 """Decisions: what a page about one says, asks and does."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, Any
@@ -50,6 +50,8 @@ class Decision:
         available: Whether the state allows it; the service judges again under its lock.
         template: The page.
         variant: The button's look.
+        foretell: What will happen to the very row, in figures: how many keys stop, how many buyers there are.
+        fields: The template of its fields, where they are more than a column.
     """
 
     label: str
@@ -60,6 +62,17 @@ class Decision:
     available: Callable[[Any], bool] = lambda _subject: True
     template: str = "admin/decisions/decision.html"
     variant: ActionVariant = ActionVariant.DEFAULT
+    foretell: Callable[[Any], Sequence[str]] = lambda _subject: ()
+    fields: str = ""
+
+    @property
+    def danger(self) -> bool:
+        """Whether it takes something away."""
+        return self.variant == ActionVariant.DANGER
+
+    def effects(self, subject: Any) -> list[str]:
+        """Return what will happen to this very row, where there is more to say than of every row."""
+        return list(self.foretell(subject))
 
 
 def decision(settings: Decision) -> Callable[[Perform], Any]:
@@ -81,3 +94,55 @@ def decision(settings: Decision) -> Callable[[Perform], Any]:
         return page
 
     return decorate
+
+
+@dataclass(frozen=True)
+class Step:
+    """A decision on the page of the row that it is about.
+
+    Args:
+        name: Its method.
+        decision: What it says and asks.
+        form: Its fields.
+        address: Where they are sent.
+        key: The key that leads to them.
+        effects: What will happen to this row.
+    """
+
+    name: str
+    decision: Decision
+    form: DecisionForm
+    address: str
+    key: str
+    effects: Sequence[str]
+
+
+CLAIMING = ("claim", "take_over", "release")
+
+
+def claiming(permission: str, waits: Callable[[Any], bool]) -> tuple[Any, Any, Any]:
+    """Return the steps `claim`, `take_over` and `release` of a queue whose rows are decided on with this permission."""
+
+    def claim(queue: Any, row: Any, actor: Any, answers: Mapping[str, Any]) -> None:
+        queue.claim_row(row, actor)
+
+    def take_over(queue: Any, row: Any, actor: Any, answers: Mapping[str, Any]) -> None:
+        queue.claim_row(row, actor, take_over=True)
+
+    def release(queue: Any, row: Any, actor: Any, answers: Mapping[str, Any]) -> None:
+        queue.release_row(row, actor)
+
+    words = (
+        (claim, "Claim", "Other reviewers see that you are at it.", "You are at it now."),
+        (
+            take_over,
+            "Take over",
+            "Someone else is at it: their mark is removed and yours is put in its place.",
+            "You are at it now.",
+        ),
+        (release, "Release", "Your mark is removed, so that others take it.", "It is free for others."),
+    )
+    steps = (
+        decision(Decision(label, permission, consequence, done, NoForm, waits))(perform) for perform, label, consequence, done in words
+    )
+    return tuple(steps)  # type: ignore[return-value]  # three words, three steps

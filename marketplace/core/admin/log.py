@@ -1,8 +1,10 @@
 """The audit log in the admin."""
 
 from django.contrib import admin
+from django.db.models import Q
 
 from ..models import AuditEntry
+from .finding import Words
 from .service import ServiceAdmin
 
 
@@ -15,3 +17,8 @@ class AuditEntryAdmin(ServiceAdmin):
     list_select_related = ("actor",)
     search_fields = ("subject_id", "request_id", "actor__email")
     ordering = ("-id",)
+    found_title, found_detail = "action", "request_id"
+
+    def find(self, words: Words) -> list[Q]:
+        """Look for a request, or an entry."""
+        return [Q(request_id=words.text), *([Q(pk=words.id)] if words.id else [])]

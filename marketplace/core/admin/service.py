@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import Model
+from django.db.models import Model, Q, QuerySet
 from django.db.models.constants import LOOKUP_SEP
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
-from unfold.enums import ActionVariant
 
 from ..admin_checks import PermissionChecks
 from ..errors import InvalidInput, Problem
+from .cells import column
 from .decisions import Decision, DecisionForm, Perform
+from .finding import Words, ids_of
 from .panels import Panel, history_panel
 
 if TYPE_CHECKING:
@@ -50,6 +51,26 @@ class ServiceAdmin(Base):
     list_per_page = 50
     show_full_result_count = False
     change_form_outer_after_template = "admin/panels.html"
+
+    # What the search shows of a row: names of fields.
+    found_title = "pk"
+    found_detail = "pk"
+
+    def get_list_display(self, request: HttpRequest) -> Any:
+        """Show times in words, and states as our pages mark them."""
+        shown = super().get_list_display(request)
+        return [name if hasattr(self, str(name)) else column(self.model, name) for name in shown]
+
+    def find(self, words: Words) -> Sequence[Q] | None:
+        """Return what finds rows by these words, the best first, each answered by an index; None where rows are not looked up."""
+        return None
+
+    def get_search_results(self, request: HttpRequest, queryset: QuerySet[Any], search_term: str) -> tuple[QuerySet[Any], bool]:
+        """Search the list as the admin's search does, where its rows are looked up."""
+        words = Words.of(search_term)
+        if not words.text or self.find(words) is None:
+            return super().get_search_results(request, queryset, search_term)
+        return queryset.filter(pk__in=ids_of(self, words)), False
 
     def has_add_permission(self, request: HttpRequest, *_args: Any) -> bool:
         """Refuse: a service makes these rows."""
@@ -131,10 +152,10 @@ class ServiceAdmin(Base):
             except InvalidInput as problem:
                 form.add_error(None, problem.message)
             except Problem as problem:
-                self.message_user(request, f"{problem.title}. {problem.message}", messages.ERROR)
+                self.message_user(request, f"{subject}: {problem.title}. {problem.message}", messages.ERROR)
                 return self._back(request, subject)
             else:
-                self.message_user(request, settings.done, messages.SUCCESS)
+                self.message_user(request, f"{subject}: {settings.done}", messages.SUCCESS)
                 return self.after_decision(request, subject)
         return self._ask(request, subject, settings, form)
 
@@ -148,7 +169,7 @@ class ServiceAdmin(Base):
             "form": form,
             "possible": settings.available(subject),
             "back": self._address(subject),
-            "danger": settings.variant == ActionVariant.DANGER,
+            "effects": settings.effects(subject),
             **self.decision_context(request, subject),
         }
         return TemplateResponse(request, settings.template, context, status=200 if not form.is_bound else 400)

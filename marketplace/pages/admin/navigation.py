@@ -1,6 +1,6 @@
 """The admin's sidebar: the queues with the number that waits in each, then everything else."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from django.contrib import admin
@@ -9,24 +9,15 @@ from django.db.models import Model
 from django.http import HttpRequest
 from django.urls import reverse
 
-from catalog.models import Category, LicenseTier, Listing, ListingReview, RejectionReason, Store
-from catalog.models.reviews import ReviewStatus
-from developers.models import AccessToken, ApiKey, App, ClientDocument, Consent, DeveloperApplication, ScopeReview
-from developers.models.applications import ApplicationStatus
-from developers.models.apps import ReviewStatus as ScopeReviewStatus
-from developers.models.clients import DocumentStatus
+from catalog.models import Category, LicenseTier, Listing, RejectionReason, Store
+from developers.models import AccessToken, ApiKey, App, Consent, WebhookEndpoint
 from marketplace.accounts.models import User
 from marketplace.core.models import AuditEntry
-from vendors.models import VendorProfile, VendorStatus
+from vendors.models import VendorProfile
 from wallet.models import Order, Payout, WalletOwner
 
-QUEUES: tuple[tuple[str, str, type[Model], Mapping[str, str]], ...] = (
-    ("Listings to review", "rate_review", ListingReview, {"status": ReviewStatus.PENDING}),
-    ("Scopes to decide", "key", ScopeReview, {"status": ScopeReviewStatus.PENDING}),
-    ("Changed clients", "difference", ClientDocument, {"status": DocumentStatus.CHANGED}),
-    ("Developer applications", "person_add", DeveloperApplication, {"status": ApplicationStatus.PENDING}),
-    ("Vendors to decide", "storefront", VendorProfile, {"status": VendorStatus.PENDING}),
-)
+from .queues import QUEUES, Tally, tallies
+
 LISTED: tuple[tuple[str, tuple[tuple[str, str, type[Model]], ...]], ...] = (
     (
         "Catalog",
@@ -41,7 +32,13 @@ LISTED: tuple[tuple[str, tuple[tuple[str, str, type[Model]], ...]], ...] = (
     ),
     (
         "Developers",
-        (("Apps", "apps", App), ("API keys", "vpn_key", ApiKey), ("Tokens", "token", AccessToken), ("Consents", "handshake", Consent)),
+        (
+            ("Apps", "apps", App),
+            ("API keys", "vpn_key", ApiKey),
+            ("Tokens", "token", AccessToken),
+            ("Consents", "handshake", Consent),
+            ("Webhook endpoints", "webhook", WebhookEndpoint),
+        ),
     ),
     ("Money", (("Wallets", "account_balance_wallet", WalletOwner), ("Orders", "receipt_long", Order), ("Payouts", "payments", Payout))),
     ("People", (("Users", "group", User), ("Groups", "groups", Group), ("Audit log", "history", AuditEntry))),
@@ -50,14 +47,15 @@ LISTED: tuple[tuple[str, tuple[tuple[str, str, type[Model]], ...]], ...] = (
 
 def navigation(request: HttpRequest) -> list[dict[str, Any]]:
     """Return the sidebar as this user may see it: a count is made for nobody who cannot look."""
-    queues = [_queue(*queue) for queue in QUEUES if _may_view(request, queue[2])]
-    groups: list[dict[str, Any]] = [{"title": "Waiting", "items": queues}]
+    waiting = [_queue(tally) for tally in tallies(request)]
+    home = {"title": "What waits", "icon": "home", "link": reverse("admin:index")}
+    groups: list[dict[str, Any]] = [{"title": "Waiting", "items": [home, *waiting] if waiting else []}]
     listed: set[type[Model]] = set()
     for title, entries in LISTED:
         listed |= {model for _, _, model in entries}
         groups.append({"title": title, "separator": True, "items": _items(request, entries)})
     # What other apps register finds its place without being named here.
-    others = [model for model in admin.site._registry if model not in listed | {queue[2] for queue in QUEUES}]
+    others = [model for model in admin.site._registry if model not in listed | {queue.model for queue in QUEUES}]
     rest = [(str(model._meta.verbose_name_plural).capitalize(), "table_rows", model) for model in others]
     groups.append({"title": "More", "separator": True, "items": _items(request, rest)})
     return [group for group in groups if group["items"]]
@@ -67,10 +65,9 @@ def _items(request: HttpRequest, entries: Iterable[tuple[str, str, type[Model]]]
     return [{"title": title, "icon": icon, "link": _address(model)} for title, icon, model in entries if _may_view(request, model)]
 
 
-def _queue(title: str, icon: str, model: type[Model], waiting: Mapping[str, str]) -> dict[str, Any]:
-    count = model._default_manager.filter(**waiting).count()
-    query = "&".join(f"{name}__exact={value}" for name, value in waiting.items())
-    return {"title": title, "icon": icon, "link": f"{_address(model)}?{query}", "badge": str(count)}
+def _queue(tally: Tally) -> dict[str, Any]:
+    queue = tally.queue
+    return {"title": queue.title, "icon": queue.icon, "link": queue.list_url, "badge": str(tally.count)}
 
 
 def _address(model: type[Model]) -> str:

@@ -1,0 +1,51 @@
+"""What a decision does to this very app, key or developer, in figures."""
+
+from typing import Any
+
+from django.db.models import Q
+from django.utils import timezone
+
+from marketplace.core.wording import in_words
+
+from ..models import AccessToken, ApiKey, App, DeveloperApplication, WebhookDelivery, WebhookEndpoint
+from ..models.apps import AppStatus
+from ..models.webhooks import DeliveryStatus
+
+
+def app_stops(app: App) -> list[str]:
+    """Return what stops with an app."""
+    return _stops(Q(app=app), Q(application=app))
+
+
+def developer_stops(application: DeveloperApplication) -> list[str]:
+    """Return what stops with a developer's approval."""
+    apps = App.objects.filter(user=application.user_id, status=AppStatus.APPROVED)
+    return [f"Apps suspended: {apps.count()}.", *_stops(Q(app__in=apps), Q(application__in=apps))]
+
+
+def key_stops(key: ApiKey) -> list[str]:
+    """Return which key it is, and when it was used last."""
+    return [f"The key that ends in {key.last_four}, of the app {key.app}. {_used(key)}"]
+
+
+def token_stops(token: AccessToken) -> list[str]:
+    """Return whose token it is, and when it was used last."""
+    return [f"The token that ends in {token.hint}, of {token.user}. {_used(token)}"]
+
+
+def endpoint_stops(endpoint: WebhookEndpoint) -> list[str]:
+    """Return what will not be delivered."""
+    waiting = WebhookDelivery.objects.filter(endpoint=endpoint, status=DeliveryStatus.PENDING).count()
+    return [f"Deliveries that wait for it: {waiting}."]
+
+
+def _stops(of_keys: Q, of_tokens: Q) -> list[str]:
+    now, unrevoked = timezone.now(), Q(revoked_at__isnull=True)
+    keys = ApiKey.objects.filter(of_keys, unrevoked, Q(expires_at__isnull=True) | Q(expires_at__gt=now)).count()
+    tokens = AccessToken.objects.filter(of_tokens, unrevoked, expires__gt=now).count()
+    return [f"Live keys that stop: {keys}.", f"Live tokens that stop: {tokens}."]
+
+
+def _used(credential: Any) -> str:
+    used = credential.last_used_at
+    return "It was never used." if used is None else f"It was used {in_words(used)}."

@@ -1,0 +1,136 @@
+"""The admin's search: each admin says what of its rows can be looked up, and one statement looks it all up.
+
+Only what an index answers: an id, an address, the beginning of a name, the end of a credential. Never a hash.
+"""
+
+import uuid
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from django.db import connection
+from django.db.models import CharField, F, IntegerField, Q, QuerySet, Value
+from django.db.models.functions import Cast
+
+from ..ids import parse_id
+
+if TYPE_CHECKING:
+    from .service import ServiceAdmin
+
+SHOWN = 5
+LISTED = 500
+WORDS_CHARS = 200
+# Shorter beginnings would be those of too many.
+FEWEST = 2
+LAST_FOUR = 4
+SECRET = "cam_"
+_TEXT = CharField()
+_HIGHEST = "\U0010ffff"
+
+
+@dataclass(frozen=True)
+class Words:
+    """What was typed.
+
+    Args:
+        text: The words.
+        id: The id that they spell, None when they spell none.
+    """
+
+    text: str
+    id: uuid.UUID | None
+
+    @classmethod
+    def of(cls, typed: str) -> "Words":
+        """Return what to look for; of a whole secret only its end, which is all that anyone may see of it."""
+        text = typed.strip()[:WORDS_CHARS]
+        if not text.isprintable():
+            text = ""
+        if text.startswith(SECRET) and len(text) > len(SECRET) + LAST_FOUR:
+            text = text[-LAST_FOUR:]
+        return cls(text.removeprefix("…"), parse_id(text.lower()))
+
+    @property
+    def email(self) -> str:
+        """The address that they are, or the beginning of one; empty when they are none."""
+        return self.text.lower() if "@" in self.text else ""
+
+    @property
+    def ending(self) -> str:
+        """The end of a credential, as its list shows it; empty when they are none."""
+        return self.text if len(self.text) == LAST_FOUR and self.text.isalnum() else ""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A row that was found."""
+
+    pk: Any
+    title: str
+    detail: str
+
+
+@dataclass(frozen=True)
+class Group:
+    """What was found of one kind."""
+
+    model_admin: "ServiceAdmin"
+    rows: Sequence[Found]
+    more: bool
+
+
+def begins(field: str, text: str) -> Q:
+    """Return the condition that a text begins so, as its index answers it: as typed, in lower case, or with a capital."""
+    if len(text) < FEWEST:
+        return Q(**{field: text})
+    condition = Q()
+    for beginning in dict.fromkeys((text, text.lower(), text.capitalize())):
+        if connection.vendor == "postgresql":
+            condition |= Q(**{f"{field}__startswith": beginning})
+        else:
+            # SQLite's LIKE knows no case, and no index then.
+            condition |= Q(**{f"{field}__gte": beginning, f"{field}__lt": beginning + _HIGHEST})
+    return condition
+
+
+def look_up(admins: Iterable["ServiceAdmin"], words: Words) -> list[Group]:
+    """Return what is found in each admin's rows, what fits best first, in one statement."""
+    admins = list(admins)
+    parts = [part for place, model_admin in enumerate(admins) for part in _parts(place, model_admin, words)]
+    if not parts:
+        return []
+    first, *others = parts
+    found: dict[int, dict[str, tuple[str, str]]] = {}
+    for place, _, pk, title, detail in sorted(first.union(*others, all=True) if others else first, key=lambda row: row[:2]):
+        found.setdefault(place, {}).setdefault(pk, (title, detail))
+    return [_group(admins[place], rows) for place, rows in sorted(found.items())]
+
+
+def ids_of(model_admin: "ServiceAdmin", words: Words) -> list[Any]:
+    """Return the ids of the rows that are found, for a list to show."""
+    rows = model_admin.model._default_manager.order_by()
+    first, *others = (rows.filter(pk__in=_few(rows, fits, LISTED)).values_list("pk") for fits in model_admin.find(words) or [Q(pk__in=())])
+    return [pk for (pk,) in (first.union(*others) if others else first)]
+
+
+def _parts(place: int, model_admin: "ServiceAdmin", words: Words) -> Iterator[QuerySet[Any, Any]]:
+    rows = model_admin.model._default_manager.order_by()
+    for rank, fits in enumerate(model_admin.find(words) or ()):
+        shape = {
+            "found_place": Value(place, output_field=IntegerField()),
+            "found_rank": Value(rank, output_field=IntegerField()),
+            "found_pk": Cast("pk", _TEXT),
+            "found_title": Cast(F(model_admin.found_title), _TEXT),
+            "found_detail": Cast(F(model_admin.found_detail), _TEXT),
+        }
+        yield rows.filter(pk__in=_few(rows, fits, SHOWN + 1)).annotate(**shape).values_list(*shape)
+
+
+def _few(rows: QuerySet[Any], fits: Q, most: int) -> QuerySet[Any, Any]:
+    return rows.filter(fits).values("pk")[:most]
+
+
+def _group(model_admin: "ServiceAdmin", rows: dict[str, tuple[str, str]]) -> Group:
+    to_python = model_admin.opts.pk.to_python
+    shown = [Found(to_python(pk), title or str(to_python(pk)), detail or "") for pk, (title, detail) in rows.items()]
+    return Group(model_admin, shown[:SHOWN], more=len(shown) > SHOWN)

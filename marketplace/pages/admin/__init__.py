@@ -1,0 +1,1 @@
+"""The admin's first page and its sidebar: what spans the apps."""

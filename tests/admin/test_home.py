@@ -1,0 +1,163 @@
+"""The admin's first page: what waits, charts, what was decided last."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+from django.core.cache import cache
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+from django_tasks.base import TaskResultStatus
+
+from catalog.models import ListingReview
+from catalog.models.reviews import ReviewStatus
+from developers.models import ApiUsage, DeveloperApplication, WebhookEndpoint
+from marketplace.accounts.models import User
+from marketplace.core.ids import new_id
+from marketplace.core.models import AuditEntry
+from marketplace.jobs.models import Job
+from marketplace.pages.admin.queues import QUEUES
+from tests.admin import subjects
+from tests.admin.pages import address, press, signed_in, staff, text_of
+from tests.catalog.cases import PASSED, draft
+from tests.factories import UserFactory
+from vendors.models import VendorProfile
+
+pytestmark = pytest.mark.django_db
+HOME = reverse("admin:index")
+EVERYTHING = {queue.permission for queue in QUEUES} | {"wallet.view_order", "developers.view_app", "core.view_auditentry"}
+
+
+@pytest.fixture(autouse=True)
+def _forget() -> None:
+    cache.clear()
+
+
+def cards(client: Client) -> dict[str, str]:
+    """Return what each card says, by its heading."""
+    page = BeautifulSoup(client.get(HOME).content, "html.parser")
+    return {str(card.h2 and card.h2.get_text(strip=True)): " ".join(card.get_text(" ").split()) for card in page.select(".home-card")}
+
+
+def test_staff_without_any_permission_sees_no_queue_chart_or_decision() -> None:
+    subjects.application(), subjects.review()
+    client = signed_in(staff())
+    page = BeautifulSoup(client.get(HOME).content, "html.parser")
+    assert cards(client) == {}
+    assert not page.select(".chart, table")
+    assert "None of the queues is yours" in page.get_text()
+
+
+@pytest.mark.parametrize("queue", QUEUES, ids=lambda queue: queue.key)
+def test_card_is_for_those_who_hold_its_permission(queue: Any) -> None:
+    assert queue.title not in cards(signed_in(staff(*EVERYTHING - {queue.permission})))
+    assert queue.title in cards(signed_in(staff(queue.permission)))
+
+
+def test_empty_queues_say_so_and_offer_nothing_to_begin_with() -> None:
+    client = signed_in(staff(*EVERYTHING))
+    page = BeautifulSoup(client.get(HOME).content, "html.parser")
+    assert set(cards(client)) == {queue.title for queue in QUEUES}
+    assert all("Nothing waits" in words for words in cards(client).values())
+    assert not page.select(".home-card button")
+    for words in ("Nothing was sold", "Nothing was decided in 30 days", "No call in 30 days", "Nothing was decided yet"):
+        assert words in page.get_text()
+
+
+def test_card_tells_how_many_wait_for_how_long_and_who_is_at_them() -> None:
+    reviewer, other = staff("developers.decide_developerapplication"), UserFactory()
+    now = timezone.now()
+    for actor in (None, reviewer, other):
+        DeveloperApplication.objects.filter(pk=subjects.application().pk).update(
+            submitted_at=now - timedelta(days=3, minutes=1), claimed_by=actor, claimed_at=actor and now
+        )
+    words = cards(signed_in(reviewer))["Developer applications"]
+    assert "3 The oldest: 3 days ago . 1 yours, 1 with others." in words
+
+
+def test_start_reviewing_claims_the_first_that_nobody_is_at() -> None:
+    reviewer, now = staff("developers.decide_developerapplication"), timezone.now()
+    taken, first, _ = (subjects.application() for _ in range(3))
+    DeveloperApplication.objects.filter(pk=taken.pk).update(claimed_by=UserFactory(), claimed_at=now)
+    client = signed_in(reviewer)
+    response = press(client, HOME, {}, action=address(DeveloperApplication, "next"))
+    first.refresh_from_db()
+    assert first.claimed_by == reviewer
+    assert str(first.user) in text_of(response)
+    assert response.redirect_chain[-1][0].startswith(address(DeveloperApplication, "change", first.pk))
+
+
+def test_charts_show_sales_decisions_with_their_wait_and_calls() -> None:
+    now = timezone.now()
+    ApiUsage.objects.create(day=now.date(), kind="api_key", credential_id=new_id(), operation="GET x", status=200, calls=41)
+    ApiUsage.objects.create(
+        day=now.date() - timedelta(days=31), kind="api_key", credential_id=new_id(), operation="GET x", status=200, calls=7
+    )
+    for hours, status in ((1, "Approved"), (3, "Approved"), (50, "Approved"), (2, "Rejected")):
+        case = ListingReview.objects.create(listing=draft(), submitted_at=now - timedelta(hours=hours), status=status, checks=PASSED)
+        ListingReview.objects.filter(pk=case.pk).update(decided_at=now)
+    words = text_of(signed_in(staff(*EVERYTHING)).get(HOME))
+    assert "Median wait: 3 hours until approved, 2 hours until rejected." in words
+    assert "Done 41" in words
+    assert "Approved 3" in words
+
+
+def test_decisions_of_staff_are_listed_and_nobody_elses(client: Client) -> None:
+    reviewer = staff(*EVERYTHING)
+    browser = signed_in(reviewer)
+    case = subjects.application()
+    press(browser, address(DeveloperApplication, "reject", case.pk), {"reason": "Too vague."})
+    page = BeautifulSoup(browser.get(HOME).content, "html.parser")
+    rows = [" ".join(row.get_text(" ").split()) for row in page.select(".home > .panel tbody tr")]
+    assert len(rows) == 1
+    assert "application.reject" in rows[0]
+    assert "Too vague." in rows[0]
+
+
+def _thousand(make: Callable[[User, int], Any], model: Any, users: list[User]) -> None:
+    model.objects.bulk_create([make(user, number) for number, user in enumerate(users)])
+
+
+def test_home_with_a_thousand_of_each_costs_eight_queries(django_assert_max_num_queries: Any) -> None:
+    now = timezone.now()
+    users = User.objects.bulk_create([User(email=f"u{n}@example.com", password="!") for n in range(1000)])
+    _thousand(lambda user, _: DeveloperApplication(user=user, what="x", why="y", submitted_at=now), DeveloperApplication, users)
+    listing = draft()
+    _thousand(
+        lambda _, n: ListingReview(
+            listing=listing, submitted_at=now - timedelta(hours=n), decided_at=now - timedelta(minutes=n), status=ReviewStatus.APPROVED
+        ),
+        ListingReview,
+        users,
+    )
+    app = subjects.approved_app()
+    _thousand(lambda _, n: WebhookEndpoint(app=app, url=f"https://a.example/{n}", failing_since=now, failures=1), WebhookEndpoint, users)
+    _thousand(lambda user, _: AuditEntry(action="x.y", subject_type="x", subject_id="1", actor=user, to_state="z"), AuditEntry, users)
+    _thousand(
+        lambda _, n: ApiUsage(day=now.date(), kind="api_key", credential_id=new_id(), operation=f"GET {n}", status=200 + n % 400, calls=n),
+        ApiUsage,
+        users,
+    )
+    _thousand(
+        lambda _user, _n: Job(
+            status=TaskResultStatus.FAILED,
+            finished_at=now,
+            args_kwargs={},
+            task_path="x",
+            run_after=now,
+            exception_class_path="",
+            traceback="",
+        ),
+        Job,
+        users,
+    )
+    VendorProfile.objects.filter(pk=subjects.vendor().pk).update(applied_at=now)
+    client = signed_in(staff(*EVERYTHING))
+    cache.clear()
+    with django_assert_max_num_queries(8):
+        response = client.get(HOME)
+    assert response.status_code == 200
+    assert "1,000" in cards(client)["Failed jobs"]

@@ -1,0 +1,153 @@
+"""The admin's search: what is found, by whom, and at what cost."""
+
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+from django.contrib import admin
+from django.db import connection
+from django.test import Client
+from django.urls import reverse
+
+from catalog.models import Listing
+from developers.models import AccessToken, ApiKey, App
+from developers.services.credentials import issue_api_key
+from marketplace.accounts.models import User
+from marketplace.core import audit
+from marketplace.core.admin import ServiceAdmin
+from marketplace.core.models import AuditEntry
+from tests.admin import subjects
+from tests.admin.pages import address, signed_in, staff, text_of
+from tests.catalog.cases import published
+from tests.factories import AppFactory, UserFactory
+from vendors.models import VendorProfile
+from wallet.models import Order
+
+pytestmark = pytest.mark.django_db
+SEARCH = reverse("admin-search")
+
+
+@pytest.fixture
+def root() -> Client:
+    return signed_in(UserFactory(is_staff=True, is_superuser=True))
+
+
+def found(client: Client, q: Any) -> dict[str, list[str]]:
+    """Return what is found, by its heading."""
+    page = BeautifulSoup(client.get(SEARCH, {"q": q}).content, "html.parser")
+    return {
+        str(part.h2 and part.h2.get_text(strip=True)): [str(link["href"]) for link in part.select("li a")]
+        for part in page.select(".found .panel")
+    }
+
+
+def test_anonymous_is_sent_to_sign_in_and_others_are_refused(client: Client) -> None:
+    assert client.get(SEARCH, {"q": "x"}, follow=True).redirect_chain[-1][0].startswith("/account/login")
+    assert signed_in(UserFactory()).get(SEARCH, {"q": "x"}, follow=True).status_code == 403
+    assert signed_in(staff()).post(SEARCH, {"q": "x"}).status_code == 405
+
+
+def test_staff_without_a_second_factor_is_sent_to_set_one_up(settings: Any) -> None:
+    settings.ADMIN_REQUIRES_SECOND_FACTOR = True
+    response = signed_in(staff("accounts.view_user")).get(SEARCH, {"q": "x"})
+    assert response.status_code == 302
+    assert response["Location"] == reverse("mfa_index")
+
+
+def test_only_what_the_staff_user_may_view_is_found() -> None:
+    app = AppFactory(user=UserFactory(email="asha@example.com"))
+    assert found(signed_in(staff()), "asha@example.com") == {}
+    assert set(found(signed_in(staff("accounts.view_user")), "asha@example.com")) == {"Users"}
+    only_apps = found(signed_in(staff("developers.view_app")), "asha@example.com")
+    assert only_apps == {"Apps": [address(App, "change", app.pk)]}
+
+
+@pytest.mark.parametrize("q", ["", " ", "\x00", "%", "_", "'", '"; drop table x', "💥", "x" * 5000, "(", "\\", "…", "@"])
+def test_nonsense_finds_nothing_and_breaks_nothing(root: Client, q: str) -> None:
+    UserFactory(email="asha@example.com")
+    response = root.get(SEARCH, {"q": q}, follow=True)
+    assert response.status_code == 200
+    assert "asha@example.com" not in text_of(response)
+
+
+def test_wildcards_are_words(root: Client) -> None:
+    UserFactory(email="asha@example.com", name="Asha")
+    assert found(root, "as%") == {}
+    assert found(root, "a_ha") == {}
+
+
+def test_secret_is_looked_up_by_its_end_and_does_not_stay_in_the_address(root: Client) -> None:
+    app = AppFactory()
+    key, secret = issue_api_key(app=app, name="production", actor=app.user)
+    response = root.get(SEARCH, {"q": secret})
+    assert response.status_code == 302
+    assert response["Location"] == f"{SEARCH}?q={key.last_four}"
+    assert found(root, key.last_four)["Api keys"] == [address(ApiKey, "change", key.pk)]
+
+
+def test_hash_of_a_secret_finds_nothing(root: Client) -> None:
+    key = subjects.api_key()
+    user = UserFactory()
+    for stored in (getattr(key, "sha256", "") or key.pk.hex * 2, user.password):
+        assert found(root, stored) == {}
+
+
+def test_exact_address_comes_before_those_that_begin_so(root: Client) -> None:
+    for email in ("ashab@example.com", "asha@example.com.au", "asha@example.com"):
+        UserFactory(email=email)
+    links = found(root, "Asha@Example.com")["Users"]
+    assert links == [address(User, "change", User.objects.get(email=e).pk) for e in ("asha@example.com", "asha@example.com.au")]
+
+
+def test_more_than_five_lead_to_the_list_that_has_them(root: Client) -> None:
+    for number in range(7):
+        UserFactory(email=f"many{number}@example.com")
+    links = found(root, "many")["Users"]
+    assert len(links) == 6
+    assert links[-1] == f"{address(User, 'changelist')}?q=many"
+    response: Any = root.get(links[-1])
+    assert len(response.context_data["cl"].result_list) == 7
+
+
+def test_listing_is_found_by_id_slug_store_and_as_buyers_search(root: Client) -> None:
+    listing = published(title="Grotesk of the north", slug="grotesk-north")
+    page = address(Listing, "change", listing.pk)
+    for q in (listing.pk, "grotesk-north", listing.store.slug, listing.store.owner.email, "grotsek"):
+        assert found(root, q)["Listings"] == [page], q
+
+
+def test_what_staff_ask_for_is_looked_up() -> None:
+    looked_up = {each.model for each in admin.site._registry.values() if isinstance(each, ServiceAdmin) and _finds(each)}
+    assert {Order, User, App, Listing, VendorProfile, ApiKey, AccessToken, AuditEntry} <= looked_up
+
+
+def _finds(model_admin: ServiceAdmin) -> bool:
+    return type(model_admin).find is not ServiceAdmin.find
+
+
+def test_request_is_found_in_the_audit_log(root: Client) -> None:
+    entry = audit.record("user.look", UserFactory(), actor=None)
+    response = root.get(reverse("admin:index"), headers={"X-Request-Id": "req-4711"})
+    assert response.status_code == 200
+    other = AuditEntry.objects.create(action="a.b", subject_type="x", subject_id="1", request_id="req-4711")
+    assert found(root, "req-4711") == {"Audit entries": [address(AuditEntry, "change", other.pk)]}
+    assert found(root, entry.pk)["Audit entries"] == [address(AuditEntry, "change", entry.pk)]
+
+
+def test_search_costs_as_many_queries_with_a_thousand_rows(root: Client, django_assert_max_num_queries: Any) -> None:
+    User.objects.bulk_create([User(email=f"asha{n}@example.com", name=f"Asha {n}", password="!") for n in range(1000)])
+    root.get(SEARCH, {"q": "asha"})
+    for q in ("asha@", "asha0@example.com", User.objects.all()[0].pk, "Ash1"):
+        with django_assert_max_num_queries(8):
+            root.get(SEARCH, {"q": q})
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="plans are PostgreSQL's")
+def test_no_table_is_read_through() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("set enable_seqscan = off")
+        for model_admin in filter(_finds, (each for each in admin.site._registry.values() if isinstance(each, ServiceAdmin))):
+            for q in ("asha@example.com", str(subjects.NOBODY), "asha", "Ab3d"):
+                for fits in model_admin.find(subjects.words(q)) or ():
+                    plan = model_admin.model._default_manager.order_by().filter(fits).values("pk")[:6].explain()
+                    assert "Seq Scan" not in plan, (model_admin, q, plan)
