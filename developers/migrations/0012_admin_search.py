@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('developers', '0009_review_claims'),
+        ('developers', '0011_review_claims'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

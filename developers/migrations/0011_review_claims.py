@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('developers', '0008_webhooks'),
+        ('developers', "0010_hourly_usage"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
