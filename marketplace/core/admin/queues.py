@@ -46,11 +46,7 @@ class QueueAdmin(ServiceAdmin):
 
     def waiting_rows(self) -> QuerySet[Any]:
         """Return what waits, the oldest first."""
-        return self.get_queryset_for_queue().filter(**self.waiting).order_by(self.waiting_since, "pk")
-
-    def get_queryset_for_queue(self) -> QuerySet[Any]:
-        """Return all rows."""
-        return self.model._default_manager.all()
+        return self.model._default_manager.filter(**self.waiting).order_by(self.waiting_since, "pk")
 
     def open_to(self, viewer: Any) -> QuerySet[Any]:
         """Return what waits that the viewer may decide on and nobody else is at, the oldest first."""
