@@ -1,0 +1,141 @@
+"""Review pages outside the catalog: claims, ready words, the way to the next, and figures before what cannot be undone."""
+
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+from django.test import Client
+from django.utils import timezone
+
+from catalog.models import Listing
+from developers.models import App, DeveloperApplication, ScopeReview
+from developers.services.credentials import issue_api_key
+from marketplace.core.models import AuditEntry, ReadyUse, ReadyWords
+from tests.admin import subjects
+from tests.admin.pages import address, press, signed_in, staff, text_of
+from tests.factories import UserFactory
+from tests.shop import bought, funded, on_sale, store_keeping
+from vendors.models import VendorProfile
+from wallet.models import Order
+
+pytestmark = pytest.mark.django_db
+DECIDE = subjects.DECIDE_APPLICATION
+
+
+@pytest.fixture
+def browser() -> Client:
+    return signed_in(staff(DECIDE))
+
+
+def page_of(row: Any) -> str:
+    return address(type(row), "change", row.pk)
+
+
+def test_decision_without_any_words_is_refused_beside_the_field(browser: Client) -> None:
+    case = subjects.application()
+    for answers in ({}, {"reason": " "}, {"ready": "nonsense"}, {"ready": "", "reason": ""}):
+        response = browser.post(address(DeveloperApplication, "reject", case.pk), answers)
+        assert response.status_code == 400
+        assert "write your own" in text_of(response) or "valid choice" in text_of(response)
+    case.refresh_from_db()
+    assert case.status == "Pending"
+
+
+def test_words_of_another_decision_are_not_taken(browser: Client) -> None:
+    case, other = subjects.application(), ReadyWords.objects.filter(use=ReadyUse.APPLICATION_APPROVE)[0]
+    assert browser.post(address(DeveloperApplication, "reject", case.pk), {"ready": str(other.pk)}).status_code == 400
+
+
+def test_ready_words_and_own_words_become_one_reason(browser: Client) -> None:
+    case, ready = subjects.application(), ReadyWords.objects.filter(use=ReadyUse.APPLICATION_REJECT)[0]
+    answers = {"ready": str(ready.pk), "reason": "Sorry."}
+    press(browser, page_of(case), answers, action=address(DeveloperApplication, "reject", case.pk))
+    case.refresh_from_db()
+    assert case.decision_reason == f"{ready.words}\n\nSorry."
+
+
+def test_ready_words_are_kept_by_staff_with_the_permission_and_put_out_of_use() -> None:
+    add, answers = address(ReadyWords, "add"), {"use": "vendor.approve", "words": "Lovely work.", "is_active": "on"}
+    assert signed_in(staff(DECIDE)).post(add, answers).status_code == 403
+    keeper = staff("core.add_readywords", "core.change_readywords", "core.view_readywords")
+    client = signed_in(keeper)
+    assert client.post(add, answers | {"words": "two\nlines"}).status_code == 200
+    client.post(add, answers)
+    ready = ReadyWords.objects.get(words="Lovely work.")
+    assert AuditEntry.objects.get(action="readywords.create").actor == keeper
+    client.post(address(ReadyWords, "change", ready.pk), {"use": "vendor.approve", "words": "Lovely work."})
+    assert "Lovely work." not in text_of(signed_in(staff(subjects.DECIDE_VENDOR)).get(page_of(subjects.vendor())))
+    assert client.post(address(ReadyWords, "delete", ready.pk), {"post": "yes"}).status_code == 403
+
+
+def test_case_that_someone_else_is_at_says_who_and_is_not_taken_by_next(browser: Client) -> None:
+    case, other = subjects.application(), staff(DECIDE)
+    DeveloperApplication.objects.filter(pk=case.pk).update(claimed_by=other, claimed_at=timezone.now())
+    assert f"{other.email} is at it since" in text_of(browser.get(page_of(case)))
+    assert "Take it over, if you must" in text_of(browser.post(address(DeveloperApplication, "claim", case.pk), follow=True))
+    response = browser.post(address(DeveloperApplication, "next"), follow=True)
+    assert "Nothing else waits for you" in text_of(response)
+
+
+def test_second_reviewer_is_told_that_it_was_decided(browser: Client) -> None:
+    case = subjects.application()
+    press(signed_in(staff(DECIDE)), address(DeveloperApplication, "approve", case.pk), {"reason": "Fine."})
+    response = browser.post(address(DeveloperApplication, "reject", case.pk), {"reason": "No.", "then": "next"}, follow=True)
+    assert f"{case}: The state does not allow this. It is Approved" in text_of(response)
+    case.refresh_from_db()
+    assert case.status == "Approved"
+
+
+def test_own_application_has_no_forms() -> None:
+    case = subjects.application()
+    case.user.is_staff = case.user.is_superuser = True
+    case.user.save()
+    page = BeautifulSoup(signed_in(case.user).get(page_of(case)).content, "html.parser")
+    assert not page.select(".case-decide form, .claims form")
+    assert "This is your own work" in page.get_text()
+
+
+def test_staff_who_may_only_look_get_no_forms() -> None:
+    page = BeautifulSoup(
+        signed_in(staff("developers.view_developerapplication")).get(page_of(subjects.application())).content, "html.parser"
+    )
+    assert not page.select(".case-decide form, .case-bar form")
+
+
+def test_next_begins_behind_what_was_looked_at_and_keeps_the_filter(browser: Client) -> None:
+    first, second = subjects.application(), subjects.application()
+    page = f"{page_of(first)}?_changelist_filters=status__exact%3DPending"
+    response = press(browser, page, {}, action=address(DeveloperApplication, "next"))
+    assert response.redirect_chain[-1][0] == f"{page_of(second)}?_changelist_filters=status__exact%3DPending"
+    soup = BeautifulSoup(response.content, "html.parser")
+    back = soup.find("a", attrs={"data-key": "b"})
+    assert back is not None
+    assert back["href"] == f"{address(DeveloperApplication, 'changelist')}?status__exact=Pending"
+    before = soup.find("a", attrs={"data-key": "p"})
+    assert before is not None
+    assert str(before["href"]).startswith(page_of(first))
+
+
+def test_scopes_are_decided_on_the_page_of_the_request() -> None:
+    case = subjects.scope_review()
+    client = signed_in(staff("developers.decide_app"))
+    press(client, page_of(case), subjects.SCOPES, action=address(ScopeReview, "decide_scopes", case.pk))
+    case.refresh_from_db()
+    assert case.status == "Decided"
+
+
+def test_confirmations_say_how_much_is_touched() -> None:
+    root = signed_in(UserFactory(is_staff=True, is_superuser=True))
+    app = subjects.approved_app()
+    for name in ("one", "two"):
+        issue_api_key(app=app, name=name, actor=app.developer)
+    words = text_of(root.get(address(App, "suspend", app.pk)))
+    assert "Live keys that stop: 2. Live tokens that stop: 0." in words
+    listing, buyer = on_sale(store=store_keeping(2_000)), funded(inr=100_000)
+    order = bought(listing, buyer)
+    assert "Purchases that stand: 1." in text_of(root.get(address(Listing, "takedown", listing.pk)))
+    words = text_of(root.get(address(Order, "refund", order.pk)))
+    for expected in (f"goes back into the wallet of {buyer.email}", "from the vendor's share", "licence to", "is revoked"):
+        assert expected in words
+    vendor = VendorProfile.objects.get(store=listing.store)
+    assert "Published listings that leave the catalog: 1." in text_of(root.get(address(VendorProfile, "suspend", vendor.pk)))
