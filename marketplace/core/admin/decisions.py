@@ -68,7 +68,7 @@ class Decision:
     @property
     def danger(self) -> bool:
         """Whether it takes something away."""
-        return self.variant == ActionVariant.DANGER
+        return bool(self.variant == ActionVariant.DANGER)
 
     def effects(self, subject: Any) -> list[str]:
         """Return what will happen to this very row, where there is more to say than of every row."""
@@ -145,4 +145,4 @@ def claiming(permission: str, waits: Callable[[Any], bool]) -> tuple[Any, Any, A
     steps = (
         decision(Decision(label, permission, consequence, done, NoForm, waits))(perform) for perform, label, consequence, done in words
     )
-    return tuple(steps)  # type: ignore[return-value]  # three words, three steps
+    return tuple(steps)

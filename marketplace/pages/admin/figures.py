@@ -110,7 +110,8 @@ def _shaped(rows: QuerySet[Any, Any], chart: str, *, at: Any, label: Any, count:
         "figure_amount": Cast(amount, BigIntegerField()),
         "figure_since": Cast(Value(None), DateTimeField()) if since is None else since,
     }
-    return rows.annotate(**shape).values_list(*shape)
+    shaped: QuerySet[Any, Any] = rows.annotate(**shape).values_list(*shape)
+    return shaped
 
 
 def _draw_sales(figures: Figures, period: Period) -> Picture:
