@@ -46,7 +46,8 @@ class QueueAdmin(ServiceAdmin):
 
     def waiting_rows(self) -> QuerySet[Any]:
         """Return what waits, the oldest first."""
-        return self.model._default_manager.filter(**self.waiting).order_by(self.waiting_since, "pk")
+        rows: QuerySet[Any] = self.model._default_manager.filter(**self.waiting).order_by(self.waiting_since, "pk")
+        return rows
 
     def open_to(self, viewer: Any) -> QuerySet[Any]:
         """Return what waits that the viewer may decide on and nobody else is at, the oldest first."""
@@ -78,7 +79,8 @@ class QueueAdmin(ServiceAdmin):
         claims.release(row=row, waiting=self._claimable(), owner=self._owner_of(row), noun=self.noun, actor=actor)
 
     def _claimable(self) -> QuerySet[Any]:
-        return self.model._default_manager.filter(**self.waiting).select_related("claimed_by")
+        rows: QuerySet[Any] = self.model._default_manager.filter(**self.waiting).select_related("claimed_by")
+        return rows
 
     def claim_next(self, actor: Any, *, after: Any, chosen: Mapping[str, str]) -> Any:
         """Claim what has waited longest after the row that was just looked at; None when there is nothing."""
