@@ -219,9 +219,9 @@ def _tally(queue: Queue, viewer: Any) -> QuerySet[Any, Any]:
     mine: Any = Count("pk", filter=claimed() & Q(claimed_by=viewer)) if claimable else Value(0, IntegerField())
     held: Any = Count("pk", filter=claimed()) if claimable else Value(0, IntegerField())
     named = rows.annotate(queue_key=Value(queue.key)).values("queue_key")
-    return named.annotate(count=Count("pk"), oldest=oldest, mine=mine, held=held).values_list(
-        "queue_key", "count", "oldest", "mine", "held"
-    )
+    counted = named.annotate(count=Count("pk"), oldest=oldest, mine=mine, held=held)
+    figures: QuerySet[Any, Any] = counted.values_list("queue_key", "count", "oldest", "mine", "held")
+    return figures
 
 
 def _may_view(request: HttpRequest, model: type[Model]) -> bool:
