@@ -22,7 +22,12 @@ def service(data: Path, console: Console) -> Iterator[str]:
     """Run the demo in a folder of its own."""
     port = free_port()
     base_url = f"http://127.0.0.1:{port}"
-    env = os.environ | {"DATA_DIR": str(data), "DJANGO_SETTINGS_MODULE": "marketplace.settings.embedded", "RATE_LIMIT_ANONYMOUS": "100000"}
+    env = os.environ | {
+        "DATA_DIR": str(data),
+        "DJANGO_SETTINGS_MODULE": "marketplace.settings.embedded",
+        "ADMIN_REQUIRES_SECOND_FACTOR": "false",
+        "RATE_LIMIT_ANONYMOUS": "100000",
+    }
     command = [sys.executable, "manage.py", "quickstart", "--port", str(port), "--yes"]
     console.print("Preparing the demo …")
     server = subprocess.Popen(command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
