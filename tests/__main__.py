@@ -41,10 +41,13 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="marketplace-tests-") as folder:
         scratch, cache = Path(folder), _cache()
         env = clean_environment(cache, scratch)
-        if "checks" in parts:
-            outcomes += _run_checks(cache, scratch, env)
-        if parts & {"sqlite", "postgres"}:
-            runs = _run_suites(parts, pytest_arguments, env, scratch)
+        # Beside the tests, one at a time: much of a test is waiting.
+        suites = parts & {"sqlite", "postgres"}
+        with ThreadPoolExecutor(max_workers=1 if suites else os.cpu_count()) as pool:
+            checks = [pool.submit(_checked, check, env) for check in static_checks(cache, scratch)] if "checks" in parts else []
+            if suites:
+                runs = _run_suites(parts, pytest_arguments, env, scratch)
+            outcomes += [future.result() for future in as_completed(checks)]
         if options.long:
             # One after the other: each measures a machine that does nothing else.
             outcomes += [_checked(check, env) for check in long_checks()]
@@ -67,12 +70,6 @@ def _cache() -> Path:
     """Return a folder of the user's that survives between commands, so that the second is quicker."""
     root = os.environ.get("XDG_CACHE_HOME") or (Path.home() / ".cache")
     return Path(root) / "creative-asset-marketplace"
-
-
-def _run_checks(cache: Path, scratch: Path, env: dict[str, str]) -> list[Outcome]:
-    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        running = [pool.submit(_checked, check, env) for check in static_checks(cache, scratch)]
-        return [future.result() for future in as_completed(running)]
 
 
 def _checked(check: Check, env: dict[str, str]) -> Outcome:

@@ -10,7 +10,7 @@ import pytest
 from botocore.exceptions import ClientError
 from django.conf import settings as django_settings
 from django.core.cache import cache, caches
-from django.db import connection
+from django.db import connection, connections
 from django.utils import timezone
 from rest_framework.test import APIClient
 from storages.backends.s3 import S3Storage
@@ -21,19 +21,41 @@ from marketplace.accounts.models import User
 from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
 
 from .factories import PLENTY, AppFactory, UserFactory
-from .flush import guarded_tables_are_emptied_between_tests  # noqa: F401 - a fixture of every test
+from .flush import django_db_setup  # noqa: F401 - a fixture of every test that needs a database
 from .machine import CHROMIUM
-from .servers import s3
+from .scheduling import LongestFirst, measure_few, place
+from .servers import migrated, s3
 
 ALL_SCOPES = frozenset(Scope)
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Begin what the workers of a parallel run, which come after, share."""
+    migrated.begin()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LongestFirst | None:
+    """Give the workers what takes longest first."""
+    if config.option.dist != "loadfile":
+        return None
+    # By the number of its tests, a file with a single long one would come last.
+    config.option.loadscopereorder = False
+    return LongestFirst(config, log)
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Skip, with the reason that the test command lists, what needs a program that is not here."""
+    """Put the longest first, leave out on the second engine what has nothing to do with it, skip what needs a program that is not here.
+
+    The test command lists what is skipped, with the reason.
+    """
+    items.sort(key=place)
+    measure_few(items)
     if connection.vendor == "postgresql":
-        once = [item for item in items if item.get_closest_marker("engineless")]
+        once = [item for item in items if not _concerns_an_engine(item)]
         config.hook.pytest_deselected(items=once)
-        items[:] = [item for item in items if item not in once]
+        gone = {*once}
+        items[:] = [item for item in items if item not in gone]
     lacking = {}
     if connection.vendor != "postgresql":
         lacking["postgres"] = "needs PostgreSQL"
@@ -43,6 +65,32 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for marker, reason in lacking.items():
             if item.get_closest_marker(marker):
                 item.add_marker(pytest.mark.skip(reason=reason))
+
+
+def _concerns_an_engine(item: pytest.Item) -> bool:
+    """Tell whether a test uses a database of the suite; pytest-django keeps it from all others."""
+    if item.get_closest_marker("engineless"):
+        return False
+    asks = any(item.get_closest_marker(marker) for marker in ("django_db", "engines", "postgres"))
+    return asks or not {"_django_db_helper", "live_server"}.isdisjoint(getattr(item, "fixturenames", ()))
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(request: pytest.FixtureRequest, django_db_modify_db_settings_parallel_suffix: None) -> Iterator[None]:
+    """Let the database of the tests begin as a copy of the migrated one: Django finds nothing left to migrate."""
+    given = connection.settings_dict["TEST"]
+    if connection.vendor == "sqlite":
+        migrated.copy_sqlite(given["NAME"])
+    elif not request.config.option.reuse_db:
+        given["TEMPLATE"] = migrated.postgres_template(os.environ["TEST_DATABASE_URL"])
+    yield
+    connections.close_all()
+
+
+@pytest.fixture(scope="session")
+def django_db_keepdb(request: pytest.FixtureRequest) -> bool:
+    """Take the file that lies there already; it goes with its folder."""
+    return connection.vendor == "sqlite" or bool(request.config.option.reuse_db)
 
 
 @pytest.fixture(autouse=True, scope="session")

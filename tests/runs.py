@@ -1,5 +1,6 @@
 """The pytest runs: once on SQLite, once on PostgreSQL, and what they left out."""
 
+import os
 import subprocess
 import sys
 import time
@@ -11,6 +12,8 @@ from .checks import ROOT, Outcome
 
 # pytest's exit status when the given words select no test.
 NOTHING_SELECTED = 5
+# One more than there are processors: some tests wait for a server or a browser of theirs.
+WORKERS = (os.cpu_count() or 1) + 1
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,7 @@ def run_pytest(engine: str, *, arguments: list[str], env: dict[str, str], scratc
         "-p",
         "no:cacheprovider",
         "--quiet",
-        "--numprocesses=auto",
+        f"--numprocesses={WORKERS}",
         "--dist=loadfile",
         f"--junitxml={report}",
     ]

@@ -45,7 +45,7 @@ class Series:
         self._disk = disk
         # Where no disk can be made, files of the server can still be forbidden to grow.
         self._limit_disk = limit_disk
-        self._facts = service.ask("prepare", "3")
+        self._facts = service.prepare(3)
         self._headers = {"Authorization": f"Bearer {self._facts['vendor']}"}
         self.report = Report()
         service.start()

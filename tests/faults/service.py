@@ -14,6 +14,7 @@ from typing import Any
 import requests
 
 from ..flows.server import ROOT, environment
+from ..servers.migrated import copy_sqlite
 from ..servers.ports import free_port
 from ..servers.s3 import S3Server
 
@@ -49,6 +50,12 @@ class Service:
         done = self.run("-m", "tests.faults.scene", *words)
         assert done.returncode == 0, done.stdout + done.stderr
         return json.loads(done.stdout)
+
+    def prepare(self, listings: int) -> Any:
+        """Make the scene, on an empty database: a file, unless one is given; return its facts."""
+        if "DATABASE_URL" not in self.env:
+            copy_sqlite(self.folder / "marketplace.sqlite3")
+        return self.ask("prepare", str(listings))
 
     def start(self) -> None:
         """Serve; return once it answers."""

@@ -20,7 +20,7 @@ MAXIMUM = 5 * 2**30
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Service, dict[str, Any]]]:
     """A service and its facts."""
     with service(tmp_path_factory.mktemp("service")) as running:
-        facts = running.ask("prepare", "1")
+        facts = running.prepare(1)
         facts["listing"] = min(facts["listings"])
         running.start()
         yield running, facts

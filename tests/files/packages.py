@@ -99,7 +99,7 @@ def bought_package(folder: Path, length: int, *, store: str = "local") -> Iterat
     with contextlib.ExitStack() as stack:
         server = stack.enter_context(s3.running(files)) if store == "s3" else None
         running = stack.enter_context(service(data, s3=server))
-        facts = running.ask("prepare", "1")
+        facts = running.prepare(1)
         running.start()
         listing, original = min(facts["listings"]), folder / NAME
         make_archive(original, length)

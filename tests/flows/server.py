@@ -15,6 +15,7 @@ from typing import Protocol
 
 import requests
 
+from ..servers.migrated import copy_sqlite
 from ..servers.ports import free_port
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -90,11 +91,12 @@ def environment(folder: Path, base_url: str, given: Mapping[str, str]) -> dict[s
 
 @contextmanager
 def running_server(folder: Path, given: Mapping[str, str]) -> Iterator[Server]:
-    """Migrate, make an admin and serve with granian until the block ends."""
+    """Make an admin and serve with granian until the block ends, on an empty database: a file, unless one is given."""
     port = free_port()
     base_url = f"http://127.0.0.1:{port}"
     env = environment(folder, base_url, given)
-    manage(env, "migrate", "--verbosity", "0")
+    if "DATABASE_URL" not in given:
+        copy_sqlite(folder / "marketplace.sqlite3")
     manage(env | {"DJANGO_SUPERUSER_PASSWORD": ADMIN[1]}, "createsuperuser", "--no-input", "--email", ADMIN[0])
     console = folder / "console.txt"
     command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--port", str(port), "--blocking-threads", "4"]

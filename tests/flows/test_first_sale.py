@@ -1,12 +1,13 @@
 """The whole journey of the reference: from an empty machine to a sold font, over HTTP and rendered forms only."""
 
+import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
-import psycopg
 import pytest
 
+from ..servers.migrated import own_database
 from ..servers.s3 import S3Server
 from . import journey
 from .person import Person
@@ -20,19 +21,10 @@ def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Server]:
     if request.param == "files on S3":
         request.getfixturevalue("s3_storage")
         given = s3_environment(request.getfixturevalue("s3_server"))
-    cluster = os.environ.get("TEST_DATABASE_URL", "")
-    if not cluster:
-        with running_server(tmp_path, given) as running:
-            yield running
-        return
-    name = f"journey_{os.getpid()}"
-    with psycopg.connect(cluster, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")
-        try:
-            with running_server(tmp_path, given | {"DATABASE_URL": f"{cluster.rsplit('/', 1)[0]}/{name}"}) as running:
-                yield running
-        finally:
-            connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+    with contextlib.ExitStack() as stack:
+        if cluster := os.environ.get("TEST_DATABASE_URL", ""):
+            given["DATABASE_URL"] = stack.enter_context(own_database(cluster))
+        yield stack.enter_context(running_server(tmp_path, given))
 
 
 def s3_environment(server: S3Server) -> dict[str, str]:
@@ -45,6 +37,7 @@ def s3_environment(server: S3Server) -> dict[str, str]:
     }
 
 
+@pytest.mark.engines
 def test_font_family_goes_from_an_empty_machine_to_a_buyers_disk(server: Server) -> None:
     admin = Person(server, *ADMIN)
     admin.sign_in("/admin/")

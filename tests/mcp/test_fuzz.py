@@ -21,6 +21,7 @@ def prepared() -> str:
     return tool_token(buyer)[1]
 
 
+@pytest.mark.no_cover
 @pytest.mark.django_db
 def test_malformed_messages_never_crash_and_are_answered_in_form(settings: Any, caplog: pytest.LogCaptureFixture) -> None:
     settings.RATE_LIMITS = dict.fromkeys(settings.RATE_LIMITS, 10**9)

@@ -24,11 +24,17 @@ pytestmark = [pytest.mark.engineless]
 
 
 class Shop:
-    """A service that was prepared, and how to lose it."""
+    """A service, and how to fill and to lose it."""
 
     def __init__(self, running: Service, cluster: Cluster | None) -> None:
         self.running, self.cluster = running, cluster
-        self.facts: Any = running.ask("prepare", "2")
+        self.facts: Any = {}
+
+    def fill(self) -> None:
+        """Put a vendor, listings and a buyer into it."""
+        if self.cluster is not None:
+            self.manage("migrate", "--verbosity", "0")
+        self.facts = self.running.prepare(2)
 
     def manage(self, *words: str, fails: bool = False) -> str:
         """Run a command; return what it says."""
@@ -89,6 +95,7 @@ def cut_short(backup: Path) -> Path:
 
 def test_what_was_lost_comes_back_whole(shop: Shop, tmp_path: Path) -> None:
     backups = tmp_path / "backups"
+    shop.fill()
     shop.running.start()
     before, package = shop.running.ask("state"), shop.download()
     # Beside the running service, and a second time: only what is new is copied.

@@ -12,12 +12,12 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-import psycopg
 import pytest
 import requests
 
 from ..faults.service import Service
 from ..flows.server import ROOT
+from ..servers.migrated import own_database
 from . import rules
 
 
@@ -57,13 +57,8 @@ def database() -> Iterator[dict[str, str]]:
     if not cluster:
         yield {}
         return
-    name = f"upgrade_{os.getpid()}"
-    with psycopg.connect(cluster, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")
-        try:
-            yield {"DATABASE_URL": f"{cluster.rsplit('/', 1)[0]}/{name}"}
-        finally:
-            connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+    with own_database(cluster) as address:
+        yield {"DATABASE_URL": address}
 
 
 def test_list_is_that_of_the_release_it_names(release: str) -> None:
@@ -71,9 +66,10 @@ def test_list_is_that_of_the_release_it_names(release: str) -> None:
     assert rules.released() == {file for file in files if "/migrations/0" in file and file.endswith(".py")}
 
 
+@pytest.mark.engines
 def test_code_of_the_last_release_serves_and_sells_on_the_schema_of_today(old_code: Path, database: dict[str, str], tmp_path: Path) -> None:
     present, old = Service(tmp_path, database), Service(tmp_path, database, old_code)
-    facts = present.ask("prepare", "2")
+    facts = present.prepare(2)
     try:
         old.start()
         ready = requests.get(f"{old.base_url}/readyz", timeout=20).json()

@@ -20,6 +20,7 @@ LIVES = settings(
 )
 
 
+@pytest.mark.no_cover
 @pytest.mark.django_db
 @pytest.mark.parametrize("part", range(PARTS))
 def test_random_lives_of_wallets_agree_with_the_model(part: int) -> None:

@@ -1,0 +1,142 @@
+"""Migrated databases: made once, copied wherever one is needed; to migrate takes seconds, a copy takes none.
+
+The SQLite file is kept between runs for as long as nothing changes that migrations could see; a database of PostgreSQL for one run.
+"""
+
+import atexit
+import fcntl
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from uuid import uuid4
+
+import psycopg
+
+ROOT = Path(__file__).resolve().parents[2]
+# Names the folder of the run, so that all of its processes share it.
+FOLDER = "TEST_TEMPLATES"
+# Interfaces: what migrates imports none of them.
+ABOVE = {"admin", "admin.py", "api", "commands", "dashboard", "mcp", "oauth", "pages", "studio"}
+KEPT_SECONDS = 7 * 24 * 3600
+
+
+def begin() -> None:
+    """Make the folder of this run, unless an outer process did; it goes when this process ends."""
+    if FOLDER not in os.environ:
+        os.environ[FOLDER] = tempfile.mkdtemp(prefix="marketplace-templates-")
+        atexit.register(end)
+
+
+def end() -> None:
+    """Drop what this process began."""
+    folder = Path(os.environ.pop(FOLDER))
+    for made in folder.glob("template_*"):
+        with psycopg.connect(made.read_text("utf-8"), autocommit=True) as connection:
+            connection.execute(f"DROP DATABASE IF EXISTS {made.name} WITH (FORCE)")
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def copy_sqlite(target: Path) -> None:
+    """Lay a migrated SQLite file where there is none."""
+    with closing(sqlite3.connect(target)) as copy:
+        copy_into(copy)
+
+
+def copy_into(target: sqlite3.Connection, watch: Callable[[int, int, int], None] | None = None) -> None:
+    """Replace a SQLite file by a migrated one.
+
+    Args:
+        target: A connection of its own to it.
+        watch: Is called while others hold the file; an error from there ends the wait.
+    """
+    with closing(sqlite3.connect(_sqlite_template())) as source:
+        source.backup(target, progress=watch)
+
+
+@cache
+def _sqlite_template() -> Path:
+    root = os.environ.get("XDG_CACHE_HOME") or (Path.home() / ".cache")
+    kept = Path(root) / "creative-asset-marketplace" / "migrated"
+    kept.mkdir(parents=True, exist_ok=True)
+    made = kept / _state()
+    with _locked(kept):
+        if not made.exists():
+            for old in kept.glob("*/"):
+                if old.stat().st_mtime < time.time() - KEPT_SECONDS:
+                    shutil.rmtree(old)
+            making = Path(tempfile.mkdtemp(dir=kept))
+            _migrate(making)
+            making.rename(made)
+    return made / "marketplace.sqlite3"
+
+
+def _state() -> str:
+    """Return a digest of all that migrations can see: our own code below the interfaces, and the libraries."""
+    state = sha256(f"{sys.version} {sqlite3.sqlite_version}".encode() + (ROOT / "uv.lock").read_bytes())
+    for package in ("marketplace", "catalog", "developers", "library", "vendors", "wallet"):
+        for path in sorted((ROOT / package).rglob("*.py")):
+            place = path.relative_to(ROOT)
+            if not ABOVE.intersection(place.parts):
+                state.update(f"{place} ".encode() + path.read_bytes())
+    return state.hexdigest()
+
+
+def postgres_template(cluster: str) -> str:
+    """Return the name of a migrated database of the cluster, to be named after `TEMPLATE`.
+
+    Args:
+        cluster: The address of any of its databases.
+    """
+    begin()
+    folder = Path(os.environ[FOLDER])
+    with _locked(folder):
+        made = next(folder.glob("template_*"), None)
+        if made is None:
+            made = folder / f"template_{uuid4().hex}"
+            with psycopg.connect(cluster, autocommit=True) as connection:
+                connection.execute(f"CREATE DATABASE {made.name}")
+            _migrate(folder / "making", address_of(cluster, made.name))
+            made.write_text(cluster, "utf-8")
+    return made.name
+
+
+@contextmanager
+def own_database(cluster: str) -> Iterator[str]:
+    """Yield the address of a migrated database in the cluster that nobody else uses; it is dropped afterwards."""
+    template, name = postgres_template(cluster), f"own_{uuid4().hex}"
+    with psycopg.connect(cluster, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
+        try:
+            yield address_of(cluster, name)
+        finally:
+            connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def address_of(cluster: str, name: str) -> str:
+    """Return the address of another database of the cluster."""
+    return f"{cluster.rsplit('/', 1)[0]}/{name}"
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Keep other processes out of the folder."""
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _migrate(folder: Path, address: str = "") -> None:
+    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "VIRTUAL_ENV", "PYTHONDONTWRITEBYTECODE") if name in os.environ}
+    env = kept | {"DJANGO_SETTINGS_MODULE": "marketplace.settings.embedded", "DATA_DIR": str(folder), "DATABASE_URL": address}
+    command = [sys.executable, "manage.py", "migrate", "--verbosity", "0", "--skip-checks"]
+    done = subprocess.run(command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
