@@ -103,7 +103,7 @@ def own_listing(user: User, slug: str) -> Listing:
     # What was found inside of the files may be long, and pages tell little of it.
     long = [f"{file}__{column}" for file in joined[2:] for column in ("technical", "entries")]
     listings = Listing.objects.select_related(*joined).defer(*long).annotate(sales=Coalesce("stats__purchases", 0))
-    listing = listings.filter(store__owner=user, **lookup(slug)).first()
+    listing = listings.filter(store__vendor_profile__user=user, **lookup(slug)).first()
     if listing is None:
         raise NotFound
     profile = listing.store.vendor_profile

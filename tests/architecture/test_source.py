@@ -31,6 +31,7 @@ PLAIN = {
     "vendors ensure_editable": "refuses, or does nothing",
     "vendors ensure_uploadable": "refuses, or does nothing",
     "vendors run_checks": "reads",
+    "vendors marks_of": "reads",
     "library url_of": "reads",
     "library package_parts": "reads",
 }

@@ -206,8 +206,9 @@ def test_address_and_split_are_told_while_one_types(opened: Callable[..., tuple[
     page.close()
     page, visit = opened(listing.store.owner, f"/dashboard/studio/listings/{listing.slug}/prices", "phone")
     page.get_by_label("US dollars").fill("50")
-    page.get_by_text("$40.00").wait_for()
-    assert page.get_by_text("not saved yet").is_visible()
+    page.get_by_text("not saved yet").wait_for()
+    # Of the extended licence, five times the price.
+    assert page.get_by_text("$200.00").is_visible()
     assert visit.faults == []
 
 
@@ -220,6 +221,7 @@ def test_what_was_typed_is_not_lost_by_a_wrong_click(opened: Callable[..., tuple
         dialog.dismiss()
 
     page.on("dialog", stay)
+    page.get_by_label("Title").press("End")
     page.get_by_label("Title").press_sequentially(" Pro")
     page.get_by_role("link", name="Prices").click(no_wait_after=True)
     expect(page.get_by_label("Title")).to_have_value("Aurora Sans Pro")
