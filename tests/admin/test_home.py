@@ -47,7 +47,7 @@ def test_staff_without_any_permission_sees_no_queue_chart_or_decision() -> None:
     client = signed_in(staff())
     page = BeautifulSoup(client.get(HOME).content, "html.parser")
     assert cards(client) == {}
-    assert not page.select(".chart, table")
+    assert not page.select(".chart-figure, table")
     assert "None of the queues is yours" in page.get_text()
 
 

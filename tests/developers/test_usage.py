@@ -227,7 +227,7 @@ def test_owner_sees_calls_by_operation_key_and_day() -> None:
     client = Client()
     client.force_login(app.user, backend="django.contrib.auth.backends.ModelBackend")
     page = BeautifulSoup(client.get(f"/dashboard/apps/{app.pk}").content, "html.parser")
-    assert len(page.select("figure.chart svg rect")) == 3
+    assert len(page.select("figure.chart-figure svg rect")) == 3
     assert [cell.get_text(strip=True) for cell in page.select("table:has(caption:-soup-contains('by operation')) tbody tr *")] == [
         "GET wallet", "5", "2", "0", "1", "8",
     ]  # fmt: skip

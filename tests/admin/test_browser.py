@@ -1,0 +1,180 @@
+"""A reviewer in a real browser: ten decisions by keyboard only, a decision without scripts, every page by axe."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.db import connections
+from django.test import Client
+from django.urls import reverse
+from playwright.sync_api import Browser, BrowserContext, Page
+
+from catalog.models import ListingReview, RejectionReason
+from developers.models import ClientDocument, DeveloperApplication, ScopeReview
+from marketplace.accounts.models import User
+from marketplace.core.models import ReadyWords
+from tests.admin import subjects
+from tests.admin.pages import address
+from tests.factories import UserFactory
+from tests.screenshots.driving import SCHEMES, Scheme, browser, context, overflows, violations, watched
+from vendors.models import VendorProfile
+
+pytestmark = [pytest.mark.browser, pytest.mark.engineless, pytest.mark.django_db(transaction=True)]
+HOME = reverse("admin:index")
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    # Playwright runs an event loop in this thread, which Django would take for asynchronous code.
+    with pytest.MonkeyPatch.context() as patch, browser() as started:
+        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+        yield started
+
+
+@pytest.fixture(autouse=True)
+def _reasons(transactional_db: None) -> None:
+    """Offer reasons, which a flush may have taken."""
+    for use in ("application.approve", "application.reject", "application.ask"):
+        ReadyWords.objects.get_or_create(use=use, words="As we said.")
+    RejectionReason.objects.get_or_create(code="preview_poor", defaults={"message": "It is blurred.", "hint": "Sharpen it."})
+
+
+@pytest.fixture
+def reviewer() -> User:
+    return UserFactory(email="reviewer@example.com", is_staff=True, is_superuser=True)
+
+
+@pytest.fixture
+def window(chromium: Browser, live_server: Any, reviewer: User) -> Iterator[Callable[..., Page]]:
+    """Open pages of the reviewer: `window("phone")`, `window("desktop", scheme="dark", java_script=False)`."""
+    opened: list[BrowserContext] = []
+
+    def make(size: str, *, scheme: Scheme = "light", java_script: bool = True) -> Page:
+        opened.append(context(chromium, size, scheme, java_script=java_script))
+        client = Client()
+        client.force_login(reviewer, backend="django.contrib.auth.backends.ModelBackend")
+        session = client.cookies["sessionid"].value
+        opened[-1].add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": live_server.url}])
+        return opened[-1].new_page()
+
+    yield make
+    for each in opened:
+        each.close()
+    connections.close_all()
+
+
+def _send(page: Page) -> None:
+    """Send the form that one is in, and wait for the next page."""
+    with page.expect_navigation():
+        page.keyboard.press("Control+Enter")
+
+
+@pytest.mark.parametrize("size", ["phone", "desktop"])
+def test_reviewer_decides_ten_times_by_keyboard_only(window: Callable[..., Page], live_server: Any, size: str) -> None:
+    listings = [subjects.review() for _ in range(5)]
+    applications = [subjects.application() for _ in range(5)]
+    page = window(size)
+    visit = watched(page, live_server.url)
+    page.goto(live_server.url + HOME)
+    page.get_by_role("button", name="Start reviewing: Listings to review").focus()
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+    for number, review in enumerate(listings):
+        page.get_by_text("You are at it since").wait_for()
+        if number % 2:
+            page.keyboard.press("r")
+            page.keyboard.press("Space")
+        else:
+            page.keyboard.press("a")
+        _send(page)
+        review.refresh_from_db()
+        assert review.status == ("Rejected" if number % 2 else "Approved")
+    page.get_by_text("Nothing else waits for you").wait_for()
+    page.goto(live_server.url + HOME)
+    page.get_by_role("button", name="Start reviewing: Developer applications").focus()
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+    for number, case in enumerate(applications):
+        page.get_by_text("You are at it since").wait_for()
+        page.keyboard.press("arm"[number % 3])
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("Tab")
+        # Letters are letters here: none of them is a key.
+        page.keyboard.type("a reason, never a claim")
+        _send(page)
+        case.refresh_from_db()
+        assert case.status == ("Approved", "Rejected", "MoreInfoNeeded")[number % 3]
+    assert not overflows(page)
+    assert (visit.elsewhere, visit.faults) == ([], [])
+
+
+def test_keys_claim_go_on_go_back_and_tell_of_themselves(window: Callable[..., Page], live_server: Any) -> None:
+    first, second = subjects.application(), subjects.application()
+    page = window("desktop")
+    page.goto(live_server.url + address(DeveloperApplication, "change", first.pk))
+    for key, expected in (("c", "You are at it now."), ("n", str(second.user)), ("p", str(first.user))):
+        with page.expect_navigation():
+            page.keyboard.press(key)
+        page.get_by_text(expected).first.wait_for()
+    page.keyboard.press("?")
+    assert page.get_by_role("dialog", name="Keys on this page").is_visible()
+    page.get_by_label("Single keys are on").uncheck()
+    page.keyboard.press("Escape")
+    page.keyboard.press("b")
+    assert page.url.startswith(live_server.url + address(DeveloperApplication, "change", first.pk))
+    page.keyboard.press("?")
+    page.get_by_label("Single keys are on").check()
+    page.keyboard.press("Escape")
+    with page.expect_navigation():
+        page.keyboard.press("b")
+    assert page.url.startswith(live_server.url + address(DeveloperApplication, "changelist"))
+
+
+@pytest.mark.parametrize("size", ["phone", "desktop"])
+def test_reviewer_without_scripts_starts_decides_and_goes_on(window: Callable[..., Page], live_server: Any, size: str) -> None:
+    first, second = subjects.application(), subjects.application()
+    page = window(size, java_script=False)
+    page.goto(live_server.url + HOME)
+    page.get_by_role("button", name="Start reviewing: Developer applications").click()
+    page.get_by_label("Ready words").first.select_option(index=1)
+    page.get_by_role("button", name="Approve, then the next").click()
+    page.get_by_text("The application is approved.").wait_for()
+    assert second.user.email in page.inner_text("body")
+    first.refresh_from_db()
+    assert first.status == "Approved"
+    page.get_by_label("Search users").fill(second.user.email)
+    page.get_by_label("Search users").press("Enter")
+    page.get_by_role("heading", name="Users").wait_for()
+    assert not overflows(page)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("size", ["phone", "desktop"])
+def test_pages_pass_axe_and_fit(window: Callable[..., Page], live_server: Any, size: str, scheme: Scheme) -> None:
+    listing, down = subjects.review(), subjects.listing_for_sale()
+    rows = {
+        DeveloperApplication: subjects.application(),
+        ScopeReview: subjects.scope_review(),
+        VendorProfile: subjects.vendor(),
+        ClientDocument: subjects.changed_client(),
+        ListingReview: listing,
+    }
+    paths = [
+        HOME,
+        f"{reverse('admin-search')}?q=example.com",
+        f"{reverse('admin-search')}?q=reviewer",
+        *(address(model, "change", row.pk) for model, row in rows.items()),
+        *(address(model, "changelist") for model in rows),
+        address(type(down), "takedown", down.pk),
+    ]
+    page = window(size, scheme=scheme)
+    visit = watched(page, live_server.url)
+    wrong = {}
+    for path in paths:
+        page.goto(live_server.url + path)
+        found = violations(page) + (["it is wider than the window"] if overflows(page) else [])
+        if found:
+            wrong[path] = found
+    assert wrong == {}
+    assert (visit.elsewhere, visit.faults) == ([], [])
