@@ -47,7 +47,7 @@ class Period:
         """When the first begins."""
         return self.points[0]
 
-    def fill(self, amounts: Mapping[Moment | dt.date, int]) -> tuple[int, ...]:
+    def fill(self, amounts: Mapping[Moment, int] | Mapping[dt.date, int]) -> tuple[int, ...]:
         """Return the amount of each point, zero where there is none; what is of another time is left out.
 
         Args:
