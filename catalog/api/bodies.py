@@ -8,8 +8,9 @@ from ..manifests import manifest_of
 from ..manifests.public import public_manifest
 from ..search import search
 from . import representations as shown
-from .browsing import facets_of_hits, filters_of, items_within
+from .browsing import filters_of
 from .caching import Memo
+from .filters import matching_of
 from .serializers import SEARCH_FACETED
 
 
@@ -18,14 +19,14 @@ def categories(_memo: Memo) -> dict[str, Any]:
     return shown.category_list(selectors.categories_with_counts())
 
 
-def search_results(query: Mapping[str, Any], memo: Memo) -> dict[str, Any]:
+def search_results(query: Mapping[str, Any], _memo: Memo) -> dict[str, Any]:
     """Return the answer of GET assets/search to a validated query."""
     q, limit, names, filters = query["q"], query["limit"], query.get("facets", []), filters_of(query)
-    within = items_within(filters) if filters else None
+    within = matching_of(filters) if filters else None
     if not names:
         return shown.search_results(q, search(q, limit, within))
     hits = search(q, SEARCH_FACETED, within)
-    counts = facets_of_hits([hit.id for hit in hits], names, memo)
+    counts = selectors.facets_of_listings([hit.id for hit in hits], names)
     return shown.search_results(q, hits[:limit]) | shown.facets(counts, exact=len(hits) < SEARCH_FACETED)
 
 

@@ -2,29 +2,21 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import lru_cache
 from threading import Lock
-from typing import Any
-
-from django.db.models import QuerySet
-from rest_framework.request import Request
+from typing import Any, NamedTuple
 
 from marketplace.core import bounds
 from marketplace.core.api.serializers import parse_values
 
 from .. import selectors
-from ..models import ShelfItem
-from ..selectors import Facet, Facets, Place, Row, Sort, Total
+from ..selectors import Facet, Found, Place, Shelf, Sort, Total
 from . import cursors
 from . import representations as shown
 from .caching import Memo
-from .filters import AssetFilter, labels_of
+from .filters import COUNTED, matching_of
 from .serializers import BrowseQuery
 
-# What the shelf keeps counts by.
-COUNTED = {"category", "tier"}
-# And these by one of their values.
-LABELLED = {"tag", "platform", "fileType"}
 FILTERS = (*sorted(COUNTED), "vendor", "license", "tag", "platform", "fileType", "minPrice", "maxPrice", "currency")
 # From here on a page is counted from the nearest of the places that lie so many items apart.
 DEEP = 1_000
@@ -51,6 +43,16 @@ class Browsing:
     after: Place | None = None
     facets: list[Facet] = field(default_factory=list)
 
+    @property
+    def shelf(self) -> Shelf:
+        """The category and tier."""
+        return Shelf(self.filters.get("category"), self.filters.get("tier"))
+
+    @property
+    def start(self) -> int:
+        """How many items the page's number passes over."""
+        return 0 if self.after else (self.page - 1) * self.limit
+
     @classmethod
     def of(cls, query: Mapping[str, Any]) -> "Browsing":
         """Return what a query asks for.
@@ -75,12 +77,6 @@ def filters_of(query: Mapping[str, Any]) -> dict[str, Any]:
     return filters
 
 
-def items_within(filters: Mapping[str, Any]) -> QuerySet[ShelfItem]:
-    """Return the items that the filters keep."""
-    items: QuerySet[ShelfItem] = AssetFilter(filters, ShelfItem.objects.all()).qs
-    return items
-
-
 @lru_cache(maxsize=1024)
 def browsing_of(parameters: tuple[tuple[str, str], ...]) -> Browsing:
     """Return what good parameters ask for; most requests ask for what others did.
@@ -91,89 +87,95 @@ def browsing_of(parameters: tuple[tuple[str, str], ...]) -> Browsing:
     return Browsing.of(parse_values(BrowseQuery, dict(parameters)))
 
 
-def parameters_of(request: Request) -> tuple[tuple[str, str], ...]:
-    """Return the parameters of a request that browsing knows; the last of repeated ones counts, an empty one is as good as none."""
-    return tuple(sorted((name, str(value)) for name, value in request.query_params.items() if name in PARAMETERS and value != ""))
+def parameters_of(query: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """Return the parameters of a query that browsing knows; the last of repeated ones counts, an empty one is as good as none."""
+    return tuple(sorted((name, value) for name, value in query.items() if name in PARAMETERS and value != ""))
 
 
 def answer(browsing: Browsing, memo: Memo) -> dict[str, Any]:
-    """Return the answer of GET assets."""
-    category, tier = browsing.filters.get("category"), browsing.filters.get("tier")
-    counted = browsing.filters.keys() <= COUNTED
-    items = ShelfItem.objects.none() if counted else items_within(browsing.filters)
-    total = (
-        memo.get(f"total:{(category, tier)!r}", partial(selectors.total_on_shelf, category, tier)) if counted else _total(browsing, items)
-    )
-    rows, more = _page(browsing, None if counted else items, total, memo)
-    cursor = None
-    if more and browsing.page < bounds.PAGE:
+    """Return the answer of GET assets, in two queries at most, whatever it asks for."""
+    found = _on_shelf(browsing, memo) if browsing.filters.keys() <= COUNTED else _within_filters(browsing)
+    rows, cursor = found.rows[: browsing.limit], None
+    if len(found.rows) > browsing.limit and browsing.page < bounds.PAGE:
         cursor = cursors.encode(rows[-1].place, page=browsing.page + 1, sort=browsing.sort, filters=browsing.filters)
-    body = shown.asset_page(rows, total=total, page=browsing.page, cursor=cursor)
-    if not browsing.facets:
-        return body
-    licenses = [tier.slug for tier in memo.get("tiers", selectors.active_tiers)]
-    if counted:
-        return body | shown.facets(selectors.facets_on_shelf(browsing.facets, category, tier, licenses), exact=True)
-    return body | shown.facets(
-        selectors.facets_of(items, browsing.facets, licenses), exact=total.exact and total.listings <= selectors.FACETED
+    body = shown.asset_page(rows, total=found.total, page=browsing.page, cursor=cursor)
+    return body | shown.facets(found.facets, exact=found.facets_are_exact) if browsing.facets else body
+
+
+def _within_filters(browsing: Browsing) -> Found:
+    """Return a page of what filters keep that the shelf keeps no order of, and one row more."""
+    return selectors.find(
+        matching_of(browsing.filters),
+        sort=browsing.sort,
+        start=browsing.start,
+        limit=browsing.limit + 1,
+        after=browsing.after,
+        names=browsing.facets,
     )
 
 
-def facets_of_hits(ids: list[Any], names: list[Facet], memo: Memo) -> Facets:
-    """Return the facets of listings that a search found."""
-    licenses = [tier.slug for tier in memo.get("tiers", selectors.active_tiers)]
-    return selectors.facets_of(ShelfItem.objects.filter(pk__in=ids), names, licenses)
-
-
-def _total(browsing: Browsing, items: QuerySet[ShelfItem]) -> Total:
-    """Return how many items match filters beyond category and tier."""
-    others = browsing.filters.keys() - COUNTED
-    if len(others) > 1 or not others <= LABELLED or items.query.is_empty():
-        return selectors.total_matching(items)
-    [name] = others
-    labels = labels_of(name, browsing.filters[name])
-    return selectors.total_on_shelf(browsing.filters.get("category"), browsing.filters.get("tier"), labels)
-
-
-def _page(browsing: Browsing, items: QuerySet[ShelfItem] | None, total: Total, memo: Memo) -> tuple[list[Row], bool]:
-    """Return the page's rows and whether there are more after it; of the whole category and tier where there are no items."""
-    sort, limit, after = browsing.sort, browsing.limit, browsing.after
-    start = 0 if after else (browsing.page - 1) * limit
-    if after is None and total.exact and start >= total.listings:
-        # Beyond the end, however far: nothing is looked for.
-        return [], False
-    if items is None and start >= DEEP:
-        rows = _deep_page(browsing, start, memo)
-    elif items is None:
-        category, tier = browsing.filters.get("category"), browsing.filters.get("tier")
-        rows = selectors.page_on_shelf(category, tier, sort=sort, start=start, limit=limit + 1, after=after)
-    elif after is not None:
-        rows = selectors.page_after(items, after, sort=sort, limit=limit + 1)
+def _on_shelf(browsing: Browsing, memo: Memo) -> Found:
+    """Return a page of a category and tier, and one row more; the total is counted once until the catalog changes."""
+    shelf, sort, name = browsing.shelf, browsing.sort, f"total:{tuple(browsing.shelf)!r}"
+    remembered: Total | None = memo.known(name)
+    total = remembered
+    begin = _begin(browsing, total)
+    if begin is not None and begin.start >= DEEP:
+        begin, total = _near(browsing, total, memo)
+    besides = [*([selectors.total_on(shelf)] if total is None else []), *selectors.facets_on(shelf, browsing.facets)]
+    if begin is None:
+        answers = selectors.ask(besides)
     else:
-        rows = selectors.page_of(items, sort=sort, start=start, limit=limit + 1)
-    return rows[:limit], len(rows) > limit
+        limit = browsing.limit + 1
+        answers = selectors.page_on_shelf(shelf, sort=sort, start=begin.start, limit=limit, after=begin.after, besides=besides)
+    if total is None:
+        total = selectors.total_of(answers)
+    # Nobody fills the memory with names that there are not.
+    if remembered is None and total.listings:
+        memo.put(name, total)
+    return Found(selectors.rows_of(answers, sort), total, selectors.facets_of_shelf(answers, browsing.facets), facets_are_exact=True)
 
 
-def _deep_page(browsing: Browsing, start: int, memo: Memo) -> list[Row]:
-    """Return the rows of a page that lies deep, and one more: counted from the nearest known place before it.
+class Begin(NamedTuple):
+    """Where a page begins: so many items after a place, or after the beginning."""
+
+    start: int
+    after: Place | None = None
+
+
+def _begin(browsing: Browsing, total: Total | None) -> Begin | None:
+    """Return where a page begins; None beyond the end, however far."""
+    if browsing.after is not None:
+        return Begin(0, browsing.after)
+    return Begin(browsing.start) if total is None or browsing.start < total.listings else None
+
+
+def _near(browsing: Browsing, total: Total | None, memo: Memo) -> tuple[Begin | None, Total]:
+    """Return where a page begins that lies deep, counted from the nearest known place before it, and the total.
 
     Places, one in every `DEEP` items, are counted once until the catalog changes, as far as somebody asks. They are forgotten after a
     while besides: purchases move listings in `popular` without a change of the catalog, and pages must not drift further apart
     than cached answers may.
     """
-    category, tier, sort = browsing.filters.get("category"), browsing.filters.get("tier"), browsing.sort
-    places = memo.get(f"places:{(sort.value, category, tier)!r}", Places)
-    number, passed = divmod(start, DEEP)
+    shelf, sort, name = browsing.shelf, browsing.sort, f"places:{(browsing.sort.value, *browsing.shelf)!r}"
+    # Of a shelf of which nothing is known yet they are remembered when it has turned out to reach so far.
+    places = Places() if total is None else memo.get(name, Places)
+    number, passed = divmod(browsing.start, DEEP)
     with places.lock:
         missing = number - len(places.known)
         if missing > 0:
             last = places.known[-1] if places.known else None
-            places.known += selectors.places_on_shelf(category, tier, sort=sort, every=DEEP, many=missing, after=last)
+            beyond = browsing.start if total is None else None
+            found, counted = selectors.places_on_shelf(shelf, sort=sort, every=DEEP, many=missing, after=last, beyond=beyond)
+            if counted is not None:
+                total = counted
+                if total.listings <= browsing.start:
+                    return None, total
+                memo.put(name, places)
+            places.known += found
         # The shelf may have become shorter than its count was.
-        if number > len(places.known):
-            return []
-        after = places.known[number - 1]
-    return selectors.page_on_shelf(category, tier, sort=sort, start=passed, limit=browsing.limit + 1, after=after)
+        begin = Begin(passed, places.known[number - 1]) if number <= len(places.known) else None
+    return begin, total or Total(0)
 
 
 class Places:

@@ -1,6 +1,6 @@
 """Public answers as ready bytes: built once for each generation of the catalog, always revalidated (decisions.md section 1).
 
-An answer is kept under the address that it answers. It is served by `CachedAnswersMiddleware` before anything else of the
+An answer is kept under the address that it answers. It is served by `PublicAnswersMiddleware` before anything else of the
 request is looked at, and by the views for callers with a credential. Whether it is still true is the generation's business.
 """
 
@@ -14,15 +14,10 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpRespons
 from django.utils.cache import get_conditional_response
 from rest_framework.request import Request
 
-from developers.throttling import count_and_read
-from marketplace.core.api.problems import http_response
-from marketplace.core.errors import RateLimited
 from marketplace.core.observing.metrics import BUILT
-from marketplace.core.observing.middleware import ROUTE_KEY
 from marketplace.core.replica import read_from
 
 from ..services import generation
-from .cors import is_public
 
 # So long an answer is kept; it is never old: whatever changes it ends it.
 SECONDS = 60
@@ -45,33 +40,6 @@ class Answer(NamedTuple):
     etag: str
 
 
-class CachedAnswersMiddleware:
-    """Answers GETs of the public catalog that carry no credential from the cache, past sessions, routes and viewsets.
-
-    The call is counted like any other; what is not cached goes the usual way.
-    """
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Answer the request."""
-        if not _may_be_cached(request):
-            return self.get_response(request)
-        # Refuses a host that is not ours, as CommonMiddleware would.
-        request.get_host()
-        key = _answer_key(request)
-        try:
-            found = count_and_read(request, generation.read_along([key]))
-        except RateLimited as refusal:
-            return http_response(refusal, request)
-        answer = _find(request, key, found)
-        if answer is None:
-            return self.get_response(request)
-        request.META[ROUTE_KEY] = "catalog-cached"
-        return _response(request, answer, PUBLIC)
-
-
 def public_answer(request: Request, build: Callable[["Memo"], Any], *, cache_control: str = PUBLIC) -> HttpResponseBase:
     """Return the JSON answer of an address, from the cache when the catalog has not changed, or 304.
 
@@ -81,10 +49,10 @@ def public_answer(request: Request, build: Callable[["Memo"], Any], *, cache_con
         cache_control: Who may keep it.
     """
     django_request = request._request
-    kept = None if LOOKED_UP in django_request.META else _find(django_request, _answer_key(django_request))
+    kept = None if LOOKED_UP in django_request.META else find(django_request, answer_key(django_request))
     # It was read first: what is built now is at least as new.
-    answer = kept or _built(_address(django_request), build, django_request.META[LOOKED_UP])
-    return _response(django_request, answer, cache_control)
+    answer = kept or built(address_of(django_request), build, django_request.META[LOOKED_UP])
+    return respond(django_request, answer, cache_control)
 
 
 def body_at(address: str, build: Callable[["Memo"], Any]) -> bytes:
@@ -98,7 +66,7 @@ def body_at(address: str, build: Callable[["Memo"], Any]) -> bytes:
     at, kept = generation.current_and_cached([key])
     answer = Answer(*kept[key]) if key in kept else None
     if answer is None or answer.generation != at:
-        answer = _built(address, build, at)
+        answer = built(address, build, at)
     return answer.body
 
 
@@ -112,13 +80,16 @@ class Memo:
 
     def get(self, name: str, build: Callable[[], T]) -> T:
         """Return the remembered value, building it when there is none."""
-        kept = self._values.get(name)
-        if kept is not None and kept[0] == self._at and time.monotonic() < kept[1]:
-            value: T = kept[2]
-            return value
-        value = build()
-        self.put(name, value)
+        value: T | None = self.known(name)
+        if value is None:
+            value = build()
+            self.put(name, value)
         return value
+
+    def known(self, name: str) -> Any:
+        """Return the remembered value, None when there is none."""
+        kept = self._values.get(name)
+        return kept[2] if kept is not None and kept[0] == self._at and time.monotonic() < kept[1] else None
 
     def put(self, name: str, value: object) -> None:
         """Remember a value."""
@@ -132,20 +103,27 @@ class Memo:
         cls._values.clear()
 
 
-def _may_be_cached(request: HttpRequest) -> bool:
-    credential = "HTTP_AUTHORIZATION" in request.META or "HTTP_X_API_KEY" in request.META
-    return request.method in {"GET", "HEAD"} and not credential and is_public(request.path_info)
+def find(request: HttpRequest, key: str, found: Mapping[str, Any] | None = None) -> Answer | None:
+    """Return the present answer of the request's address, and leave the generation on the request.
 
-
-def _find(request: HttpRequest, key: str, found: Mapping[str, Any] | None = None) -> Answer | None:
-    """Return the present answer of the request's address, and leave the generation on the request."""
+    Args:
+        request: A call.
+        key: That of its answer.
+        found: What `generation.read_along` of it holds, if that was read already.
+    """
     request.META[LOOKED_UP], kept = generation.current_and_cached([key], found)
     answer = Answer(*kept[key]) if key in kept else None
     return answer if answer is not None and answer.generation == request.META[LOOKED_UP] else None
 
 
-def _built(address: str, build: Callable[[Memo], Any], at: int) -> Answer:
-    """Return an answer that is made now, and keep it."""
+def built(address: str, build: Callable[[Memo], Any], at: int) -> Answer:
+    """Return an answer that is made now, and keep it.
+
+    Args:
+        address: Path and query.
+        build: As for `public_answer`.
+        at: The generation as it was learned before.
+    """
     value = read_from(lambda: build(Memo(at)), proven=lambda: generation.replayed(at))
     body = orjson.dumps(value, option=orjson.OPT_UTC_Z)
     BUILT.inc()
@@ -155,11 +133,13 @@ def _built(address: str, build: Callable[[Memo], Any], at: int) -> Answer:
     return answer
 
 
-def _answer_key(request: HttpRequest) -> str:
-    return _key("answer", _address(request))
+def answer_key(request: HttpRequest) -> str:
+    """Return the key of the answer to a request."""
+    return _key("answer", address_of(request))
 
 
-def _address(request: HttpRequest) -> str:
+def address_of(request: HttpRequest) -> str:
+    """Return path and query."""
     return f"{request.path_info}?{request.META['QUERY_STRING']}"
 
 
@@ -167,7 +147,7 @@ def _key(kind: str, name: str) -> str:
     return f"catalog:{kind}:{hashlib.blake2b(name.encode('utf-8', 'surrogatepass'), digest_size=16).hexdigest()}"
 
 
-def _response(request: HttpRequest, answer: Answer, cache_control: str) -> HttpResponseBase:
+def respond(request: HttpRequest, answer: Answer, cache_control: str) -> HttpResponseBase:
     """Return the answer with its strong ETag, or 304 when the client has it."""
     headers = {"ETag": answer.etag, "Cache-Control": cache_control}
     asked = request.META.get("HTTP_IF_NONE_MATCH")

@@ -1,5 +1,7 @@
 """Filters of browsing, on the shelf's rows."""
 
+from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import django_filters
@@ -11,14 +13,18 @@ from marketplace.core.money import Currency
 
 from .. import labels
 from ..models import Category, LicenseTier, ShelfItem, Store
-from ..selectors.labelled import with_labels
+from ..selectors import Matching, Shelf
+from ..selectors.matching import Group
 
 Items = QuerySet[ShelfItem]
+# What the shelf keeps counts by, and by one label with them.
+COUNTED = frozenset({"category", "tier"})
+LABELLED = frozenset({"license", "tag", "platform", "fileType"})
 # By the currency that prices are compared in. INR is in the index of its order, where those without it are beyond every price.
 COLUMNS = {Currency.INR: "price_up", Currency.USD: "usd", Currency.EUR: "eur"}
 
 
-def labels_of(name: str, value: str) -> tuple[str, ...]:
+def labels_of(name: str, value: str) -> Group:
     """Return the labels of which a filter asks for one; no listing has two of them."""
     if name == "license":
         return labels.label(name, value), labels.ANY_LICENSE
@@ -45,10 +51,10 @@ class AssetFilter(django_filters.FilterSet):  # type: ignore[misc]  # django-fil
         fields: ClassVar[list[str]] = []
 
     def filter_queryset(self, queryset: Items) -> Items:
-        """Keep what passes every filter; those for labels are answered together."""
-        self.groups: list[tuple[str, ...]] = []
+        """Keep what passes every filter; those for labels are only noted, to be answered together."""
+        self.groups: list[Group] = []
         items: Items = super().filter_queryset(queryset)
-        return with_labels(items, self.groups)
+        return items
 
     def in_category(self, items: Items, _name: str, slug: str) -> Items:
         """Keep a category; its id comes first, so that the category's index gives the order."""
@@ -73,3 +79,16 @@ class AssetFilter(django_filters.FilterSet):  # type: ignore[misc]  # django-fil
         currency = Currency(self.data.get("currency", Currency.INR))
         items = items.filter(inr__isnull=False) if currency == Currency.INR else items
         return items.filter(**{f"{COLUMNS[currency]}__{'gte' if name == 'minPrice' else 'lte'}": money.to_minor(value)})
+
+
+def matching_of(filters: Mapping[str, Any]) -> Matching:
+    """Return what the filters keep; to make its SQL takes longer than most of it runs, so that what was asked before is remembered."""
+    return _matching(tuple(sorted(filters.items())))
+
+
+@lru_cache(maxsize=1024)
+def _matching(given: tuple[tuple[str, Any], ...]) -> Matching:
+    filters = dict(given)
+    asked = AssetFilter(filters, ShelfItem.objects.all())
+    shelf = Shelf(filters.get("category"), filters.get("tier")) if filters.keys() <= COUNTED | LABELLED else None
+    return Matching.of(asked.qs, asked.groups, shelf)

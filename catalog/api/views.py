@@ -9,16 +9,12 @@ from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_sche
 from rest_framework.request import Request
 
 from marketplace.core.access import PUBLIC, Access, api_key_only
-from marketplace.core.api.serializers import parse_query
 from marketplace.core.api.views import ApiViewSet
 from marketplace.core.errors import InvalidInput, NotFound, Problem
 from marketplace.core.scopes import Scope
 
-from ..search import suggest
-from . import bodies
-from . import representations as shown
+from . import bodies, builders
 from . import serializers as shapes
-from .browsing import answer, browsing_of, parameters_of
 from .caching import PRIVATE, public_answer
 
 ASSET_ID = OpenApiParameter("asset_id", str, OpenApiParameter.PATH, description="The asset's id or its slug.")
@@ -65,8 +61,7 @@ class AssetViewSet(ApiViewSet):
     )
     def list(self, request: Request) -> HttpResponseBase:
         """Browse the assets for sale, page by page."""
-        browsing = browsing_of(parameters_of(request))
-        return public_answer(request, partial(answer, browsing))
+        return public_answer(request, builders.browse(request.query_params))
 
     @extend_schema(
         operation_id="searchAssets",
@@ -77,8 +72,7 @@ class AssetViewSet(ApiViewSet):
     )
     def search(self, request: Request) -> HttpResponseBase:
         """Search titles, tags and descriptions; misspelt and cut words are found too."""
-        query = parse_query(shapes.SearchQuery, request)
-        return public_answer(request, partial(bodies.search_results, query))
+        return public_answer(request, builders.search(request.query_params))
 
     @extend_schema(
         operation_id="suggestAssets",
@@ -89,8 +83,7 @@ class AssetViewSet(ApiViewSet):
     )
     def suggest(self, request: Request) -> HttpResponseBase:
         """Suggest assets while a name is being typed."""
-        q = parse_query(shapes.SuggestQuery, request)["q"]
-        return public_answer(request, lambda _memo: shown.suggestions(q, suggest(q)))
+        return public_answer(request, builders.suggestions(request.query_params))
 
     @extend_schema(
         operation_id="getAsset",

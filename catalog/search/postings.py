@@ -8,13 +8,12 @@ import uuid
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from django.core.exceptions import EmptyResultSet
 from django.db import connection
-from django.db.models import QuerySet
 
 from marketplace.core.replica import read_connection
 
 from ..models.search import Tier
+from ..selectors import Matching
 from .plan import SAME_TITLE, LookUp
 
 _PLACES = {Tier.TOP: "top", Tier.UPPER: "upper", Tier.REST: "rest"}
@@ -58,13 +57,13 @@ class Row(NamedTuple):
     published_at: str
 
 
-def fetch(look_ups: Sequence[LookUp], titles: Sequence[int], within: QuerySet[Any] | None = None) -> list[Row]:
+def fetch(look_ups: Sequence[LookUp], titles: Sequence[int], within: Matching | None = None) -> list[Row]:
     """Return what all the look-ups find, in one statement.
 
     Args:
         look_ups: What to ask the full-text index.
         titles: Keys of titles that are found whole, whatever their tier.
-        within: Only the listings with these primary keys.
+        within: Only what filters keep.
     """
     filtered, filter_params = _within(within)
     arms: list[str] = []
@@ -85,15 +84,11 @@ def _order(ask: LookUp) -> str:
     return _NEWEST if ask.newcomers else _BEST
 
 
-def _within(listings: QuerySet[Any] | None) -> tuple[str, tuple[Any, ...]]:
-    if listings is None:
+def _within(matching: Matching | None) -> tuple[str, Sequence[Any]]:
+    if matching is None:
         return "", ()
-    try:
-        sql, params = listings.order_by().values("pk").query.sql_with_params()
-    except EmptyResultSet:
-        # The filters are known to find nothing: there is no statement for it.
-        return " AND 1 = 0", ()
-    return f" AND listing_id IN ({sql})", tuple(params)
+    condition = matching.within("listing_id")
+    return f" AND {condition.sql}", condition.params
 
 
 def _titles(keys: Sequence[int]) -> tuple[str, list[Any]]:

@@ -2,10 +2,8 @@
 
 import uuid
 from dataclasses import dataclass
-from typing import Any
 
-from django.db.models import QuerySet
-
+from ..selectors import Matching
 from .meaning import Meaning, words_typed
 from .plan import Planner
 from .postings import Row, fetch
@@ -35,13 +33,13 @@ class Suggestion:
     category: str
 
 
-def search(q: str, limit: int, within: QuerySet[Any] | None = None) -> list[Hit]:
+def search(q: str, limit: int, within: Matching | None = None) -> list[Hit]:
     """Return the listings for sale that match best, best first; equally good ones by popularity.
 
     Args:
         q: What was typed, as it is.
         limit: The most hits to return.
-        within: Only the listings with these primary keys; None for all that are for sale.
+        within: Only what filters keep; None for all that is for sale.
     """
     return [Hit(id=_uuid(row), title=row.name, score=score) for score, row in _find(q, limit, within=within)[:limit]]
 
@@ -54,7 +52,7 @@ def suggest(q: str) -> list[Suggestion]:
     return [Suggestion(id=_uuid(row), slug=row.slug, title=row.name, category=row.category) for _, row in found[:SUGGESTIONS]]
 
 
-def _find(q: str, limit: int, *, within: QuerySet[Any] | None = None, headings_only: bool = False) -> list[Scored]:
+def _find(q: str, limit: int, *, within: Matching | None = None, headings_only: bool = False) -> list[Scored]:
     typed = words_typed(q)
     if not typed:
         return []

@@ -1,6 +1,7 @@
 """What can be read of the catalog."""
 
-from .browse import Place, Row, Sort, Total, page_after, page_of, page_on_shelf, places_on_shelf, total_matching, total_on_shelf
+from .arms import ask
+from .browse import Place, Row, Shelf, Sort, Total, page_on_shelf, places_on_shelf, rows_of, total_of, total_on
 from .cards import (
     Card,
     Counts,
@@ -17,8 +18,9 @@ from .cards import (
 )
 from .detail import detail_for_sale
 from .facets import COUNTED as FACETED
-from .facets import Facet, Facets, facets_of, facets_on_shelf
+from .facets import Facet, Facets, facets_of_listings, facets_of_shelf, facets_on
 from .listings import listing_for_sale, listings_for_sale, preview_by_id
+from .matching import Found, Matching, find
 from .taxonomy import active_tiers, categories_with_counts, category_names
 
 __all__ = [
@@ -27,33 +29,38 @@ __all__ = [
     "Counts",
     "Facet",
     "Facets",
+    "Found",
+    "Matching",
     "Names",
     "Picture",
     "Place",
     "Row",
+    "Shelf",
     "Sort",
     "Total",
     "active_tiers",
+    "ask",
     "cards_of",
     "cards_on_shelf",
     "categories_with_counts",
     "category_names",
     "counts_to_choose_from",
     "detail_for_sale",
-    "facets_of",
-    "facets_on_shelf",
+    "facets_of_listings",
+    "facets_of_shelf",
+    "facets_on",
+    "find",
     "items_of_store",
     "listing_for_sale",
     "listings_for_sale",
     "names_to_choose_from",
     "newest_addresses",
     "open_store",
-    "page_after",
-    "page_of",
     "page_on_shelf",
     "picture_of",
     "places_on_shelf",
     "preview_by_id",
-    "total_matching",
-    "total_on_shelf",
+    "rows_of",
+    "total_of",
+    "total_on",
 ]

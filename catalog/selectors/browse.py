@@ -1,4 +1,4 @@
-"""Pages of the shelf: in four orders, by number or after a cursor, with totals that do not count a million rows."""
+"""Pages of the whole shelf, of a category or a tier: in four orders, by number or after a cursor, with totals that do not count a million rows."""
 
 import uuid
 from collections.abc import Sequence
@@ -7,18 +7,12 @@ from enum import StrEnum
 from functools import cache
 from typing import Any, NamedTuple
 
-from django.db import connection
-from django.db.models import F, QuerySet, Subquery, Sum
-from django.db.models.fields.tuple_lookups import Tuple, TupleGreaterThan
-from django.db.models.functions import Coalesce
+from django.db.models import QuerySet
 
-from marketplace.core.prepared import prepared_cursor
-from marketplace.core.replica import read_connection
+from ..models import ShelfCount
+from .arms import Answer, Answers, Arm, ask, figure, identifier, parameter
 
-from ..models import ShelfCount, ShelfItem
-
-# Counted one by one up to here, where filters have no counts of their own.
-CAP = 5_000
+ITEM, TOTAL, PLACE = "item", "total", "place"
 
 
 class Sort(StrEnum):
@@ -59,6 +53,24 @@ class Total:
     exact: bool = True
 
 
+class Shelf(NamedTuple):
+    """What the shelf keeps orders and counts of: a category's slug and a tier; every one of them where it is None."""
+
+    category: str | None = None
+    tier: str | None = None
+
+    @property
+    def conditions(self) -> str:
+        """What keeps its items, and its counts."""
+        in_category = "category_id = (SELECT id FROM catalog_category WHERE slug = %s)"
+        return " AND ".join(condition for condition, value in ((in_category, self.category), ("tier = %s", self.tier)) if value is not None)
+
+    @property
+    def params(self) -> list[str]:
+        """The parameters of these."""
+        return [value for value in self if value is not None]
+
+
 def shelf_counts(category: str | None, tier: str | None, labels: Sequence[str] | None = ("",)) -> QuerySet[ShelfCount]:
     """Return the counts of a category, tier and labels, of all of them when None."""
     counts = ShelfCount.objects.all() if labels is None else ShelfCount.objects.filter(label__in=labels)
@@ -67,129 +79,132 @@ def shelf_counts(category: str | None, tier: str | None, labels: Sequence[str] |
     return counts if tier is None else counts.filter(tier=tier)
 
 
-def total_on_shelf(category: str | None, tier: str | None, labels: Sequence[str] = ("",)) -> Total:
-    """Return how many listings for sale a category and tier have, from their counts; of those with one of these labels.
-
-    No listing may have two of the labels.
-    """
-    return Total(shelf_counts(category, tier, labels).aggregate(n=Coalesce(Sum("listings"), 0))["n"])
-
-
-def total_matching(items: QuerySet[ShelfItem]) -> Total:
-    """Return how many items there are, counting no further than the cap."""
-    found = items.order_by()[: CAP + 1].count()
-    return Total(min(found, CAP), exact=found <= CAP)
-
-
-def page_on_shelf(category: str | None, tier: str | None, *, sort: Sort, start: int, limit: int, after: Place | None = None) -> list[Row]:
-    """Return a page of a category and tier: what `page_of` and `page_after` do, in SQL whose making costs nothing.
+def page_on_shelf(shelf: Shelf, *, sort: Sort, start: int, limit: int, after: Place | None = None, besides: Sequence[Arm] = ()) -> Answers:
+    """Return the answers to what is asked besides, and a page (`rows_of`), in SQL whose making costs nothing.
 
     Args:
-        category: A category's slug; every category when None.
-        tier: A tier; every tier when None.
+        shelf: Of what.
         sort: The order.
         start: How many items to pass over.
         limit: How many to return.
         after: The place to go on after.
+        besides: What else the statement shall answer.
     """
-    sql = _page_sql(sort, category is not None, tier is not None, after is not None, limit)
-    params: list[Any] = [value for value in (category, tier) if value is not None]
-    if after is not None:
-        params += _place_params(after)
-    with prepared_cursor(read_connection()) as cursor:
-        cursor.execute(sql, [*params, start])
-        rows = cursor.fetchall()
-    return [_row(*row) for row in rows]
+    sql = _page_sql(sort, shelf.conditions, after is not None, limit)
+    page = Arm(sql, [*shelf.params, *(place_params(after) if after else ()), start])
+    return ask([page, *besides], prepared=True)
+
+
+def rows_of(answers: Answers, sort: Sort) -> list[Row]:
+    """Return the rows of a page, in order."""
+    rows = [Row(*found) for found in ((identifier(row.id), row.words, row.amount, row.tier, _place(row, sort)) for row in answers[ITEM])]
+    rows.sort(key=lambda row: row.place)
+    return rows
+
+
+def total_on(shelf: Shelf) -> Arm:
+    """Ask for how many listings for sale there are, as they are counted already (`total_of`)."""
+    return figure(TOTAL, _total_sql(shelf.conditions), shelf.params)
+
+
+def total_of(answers: Answers) -> Total:
+    """Return what was asked by `total_on`."""
+    return Total(answers[TOTAL][0].amount or 0)
 
 
 def places_on_shelf(
-    category: str | None, tier: str | None, *, sort: Sort, every: int, many: int, after: Place | None = None
-) -> list[Place]:
-    """Return the places of up to so many items of a category and tier, one in every so many, counted from the beginning or a place."""
-    of: list[Any] = [value for value in (category, tier) if value is not None]
-    begin = [] if after is None else _place_params(after)
-    with prepared_cursor(read_connection()) as cursor:
-        cursor.execute(_places_sql(sort, category is not None, tier is not None, after is not None, every), [*of, *begin, *of, many])
-        return [_place(row) for row in cursor.fetchall()]
+    shelf: Shelf, *, sort: Sort, every: int, many: int, after: Place | None = None, beyond: int | None = None
+) -> tuple[list[Place], Total | None]:
+    """Return the places of up to so many items, one in every so many, counted from the beginning or a place.
+
+    Args:
+        shelf: Of what.
+        sort: The order.
+        every: How many items lie from one place to the next.
+        many: How many places at most.
+        after: The place to begin at.
+        beyond: Return the total as well, and no places to speak of where it is no more than this.
+    """
+    begin = [] if after is None else place_params(after)
+    most = "%s" if beyond is None else f"CASE WHEN {_total_sql(shelf.conditions)} > %s THEN %s ELSE 0 END"
+    bound = [many] if beyond is None else [*shelf.params, beyond, many]
+    sql = _places_sql(sort, shelf.conditions, after is not None, every, most)
+    # Put together from names of ours.
+    places = Arm(f"SELECT '{PLACE}', listing_id, NULL, NULL, number, {_two_keys(sort)} FROM places")  # noqa: S608
+    arms = [places] if beyond is None else [places, total_on(shelf)]
+    answers = ask(arms, begin=Arm(sql, [*shelf.params, *begin, *shelf.params, *bound]), prepared=True)
+    found = [_place(row, sort) for row in sorted(answers[PLACE], key=lambda row: row.amount or 0)]
+    return found, None if beyond is None else total_of(answers)
+
+
+def _total_sql(conditions: str) -> str:
+    where = f" AND {conditions}" if conditions else ""
+    # Put together from names of ours.
+    return f"(SELECT CAST(COALESCE(SUM(listings), 0) AS bigint) FROM catalog_shelfcount WHERE label = ''{where})"  # noqa: S608
 
 
 @cache
-def _places_sql(sort: Sort, in_category: bool, of_tier: bool, after: bool, every: int) -> str:  # noqa: FBT001 - a key of the cache
-    """Return the statement that leaps from place to place in the order's index: a third of the time of numbering what it leaps over."""
+def _places_sql(sort: Sort, conditions: str, after: bool, every: int, most: str) -> str:  # noqa: FBT001 - a key of the cache
+    """Return the beginning of a statement that leaps from place to place in the order's index: a third of the time of numbering them."""
     order = ORDERS[sort]
     keys, known, found = (", ".join(f"{prefix}{column}" for column in order) for prefix in ("", "places.", "item."))
     leap = f"ORDER BY {keys} LIMIT 1 OFFSET {every - 1:d}"
-    further = f"{_where(sort, in_category, of_tier, False) or 'WHERE '}{'AND ' if in_category or of_tier else ''}({keys}) > ({known})"
+    begin, further = _where(sort, conditions, after), f"WHERE {f'{conditions} AND ' if conditions else ''}({keys}) > ({known}) "
     # Put together from names of ours.
     return (
-        f"WITH RECURSIVE places AS (SELECT {keys}, 1 AS number FROM "  # noqa: S608
-        f"(SELECT {keys} FROM catalog_shelfitem {_where(sort, in_category, of_tier, after)}{leap}) first "
+        f"WITH RECURSIVE places AS (SELECT {keys}, CAST(1 AS bigint) AS number FROM "  # noqa: S608
+        f"(SELECT {keys} FROM catalog_shelfitem {begin}{leap}) first "
         f"UNION ALL SELECT {found}, places.number + 1 FROM places JOIN catalog_shelfitem item ON item.listing_id = "
-        f"(SELECT listing_id FROM catalog_shelfitem {further} {leap}) WHERE places.number < %s) "
-        f"SELECT {keys} FROM places ORDER BY number"
+        f"(SELECT listing_id FROM catalog_shelfitem {further}{leap}) WHERE places.number < {most}) "
     )
 
 
 @cache
-def _page_sql(sort: Sort, in_category: bool, of_tier: bool, after: bool, limit: int) -> str:  # noqa: FBT001 - a key of the cache
-    """Return the statement of a page: the ids from the order's index alone, then the rows of these.
+def _page_sql(sort: Sort, conditions: str, after: bool, limit: int) -> str:  # noqa: FBT001 - a key of the cache
+    """Return the arm of a page.
 
     The limit is a part of it: without one, a plan made ahead would be for a large part of the catalog.
     """
-    order = ORDERS[sort]
-    where = _where(sort, in_category, of_tier, after)
-    keys = ", ".join(f"item.{column}" for column in order)
+    return page_arm(sort, f"SELECT listing_id FROM catalog_shelfitem {_where(sort, conditions, after)}", limit)  # noqa: S608 - our own names
+
+
+def page_arm(sort: Sort, items: str, limit: int) -> str:
+    """Return the arm of a page: the ids from the order's index alone, then the rows of these.
+
+    Args:
+        sort: The order.
+        items: A SELECT of the ids of what there is to choose from.
+        limit: How many; how many are passed over is the parameter after those of the items.
+    """
     # Put together from the names above.
     return (
-        f"SELECT item.listing_id, listing.title, item.inr, item.tier, {keys} FROM "  # noqa: S608
-        f"(SELECT listing_id FROM catalog_shelfitem {where}ORDER BY {', '.join(order)} LIMIT {limit:d} OFFSET %s) page "
-        "JOIN catalog_shelfitem item ON item.listing_id = page.listing_id JOIN catalog_listing listing ON listing.id = page.listing_id "
-        f"ORDER BY {keys}"
+        f"SELECT '{ITEM}', item.listing_id, listing.title, item.tier, item.inr, {_two_keys(sort, 'item.')} FROM "  # noqa: S608
+        f"({items} ORDER BY {', '.join(ORDERS[sort])} LIMIT {limit:d} OFFSET %s) page "
+        "JOIN catalog_shelfitem item ON item.listing_id = page.listing_id JOIN catalog_listing listing ON listing.id = page.listing_id"
     )
 
 
-def _where(sort: Sort, in_category: bool, of_tier: bool, after: bool) -> str:  # noqa: FBT001 - as above
+def after_place(sort: Sort) -> str:
+    """Return the condition of what comes after a place, whose parameters are `place_params`."""
     order = ORDERS[sort]
-    conditions = ["category_id = (SELECT id FROM catalog_category WHERE slug = %s)"] if in_category else []
-    conditions += ["tier = %s"] if of_tier else []
-    conditions += [f"({', '.join(order)}) > ({', '.join(['%s'] * len(order))})"] if after else []
-    return f"WHERE {' AND '.join(conditions)} " if conditions else ""
+    return f"({', '.join(order)}) > ({', '.join(['%s'] * len(order))})"
 
 
-def _place_params(place: Place) -> list[Any]:
-    *keys, row_id = place
-    return [*keys, row_id.hex if connection.vendor == "sqlite" and isinstance(row_id, uuid.UUID) else row_id]
+def place_params(place: Place) -> list[Any]:
+    """Return a place as parameters."""
+    return [parameter(value) for value in place]
 
 
-def _place(row: Sequence[Any]) -> Place:
-    *keys, row_id = row
-    # SQLite has ids as text.
-    return (*keys, row_id if isinstance(row_id, uuid.UUID) else uuid.UUID(row_id))
+def _where(sort: Sort, shelf: str, after: bool) -> str:  # noqa: FBT001 - as above
+    conditions = " AND ".join(condition for condition in (shelf, after_place(sort) if after else "") if condition)
+    return f"WHERE {conditions} " if conditions else ""
 
 
-def _row(row_id: Any, title: str, inr: int | None, tier: str, *place: Any) -> Row:
-    # SQLite has ids as text.
-    real_id = row_id if isinstance(row_id, uuid.UUID) else uuid.UUID(row_id)
-    return Row(real_id, title, inr, tier, (*place[:-1], real_id))
+def _two_keys(sort: Sort, prefix: str = "") -> str:
+    """Return an order's columns before the id; another one stands for the second where there is only one."""
+    first, *others, _ = ORDERS[sort]
+    return f"{prefix}{first}, {prefix}{others[0]}" if others else f"{prefix}{first}, 0"
 
 
-def page_of(items: QuerySet[ShelfItem], *, sort: Sort, start: int, limit: int) -> list[Row]:
-    """Return the items from a position on.
-
-    The ids come from the order's index alone; only then are rows read, so that a deep page reads no rows that it skips.
-    """
-    order = ORDERS[sort]
-    return _rows(items.order_by(*order).values("pk")[start : start + limit], order)
-
-
-def page_after(items: QuerySet[ShelfItem], place: Place, *, sort: Sort, limit: int) -> list[Row]:
-    """Return the items that come after a place."""
-    order = ORDERS[sort]
-    later = TupleGreaterThan(Tuple(*map(F, order)), place)
-    return _rows(items.filter(later).order_by(*order).values("pk")[:limit], order)
-
-
-def _rows(ids: QuerySet[Any, Any], order: Sequence[str]) -> list[Row]:
-    items = ShelfItem.objects.filter(pk__in=Subquery(ids)).order_by(*order)
-    rows = items.values_list("listing_id", "listing__title", "inr", "tier", *order)
-    return [_row(*row) for row in rows]
+def _place(row: Answer, sort: Sort) -> Place:
+    return (*(row.first, row.second)[: len(ORDERS[sort]) - 1], identifier(row.id))

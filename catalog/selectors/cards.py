@@ -18,6 +18,7 @@ from ..pricing import Prices
 from .browse import ORDERS, Sort, shelf_counts
 from .facets import VALUES
 from .listings import listings_for_sale
+from .matching import Matching
 
 CARD = "card"
 _FIELDS = (
@@ -101,9 +102,9 @@ def newest_addresses(limit: int) -> list[tuple[str, datetime]]:
     return list(newest.values_list("listing__slug", "listing__updated_at")[:limit])
 
 
-def items_of_store(store: Store) -> QuerySet[ShelfItem]:
+def items_of_store(store: Store) -> Matching:
     """Return what a store has for sale."""
-    return ShelfItem.objects.filter(store=store)
+    return Matching.of(ShelfItem.objects.filter(store=store))
 
 
 def picture_of(preview_id: Any, details: dict[str, Any], renditions: dict[str, Any], *, small: bool = True) -> Picture | None:

@@ -1,19 +1,19 @@
 """How many listings for sale have each value: from kept counts for categories and tiers, else counted in what matches."""
 
+import uuid
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from enum import StrEnum
 
-from django.db.models import F, QuerySet, Sum
-
 from .. import labels
-from ..models import ShelfItem
-from .browse import shelf_counts
+from .arms import Answers, Arm, ask, parameter
+from .browse import Shelf
 
 # The most frequent values of what vendors write freely.
 VALUES = 50
 # Where filters have no counts of their own, the values of so many items are counted.
 COUNTED = 2_000
+LICENSES, LABELLED = "licences", "labelled"
 
 
 class Facet(StrEnum):
@@ -29,44 +29,84 @@ KINDS = {Facet.FILE_TYPE: "type:", Facet.LICENSE: "license:"}
 Facets = dict[str, list[tuple[str, int]]]
 
 
-def facets_on_shelf(names: Collection[Facet], category: str | None, tier: str | None, licenses: Iterable[str]) -> Facets:
-    """Return the facets of a category and tier, one query of kept counts for each.
+def facets_on(shelf: Shelf, names: Collection[Facet]) -> list[Arm]:
+    """Ask for the facets of a category and tier, from kept counts (`facets_of_shelf`)."""
+    return [*(_kept(name, shelf) for name in names), *_licenses(names)]
+
+
+def facets_of_shelf(answers: Answers, names: Collection[Facet]) -> Facets:
+    """Return what was asked by `facets_on`."""
+    return {name.value: _shown(name, Counter({row.words: row.amount or 0 for row in answers[name]}), answers) for name in names}
+
+
+def facets_within(items: str, names: Collection[Facet]) -> list[Arm]:
+    """Ask for the facets of what matches, of no more than the first `COUNTED` items, whichever these are (`facets_of_items`).
 
     Args:
+        items: The name of a table of items.
         names: Which ones.
-        category: A category's slug; every category when None.
-        tier: A tier; every tier when None.
-        licenses: The active licence tiers: what a vendor permits who named none.
     """
-    found: Facets = {}
-    for name in names:
-        counts = shelf_counts(category, tier)
-        column = F("category__slug") if name == Facet.CATEGORY else F("tier")
-        if kind := KINDS.get(name):
-            counts, column = shelf_counts(category, tier, labels=None).filter(label__startswith=kind), F("label")
-        rows = counts.order_by().values(value=column).annotate(n=Sum("listings")).order_by("-n", "value")
-        # One more: the licences' label for any.
-        found[name.value] = _shown(name, Counter(dict(rows.values_list("value", "n")[: VALUES + 1])), licenses)
-    return found
+    # Put together from names of ours.
+    labelled = (
+        f"SELECT '{LABELLED}', NULL, category.slug || shown.labels, item.tier, NULL, NULL, NULL FROM "  # noqa: S608
+        f"(SELECT listing_id, category_id, tier FROM {items} LIMIT {COUNTED:d}) item "
+        "JOIN catalog_category category ON category.id = item.category_id JOIN catalog_shelflabels shown ON shown.item_id = item.listing_id"
+    )
+    return [Arm(labelled), *_licenses(names)] if names else []
 
 
-def facets_of(items: QuerySet[ShelfItem], names: Collection[Facet], licenses: Iterable[str]) -> Facets:
-    """Return the facets of what matches, in one query; of no more than the first `COUNTED` items, whichever these are."""
-    counted = ShelfItem.objects.filter(pk__in=items.order_by().values("pk")[:COUNTED])
-    rows = list(counted.values_list("category__slug", "tier", "labels__labels"))
+def facets_of_listings(ids: Sequence[uuid.UUID], names: Collection[Facet]) -> Facets:
+    """Return the facets of these listings, as far as they are for sale, in one query."""
+    if not ids:
+        return {name.value: [] for name in names}
+    sql = f"WITH matching AS (SELECT * FROM catalog_shelfitem WHERE listing_id IN ({', '.join(['%s'] * len(ids))})) "  # noqa: S608 - our own names
+    return facets_of_items(ask(facets_within("matching", names), begin=Arm(sql, [parameter(each) for each in ids])), names)
+
+
+def facets_of_items(answers: Answers, names: Collection[Facet]) -> Facets:
+    """Return what was asked by `facets_within`."""
+    rows = [(*row.words.partition(labels.SEPARATOR)[::2], row.tier) for row in answers[LABELLED]]
     counters: dict[Facet, Counter[str]] = {
         Facet.CATEGORY: Counter(category for category, _, _ in rows),
-        Facet.TIER: Counter(tier for _, tier, _ in rows),
+        Facet.TIER: Counter(tier for _, _, tier in rows),
     }
-    found = [label for _, _, text in rows for label in labels.read(text)]
+    found = [label for _, text, _ in rows for label in labels.read(text)] if KINDS.keys() & set(names) else []
     counters |= {name: Counter(label for label in found if label.startswith(kind)) for name, kind in KINDS.items()}
-    return {name.value: _shown(name, counters[name], licenses) for name in names}
+    return {name.value: _shown(name, counters[name], answers) for name in names}
 
 
-def _shown(name: Facet, counter: Counter[str], licenses: Iterable[str]) -> list[tuple[str, int]]:
+def _kept(name: Facet, shelf: Shelf) -> Arm:
+    """Ask for the most frequent values as they are counted, and one more: the licences' label for any."""
+    value, kind, source = "tier", KINDS.get(name, ""), "catalog_shelfcount"
+    if name == Facet.CATEGORY:
+        value, source = (
+            "slug",
+            "catalog_shelfcount JOIN (SELECT id AS of_category, slug FROM catalog_category) named ON of_category = category_id",
+        )
+    elif kind:
+        value = "label"
+    of_kind = "label LIKE %s" if kind else "label = %s"
+    where = f"{of_kind} AND {shelf.conditions}" if shelf.conditions else of_kind
+    # Put together from names of ours.
+    counts = f"SELECT {value} AS value, CAST(SUM(listings) AS bigint) AS n FROM {source} WHERE {where} GROUP BY {value}"  # noqa: S608
+    most = f"SELECT value, n FROM ({counts}) counts WHERE n > 0 ORDER BY n DESC, value LIMIT {VALUES + 1:d}"  # noqa: S608
+    return Arm(f"SELECT '{name}', NULL, value, NULL, n, NULL, NULL FROM ({most}) most", [f"{kind}%" if kind else "", *shelf.params])  # noqa: S608
+
+
+def _licenses(names: Collection[Facet]) -> list[Arm]:
+    """Ask for the active licence tiers: what a vendor permits who named none."""
+    active = f"SELECT '{LICENSES}', NULL, slug, NULL, NULL, NULL, NULL FROM catalog_licensetier WHERE is_active"  # noqa: S608 - our own names
+    return [Arm(active)] if Facet.LICENSE in names else []
+
+
+def _shown(name: Facet, counter: Counter[str], answers: Answers) -> list[tuple[str, int]]:
     kind = KINDS.get(name, "")
     if name == Facet.LICENSE:
-        permitted_anyway = counter[labels.ANY_LICENSE]
-        counter = Counter({label: counter[label] + permitted_anyway for slug in licenses for label in [labels.label("license", slug)]})
+        permitted_anyway, active = counter[labels.ANY_LICENSE], _active(answers)
+        counter = Counter({label: counter[label] + permitted_anyway for label in active})
     ranked = sorted(((value.removeprefix(kind), n) for value, n in counter.items() if n > 0), key=lambda pair: (-pair[1], pair[0]))
     return ranked[:VALUES]
+
+
+def _active(answers: Answers) -> Iterable[str]:
+    return [labels.label("license", row.words) for row in answers[LICENSES]]

@@ -80,7 +80,7 @@ MIDDLEWARE = [
     # After all that adds headers to answers and files that cost nothing, before all that works.
     "marketplace.core.overload.OverloadMiddleware",
     # Before all that a public answer does without.
-    "catalog.api.caching.CachedAnswersMiddleware",
+    "catalog.api.middleware.PublicAnswersMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",

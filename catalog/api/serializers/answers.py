@@ -11,7 +11,7 @@ from marketplace.core.api.fields import Amount
 
 from ...models.files import PreviewKind
 from ...selectors import FACETED
-from ...selectors.browse import CAP
+from ...selectors.matching import CAP
 
 # Of a search, as many as are ranked.
 SEARCH_FACETED = 300

@@ -41,9 +41,13 @@ def parse_body(serializer_class: type[Body], request: Request, **kwargs: Any) ->
 
 def parse_query(serializer_class: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
     """Return the validated query parameters; an error's pointer is `?name`. Unknown parameters are ignored."""
+    return parse_parameters(serializer_class, request.query_params)
+
+
+def parse_parameters(serializer_class: type[serializers.Serializer[Any]], parameters: Mapping[str, str]) -> dict[str, Any]:
+    """Return validated query parameters as `parse_query` does, given the query."""
     # The last of repeated parameters counts; an empty one is as good as none.
-    given = {name: value for name, value in request.query_params.items() if value != "" or name == "q"}
-    return parse_values(serializer_class, given)
+    return parse_values(serializer_class, {name: value for name, value in parameters.items() if value != "" or name == "q"})
 
 
 def parse_values(serializer_class: type[serializers.Serializer[Any]], given: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,17 +7,15 @@ from functools import lru_cache
 from typing import Any
 
 from catalog import selectors
-from catalog.api.browsing import items_within
+from catalog.api.filters import COUNTED, matching_of
 from catalog.search import search
-from catalog.selectors import Card, Counts, Names, Total
+from catalog.selectors import Card, Counts, Names, Row, Shelf, Sort, Total
 from marketplace.core import bounds
 from marketplace.core.money import Currency
 
 from .query import ShopForm
 
 PAGE_SIZE = 24
-# What the shelf keeps counts by.
-COUNTED = {"category", "tier"}
 CHOICES_SECONDS = 60
 
 
@@ -41,7 +39,7 @@ class Results:
 
 
 def results_of(form: ShopForm, currency: Currency) -> Results:
-    """Return what is shown: in five queries, or six for a search; labels that narrow cost two more, however many."""
+    """Return what is shown: in four queries, or six for a search; labels that narrow cost one more, however many."""
     filters = form.filters(currency)
     category, tier = filters.get("category"), filters.get("tier")
     start = (form.page_number - 1) * PAGE_SIZE
@@ -50,14 +48,17 @@ def results_of(form: ShopForm, currency: Currency) -> Results:
     if filters.keys() <= COUNTED:
         names, counts = selectors.names_to_choose_from(), selectors.counts_to_choose_from(category, tier)
         total = Total(sum(counts.categories.values()) if category is None else counts.categories.get(category, 0))
-        rows = [] if start >= total.listings else selectors.page_on_shelf(category, tier, sort=form.order, start=start, limit=PAGE_SIZE)
+        rows = [] if start >= total.listings else _rows(Shelf(category, tier), form.order, start)
     else:
         names, counts = _choices(int(time.time() // CHOICES_SECONDS), category, tier)
-        items = items_within(filters)
-        total = selectors.total_matching(items)
-        rows = [] if total.exact and start >= total.listings else selectors.page_of(items, sort=form.order, start=start, limit=PAGE_SIZE)
+        page = selectors.find(matching_of(filters), sort=form.order, start=start, limit=PAGE_SIZE)
+        total, rows = page.total, page.rows
     cards = selectors.cards_of(row.id for row in rows)
     return Results(cards, total, math.ceil(total.listings / PAGE_SIZE), names, counts)
+
+
+def _rows(shelf: Shelf, order: Sort, start: int) -> list[Row]:
+    return selectors.rows_of(selectors.page_on_shelf(shelf, sort=order, start=start, limit=PAGE_SIZE), order)
 
 
 @lru_cache(maxsize=64)
@@ -69,7 +70,7 @@ def _choices(_minute: int, category: str | None, tier: str | None) -> tuple[Name
 def _found(form: ShopForm, filters: dict[str, Any]) -> Results:
     """Return the best hits of a search: one page, for what comes after them is no answer."""
     names = selectors.names_to_choose_from()
-    hits = search(form.query, bounds.SEARCH_LIMIT, items_within(filters) if filters else None)
+    hits = search(form.query, bounds.SEARCH_LIMIT, matching_of(filters) if filters else None)
     cards = selectors.cards_of(hit.id for hit in hits)
     return Results(cards, Total(len(cards), exact=len(hits) < bounds.SEARCH_LIMIT), 1, names, None)
 

@@ -70,16 +70,14 @@ def store(request: HttpRequest, slug: str) -> HttpResponse:
     except NotFound as error:
         raise Http404 from error
     number = _page_number(request)
-    items = selectors.items_of_store(found)
-    total = selectors.total_matching(items)
-    pages = -(-total.listings // PAGE_SIZE)
-    rows = selectors.page_of(items, sort=Sort.NEWEST, start=(number - 1) * PAGE_SIZE, limit=PAGE_SIZE)
+    page = selectors.find(selectors.items_of_store(found), sort=Sort.NEWEST, start=(number - 1) * PAGE_SIZE, limit=PAGE_SIZE)
+    pages = -(-page.total.listings // PAGE_SIZE)
     address = reverse("store", args=[slug])
     context = {
         "store": found,
         "bio": bio_of(found),
-        "total": total,
-        "cards": selectors.cards_of(row.id for row in rows),
+        "total": page.total,
+        "cards": selectors.cards_of(row.id for row in page.rows),
         "currency": currency_of(request),
         "current": number,
         "pages": [(each, f"{address}?page={each}" if each else "") for each in page_numbers(number, pages)],

@@ -1,0 +1,241 @@
+"""Finds what filters keep of the shelf, in two statements at most; the one place of browsing where engines differ.
+
+The first is asked only for labels: how many items have each is kept (ShelfCount), which decides how they are found. Few are
+collected and then ordered; of many, an order's first page is soon complete by walking along the order and looking at each item.
+The database's own guess at a rare label, or at two that never meet, would make it walk along a million items. The second returns
+the page, the total and the facets at once.
+"""
+
+from collections.abc import Collection, Sequence
+from typing import Any, NamedTuple
+
+from django.db import connection
+from django.db.models import QuerySet
+
+from .. import labels
+from ..models import ShelfItem
+from . import facets
+from .arms import Answers, Arm, ask, figure
+from .browse import ORDERS, TOTAL, Place, Row, Shelf, Sort, Total, after_place, page_arm, place_params, rows_of
+from .facets import Facet, Facets, facets_of_items, facets_within
+
+# Counted one by one up to here, where filters have no counts of their own.
+CAP = 5_000
+# So many are collected.
+FEW = 10_000
+# Where several labels are asked for, so many items are looked at for how many have them all; walked along where it is one in so many.
+SAMPLE, ONE_IN = 5_000, 100
+# Where a sample says so many times the cap, there are more than the cap: that is all that counting would tell.
+SURELY = 5
+COLUMNS = ("listing_id", "category_id", "tier", *dict.fromkeys(column for order in ORDERS.values() for column in order[:-1]))
+LICENSED, SAMPLED = "licensed", "sampled"
+
+# Labels of which one is asked for; no item has two of them.
+Group = tuple[str, ...]
+
+
+class Matching(NamedTuple):
+    """What filters keep.
+
+    Args:
+        sql: A SELECT of the shelf's columns, without what labels ask.
+        params: Its parameters.
+        groups: Of labels, one of each is asked for.
+        shelf: The category and tier, where nothing else is asked for but labels.
+    """
+
+    sql: str
+    params: tuple[Any, ...]
+    groups: tuple[Group, ...] = ()
+    shelf: Shelf | None = None
+
+    @classmethod
+    def of(cls, items: QuerySet[ShelfItem], groups: Sequence[Group] = (), shelf: Shelf | None = None) -> "Matching":
+        """Return what a query keeps, as SQL that need not be made again."""
+        sql, params = items.order_by().values(*COLUMNS).query.sql_with_params()
+        return cls(sql, tuple(params), tuple(groups), shelf)
+
+    def within(self, column: str) -> Arm:
+        """Return the condition that a column holds one of their ids, for a statement that looks for something else as well."""
+        conditions = [_has(group, walk=connection.vendor == "sqlite") for group in self.groups]
+        where = f" WHERE {' AND '.join(condition.sql for condition in conditions)}" if conditions else ""
+        params = [*self.params, *(value for condition in conditions for value in condition.params)]
+        return Arm(f"{column} IN (SELECT listing_id FROM ({self.sql}) matched{where})", params)  # noqa: S608 - our own names
+
+
+class Found(NamedTuple):
+    """A page of what matches, how much that is, and what it is like."""
+
+    rows: list[Row]
+    total: Total
+    facets: Facets
+    facets_are_exact: bool
+
+
+class _Known(NamedTuple):
+    """What is kept of labels.
+
+    Args:
+        groups: The rarest first.
+        fewest: How many items have one of the rarest group.
+        often: Whether many have one of each.
+        total: How many items match, where that is counted, or there are surely more than are counted.
+    """
+
+    groups: tuple[Group, ...] = ()
+    fewest: int = 0
+    often: bool = False
+    total: Total | None = None
+
+
+def find(matching: Matching, *, sort: Sort, start: int, limit: int, after: Place | None = None, names: Collection[Facet] = ()) -> Found:
+    """Return a page of what matches, with its total and facets.
+
+    Args:
+        matching: What the filters keep.
+        sort: The order.
+        start: How many items to pass over, without a place.
+        limit: How many to return.
+        after: The place to go on after.
+        names: Facets.
+    """
+    known = _known(matching) if matching.groups else _Known()
+    if matching.groups and not known.fewest:
+        return Found([], Total(0), {name.value: [] for name in names}, facets_are_exact=True)
+    beyond = known.total is not None and known.total.exact and after is None and start >= known.total.listings
+    arms = [] if beyond else [_page(sort, limit, start, after, known)]
+    arms += [] if known.total else [figure(TOTAL, "(SELECT n FROM counted)")]
+    arms += facets_within("matching", names)
+    answers = ask(arms, begin=_matching(matching, known))
+    total = known.total or _counted(answers)
+    exact = total.exact and total.listings <= facets.COUNTED
+    return Found(rows_of(answers, sort), total, facets_of_items(answers, names), exact)
+
+
+def _counted(answers: Answers) -> Total:
+    found = answers[TOTAL][0].amount or 0
+    return Total(min(found, CAP), exact=found <= CAP)
+
+
+def _page(sort: Sort, limit: int, start: int, after: Place | None, known: _Known) -> Arm:
+    """Ask for a page of what matches; beyond the end, however far, nothing is looked for."""
+    # What is counted no further than the cap is no more than has the rarest label, or than there is.
+    most = Arm("%s", [known.fewest]) if known.groups else Arm("(SELECT SUM(listings) FROM catalog_shelfcount WHERE label = '')")
+    if after is not None:
+        condition, params = after_place(sort), [*place_params(after), 0]
+    elif not start or (known.total and known.total.exact):
+        condition, params = "", [start]
+    elif known.total:
+        condition, params = f"{most.sql} > %s", [*most.params, start, start]
+    else:
+        condition = f"(SELECT n > %s OR (n > {CAP:d} AND {most.sql} > %s) FROM counted)"  # noqa: S608 - our own names
+        params = [start, *most.params, start, start]
+    where = f" WHERE {condition}" if condition else ""
+    return Arm(page_arm(sort, f"SELECT listing_id FROM matching{where}", limit), params)  # noqa: S608 - our own names
+
+
+def _matching(matching: Matching, known: _Known) -> Arm:
+    """Return what the statement begins with: the items that match, and how many they are as far as they are counted."""
+    collect = bool(known.groups) and (known.fewest <= FEW or (len(known.groups) > 1 and not known.often))
+    # Collected by the rarest label; of these each is looked at for the others.
+    if not known.groups:
+        conditions = []
+    elif collect and connection.vendor == "postgresql":
+        # The offset of nothing keeps PostgreSQL from weighing this against walking.
+        all_of_them = _labelled(known.groups)
+        collected = f"matched.listing_id IN (SELECT item_id FROM catalog_shelflabels WHERE {all_of_them.sql} OFFSET 0)"  # noqa: S608 - our own names
+        conditions = [Arm(collected, all_of_them.params)]
+    else:
+        rarest, *others = known.groups
+        conditions = [_has(rarest, walk=not collect), *(_has(group, walk=True) for group in others)]
+    where = f" WHERE {' AND '.join(condition.sql for condition in conditions)}" if conditions else ""
+    # Put together from names of ours.
+    sql = (
+        f"WITH matching AS {'' if collect else 'NOT '}MATERIALIZED (SELECT * FROM ({matching.sql}) matched{where}), "  # noqa: S608
+        f"counted AS MATERIALIZED (SELECT COUNT(*) AS n FROM (SELECT 1 FROM matching LIMIT {CAP + 1:d}) capped) "
+    )
+    return Arm(sql, [*matching.params, *(value for condition in conditions for value in condition.params)])
+
+
+def _known(matching: Matching) -> _Known:
+    """Return what is kept of the labels that are asked for, in one statement."""
+    groups, shelf = matching.groups, matching.shelf
+    # And no label: the whole shelf.
+    asked = ["", *(label for group in groups for label in group)]
+    of_shelf = f" FILTER (WHERE {shelf.conditions})" if shelf and shelf.conditions else ""
+    # Put together from names of ours.
+    counts = Arm(
+        "WITH counts AS (SELECT label, CAST(SUM(listings) AS bigint) AS n, "  # noqa: S608
+        f"CAST(COALESCE(SUM(listings){of_shelf}, 0) AS bigint) AS matching "
+        f"FROM catalog_shelfcount WHERE label IN ({_places(asked)}) GROUP BY label) ",
+        [*(shelf.params if shelf else ()), *asked],
+    )
+    arms = [Arm("SELECT 'label', NULL, label, NULL, NULL, n, matching FROM counts")]
+    licenses = [group[0] for group in groups if labels.ANY_LICENSE in group]
+    # What is sold under every licence has a label of its own: whether there is such a licence is told by the licence.
+    arms += [
+        figure(LICENSED, "(SELECT COUNT(*) FROM catalog_licensetier WHERE is_active AND slug = %s)", [_value(name)]) for name in licenses
+    ]
+    if len(groups) > 1 and connection.vendor == "postgresql":
+        arms.append(_sample(groups))
+    answers = ask(arms, begin=counts)
+    if licenses and not all(row.amount for row in answers[LICENSED]):
+        return _Known()
+    listings, of_matching = {row.words: row.first for row in answers["label"]}, {row.words: row.second for row in answers["label"]}
+    totals = {group: sum(listings.get(label, 0) for label in group) for group in groups}
+    rarest_first = tuple(sorted(groups, key=lambda group: totals[group]))
+    sampled, total = sum(row.amount or 0 for row in answers[SAMPLED]), None
+    if shelf is not None and len(groups) == 1:
+        total = Total(sum(of_matching.get(label, 0) for label in groups[0]))
+    elif shelf == Shelf() and sampled * listings.get("", 0) > SURELY * CAP * SAMPLE:
+        total = Total(CAP, exact=False)
+    return _Known(rarest_first, totals[rarest_first[0]], sampled * ONE_IN >= SAMPLE, total)
+
+
+def _sample(groups: Sequence[Group]) -> Arm:
+    """Ask how many of a sample of the shelf have a label of each group; looked at only where each has many.
+
+    SQLite, which cannot take one, has catalogs to look through.
+    """
+    condition = _labelled(groups)
+    enough = " AND ".join(f"(SELECT SUM(n) FROM counts WHERE label IN ({_places(group)})) > {FEW:d}" for group in groups)  # noqa: S608 - as below
+    shelf = "(SELECT GREATEST(SUM(n), 1) FROM counts WHERE label = '')"
+    # Put together from names of ours.
+    sampled = (
+        f"(SELECT COUNT(*) FROM catalog_shelflabels TABLESAMPLE SYSTEM (LEAST(100, 100.0 * {SAMPLE:d} / {shelf})) "  # noqa: S608
+        f"WHERE {enough} AND {condition.sql})"
+    )
+    return figure(SAMPLED, sampled, [*(label for group in groups for label in group), *condition.params])
+
+
+def _has(group: Group, *, walk: bool) -> Arm:
+    """Return the condition that an item of `matched` has a label of a group.
+
+    Args:
+        group: The labels.
+        walk: Look at the item, instead of collecting those that have it.
+    """
+    if connection.vendor == "postgresql":
+        condition = _labelled([group])
+        table, one, own = "catalog_shelflabels", condition.sql, condition.params
+    else:
+        table, one, own = "catalog_shelflabel", f"label IN ({_places(group)})", group
+    # Put together from names of ours.
+    if walk:
+        return Arm(f"EXISTS (SELECT 1 FROM {table} own WHERE own.item_id = matched.listing_id AND {one})", own)  # noqa: S608
+    return Arm(f"matched.listing_id IN (SELECT item_id FROM {table} WHERE {one})", own)  # noqa: S608
+
+
+def _labelled(groups: Sequence[Group]) -> Arm:
+    """Return PostgreSQL's condition on labels: the expression of the index, letter by letter."""
+    return Arm(
+        " AND ".join([f"string_to_array(labels, '{labels.SEPARATOR}') && %s::text[]"] * len(groups)), [list(group) for group in groups]
+    )
+
+
+def _value(label: str) -> str:
+    return label.partition(":")[2]
+
+
+def _places(values: Collection[object]) -> str:
+    return ", ".join(["%s"] * len(values))
