@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 
 from marketplace.core import bounds, money
 from marketplace.core.money import Currency
@@ -38,7 +39,7 @@ def list_prices(listing: Listing) -> Prices:
 
 def is_free(listing: Listing) -> bool:
     """Tell whether the listing costs nothing: a price of zero in one currency means free in all."""
-    return listing.discount_bp == bounds.WHOLE_BP or any(list_price(listing, currency) == 0 for currency in Currency)
+    return listing.discount_bp == bounds.WHOLE_BP or 0 in (listing.base_price_minor, listing.price_inr_minor, listing.price_eur_minor)
 
 
 def sale_price(listing: Listing, currency: Currency) -> int | None:
@@ -69,7 +70,13 @@ def price_of(listing: Listing, tier: LicenseTier, tiers: Sequence[LicenseTier], 
 
 def relative_price(first_minor: int, factor: Decimal, first_factor: Decimal) -> int:
     """Return what a tier of this factor costs where the first permitted tier costs `first_minor`."""
-    return money.scaled(first_minor, Fraction(factor) / Fraction(first_factor))
+    return money.scaled(first_minor, _ratio(factor, first_factor))
+
+
+@lru_cache(maxsize=64)
+def _ratio(factor: Decimal, first_factor: Decimal) -> Fraction:
+    """Return one factor relative to another: of few tiers, and fractions take their time."""
+    return Fraction(factor) / Fraction(first_factor)
 
 
 def prices_of(listing: Listing, tier: LicenseTier, tiers: Sequence[LicenseTier]) -> Prices:

@@ -45,7 +45,7 @@ def public_answer(request: Request, build: Callable[["Memo"], Any], *, cache_con
 
     Args:
         request: The call; nothing but its address may matter to the answer.
-        build: Returns the answer as JSON values; it is given a memo for parts that answers have in common.
+        build: Returns the answer as JSON values or ready bytes; it is given a memo for parts that answers have in common.
         cache_control: Who may keep it.
     """
     django_request = request._request
@@ -56,7 +56,7 @@ def public_answer(request: Request, build: Callable[["Memo"], Any], *, cache_con
 
 
 def body_at(address: str, build: Callable[["Memo"], Any]) -> bytes:
-    """Return the JSON body that an address of ours answers with now, for whoever shows it in another way than by HTTP.
+    """Return the body that an address of ours answers with now, for whoever answers in another way than `public_answer`.
 
     Args:
         address: Path and query; what is built for callers of the one is served to callers of the other.
@@ -125,7 +125,7 @@ def built(address: str, build: Callable[[Memo], Any], at: int) -> Answer:
         at: The generation as it was learned before.
     """
     value = read_from(lambda: build(Memo(at)), proven=lambda: generation.replayed(at))
-    body = orjson.dumps(value, option=orjson.OPT_UTC_Z)
+    body = value if isinstance(value, bytes) else orjson.dumps(value, option=orjson.OPT_UTC_Z)
     BUILT.inc()
     answer = Answer(at, body, f'"{hashlib.sha256(body).hexdigest()}"')
     if len(address.partition("?")[2]) <= QUERY_CHARS:

@@ -12,9 +12,9 @@ from .cards import (
     counts_to_choose_from,
     items_of_store,
     names_to_choose_from,
-    newest_addresses,
     open_store,
     picture_of,
+    slugs_for_sale,
 )
 from .detail import detail_for_sale
 from .facets import COUNTED as FACETED
@@ -54,13 +54,13 @@ __all__ = [
     "listing_for_sale",
     "listings_for_sale",
     "names_to_choose_from",
-    "newest_addresses",
     "open_store",
     "page_on_shelf",
     "picture_of",
     "places_on_shelf",
     "preview_by_id",
     "rows_of",
+    "slugs_for_sale",
     "total_of",
     "total_on",
 ]

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from .views import account, assets, checkout, console, docs, front, library, llms, overview, problems, sales, shop, wallet
+from .views import account, assets, checkout, console, docs, front, library, llms, overview, problems, sales, shop, sitemaps, wallet
 
 urlpatterns = [
     path("", front.landing, name="landing"),
@@ -42,6 +42,7 @@ urlpatterns = [
     path("problems/<slug:code>", problems.problem_page, name="problem"),
     path("robots.txt", front.robots, name="robots"),
     path("llms.txt", llms.llms, name="llms"),
-    path("sitemap.xml", front.sitemap, name="sitemap"),
+    path("sitemap.xml", sitemaps.index, name="sitemap"),
+    path("sitemaps/<int:number>.xml", sitemaps.sitemap, name="sitemap-part"),
     path("favicon.ico", front.favicon, name="favicon"),
 ]

@@ -154,7 +154,7 @@ def test_statements_made_once_read_what_the_models_say(tiers: Any, django_assert
         )
     listing = listing_for_sale(str(getattr(made, key)))
     by_models = asset_detail(listing, previews=listing.previews.all(), tiers=tiers, popularity=3)
-    with django_assert_num_queries(2):
+    with django_assert_num_queries(1):
         detail = detail_for_sale(str(getattr(made, key)))
         found = asset_detail(detail.listing, previews=detail.previews, tiers=tiers, popularity=detail.popularity)
     assert found == by_models

@@ -1,5 +1,6 @@
 """The storefront: whatever is in the address, what is for sale is shown as the API has it, in few queries."""
 
+import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 
@@ -11,10 +12,10 @@ from django.test import Client
 from catalog.models import Preview, Store
 from catalog.search.rebuild import rebuild
 from catalog.seeding import fill
-from catalog.selectors import labelled
+from catalog.selectors import matching
 from catalog.services.visibility import store_changed
 from marketplace.pages.shop.description import description_html
-from marketplace.pages.shop.results import _choices
+from marketplace.pages.views import sitemaps
 from tests.factories import ListingFactory
 from tests.shop import bought, funded, on_sale
 
@@ -53,7 +54,7 @@ def test_drafts_and_closed_stores_are_nowhere(client: Client) -> None:
         f"/assets/{closed.slug}/specimen.css",
     ):
         assert client.get(address).status_code == 404, address
-    assert "Secret draft" not in client.get("/sitemap.xml").content.decode()
+    assert not {draft.slug, closed.slug} & set(re.split(r"[/<]", client.get("/sitemaps/1.xml").content.decode()))
 
 
 @pytest.mark.parametrize(
@@ -191,11 +192,21 @@ def test_store_shows_what_it_sells_and_nothing_else(client: Client) -> None:
     assert titles(page_at(client, f"/stores/{mine.store.slug}?page=2")) == []
 
 
-def test_sitemap_and_robots_name_what_is_public(client: Client) -> None:
-    listing = on_sale()
-    text = client.get("/sitemap.xml").content.decode()
-    assert f"<loc>http://testserver/assets/{listing.slug}</loc>" in text
-    assert "<loc>http://testserver/docs/quick-start</loc>" in text
+def locations(client: Client, path: str) -> list[str]:
+    """Return what a sitemap names."""
+    return [place.get_text() for place in BeautifulSoup(client.get(path).content, "html.parser").find_all("loc")]
+
+
+def test_sitemaps_and_robots_name_what_is_public(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sitemaps, "LISTINGS", 2)
+    listings = [on_sale(title=f"Listing {number}") for number in range(3)]
+    parts = locations(client, "/sitemap.xml")
+    assert parts == [f"http://testserver/sitemaps/{number}.xml" for number in (0, 1, 2)]
+    assert "http://testserver/docs/quick-start" in locations(client, "/sitemaps/0.xml")
+    assert locations(client, "/sitemaps/1.xml") == [f"http://testserver/assets/{listing.slug}" for listing in listings[:2]]
+    assert locations(client, "/sitemaps/2.xml") == [f"http://testserver/assets/{listings[2].slug}"]
+    for beyond in ("3", "999999999999999999999", "-1", "x"):
+        assert client.get(f"/sitemaps/{beyond}.xml").status_code == 404
     robots = client.get("/robots.txt").content.decode()
     assert "Sitemap: http://testserver/sitemap.xml" in robots
     assert "Disallow: /checkout/" in robots
@@ -203,7 +214,7 @@ def test_sitemap_and_robots_name_what_is_public(client: Client) -> None:
 
 def test_pages_take_reads_only(client: Client) -> None:
     listing = on_sale()
-    for path in ("/browse", "/suggest", f"/assets/{listing.slug}", f"/stores/{listing.store.slug}", "/sitemap.xml"):
+    for path in ("/browse", "/suggest", f"/assets/{listing.slug}", f"/stores/{listing.store.slug}", "/sitemap.xml", "/sitemaps/1.xml"):
         assert client.post(path).status_code == 405, path
         assert client.head(path).status_code == 200, path
 
@@ -212,13 +223,11 @@ def test_page_asks_little_however_it_is_narrowed(
     browse: Callable[..., Client], monkeypatch: pytest.MonkeyPatch, django_assert_max_num_queries: Queries
 ) -> None:
     on_sale(tags=["sans"], file_type="otf", supported_platforms="Figma")
-    monkeypatch.setattr(labelled, "FEW", 0)
+    monkeypatch.setattr(matching, "FEW", 0)
     client, address = browse(), "/browse?tag=sans&license=personal&fileType=otf&platform=figma&minPrice=1&currency=USD"
-    _choices.cache_clear()
-    # Session and user, the counts of labels, a sample, total, page, cards; and once in a minute what there is to choose from.
-    for most in (BOUND + 1, BOUND - 1):
-        with django_assert_max_num_queries(most):
-            assert len(titles(page_at(client, address))) == 1
+    # Session and user, what there is to choose from and how much of it, what is kept of labels, the page with its total, the cards.
+    with django_assert_max_num_queries(7):
+        assert len(titles(page_at(client, address))) == 1
 
 
 def test_page_asks_little_of_a_thousand_listings(browse: Callable[..., Client], django_assert_max_num_queries: Queries) -> None:
@@ -227,8 +236,6 @@ def test_page_asks_little_of_a_thousand_listings(browse: Callable[..., Client], 
     rebuild(lambda _done, _total: None)
     crowded = Store.objects.annotate(n=Count("listings")).order_by("-n")[0]
     client = browse(funded(inr=100))
-    # What a narrowed page offers to choose from is kept for a minute.
-    client.get("/browse?tag=sans")
     for address in (
         "/",
         "/browse",
@@ -243,6 +250,7 @@ def test_page_asks_little_of_a_thousand_listings(browse: Callable[..., Client], 
         f"/stores/{crowded.slug}",
         "/suggest?q=hald",
         "/sitemap.xml",
+        "/sitemaps/1.xml",
     ):
         with django_assert_max_num_queries(BOUND):
             response = client.get(address)

@@ -1,9 +1,7 @@
 """What the storefront shows for a state: a page of cards, how many there are, and what one can narrow by. The API's own selectors."""
 
 import math
-import time
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from catalog import selectors
@@ -16,7 +14,6 @@ from marketplace.core.money import Currency
 from .query import ShopForm
 
 PAGE_SIZE = 24
-CHOICES_SECONDS = 60
 
 
 @dataclass(frozen=True)
@@ -45,12 +42,11 @@ def results_of(form: ShopForm, currency: Currency) -> Results:
     start = (form.page_number - 1) * PAGE_SIZE
     if form.query:
         return _found(form, filters)
+    names, counts = selectors.names_to_choose_from(), selectors.counts_to_choose_from(category, tier)
     if filters.keys() <= COUNTED:
-        names, counts = selectors.names_to_choose_from(), selectors.counts_to_choose_from(category, tier)
         total = Total(sum(counts.categories.values()) if category is None else counts.categories.get(category, 0))
         rows = [] if start >= total.listings else _rows(Shelf(category, tier), form.order, start)
     else:
-        names, counts = _choices(int(time.time() // CHOICES_SECONDS), category, tier)
         page = selectors.find(matching_of(filters), sort=form.order, start=start, limit=PAGE_SIZE)
         total, rows = page.total, page.rows
     cards = selectors.cards_of(row.id for row in rows)
@@ -59,12 +55,6 @@ def results_of(form: ShopForm, currency: Currency) -> Results:
 
 def _rows(shelf: Shelf, order: Sort, start: int) -> list[Row]:
     return selectors.rows_of(selectors.page_on_shelf(shelf, sort=order, start=start, limit=PAGE_SIZE), order)
-
-
-@lru_cache(maxsize=64)
-def _choices(_minute: int, category: str | None, tier: str | None) -> tuple[Names, Counts]:
-    """Return what a narrowed page offers to choose from, as old as a minute: what it narrows by asks the database enough."""
-    return selectors.names_to_choose_from(), selectors.counts_to_choose_from(category, tier)
 
 
 def _found(form: ShopForm, filters: dict[str, Any]) -> Results:

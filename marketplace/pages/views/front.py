@@ -1,12 +1,10 @@
 """The start page, and what robots and browsers ask for at the root."""
 
 from collections import Counter
-from datetime import datetime
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.template.loader import render_to_string
 from django.templatetags.static import static
 from django.urls import reverse
 from django.views.decorators.http import require_safe
@@ -14,7 +12,6 @@ from django.views.decorators.http import require_safe
 from catalog import selectors
 from catalog.selectors import Card
 
-from .. import docs
 from ..docs.rendering import code_html
 from ..shop.currency import currency_of, remember
 
@@ -22,8 +19,6 @@ SHOTS = 4
 FEATURED = 8
 # The most popular ones, of which some of every category are shown.
 LOOKED_THROUGH = 60
-# As many as one sitemap may hold, with room for our own pages.
-SITEMAP_LISTINGS = 49_000
 EXAMPLE = """\
 # What is on sale: no key needed
 curl {base_url}/api/v1/assets
@@ -66,20 +61,6 @@ def _from_every_category(cards: list[Card]) -> list[Card]:
         turns.append((places[card.category[1]], card))
         places[card.category[1]] += 1
     return [card for _, card in sorted(turns, key=lambda turn: turn[0])]
-
-
-@require_safe
-def sitemap(_request: HttpRequest) -> HttpResponse:
-    """Name the addresses that search engines may show: our pages, categories, and the newest listings."""
-    paths = [reverse("landing"), reverse("browse"), reverse("docs-index")]
-    paths += [reverse("docs-page", args=[page.slug]) for page in docs.documents()]
-    paths += [f"{reverse('browse')}?category={slug}" for slug, _ in selectors.category_names()]
-    addresses: list[tuple[str, datetime | None]] = [(settings.BASE_URL + path, None) for path in paths]
-    addresses += [
-        (settings.BASE_URL + reverse("asset-page", args=[slug]), changed) for slug, changed in selectors.newest_addresses(SITEMAP_LISTINGS)
-    ]
-    text = render_to_string("pages/sitemap.xml", {"addresses": addresses})
-    return HttpResponse(text, content_type="application/xml; charset=utf-8", headers={"Cache-Control": "public, max-age=3600"})
 
 
 @require_safe
