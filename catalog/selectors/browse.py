@@ -7,9 +7,6 @@ from enum import StrEnum
 from functools import cache
 from typing import Any, NamedTuple
 
-from django.db.models import QuerySet
-
-from ..models import ShelfCount
 from .arms import Answer, Answers, Arm, ask, figure, identifier, parameter
 
 ITEM, TOTAL, PLACE = "item", "total", "place"
@@ -71,14 +68,6 @@ class Shelf(NamedTuple):
         return [value for value in self if value is not None]
 
 
-def shelf_counts(category: str | None, tier: str | None, labels: Sequence[str] | None = ("",)) -> QuerySet[ShelfCount]:
-    """Return the counts of a category, tier and labels, of all of them when None."""
-    counts = ShelfCount.objects.all() if labels is None else ShelfCount.objects.filter(label__in=labels)
-    if category is not None:
-        counts = counts.filter(category__slug=category)
-    return counts if tier is None else counts.filter(tier=tier)
-
-
 def page_on_shelf(shelf: Shelf, *, sort: Sort, start: int, limit: int, after: Place | None = None, besides: Sequence[Arm] = ()) -> Answers:
     """Return the answers to what is asked besides, and a page (`rows_of`), in SQL whose making costs nothing.
 
@@ -97,7 +86,7 @@ def page_on_shelf(shelf: Shelf, *, sort: Sort, start: int, limit: int, after: Pl
 
 def rows_of(answers: Answers, sort: Sort) -> list[Row]:
     """Return the rows of a page, in order."""
-    rows = [Row(*found) for found in ((identifier(row.id), row.words, row.amount, row.tier, _place(row, sort)) for row in answers[ITEM])]
+    rows = [Row(identifier(row.id), row.words, row.amount, row.tier, _place(row, sort)) for row in answers[ITEM]]
     rows.sort(key=lambda row: row.place)
     return rows
 

@@ -12,10 +12,10 @@ from django.db.models.functions import Coalesce
 from marketplace.core.errors import NotFound
 
 from ..labels import label
-from ..models import Category, LicenseTier, Listing, ShelfItem, Store
+from ..models import Category, LicenseTier, Listing, ShelfCount, ShelfItem, Store
 from ..models.files import PreviewKind
 from ..pricing import Prices
-from .browse import ORDERS, Sort, shelf_counts
+from .browse import ORDERS, Sort
 from .facets import VALUES
 from .listings import listings_for_sale
 from .matching import Matching
@@ -151,7 +151,7 @@ def counts_to_choose_from(category: str | None, tier: str | None) -> Counts:
     """
     kind = label("type", "")
     types = Q(label__startswith=kind) if category is None else Q(label__startswith=kind, category__slug=category)
-    counted = shelf_counts(None, tier, labels=None).filter(Q(label="") | types)
+    counted = ShelfCount.objects.filter(Q(label="") | types, **({} if tier is None else {"tier": tier}))
     of_category = Case(When(label="", then=F("category__slug")), default=Value(""))
     rows = counted.order_by().values("label", of=of_category).annotate(n=Coalesce(Sum("listings"), 0))
     first = rows.filter(n__gt=0).order_by(Case(When(label="", then=0), default=1), "-n", "label")[: 2 * VALUES]
