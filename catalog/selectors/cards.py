@@ -96,6 +96,12 @@ def open_store(slug: str) -> Store:
     return store
 
 
+def newest_addresses(limit: int) -> list[tuple[str, datetime]]:
+    """Return slug and last change of the newest listings for sale."""
+    newest = ShelfItem.objects.order_by(*ORDERS[Sort.NEWEST])
+    return list(newest.values_list("listing__slug", "listing__updated_at")[:limit])
+
+
 def slugs_for_sale(start: int, limit: int) -> list[tuple[str, datetime]]:
     """Return slug and last change of so many listings for sale from a position on, the oldest first."""
     ids = ShelfItem.objects.order_by("pk").values("pk")[start : start + limit]
