@@ -38,6 +38,6 @@ def remove(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("catalog", "0014_labels_counted")]
+    dependencies = [("catalog", "0015_admin_search")]
 
     operations = [migrations.RunPython(make, remove)]
