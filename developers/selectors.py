@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urlsplit
 
-from django.db.models import Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Exists, Max, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
 from marketplace.accounts.models import User
@@ -50,6 +50,22 @@ def messages_of(application: DeveloperApplication) -> QuerySet[ApplicationMessag
 def apps_of(user: User) -> QuerySet[App]:
     """Return the user's apps with their scope rows, newest first."""
     return App.objects.filter(user=user).prefetch_related("scope_rows").order_by("-id")
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a verified developer has come with the furthest of the apps."""
+
+    has_app: bool = False
+    has_grant: bool = False
+    has_key: bool = False
+
+
+def progress_of(user: User) -> Progress:
+    """Return how far a verified developer has come, in one query; a key that ended counts too."""
+    keyed = Exists(ApiKey.objects.filter(app=OuterRef("pk")))
+    apps = list(App.objects.filter(user=user).values_list("granted_scopes", keyed))
+    return Progress(bool(apps), any(grant for grant, _ in apps), any(has_key for _, has_key in apps))
 
 
 def scope_rows_of(app: App) -> QuerySet[AppScope]:

@@ -11,6 +11,7 @@ from marketplace.core.scopes import Scope
 from ..models import ApiKey, App, DeveloperApplication
 from ..models.applications import ApplicationStatus
 from ..models.apps import AppStatus
+from ..selectors import Progress
 
 
 @dataclass(frozen=True)
@@ -50,14 +51,16 @@ _WAY = ("Apply", "A reviewer approves you", "Describe an app", "A reviewer grant
 _FIRST_CALLS = ((Scope.LIBRARY_READ, "/api/v1/library"), (Scope.ACCOUNT_READ, "/api/v1/wallet"))
 
 
-def way_of(application: DeveloperApplication | None, *, has_app: bool) -> list[Milestone]:
-    """Return the way to the first call, and how far the developer has come; from the first app on, the app's page says it."""
+def way_of(application: DeveloperApplication | None, progress: Progress) -> list[Milestone]:
+    """Return the way to the first call, and how far the developer has come; nothing once there is a key."""
+    if progress.has_key:
+        return []
     if application is None or application.status in {ApplicationStatus.REJECTED, ApplicationStatus.WITHDRAWN}:
         here = 0
     elif application.status != ApplicationStatus.APPROVED:
         here = 1
     else:
-        here = 3 if has_app else 2
+        here = 4 if progress.has_grant else 3 if progress.has_app else 2
     return [Milestone(words, "done" if place < here else "now" if place == here else "later") for place, words in enumerate(_WAY)]
 
 

@@ -32,14 +32,15 @@ def application(request: SignedInRequest) -> HttpResponseBase:
                 answer_question(application=current, actor=request.user, **form.cleaned_data)
                 messages.success(request, "Your answer is with the reviewer.")
             return redirect("developer-application")
-    has_app = current is not None and current.status == ApplicationStatus.APPROVED and selectors.apps_of(request.user).exists()
+    approved = current is not None and current.status == ApplicationStatus.APPROVED
+    progress = selectors.progress_of(request.user) if approved else selectors.Progress()
     return render_form(
         request,
         "developers/application.html",
         form,
         application=current,
-        has_app=has_app,
-        way=way_of(current, has_app=has_app),
+        has_app=progress.has_app,
+        way=way_of(current, progress),
         conversation=[] if current is None else selectors.messages_of(current),
         # What was typed stays in view, even where the state has changed under it.
         applying=isinstance(form, ApplicationForm) and (form.is_bound or current is None or current.status in CLOSED_STATUSES),

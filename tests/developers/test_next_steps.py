@@ -1,0 +1,62 @@
+"""What a developer is told to do next."""
+
+import pytest
+
+from developers.dashboard.next_steps import first_call, next_step_of, way_of
+from developers.models import ApiKey, App, DeveloperApplication
+from developers.selectors import Progress
+
+NOTHING, DESCRIBED, GRANTED = Progress(), Progress(has_app=True), Progress(has_app=True, has_grant=True)
+KEYED = Progress(has_app=True, has_grant=True, has_key=True)
+
+
+@pytest.mark.parametrize(
+    ("status", "progress", "now"),
+    [
+        (None, NOTHING, "Apply"),
+        ("Rejected", NOTHING, "Apply"),
+        ("Withdrawn", NOTHING, "Apply"),
+        ("Pending", NOTHING, "A reviewer approves you"),
+        ("MoreInfoNeeded", NOTHING, "A reviewer approves you"),
+        ("Approved", NOTHING, "Describe an app"),
+        ("Approved", DESCRIBED, "A reviewer grants its scopes"),
+        ("Approved", GRANTED, "Make a key and call"),
+    ],
+)
+def test_way_says_where_one_is(status: str | None, progress: Progress, now: str) -> None:
+    way = way_of(None if status is None else DeveloperApplication(status=status), progress)
+    assert [milestone.words for milestone in way if milestone.state == "now"] == [now]
+    assert [milestone.state for milestone in way] == sorted((m.state for m in way), key=["done", "now", "later"].index)
+
+
+def test_way_is_over_with_the_first_key() -> None:
+    assert way_of(DeveloperApplication(status="Approved"), KEYED) == []
+
+
+@pytest.mark.parametrize(
+    ("app", "keys", "called", "title", "waiting"),
+    [
+        (App(status="Pending"), [], False, "A reviewer decides on the scopes", True),
+        (App(status="Rejected"), [], False, "Describe another app", False),
+        (App(status="Suspended", granted_scopes="library:read"), [ApiKey()], True, "An admin looks into it", True),
+        (App(status="Approved"), [], False, "Ask for scopes", False),
+        (App(status="Approved", granted_scopes="library:read"), [], False, "Make a key", False),
+        (App(status="Approved", granted_scopes="library:read"), [ApiKey()], False, "Make the first call", False),
+    ],
+)
+def test_app_has_one_next_step(app: App, keys: list[ApiKey], called: bool, title: str, waiting: bool) -> None:  # noqa: FBT001 - parameters of the test
+    step = next_step_of(app, keys, called=called)
+    assert step is not None
+    assert (step.title, step.waiting, bool(step.address)) == (title, waiting, not waiting)
+
+
+def test_app_that_calls_needs_no_next_step() -> None:
+    assert next_step_of(App(status="Approved", granted_scopes="library:read"), [ApiKey()], called=True) is None
+
+
+@pytest.mark.parametrize(
+    ("grant", "path"),
+    [("library:read account:read", "/api/v1/library"), ("account:read", "/api/v1/wallet"), ("wallet:spend", "/api/v1/assets?limit=1")],
+)
+def test_first_call_reads_what_the_key_may_read(grant: str, path: str) -> None:
+    assert first_call(App(granted_scopes=grant)).endswith(path)
