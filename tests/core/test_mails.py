@@ -14,7 +14,7 @@ from django.conf import settings as django_settings
 from django.core import mail as outbox
 from django.core.mail.backends.base import BaseEmailBackend
 from django.db import transaction
-from django.template import engines
+from django.template import Engine
 from django.urls import resolve
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
@@ -134,7 +134,7 @@ def words_of(html: str) -> list[str]:
 
 
 def test_every_mail_has_both_forms_alike_and_nothing_unresolved(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engines["django"].engine, "string_if_invalid", UNRESOLVED)
+    monkeypatch.setattr(Engine.get_default(), "string_if_invalid", UNRESOLVED)
     assert len(ACCOUNT_TEMPLATES) >= 4
     for name, sent in samples().items():
         assert UNRESOLVED not in sent.subject + sent.text + sent.html, name
