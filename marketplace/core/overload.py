@@ -13,11 +13,11 @@ from typing import Any
 from django.conf import settings
 from django.core.exceptions import MiddlewareNotUsed
 from django.core.signals import request_finished
-from django.http import HttpRequest, HttpResponseBase
+from django.http import HttpRequest, HttpResponseBase, UnreadablePostError
 
 from . import bounds
 from .api.problems import answer
-from .errors import Overloaded
+from .errors import MalformedBody, Overloaded
 from .observing.middleware import ROUTE_KEY
 
 # Whoever waited so long is let go: what is ahead of it is slow. It is as long as a thread waits for a connection to the database;
@@ -38,11 +38,18 @@ class Places:
         self._lock = threading.Lock()
         self._free = threads - at_once
         self._uploads = at_once
+        # Bodies that take their time leave half of the places to requests without one.
+        self._arriving = threading.Semaphore(self._free // 2)
         self._turns = threading.Semaphore(at_once)
         self._mine = threading.local()
 
-    def enter(self, *, upload: bool) -> bool:
-        """Take a place and wait for the turn to work; False when there is no place, or the turn does not come."""
+    def enter(self, *, upload: bool, receive: Callable[[], object] | None = None) -> bool:
+        """Take a place, take the body in and wait for the turn to work; False when there is no place, or the turn does not come.
+
+        Args:
+            upload: Whether it needs no turn, and a place of those for uploads.
+            receive: Takes the body in.
+        """
         # One thread answers one request: what its last one left behind ends here, whatever became of it.
         self.leave()
         with self._lock:
@@ -51,11 +58,25 @@ class Places:
             self._free -= 1
             self._uploads -= upload
         self._mine.upload = upload
-        # Its sender decides how long an upload takes: it keeps nobody from work.
-        if upload or self._turns.acquire(timeout=WAIT_SECONDS):
+        entered = False
+        try:
+            # Its sender decides how long a body takes: it keeps nobody from work.
+            entered = upload or (self._received(receive) and self._turns.acquire(timeout=WAIT_SECONDS))
+        finally:
+            if not entered:
+                self.leave()
+        return entered
+
+    def _received(self, receive: Callable[[], object] | None) -> bool:
+        if receive is None:
             return True
-        self.leave()
-        return False
+        if not self._arriving.acquire(blocking=False):
+            return False
+        try:
+            receive()
+        finally:
+            self._arriving.release()
+        return True
 
     def end_turn(self, *, upload: bool) -> None:
         """Let the next one work; the place is kept until `leave`."""
@@ -86,7 +107,12 @@ class OverloadMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """Answer the request when its turn comes."""
         upload = _is_upload(request)
-        if not self._places.enter(upload=upload):
+        try:
+            entered = self._places.enter(upload=upload, receive=None if upload else _body_of(request))
+        except UnreadablePostError:
+            # Whoever sent it is gone: that is no failure of ours.
+            return answer(MalformedBody("The body ended too early."), request)
+        if not entered:
             request.META[ROUTE_KEY] = "overloaded"
             refusal = answer(Overloaded(headers={"Retry-After": RETRY_SECONDS}), request)
             # Django logs a 503 as an error: a rush would fill the log with what the access log has already.
@@ -105,6 +131,11 @@ class OverloadMiddleware:
 
     def _finished(self, **_kwargs: Any) -> None:
         self._places.leave()
+
+
+def _body_of(request: HttpRequest) -> Callable[[], object] | None:
+    """Return what reads the body and keeps it for the views; None when there is none."""
+    return (lambda: request.body) if request.META.get("CONTENT_LENGTH") not in {None, "", "0"} else None
 
 
 def _is_upload(request: HttpRequest) -> bool:

@@ -1,5 +1,6 @@
 """More requests than a process can do: held ones stand for slow ones, so that nothing here depends on time."""
 
+import io
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -36,14 +37,17 @@ class Server:
             self.at_work += 1
         if request.path != "/api/quick":
             assert self.go.wait(GIVE_UP)
+        if request.path == "/api/echo":
+            return HttpResponse(request.body)
         if request.path == "/api/broken":
             raise ValueError(request.path)
         return StreamingHttpResponse([b"a", b"b"]) if request.path == "/api/stream" else HttpResponse(b"done")
 
-    def send(self, path: str = "/api/v1/assets", body: int = 0) -> "Future[HttpResponseBase]":
-        """Send a request; wait until it is held, waits, or is answered."""
+    def send(self, path: str = "/api/v1/assets", body: int = 0, stream: Any = None) -> "Future[HttpResponseBase]":
+        """Send a request, its body from the stream if there is one; wait until it is held, waits, or is answered."""
         request = RequestFactory().post(path, content_type="application/json")
         request.META["CONTENT_LENGTH"] = str(body)
+        request._stream = stream
         before = self.inside()
         sent: Future[HttpResponseBase] = self._threads.submit(self.middleware, request)
         until(lambda: sent.done() or self.inside() > before)
@@ -57,6 +61,21 @@ class Server:
         """Let everything go."""
         self.go.set()
         self._threads.shutdown()
+
+
+class Trickle(io.BytesIO):
+    """A body that does not come until it is let go, or breaks off."""
+
+    def __init__(self, *, breaks: bool = False) -> None:
+        super().__init__(b"{}")
+        self.go, self.breaks = threading.Event(), breaks
+
+    def read(self, *_args: Any) -> bytes:
+        """Wait."""
+        if self.breaks:
+            raise ConnectionResetError
+        assert self.go.wait(GIVE_UP)
+        return super().read()
 
 
 def until(true: Callable[[], bool]) -> None:
@@ -120,6 +139,27 @@ def test_uploads_keep_nobody_from_work_and_are_so_many_only(server: Server) -> N
     server.go.set()
     assert {future.result(GIVE_UP).status_code for future in uploads} == {200}
     assert server.send(body=2**30).result(GIVE_UP).status_code == 200
+
+
+def test_bodies_that_do_not_come_keep_nobody_from_work_and_leave_places_to_those_without(server: Server) -> None:
+    server.go.set()
+    bodies = [Trickle() for _ in range(PLACES // 2)]
+    slow = [server.send("/api/echo", body=2, stream=body) for body in bodies]
+    assert server.at_work == 0
+    assert code(server.send("/api/echo", body=2, stream=Trickle()).result(GIVE_UP)) == "overloaded"
+    assert server.inside() == PLACES // 2
+    assert server.send().result(GIVE_UP).status_code == 200
+    for body in bodies:
+        body.go.set()
+    answers = [future.result(GIVE_UP) for future in slow]
+    assert {getattr(response, "content", None) for response in answers} == {b"{}"}
+    assert server.inside() == 0
+
+
+def test_body_that_breaks_off_is_refused_and_gives_its_place_back(server: Server) -> None:
+    for _ in range(2 * PLACES):
+        assert code(server.send(body=2, stream=Trickle(breaks=True)).result(GIVE_UP)) == "malformed_body"
+    assert (server.inside(), server.at_work) == (0, 0)
 
 
 def test_work_that_fails_gives_its_place_and_its_turn_back(server: Server) -> None:
