@@ -1,0 +1,70 @@
+"""Every page of the service: none is forgotten, and each asks little of the database however much there is."""
+
+from collections.abc import Iterator
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import URLPattern, URLResolver, get_resolver, resolve
+
+from catalog.search.rebuild import rebuild
+from tests.eager import EagerBackend
+
+from .test_markup import faults_of
+from .world import NO_PAGES, World, crowd, make_world
+
+# What each page asks on the other engine is in the tests of its own; a crowd takes long to make.
+pytestmark = [pytest.mark.engineless, pytest.mark.django_db]
+
+MOST_QUERIES = 8
+# An admin's page to decide on gathers a history, files, checks and what else the subject did; a list has counts at its side.
+MOST_OF_AN_ADMIN = 20
+# Not pages: programs call these.
+OF_PROGRAMS = ("api/v1/", "mcp", ".well-known/", "healthz", "readyz", "metrics")
+# Of the admin, `tests/admin` knows every decision.
+OF_THE_ADMIN = "admin/"
+
+
+@pytest.fixture
+def world(monkeypatch: pytest.MonkeyPatch) -> World:
+    monkeypatch.setattr(EagerBackend, "on", False)
+    return make_world()
+
+
+def routes(patterns: list[URLPattern | URLResolver], before: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the route and the name of every address."""
+    for each in patterns:
+        route = before + str(each.pattern)
+        if isinstance(each, URLResolver):
+            yield from routes(each.url_patterns, route)
+        else:
+            yield route, each.name or ""
+
+
+def test_every_route_shows_a_page_of_the_table_or_is_excused(world: World) -> None:
+    shown = {resolve(path.split("?")[0]).url_name for _, path in world.pages()}
+    excused = {name for names in NO_PAGES.values() for name in names}
+    ours = {name for route, name in routes(get_resolver().url_patterns) if not route.startswith((*OF_PROGRAMS, OF_THE_ADMIN))}
+    assert ours - shown - excused == set(), "a page that nobody looks at: put it into tests/pages/world.py"
+    assert excused - ours == set()
+    assert excused & shown == set()
+
+
+def test_every_page_is_well_made_and_asks_little_whatever_there_is(world: World) -> None:
+    crowd(world)
+    rebuild(lambda _done, _total: None)
+    wrong: dict[str, list[object]] = {}
+    clients = {who: world.client(who) for who, _ in world.pages()}
+    for who, path in world.pages():
+        with CaptureQueriesContext(
+            connection,
+        ) as asked:
+            page = clients[who].get(path)
+        faults: list[object] = [] if page.status_code == 200 else [page.status_code]
+        if len(asked) > (MOST_OF_AN_ADMIN if who == "admin" else MOST_QUERIES):
+            faults.append(f"{len(asked)} queries")
+        if page.status_code == 200 and who != "admin":
+            faults += faults_of(page.content)
+        if faults:
+            wrong[f"{who} {path}"] = faults
+    assert wrong == {}, "\n".join(f"{where}: {faults}" for where, faults in wrong.items())

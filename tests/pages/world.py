@@ -1,0 +1,312 @@
+"""A shop in which every page has something to show, and where each page is: by whom it is seen, and its path in that shop."""
+
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+from urllib.parse import urlencode
+
+from allauth.account.models import EmailAddress
+from django.contrib import admin
+from django.test import Client
+from django.utils import timezone
+
+from catalog.models import Listing
+from catalog.seeding import fill
+from developers.audiences import Audience
+from developers.models import App
+from developers.services.applications import approve_application, submit_application
+from developers.services.consents import Authorization, give_consent
+from developers.services.credentials import issue_api_key, issue_mcp_token, issue_personal_token
+from developers.services.webhooks import create_endpoint, send_test_event
+from developers.webhooks.events import EventType
+from library.models import Licence
+from marketplace.accounts.models import User
+from marketplace.core.scopes import Scope
+from marketplace.pages.docs.reference import operations
+from tests.admin import subjects
+from tests.admin.pages import address
+from tests.factories import PLENTY, AppFactory, ListingFactory, UserFactory
+from tests.shop import archive, bought, on_sale
+from tests.studio.cases import submitted
+from tests.wallet.payees import payee
+from wallet.models import Order
+from wallet.selectors import vendor_accounts
+from wallet.services.funding import credit_wallet
+from wallet.services.offers import Wish
+from wallet.services.payouts import pay_out
+from wallet.services.quotes import make_quote
+
+CALLBACK = "https://app.example/callback"
+CHALLENGE = "c" * 43
+
+# By who looks: nobody in particular, someone new, someone who builds, sells and buys, an admin.
+PAGES: dict[str, list[str]] = {
+    "visitor": [
+        "/",
+        "/browse",
+        "/browse?q=halden&category=fonts&license=personal",
+        "/browse?q=zzqqxx",
+        "/assets/{asset}",
+        "/stores/{store}",
+        "/docs",
+        "/docs/quick-start",
+        "/docs/api/{operation}",
+        "/api/v1/docs",
+        "/problems",
+        "/problems/not_found",
+        "/account/login/",
+        "/account/signup/",
+        "/account/password/reset/",
+        "/account/password/reset/done/",
+        "/account/password/reset/key/done/",
+        "/account/confirm-email/",
+        "/account/confirm-email/nothing/",
+        "/account/inactive/",
+    ],
+    "newcomer": [
+        "/dashboard",
+        "/dashboard/developer",
+        "/dashboard/apps",
+        "/dashboard/tokens",
+        "/dashboard/spending",
+        "/dashboard/connections",
+        "/dashboard/wallet",
+        "/dashboard/library",
+        "/dashboard/studio/apply",
+        "/account/email/",
+        "/account/password/change/",
+        "/account/reauthenticate/",
+        "/account/logout/",
+        "/account/2fa/",
+    ],
+    "member": [
+        "/",
+        "/browse",
+        "/assets/{asset}",
+        "/assets/{owned}",
+        "/dashboard",
+        "/dashboard/account",
+        "/dashboard/account/delete",
+        "/dashboard/wallet",
+        "/dashboard/orders/{order}",
+        "/checkout/{quote}",
+        "/dashboard/library",
+        "/dashboard/library/{owned}",
+        "/dashboard/developer",
+        "/dashboard/apps",
+        "/dashboard/apps/new",
+        "/dashboard/apps/{app}",
+        "/dashboard/apps/{app}/usage",
+        "/dashboard/apps/{app}/scopes",
+        "/dashboard/apps/{app}/redirects",
+        "/dashboard/apps/{app}/keys/new",
+        "/dashboard/apps/{app}/keys/{key}/revoke",
+        "/dashboard/apps/{app}/keys/{key}/rotate",
+        "/dashboard/apps/{app}/tool-tokens/new",
+        "/dashboard/apps/{app}/tool-tokens/{tool_token}/revoke",
+        "/dashboard/apps/{app}/tool-tokens/{tool_token}/rotate",
+        "/dashboard/apps/{app}/webhooks",
+        "/dashboard/apps/{app}/webhooks/new",
+        "/dashboard/apps/{app}/webhooks/{endpoint}",
+        "/dashboard/apps/{app}/webhooks/{endpoint}/edit",
+        "/dashboard/apps/{app}/webhooks/{endpoint}/secret",
+        "/dashboard/apps/{app}/webhooks/{endpoint}/delete",
+        "/dashboard/apps/{app}/webhooks/{endpoint}/deliveries/{delivery}",
+        "/dashboard/console",
+        "/dashboard/console/{operation}",
+        "/dashboard/connections",
+        "/dashboard/connections/{connected}/withdraw",
+        "/dashboard/spending",
+        "/dashboard/spending/apps/{connected}",
+        "/dashboard/spending/tokens/{token}",
+        "/dashboard/tokens",
+        "/dashboard/tokens/usage",
+        "/dashboard/tokens/new",
+        "/dashboard/tokens/{token}/rotate",
+        "/dashboard/tokens/{token}/revoke",
+        "/oauth/authorize?{consent}",
+        "/dashboard/studio",
+        "/dashboard/studio/store",
+        "/dashboard/studio/listing-new",
+        "/dashboard/studio/listings/{draft}",
+        "/dashboard/studio/listings/{draft}/details",
+        "/dashboard/studio/listings/{draft}/prices",
+        "/dashboard/studio/listings/{draft}/licences",
+        "/dashboard/studio/listings/{draft}/files",
+        "/dashboard/studio/listings/{draft}/manifest",
+        "/dashboard/studio/listings/{sent}/reviews",
+        "/dashboard/studio/listings/{sent}/withdraw",
+        "/dashboard/studio/listings/{own}/unpublish",
+        "/dashboard/studio/sales",
+        "/dashboard/studio/sales/listings",
+        "/dashboard/studio/sales/statement",
+        "/dashboard/studio/payouts",
+    ],
+    "admin": [
+        "/admin/",
+        "/admin/search/?q=halden",
+        "/admin/catalog/listingreview/{review}/change/",
+        "/admin/developers/developerapplication/{application}/change/",
+        "/admin/developers/scopereview/{scope_review}/change/",
+    ],
+}
+# Routes that show no page of their own, and why.
+NO_PAGES = {
+    "takes a form and leads on": {
+        "account-export",
+        "account-sessions",
+        "api-token",
+        "checkout-begin",
+        "library-item-download",
+        "studio-file-discard",
+        "studio-file-upload",
+        "studio-picture-upload",
+        "studio-preview-remove",
+        "studio-sound-upload",
+        "studio-specimen-upload",
+        "studio-split",
+        "wallet-preference",
+        "studio-submit",
+        "webhook-redeliver",
+        "webhook-redeliver-failed",
+        "webhook-switch",
+        "webhook-test",
+    },
+    "a file or an answer for a program": {
+        "account-export-file",
+        "docs-source",
+        "favicon",
+        "library-item-certificate",
+        "llms",
+        "oauth-revoke",
+        "oauth-token",
+        "order-page-pdf",
+        "payouts-csv",
+        "robots",
+        "sitemap",
+        "sitemap-part",
+        "specimen",
+        "studio-address",
+        "studio-specimen",
+        "studio-store-address",
+        "suggest",
+    },
+    "asks for a state of the sign-in that the tests of accounts make": {
+        "account_confirm_login_code",
+        "account_reset_password_from_key",
+        "account_set_password",
+        "mfa_activate_totp",
+        "mfa_authenticate",
+        "mfa_deactivate_totp",
+        "mfa_download_recovery_codes",
+        "mfa_generate_recovery_codes",
+        "mfa_reauthenticate",
+        "mfa_view_recovery_codes",
+    },
+}
+
+
+@dataclass
+class World:
+    """The shop.
+
+    Args:
+        people: By the names of `PAGES`.
+        places: What stands in the paths.
+    """
+
+    people: dict[str, User]
+    places: dict[str, str] = field(default_factory=dict)
+
+    def pages(self) -> list[tuple[str, str]]:
+        """Return who looks at which path, the lists of the admin among them."""
+        found = [(who, path.format_map(self.places)) for who, paths in PAGES.items() for path in paths]
+        return [*found, *(("admin", address(model, "changelist")) for model in admin.site._registry)]
+
+    def client(self, who: str) -> Client:
+        """Return a browser of theirs."""
+        client = Client()
+        if who in self.people:
+            client.force_login(self.people[who], backend="django.contrib.auth.backends.ModelBackend")
+        return client
+
+
+def make_world() -> World:
+    """Make someone who does everything, and what they did; jobs must wait meanwhile."""
+    profile = payee()
+    member = profile.user
+    EmailAddress.objects.create(user=member, email=member.email, verified=True, primary=True)
+    world = World({"newcomer": UserFactory(), "member": member, "admin": UserFactory(is_staff=True, is_superuser=True)})
+    credit_wallet(user=member, currency="INR", amount_minor=10_000_000, reason="test", actor=None)
+    asset = on_sale(archive(), title="Halden Grotesk", slug="halden-grotesk", tags=["sans"])
+    owned = on_sale(archive("owned"), title="Owned Sans", slug="owned-sans")
+    own = on_sale(store=profile.store, title="Of my own", slug="of-my-own")
+    draft = ListingFactory(store=profile.store, slug="a-draft")
+    sent = submitted(ListingFactory(store=profile.store, slug="sent-in"))
+    order = bought(owned, member)
+    bought(own)
+    pay_out(account=vendor_accounts().get(owner=member, currency="INR"), run="2026-03", minimum_minor=1)
+    quote = make_quote(buyer=member, wish=Wish(str(asset.id), currency="INR"))
+    world.places |= {"asset": asset.slug, "store": asset.store.slug, "owned": owned.slug, "own": own.slug, "draft": draft.slug}
+    world.places |= {"sent": sent.listing.slug, "order": str(order.id), "quote": str(quote.id), "review": str(sent.id)}
+    world.places["operation"] = next(iter(operations()))
+    world.places |= _developed(member, world.people["admin"]) | _for_admins()
+    return world
+
+
+def _developed(member: User, reviewer: User) -> dict[str, str]:
+    """Make the member a developer with an app that has one of everything."""
+    soon = timezone.now() + timedelta(days=30)
+    application = submit_application(user=member, what="A font picker", why="It reads the catalog", actor=member)
+    approve_application(application=application, reason="Fine.", actor=reviewer)
+    app, connected = AppFactory(user=member, name="Picker", redirect_uris=CALLBACK), AppFactory(name="Connected", redirect_uris=CALLBACK)
+    key, _ = issue_api_key(app=app, name="laptop", actor=member)
+    tool_token, _ = issue_mcp_token(app=app, name="agent", expires_at=soon, actor=member, password_confirmed=True)
+    endpoint, _ = create_endpoint(app=app, url="https://app.example/hook", events=[EventType.ASSET_PUBLISHED], actor=member)
+    delivery = send_test_event(endpoint=endpoint, actor=member)
+    token, _ = issue_personal_token(
+        user=member,
+        name="script",
+        scopes=frozenset({Scope.WALLET_SPEND, Scope.LIBRARY_READ}),
+        expires_at=soon,
+        actor=member,
+        password_confirmed=True,
+        limits=PLENTY,
+    )
+    agreed = Authorization(connected, frozenset({Scope.LIBRARY_READ, Scope.WALLET_SPEND}), Audience.API, CALLBACK, CHALLENGE)
+    give_consent(user=member, authorization=agreed, code="code", actor=member)
+    asked = {"response_type": "code", "client_id": connected.client_id, "redirect_uri": CALLBACK, "scope": "library:read", "state": "s"}
+    return {
+        "app": str(app.id),
+        "connected": str(connected.id),
+        "key": str(key.id),
+        "tool_token": str(tool_token.pk),
+        "endpoint": str(endpoint.pk),
+        "delivery": str(delivery.pk),
+        "token": str(token.pk),
+        "consent": urlencode(asked | {"code_challenge": CHALLENGE, "code_challenge_method": "S256"}),
+    }
+
+
+def _for_admins() -> dict[str, str]:
+    for make in subjects.LOOKED_AT:
+        make()
+    return {"application": str(subjects.application().pk), "scope_review": str(subjects.scope_review().pk)}
+
+
+def crowd(world: World, count: int = 1_000) -> None:
+    """Make that many more of what there can be many of: listings, the member's own ones, orders, licences and apps."""
+    member = world.people["member"]
+    fill(listings=count, seed=7, progress=lambda _done, _total: None)
+    draft = Listing.objects.get(slug=world.places["draft"])
+    Listing.objects.bulk_create(ListingFactory.build_batch(count, store=draft.store, category=draft.category))
+    App.objects.bulk_create(AppFactory.build_batch(count, user=member))
+    order, licence = Order.objects.get(pk=world.places["order"]), Licence.objects.get(buyer=member)
+    others = Listing.objects.filter(status="Published").exclude(pk=order.listing_id).exclude(store=draft.store)[:count]
+    orders = Order.objects.bulk_create(_like(order, listing_id=other.pk, title=other.title) for other in others)
+    Licence.objects.bulk_create(_like(licence, listing_id=each.listing_id, title=each.title, order_id=each.pk) for each in orders)
+
+
+def _like(row: Any, **others: Any) -> Any:
+    kept = {each.attname: getattr(row, each.attname) for each in row._meta.concrete_fields if not each.primary_key}
+    return type(row)(**kept | others)
