@@ -74,7 +74,10 @@ class ReadyWords(models.Model):
     class Meta:
         ordering = ("use", "words")
         verbose_name_plural = "ready words"
-        constraints = (models.UniqueConstraint(fields=("use", "words"), name="readywords_once"),)
+        constraints = (
+            models.UniqueConstraint(fields=("use", "words"), name="readywords_once"),
+            models.CheckConstraint(condition=models.Q(use__in=ReadyUse.values), name="readywords_use_known"),
+        )
 
     def __str__(self) -> str:
         return self.words
