@@ -125,7 +125,7 @@ def _earnings(currency: str, by_time: ByTime, period: Period, span: Span) -> Cha
 
 
 def _summed(period: Period, amounts: Sequence[Mapping[dt.datetime, int]]) -> list[int]:
-    return [sum(values) for values in zip(*map(period.fill, amounts), strict=True)]
+    return [sum(values) for values in zip(*(period.fill(each) for each in amounts), strict=True)]
 
 
 def _month_before(month: dt.datetime) -> dt.datetime:
