@@ -41,3 +41,5 @@ def test_pages_are_well_made_and_ask_little_with_a_thousand_listings(
             page = client.get(address)
         assert page.status_code == 200, address
         assert faults_of(page.content) == [], address
+        # A third of a page's weight, only where something is told while one types.
+        assert (b"htmx-" in page.content) == (b"hx-trigger" in page.content), address
