@@ -14,6 +14,7 @@ from tests.factories import ListingFactory
 from tests.pages.test_markup import faults_of
 from tests.vendors.cases import make_vendor
 from vendors.models import VendorProfile
+from vendors.services.editing import edit_listing
 from vendors.services.listings import update_details
 from vendors.services.profiles import set_commission
 
@@ -121,6 +122,17 @@ def test_saving_what_was_not_touched_changes_nothing(client: Client, listing: Li
     assert Listing.objects.values().get(pk=listing.pk) == before
 
 
+def test_listing_that_goes_away_while_it_is_saved_is_not_found(client: Client, listing: Listing, monkeypatch: pytest.MonkeyPatch) -> None:
+    sent = form_of(client, at("details", listing))
+
+    def save(**changes: Any) -> None:
+        Listing.objects.filter(pk=listing.pk).delete()
+        edit_listing(**changes)
+
+    monkeypatch.setattr("vendors.studio.views.edit.edit_listing", save)
+    assert client.post(at("details", listing), sent).status_code == 404
+
+
 def test_details_are_saved(client: Client, listing: Listing) -> None:
     sent = {"title": "Aurora Serif", "tags": "Serif, warm\nbook", "video_url": "https://v.example/1", "description": "One\r\nTwo"}
     page = client.post(at("details", listing), form_of(client, at("details", listing)) | sent, follow=True)
@@ -135,6 +147,9 @@ def test_licences_are_saved(client: Client, listing: Listing) -> None:
     )
     listing.refresh_from_db()
     assert (listing.allowed_license_slugs, listing.readme) == (["commercial"], "Hi")
+    client.post(at("licences", listing), form_of(client, at("licences", listing)) | {"permit": "some", "slugs": ["personal"] * 30})
+    listing.refresh_from_db()
+    assert listing.allowed_license_slugs == ["personal"]
     client.post(at("licences", listing), form_of(client, at("licences", listing)) | {"permit": "every"})
     listing.refresh_from_db()
     assert listing.allowed_license_slugs is None
@@ -199,7 +214,7 @@ def test_both_windows_saying_the_same_is_no_conflict(client: Client, listing: Li
     assert [client.post(at("licences", listing), opened).status_code for _ in range(2)] == [302, 302]
 
 
-@pytest.mark.parametrize("seen", ["", "x", "[]", "null", '{"title": 1}', json.dumps({"title": "0" * 16})])
+@pytest.mark.parametrize("seen", ["", "x", "[]", "null", "[" * 1999, '{"title": 1}', json.dumps({"title": "0" * 16})])
 def test_page_that_does_not_tell_what_it_showed_overwrites_nothing(client: Client, listing: Listing, seen: str) -> None:
     sent = form_of(client, at("details", listing)) | {"title": "Blind", "seen": seen}
     assert client.post(at("details", listing), sent).status_code == 400

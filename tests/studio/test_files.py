@@ -16,13 +16,14 @@ from catalog.models import Deliverable, Listing, Preview
 from marketplace.core import bounds
 from marketplace.core.audit import history_of
 from marketplace.core.objects import object_store
-from tests.factories import ListingFactory
+from tests.factories import ListingFactory, UserFactory
 from tests.vendors import makers
 from tests.vendors.cases import make_vendor, publish
 from vendors.errors import VendorNotApproved
 from vendors.inspection import Inspection, inspect_deliverable
 from vendors.models import VendorProfile
 from vendors.services import files as services
+from vendors.services.profiles import suspend_vendor
 from vendors.studio.refusals import SENTENCES
 
 pytestmark = pytest.mark.django_db
@@ -299,6 +300,19 @@ def test_vendor_suspended_meanwhile_removes_nothing(client: Client, vendor: Vend
     preview = Preview.objects.get()
     with pytest.raises(VendorNotApproved):
         services.remove_preview(listing=listing, preview_id=preview.pk, actor=vendor.user)
+
+
+def test_vendor_suspended_while_a_file_is_on_its_way_is_led_to_where_the_store_stands(
+    client: Client, vendor: VendorProfile, listing: Listing, media: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def inspect(**arguments: Any) -> Inspection:
+        suspend_vendor(profile=vendor, actor=UserFactory(is_staff=True), reason="Stolen work")
+        return inspect_deliverable(**arguments)
+
+    monkeypatch.setattr("vendors.studio.views.files.inspect_deliverable", inspect)
+    assert send(client, listing, makers.archive(a_otf="x"))["Location"] == reverse("studio")
+    assert stored(media) == []
+    assert not Deliverable.objects.exists()
 
 
 # --- what is shown ------------------------------------------------------------------------------

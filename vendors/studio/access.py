@@ -37,17 +37,19 @@ def vendor_page(*methods: str) -> Callable[[VendorPage[P]], Callable[..., HttpRe
 
 
 def listing_page(*methods: str) -> Callable[[ListingPage[P]], Callable[..., HttpResponseBase]]:
-    """Let only the approved vendor of the listing in; the page gets it. To everyone else it does not exist."""
+    """Let only the approved vendor of the listing in; the page gets it. To everyone else it does not exist.
+
+    So it is as well when the listing or the approval goes away while the page works: an upload may take hours.
+    """
 
     def decorate(page: ListingPage[P]) -> Callable[..., HttpResponseBase]:
         def guarded(request: SignedInRequest, /, slug: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
             try:
-                listing = own_listing(request.user, slug)
+                return page(request, own_listing(request.user, slug), *args, **kwargs)
             except NotFound as error:
                 raise Http404 from error
             except VendorNotApproved:
                 return redirect("studio")
-            return page(request, listing, *args, **kwargs)
 
         return wraps(page)(signed_in_page(*methods)(guarded))
 

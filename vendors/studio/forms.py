@@ -1,9 +1,9 @@
 """The shapes of the vendor's forms; the rules are the services', and the API's fields'."""
 
-import json
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
+import orjson
 from django import forms
 
 from catalog.models import LicenseTier, Listing
@@ -122,7 +122,7 @@ class SectionForm(forms.Form):
     def clean_seen(self) -> Mapping[str, str]:
         """Return the marks of what the page showed; nonsense saw nothing."""
         try:
-            seen = json.loads(self.cleaned_data["seen"] or "{}")
+            seen = orjson.loads(self.cleaned_data["seen"] or "{}")
         except ValueError:
             return {}
         return {name: mark for name, mark in seen.items() if isinstance(mark, str)} if isinstance(seen, dict) else {}
@@ -153,7 +153,7 @@ class SectionForm(forms.Form):
         self.data = changed
 
     def _marks(self) -> str:
-        return json.dumps(marks_of(self.listing, self.names))
+        return orjson.dumps(marks_of(self.listing, self.names)).decode()
 
 
 class DetailsForm(SectionForm):
@@ -288,7 +288,8 @@ class LicencesForm(SectionForm):
     def values(self) -> dict[str, Any]:
         """Return what was chosen: None permits every active licence."""
         data = self.cleaned_data
-        return {"allowed_license_slugs": None if data["permit"] == self.EVERY else data["slugs"], "readme": data["readme"]}
+        chosen = list(dict.fromkeys(data["slugs"]))
+        return {"allowed_license_slugs": None if data["permit"] == self.EVERY else chosen, "readme": data["readme"]}
 
 
 def _with_slug(form: forms.Form, slug: str, words: str) -> dict[str, Any]:
