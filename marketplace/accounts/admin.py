@@ -118,7 +118,7 @@ class UserAdmin(ServiceAdmin):
             "Name, address, applications and credentials are removed for good. Orders, licences and the ledger stay, under a name of nobody. "
             "This cannot be undone.",
             "The account is deleted.",
-            available=lambda user: not user.email.endswith(services.DELETED),
+            available=lambda user: not user.deleted,
             variant=ActionVariant.DANGER,
         )
     )

@@ -28,6 +28,10 @@ class Tier(models.TextChoices):
         return list(Tier).index(self)
 
 
+# Where mails to deleted accounts would go: nowhere, by RFC 2606.
+DELETED = "@deleted.invalid"
+
+
 class UserManager(BaseUserManager["User"]):
     """Creates users by e-mail address."""
 
@@ -84,6 +88,11 @@ class User(AbstractBaseUser, PermissionsMixin):
 
     def __str__(self) -> str:
         return self.email
+
+    @property
+    def deleted(self) -> bool:
+        """Whether the account was deleted for good: its row bears nobody's name."""
+        return self.email.endswith(DELETED)
 
     def clean(self) -> None:
         """Keep the address in lower case."""

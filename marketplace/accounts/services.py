@@ -17,10 +17,7 @@ from marketplace.core.transitions import lock
 
 from .errors import AccountInUse
 from .events import AccountDeleted
-from .models import Tier, User
-
-# Where mails to deleted accounts would go: nowhere, by RFC 2606.
-DELETED = "@deleted.invalid"
+from .models import DELETED, Tier, User
 
 
 @transaction.atomic
@@ -58,7 +55,7 @@ def reactivate_user(*, user: User, reason: str, actor: User) -> User:
         PermissionDenied: the user is above the actor.
         SelfReview: it is the actor's own account.
     """
-    if _lock_below(user, actor).email.endswith(DELETED):
+    if _lock_below(user, actor).deleted:
         raise InvalidTransition("The account is deleted.")
     user = _change(user, "reactivate", reason, actor, is_active=True)
     mail(user, "accounts/account_opened", reason=reason)
@@ -107,8 +104,9 @@ def rename_user(*, user: User, name: str, actor: User) -> User:
 
     Raises:
         InvalidInput: the name is too long, or no name.
+        NotFound: the account is shut.
     """
-    user = lock(User.objects.all(), pk=user.pk)
+    user = lock(User.objects.filter(is_active=True), pk=user.pk)
     user.name = texts.line(name, "name", required=False)
     user.save(update_fields=["name"])
     audit.record("user.rename", user, actor=actor)
@@ -141,7 +139,7 @@ def delete_account(*, user: User, reason: str, actor: User | None) -> User:
     """
     reason = texts.prose(reason, "reason")
     user = lock(User.objects.all(), pk=user.pk) if actor is None else _lock_below(user, actor)
-    if user.email.endswith(DELETED):
+    if user.deleted:
         raise InvalidTransition("The account is deleted already.")
     if user.is_staff or user.is_superuser:
         raise AccountInUse("The user is staff: remove that first.")

@@ -15,6 +15,7 @@ from marketplace.core import audit
 from marketplace.core.ids import new_id
 from marketplace.core.mails import mail
 from marketplace.core.sealing import Unreadable, seal, unseal
+from marketplace.core.transitions import lock
 from marketplace.jobs.policy import Retries, job
 
 from .errors import ExportUnderWay
@@ -33,10 +34,11 @@ def request_export(*, user: User, actor: User) -> AccountExport:
 
     Raises:
         ExportUnderWay: one was asked for within the hour.
+        NotFound: the account is shut.
     """
     now = timezone.now()
-    # Its row decides who of two was first.
-    User.objects.select_for_update().get(pk=user.pk)
+    # Its row decides who of two was first, and whether there is still someone to write it for.
+    lock(User.objects.filter(is_active=True), pk=user.pk)
     last = AccountExport.objects.filter(user=user).first()
     if last is not None and last.requested_at > now - PATIENCE:
         raise ExportUnderWay
@@ -51,7 +53,10 @@ def request_export(*, user: User, actor: User) -> AccountExport:
 def write_export(export_id: str) -> None:
     """Write a copy that was asked for, and tell its owner; one that was asked for anew or is gone is left."""
     with transaction.atomic():
-        export = AccountExport.objects.select_for_update().select_related("user").filter(pk=uuid.UUID(export_id), sealed="").first()
+        # Not the owner's row: a deletion holds that and waits for this one.
+        export = (
+            AccountExport.objects.select_for_update(of=("self",)).select_related("user").filter(pk=uuid.UUID(export_id), sealed="").first()
+        )
         if export is None:
             return
         text = json.dumps(export_account(export.user), cls=DjangoJSONEncoder, indent=2, ensure_ascii=False).encode()

@@ -25,6 +25,7 @@ from marketplace.core.models import AuditEntry
 from marketplace.operations.people import export_account
 from vendors.models import VendorProfile
 from wallet.reconciliation import differences
+from wallet.services.funding import credit_wallet
 
 from ..factories import ListingFactory, UserFactory
 from ..shop import archive, bought, funded, on_sale, store_keeping
@@ -112,13 +113,15 @@ def test_deleted_vendor_leaves_no_draft_and_no_name_behind_and_buyers_what_they_
     assert list(differences()) == []
 
 
-def test_deleted_account_is_neither_deleted_again_nor_opened() -> None:
+def test_deleted_account_is_neither_deleted_again_nor_opened_nor_credited() -> None:
     user = UserFactory()
     delete_account(user=user, reason="Asked for.", actor=None)
     with pytest.raises(InvalidTransition):
         delete_account(user=user, reason="Twice.", actor=None)
     with pytest.raises(InvalidTransition):
         reactivate_user(user=user, reason="Back.", actor=UserFactory(is_staff=True, is_superuser=True))
+    with pytest.raises(InvalidTransition):
+        credit_wallet(user=user, currency="INR", amount_minor=100, reason="Late.", actor=None)
     # The address is free for a new account.
     User.objects.create_user(email=user.email, password=None)
 

@@ -1,6 +1,7 @@
 """One's own account: the copy of the data, other sessions, the end of it. Nothing of it works for anybody else."""
 
 import json
+import threading
 from collections.abc import Callable
 from datetime import timedelta
 from io import StringIO
@@ -10,12 +11,16 @@ import pytest
 from allauth.account.models import EmailAddress
 from django.core import mail as outbox
 from django.core.management import call_command
+from django.db import connection, connections, transaction
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
 from marketplace.accounts.models import User
+from marketplace.accounts.services import delete_account, rename_user
+from marketplace.core.errors import NotFound
 from marketplace.core.models import AuditEntry
+from marketplace.core.transitions import lock
 from marketplace.operations import exports
 from marketplace.operations.errors import ExportUnderWay
 from marketplace.operations.exports import export_of, read_export, request_export, write_export
@@ -214,6 +219,37 @@ def test_second_copy_waits_for_the_first_and_then_takes_its_place(user: User, br
     # The job of the one that is gone, or a second run, does no harm.
     write_export.call(str(first.pk))
     assert not AccountExport.objects.get().ready
+
+
+def test_request_that_the_end_of_the_account_overtakes_changes_nothing(user: User) -> None:
+    delete_account(user=User.objects.get(pk=user.pk), reason="test", actor=None)
+    with pytest.raises(NotFound):
+        request_export(user=user, actor=user)
+    with pytest.raises(NotFound):
+        rename_user(user=user, name="Asha", actor=user)
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has one writer at a time")
+@pytest.mark.django_db(transaction=True)
+def test_deletion_while_the_copy_is_written_does_not_wait_in_a_circle(user: User) -> None:
+    export = request_export(user=user, actor=user)
+    written = threading.Event()
+
+    def write() -> None:
+        try:
+            write_export.call(str(export.pk))
+        finally:
+            connections.close_all()
+            written.set()
+
+    with transaction.atomic():
+        # As far as a deletion has come before it removes the copy.
+        lock(User.objects.all(), pk=user.pk)
+        writer = threading.Thread(target=write)
+        writer.start()
+        assert written.wait(10)
+        AccountExport.objects.filter(user=user).delete()
+    writer.join()
 
 
 def test_copy_that_was_sealed_under_a_lost_key_is_not_found(browse: Browse, user: User) -> None:

@@ -3,6 +3,7 @@
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 from unittest.mock import patch
 
@@ -16,6 +17,7 @@ from catalog.services.popularity import count_purchases, record_purchase
 from developers.principals import Principal
 from library.models import Licence
 from marketplace.accounts.models import User
+from marketplace.accounts.services import delete_account
 from marketplace.core import bounds
 from marketplace.core.errors import Problem
 from tests.factories import UserFactory
@@ -72,6 +74,18 @@ def at_once(*deeds: Callable[[], Any]) -> list[Any]:
 
 def buying(user: User, listing_id: Any, key: str | None = None, **choices: Any) -> Callable[[], Any]:
     return lambda: spend(buyer=user, wish=offers.Wish(str(listing_id)), idempotency_key=key, **choices)
+
+
+def test_credit_that_meets_the_end_of_an_account_leaves_no_money_behind() -> None:
+    for _ in range(4):
+        user = UserFactory()
+        credited, _ = at_once(
+            partial(credit_wallet, user=user, currency="INR", amount_minor=100, reason="test", actor=None),
+            partial(delete_account, user=user, reason="test", actor=None),
+        )
+        user.refresh_from_db()
+        assert user.deleted == (credited == "invalid_transition")
+        assert wallet_of(user).balance_minor("INR") == (0 if user.deleted else 100)
 
 
 def test_one_wallet_is_spent_exactly_to_the_end() -> None:

@@ -4,9 +4,10 @@ from django.db import IntegrityError, transaction
 
 from marketplace.accounts.models import User
 from marketplace.core import audit, bounds, texts
-from marketplace.core.errors import SelfReview
+from marketplace.core.errors import InvalidTransition, SelfReview
 from marketplace.core.integrity import violates
 from marketplace.core.money import WALLET_CURRENCIES, Currency, to_number
+from marketplace.core.transitions import lock
 
 from ..errors import InvalidAmount
 from ..models import Journal, LedgerAccount
@@ -31,6 +32,7 @@ def credit_wallet(
     Raises:
         InvalidAmount: no wallet currency, an amount out of range, or a balance that would pass its bound.
         InvalidInput: no reason.
+        InvalidTransition: the account is deleted.
         SelfReview: nobody pays into their own wallet.
         IdempotencyKeyReused: the actor used the key for another credit.
     """
@@ -59,6 +61,9 @@ def credit_wallet(
 
 
 def _credit(user: User, currency: str, amount_minor: int, reason: str, actor: User | None) -> Journal:
+    # The row decides between this and the end of the account, which leaves no money behind.
+    if lock(User.objects.all(), pk=user.pk).deleted:
+        raise InvalidTransition("The account is deleted.")
     accounts = open_accounts(currency, {AccountKind.WALLET: user.pk, AccountKind.FUNDING: None})
     wallet_id = accounts[AccountKind.WALLET]
     journal_id = write_journal(
