@@ -135,11 +135,18 @@ class OverloadMiddleware:
 
 def _body_of(request: HttpRequest) -> Callable[[], object] | None:
     """Return what reads the body and keeps it for the views; None when there is none."""
-    return (lambda: request.body) if request.META.get("CONTENT_LENGTH") not in {None, "", "0"} else None
+    return (lambda: request.body) if _length(request) else None
+
+
+def _length(request: HttpRequest) -> str:
+    """Return the length of the body as it is stated; nothing where there is none to read."""
+    length = request.META.get("CONTENT_LENGTH") or ""
+    return "" if length == "0" else length
 
 
 def _is_upload(request: HttpRequest) -> bool:
     """Tell whether a body may take as long as its sender likes: it is a form with files, or longer than one that is read in one go."""
-    length = request.META.get("CONTENT_LENGTH") or ""
+    length = _length(request)
     large = length.isascii() and length.isdigit() and (len(length) > len(str(bounds.GIB)) or int(length) > bounds.JSON_BODY_BYTES)
-    return large or request.META.get("CONTENT_TYPE", "").lower().startswith("multipart/")
+    # Without a body it is an ordinary request, whatever it calls itself: it waits for its turn.
+    return large or (bool(length) and request.META.get("CONTENT_TYPE", "").lower().startswith("multipart/"))

@@ -88,6 +88,16 @@ def test_names_in_a_mail_are_never_markup_or_links(django_capture_on_commit_call
     assert all(str(link["href"]).startswith(f"{django_settings.BASE_URL}/") for link in shown.find_all("a"))
 
 
+def test_paragraphs_that_were_typed_into_a_page_are_paragraphs_in_both_forms(
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        mail(UserFactory(), "vendors/suspended", **CONTEXT | {"reason": "First.\r\n\r\nSecond."})
+    (sent,) = outbox.outbox
+    assert "\nFirst.\n\nSecond.\n" in str(sent.body)
+    assert {"First.", "Second."} <= {line.get_text() for line in html_of(sent).select("td.paper > p")}
+
+
 def test_mail_server_that_refuses_is_logged_without_addresses_or_words(
     settings: Any, caplog: pytest.LogCaptureFixture, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
 ) -> None:

@@ -204,6 +204,13 @@ def test_form_with_files_is_an_upload_however_short_it_says_it_is() -> None:
     assert overload._is_upload(request)
 
 
+@pytest.mark.parametrize("length", ["", "0"])
+def test_form_without_a_body_waits_for_its_turn_like_any_request(length: str) -> None:
+    request = RequestFactory().get("/")
+    request.META |= {"CONTENT_TYPE": "multipart/form-data; boundary=x", "CONTENT_LENGTH": length}
+    assert not overload._is_upload(request)
+
+
 def test_length_of_many_digits_is_an_upload_and_no_crash() -> None:
     request = RequestFactory().get("/")
     request.META["CONTENT_LENGTH"] = "9" * 5000

@@ -37,7 +37,8 @@ class Command(BaseCommand):
             ):
                 WebhookDelivery.objects.filter(pk__in=ids).delete()
             while ids := list(old_messages().values_list("pk", flat=True)[:STEP]):
-                WebhookMessage.objects.filter(pk__in=ids).delete()
-                removed += len(ids)
+                # Another run may have been quicker with some of them.
+                _, rows = WebhookMessage.objects.filter(pk__in=ids).delete()
+                removed += rows.get(WebhookMessage._meta.label, 0)
                 progress.update(task, completed=removed)
         self.stdout.write(f"{removed} events removed.")
