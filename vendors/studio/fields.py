@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from decimal import Decimal
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
 from rest_framework import serializers
@@ -113,6 +113,13 @@ class HundredthsField(forms.DecimalField):
         most: In hundredths.
         empty: What stands for nothing typed.
     """
+
+    default_error_messages: ClassVar[dict[str, str]] = {
+        "invalid": "A number is needed.",
+        "min_value": "It cannot be below 0.",
+        "max_value": "At most %(limit_value)s.",
+        "max_decimal_places": "At most two decimals.",
+    }
 
     def __init__(self, *, most: int, empty: int | None = None, **kwargs: Any) -> None:
         self._empty = empty

@@ -21,7 +21,8 @@
   const explain = (problem) => {
     const maximum = problem.maximumBytes ? size(problem.maximumBytes).replace(".0", "") : "";
     const sentence = sentences[problem.code] || problem.detail || "The service did not say why. Try again in a minute.";
-    return sentence.replace("{detail}", problem.detail).replace("{maximum}", maximum).replace("{requestId}", problem.requestId);
+    const parts = { detail: problem.detail, maximum, requestId: problem.requestId };
+    return sentence.replace(/\{(\w+)\}/g, (_, name) => parts[name]);
   };
 
   const complain = (place, words) => {
