@@ -12,6 +12,7 @@ from xdist.scheduler import LoadScopeScheduling
 
 # In the order in which they begin; each takes ten seconds or more.
 LONGEST = (
+    "tests/pages/test_every_page_in_a_browser.py",
     "tests/nodes/test_nodes.py",
     "tests/mcp/test_outside.py",
     "tests/ops/test_quickstart.py",

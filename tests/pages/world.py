@@ -10,7 +10,7 @@ from django.contrib import admin
 from django.test import Client
 from django.utils import timezone
 
-from catalog.models import Listing
+from catalog.models import Listing, Preview
 from catalog.seeding import fill
 from developers.audiences import Audience
 from developers.models import App
@@ -21,11 +21,13 @@ from developers.services.webhooks import create_endpoint, send_test_event
 from developers.webhooks.events import EventType
 from library.models import Licence
 from marketplace.accounts.models import User
+from marketplace.core.objects import object_store
 from marketplace.core.scopes import Scope
 from marketplace.pages.docs.reference import operations
 from tests.admin import subjects
 from tests.admin.pages import address
 from tests.factories import PLENTY, AppFactory, ListingFactory, UserFactory
+from tests.files.makers import picture
 from tests.shop import archive, bought, on_sale
 from tests.studio.cases import submitted
 from tests.wallet.payees import payee
@@ -144,7 +146,6 @@ PAGES: dict[str, list[str]] = {
     ],
     "admin": [
         "/admin/",
-        "/admin/search/?q=halden",
         "/admin/catalog/listingreview/{review}/change/",
         "/admin/developers/developerapplication/{application}/change/",
         "/admin/developers/scopereview/{scope_review}/change/",
@@ -243,6 +244,8 @@ def make_world() -> World:
     own = on_sale(store=profile.store, title="Of my own", slug="of-my-own")
     draft = ListingFactory(store=profile.store, slug="a-draft")
     sent = submitted(ListingFactory(store=profile.store, slug="sent-in"))
+    for preview in Preview.objects.all():
+        store_preview(preview)
     order = bought(owned, member)
     bought(own)
     pay_out(account=vendor_accounts().get(owner=member, currency="INR"), run="2026-03", minimum_minor=1)
@@ -252,6 +255,13 @@ def make_world() -> World:
     world.places["operation"] = next(iter(operations()))
     world.places |= _developed(member, world.people["admin"]) | _for_admins()
     return world
+
+
+def store_preview(preview: Preview) -> None:
+    """Store what a page of its listing shows."""
+    writer = object_store().create(preview.object_key)
+    writer.write(picture())
+    writer.commit()
 
 
 def _developed(member: User, reviewer: User) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """A browser in a size and a colour scheme, and what it noticed on a page."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Literal
@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, Response, Viewpor
 from tests.machine import CHROMIUM
 
 Scheme = Literal["light", "dark"]
-SIZES = {"phone": ViewportSize(width=390, height=844), "desktop": ViewportSize(width=1280, height=860)}
+SIZES = {"phone": ViewportSize(width=360, height=780), "desktop": ViewportSize(width=1280, height=860)}
 SCHEMES: tuple[Scheme, ...] = ("light", "dark")
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
 # What a page may weigh without its images and sounds.
@@ -75,9 +75,10 @@ def watched(page: Page, base_url: str) -> Visit:
     return visit
 
 
-def violations(page: Page) -> list[str]:
-    """Return what axe-core finds wrong with the page as it is now."""
-    found = _AXE.run(page, options=_RULES).response["violations"]
+def violations(page: Page, rules: Sequence[str] | None = None) -> list[str]:
+    """Return what axe-core finds wrong with the page as it is now, by all rules or by some."""
+    options = {"runOnly": {"type": "rule", "values": [*rules]}} if rules else _RULES
+    found = _AXE.run(page, options=options).response["violations"]
     return [f"{rule['id']}: {node['target'][0]} {node['failureSummary'][:160]}" for rule in found for node in rule["nodes"][:3]]
 
 

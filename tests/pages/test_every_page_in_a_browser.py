@@ -1,0 +1,122 @@
+"""Every page in a real browser, at a desk in light and on a phone in dark: accessible, narrow enough, light, asking nobody else."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.db import connections
+from django.test import Client
+from playwright.sync_api import Browser, BrowserContext, Page
+
+from developers.models import ApiKey
+from marketplace.accounts.models import User
+from tests.eager import EagerBackend
+from tests.screenshots.driving import MOST_BYTES, Scheme, browser, context, overflows, violations, watched
+
+from .world import PAGES, World, make_world
+
+pytestmark = [pytest.mark.browser, pytest.mark.engineless, pytest.mark.no_cover, pytest.mark.django_db(transaction=True)]
+
+# On a phone, what differs there and in the dark.
+RULES = {"desktop": None, "phone": ("color-contrast", "target-size")}
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    # Playwright runs an event loop in this thread, which Django would take for asynchronous code.
+    with pytest.MonkeyPatch.context() as patch, browser() as started:
+        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+        yield started
+
+
+@pytest.fixture
+def world(monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    monkeypatch.setattr(EagerBackend, "on", False)
+    yield make_world()
+    connections.close_all()
+
+
+def sign_in(window: BrowserContext, address: str, client: Client) -> None:
+    """Give the window the session of someone who signed in."""
+    if cookie := client.cookies.get(settings.SESSION_COOKIE_NAME):
+        window.add_cookies([{"name": cookie.key, "value": cookie.value, "url": address}])
+
+
+def faults_of(page: Page, address: str, path: str, size: str) -> list[str]:
+    """Open a page and return what is wrong with it."""
+    visit = watched(page, address)
+    answer = page.goto(address + path)
+    found = [*visit.faults, *(f"asked {other}" for other in visit.elsewhere)]
+    if answer is None or answer.status != 200:
+        found.append("no page")
+    # The admin's theme alone weighs a megabyte, and has no landmarks.
+    of_the_admin = path.startswith("/admin/")
+    if visit.weight > MOST_BYTES and not of_the_admin:
+        found.append(f"weighs {visit.weight} bytes")
+    if overflows(page):
+        found.append("is wider than the window")
+    return found + [each for each in violations(page, RULES[size]) if not (of_the_admin and each.startswith(("landmark", "region")))]
+
+
+@pytest.mark.parametrize(("size", "scheme"), [("desktop", "light"), ("phone", "dark")])
+def test_every_page_is_for_everyone(chromium: Browser, live_server: Any, world: World, size: str, scheme: Scheme) -> None:
+    wrong: dict[str, list[str]] = {}
+    for who, paths in PAGES.items():
+        window = context(chromium, size, scheme)
+        sign_in(window, live_server.url, world.client(who))
+        for path in paths:
+            page = window.new_page()
+            if faults := faults_of(page, live_server.url, path.format_map(world.places), size):
+                wrong[f"{who} {path}"] = faults
+            page.close()
+        window.close()
+    assert wrong == {}, "\n".join(f"{where}: {faults}" for where, faults in wrong.items())
+
+
+def tab_to(page: Page, is_it: Callable[[Page], bool]) -> None:
+    """Press Tab until the focus is where it should be, and see that it can be seen."""
+    for _ in range(100):
+        page.keyboard.press("Tab")
+        if is_it(page):
+            outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+            assert outline != "none", "the focus cannot be seen"
+            return
+    raise AssertionError("the keyboard does not reach it")
+
+
+def words(text: str) -> Callable[[Page], bool]:
+    """Tell whether what has the focus says these words."""
+    return lambda page: page.evaluate("document.activeElement.innerText.trim()") == text
+
+
+def field(name: str) -> Callable[[Page], bool]:
+    """Tell whether the field of this name has the focus."""
+    return lambda page: page.evaluate("document.activeElement.name || ''") == name
+
+
+def test_developer_signs_in_and_copies_a_key_with_the_keyboard_alone(chromium: Browser, live_server: Any, world: World) -> None:
+    member: User = world.people["member"]
+    before = ApiKey.objects.count()
+    window = context(chromium, "desktop", "light")
+    window.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = window.new_page()
+    page.goto(f"{live_server.url}/account/login/?next=/dashboard/apps/{world.places['app']}")
+    tab_to(page, field("login"))
+    page.keyboard.type(member.email)
+    tab_to(page, field("password"))
+    page.keyboard.type("correct horse battery")
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="Picker").wait_for()
+    tab_to(page, lambda page: "/keys/new" in page.evaluate("document.activeElement.getAttribute('href') || ''"))
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/keys/new")
+    tab_to(page, field("name"))
+    page.keyboard.type("by keyboard")
+    page.keyboard.press("Enter")
+    page.locator("#secret").wait_for()
+    tab_to(page, lambda page: page.evaluate("document.activeElement.innerText").startswith("Copy"))
+    page.keyboard.press("Enter")
+    page.wait_for_function("navigator.clipboard.readText().then((text) => text.startsWith('cam_sk_'))")
+    window.close()
+    assert ApiKey.objects.count() == before + 1
