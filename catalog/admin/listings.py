@@ -10,6 +10,7 @@ from unfold.enums import ActionVariant
 
 from marketplace.accounts.models import User
 from marketplace.core.admin import Decision, Panel, ServiceAdmin, Words, decision
+from marketplace.core.wording import badge
 
 from ..models import Listing
 from ..models.listings import ListingStatus
@@ -53,7 +54,7 @@ class ListingAdmin(ServiceAdmin):
             (
                 f"{review.submitted_at:%Y-%m-%d %H:%M}",
                 review.kind,
-                review.status,
+                badge(review.status),
                 review.decided_by,
                 ", ".join(f["code"] for f in review.findings),
             )

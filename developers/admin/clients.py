@@ -12,6 +12,7 @@ from unfold.enums import ActionVariant
 from marketplace.accounts.models import User
 from marketplace.core.admin import CLAIMING, Decision, Panel, QueueAdmin, ReasonForm, claiming, decision, ready_form
 from marketplace.core.models import ReadyUse
+from marketplace.core.wording import badge
 
 from ..models import ClientDocument
 from ..models.clients import DocumentStatus
@@ -66,7 +67,7 @@ class ClientDocumentAdmin(QueueAdmin):
     @admin.display(description="App")
     def app_status(self, document: ClientDocument) -> str:
         """Return where the app stands."""
-        return document.app.status
+        return badge(document.app.status)
 
     def panels(self, request: HttpRequest, subject: ClientDocument) -> list[Panel]:
         """Return what the document said and says, and the history."""
@@ -113,7 +114,7 @@ class ClientDocumentAdmin(QueueAdmin):
 
 def _comparison(document: ClientDocument) -> Panel:
     rows = [(label, _words(document.reviewed[name]), _words(document.latest[name])) for name, label in _LABELS.items()]
-    return Panel("What the document says", ("", "As reviewed", f"Read {document.read_at:%Y-%m-%d %H:%M} (UTC)"), rows)
+    return Panel("What the document says", ("Field", "As reviewed", f"Read {document.read_at:%Y-%m-%d %H:%M} (UTC)"), rows)
 
 
 def _words(value: Any) -> str:

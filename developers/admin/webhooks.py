@@ -9,6 +9,7 @@ from unfold.enums import ActionVariant
 
 from marketplace.accounts.models import User
 from marketplace.core.admin import Decision, Panel, ServiceAdmin, decision
+from marketplace.core.wording import badge
 
 from ..models import WebhookEndpoint
 from ..selectors import deliveries_to
@@ -33,7 +34,7 @@ class WebhookEndpointAdmin(ServiceAdmin):
     def panels(self, request: HttpRequest, subject: WebhookEndpoint) -> list[Panel]:
         """Return the newest deliveries and the history."""
         rows = [
-            (f"{row.created_at:%Y-%m-%d %H:%M}", row.message.type, row.status, row.attempts, _answer(row))
+            (f"{row.created_at:%Y-%m-%d %H:%M}", row.message.type, badge(row.status), row.attempts, _answer(row))
             for row in deliveries_to(subject)[:ROWS]
         ]
         return [Panel("Deliveries", ("At (UTC)", "Event", "Status", "Attempts", "Last answer"), rows), *super().panels(request, subject)]

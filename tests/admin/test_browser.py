@@ -1,4 +1,4 @@
-"""A reviewer in a real browser: ten decisions by keyboard only, a decision without scripts."""
+"""A reviewer in a real browser: ten decisions by keyboard only, a decision without scripts, pages by axe."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -10,14 +10,14 @@ from django.test import Client
 from django.urls import reverse
 from playwright.sync_api import Browser, BrowserContext, Page
 
-from catalog.models import RejectionReason
+from catalog.models import ListingReview, RejectionReason
 from developers.models import DeveloperApplication
 from marketplace.accounts.models import User
 from marketplace.core.models import ReadyWords
 from tests.admin import subjects
 from tests.admin.pages import address
 from tests.factories import UserFactory
-from tests.screenshots.driving import Scheme, browser, context, overflows, watched
+from tests.screenshots.driving import Scheme, browser, context, overflows, violations, watched
 
 pytestmark = [pytest.mark.browser, pytest.mark.engineless, pytest.mark.django_db(transaction=True)]
 HOME = reverse("admin:index")
@@ -146,3 +146,44 @@ def test_reviewer_without_scripts_starts_decides_and_goes_on(window: Callable[..
     page.get_by_label("Search users").press("Enter")
     page.get_by_role("heading", name="Users").wait_for()
     assert not overflows(page)
+
+
+LOOKS = pytest.mark.parametrize(("size", "scheme"), [("desktop", "light"), ("phone", "dark")])
+
+
+@LOOKS
+def test_first_page_search_and_lists_pass_axe_and_fit(window: Callable[..., Page], live_server: Any, size: str, scheme: Scheme) -> None:
+    subjects.review()
+    subjects.application()
+    _look(
+        window(size, scheme=scheme),
+        live_server.url,
+        HOME,
+        f"{reverse('admin-search')}?q=reviewer",
+        f"{reverse('admin-search')}?q=nobody@example.com",
+        address(ListingReview, "changelist"),
+        address(DeveloperApplication, "changelist"),
+    )
+
+
+@LOOKS
+def test_pages_with_decisions_pass_axe_and_fit(window: Callable[..., Page], live_server: Any, size: str, scheme: Scheme) -> None:
+    rows = (subjects.review(), subjects.application(), subjects.scope_review(), subjects.vendor(), subjects.changed_client())
+    down = subjects.listing_for_sale()
+    _look(
+        window(size, scheme=scheme),
+        live_server.url,
+        *(address(type(row), "change", row.pk) for row in rows),
+        address(type(down), "change", down.pk),
+        address(type(down), "takedown", down.pk),
+    )
+
+
+def _look(page: Page, url: str, *paths: str) -> None:
+    visit, wrong = watched(page, url), []
+    for path in paths:
+        page.goto(url + path)
+        found = violations(page) + (["it is wider than the window"] if overflows(page) else [])
+        wrong += [f"{path}: {each}" for each in found]
+    assert not wrong, "\n".join(wrong)
+    assert (visit.elsewhere, visit.faults) == ([], [])

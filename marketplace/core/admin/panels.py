@@ -27,6 +27,11 @@ class Panel:
     rows: Sequence[Sequence[Any]]
     empty: str = "None."
 
+    @property
+    def lines(self) -> list[list[tuple[str, Any]]]:
+        """The rows with each cell's column head, which stands beside it on a phone."""
+        return [list(zip(self.columns, row, strict=True)) for row in self.rows]
+
 
 def history_panel(subject: Model) -> Panel:
     """Return the newest audit entries about a row."""

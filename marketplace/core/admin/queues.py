@@ -15,6 +15,8 @@ from django.utils.timesince import timesince
 from django.views.decorators.http import require_POST
 
 from .. import claims
+from ..wording import badge
+from .cells import STATES
 from .decisions import CLAIMING, Decision, Step
 from .panels import Panel
 from .service import ServiceAdmin, staff_of
@@ -236,6 +238,8 @@ class QueueAdmin(ServiceAdmin):
 
     def _value_of(self, subject: Any, name: str) -> Any:
         value = getattr(subject, name)
+        if name in STATES and value:
+            return badge(value)
         return "\n".join(f"{key}: {said}" for key, said in value.items()) if isinstance(value, dict) else value
 
     @admin.display(description="Waiting")
