@@ -5,6 +5,7 @@ from typing import Any
 
 from django.http import HttpRequest
 from django.templatetags.static import static
+from django.urls import reverse_lazy
 from django.utils.module_loading import import_string
 
 
@@ -65,6 +66,8 @@ THEME: dict[str, Any] = {
     "DASHBOARD_CALLBACK": "marketplace.pages.admin.home.home",
     "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": _style("favicon.svg")}],
     "STYLES": [_style(f"{name}.css") for name in ("css/tokens", "css/status", "css/chart", "admin/theme", "admin/review", "admin/home")],
+    # Passwords are the account pages' business, with their limits and their mails.
+    "ACCOUNT": {"navigation": [{"title": "Your account", "link": reverse_lazy("account")}]},
     "BORDER_RADIUS": "0.5rem",
     "COLORS": {"base": _BASE, "primary": _PRIMARY, "font": _FONT},
     "SIDEBAR": {"show_search": False, "show_all_applications": False, "navigation": _navigation},

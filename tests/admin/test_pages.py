@@ -1,19 +1,22 @@
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
+from bs4 import BeautifulSoup
 from django.contrib import admin
 from django.contrib.auth.models import Group, Permission
 from django.test import Client
 from django.urls import reverse
 
-from catalog.models import Category, Deliverable, LicenseTier, Listing, ListingReview
+from catalog.models import Category, Deliverable, LicenseTier, Listing, ListingReview, Store
 from catalog.services import generation
 from developers.models import AccessToken, ApiKey, App, DeveloperApplication, ScopeReview
 from marketplace.accounts.models import User
+from marketplace.core import audit
 from marketplace.core.admin import Base
-from marketplace.core.models import AuditEntry
+from marketplace.core.models import AuditEntry, ReadyUse, ReadyWords
 from marketplace.core.objects import object_store
 from tests.admin import subjects
 from tests.admin.pages import address, service_admins, signed_in, staff, text_of
@@ -270,3 +273,35 @@ def test_groups_are_for_superusers(root: Client) -> None:
     page = address(Group, "changelist")
     assert signed_in(staff("auth.view_group", "auth.change_group", "auth.add_group")).get(page).status_code == 403
     assert root.get(page).status_code == 200
+
+
+def test_what_strangers_wrote_is_text_on_every_page(root: Client) -> None:
+    mark = "<img src=x onerror=alert(1)>\"'"
+    application, review, vendor = subjects.application(), subjects.review(), subjects.vendor()
+    app, key, listing = subjects.approved_app(), subjects.api_key(), subjects.listing_for_sale()
+    request = subjects.scope_review()
+    entry = audit.record("app.suspend", app, actor=UserFactory(is_staff=True, name=mark), from_state=mark, to_state=mark[:20], reason=mark)
+    DeveloperApplication.objects.update(company=mark, what=mark, why=mark)
+    App.objects.update(name=mark, purpose=mark)
+    ApiKey.objects.update(name=mark)
+    Store.objects.update(name=mark)
+    Listing.objects.update(title=mark, description=mark)
+    ListingReview.objects.update(findings=[{"code": "other", "field": mark, "message": mark, "hint": mark}], note=mark)
+    ReadyWords.objects.create(use=ReadyUse.APPLICATION_REJECT, words=mark)
+    User.objects.update(name=mark)
+    paths = [
+        reverse("admin:index"),
+        *(f"{reverse('admin-search')}?{urlencode({'q': q})}" for q in (mark, "<img", "@example.com", app.pk)),
+        *(address(type(row), "change", row.pk) for row in (application, review, vendor, app, key, listing, request, entry)),
+        *(
+            address(model, "changelist")
+            for model in (DeveloperApplication, ListingReview, App, ApiKey, Listing, User, AuditEntry, ReadyWords)
+        ),
+        address(App, "suspend", app.pk),
+        address(ApiKey, "revoke", key.pk),
+        address(Listing, "takedown", listing.pk),
+    ]
+    for path in paths:
+        response = root.get(path, follow=True)
+        assert response.status_code == 200, path
+        assert not BeautifulSoup(response.content, "html.parser").select('img[src="x"], [onerror]'), path

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from catalog.models import Deliverable, Listing, ListingReview, Preview, RejectionReason
 from catalog.services import review as services
+from marketplace.core.errors import InvalidTransition
 from marketplace.core.models import AuditEntry
 from tests.admin.pages import address, press, signed_in, staff, text_of
 from tests.admin.subjects import APPROVAL, FINDINGS
@@ -165,6 +166,28 @@ def test_next_is_for_reviewers_and_by_post(client: Client) -> None:
     assert signed_in(staff("catalog.view_listingreview", "catalog.takedown_listing")).post(NEXT).status_code == 403
     assert signed_in(staff(REVIEW)).get(NEXT).status_code == 405
     assert not AuditEntry.objects.filter(action="review.claim").exists()
+
+
+def test_next_goes_on_when_what_one_was_at_was_taken_over_meanwhile(browser: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    older, newer = waiting(days=2), waiting(days=1)
+    browser.post(NEXT)
+
+    def refuse(**_asked: Any) -> None:
+        raise InvalidTransition("It is not claimed by you.")
+
+    monkeypatch.setattr(services, "release_review", refuse)
+    assert browser.post(NEXT, {"after": str(older.pk)})["Location"] == page_of(newer)
+
+
+def test_claim_and_next_take_no_request_of_another_site(editor: Any) -> None:
+    review = waiting()
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(editor)
+    for path in (NEXT, address(ListingReview, "claim", review.pk), address(ListingReview, "take_over", review.pk)):
+        assert client.post(path).status_code == 403
+    client.get(address(ListingReview, "claim", review.pk))
+    review.refresh_from_db()
+    assert review.claimed_by is None
 
 
 @pytest.mark.parametrize(("verb", "answers"), [("approve", APPROVAL), ("reject", FINDINGS)])

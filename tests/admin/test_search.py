@@ -85,6 +85,13 @@ def test_secret_is_looked_up_by_its_end_and_does_not_stay_in_the_address(root: C
     assert found(root, key.last_four)["Api keys"] == [address(ApiKey, "change", key.pk)]
 
 
+@pytest.mark.parametrize(
+    "secret", ["Bearer cam_sk_aaaaaaaaaaaaaaaaaaaaWxyz", "'cam_pat_aaaaaaaaaaaaaaaaaaaaWxyz", "whsec_aaaaaaaaaaaaWxyz"]
+)
+def test_secret_does_not_stay_in_the_address_however_it_was_copied(root: Client, secret: str) -> None:
+    assert root.get(SEARCH, {"q": secret})["Location"] == f"{SEARCH}?q=Wxyz"
+
+
 def test_hash_of_a_secret_finds_nothing(root: Client) -> None:
     key = subjects.api_key()
     user = UserFactory()

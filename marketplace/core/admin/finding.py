@@ -3,6 +3,7 @@
 Only what an index answers: an id, an address, the beginning of a name, the end of a credential. Never a hash.
 """
 
+import re
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -23,7 +24,8 @@ WORDS_CHARS = 200
 # Shorter beginnings would be those of too many.
 FEWEST = 2
 LAST_FOUR = 4
-SECRET = "cam_"
+# A whole credential, however it was copied: `Bearer cam_sk_…`, a signing secret of a webhook.
+_SECRET = re.compile(r"(?:cam_[a-z]{2,3}|whsec)_\S*(\S{4})")
 _TEXT = CharField()
 _HIGHEST = "\U0010ffff"
 
@@ -43,11 +45,10 @@ class Words:
     @classmethod
     def of(cls, typed: str) -> "Words":
         """Return what to look for; of a whole secret only its end, which is all that anyone may see of it."""
-        text = typed.strip()[:WORDS_CHARS]
+        secret = _SECRET.search(typed)
+        text = (secret[1] if secret else typed.strip())[:WORDS_CHARS]
         if not text.isprintable():
             text = ""
-        if text.startswith(SECRET) and len(text) > len(SECRET) + LAST_FOUR:
-            text = text[-LAST_FOUR:]
         return cls(text.removeprefix("…"), parse_id(text.lower()))
 
     @property

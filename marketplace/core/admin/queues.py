@@ -1,6 +1,7 @@
 """Rows that wait for a decision: claim one, decide on its page, go on to the next."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from django.contrib import admin, messages
@@ -15,6 +16,7 @@ from django.utils.timesince import timesince
 from django.views.decorators.http import require_POST
 
 from .. import claims
+from ..errors import Problem
 from ..wording import badge
 from .cells import STATES
 from .decisions import CLAIMING, Decision, Step
@@ -147,7 +149,9 @@ class QueueAdmin(ServiceAdmin):
             raise PermissionDenied
         after = self.get_object(request, request.POST["after"]) if request.POST.get("after") else None
         if after is not None and self.waits(after) and after.claimed_by_id == request.user.pk:
-            self.release_row(after, staff_of(request))
+            # Decided or taken over a moment ago: then it is no longer the viewer's to give up.
+            with suppress(Problem):
+                self.release_row(after, staff_of(request))
         return self._next(request, after)
 
     def after_decision(self, request: HttpRequest, subject: Any) -> HttpResponse:
