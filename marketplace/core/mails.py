@@ -41,8 +41,7 @@ def mail(user: Reader, template: str, **context: Any) -> None:
     """
     text = render_to_string(f"mail/{template}.txt", {"user": user, "base_url": settings.BASE_URL, **context})
     # A reason that was typed into a page breaks its lines as browsers do.
-    text = text.replace("\r\n", "\n")
-    subject, _, body = text.partition("\n")
+    subject, _, body = text.replace("\r\n", "\n").partition("\n")
     subject, body = subject.strip(), signed(body)
     user.email_user(subject, body, html_message=as_page(subject, body))
 
