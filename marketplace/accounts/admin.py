@@ -13,8 +13,10 @@ from unfold.enums import ActionVariant
 from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget, UnfoldAdminSelectWidget
 
 from marketplace.core.admin import Base, Decision, ReasonForm, ServiceAdmin, Words, begins, decision
+from marketplace.core.events import emit
 
 from . import services
+from .events import AccountEnding
 from .models import Tier, User
 
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]  # allauth's documented way
@@ -37,6 +39,13 @@ class StaffForm(ReasonForm):
 
     groups = forms.ModelMultipleChoiceField(Group.objects.all(), required=False, widget=UnfoldAdminCheckboxSelectMultipleWidget)
     field_order = ("groups", "reason")
+
+
+def _effects(user: User, *, deleted: bool) -> list[str]:
+    """Return what ends with the account, as the apps above tell it."""
+    ending = AccountEnding(user.pk, deleted, [])
+    emit(ending)
+    return ending.effects
 
 
 @admin.register(User)
@@ -71,6 +80,7 @@ class UserAdmin(ServiceAdmin):
             "The account is shut.",
             available=lambda user: user.is_active,
             variant=ActionVariant.DANGER,
+            foretell=lambda user: _effects(user, deleted=False),
         )
     )
     def deactivate(self, user: User, actor: User, answers: Mapping[str, Any]) -> None:
@@ -120,6 +130,7 @@ class UserAdmin(ServiceAdmin):
             "The account is deleted.",
             available=lambda user: not user.deleted,
             variant=ActionVariant.DANGER,
+            foretell=lambda user: _effects(user, deleted=True),
         )
     )
     def delete_account(self, user: User, actor: User, answers: Mapping[str, Any]) -> None:

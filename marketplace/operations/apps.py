@@ -2,7 +2,7 @@
 
 from django.apps import AppConfig
 
-from marketplace.accounts.events import AccountDeleted
+from marketplace.accounts.events import AccountDeleted, AccountEnding
 from marketplace.core.events import subscribe
 from marketplace.core.health import monitor
 from marketplace.core.observing.metrics import register
@@ -19,6 +19,7 @@ class OperationsConfig(AppConfig):
         from . import people, readings  # noqa: PLC0415 - their models are there only now
 
         subscribe(AccountDeleted, people.let_go)
+        subscribe(AccountEnding, people.foretell)
         register(readings.jobs)
         register(readings.webhooks)
         register(readings.replica)

@@ -5,6 +5,7 @@ from typing import Any
 
 from allauth.account.models import EmailAddress
 from django.db.models import Exists, Model, OuterRef, Q
+from django.utils import timezone
 
 from catalog.models import Listing, Store
 from catalog.models.listings import ListingStatus, UpdateStatus
@@ -13,7 +14,7 @@ from developers.models.applications import ApplicationMessage
 from developers.models.webhooks import WebhookEndpoint, WebhookMessage
 from library.models import DownloadLink, Licence, Package
 from marketplace.accounts.errors import AccountInUse
-from marketplace.accounts.events import AccountDeleted
+from marketplace.accounts.events import AccountDeleted, AccountEnding
 from marketplace.accounts.models import User
 from marketplace.core.models import AuditEntry
 from vendors.models import VendorProfile
@@ -111,6 +112,22 @@ def _let_go_of_the_store(user: User) -> None:
     # Their files follow with the next sweep: no record names them any more.
     Listing.objects.filter(pk__in=unsold).delete()
     Store.objects.filter(owner=user).update(name="Closed store", slug=f"closed-{user.pk.hex}", is_open=False)
+
+
+def foretell(event: AccountEnding) -> None:
+    """Say what stops, what stays on sale, and what stands in the way, before staff end an account."""
+    user, now = User.objects.get(pk=event.user_id), timezone.now()
+    unrevoked = Q(revoked_at__isnull=True)
+    keys = ApiKey.objects.filter(unrevoked, Q(expires_at__isnull=True) | Q(expires_at__gt=now), app__user=user)
+    tokens = AccessToken.objects.filter(unrevoked, Q(user=user) | Q(application__user=user), expires__gt=now)
+    event.effects.extend((f"Live keys that stop: {keys.count()}.", f"Live tokens that stop: {tokens.count()}."))
+    if event.deleted:
+        licences = Licence.objects.filter(buyer=user, revoked_at__isnull=True).count()
+        event.effects.append(f"Licences that nobody can download by any more: {licences}.")
+        event.effects.extend(f"It is refused now. {sentence}" for sentence in unsettled(user))
+    else:
+        on_sale = Listing.objects.filter(store__owner=user, status=ListingStatus.PUBLISHED).count()
+        event.effects.append(f"Listings that stay on sale: {on_sale}.")
 
 
 def unsettled(user: User) -> list[str]:

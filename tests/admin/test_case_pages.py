@@ -10,10 +10,11 @@ from django.utils import timezone
 from catalog.models import Listing
 from developers.models import App, DeveloperApplication, ScopeReview
 from developers.services.credentials import issue_api_key
+from marketplace.accounts.models import User
 from marketplace.core.models import AuditEntry, ReadyUse, ReadyWords
 from tests.admin import subjects
 from tests.admin.pages import address, press, signed_in, staff, text_of
-from tests.factories import UserFactory
+from tests.factories import AppFactory, UserFactory
 from tests.shop import bought, funded, on_sale, store_keeping
 from vendors.models import VendorProfile
 from wallet.models import Order
@@ -139,3 +140,16 @@ def test_confirmations_say_how_much_is_touched() -> None:
         assert expected in words
     vendor = VendorProfile.objects.get(store=listing.store)
     assert "Published listings that leave the catalog: 1." in text_of(root.get(address(VendorProfile, "suspend", vendor.pk)))
+
+
+def test_end_of_an_account_is_foretold_in_figures(django_assert_max_num_queries: Any) -> None:
+    listing, keeper = on_sale(), signed_in(staff("accounts.deactivate_user", "accounts.erase_user"))
+    owner = listing.store.owner
+    issue_api_key(app=AppFactory(user=owner), name="production", actor=owner)
+    words = text_of(keeper.get(address(User, "deactivate", owner.pk)))
+    for sentence in ("Live keys that stop: 1.", "Live tokens that stop: 0.", "Listings that stay on sale: 1."):
+        assert sentence in words
+    with django_assert_max_num_queries(20):
+        words = text_of(keeper.get(address(User, "delete_account", owner.pk)))
+    assert "Licences that nobody can download by any more: 0." in words
+    assert "It is refused now. Listings are for sale or in review" in words
