@@ -137,8 +137,19 @@ def test_without_an_app_the_code_is_shown_and_nothing_runs(browse: Browse) -> No
         ("listAssets", {"query__limit": "many"}, "query-limit"),
         ("createListing", {"body__basePrice": "cheap"}, "body-basePrice"),
         ("reportLeakedCredentials", {"body__credentials": "[{"}, "body-credentials"),
+        ("reportLeakedCredentials", {"body__credentials": "[NaN]"}, "body-credentials"),
+        ("reportLeakedCredentials", {"body__credentials": "[1e999]"}, "body-credentials"),
+        ("reportLeakedCredentials", {"body__credentials": '["\\ud800"]'}, "body-credentials"),
+        ("reportLeakedCredentials", {"body__credentials": "[" * 10_000 + "]" * 10_000}, "body-credentials"),
+        ("reportLeakedCredentials", {"body__credentials": "[" * 500 + "]" * 500}, "body-credentials"),
         ("updateWallet", {"body__currencyPreference": "XXX"}, "body-currencyPreference"),
+        ("getAsset", {"path__asset_id": ".."}, "path-asset_id"),
+        ("getAsset", {"path__asset_id": "."}, "path-asset_id"),
+        ("buyAsset", {"header__Idempotency-Key": "once\nX-Api-Key: mine"}, "header-Idempotency-Key"),
+        ("buyAsset", {"header__Idempotency-Key": "größe"}, "header-Idempotency-Key"),
+        ("createListing", {"body__tags": "a\n" * 40_000}, "body-tags"),
     ],
+    ids=lambda value: str(value)[:60],
 )
 def test_mistake_stands_beside_its_field_and_what_was_typed_is_kept(
     own: tuple[Client, App], operation: str, wrong: dict[str, str], field: str
@@ -170,6 +181,12 @@ def test_what_is_typed_stays_in_its_place(own: tuple[Client, App]) -> None:
     assert made["path"] == "/api/v1/assets/..%2Fwallet%3Fx%3D1%23y"
     made = made_by(client.post("/dashboard/console/searchAssets", typed(client, "searchAssets", query__q="a&limit=1 </script><b>")))
     assert made["path"] == "/api/v1/assets/search?q=a%26limit%3D1%20%3C%2Fscript%3E%3Cb%3E"
+
+
+def test_number_of_any_length_is_answered(own: tuple[Client, App]) -> None:
+    client, _ = own
+    sent = typed(client, "reportLeakedCredentials", body__credentials=f"[{'9' * 5_000}]")
+    assert client.post("/dashboard/console/reportLeakedCredentials", sent).status_code == 400
 
 
 def test_script_gets_only_the_part_that_changes(own: tuple[Client, App]) -> None:

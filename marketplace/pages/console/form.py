@@ -6,15 +6,19 @@ It holds to the shape of a value only: what the API makes of a wrong one is what
 import json
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from io import BytesIO
 from typing import Any
 from urllib.parse import quote, urlencode
 
 from django import forms
 from django.conf import settings
+from django.core.validators import RegexValidator
 
 from developers.models import App
 from developers.services.first_party import PAGE_SCOPES
 from marketplace.core import bounds
+from marketplace.core.api.rendering import parse_json
+from marketplace.core.errors import Problem
 
 from ..docs.reference import Input, Kind, Operation
 from ..docs.snippets import Call, Credential
@@ -22,6 +26,11 @@ from ..docs.snippets import Call, Credential
 MYSELF, NOBODY, CODE = "me", "nobody", "code"
 # A longer text is typed into several lines.
 LONG = 300
+# What a place of the call can hold, quoted or not: a URL climbs by `..`, and a header ends with its line.
+_HELD = {
+    "path": RegexValidator(r"^\.{1,2}\Z", "An address cannot hold this: it stands for another address.", inverse_match=True),
+    "header": RegexValidator(r"^[ -~]*\Z", "A header holds one line of plain ASCII characters."),
+}
 
 
 class CallForm(forms.Form):
@@ -130,6 +139,15 @@ def _credential(operation: Operation, caller: str) -> Credential:
 class JsonField(forms.JSONField):
     """JSON that is kept as it was typed."""
 
+    def to_python(self, value: Any) -> Any:
+        """Return the value as the API would read it: Python's own reading takes what is no JSON, and cannot be written again."""
+        if value in self.empty_values:
+            return None
+        try:
+            return parse_json(BytesIO(str(value).encode()), 0)
+        except Problem as problem:
+            raise forms.ValidationError(problem.detail, code="invalid") from problem
+
     def bound_data(self, data: Any, initial: Any) -> Any:
         """Return what was typed: nothing is parsed and written again in another way."""
         return initial if data is None else data
@@ -144,7 +162,10 @@ class LinesField(forms.CharField):
 
     def to_python(self, value: Any) -> Any:
         """Return the lines that are not empty."""
-        return [line.strip() for line in str(value or "").splitlines() if line.strip()]
+        typed = str(value or "")
+        if len(typed) > bounds.LONG_TEXT_BYTES:
+            raise forms.ValidationError(f"This has more than {bounds.LONG_TEXT_BYTES:,} characters.", code="max_length")
+        return [line.strip() for line in typed.splitlines() if line.strip()]
 
 
 class PlainDecimalField(forms.DecimalField):
@@ -182,7 +203,7 @@ def _field(given: Input, sample: str) -> forms.Field:
         case Kind.NUMBER:
             return PlainDecimalField(max_digits=30, widget=forms.NumberInput(attrs={"step": "any", **example}), **shared)
         case Kind.LINES:
-            return LinesField(max_length=bounds.LONG_TEXT_BYTES, widget=forms.Textarea(attrs={"rows": 3}), **shared)
+            return LinesField(widget=forms.Textarea(attrs={"rows": 3}), **shared)
         case Kind.JSON:
             return JsonField(widget=forms.Textarea(attrs={"rows": 5, "spellcheck": "false"}), **shared)
         case Kind.FILE:
@@ -190,7 +211,8 @@ def _field(given: Input, sample: str) -> forms.Field:
         case _:
             long = given.longest is not None and given.longest > LONG and given.place == "body"
             widget = forms.Textarea(attrs={"rows": 4}) if long else plain
-            return forms.CharField(max_length=bounds.LONG_TEXT_BYTES, strip=False, widget=widget, **shared)
+            held = [_HELD[given.place]] if given.place in _HELD else []
+            return forms.CharField(max_length=bounds.LONG_TEXT_BYTES, strip=False, widget=widget, validators=held, **shared)
 
 
 def _in_query(value: Any) -> str:

@@ -17,7 +17,10 @@ window.marketplace.api = (holder = null) => {
 
   const read = async (response) => {
     const type = response.headers.get("Content-Type") || "";
-    const text = await response.text();
+    const readable = /json|text|xml/.test(type);
+    const text = readable ? await response.text() : "";
+    // A file is left where it is: it may be larger than the memory of the page.
+    if (!readable) response.body?.cancel();
     let data = null;
     try {
       data = type.includes("json") && text ? JSON.parse(text) : null;

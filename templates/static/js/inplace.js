@@ -33,12 +33,16 @@
     }
   };
 
+  // The link whose question stands in place: whoever cancels goes on from there.
+  let asked = null;
   document.addEventListener("click", async (event) => {
     const link = event.target.closest("a[data-asks]");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
     event.preventDefault();
+    asked = link;
     try {
       const question = (await fetched(link.href)).getElementById("confirm");
+      if (asked !== link) return;
       const places = [...document.querySelectorAll(".in-place")];
       const place = places.find((each) => link.compareDocumentPosition(each) & Node.DOCUMENT_POSITION_FOLLOWING);
       for (const each of places) each.replaceChildren();
@@ -54,7 +58,7 @@
     if (!place || !event.target.closest("a[data-cancel]")) return;
     event.preventDefault();
     place.replaceChildren();
-    document.querySelector("#page").querySelector("a[data-asks]")?.focus();
+    asked.focus();
   });
 
   document.addEventListener("submit", async (event) => {
