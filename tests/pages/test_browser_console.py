@@ -1,5 +1,6 @@
 """A developer in a real browser: from the sign-up to a call in the console and its code; without a script; by keyboard only."""
 
+import json
 import re
 import shutil
 from collections.abc import Callable, Iterator
@@ -15,11 +16,16 @@ from playwright.sync_api import Page, sync_playwright
 from developers.models import ApiKey, App, DeveloperApplication, FirstPartyToken, ScopeReview
 from developers.services.applications import approve_application
 from developers.services.scopes import ScopeDecision, decide_scopes
+from developers.services.spending import Caps, set_spending_limit
+from library.models import Licence
 from marketplace.accounts.models import User
+from marketplace.core.money import Currency
 from marketplace.core.scopes import IN_PLAIN_WORDS, Scope
+from tests.contract.scenes import for_sale
 from tests.factories import AppFactory, UserFactory
 from tests.machine import CHROMIUM
 from tests.screenshots.driving import ARGUMENTS, SIZES, overflows, violations
+from wallet.selectors import wallet_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.engineless, pytest.mark.django_db(transaction=True)]
 PASSWORD = "a long enough phrase"
@@ -130,19 +136,23 @@ def test_developer_goes_from_sign_up_to_a_call_and_its_code(window: Opens, live_
 
 def test_key_is_revoked_where_one_stands(window: Opens, live_server: Any) -> None:
     app = AppFactory()
-    ApiKey.objects.create(app=app, name="laptop", digest="x" * 64, last_four="abcd", scope=app.granted_scopes)
+    for number, name in enumerate(("laptop", "server")):
+        ApiKey.objects.create(app=app, name=name, digest=str(number) * 64, last_four="abcd", scope=app.granted_scopes)
     page = window("desktop", user=app.developer)
     page.goto(live_server.url + reverse("app-detail", args=[app.pk]))
     page.evaluate("window.same = true")
-    page.get_by_role("link", name="Revoke laptop").click()
-    page.locator(".in-place").get_by_role("link", name="Cancel").click()
-    page.locator("#confirm").wait_for(state="detached")
+    for name in ("Revoke laptop", "Revoke server"):
+        page.get_by_role("link", name=name).click()
+        page.locator(".in-place").get_by_role("link", name="Cancel").click()
+        page.locator("#confirm").wait_for(state="detached")
+        # Whoever works by keyboard goes on where they were, not at the first key of the page.
+        assert page.evaluate("document.activeElement.textContent") == name
     page.get_by_role("link", name="Revoke laptop").click()
     assert sound(page)
     page.get_by_role("button", name="Revoke the key").click()
     page.locator(".notes").get_by_text("is revoked").wait_for()
     assert page.evaluate("window.same && document.activeElement.className") == "notes"
-    assert not ApiKey.objects.get().live
+    assert [key.name for key in ApiKey.objects.all() if key.live] == ["server"]
     assert page.get_by_role("link", name="Revoke laptop").count() == 0
 
 
@@ -192,3 +202,28 @@ def test_purchase_is_asked_about_and_the_keyboard_is_enough(window: Opens, live_
     page.locator("#answer-words").get_by_text("Nothing is here").wait_for()
     assert page.locator("#answer-status").inner_text() == "404"
     assert page.evaluate("document.activeElement.id") == "answer"
+
+
+def test_app_buys_from_the_console_once_its_owner_has_set_a_limit(window: Opens, live_server: Any) -> None:
+    scene = for_sale()
+    app = AppFactory(user=scene.user, granted_scopes="wallet:spend library:read")
+    before = wallet_of(scene.user).balance_inr_minor
+    page = window("phone", user=scene.user)
+    page.goto(f"{live_server.url}/dashboard/console/buyAsset")
+    assert page.get_by_label("assetId").input_value() == scene.shows["slug"]
+
+    def buy(status: str) -> str:
+        page.get_by_role("button", name="Run").click()
+        page.get_by_role("button", name="Make the call").click()
+        page.locator("#answer-status", has_text=status).wait_for()
+        return page.locator("#answer-body").inner_text()
+
+    assert json.loads(buy("403"))["code"] == "spending_limit_exceeded"
+    assert not Licence.objects.exists()
+    set_spending_limit(owner=scene.user, spender=app, caps=Caps(Currency.INR, total_minor=before), actor=scene.user)
+    buy("200")
+    assert Licence.objects.get().buyer == scene.user
+    paid = wallet_of(scene.user).balance_inr_minor
+    assert paid < before
+    assert json.loads(buy("409"))["code"] == "already_owned"
+    assert wallet_of(scene.user).balance_inr_minor == paid

@@ -54,10 +54,11 @@ def test_code_does_what_it_says(live_server: Any, tmp_path: Path, language: str)
     refused = run(quote, language, tmp_path, KEY=key)
     assert "it-is-me-123" in refused
     # With a token: what was sent is what arrived.
-    listing = {"title": NASTY, "slug": "nasty", "shortDescription": "x", "categorySlug": "fonts", "basePrice": 19.5, "description": NASTY}
+    lines = f"{NASTY}\n$(id >&2) `id`\t\u2028</script>\nEOF\n'; id; '"
+    listing = {"title": NASTY, "slug": "nasty", "shortDescription": "x", "categorySlug": "fonts", "basePrice": 19.5, "description": lines}
     run(Call("POST", f"{api}/vendor/assets", Credential.TOKEN, body=listing), language, tmp_path, TOKEN=token)
     made = Listing.objects.get(slug="nasty")
-    assert (made.title, made.description) == (NASTY, NASTY)
+    assert (made.title, made.description) == (NASTY, lines)
     # A file.
     (tmp_path / "file.zip").write_bytes(b"no archive")
     upload = Call("POST", f"{api}/vendor/assets/{made.pk}/file", Credential.TOKEN, upload=True)
