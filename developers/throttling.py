@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from rest_framework.views import APIView
 
 WINDOW_SECONDS = 60
-# Whoever counts a call before its view does leaves the limits under this name in `request.META`.
-COUNTED = "developers.counted"
 
 logger = logging.getLogger(__name__)
 
@@ -78,11 +76,8 @@ class RateLimits(BaseThrottle):
         Raises:
             DependencyUnavailable: nobody counts, and the operation spends money.
         """
-        limits = limits_of(request)
-        if request.META.get(COUNTED) == limits:
-            return True
         try:
-            count_call(request, limits)
+            count_call(request, limits_of(request))
         except CounterStoreDown as error:
             if _spends(view):
                 raise DependencyUnavailable("Calls cannot be counted at the moment, and spending waits until they can.") from error
@@ -152,7 +147,7 @@ def count_by_address(request: HttpRequest | Request, bucket: str) -> None:
 
 
 def count_and_read(request: HttpRequest, also: Collection[str]) -> Mapping[str, Any] | None:
-    """Count an anonymous call once and for all, whatever view answers it, and read from the cache in the same round trip.
+    """Count an anonymous call that no view counts, and read from the cache in the same round trip.
 
     Args:
         request: The call, without a credential.
@@ -164,13 +159,12 @@ def count_and_read(request: HttpRequest, also: Collection[str]) -> Mapping[str, 
     Raises:
         RateLimited: too many came from there.
     """
-    limits = request.META[COUNTED] = [_limit_by_address(request, "anonymous")]
     cache = caches["default"]
     if not isinstance(cache, RedisCache):
         count_by_address(request, "anonymous")
         return None
     try:
-        usage, found = _counted(cache, request, limits[0], also)
+        usage, found = _counted(cache, request, _limit_by_address(request, "anonymous"), also)
     except CounterStoreDown:
         return None
     _settle(request, [usage])

@@ -19,18 +19,23 @@ def application(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]
     """Answer a request, whatever its content type says.
 
     Django reads the address by the charset that the body claims, any that Python knows, before it can answer with an error:
-    `charset=idna` would be a crash of its own. Such a body counts as one of an unknown kind.
+    `charset=idna` would be a crash of its own, and with `charset=iso-8859-1` one address would have two meanings, of which the cache of
+    public answers knows one. So addresses are UTF-8, as all else is, and a body of another kind counts as one of an unknown kind.
     """
-    if not _readable(environ.get("CONTENT_TYPE", "")):
-        environ["CONTENT_TYPE"] = "application/x-unreadable"
+    if ";" in environ.get("CONTENT_TYPE", ""):
+        environ["CONTENT_TYPE"] = _without_charset(environ["CONTENT_TYPE"])
     return _django(environ, start_response)
 
 
-def _readable(content_type: str) -> bool:
-    for parameter in content_type.split(";")[1:]:
+def _without_charset(content_type: str) -> str:
+    kind, *parameters = content_type.split(";")
+    kept = [kind]
+    for parameter in parameters:
         name, _, value = parameter.partition("=")
         name = name.strip().lower()
         # An asterisk announces a charset of the parameter's own (RFC 2231).
         if name.endswith("*") or (name == "charset" and value.strip().strip('"').lower() not in _CHARSETS):
-            return False
-    return True
+            return "application/x-unreadable"
+        if name != "charset":
+            kept.append(parameter)
+    return ";".join(kept)

@@ -14,6 +14,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpRespons
 from django.utils.cache import get_conditional_response
 from rest_framework.request import Request
 
+from marketplace.core.errors import PreconditionFailed
 from marketplace.core.observing.metrics import BUILT
 from marketplace.core.replica import read_from
 
@@ -27,7 +28,6 @@ QUERY_CHARS = 400
 PARTS = 1_000
 T = TypeVar("T")
 
-LOOKED_UP = "marketplace.catalog_generation"
 PUBLIC = "public, no-cache"
 PRIVATE = "private, no-cache"
 
@@ -48,11 +48,7 @@ def public_answer(request: Request, build: Callable[["Memo"], Any], *, cache_con
         build: Returns the answer as JSON values or ready bytes; it is given a memo for parts that answers have in common.
         cache_control: Who may keep it.
     """
-    django_request = request._request
-    kept = None if LOOKED_UP in django_request.META else find(django_request, answer_key(django_request))
-    # It was read first: what is built now is at least as new.
-    answer = kept or built(address_of(django_request), build, django_request.META[LOOKED_UP])
-    return respond(django_request, answer, cache_control)
+    return respond(request._request, _answer_at(address_of(request._request), build), cache_control)
 
 
 def body_at(address: str, build: Callable[["Memo"], Any]) -> bytes:
@@ -62,12 +58,13 @@ def body_at(address: str, build: Callable[["Memo"], Any]) -> bytes:
         address: Path and query; what is built for callers of the one is served to callers of the other.
         build: As for `public_answer`.
     """
-    key = _key("answer", address)
-    at, kept = generation.current_and_cached([key])
-    answer = Answer(*kept[key]) if key in kept else None
-    if answer is None or answer.generation != at:
-        answer = built(address, build, at)
-    return answer.body
+    return _answer_at(address, build).body
+
+
+def _answer_at(address: str, build: Callable[["Memo"], Any]) -> Answer:
+    # The generation is read first: what is built then is at least as new.
+    at, answer = find(key_of(address))
+    return answer or built(address, build, at)
 
 
 class Memo:
@@ -103,17 +100,16 @@ class Memo:
         cls._values.clear()
 
 
-def find(request: HttpRequest, key: str, found: Mapping[str, Any] | None = None) -> Answer | None:
-    """Return the present answer of the request's address, and leave the generation on the request.
+def find(key: str, found: Mapping[str, Any] | None = None) -> tuple[int, Answer | None]:
+    """Return the generation, and the present answer under a key if it is kept.
 
     Args:
-        request: A call.
-        key: That of its answer.
-        found: What `generation.read_along` of it holds, if that was read already.
+        key: That of an answer.
+        found: What `generation.read_along` of it holds, if that was read since the request began.
     """
-    request.META[LOOKED_UP], kept = generation.current_and_cached([key], found)
+    at, kept = generation.current_and_cached([key], found)
     answer = Answer(*kept[key]) if key in kept else None
-    return answer if answer is not None and answer.generation == request.META[LOOKED_UP] else None
+    return at, answer if answer is not None and answer.generation == at else None
 
 
 def built(address: str, build: Callable[[Memo], Any], at: int) -> Answer:
@@ -129,26 +125,26 @@ def built(address: str, build: Callable[[Memo], Any], at: int) -> Answer:
     BUILT.inc()
     answer = Answer(at, body, f'"{hashlib.sha256(body).hexdigest()}"')
     if len(address.partition("?")[2]) <= QUERY_CHARS:
-        generation.keep(_key("answer", address), tuple(answer), SECONDS)
+        generation.keep(key_of(address), tuple(answer), SECONDS)
     return answer
 
 
-def answer_key(request: HttpRequest) -> str:
-    """Return the key of the answer to a request."""
-    return _key("answer", address_of(request))
-
-
 def address_of(request: HttpRequest) -> str:
-    """Return path and query."""
-    return f"{request.path_info}?{request.META['QUERY_STRING']}"
+    """Return path and query; a question mark that was part of the path does not begin the query."""
+    return f"{request.path_info.replace('?', '%3F')}?{request.META['QUERY_STRING']}"
 
 
-def _key(kind: str, name: str) -> str:
-    return f"catalog:{kind}:{hashlib.blake2b(name.encode('utf-8', 'surrogatepass'), digest_size=16).hexdigest()}"
+def key_of(address: str) -> str:
+    """Return the key of the answer of an address."""
+    return f"catalog:answer:{hashlib.blake2b(address.encode('utf-8', 'surrogatepass'), digest_size=16).hexdigest()}"
 
 
 def respond(request: HttpRequest, answer: Answer, cache_control: str) -> HttpResponseBase:
-    """Return the answer with its strong ETag, or 304 when the client has it."""
+    """Return the answer with its strong ETag, or 304 when the client has it.
+
+    Raises:
+        PreconditionFailed: the client wants another one.
+    """
     headers = {"ETag": answer.etag, "Cache-Control": cache_control}
     asked = request.META.get("HTTP_IF_NONE_MATCH")
     if asked == answer.etag:
@@ -157,4 +153,7 @@ def respond(request: HttpRequest, answer: Answer, cache_control: str) -> HttpRes
     response = HttpResponse(answer.body, content_type="application/json", headers=headers)
     if asked is None and "HTTP_IF_MATCH" not in request.META:
         return response
-    return get_conditional_response(request, etag=answer.etag, response=response) or response
+    judged = get_conditional_response(request, etag=answer.etag, response=response) or response
+    if judged.status_code == PreconditionFailed.status:
+        raise PreconditionFailed
+    return judged

@@ -3,17 +3,17 @@
 from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponseBase
-from rest_framework.exceptions import ValidationError
 
 from developers.throttling import count_and_read
-from marketplace.core.api.problems import as_problem, http_response
-from marketplace.core.errors import Problem, RateLimited
+from marketplace.core.api.problems import http_response, logged_problem
 from marketplace.core.observing.middleware import ROUTE_KEY
 
 from ..services import generation
-from .builders import builder_at
-from .caching import LOOKED_UP, PUBLIC, address_of, answer_key, built, find, respond
+from .builders import Builder, builder_at
+from .caching import PUBLIC, Answer, address_of, built, find, key_of, respond
 from .cors import is_public
+
+_VIEWS_JUDGE = ("HTTP_AUTHORIZATION", "HTTP_X_API_KEY", "HTTP_TRANSFER_ENCODING")
 
 
 class PublicAnswersMiddleware:
@@ -32,24 +32,26 @@ class PublicAnswersMiddleware:
             return self.get_response(request)
         # Refuses a host that is not ours, as CommonMiddleware would.
         request.get_host()
-        key = answer_key(request)
-        try:
-            found = count_and_read(request, generation.read_along([key]))
-        except RateLimited as refusal:
-            return http_response(refusal, request)
-        answer = find(request, key, found)
-        if answer is not None:
-            request.META[ROUTE_KEY] = "catalog-cached"
-            return respond(request, answer, PUBLIC)
         builder = builder_at(request.path_info)
         request.META[ROUTE_KEY] = builder.route
         try:
-            answer = built(address_of(request), builder.build(request.GET), request.META[LOOKED_UP])
-        except (Problem, ValidationError) as refusal:
-            return http_response(as_problem(refusal), request)
-        return respond(request, answer, PUBLIC)
+            return respond(request, _answer(request, builder), PUBLIC)
+        except Exception as error:  # noqa: BLE001 - what DRF does for the viewsets
+            return http_response(logged_problem(error, request), request)
 
 
 def _is_short(request: HttpRequest) -> bool:
-    credential = "HTTP_AUTHORIZATION" in request.META or "HTTP_X_API_KEY" in request.META
-    return request.method in {"GET", "HEAD"} and not credential and is_public(request.path_info)
+    """Tell whether it is an anonymous GET of the public catalog without a body in chunks, which views refuse."""
+    return request.method in {"GET", "HEAD"} and request.META.keys().isdisjoint(_VIEWS_JUDGE) and is_public(request.path_info)
+
+
+def _answer(request: HttpRequest, builder: Builder) -> Answer:
+    """Count the call and return its answer."""
+    address = address_of(request)
+    key = key_of(address)
+    found = count_and_read(request, generation.read_along([key]))
+    at, answer = find(key, found)
+    if answer is None:
+        return built(address, builder.build(request.GET), at)
+    request.META[ROUTE_KEY] = "catalog-cached"
+    return answer

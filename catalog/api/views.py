@@ -10,7 +10,7 @@ from rest_framework.request import Request
 
 from marketplace.core.access import PUBLIC, Access, api_key_only
 from marketplace.core.api.views import ApiViewSet
-from marketplace.core.errors import InvalidInput, NotFound, Problem
+from marketplace.core.errors import InvalidInput, NotFound, PreconditionFailed, Problem
 from marketplace.core.scopes import Scope
 
 from . import bodies, builders
@@ -25,6 +25,7 @@ class CategoryViewSet(ApiViewSet):
     """The shelves."""
 
     access: ClassVar[Mapping[str, Access]] = {"list": PUBLIC}
+    problems: ClassVar[Mapping[str, tuple[type[Problem], ...]]] = {"list": (PreconditionFailed,)}
 
     @extend_schema(
         operation_id="listCategories", summary="List the categories", tags=["catalog"], responses={200: shapes.CategoryList, 304: UNCHANGED}
@@ -45,11 +46,11 @@ class AssetViewSet(ApiViewSet):
         "manifest": api_key_only(Scope.CATALOG_READ),
     }
     problems: ClassVar[Mapping[str, tuple[type[Problem], ...]]] = {
-        "list": (InvalidInput,),
-        "search": (InvalidInput,),
-        "suggest": (InvalidInput,),
-        "retrieve": (NotFound,),
-        "manifest": (NotFound,),
+        "list": (InvalidInput, PreconditionFailed),
+        "search": (InvalidInput, PreconditionFailed),
+        "suggest": (InvalidInput, PreconditionFailed),
+        "retrieve": (NotFound, PreconditionFailed),
+        "manifest": (NotFound, PreconditionFailed),
     }
 
     @extend_schema(

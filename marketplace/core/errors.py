@@ -151,6 +151,14 @@ class LengthRequired(Problem):
     detail = "Send a Content-Length header; bodies in chunks are not taken."
 
 
+class PreconditionFailed(Problem):
+    """412: `If-Match` does not name the present ETag."""
+
+    status = 412
+    title = "It is not what you have seen"
+    detail = "It has changed since you read the ETag that If-Match names."
+
+
 class BodyTooLarge(Problem):
     """413: `maximumBytes` names the limit."""
 

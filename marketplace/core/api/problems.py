@@ -10,12 +10,14 @@ from typing import Any
 import orjson
 from django.conf import settings
 from django.core.exceptions import PermissionDenied as DjangoPermissionDenied
+from django.core.exceptions import SuspiciousOperation
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django_redis.exceptions import ConnectionInterrupted
 from redis.exceptions import RedisError
 from rest_framework import exceptions
+from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
@@ -72,20 +74,14 @@ def _challenge(problem: errors.Problem) -> str:
 
 def http_response(problem: errors.Problem, request: HttpRequest) -> HttpResponse:
     """Return the problem as a plain Django response, for code outside of DRF's views."""
-    return HttpResponse(
-        orjson.dumps(document(problem, request.path)),
-        status=problem.status,
-        content_type=MEDIA_TYPE,
-        headers=headers_of(problem),
-    )
+    body = orjson.dumps(document(problem, request.path))
+    headers = headers_of(problem) | {"Content-Length": str(len(body))}
+    return HttpResponse(body, status=problem.status, content_type=MEDIA_TYPE, headers=headers)
 
 
 def exception_handler(exc: Exception, context: Mapping[str, Any]) -> Response:
     """Turn whatever an API view raised into a problem document; an unknown error is logged and becomes a bare 500."""
-    problem = as_problem(exc)
-    if problem.status >= errors.InternalError.status:
-        # A path holds whatever a caller wrote, line breaks too.
-        logger.error("%s %r failed", context["request"].method, context["request"].path, exc_info=exc)
+    problem = logged_problem(exc, context["request"])
     set_rollback()
     return Response(
         document(problem, context["request"].path),
@@ -93,6 +89,15 @@ def exception_handler(exc: Exception, context: Mapping[str, Any]) -> Response:
         content_type=MEDIA_TYPE,
         headers=headers_of(problem),
     )
+
+
+def logged_problem(exc: Exception, request: HttpRequest | Request) -> errors.Problem:
+    """Return the problem that an exception is to a client; what is a fault of ours is logged."""
+    problem = as_problem(exc)
+    if problem.status >= errors.InternalError.status:
+        # A path holds whatever a caller wrote, line breaks too.
+        logger.error("%s %r failed", request.method, request.path, exc_info=exc)
+    return problem
 
 
 def as_problem(exc: Exception) -> errors.Problem:
@@ -112,6 +117,14 @@ def as_problem(exc: Exception) -> errors.Problem:
             return errors.NotFound()
         case DjangoPermissionDenied() | exceptions.PermissionDenied():
             return errors.PermissionDenied()
+        case SuspiciousOperation():
+            return errors.MalformedRequest()
+        case _:
+            return _fault(exc)
+
+
+def _fault(exc: Exception) -> errors.Problem:
+    match exc:
         case OperationalError() | InterfaceError() | RedisError() | ConnectionInterrupted():
             return errors.DependencyUnavailable()
         case OSError(errno=errno.ENOSPC | errno.EDQUOT):
