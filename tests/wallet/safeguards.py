@@ -76,9 +76,9 @@ OF_THE_SOURCE = (
     ),
     Mutant(
         "double rounding: the vendor's share is rounded by itself",
-        "wallet/services/spending.py",
-        '"vendor_share_minor": net - commission,',
-        '"vendor_share_minor": money.share(net, 10_000 - offer.candidate.commission_rate_bp),',
+        "marketplace/core/money.py",
+        "return Split(tax, commission, price_minor - tax - commission)",
+        "return Split(tax, commission, share(price_minor - tax, 10_000 - commission_rate_bp))",
         f"{SPENDING}::test_split_leaves_no_paisa_over",
     ),
     Mutant(
