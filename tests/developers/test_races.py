@@ -12,9 +12,10 @@ from django.utils import timezone
 
 from developers.client_documents import Facts
 from developers.errors import ApplicationOpen, ScopeReviewOpen, TooManyApps, TooManyClientsWaiting, TooManyKeys, TooManyTokens
-from developers.models import AccessToken, ApiKey, App, DeveloperApplication, ScopeReview
+from developers.models import AccessToken, ApiKey, App, DeveloperApplication, FirstPartyToken, ScopeReview
 from developers.services import applications, apps, credentials
 from developers.services.clients import register_client
+from developers.services.first_party import issue_page_token
 from marketplace.accounts.models import User
 from marketplace.core import bounds
 from marketplace.core.audit import history_of
@@ -23,7 +24,7 @@ from marketplace.core.models import AuditEntry
 from marketplace.core.scopes import Scope
 from tests.factories import AppFactory, UserFactory
 
-from .cases import open_review
+from .cases import open_review, session_of, signed_in
 from .test_credentials import in_days
 
 pytestmark = [
@@ -164,6 +165,14 @@ def test_limit_of_what_one_may_have_holds(what: str, developer: User, monkeypatc
     assert one_stands(outcomes, refusal), outcomes
     owner: dict[str, Any] = {"app": app} if what == "keys" else {"user": developer}
     assert model.objects.filter(**owner).count() == 1
+
+
+def test_pages_that_ask_at_once_keep_no_more_tokens_than_may_be(developer: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "PAGE_TOKENS", 2)
+    key = session_of(signed_in(developer))
+    ask = partial(issue_page_token, session_key=key, scopes=frozenset({Scope.ACCOUNT_READ}), actor=developer)
+    assert at_once(*[ask] * 5) == [None] * 5
+    assert FirstPartyToken.objects.filter(user=developer).count() == 2
 
 
 def test_clients_that_are_met_at_once_wait_in_no_greater_number_than_may() -> None:
