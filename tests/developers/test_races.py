@@ -44,6 +44,8 @@ def at_once(*calls: Callable[[], Any]) -> list[Outcome]:
     barrier = threading.Barrier(len(calls))
 
     def run(call: Callable[[], Any]) -> Outcome:
+        # Connecting takes longer than what is tried: whoever has connected waits for the others.
+        connection.ensure_connection()
         barrier.wait(timeout=10)
         try:
             call()
