@@ -8,7 +8,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from django.db import OperationalError, connections, transaction
+from django.db import OperationalError, connection, connections, transaction
 from django.utils import timezone
 from rest_framework.test import APIClient
 
@@ -53,6 +53,8 @@ def at_once(*deeds: Callable[[], Any]) -> list[Any]:
     outcomes: list[Any] = [None] * len(deeds)
 
     def run(index: int, deed: Callable[[], Any]) -> None:
+        # Connecting takes long enough to hide a missing lock.
+        connection.ensure_connection()
         barrier.wait()
         try:
             outcomes[index] = deed()
