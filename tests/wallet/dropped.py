@@ -34,7 +34,7 @@ SEALS = "tests/wallet/test_seals.py"
 OF_THE_DATABASE = (
     dropped("TRIGGER wallet_transfer_append_only ON wallet_transfer", f"{LEDGER}::test_change_of_an_entry_is_refused_by_the_database"),
     dropped("TRIGGER wallet_journal_append_only ON wallet_journal", f"{LEDGER}::test_change_of_an_entry_is_refused_by_the_database"),
-    dropped("TRIGGER wallet_ledgeraccount_identity ON wallet_ledgeraccount", f"{LEDGER}::test_account_of_another_nature_is_refused"),
+    dropped("TRIGGER wallet_ledgeraccount_identity ON wallet_ledgeraccount", f"{LEDGER}::test_account_never_becomes_someone_elses"),
     dropped(
         "TRIGGER wallet_journal_follows ON wallet_journal", f"{LEDGER}::test_balance_that_no_journal_made_is_neither_spent_nor_added_to"
     ),

@@ -86,8 +86,13 @@ def test_overdraft_is_refused_by_the_database(transfer: Transfer) -> None:
 
 @pytest.mark.parametrize("change", ["currency = 'USD'", "kind = 'vendor', may_go_negative = true", "may_go_negative = true"])
 def test_account_of_another_nature_is_refused(transfer: Transfer, change: str) -> None:
-    with pytest.raises(IntegrityError):
+    with pytest.raises(IntegrityError, match="the ledger only grows"):
         run(f"UPDATE wallet_ledgeraccount SET {change} WHERE kind = 'wallet'")  # noqa: S608 - constants
+
+
+def test_account_never_becomes_someone_elses(transfer: Transfer) -> None:
+    with pytest.raises(IntegrityError, match="the ledger only grows"):
+        LedgerAccount.objects.filter(kind="wallet").update(owner=UserFactory())
 
 
 def test_transfer_between_currencies_is_refused(transfer: Transfer) -> None:
