@@ -124,7 +124,9 @@ def test_table_tries_every_decision_outside_of_money() -> None:
 
 
 CLAIMS = pytest.mark.parametrize(
-    ("make", "permission"), [*(claim[1:] for claim in CLAIMABLE), (review, "catalog.review_listing")], ids=lambda each: str(each)[:40]
+    ("make", "permission"),
+    [*(claim[1:] for claim in CLAIMABLE), (review, "catalog.review_listing")],
+    ids=lambda each: getattr(each, "__name__", each),
 )
 
 

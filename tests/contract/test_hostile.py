@@ -47,8 +47,8 @@ def test_hostile_value_is_taken_or_refused(operation: Operation, entry: Field, s
 
 @pytest.mark.parametrize("operation", WITH_BODY, ids=lambda operation: operation.name)
 def test_body_in_chunks_is_refused_for_its_length(operation: Operation, scene: Scene, caller: APIClient) -> None:
-    headers = {"HTTP_TRANSFER_ENCODING": "chunked", "CONTENT_LENGTH": ""}
-    answer = caller.generic(operation.method, path_of(operation, scene), b"", "application/json", **headers)
+    headers: dict[str, Any] = {"HTTP_TRANSFER_ENCODING": "chunked", "CONTENT_LENGTH": ""}
+    answer = caller.generic(operation.method, path_of(operation, scene), "", "application/json", **headers)
     refused(answer, 411, "length_required", operation)
 
 

@@ -31,7 +31,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def key() -> ApiKey:
     app = AppFactory()
-    return issue_api_key(app=app, name="laptop", actor=app.user)[0]
+    return issue_api_key(app=app, name="laptop", actor=app.developer)[0]
 
 
 def call_by(key: ApiKey, *, ago: dt.timedelta = dt.timedelta(), **changes: Any) -> Call:
@@ -51,19 +51,19 @@ def test_usage_of_nobody_and_of_someone_else_is_not_shown(key: ApiKey, client: C
 
 @pytest.mark.parametrize("query", [{"last": "1y"}, {"last": ""}, {"of": "x"}, {"of": "\0"}, {"last": "24h", "of": "a" * 5_000}])
 def test_span_or_key_that_was_made_up_is_not_found(key: ApiKey, query: dict[str, str]) -> None:
-    assert signed_in(key.app.user).get(page_of(key, **query)).status_code == 404
+    assert signed_in(key.app.developer).get(page_of(key, **query)).status_code == 404
 
 
 def test_key_of_another_app_and_token_of_another_user_are_not_found(key: ApiKey) -> None:
-    other = AppFactory(user=key.app.user)
-    foreign = issue_api_key(app=other, name="other", actor=other.user)[0]
-    client = signed_in(key.app.user)
+    other = AppFactory(user=key.app.developer)
+    foreign = issue_api_key(app=other, name="other", actor=other.developer)[0]
+    client = signed_in(key.app.developer)
     assert client.get(page_of(key, of=foreign.pk)).status_code == 404
     assert client.get(reverse("token-usage", query={"of": foreign.pk})).status_code == 404
 
 
 def test_pages_without_a_call_say_what_to_do(key: ApiKey) -> None:
-    client = signed_in(key.app.user)
+    client = signed_in(key.app.developer)
     for address in [page_of(key, last=span) for span in SPANS] + [reverse("token-usage"), reverse("app-detail", args=[key.app_id])]:
         page = client.get(address)
         assert faults_of(page.content) == [], address
@@ -87,14 +87,14 @@ def test_calls_beyond_the_limit_are_told_apart_and_a_day_is_held_against_the_key
     assert chart.mark is not None
     assert chart.mark.value == 3_600
     assert chart_of(usage_of_credential(key, span=WEEK), calls_per_minute=60).mark is None
-    page = BeautifulSoup(signed_in(key.app.user).get(page_of(key, last="24h", of=key.pk)).content, "html.parser")
+    page = BeautifulSoup(signed_in(key.app.developer).get(page_of(key, last="24h", of=key.pk)).content, "html.parser")
     assert "limit an hour 3,600" in " ".join(page.select(".chart-legend")[0].get_text().split())
 
 
 def test_one_key_shows_its_own_calls_only(key: ApiKey) -> None:
-    other = issue_api_key(app=key.app, name="server", actor=key.app.user)[0]
+    other = issue_api_key(app=key.app, name="server", actor=key.app.developer)[0]
     rows.add_to_rows({call_by(key): 3, call_by(other, operation="tool search_assets"): 5})
-    client = signed_in(key.app.user)
+    client = signed_in(key.app.developer)
     for last in SPANS:
         text = client.get(page_of(key, last=last, of=other.pk)).content.decode()
         assert "tool search_assets" in text
@@ -122,7 +122,7 @@ def test_pages_ask_little_of_the_database_however_much_was_called(key: ApiKey, d
     )[0]
     rows.add_to_rows({call_by(key, operation=f"GET route-{number}", ago=dt.timedelta(hours=number % 24)): 1 for number in range(1_000)})
     rows.add_to_rows({call_by(key, app_id=None, kind="personal", credential_id=credential): 1 for credential in (token.pk, new_id())})
-    client = signed_in(app.user)
+    client = signed_in(app.developer)
     for address in (
         page_of(key),
         page_of(key, last="24h"),

@@ -70,8 +70,8 @@ def test_head_is_answered_by_us_and_ranges_go_on_only_in_the_same_bytes(s3_store
     # Stores differ about If-Range with other validators: those are ours to judge.
     assert anonymous.get(url_of(link), headers={"range": "bytes=5-9", "if-range": etag}).status_code == 302
     for validator, status, expected in (('"other"', 200, whole), (head["ETag"], 206, whole[5:10])):
-        answer: Any = anonymous.get(url_of(link), headers={"range": "bytes=5-9", "if-range": validator})
-        assert (answer.status_code, b"".join(answer.streaming_content)) == (status, expected)
+        ours: Any = anonymous.get(url_of(link), headers={"range": "bytes=5-9", "if-range": validator})
+        assert (ours.status_code, b"".join(ours.streaming_content)) == (status, expected)
 
 
 def test_package_is_built_once(s3_store: S3Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -90,10 +90,10 @@ def test_call_is_found_by_its_words(own: tuple[Client, App]) -> None:
 def test_chosen_app_is_kept_on_the_way(own: tuple[Client, App]) -> None:
     client, app = own
     second = AppFactory(user=app.developer, name="Second")
-    listed = client.get("/dashboard/console", {"app": app.pk})
+    listed = client.get("/dashboard/console", {"app": str(app.pk)})
     assert f"/dashboard/console/getWallet?app={app.pk}" in listed.content.decode()
     for each in (app, second):
-        form = client.get("/dashboard/console/listLibrary", {"app": each.pk}).context["form"]
+        form = client.get("/dashboard/console/listLibrary", {"app": str(each.pk)}).context["form"]
         assert form["caller"].value() == str(each.pk)
     assert client.get("/dashboard/console/listLibrary", {"app": "nonsense"}).status_code == 200
 

@@ -114,7 +114,7 @@ class HundredthsField(forms.DecimalField):
         empty: What stands for nothing typed.
     """
 
-    default_error_messages: ClassVar[dict[str, str]] = {
+    default_error_messages: ClassVar[dict[str, Any]] = {
         "invalid": "A number is needed.",
         "min_value": "It cannot be below 0.",
         "max_value": "At most %(limit_value)s.",
