@@ -40,4 +40,6 @@ def remove(apps, schema_editor):
 class Migration(migrations.Migration):
     dependencies = [("catalog", "0015_admin_search")]
 
+    old_code_runs_because = "the table is new, and triggers keep it whoever writes"
+
     operations = [migrations.RunPython(make, remove)]

@@ -14,6 +14,8 @@ class Migration(migrations.Migration):
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
+    old_code_runs_because = "the token's table is new, and the kinds of usage become more"
+
     operations = [
         migrations.CreateModel(
             name='FirstPartyToken',

@@ -11,7 +11,7 @@ from catalog.api.views import AssetViewSet
 from catalog.models import Listing
 from developers.services.spending import Caps, replace_spending_limits
 from library.api.views import LibraryViewSet
-from marketplace.core.errors import Problem
+from marketplace.core.errors import PreconditionFailed, Problem
 from marketplace.core.money import Currency
 from marketplace.mcp.revisions import SUPPORTED
 from marketplace.mcp.tools.hints import next_step
@@ -196,7 +196,8 @@ def test_every_refusal_that_a_twin_declares_has_advice() -> None:
         for action in actions:
             declared |= set(view.problems.get(action, ()))
     assert len(declared) > 15
-    assert [problem.code for problem in declared if not next_step(problem())] == []
+    # Tools send no conditions such as If-Match.
+    assert [problem.code for problem in declared - {PreconditionFailed} if not next_step(problem())] == []
 
 
 def test_poor_buyer_is_told_how_much_is_missing(poor: Speaker, listing: Listing) -> None:

@@ -9,8 +9,7 @@ from django.test import Client
 from django_redis.exceptions import ConnectionInterrupted
 from redis.exceptions import RedisError
 
-from catalog.api import caching
-from catalog.services import fence
+from catalog.services import fence, generation
 from marketplace.core.errors import DependencyUnavailable, NotFound
 
 BODY = "secret words of an error"
@@ -55,7 +54,7 @@ def test_crash_of_a_page_says_whether_to_come_back(
 def test_public_answer_without_a_database_is_a_problem_that_says_when_to_come_back(
     browser: Client, monkeypatch: pytest.MonkeyPatch, db: None
 ) -> None:
-    monkeypatch.setattr(caching, "_find", failing(OperationalError(BODY)))
+    monkeypatch.setattr(generation, "current_and_cached", failing(OperationalError(BODY)))
     answer = browser.get("/api/v1/assets")
     assert (answer.status_code, answer.json()["code"], "Retry-After" in answer.headers) == (503, "dependency_unavailable", True)
 

@@ -173,7 +173,9 @@ def signed_in_stops() -> list[Stop]:
         Stop("admin-search", "admin", "/admin/search?q=example"),
         Stop("admin-listings", "admin", "/admin/catalog/listing/"),
         Stop("admin-queue", "admin", "/admin/catalog/listingreview/?status__exact=all"),
-        Stop("admin-review", "admin", lead=_follow("/admin/catalog/listingreview/?status__exact=all", "#result_list th a")),
-        Stop("admin-vendor", "admin", lead=_follow("/admin/vendors/vendorprofile/", "#result_list th a")),
+        Stop(
+            "admin-review", "admin", lead=_follow("/admin/catalog/listingreview/?status__exact=all", "#result_list tbody a[href*=change]")
+        ),
+        Stop("admin-vendor", "admin", lead=_follow("/admin/vendors/vendorprofile/", "#result_list tbody a[href*=change]")),
         Stop("token-revoke", "vendor", lead=_follow("/dashboard/tokens", ".table .end a:last-child")),
     ]

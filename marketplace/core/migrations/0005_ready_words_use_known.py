@@ -9,6 +9,8 @@ class Migration(migrations.Migration):
         ('core', '0004_seed_ready_words'),
     ]
 
+    old_code_runs_because = "it knows nothing of the table"
+
     operations = [
         migrations.AddConstraint(
             model_name='readywords',
