@@ -67,7 +67,7 @@ def _items(request: HttpRequest, entries: Iterable[tuple[str, str, type[Model]]]
 
 def _queue(tally: Tally) -> dict[str, Any]:
     queue = tally.queue
-    return {"title": queue.title, "icon": queue.icon, "link": queue.list_url, "badge": str(tally.count)}
+    return {"title": queue.title, "icon": queue.icon, "link": queue.list_url, "badge": str(tally.count or "")}
 
 
 def _address(model: type[Model]) -> str:
