@@ -34,8 +34,10 @@ def latencies(env: Mapping[str, str], *, start: int, seconds: int) -> dict[str, 
     printed = subprocess.run(
         [sys.executable, "-c", SCRIPT.format(start=start)], cwd=ROOT, env=dict(env), capture_output=True, text=True, check=True
     ).stdout
-    names = ("a listing by primary key", "page 1", f"from item {start:,}")
-    return {name: _mean(program, env["DATABASE_URL"], sql, seconds) for name, sql in zip(names, printed.strip().split("\n"), strict=True)}
+    # A page's statement is prepared, with its first item as the parameter.
+    offsets = {"a listing by primary key": 0, "page 1": 0, f"from item {start:,}": start}
+    statements = zip(offsets.items(), printed.strip().split("\n"), strict=True)
+    return {name: _mean(program, env["DATABASE_URL"], sql.replace("$1", str(offset)), seconds) for (name, offset), sql in statements}
 
 
 def _mean(program: str, database: str, sql: str, seconds: int) -> float:
