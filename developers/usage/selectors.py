@@ -12,13 +12,13 @@ from typing import Any
 from django.db.models import F, Q, QuerySet, Sum
 from django.utils import timezone
 
-from marketplace.core.charts import Period, Step
+from marketplace.core.charts import Period, Span, Step
 from marketplace.core.charts.periods import floor
 from marketplace.core.scopes import Scope
 
 from ..models import AccessToken, ApiKey, ApiUsage, App, AppScope, HourlyUsage
 from ..models.usage import CallerKind
-from .spans import MONTH, Span
+from .spans import MONTH
 
 SHOWN_REFUSALS = 20
 IDLE = timedelta(days=90)
@@ -104,7 +104,7 @@ def _name_of(token: AccessToken) -> str:
 
 
 def _usage(whose: Q, names: Mapping[uuid.UUID, str], span: Span) -> Usage:
-    period = span.period()
+    period = span.period(timezone.now())
     usage = Usage(span, period, {point: Tally() for point in period.points})
     refused: Counter[tuple[str, int]] = Counter()
     for moment, kind, credential_id, operation, status, calls in _groups(whose, period):

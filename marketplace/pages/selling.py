@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from marketplace.core.charts import Chart, Period, Series, Step
+from marketplace.core.charts import Chart, Period, Series, Span, Step
 from marketplace.core.charts.periods import floor
 from marketplace.core.wording import money, short_money
 from wallet.models import Journal
@@ -15,29 +15,6 @@ from wallet.sales import Takings
 
 ByTime = Mapping[dt.datetime, Takings]
 CURRENCY_WORDS = {"INR": "rupees", "USD": "US dollars"}
-
-
-@dataclass(frozen=True)
-class Span:
-    """So many days or months, the present one included.
-
-    Args:
-        key: How an address names it.
-        words: How people call it.
-        step: What is added up.
-        count: How many of these.
-    """
-
-    key: str
-    words: str
-    step: Step
-    count: int
-
-    def period(self, now: dt.datetime) -> Period:
-        """Return its points."""
-        return Period.last(self.count, self.step, until=now)
-
-
 MONTH = Span("30d", "30 days", Step.DAY, 30)
 YEAR = Span("12m", "12 months", Step.MONTH, 12)
 SPANS = {span.key: span for span in (MONTH, YEAR)}

@@ -6,6 +6,6 @@ A page makes a `Chart` of `Series` over the points of a `Period` and writes `{% 
 
 from .figure import Chart, Mark, Series, Tone
 from .numbers import compact
-from .periods import Period, Step
+from .periods import Period, Span, Step
 
-__all__ = ["Chart", "Mark", "Period", "Series", "Step", "Tone", "compact"]
+__all__ = ["Chart", "Mark", "Period", "Series", "Span", "Step", "Tone", "compact"]

@@ -83,3 +83,24 @@ def floor(moment: Moment | dt.date, step: Step) -> Moment:
     if step == Step.HOUR:
         return moment
     return moment.replace(hour=0) if step == Step.DAY else moment.replace(day=1, hour=0)
+
+
+@dataclass(frozen=True)
+class Span:
+    """How far back a page shows: so many steps, the present one included.
+
+    Args:
+        key: How an address names it.
+        words: How people call it.
+        step: What is added up.
+        count: How many of these.
+    """
+
+    key: str
+    words: str
+    step: Step
+    count: int
+
+    def period(self, now: Moment) -> Period:
+        """Return its points."""
+        return Period.last(self.count, self.step, until=now)

@@ -14,6 +14,7 @@ from rest_framework import serializers
 
 from marketplace.accounts.pages import SignedInRequest
 from marketplace.core.api.pagination import decode_cursor, encode_cursor
+from marketplace.core.charts import Span
 from vendors.models import VendorProfile
 from vendors.studio.access import vendor_page
 from wallet.models import Payout
@@ -21,7 +22,7 @@ from wallet.sales import payouts_of, sales_by_listing, takings_of
 from wallet.selectors import earnings_of, movements_of, newest_of
 from wallet.sheets import cell, figure
 
-from ..selling import MONTH, SPANS, Span, charts_of, figures_of, parts_of, since
+from ..selling import MONTH, SPANS, charts_of, figures_of, parts_of, since
 
 ROWS = 25
 TOP = 10
