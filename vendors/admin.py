@@ -8,8 +8,6 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from django.db.models import Q
-from unfold.enums import ActionVariant
-from unfold.widgets import UnfoldAdminDecimalFieldWidget, UnfoldAdminTextInputWidget
 
 from catalog.selectors.listings import published_in
 from marketplace.accounts.models import User
@@ -34,7 +32,6 @@ class CommissionForm(ReasonForm):
         max_value=Decimal(100),
         decimal_places=2,
         max_digits=5,
-        widget=UnfoldAdminDecimalFieldWidget,
     )
     field_order = ("percent", "reason")
 
@@ -49,7 +46,6 @@ class PayoutForm(ReasonForm):
     payout_method = forms.CharField(
         max_length=bounds.NAME_CHARS,
         required=False,
-        widget=UnfoldAdminTextInputWidget,
         help_text="Such as: bank transfer, account ending in 4711. Left empty, none is set.",
     )
     field_order = ("payout_method", "reason")
@@ -80,7 +76,7 @@ class VendorProfileAdmin(QueueAdmin):
     search_fields = ("store__name", "store__slug", "user__email")
     fields = ("store", "user", "status", "bio", "application_data", "commission", "payout_method", "applied_at", "decided_at", "decided_by")
     readonly_fields = ("commission",)
-    actions_detail = ("approve", "suspend", "reinstate", *CLAIMING, "commission_rate", "payout")
+    decision_names = ("approve", "suspend", "reinstate", *CLAIMING, "commission_rate", "payout")
     owner, noun, decides = "user", "vendor", DECIDE
     on_page = {"approve": "a", "suspend": "r"}
     claim, take_over, release = claiming(DECIDE, _allows("approve"))
@@ -107,7 +103,6 @@ class VendorProfileAdmin(QueueAdmin):
             "The vendor may sell; the store opens.",
             "The vendor is approved.",
             available=_allows("approve"),
-            variant=ActionVariant.PRIMARY,
             form=ready_form(ReadyUse.VENDOR_APPROVE),
         )
     )
@@ -122,7 +117,7 @@ class VendorProfileAdmin(QueueAdmin):
             "The vendor's listings leave the catalog. What buyers own stays downloadable.",
             "The vendor is suspended.",
             available=_allows("suspend"),
-            variant=ActionVariant.DANGER,
+            danger=True,
             foretell=_suspension_does,
             form=ready_form(ReadyUse.VENDOR_SUSPEND),
         )

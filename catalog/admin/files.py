@@ -9,7 +9,6 @@ from django.http import Http404, HttpRequest, HttpResponseBase
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 from django.views.decorators.http import require_safe
-from unfold.enums import ActionVariant
 
 from marketplace.accounts.models import User
 from marketplace.core.admin import Decision, ServiceAdmin, decision
@@ -45,7 +44,7 @@ class DeliverableAdmin(ServiceAdmin):
         "blocked_at",
     )
     readonly_fields = ("file",)
-    actions_detail = ("block",)
+    decision_names = ("block",)
 
     @admin.display(description="File")
     def file(self, deliverable: Deliverable) -> str:
@@ -88,7 +87,7 @@ class DeliverableAdmin(ServiceAdmin):
             "The file is blocked, in every listing that holds it.",
             available=lambda deliverable: deliverable.blocked_at is None,
             template="admin/catalog/block.html",
-            variant=ActionVariant.DANGER,
+            danger=True,
         )
     )
     def block(self, deliverable: Deliverable, actor: User, answers: Mapping[str, Any]) -> None:

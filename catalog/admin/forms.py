@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.forms.boundfield import BoundField
-from unfold.widgets import UnfoldAdminTextareaWidget, UnfoldAdminTextInputWidget, UnfoldBooleanWidget
 
 from marketplace.accounts.models import Tier
 from marketplace.core import bounds
@@ -30,12 +29,12 @@ def _note() -> forms.CharField:
         label="Note to the vendor",
         max_length=bounds.REASON_CHARS,
         required=False,
-        widget=UnfoldAdminTextareaWidget(attrs={"rows": 2}),
+        widget=forms.Textarea(attrs={"rows": 2}),
     )
 
 
 def _line(label: str, maximum: int = bounds.REASON_CHARS) -> forms.CharField:
-    return forms.CharField(label=label, max_length=maximum, required=False, widget=UnfoldAdminTextInputWidget(attrs={"placeholder": label}))
+    return forms.CharField(label=label, max_length=maximum, required=False, widget=forms.TextInput(attrs={"placeholder": label}))
 
 
 class ApproveForm(DecisionForm):
@@ -77,7 +76,7 @@ class RejectForm(DecisionForm):
         super().__init__(*args, subject=subject, **kwargs)
         self.reasons = list(RejectionReason.objects.filter(is_active=True))
         for reason in self.reasons:
-            self.fields[f"reason_{reason.code}"] = forms.BooleanField(label=reason.message, required=False, widget=UnfoldBooleanWidget)
+            self.fields[f"reason_{reason.code}"] = forms.BooleanField(label=reason.message, required=False)
             self.fields[f"words_{reason.code}"] = _line("In your words, where more is to be said")
         for row in range(OWN_FINDINGS):
             self.fields[f"other_field_{row}"] = _line("Field", FIELD_CHARS)

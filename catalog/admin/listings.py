@@ -6,7 +6,6 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import Q
 from django.http import HttpRequest
-from unfold.enums import ActionVariant
 
 from marketplace.accounts.models import User
 from marketplace.core.admin import Decision, Panel, ServiceAdmin, Words, decision
@@ -35,7 +34,7 @@ class ListingAdmin(ServiceAdmin):
     list_select_related = ("store", "category")
     search_fields = ("title", "slug", "store__name")
     ordering = ("-id",)
-    actions_detail = ("takedown",)
+    decision_names = ("takedown",)
     found_title, found_detail = "title", "status"
 
     def find(self, words: Words) -> list[Q]:
@@ -78,7 +77,7 @@ class ListingAdmin(ServiceAdmin):
             "The listing leaves the catalog at once. Who bought it can still download it. The vendor gets the reason by mail.",
             "The listing is taken down.",
             available=lambda listing: listing.status == ListingStatus.PUBLISHED,
-            variant=ActionVariant.DANGER,
+            danger=True,
             foretell=takedown_does,
         )
     )

@@ -9,7 +9,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 from django.views.decorators.http import require_safe
-from unfold.enums import ActionVariant
 
 from marketplace.accounts.models import Tier, User
 from marketplace.core.admin import CLAIMING, Decision, Panel, QueueAdmin, claiming, decision
@@ -51,13 +50,13 @@ class ListingReviewAdmin(QueueAdmin):
     search_fields = ("listing__title", "listing__slug", "listing__store__name")
     search_help_text = "Title, slug or store"
     fields = ("listing", "kind", "status", "submitted_at", "submitted_by", "claimed_by", "note", "decided_at", "decided_by")
-    actions_detail = ("approve", "reject", *CLAIMING, "takedown", "block")
+    decision_names = ("approve", "reject", *CLAIMING, "takedown", "block")
     decides = REVIEW
     on_page = {"approve": "a", "reject": "r"}
     kept = ("status__exact", "claimed", "category", "kind", "vendor", "days", "q")
     claim, take_over, release = claiming(REVIEW, _pending)
-    list_before_template = "admin/catalog/queue.html"
-    change_form_outer_after_template = "admin/catalog/review.html"
+    list_template = "admin/catalog/queue.html"
+    row_template = "admin/catalog/review.html"
 
     def open_to(self, viewer: User) -> QuerySet[ListingReview]:
         """Return what the viewer may take."""
@@ -135,6 +134,10 @@ class ListingReviewAdmin(QueueAdmin):
         """Return the history of the listing; the page shows everything else itself."""
         return super().panels(request, subject.listing)
 
+    def page_context(self, request: HttpRequest, subject: ListingReview) -> dict[str, Any]:
+        """Return all that, under the listing's title."""
+        return super().page_context(request, subject) | {"heading": subject.listing.title}
+
     def decision_context(self, request: HttpRequest, subject: ListingReview) -> dict[str, Any]:
         """Return the listing as it is, its file and previews, and what differs from what was approved last."""
         return case_of(subject)
@@ -148,7 +151,6 @@ class ListingReviewAdmin(QueueAdmin):
             form=ApproveForm,
             fields="admin/catalog/approve_fields.html",
             available=_pending,
-            variant=ActionVariant.PRIMARY,
         )
     )
     def approve(self, review: ListingReview, actor: User, answers: Mapping[str, Any]) -> None:
@@ -164,7 +166,7 @@ class ListingReviewAdmin(QueueAdmin):
             form=RejectForm,
             available=_pending,
             fields="admin/catalog/finding_rows.html",
-            variant=ActionVariant.DANGER,
+            danger=True,
         )
     )
     def reject(self, review: ListingReview, actor: User, answers: Mapping[str, Any]) -> None:
@@ -178,7 +180,7 @@ class ListingReviewAdmin(QueueAdmin):
             "The listing leaves the catalog at once. Who bought it can still download it. The vendor gets the reason by mail.",
             "The listing is taken down.",
             available=lambda review: review.listing.status == ListingStatus.PUBLISHED,
-            variant=ActionVariant.DANGER,
+            danger=True,
             foretell=case_takedown_does,
         )
     )
@@ -194,7 +196,7 @@ class ListingReviewAdmin(QueueAdmin):
             "The file is blocked, in every listing that holds it.",
             available=_may_block,
             template="admin/catalog/block.html",
-            variant=ActionVariant.DANGER,
+            danger=True,
         )
     )
     def block(self, review: ListingReview, actor: User, answers: Mapping[str, Any]) -> None:

@@ -6,7 +6,6 @@ from typing import Any
 
 from django.contrib import admin
 from django.http import HttpRequest
-from unfold.enums import ActionVariant
 
 from marketplace.accounts.models import User
 from marketplace.core.admin import CLAIMING, Decision, Panel, QueueAdmin, claiming, decision, ready_form
@@ -36,7 +35,7 @@ class DeveloperApplicationAdmin(QueueAdmin):
     list_select_related = ("user", "decided_by", "claimed_by")
     search_fields = ("user__email", "company")
     fields = ("user", "status", "company", "website", "what", "why", "submitted_at", "decision_reason", "decided_at", "decided_by")
-    actions_detail = ("approve", "reject", "ask", *CLAIMING, "withdraw")
+    decision_names = ("approve", "reject", "ask", *CLAIMING, "withdraw")
     owner, noun, decides = "user", "application", DECIDE
     on_page = {"approve": "a", "reject": "r", "ask": "m"}
     claim, take_over, release = claiming(DECIDE, _allows("approve"))
@@ -53,7 +52,6 @@ class DeveloperApplicationAdmin(QueueAdmin):
             "The applicant becomes a verified developer and may create apps.",
             "The application is approved.",
             available=_allows("approve"),
-            variant=ActionVariant.PRIMARY,
             form=ready_form(ReadyUse.APPLICATION_APPROVE),
         )
     )
@@ -68,7 +66,7 @@ class DeveloperApplicationAdmin(QueueAdmin):
             "The applicant gets the reason by mail and may apply again.",
             "The application is rejected.",
             available=_allows("reject"),
-            variant=ActionVariant.DANGER,
+            danger=True,
             form=ready_form(ReadyUse.APPLICATION_REJECT),
         )
     )
@@ -97,7 +95,7 @@ class DeveloperApplicationAdmin(QueueAdmin):
             "The developer's apps are suspended, and their keys and tokens stop at once.",
             "The approval is withdrawn.",
             available=_allows("withdraw"),
-            variant=ActionVariant.DANGER,
+            danger=True,
             foretell=developer_stops,
         )
     )

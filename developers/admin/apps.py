@@ -8,8 +8,6 @@ from django import forms
 from django.contrib import admin
 from django.db.models import Q
 from django.http import HttpRequest
-from unfold.enums import ActionVariant
-from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 
 from marketplace.accounts.models import User
 from marketplace.core.admin import Decision, Panel, ReasonForm, ServiceAdmin, Words, begins, decision
@@ -37,7 +35,7 @@ _DECISIONS = {None: "waits", True: "granted", False: "refused"}
 class NarrowForm(ReasonForm):
     """Which granted scopes are taken back, and why."""
 
-    scopes = forms.MultipleChoiceField(widget=UnfoldAdminCheckboxSelectMultipleWidget)
+    scopes = forms.MultipleChoiceField(widget=forms.CheckboxSelectMultiple)
     field_order = ("scopes", "reason")
 
     def __init__(self, *args: Any, subject: App, **kwargs: Any) -> None:
@@ -66,8 +64,8 @@ class AppAdmin(ServiceAdmin):
     ordering = ("-id",)
     found_title, found_detail = "name", "status"
     fields = ("name", "user", "status", "status_reason", "purpose", "granted_scopes", "client_id", "redirect_uris", "created", "updated")
-    actions_detail = ("narrow", "suspend", "reinstate", "reject", "reopen", "set_ceiling", "lift_ceiling")
-    change_form_outer_after_template = "admin/developers/app_panels.html"
+    decision_names = ("narrow", "suspend", "reinstate", "reject", "reopen", "set_ceiling", "lift_ceiling")
+    row_template = "admin/developers/app_panels.html"
 
     def find(self, words: Words) -> list[Q]:
         """Look for an id, a client id, a developer, the beginning of a name."""
@@ -109,7 +107,7 @@ class AppAdmin(ServiceAdmin):
             "The scopes are taken back.",
             form=NarrowForm,
             available=lambda app: bool(app.granted_scopes),
-            variant=ActionVariant.WARNING,
+            danger=True,
         )
     )
     def narrow(self, app: App, actor: User, answers: Mapping[str, Any]) -> None:
@@ -123,7 +121,7 @@ class AppAdmin(ServiceAdmin):
             "Keys and tokens of the app stop at once; its grant is kept for its return.",
             "The app is suspended.",
             available=_allows("suspend"),
-            variant=ActionVariant.DANGER,
+            danger=True,
             foretell=app_stops,
         )
     )
@@ -151,7 +149,7 @@ class AppAdmin(ServiceAdmin):
             "Every scope that the app asks for is refused.",
             "The app is rejected.",
             available=_allows("reject"),
-            variant=ActionVariant.DANGER,
+            danger=True,
         )
     )
     def reject(self, app: App, actor: User, answers: Mapping[str, Any]) -> None:

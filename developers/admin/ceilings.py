@@ -5,7 +5,6 @@ from decimal import Decimal
 from typing import Any
 
 from django import forms
-from unfold.widgets import UnfoldAdminDecimalFieldWidget, UnfoldAdminSelectWidget
 
 from marketplace.core import bounds
 from marketplace.core.admin import Panel, ReasonForm
@@ -27,14 +26,13 @@ def _amount_field(label: str) -> forms.DecimalField:
         min_value=Decimal("0.01"),
         max_value=_HIGHEST,
         decimal_places=2,
-        widget=UnfoldAdminDecimalFieldWidget,
     )
 
 
 class CeilingForm(ReasonForm):
     """The most in one currency, and why."""
 
-    currency = forms.ChoiceField(choices=_CURRENCIES, widget=UnfoldAdminSelectWidget)
+    currency = forms.ChoiceField(choices=_CURRENCIES)
     per_purchase = _amount_field("One purchase")
     per_day = _amount_field("A day (UTC)")
     total = _amount_field("In all")
@@ -44,7 +42,7 @@ class CeilingForm(ReasonForm):
 class LiftForm(ReasonForm):
     """Which ceiling goes, and why."""
 
-    currency = forms.ChoiceField(widget=UnfoldAdminSelectWidget)
+    currency = forms.ChoiceField()
     field_order = ("currency", "reason")
 
     def __init__(self, *args: Any, subject: App, **kwargs: Any) -> None:

@@ -7,7 +7,6 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from django.http import HttpRequest
-from unfold.enums import ActionVariant
 
 from marketplace.accounts.models import User
 from marketplace.core.admin import CLAIMING, Decision, Panel, QueueAdmin, ReasonForm, claiming, decision, ready_form
@@ -54,7 +53,7 @@ class ClientDocumentAdmin(QueueAdmin):
     search_fields = ("host", "app__name", "app__client_id")
     fields = ("app", "client_id", "host", "status", "app_status", "read_at", "stale_at")
     readonly_fields = ("client_id", "app_status")
-    actions_detail = ("accept", "refuse", *CLAIMING)
+    decision_names = ("accept", "refuse", *CLAIMING)
     noun, decides = "client_document", DECIDE
     on_page = {"accept": "a", "refuse": "r"}
     claim, take_over, release = claiming(DECIDE, _allows("accept"))
@@ -87,7 +86,6 @@ class ClientDocumentAdmin(QueueAdmin):
             available=_allows("accept"),
             template="admin/developers/decide_document.html",
             fields="admin/developers/document_fields.html",
-            variant=ActionVariant.PRIMARY,
         )
     )
     def accept(self, document: ClientDocument, actor: User, answers: Mapping[str, Any]) -> None:
@@ -104,7 +102,7 @@ class ClientDocumentAdmin(QueueAdmin):
             available=_allows("refuse"),
             template="admin/developers/decide_document.html",
             fields="admin/developers/document_fields.html",
-            variant=ActionVariant.DANGER,
+            danger=True,
         )
     )
     def refuse(self, document: ClientDocument, actor: User, answers: Mapping[str, Any]) -> None:

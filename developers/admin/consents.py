@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.contrib import admin
-from unfold.enums import ActionVariant
 
 from marketplace.accounts.models import User
 from marketplace.core.admin import Decision, ServiceAdmin, decision
@@ -22,7 +21,7 @@ class ConsentAdmin(ServiceAdmin):
     list_select_related = ("user", "app")
     search_fields = ("user__email", "app__name")
     fields = ("user", "app", "audience", "scope", "given_at", "renewed_at", "withdrawn_at")
-    actions_detail = ("withdraw",)
+    decision_names = ("withdraw",)
 
     @decision(
         Decision(
@@ -31,7 +30,7 @@ class ConsentAdmin(ServiceAdmin):
             "Everything that the user allowed the app ends at once, with every token that came of it. The user is told by mail.",
             "The consent is withdrawn.",
             available=lambda consent: consent.withdrawn_at is None,
-            variant=ActionVariant.DANGER,
+            danger=True,
         )
     )
     def withdraw(self, consent: Consent, actor: User, answers: Mapping[str, Any]) -> None:

@@ -7,8 +7,6 @@ from django import forms
 from django.contrib import admin
 from django.db.models import Q
 from django.http import HttpRequest
-from unfold.enums import ActionVariant
-from unfold.widgets import UnfoldAdminIntegerFieldWidget
 
 from marketplace.accounts.models import User
 from marketplace.core import bounds
@@ -32,7 +30,6 @@ class LimitForm(ReasonForm):
         min_value=1,
         max_value=bounds.CALLS_PER_MINUTE,
         required=False,
-        widget=UnfoldAdminIntegerFieldWidget,
         help_text="Left empty, the default counts.",
     )
     field_order = ("rate_limit", "reason")
@@ -51,7 +48,7 @@ class ApiKeyAdmin(ServiceAdmin):
     search_fields = ("name", "last_four", "app__name", "app__user__email")
     fields = ("name", "last_four", "app", "owner", "scope", "rate_limit", "created_at", "expires_at", "last_used_at", "revoked_at")
     readonly_fields = ("owner",)
-    actions_detail = ("revoke", "limit")
+    decision_names = ("revoke", "limit")
     found_title, found_detail = "name", "last_four"
 
     def find(self, words: Words) -> list[Q]:
@@ -74,7 +71,7 @@ class ApiKeyAdmin(ServiceAdmin):
             "The key stops at the next request, for good.",
             "The key is revoked.",
             available=_not_revoked,
-            variant=ActionVariant.DANGER,
+            danger=True,
             foretell=key_stops,
         )
     )
@@ -107,8 +104,8 @@ class AccessTokenAdmin(ServiceAdmin):
     list_select_related = ("user", "application")
     search_fields = ("name", "user__email", "application__name")
     fields = ("kind", "name", "hint", "user", "application", "scope", "created", "expires", "last_used_at", "revoked_at")
-    actions_detail = ("revoke",)
-    change_form_outer_after_template = "admin/developers/app_panels.html"
+    decision_names = ("revoke",)
+    row_template = "admin/developers/app_panels.html"
     found_title, found_detail = "name", "hint"
 
     def find(self, words: Words) -> list[Q]:
@@ -131,7 +128,7 @@ class AccessTokenAdmin(ServiceAdmin):
             "The token stops at the next request, for good.",
             "The token is revoked.",
             available=_not_revoked,
-            variant=ActionVariant.DANGER,
+            danger=True,
             foretell=token_stops,
         )
     )

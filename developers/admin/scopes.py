@@ -6,8 +6,6 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from django.http import HttpRequest
-from unfold.enums import ActionVariant
-from unfold.widgets import UnfoldAdminTextareaWidget, UnfoldAdminTextInputWidget
 
 from marketplace.accounts.models import User
 from marketplace.core import bounds
@@ -29,7 +27,7 @@ class ScopesForm(DecisionForm):
     note = forms.CharField(
         max_length=bounds.REASON_CHARS,
         required=False,
-        widget=UnfoldAdminTextareaWidget(attrs={"rows": 3}),
+        widget=forms.Textarea(attrs={"rows": 3}),
         help_text="For the developer to read. A refusal needs words: here or beside the scope.",
     )
 
@@ -40,9 +38,7 @@ class ScopesForm(DecisionForm):
             self.fields[f"decision:{row.scope}"] = forms.ChoiceField(
                 label=f"Decide on {row.scope}", choices=_CHOICES, widget=forms.RadioSelect
             )
-            self.fields[f"note:{row.scope}"] = forms.CharField(
-                label=f"Note on {row.scope}", required=False, max_length=bounds.REASON_CHARS, widget=UnfoldAdminTextInputWidget
-            )
+            self.fields[f"note:{row.scope}"] = forms.CharField(label=f"Note on {row.scope}", required=False, max_length=bounds.REASON_CHARS)
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the table: each scope, what it means, why it is wanted, and the fields to decide on it."""
@@ -89,7 +85,7 @@ class ScopeReviewAdmin(QueueAdmin):
     search_fields = ("app__name", "app__user__email")
     fields = ("app", "developer", "purpose", "status", "requested_at", "note", "decided_at", "decided_by")
     readonly_fields = ("developer", "purpose")
-    actions_detail = ("decide_scopes", *CLAIMING)
+    decision_names = ("decide_scopes", *CLAIMING)
     owner, noun, decides = "app__user", "scope_review", DECIDE
     on_page = {"decide_scopes": "a"}
     case_template = "admin/developers/app_facts.html"
@@ -132,7 +128,6 @@ class ScopeReviewAdmin(QueueAdmin):
             available=_waits,
             template="admin/developers/decide_scopes.html",
             fields="admin/developers/scope_fields.html",
-            variant=ActionVariant.PRIMARY,
         )
     )
     def decide_scopes(self, review: ScopeReview, actor: User, answers: Mapping[str, Any]) -> None:

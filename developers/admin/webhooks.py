@@ -5,7 +5,6 @@ from typing import Any
 
 from django.contrib import admin
 from django.http import HttpRequest
-from unfold.enums import ActionVariant
 
 from marketplace.accounts.models import User
 from marketplace.core.admin import Decision, Panel, ServiceAdmin, decision
@@ -29,7 +28,7 @@ class WebhookEndpointAdmin(ServiceAdmin):
     search_fields = ("url", "app__name", "app__user__email")
     fields = ("app", "url", "description", "status", "created_at", "last_delivered_at", "failing_since", "disabled_at", "disabled_reason")
     readonly_fields = fields
-    actions_detail = ("disable",)
+    decision_names = ("disable",)
 
     def panels(self, request: HttpRequest, subject: WebhookEndpoint) -> list[Panel]:
         """Return the newest deliveries and the history."""
@@ -46,7 +45,7 @@ class WebhookEndpointAdmin(ServiceAdmin):
             "Nothing more is sent to it until its developer enables it again.",
             "The endpoint is disabled.",
             available=lambda endpoint: endpoint.disabled_at is None,
-            variant=ActionVariant.DANGER,
+            danger=True,
             foretell=endpoint_stops,
         )
     )

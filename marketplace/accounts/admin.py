@@ -1,16 +1,15 @@
 """Users in the admin. Signing in is the account pages' business, with their second factor and their limits."""
 
 from collections.abc import Mapping
+from itertools import groupby
 from typing import Any
 
 from allauth.account.decorators import secure_admin_login
 from django import forms
 from django.contrib import admin
-from django.contrib.auth.models import Group
+from django.contrib.auth.models import Group, Permission
 from django.db.models import Q
 from django.http import HttpRequest
-from unfold.enums import ActionVariant
-from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget, UnfoldAdminSelectWidget
 
 from marketplace.core.admin import Base, Decision, ReasonForm, ServiceAdmin, Words, begins, decision
 from marketplace.core.events import emit
@@ -30,15 +29,21 @@ STAFF = "accounts.grant_staff_user"
 class TierForm(ReasonForm):
     """The tier, and why."""
 
-    tier = forms.ChoiceField(choices=Tier.choices, widget=UnfoldAdminSelectWidget)
+    tier = forms.ChoiceField(choices=Tier.choices)
     field_order = ("tier", "reason")
 
 
 class StaffForm(ReasonForm):
     """Which groups' permissions the user gets, and why."""
 
-    groups = forms.ModelMultipleChoiceField(Group.objects.all(), required=False, widget=UnfoldAdminCheckboxSelectMultipleWidget)
+    groups = forms.ModelMultipleChoiceField(Group.objects.all(), required=False, widget=forms.CheckboxSelectMultiple)
     field_order = ("groups", "reason")
+
+
+def _permissions_by_app() -> list[tuple[str, list[tuple[Any, str]]]]:
+    rows = Permission.objects.select_related("content_type").order_by("content_type__app_label", "content_type__model", "codename")
+    by_app = groupby(rows, key=lambda permission: permission.content_type.app_label)
+    return [(app.capitalize(), [(row.pk, row.name) for row in permissions]) for app, permissions in by_app]
 
 
 def _effects(user: User, *, deleted: bool) -> list[str]:
@@ -58,7 +63,7 @@ class UserAdmin(ServiceAdmin):
     ordering = ("email",)
     found_title, found_detail = "email", "name"
     fields = ("email", "name", "tier", "is_active", "is_staff", "is_superuser", "groups", "date_joined", "last_login")
-    actions_detail = ("set_tier", "deactivate", "reactivate", "set_staff", "remove_staff", "delete_account")
+    decision_names = ("set_tier", "deactivate", "reactivate", "set_staff", "remove_staff", "delete_account")
 
     def find(self, words: Words) -> list[Q]:
         """Look for an id, an address, the beginning of either or of a name."""
@@ -79,7 +84,7 @@ class UserAdmin(ServiceAdmin):
             "The user is signed out everywhere and can no longer sign in; keys and tokens stop at once. What the user bought or sells stays.",
             "The account is shut.",
             available=lambda user: user.is_active,
-            variant=ActionVariant.DANGER,
+            danger=True,
             foretell=lambda user: _effects(user, deleted=False),
         )
     )
@@ -114,7 +119,7 @@ class UserAdmin(ServiceAdmin):
             "The user can no longer enter the admin and loses every permission there.",
             "The user is no longer staff.",
             available=lambda user: user.is_staff,
-            variant=ActionVariant.DANGER,
+            danger=True,
         )
     )
     def remove_staff(self, user: User, actor: User, answers: Mapping[str, Any]) -> None:
@@ -129,7 +134,7 @@ class UserAdmin(ServiceAdmin):
             "This cannot be undone.",
             "The account is deleted.",
             available=lambda user: not user.deleted,
-            variant=ActionVariant.DANGER,
+            danger=True,
             foretell=lambda user: _effects(user, deleted=True),
         )
     )
@@ -144,7 +149,12 @@ class GroupAdmin(Base):
 
     search_fields = ("name",)
     ordering = ("name",)
-    filter_horizontal = ("permissions",)
+
+    def formfield_for_manytomany(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        """Offer the permissions as boxes to tick, by app."""
+        field = forms.ModelMultipleChoiceField(Permission.objects.all(), required=False, widget=forms.CheckboxSelectMultiple)
+        field.choices = _permissions_by_app
+        return field
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         """Allow superusers."""

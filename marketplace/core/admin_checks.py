@@ -10,20 +10,17 @@ from django.db.models import Model
 
 
 class PermissionChecks(ModelAdminChecks):
-    """Each action names permissions that some model declares.
-
-    The theme's own check looks into the database, which has none of them yet when the first migration runs.
-    """
+    """Each decision names a permission that some model declares."""
 
     def check(self, admin_obj: Any, **kwargs: Any) -> list[checks.CheckMessage]:
-        """Return what Django finds, and an error for each action without permissions or with an unknown one."""
-        return [*super().check(admin_obj, **kwargs), *self._check_actions(admin_obj)]
+        """Return what Django finds, and an error for each decision without a permission or with an unknown one."""
+        return [*super().check(admin_obj, **kwargs), *self._check_decisions(admin_obj)]
 
-    def _check_actions(self, admin_obj: Any) -> Iterator[checks.CheckMessage]:
+    def _check_decisions(self, admin_obj: Any) -> Iterator[checks.CheckMessage]:
         known = {f"{model._meta.app_label}.{name}" for model in apps.get_models() for name in _permissions_of(model)}
-        for name in admin_obj.actions_detail:
-            named = getattr(getattr(admin_obj, name), "allowed_permissions", ())
-            if not named or not known.issuperset(named):
+        for name in admin_obj.decision_names:
+            named = getattr(admin_obj, name).decision.permission
+            if named not in known:
                 message = f"{type(admin_obj).__qualname__}.{name} names no permission, or one that does not exist: {named}."
                 yield checks.Error(message, obj=type(admin_obj), id="core.E001")
 

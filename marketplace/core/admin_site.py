@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from functools import wraps
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from allauth.mfa.utils import is_mfa_enabled
 from django.conf import settings
@@ -12,25 +12,16 @@ from django.db.models.base import ModelBase
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.module_loading import import_string
 
-if TYPE_CHECKING:
-    Site = AdminSite
-    OurAdmin = ModelAdmin
-else:
-    from unfold.admin import ModelAdmin as OurAdmin
-    from unfold.sites import UnfoldAdminSite as Site
+from .admin_base import Base
 
 
-# Staff look at what strangers wrote: nothing on these pages comes from, or goes to, another origin. The theme's own scripts
-# are written into its pages and evaluate words of them, hence the two exceptions.
-CONTENT_POLICY = (
-    "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
-    "object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
-)
-
-
-class MarketplaceAdminSite(Site):
+class MarketplaceAdminSite(AdminSite):
     """Admins that libraries bring along are left out: those of the OAuth and second-factor libraries show secrets."""
+
+    site_title = "Creative Asset Marketplace"
+    site_header = "Marketplace admin"
 
     def register(
         self,
@@ -38,14 +29,35 @@ class MarketplaceAdminSite(Site):
         admin_class: "type[ModelAdmin[Any]] | None" = None,
         **options: Any,
     ) -> None:
-        """Register an admin that is built on the theme's; leave out any other."""
-        if admin_class is not None and issubclass(admin_class, OurAdmin):
+        """Register an admin of ours; leave out any other."""
+        if admin_class is not None and issubclass(admin_class, Base):
             super().register(model_or_iterable, admin_class, **options)
 
     def each_context(self, request: HttpRequest) -> dict[str, Any]:
-        """Add the search that stands on every page."""
+        """Add the menu and the search that stand on every page."""
         context: dict[str, Any] = super().each_context(request)
-        return context | {"search_url": reverse("admin-search") if self.has_permission(request) else ""}
+        if not context["has_permission"]:
+            return context
+        # By name: what is in the menu is of every app, and the site is below them all.
+        sections = import_string(settings.ADMIN_MENU)(request)
+        place = next((entry for section in sections for entry in section.entries if entry.current), None)
+        return context | {"search_url": reverse("admin-search"), "menu": sections, "place": place}
+
+    def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        """Show what waits."""
+        return super().index(request, {**import_string(settings.ADMIN_HOME)(request), **(extra_context or {})})
+
+    def password_change(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        """Lead to the account pages: passwords are their business, with their limits and their mails."""
+        return redirect("account_change_password")
+
+    def password_change_done(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        """Lead there as well."""
+        return redirect("account_change_password")
+
+    def logout(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        """Lead to the account pages, which ask first."""
+        return redirect("account_logout")
 
     def admin_view(self, view: Callable[..., HttpResponseBase], cacheable: bool = False) -> Any:  # noqa: FBT001, FBT002 - Django's signature
         """Send staff who have set up no second factor to do so first; one that is set up was asked for at sign-in."""
@@ -57,8 +69,7 @@ class MarketplaceAdminSite(Site):
             if missing:
                 messages.error(request, "The admin is for accounts with an authenticator app: set yours up first.")
                 return redirect("mfa_index")
-            response = inner(request, *args, **kwargs)
-            response.headers.setdefault("Content-Security-Policy", CONTENT_POLICY)
+            response: HttpResponseBase = inner(request, *args, **kwargs)
             return response
 
         return guarded

@@ -37,7 +37,7 @@ class JobAdmin(ServiceAdmin):
         "traceback",
     )
     readonly_fields = fields
-    actions_detail = ("retry",)
+    decision_names = ("retry",)
 
     @decision(
         Decision(

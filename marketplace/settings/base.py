@@ -6,7 +6,6 @@ from typing import Any
 from corsheaders.defaults import default_headers
 
 from . import environment as read
-from .admin_theme import THEME
 from .load import *  # noqa: F403 - a part of this module that has become its own
 from .observing import *  # noqa: F403 - likewise
 from .observing import logging_config
@@ -42,9 +41,6 @@ INSTALLED_APPS = [
     "wallet",
     "marketplace.pages",
     "marketplace.operations",
-    # Before the admin, whose templates it replaces.
-    "unfold.apps.BasicAppConfig",
-    "unfold.contrib.filters",
     "marketplace.core.admin_config.MarketplaceAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -320,7 +316,9 @@ EMAIL_BACKEND = "marketplace.jobs.mailing.QueuedBackend"
 MAIL_TRANSPORT = "django.core.mail.backends.console.EmailBackend"
 
 # --- admin ------------------------------------------------------------------------------------
-UNFOLD = THEME
+# Of its first page and its menu: what each shows to whom.
+ADMIN_HOME = "marketplace.pages.admin.home.home"
+ADMIN_MENU = "marketplace.pages.admin.menu.menu"
 # A reviewer who claimed a submission is taken to be at it for so long.
 REVIEW_CLAIM_MINUTES = read.integer("REVIEW_CLAIM_MINUTES", default=30, minimum=1)
 # Staff need an authenticator app to enter.

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from catalog.models import Deliverable, Listing, ListingReview, Preview, RejectionReason
 from catalog.services import review as services
+from marketplace.core.content_policy import PAGE_POLICY
 from marketplace.core.errors import InvalidTransition
 from marketplace.core.models import AuditEntry
 from tests.admin.pages import address, press, signed_in, staff, text_of
@@ -330,21 +331,18 @@ def test_hostile_words_of_a_vendor_are_shown_as_words(browser: Client) -> None:
     assert not [script for script in page.select("script") if "alert(" in script.get_text()]
     assert page.get_text().count(mark) >= 8
     assert "Read it.[U+202E]<script>" in page.get_text()
-    policy = response["Content-Security-Policy"]
-    assert "default-src 'self'" in policy
-    assert "object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'" in policy
+    assert response["Content-Security-Policy"] == PAGE_POLICY
 
 
 def test_page_holds_no_script_style_or_handler_of_its_own(browser: Client) -> None:
     review = waiting()
     preview(review.listing, "FontSpecimen", axes=[])
     page = BeautifulSoup(browser.get(page_of(review)).content, "html.parser")
-    for part in page.select(".case, .case-head, .case-nav"):
-        assert not part.select("style, [style]")
-        assert not [tag for tag in part.find_all(True) if any(name.startswith("on") for name in tag.attrs)]
-        assert all(script.get("src") for script in part.select("script"))
-        fields = [field for field in part.select("input, textarea, select") if field.get("type") != "hidden"]
-        assert all(page.select(f'label[for="{field["id"]}"]') or field.find_parent("label") for field in fields)
+    assert not page.select("style, [style]")
+    assert not [tag for tag in page.find_all(True) if any(name.startswith("on") for name in tag.attrs)]
+    assert all(script.get("src") for script in page.select("script"))
+    fields = [field for field in page.select("input, textarea, select") if field.get("type") != "hidden"]
+    assert all(page.select(f'label[for="{field["id"]}"]') or field.find_parent("label") for field in fields)
 
 
 def test_confirmation_of_a_malicious_file_says_what_will_happen(editor: Any) -> None:

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 import soundfile
 
+from tests.checks import ROOT
+
 FONTS = Path("/usr/share/fonts")
 THEME = Path("/usr/share/sounds/freedesktop/stereo")
 
@@ -46,9 +48,7 @@ def font(name: str) -> Path:
         case "plain":
             return python("font_roboto", "files/Roboto-Regular.ttf")
         case "variable woff2":
-            return python("unfold", "static/unfold/fonts/material-symbols/*.woff2")
-        case "woff2":
-            return python("unfold", "static/unfold/fonts/inter/*.woff2")
+            return ROOT / "templates" / "static" / "fonts" / "figtree-latin.woff2"
         case _:
             return python("rest_framework", f"static/rest_framework/fonts/*.{name}")
 

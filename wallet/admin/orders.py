@@ -6,7 +6,6 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import Q
 from django.http import HttpRequest
-from unfold.enums import ActionVariant
 
 from marketplace.accounts.models import User
 from marketplace.core.admin import Decision, Panel, ServiceAdmin, Words, decision, history_panel
@@ -29,7 +28,7 @@ class OrderAdmin(ServiceAdmin):
     list_select_related = ("buyer",)
     search_fields = ("buyer__email", "listing__slug", "title", "request_id")
     ordering = ("-id",)
-    actions_detail = ("refund",)
+    decision_names = ("refund",)
     found_title, found_detail = "title", "status"
 
     def find(self, words: Words) -> list[Q]:
@@ -59,7 +58,7 @@ class OrderAdmin(ServiceAdmin):
             "The price goes back into the buyer's wallet and the licence is revoked; download links stop at once.",
             "The order is refunded.",
             available=lambda order: order.status == OrderStatus.COMPLETED,
-            variant=ActionVariant.DANGER,
+            danger=True,
             foretell=refund_does,
         )
     )

@@ -72,7 +72,7 @@ class PayoutAdmin(ServiceAdmin):
     list_filter = (RunFilter, CurrencyFilter, ("journal__at", admin.DateFieldListFilter))
     search_fields = ("run", "account__owner__email", "account__owner__store__slug")
     ordering = ("-id",)
-    list_before_template = "admin/wallet/payouts.html"
+    list_template = "admin/wallet/payouts.html"
     fields = ("run", "vendor", "store", "amount", "journal")
     readonly_fields = ("vendor", "store", "amount")
 

@@ -9,7 +9,6 @@ from django import forms
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
-from unfold.widgets import UnfoldAdminDecimalFieldWidget, UnfoldAdminSelectWidget
 
 from marketplace.accounts.models import User
 from marketplace.core import bounds
@@ -44,13 +43,12 @@ def _movements(account: LedgerAccount) -> list[tuple[Any, ...]]:
 class CreditForm(ReasonForm):
     """How much, and why. The hidden key makes a form that is sent twice one credit."""
 
-    currency = forms.ChoiceField(choices=[(code, code) for code in CURRENCIES], widget=UnfoldAdminSelectWidget)
+    currency = forms.ChoiceField(choices=[(code, code) for code in CURRENCIES])
     amount = forms.DecimalField(
         min_value=Decimal("0.01"),
         max_value=bounds.CREDIT_MINOR // 100,
         max_digits=14,
         decimal_places=2,
-        widget=UnfoldAdminDecimalFieldWidget,
     )
     key = forms.UUIDField(initial=uuid.uuid4, widget=forms.HiddenInput)
     field_order = ("currency", "amount", "reason", "key")
@@ -81,7 +79,7 @@ class WalletAdmin(ServiceAdmin):
     ordering = ("email",)
     fields = ("email", "name", "balance_inr", "balance_usd")
     readonly_fields = ("balance_inr", "balance_usd")
-    actions_detail = ("credit",)
+    decision_names = ("credit",)
 
     @admin.display(description="INR balance")
     def balance_inr(self, owner: WalletOwner) -> str:

@@ -1,12 +1,13 @@
 """The ground that every admin page is built on."""
 
+from ..admin_base import Base
 from .decisions import CLAIMING, Decision, DecisionForm, NoForm, ReasonForm, claiming, decision
 from .finding import Words, begins
 from .log import AuditEntryAdmin
 from .panels import Panel, history_panel
 from .queues import QueueAdmin
 from .ready import ready_form
-from .service import Base, ServiceAdmin, staff_of
+from .service import ServiceAdmin, staff_of
 
 __all__ = [
     "CLAIMING",

@@ -7,9 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.http import HttpRequest, HttpResponse
-from unfold.decorators import action
-from unfold.enums import ActionVariant
-from unfold.widgets import UnfoldAdminTextareaWidget
 
 from .. import bounds
 
@@ -30,7 +27,7 @@ class DecisionForm(forms.Form):
 class ReasonForm(DecisionForm):
     """The words that go into the audit log, and into the mail where there is one."""
 
-    reason = forms.CharField(max_length=bounds.REASON_CHARS, widget=UnfoldAdminTextareaWidget(attrs={"rows": 4}))
+    reason = forms.CharField(max_length=bounds.REASON_CHARS, widget=forms.Textarea(attrs={"rows": 4}))
 
 
 class NoForm(DecisionForm):
@@ -49,7 +46,7 @@ class Decision:
         form: What is asked.
         available: Whether the state allows it; the service judges again under its lock.
         template: The page.
-        variant: The button's look.
+        danger: Whether it takes something away.
         foretell: What will happen to the very row, in figures: how many keys stop, how many buyers there are.
         fields: The template of its fields, where they are more than a column.
     """
@@ -61,14 +58,9 @@ class Decision:
     form: type[DecisionForm] = ReasonForm
     available: Callable[[Any], bool] = lambda _subject: True
     template: str = "admin/decisions/decision.html"
-    variant: ActionVariant = ActionVariant.DEFAULT
+    danger: bool = False
     foretell: Callable[[Any], Sequence[str]] = lambda _subject: ()
     fields: str = ""
-
-    @property
-    def danger(self) -> bool:
-        """Whether it takes something away."""
-        return bool(self.variant == ActionVariant.DANGER)
 
     def effects(self, subject: Any) -> list[str]:
         """Return what will happen to this very row, where there is more to say than of every row."""
@@ -76,24 +68,32 @@ class Decision:
 
 
 def decision(settings: Decision) -> Callable[[Perform], Any]:
-    """Turn `perform(self, subject, actor, answers)` into a decision page that the theme links from the row's page."""
+    """Turn `perform(self, subject, actor, answers)` into a decision page that the row's page links."""
 
     def decorate(perform: Perform) -> Any:
         @wraps(perform)
         def view(model_admin: "ServiceAdmin", request: HttpRequest, object_id: str) -> HttpResponse:
             return model_admin.decide(request, object_id, settings, perform)
 
-        # The theme hides the button by this and checks it again; `decide` does not rely on either.
-        page = action(
-            permissions=[settings.permission],
-            description=settings.label,
-            url_path=perform.__name__.replace("_", "-"),
-            variant=settings.variant,
-        )(view)
-        page.decision = settings
-        return page
+        view.decision = settings  # type: ignore[attr-defined]  # how its admin knows it
+        return view
 
     return decorate
+
+
+@dataclass(frozen=True)
+class Button:
+    """The way from a row's page to one about a decision.
+
+    Args:
+        label: What it says.
+        address: Where it leads.
+        danger: Whether it takes something away.
+    """
+
+    label: str
+    address: str
+    danger: bool
 
 
 @dataclass(frozen=True)

@@ -43,8 +43,8 @@ class QueueAdmin(ServiceAdmin):
     on_page: Mapping[str, str] = {}
     # What of the list's address is kept from one row to the next.
     kept: tuple[str, ...] = ("status__exact", "q")
-    list_before_template = "admin/queue/list.html"
-    change_form_outer_after_template = "admin/queue/case.html"
+    list_template = "admin/queue/list.html"
+    row_template = "admin/queue/case.html"
     # What the page shows between the fields and the tables.
     case_template = ""
 
@@ -104,10 +104,9 @@ class QueueAdmin(ServiceAdmin):
         """Show none of Django's fields: the page has its own."""
         return []
 
-    def get_actions_detail(self, request: HttpRequest, object_id: str) -> list[Any]:
-        """Return the buttons beside those that are on the page."""
-        there = {*self.on_page, *CLAIMING}
-        return [button for button in super().get_actions_detail(request, object_id) if button.method.__name__ not in there]
+    def button_names(self) -> list[str]:
+        """Return the decisions beside those that are on the page."""
+        return [name for name in self.decision_names if name not in {*self.on_page, *CLAIMING}]
 
     def get_urls(self) -> list[URLPattern]:
         """Add the way to the next row."""
@@ -228,9 +227,6 @@ class QueueAdmin(ServiceAdmin):
             for name, key in self.on_page.items()
             if request.user.has_perm(decisions[name].permission) and decisions[name].available(subject)
         ]
-
-    def _decision_url(self, name: str, subject: Any) -> str:
-        return reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_{name}", args=[subject.pk])
 
     def facts(self, request: HttpRequest, subject: Any) -> Panel:
         """Return the row's fields as a table."""

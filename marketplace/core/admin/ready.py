@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Any
 from django import forms
 from django.contrib import admin
 from django.http import HttpRequest
-from unfold.widgets import UnfoldAdminSelectWidget
 
+from ..admin_base import Base
 from ..errors import InvalidInput
 from ..models import ReadyUse, ReadyWords
 from ..ready_words import WORDS_CHARS, save_ready_words, words_for
 from ..texts import line
 from .decisions import ReasonForm
-from .service import Base, staff_of
+from .service import staff_of
 
 if TYPE_CHECKING:
     WordsBase = forms.ModelForm[ReadyWords]
@@ -24,7 +24,7 @@ class ReadyForm(ReasonForm):
     """A reason that is ready, one in one's own words, or both."""
 
     use: ReadyUse
-    ready = forms.ChoiceField(label="Ready words", required=False, widget=UnfoldAdminSelectWidget)
+    ready = forms.ChoiceField(label="Ready words", required=False)
     field_order = ("ready", "reason")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

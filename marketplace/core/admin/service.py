@@ -5,52 +5,30 @@ in the admin changes a state.
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from django.contrib import admin, messages
+from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model, Q, QuerySet
 from django.db.models.constants import LOOKUP_SEP
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.template.response import TemplateResponse
-from django.urls import reverse
+from django.urls import URLPattern, path, reverse
 
-from ..admin_checks import PermissionChecks
+from ..admin_base import Base
 from ..errors import InvalidInput, Problem
 from .cells import column
-from .decisions import Decision, DecisionForm, Perform
+from .decisions import Button, Decision, DecisionForm, Perform
 from .finding import Words, ids_of
 from .panels import Panel, history_panel
-
-if TYPE_CHECKING:
-
-    class ThemeAdmin(admin.ModelAdmin[Any]):
-        """What we use of the theme's admin, which ships no types."""
-
-        actions_list: Sequence[str]
-        actions_row: Sequence[str]
-        actions_detail: Sequence[str]
-
-        def get_actions_detail(self, request: HttpRequest, object_id: str) -> list[Any]:
-            """Return the buttons that the user may press."""
-
-else:
-    from unfold.admin import ModelAdmin as ThemeAdmin
-
-
-class Base(ThemeAdmin):
-    """The theme's admin with our checks."""
-
-    checks_class = PermissionChecks
 
 
 class ServiceAdmin(Base):
     """Rows that services make and change: to look at, and to decide on."""
 
-    compressed_fields = True
     list_per_page = 50
     show_full_result_count = False
-    change_form_outer_after_template = "admin/panels.html"
+    row_template = "admin/panels.html"
 
     # What the search shows of a row: names of fields.
     found_title = "pk"
@@ -106,19 +84,35 @@ class ServiceAdmin(Base):
 
     def decisions(self) -> dict[str, Decision]:
         """Return the decision pages by name."""
-        return {name: getattr(self, name).decision for name in self.actions_detail}
+        return {name: getattr(self, name).decision for name in self.decision_names}
 
     def decision_permissions(self) -> set[str]:
         """Return the permissions that the decisions need."""
         return {settings.permission for settings in self.decisions().values()}
 
-    def get_actions_detail(self, request: HttpRequest, object_id: str) -> list[Any]:
-        """Return the buttons that the state allows, of those that the user may press."""
-        subject = self.get_object(request, object_id)
+    def get_urls(self) -> list[URLPattern]:
+        """Add the decision pages."""
+        pages = [
+            path(
+                f"<path:object_id>/{name.replace('_', '-')}/",
+                self.admin_site.admin_view(getattr(self, name)),
+                name=f"{self.opts.app_label}_{self.opts.model_name}_{name}",
+            )
+            for name in self.decision_names
+        ]
+        return [*pages, *super().get_urls()]
+
+    def button_names(self) -> Sequence[str]:
+        """Return the decisions that the row's page links; all of them."""
+        return self.decision_names
+
+    def buttons(self, request: HttpRequest, subject: Any) -> list[Button]:
+        """Return the links to the decisions that the state allows, of those that the user may take."""
+        decisions = self.decisions()
         return [
-            button
-            for button in super().get_actions_detail(request, object_id)
-            if subject is not None and button.method.decision.available(subject)
+            Button(decisions[name].label, self._decision_url(name, subject), decisions[name].danger)
+            for name in self.button_names()
+            if request.user.has_perm(decisions[name].permission) and decisions[name].available(subject)
         ]
 
     def panels(self, request: HttpRequest, subject: Any) -> list[Panel]:
@@ -127,7 +121,7 @@ class ServiceAdmin(Base):
 
     def page_context(self, request: HttpRequest, subject: Any) -> dict[str, Any]:
         """Return what the row's page shows beside the fields."""
-        return {"panels": self.panels(request, subject)}
+        return {"panels": self.panels(request, subject), "buttons": self.buttons(request, subject)}
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
         """Hand the page what it shows beside the fields."""
@@ -186,6 +180,9 @@ class ServiceAdmin(Base):
         if self.has_view_permission(request, subject):
             return HttpResponseRedirect(self._address(subject))
         return HttpResponseRedirect(reverse("admin:index"))
+
+    def _decision_url(self, name: str, subject: Any) -> str:
+        return reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_{name}", args=[subject.pk])
 
     def _address(self, subject: Model) -> str:
         return reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_change", args=[subject.pk])

@@ -1,9 +1,13 @@
 """What stands in the admin's tables."""
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from django import template
+from django.utils.html import escape
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.text import capfirst
 
 from ..wording import when
 
@@ -24,3 +28,14 @@ def cell(value: Any) -> Any:
             return ", ".join(map(str, value))
         case _:
             return value
+
+
+@register.filter
+def headed(cells: Iterable[SafeString], headers: Sequence[Mapping[str, Any]]) -> Iterator[SafeString]:
+    """Return the cells of a row of Django's list with their column's head, which stands beside them on a phone."""
+    for drawn, header in zip(cells, headers, strict=False):
+        text = str(header["text"])
+        # The head of the boxes to tick is a box itself.
+        name = "" if text.startswith("<") else escape(capfirst(text))
+        # Both are escaped: the cell by Django, the name here.
+        yield mark_safe(drawn.replace(" ", f' data-label="{name}" ', 1)) if name else drawn  # noqa: S308

@@ -16,13 +16,13 @@ RECENT = 10
 AMONG = 500
 
 
-def home(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
-    """Add to the first page what its user may see."""
+def home(request: HttpRequest) -> dict[str, Any]:
+    """Return what the first page shows: what its user may see."""
     viewer = staff_of(request)
     cards = [tally for tally in tallies(request) if viewer.has_perm(tally.queue.permission)]
     recent = _recent() if viewer.has_perm("core.view_auditentry") else None
     now = timezone.now()
-    return context | {"cards": cards, "charts": charts_for(viewer, now), "recent": recent, "title": "What waits"}
+    return {"cards": cards, "charts": charts_for(viewer, now), "recent": recent, "title": "What waits"}
 
 
 def _recent() -> list[AuditEntry]:

@@ -36,7 +36,6 @@ class Queue:
     Args:
         key: Its name in the query.
         title: Its heading.
-        icon: Its sign in the sidebar.
         model: Whose list it is in.
         permission: What one needs to work on it.
         rows: What waits.
@@ -46,7 +45,6 @@ class Queue:
 
     key: str
     title: str
-    icon: str
     model: type[Model]
     permission: str
     rows: Callable[[], QuerySet[Any]]
@@ -103,7 +101,6 @@ QUEUES = (
     Queue(
         "listings",
         "Listings to review",
-        "rate_review",
         ListingReview,
         "catalog.review_listing",
         lambda: _pending(ReviewKind.LISTING),
@@ -113,7 +110,6 @@ QUEUES = (
     Queue(
         "updates",
         "Updates of published listings",
-        "published_with_changes",
         ListingReview,
         "catalog.review_listing",
         lambda: _pending(ReviewKind.UPDATE),
@@ -123,7 +119,6 @@ QUEUES = (
     Queue(
         "scopes",
         "Scopes to decide",
-        "key",
         ScopeReview,
         "developers.decide_app",
         lambda: ScopeReview.objects.filter(status=ScopeReviewStatus.PENDING),
@@ -133,7 +128,6 @@ QUEUES = (
     Queue(
         "applications",
         "Developer applications",
-        "person_add",
         DeveloperApplication,
         "developers.decide_developerapplication",
         lambda: DeveloperApplication.objects.filter(status=ApplicationStatus.PENDING),
@@ -143,7 +137,6 @@ QUEUES = (
     Queue(
         "vendors",
         "Vendors to decide",
-        "storefront",
         VendorProfile,
         "vendors.decide_vendorprofile",
         lambda: VendorProfile.objects.filter(status=VendorStatus.PENDING),
@@ -153,7 +146,6 @@ QUEUES = (
     Queue(
         "documents",
         "Changed clients",
-        "difference",
         ClientDocument,
         "developers.decide_app",
         lambda: ClientDocument.objects.filter(status=DocumentStatus.CHANGED),
@@ -163,7 +155,6 @@ QUEUES = (
     Queue(
         "payouts",
         "Earnings to pay out",
-        "payments",
         WalletOwner,
         "wallet.view_walletowner",
         accounts_to_pay,
@@ -173,7 +164,6 @@ QUEUES = (
     Queue(
         "jobs",
         "Failed jobs",
-        "sync_problem",
         Job,
         "jobs.retry_job",
         lambda: Job.objects.filter(status=TaskResultStatus.FAILED),
@@ -183,7 +173,6 @@ QUEUES = (
     Queue(
         "webhooks",
         "Failing webhook endpoints",
-        "webhook",
         WebhookEndpoint,
         "developers.disable_webhookendpoint",
         lambda: WebhookEndpoint.objects.filter(failing_since__isnull=False, disabled_at__isnull=True),
@@ -194,7 +183,7 @@ QUEUES = (
 
 
 def tallies(request: HttpRequest) -> list[Tally]:
-    """Return the queues that the user may look at, counted once for a page: the sidebar and the first page both show them."""
+    """Return the queues that the user may look at, counted once for a page: the menu and the first page both show them."""
     found: list[Tally] | None = getattr(request, _TALLIES, None)
     if found is None:
         viewer = staff_of(request)

@@ -1,0 +1,30 @@
+"""The class under every admin of ours, apart from the pages so that the site can know it."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import admin
+from django.forms import Media
+
+from .admin_checks import PermissionChecks
+
+if TYPE_CHECKING:
+    ModelAdmin = admin.ModelAdmin[Any]
+else:
+    ModelAdmin = admin.ModelAdmin
+
+
+class Base(ModelAdmin):
+    """Django's admin with our checks, and without its scripts: no page of ours needs them."""
+
+    checks_class = PermissionChecks
+    # Methods that are decision pages.
+    decision_names: Sequence[str] = ()
+    # What stands above the list, and below the fields on a row's page.
+    list_template = ""
+    row_template = ""
+
+    @property
+    def media(self) -> Media:
+        """Return nothing; a widget that has a script brings it along itself."""
+        return Media()
