@@ -22,7 +22,7 @@ from .facets import COUNTED as FACETED
 from .facets import Facet, Facets, facets_of_listings, facets_of_shelf, facets_on
 from .listings import listing_for_sale, listings_for_sale, preview_by_id
 from .matching import Found, Matching, find
-from .taxonomy import active_tiers, categories_with_counts, category_names
+from .taxonomy import active_tiers, categories_with_counts, category_names, every_tier
 
 __all__ = [
     "FACETED",
@@ -47,6 +47,7 @@ __all__ = [
     "category_names",
     "counts_to_choose_from",
     "detail_for_sale",
+    "every_tier",
     "facets_of_listings",
     "facets_of_shelf",
     "facets_on",

@@ -25,6 +25,11 @@ def active_tiers() -> list[LicenseTier]:
     return list(LicenseTier.objects.filter(is_active=True).order_by("sort_order", "slug"))
 
 
+def every_tier() -> list[LicenseTier]:
+    """Return the licence tiers in their own order, retired ones among them."""
+    return list(LicenseTier.objects.order_by("sort_order", "slug"))
+
+
 class Terms(NamedTuple):
     """The words of a licence."""
 

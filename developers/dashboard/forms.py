@@ -9,6 +9,8 @@ from django import forms
 from marketplace.core import bounds
 from marketplace.core.scopes import APP_SCOPES, IN_PLAIN_WORDS, Scope
 
+from ..redirects import fault_of
+
 
 class Prose(forms.CharField):
     """Text of several lines. A line break is one character, as the browser counts it, though it sends two."""
@@ -123,6 +125,14 @@ class RedirectsForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 5, "spellcheck": "false"}),
         required=False,
     )
+
+    def clean_redirect_uris(self) -> str:
+        """Refuse what cannot be registered."""
+        typed: str = self.cleaned_data["redirect_uris"]
+        for line in typed.splitlines():
+            if line.strip() and (fault := fault_of(line.strip())):
+                raise forms.ValidationError(f"{line.strip()[:200]}: {fault}")
+        return typed
 
     def uris(self) -> list[str]:
         """Return the addresses."""

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from django import forms
 
-from marketplace.core import bounds
+from marketplace.core import bounds, outbound
 
 from ..webhooks.events import IN_PLAIN_WORDS, EventType
 
@@ -27,6 +27,15 @@ class EndpointForm(forms.Form):
         widget=forms.CheckboxSelectMultiple,
         error_messages={"required": "Choose at least one event."},
     )
+
+    def clean_url(self) -> str:
+        """Refuse by its looks what we would not call; whether it is reached, a ping shows."""
+        url: str = self.cleaned_data["url"]
+        try:
+            outbound.check_url(url)
+        except outbound.Refused as refusal:
+            raise forms.ValidationError(str(refusal)) from refusal
+        return url
 
     def wanted_events(self) -> list[EventType]:
         """Return what was chosen."""

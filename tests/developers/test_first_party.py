@@ -64,7 +64,14 @@ def test_another_site_gets_none() -> None:
     browser = Client(enforce_csrf_checks=True)
     browser.force_login(UserFactory(), backend="django.contrib.auth.backends.ModelBackend")
     assert ask(browser, scopes="account:read").status_code == 403
-    assert browser.get(ADDRESS, {"scopes": "account:read"}).status_code == 405
+    assert not FirstPartyToken.objects.exists()
+
+
+@pytest.mark.parametrize("method", ["get", "head", "put", "patch", "delete", "options"])
+def test_another_method_is_refused_as_a_script_reads_it(method: str) -> None:
+    answer = getattr(signed_in(UserFactory()), method)(ADDRESS)
+    assert (answer.status_code, answer["Allow"], answer["Content-Type"]) == (405, "POST", "application/problem+json")
+    assert method == "head" or answer.json()["code"] == "method_not_allowed"
     assert not FirstPartyToken.objects.exists()
 
 

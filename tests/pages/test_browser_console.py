@@ -2,58 +2,29 @@
 
 import json
 import re
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from django.core import mail
-from django.db import connections
-from django.test import Client
 from django.urls import reverse
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page
 
-from developers.models import ApiKey, App, DeveloperApplication, FirstPartyToken, ScopeReview
+from developers.models import ApiKey, App, DeveloperApplication, FirstPartyToken, ScopeReview, WebhookEndpoint
 from developers.services.applications import approve_application
 from developers.services.scopes import ScopeDecision, decide_scopes
 from developers.services.spending import Caps, set_spending_limit
 from library.models import Licence
-from marketplace.accounts.models import User
 from marketplace.core.money import Currency
 from marketplace.core.scopes import IN_PLAIN_WORDS, Scope
 from tests.contract.scenes import for_sale
 from tests.factories import AppFactory, UserFactory
-from tests.machine import CHROMIUM
-from tests.screenshots.driving import ARGUMENTS, SIZES, overflows, violations
+from tests.screenshots.driving import overflows, violations
 from wallet.selectors import wallet_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.engineless, pytest.mark.django_db(transaction=True)]
 PASSWORD = "a long enough phrase"
 Opens = Callable[..., Page]
-
-
-@pytest.fixture
-def window(monkeypatch: pytest.MonkeyPatch, live_server: Any, settings: Any) -> Iterator[Opens]:
-    """Open a window: `window("phone")`, `window("desktop", user=…, java_script_enabled=False)`."""
-    # Playwright runs an event loop in this thread, which Django would take for asynchronous code.
-    monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
-    settings.BASE_URL = live_server.url
-    program = next(path for path in map(shutil.which, CHROMIUM) if path)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=ARGUMENTS)
-
-        def opened(size: str, user: User | None = None, **options: Any) -> Page:
-            context = browser.new_context(viewport=SIZES[size], has_touch=size == "phone", **options)
-            if user is not None:
-                client = Client()
-                client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
-                context.add_cookies([{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": live_server.url}])
-            return context.new_page()
-
-        yield opened
-        # What the test itself asked of the database went through connections of the loop's own.
-        connections.close_all()
-        browser.close()
 
 
 def faults_on(page: Page) -> list[str]:
@@ -227,3 +198,54 @@ def test_app_buys_from_the_console_once_its_owner_has_set_a_limit(window: Opens,
     assert paid < before
     assert json.loads(buy("409"))["code"] == "already_owned"
     assert wallet_of(scene.user).balance_inr_minor == paid
+
+
+def test_large_numbers_are_sent_and_shown_digit_by_digit(window: Opens, live_server: Any) -> None:
+    page = window("desktop", user=UserFactory())
+    sent: list[str | None] = []
+    answered = '{"count":9007199254740993,"rate":1.10,"text":"a\\"{,}[: b","none":{},"list":[[],[1,-2e5]]}'
+
+    def answer(route: Any) -> None:
+        sent.append(route.request.post_data)
+        route.fulfill(status=200, content_type="application/json", body=answered)
+
+    page.route("**/api/v1/leaked-credentials", answer)
+    page.goto(f"{live_server.url}/dashboard/console/reportLeakedCredentials")
+    page.get_by_label("credentials").fill("[12345678901234567890]")
+    page.get_by_role("button", name="Run").click()
+    page.get_by_role("button", name="Make the call").click()
+    page.locator("#answer-status", has_text="200").wait_for()
+    shown = page.locator("#answer-body").inner_text()
+    assert '\n  "count": 9007199254740993,\n  "rate": 1.10,\n  "text": "a\\"{,}[: b",\n  "none": {},\n' in shown
+    assert json.loads(shown) == json.loads(answered)
+    assert sent == ['{"credentials": [12345678901234567890]}']
+
+
+def test_mistake_is_told_when_one_leaves_its_field(window: Opens, live_server: Any) -> None:
+    app = AppFactory()
+    page = window("phone", user=app.developer)
+    faults = faults_on(page)
+    page.goto(live_server.url + reverse("webhook-create", args=[app.pk]))
+    field = page.get_by_label("Address")
+    field.fill("http://app.example/hook")
+    field.press("Tab")
+    page.locator("#id_url_error").get_by_text("https").wait_for()
+    assert field.get_attribute("aria-invalid") == "true"
+    assert "id_url_error" in str(field.get_attribute("aria-describedby"))
+    # Who types on is not interrupted.
+    assert page.evaluate("document.activeElement.name") == "description"
+    assert sound(page)
+    field.fill("https://app.example/hook")
+    field.press("Tab")
+    page.locator("#id_url_error").wait_for(state="detached")
+    assert field.get_attribute("aria-invalid") is None
+    assert "id_url_error" not in str(field.get_attribute("aria-describedby"))
+    assert not WebhookEndpoint.objects.exists()
+    # Signed out meanwhile: nothing is told, and what was typed stays.
+    page.context.clear_cookies(name="sessionid")
+    with page.expect_response("**/account/login/**"):
+        field.fill("nonsense")
+        field.press("Tab")
+    assert field.input_value() == "nonsense"
+    assert page.locator("[data-told]").first.inner_text() == ""
+    assert faults == []

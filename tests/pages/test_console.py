@@ -168,8 +168,10 @@ def test_call_is_made_of_what_was_typed(own: tuple[Client, App]) -> None:
     client, app = own
     sent = typed(client, "buyAsset", body__assetId="a/b ü", body__currency="USD", **{"header__Idempotency-Key": "once"})
     made = made_by(client.post("/dashboard/console/buyAsset", sent))
-    assert (made["method"], made["path"], made["body"]) == ("POST", "/api/v1/wallet/spend", {"assetId": "a/b ü", "currency": "USD"})
-    assert (made["headers"], made["holder"], made["runs"]) == ({"Idempotency-Key": "once"}, {"app": str(app.pk)}, True)
+    assert (made["method"], made["path"]) == ("POST", "/api/v1/wallet/spend")
+    assert json.loads(made["body"]) == {"assetId": "a/b ü", "currency": "USD"}
+    headers = {"Idempotency-Key": "once", "Content-Type": "application/json"}
+    assert (made["headers"], made["holder"], made["runs"]) == (headers, {"app": str(app.pk)}, True)
     assert made["ask"] == ASKED["buyAsset"]
     made = made_by(client.post("/dashboard/console/listLibrary", typed(client, "listLibrary", caller="me", query__limit="5")))
     assert (made["path"], made["holder"], made["ask"]) == ("/api/v1/library?limit=5", {"scopes": "library:read"}, "")

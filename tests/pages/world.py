@@ -168,6 +168,7 @@ NO_PAGES = {
         "studio-split",
         "wallet-preference",
         "studio-submit",
+        "told",
         "webhook-redeliver",
         "webhook-redeliver-failed",
         "webhook-switch",

@@ -1,13 +1,18 @@
 """Vendors in front of their studio."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
+from django.conf import settings
+from django.db import connections
 from django.test import Client
+from playwright.sync_api import Browser, BrowserContext, Page
 
 from catalog.models import Listing
 from marketplace.accounts.models import User
 from tests.factories import CategoryFactory, ListingFactory, UserFactory
+from tests.screenshots.driving import Scheme, Visit, browser, context, watched
 from tests.shop import tiers
 from tests.vendors.cases import make_vendor
 from vendors.models import VendorProfile
@@ -44,3 +49,42 @@ def client(vendor: VendorProfile) -> Client:
 def listing(vendor: VendorProfile) -> Listing:
     """A draft of the vendor."""
     return ListingFactory(store=vendor.store, slug="aurora-sans", title="Aurora Sans")
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    """A browser for the tests of a module."""
+    # Playwright runs an event loop in this thread, which Django would take for asynchronous code.
+    with pytest.MonkeyPatch.context() as patch, browser() as started:
+        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+        yield started
+
+
+@pytest.fixture
+def opened(chromium: Browser, live_server: Any) -> Iterator[Callable[..., tuple[Page, Visit]]]:
+    """Open a page as someone: `opened(user, "/dashboard", "phone")`."""
+    windows: list[BrowserContext] = []
+
+    def make(user: User, path: str, size: str = "desktop", *, scheme: Scheme = "light", java_script: bool = True) -> tuple[Page, Visit]:
+        window = context(chromium, size, scheme, java_script=java_script)
+        window.set_default_timeout(60_000)
+        windows.append(window)
+        session = signed_in(user).cookies["sessionid"].value
+        window.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": live_server.url}])
+        page = window.new_page()
+        visit = watched(page, live_server.url)
+        page.goto(live_server.url + path)
+        return page, visit
+
+    yield make
+    for window in windows:
+        window.close()
+    connections.close_all()
+
+
+@pytest.fixture
+def editor(db: None) -> User:
+    """A reviewer, in a shop where something can be sold."""
+    CategoryFactory()
+    tiers()
+    return UserFactory(is_staff=True)

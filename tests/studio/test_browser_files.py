@@ -305,10 +305,10 @@ def test_without_scripts_forms_upload_and_tell(opened: Callable[..., tuple[Page,
     expect(page.get_by_text("Aurora.zip is here, whole and readable.")).to_be_visible()
     assert Deliverable.objects.get().file_size == large.stat().st_size
     form = page.locator("form[data-place=picture-0]")
-    form.get_by_label("Add thumbnail").set_input_files({"name": "no.png", "mimeType": "image/png", "buffer": b"none"})
+    form.get_by_label("Add cover picture").set_input_files({"name": "no.png", "mimeType": "image/png", "buffer": b"none"})
     form.get_by_role("button", name="Upload", exact=True).click()
     expect(page.locator("#picture-0-error")).to_contain_text("JPG, PNG or WebP")
-    form.get_by_label("Add thumbnail").set_input_files({"name": "a.png", "mimeType": "image/png", "buffer": makers.png()})
+    form.get_by_label("Add cover picture").set_input_files({"name": "a.png", "mimeType": "image/png", "buffer": makers.png()})
     form.get_by_role("button", name="Upload", exact=True).click()
     expect(page.get_by_text("The picture is in its place.")).to_be_visible()
     assert Preview.objects.get().slot == 0

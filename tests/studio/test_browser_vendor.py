@@ -1,70 +1,29 @@
-"""A vendor in a real browser, on a phone and at a desk, with scripts and without, by keyboard: from the application to the first sale day."""
+"""A vendor in a real browser, on a phone and at a desk, with scripts and without: from the application to the first sale day."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.conf import settings
-from django.db import connections
 from django.urls import reverse
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
 from catalog.models import Listing
 from catalog.models.reviews import ReviewStatus
 from catalog.services.review import approve_listing, reject_listing
 from marketplace.accounts.models import User
-from tests.factories import CategoryFactory, ListingFactory, UserFactory
-from tests.screenshots.driving import MOST_BYTES, Scheme, Visit, browser, context, overflows, violations, watched
-from tests.shop import tiers
+from tests.factories import ListingFactory, UserFactory
+from tests.screenshots.driving import MOST_BYTES, Scheme, Visit, overflows, violations, watched
 from vendors.models import VendorProfile
 from vendors.services.listings import update_details
 from vendors.services.manifests import generate_manifest
 from vendors.services.profiles import approve_vendor
 
 from .cases import published, ready, submitted, with_candidate
-from .conftest import signed_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.engineless, pytest.mark.django_db(transaction=True)]
 
 WAYS = [("phone", True), ("phone", False), ("desktop", True)]
 LOOKS: list[tuple[str, Scheme]] = [("phone", "light"), ("desktop", "dark")]
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    # Playwright runs an event loop in this thread, which Django would take for asynchronous code.
-    with pytest.MonkeyPatch.context() as patch, browser() as started:
-        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
-        yield started
-
-
-@pytest.fixture
-def opened(chromium: Browser, live_server: Any) -> Iterator[Callable[..., tuple[Page, Visit]]]:
-    """Open a page as someone: `opened(user, "/dashboard", "phone")`."""
-    windows: list[BrowserContext] = []
-
-    def make(user: User, path: str, size: str = "desktop", *, scheme: Scheme = "light", java_script: bool = True) -> tuple[Page, Visit]:
-        window = context(chromium, size, scheme, java_script=java_script)
-        window.set_default_timeout(60_000)
-        windows.append(window)
-        session = signed_in(user).cookies["sessionid"].value
-        window.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": live_server.url}])
-        page = window.new_page()
-        visit = watched(page, live_server.url)
-        page.goto(live_server.url + path)
-        return page, visit
-
-    yield make
-    for window in windows:
-        window.close()
-    connections.close_all()
-
-
-@pytest.fixture
-def editor() -> User:
-    CategoryFactory()
-    tiers()
-    return UserFactory(is_staff=True)
 
 
 def section(page: Page, name: str) -> None:
@@ -149,54 +108,6 @@ def test_vendor_opens_a_store_and_publishes_after_mending(
     assert (visit.elsewhere, visit.faults) == ([], [])
 
 
-def test_draft_is_made_priced_and_sent_with_the_keyboard_alone(opened: Callable[..., tuple[Page, Visit]], vendor: VendorProfile) -> None:
-    page, _ = opened(vendor.user, "/dashboard/studio")
-    reach(page, "New listing")
-    page.keyboard.press("Enter")
-    page.get_by_label("Title").wait_for()
-    reach(page, "title", "name")
-    page.keyboard.type("Aurora Sans")
-    reach(page, "category", "name")
-    page.keyboard.type("Fonts")
-    reach(page, "short_description", "name")
-    page.keyboard.type("A warm grotesque.")
-    reach(page, "base_price_minor", "name")
-    page.keyboard.type("19.99")
-    reach(page, "Make the draft")
-    page.keyboard.press("Enter")
-    page.get_by_role("heading", name="It is a draft").wait_for()
-    reach(page, "Prices")
-    page.keyboard.press("Enter")
-    page.wait_for_url("**/prices")
-    reach(page, "price_eur_minor", "name")
-    page.keyboard.type("18")
-    page.keyboard.press("Control+s")
-    page.get_by_text("Saved.").wait_for()
-    listing = ready(Listing.objects.get())
-    reach(page, "Overview")
-    page.keyboard.press("Enter")
-    page.get_by_role("button", name="Send for review").wait_for()
-    reach(page, "Send for review")
-    page.keyboard.press("Enter")
-    page.get_by_text("A reviewer looks at it").wait_for()
-    listing.refresh_from_db()
-    assert (listing.status, listing.base_price_minor, listing.price_eur_minor) == ("PendingReview", 1_999, 1_800)
-
-
-def reach(page: Page, words: str, attribute: str = "innerText") -> None:
-    """Press Tab until what has the focus is this, and see that the focus can be seen."""
-    for _ in range(80):
-        page.keyboard.press("Tab")
-        # On the page's own list of pages the same words may lead elsewhere.
-        if (
-            page.evaluate("(name) => !document.activeElement.closest('.side') && document.activeElement[name]?.trim?.()", attribute)
-            == words
-        ):
-            assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid", words
-            return
-    raise AssertionError(f"the keyboard does not reach {words}")
-
-
 def test_address_and_split_are_told_while_one_types(opened: Callable[..., tuple[Page, Visit]], listing: Listing) -> None:
     page, visit = opened(listing.store.owner, "/dashboard/studio/listing-new", "phone")
     page.get_by_label("Title").press_sequentially("Höhenluft")
@@ -231,6 +142,32 @@ def test_what_was_typed_is_not_lost_by_a_wrong_click(opened: Callable[..., tuple
     save(page)
     section(page, "Prices")
     assert asked == ["beforeunload"]
+
+
+def test_form_that_was_stopped_on_its_way_can_be_sent_again(opened: Callable[..., tuple[Page, Visit]], listing: Listing) -> None:
+    page, _ = opened(listing.store.owner, f"/dashboard/studio/listings/{listing.slug}/details")
+    sent: list[Any] = []
+
+    def hold_the_first(route: Any) -> None:
+        if route.request.method == "POST":
+            sent.append(route)
+        if len(sent) != 1:
+            route.continue_()
+
+    page.route("**/details", hold_the_first)
+    page.get_by_label("Title").fill("Aurora Serif")
+    with page.expect_request(lambda request: request.method == "POST"):
+        page.keyboard.press("Control+s")
+    # Nothing is sent twice while it is on its way.
+    page.keyboard.press("Control+s")
+    page.wait_for_timeout(200)
+    assert len(sent) == 1
+    page.keyboard.press("Escape")
+    page.keyboard.press("Control+s")
+    page.get_by_text("Saved.").wait_for()
+    assert len(sent) == 2
+    listing.refresh_from_db()
+    assert listing.title == "Aurora Serif"
 
 
 def test_two_windows_do_not_overwrite_one_another_unseen(opened: Callable[..., tuple[Page, Visit]], listing: Listing) -> None:

@@ -261,7 +261,7 @@ def test_published_listing_keeps_its_thumbnail_and_may_lose_the_others(client: C
     first, second = Preview.objects.order_by("slot")
     answer = client.post(address(listing, "studio-preview-remove", first.pk))
     assert answer.status_code == 409
-    assert 'role="alert">Upload another image to gallery slot 0 instead' in text_of(answer)
+    assert 'role="alert">A listing on sale keeps its cover picture.' in text_of(answer)
     assert client.post(address(listing, "studio-preview-remove", second.pk)).status_code == 302
     assert list(Preview.objects.all()) == [first]
 

@@ -37,7 +37,7 @@ def _file_integrity(listing: Listing) -> CheckOutcome:
     name = "file_integrity"
     file = listing.candidate_deliverable or listing.live_deliverable
     if file is None:
-        return CheckOutcome(name, passed=False, detail="There is no file. Upload the deliverable.")
+        return CheckOutcome(name, passed=False, detail="There is no file yet. Upload what buyers get.")
     if is_blocked(file):
         return CheckOutcome(name, passed=False, detail="The file was marked as malicious. Upload another one.")
     match state_of(file, object_store()):

@@ -1,17 +1,42 @@
 """The checks of a submission as pages show them: in words, and with the place where one that failed is mended."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from catalog.models import Listing
 from catalog.models.listings import ListingStatus, UpdateStatus
 
 from ..services.checks import run_checks
 
+
+class _Words(NamedTuple):
+    """How a check is told to a person; where `failed` is empty, the service's own sentence says what failed."""
+
+    title: str
+    passed: str
+    failed: str
+    route: str
+    step: str
+
+
 _WORDS = {
-    "file_integrity": ("The file", "studio-files", "Go to the files"),
-    "preview_thumbnail": ("The picture on the card", "studio-files", "Go to the pictures"),
-    "pricing": ("Prices", "studio-prices", "Go to the prices"),
-    "licensing": ("Licences", "studio-licences", "Go to the licences"),
+    "file_integrity": _Words("The file", "It is stored whole, as you uploaded it.", "", "studio-files", "Go to the file"),
+    "preview_thumbnail": _Words(
+        "The cover picture",
+        "It is there: the shop shows it on the card of the listing.",
+        "There is none yet. Upload one: the shop shows it on the card of the listing.",
+        "studio-files",
+        "Go to the pictures",
+    ),
+    "pricing": _Words("The prices", "Every price is in order, the discount too.", "", "studio-prices", "Go to the prices"),
+    "licensing": _Words(
+        "The licences",
+        "Buyers have at least one to choose.",
+        "None of those that you permit is on offer any more. Permit another one.",
+        "studio-licences",
+        "Go to the licences",
+    ),
 }
 
 
@@ -43,8 +68,14 @@ def may_submit(listing: Listing) -> bool:
 
 def checklist_of(listing: Listing) -> list[CheckRow]:
     """Return how each check would come out now."""
+    return check_rows(outcome.as_json() for outcome in run_checks(listing))
+
+
+def check_rows(outcomes: Iterable[Mapping[str, Any]]) -> list[CheckRow]:
+    """Return checks as pages show them, from what the service or a review says of each."""
     rows = []
-    for outcome in run_checks(listing):
-        words, route, step = _WORDS[outcome.name]
-        rows.append(CheckRow(words, outcome.passed, outcome.detail, route, step))
+    for outcome in outcomes:
+        words, passed = _WORDS[outcome["name"]], outcome["passed"]
+        detail = (words.passed if passed else words.failed) or outcome["detail"]
+        rows.append(CheckRow(words.title, passed, detail, words.route, words.step))
     return rows

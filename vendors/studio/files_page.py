@@ -165,7 +165,7 @@ def _only(previews: Iterable[Preview], kind: PreviewKind) -> Preview | None:
 
 
 def _slot(listing: Listing, number: int, preview: Preview | None, refused: Refused) -> Slot:
-    name = f"Picture {number + 1}" if number else "Thumbnail"
+    name = f"Picture {number + 1}" if number else "Cover picture"
     place = slot_place(listing, number, label=f"{'Replace' if preview else 'Add'} {name.lower()}", refused=refused.at(slot_name(number)))
     picture = None if preview is None else picture_of(preview.pk, preview.details, preview.renditions)
     return Slot(number, name, place, preview, picture, stays=number == 0 and listing.status == ListingStatus.PUBLISHED)

@@ -231,7 +231,7 @@ class LicencesForm(SectionForm):
     Args:
         data: What was sent, if anything was.
         listing: The vendor's, as it is now.
-        tiers: The active licence tiers.
+        tiers: Every licence tier; of retired ones the form offers what the listing permits already.
     """
 
     licensing = ("allowed_license_slugs", "readme")
@@ -248,7 +248,9 @@ class LicencesForm(SectionForm):
     )
 
     def __init__(self, data: Any = None, *, listing: Listing, tiers: Iterable[LicenseTier]) -> None:
-        self.tiers = list(tiers)
+        permitted = listing.allowed_license_slugs or ()
+        # A retired one can be kept, and given up for good, but not be chosen.
+        self.tiers = [tier for tier in tiers if tier.is_active or tier.slug in permitted]
         super().__init__(data, listing=listing)
         self.fields["slugs"].choices = [(tier.slug, tier.name) for tier in self.tiers]  # type: ignore[attr-defined]  # it is the field declared above
 
@@ -260,7 +262,7 @@ class LicencesForm(SectionForm):
     def initial_of(self, listing: Listing) -> dict[str, Any]:
         """Return what is filled in at first."""
         allowed = listing.allowed_license_slugs
-        every = [tier.slug for tier in self.tiers]
+        every = [tier.slug for tier in self.tiers if tier.is_active]
         return {
             "permit": self.EVERY if allowed is None else self.SOME,
             "slugs": every if allowed is None else allowed,
@@ -281,8 +283,13 @@ class LicencesForm(SectionForm):
     def clean(self) -> dict[str, Any]:
         """Demand a licence where only some are permitted."""
         data: dict[str, Any] = super().clean() or self.cleaned_data
-        if data.get("permit") == self.SOME and not data.get("slugs") and "slugs" not in self.errors:
-            self.add_error("slugs", "Choose at least one licence.")
+        if data.get("permit") == self.SOME and "slugs" not in self.errors:
+            chosen = set(data["slugs"])
+            if not chosen:
+                self.add_error("slugs", "Choose at least one licence.")
+            # What stood there already does not hinder another change.
+            elif chosen <= {tier.slug for tier in self.tiers if not tier.is_active} and chosen != set(self.initial["slugs"]):
+                self.add_error("slugs", "Choose at least one licence that is not retired: nobody could buy it.")
         return data
 
     def values(self) -> dict[str, Any]:

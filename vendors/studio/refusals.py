@@ -18,6 +18,7 @@ SENTENCES = {
     "ambiguous_credentials": "Something between you and us added a credential of its own. Try another network or browser.",
     "vendor_not_approved": "Your store takes no uploads now: it waits for approval, or is suspended. The studio's first page says which.",
     "not_found": "This listing is not there any more. Go back to your listings.",
+    "thumbnail_needed": "A listing on sale keeps its cover picture. Upload another in its place instead.",
     "listing_locked": "It is in review, and what a reviewer looks at stays as it is. Take it back from the review, or wait for the decision.",
     "upload_conflict": "Another file came in here while yours was on its way, and was kept. Reload the page to see it; upload again if yours "
     "should replace it.",

@@ -3,12 +3,11 @@
 from django import forms
 from django.http import HttpRequest, HttpResponseBase, JsonResponse
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST
 
 from marketplace.accounts.models import User
 from marketplace.core import texts
 from marketplace.core.api.problems import http_response
-from marketplace.core.errors import NotAuthenticated, NotFound, Problem
+from marketplace.core.errors import MethodNotAllowed, NotAuthenticated, NotFound, Problem
 from marketplace.core.scopes import Scope
 
 from ... import selectors
@@ -32,7 +31,6 @@ class WantedToken(forms.Form):
 
 
 @never_cache
-@require_POST
 def api_token(request: HttpRequest) -> HttpResponseBase:
     """Hand out a token to a page of the session. The CSRF check keeps other sites from asking for one, and from reading it."""
     try:
@@ -51,6 +49,8 @@ def api_token(request: HttpRequest) -> HttpResponseBase:
 
 
 def _issue(request: HttpRequest) -> tuple[FirstPartyToken, str]:
+    if request.method != "POST":
+        raise MethodNotAllowed(headers={"Allow": "POST"})
     user, key = request.user, request.session.session_key
     if not isinstance(user, User) or key is None:
         raise NotAuthenticated("You are signed out. Sign in again, then come back to this page.")

@@ -11,6 +11,12 @@ for words in (money, status_words, tone, when):
 
 
 @register.filter
+def heading(tag: str) -> str:
+    """Return a tag of the API as a heading."""
+    return tag.replace("-", " ").capitalize()
+
+
+@register.filter
 def scope_words(scope: str) -> str:
     """Return what a scope allows, in plain words."""
     return IN_PLAIN_WORDS[Scope(scope)]

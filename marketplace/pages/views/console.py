@@ -1,5 +1,6 @@
 """The developer console: choose an operation, fill in what it takes, see the call as code, and, with a script, make it."""
 
+import json
 import uuid
 from typing import Any
 
@@ -56,8 +57,9 @@ def _made(form: CallForm, found: Operation) -> dict[str, Any]:
     made = {
         "method": call.method,
         "path": form.path(),
-        "headers": dict(call.headers),
-        "body": call.body,
+        "headers": dict(call.headers) if call.body is None else {**call.headers, "Content-Type": "application/json"},
+        # As text: a browser that read it would send large numbers as other ones.
+        "body": None if call.body is None else json.dumps(call.body, ensure_ascii=False),
         "upload": call.upload,
         "holder": form.holder(),
         "ask": ASKED.get(found.id, ""),

@@ -68,7 +68,7 @@
     const chosen = files.length ? files[0].files[0] : null;
     if (made.upload && !chosen) return show({ status: 0, problem: { title: "Choose a file first", detail: "This call sends one." } });
     if (made.ask && !(await agreed(made.ask))) return void (said.textContent = "The call was not made.");
-    const body = made.upload ? new FormData() : made.body === null ? undefined : made.body;
+    const body = made.upload ? new FormData() : (made.body ?? undefined);
     if (made.upload) body.append("file", chosen);
     show(await api(made.holder).call(made.method, made.path, { body, headers: made.headers }));
   };
@@ -126,6 +126,22 @@
     return `${calls.toLocaleString("en")} ${calls === 1 ? "call" : "calls"} left for ${seconds} s`;
   };
 
+  // JSON set out over lines as it came: parsed and written again, large numbers would be other ones.
+  const setOut = (json) => {
+    let [text, depth, before] = ["", 0, ""];
+    for (const token of json.match(/"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+/g)) {
+      const closes = token === "}" || token === "]";
+      const opened = before === "{" || before === "[";
+      if (closes) depth -= 1;
+      // What is empty stays on its line.
+      if (opened ? !closes : closes || before === ",") text += `\n${"  ".repeat(depth)}`;
+      if (token === "{" || token === "[") depth += 1;
+      text += token === ":" ? ": " : token;
+      before = token;
+    }
+    return text;
+  };
+
   const show = (got) => {
     const headers = got.headers || new Headers();
     const type = headers.get("Content-Type") || "";
@@ -134,7 +150,7 @@
     status.textContent = got.status ? String(got.status) : got.problem.title;
     part("time").textContent = got.milliseconds === undefined ? "" : `${got.milliseconds} ms`;
     part("left").textContent = left(headers);
-    const readable = got.data !== null && got.data !== undefined ? JSON.stringify(got.data, null, 2) : /text|xml/.test(type) ? got.text : "";
+    const readable = got.data !== null && got.data !== undefined ? setOut(got.text) : /text|xml/.test(type) ? got.text : "";
     part("body").textContent = readable;
     part("code").hidden = !readable;
     const words = got.problem ? `${got.problem.title}: ${got.problem.detail}` : readable ? "" : `The answer is ${type || "empty"}; it is not shown here.`;

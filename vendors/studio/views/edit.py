@@ -9,7 +9,7 @@ from django.shortcuts import redirect, render
 
 from catalog.models import Listing
 from catalog.models.listings import ListingStatus
-from catalog.selectors import active_tiers
+from catalog.selectors import active_tiers, every_tier
 from marketplace.accounts.pages import SignedInRequest, render_form
 
 from ...errors import ListingChanged, ListingLocked
@@ -48,8 +48,7 @@ def split(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
 @listing_page("GET", "POST")
 def licences(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
     """Change which licences buyers can choose, and what they read first."""
-    tiers = active_tiers()
-    form = LicencesForm(_sent(request), listing=listing, tiers=tiers)
+    form = LicencesForm(_sent(request), listing=listing, tiers=every_tier())
     return _section(request, listing, form, "studio/licences.html")
 
 

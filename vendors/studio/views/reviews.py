@@ -9,6 +9,7 @@ from marketplace.accounts.pages import SignedInRequest
 
 from ...selectors import reviews_of
 from ..access import listing_page
+from ..checks import check_rows
 from ..findings import finding_rows
 
 ROWS = 10
@@ -32,7 +33,7 @@ def review_list(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
     shown = found[:ROWS]
     context = {
         "listing": listing,
-        "rows": [(review, finding_rows(review.findings), review.snapshot.get("file")) for review in shown],
+        "rows": [(review, finding_rows(review.findings), check_rows(review.checks), review.snapshot.get("file")) for review in shown],
         "later": after is not None,
         "first": request.path,
         "next": f"{request.path}?after={shown[-1].pk}" if len(found) > ROWS else "",

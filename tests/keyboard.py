@@ -1,0 +1,56 @@
+"""A page used with the keyboard alone: nothing is pointed at."""
+
+from pathlib import Path
+
+from playwright.sync_api import Page
+
+# More than any page has stops.
+_STOPS = 120
+
+
+def reach(page: Page, words: str, attribute: str = "innerText") -> None:
+    """Press Tab until what has the focus is this, and see that the focus can be seen."""
+    for _ in range(_STOPS):
+        page.keyboard.press("Tab")
+        # On the page's own list of pages the same words may lead elsewhere.
+        if (
+            page.evaluate("(name) => !document.activeElement.closest('.side') && document.activeElement[name]?.trim?.()", attribute)
+            == words
+        ):
+            assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid", words
+            return
+    raise AssertionError(f"the keyboard does not reach {words}")
+
+
+def press(page: Page, words: str) -> None:
+    """Press the button that says this."""
+    reach(page, words)
+    page.keyboard.press("Enter")
+
+
+def follow(page: Page, words: str, attribute: str = "innerText") -> None:
+    """Press what says this, and wait for the page that it leads to."""
+    reach(page, words, attribute)
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+
+
+def fill(page: Page, name: str, text: str) -> None:
+    """Type into the field of this name, in place of what is there."""
+    reach(page, name, "name")
+    page.keyboard.press("Control+a")
+    page.keyboard.type(text)
+
+
+def tick(page: Page, value: str) -> None:
+    """Turn the box of this value over."""
+    reach(page, value, "value")
+    page.keyboard.press("Space")
+
+
+def choose(page: Page, field: str, file: Path) -> None:
+    """Choose a file for the field of this id."""
+    reach(page, field, "id")
+    with page.expect_file_chooser() as chooser:
+        page.keyboard.press("Enter")
+    chooser.value.set_files(file)

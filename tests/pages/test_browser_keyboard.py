@@ -1,0 +1,82 @@
+"""A developer with the keyboard alone, on a phone and at a desk, with scripts and without: from the sign-in to a call."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from allauth.account.models import EmailAddress
+from playwright.sync_api import Page
+
+from developers.models import DeveloperApplication, ScopeReview
+from developers.services.applications import approve_application
+from developers.services.scopes import ScopeDecision, decide_scopes
+from marketplace.accounts.models import User
+from marketplace.core.scopes import Scope
+from tests.factories import UserFactory
+from tests.keyboard import fill, follow, press, tick
+from tests.screenshots.driving import overflows
+
+pytestmark = [pytest.mark.browser, pytest.mark.engineless, pytest.mark.django_db(transaction=True)]
+PASSWORD = "a long enough phrase"
+
+
+@pytest.fixture
+def person() -> User:
+    """Someone with an account and nothing else."""
+    user: User = UserFactory()
+    user.set_password(PASSWORD)
+    user.save()
+    EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
+    return user
+
+
+@pytest.mark.parametrize(("size", "java_script"), [("phone", True), ("desktop", True), ("phone", False)])
+def test_developer_goes_from_the_sign_in_to_a_call_with_the_keyboard_alone(
+    window: Callable[..., Page],
+    live_server: Any,
+    person: User,
+    size: str,
+    java_script: bool,  # noqa: FBT001 - a parameter of the test
+) -> None:
+    page, reviewer = window(size, java_script_enabled=java_script), UserFactory()
+    page.goto(f"{live_server.url}/account/login/?next=/dashboard")
+    fill(page, "login", person.email)
+    fill(page, "password", PASSWORD)
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="Hello").wait_for()
+
+    follow(page, "Apply")
+    fill(page, "what", "A font picker")
+    fill(page, "why", "It reads the library")
+    follow(page, "Send the application")
+    page.get_by_text("with our reviewers").wait_for()
+    approve_application(application=DeveloperApplication.objects.get(), reason="A real product.", actor=reviewer)
+    page.reload()
+    follow(page, "Describe your first app")
+    fill(page, "name", "Picker")
+    fill(page, "purpose", "Picks fonts")
+    tick(page, "library:read")
+    fill(page, "reason_library_read", "It needs this.")
+    follow(page, "Send for review")
+    page.get_by_role("heading", name="A reviewer decides on the scopes").wait_for()
+    decide_scopes(review=ScopeReview.objects.get(), decisions={Scope.LIBRARY_READ: ScopeDecision(granted=True)}, note="", actor=reviewer)
+
+    page.reload()
+    follow(page, "New key")
+    fill(page, "name", "laptop")
+    page.keyboard.press("Enter")
+    page.locator("#secret").wait_for()
+    follow(page, "I have copied it")
+    follow(page, "Open the console")
+    fill(page, "q", "get library")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**q=get**")
+    follow(page, str(page.get_by_role("link", name="Read the library").evaluate("(link) => link.href")), "href")
+    page.get_by_label("Call it as").wait_for()
+    press(page, "Run" if java_script else "Show the code")
+    if java_script:
+        page.locator("#answer-body").get_by_text('"ownedCount": 0').wait_for()
+        assert page.evaluate("document.activeElement.id") == "answer"
+    else:
+        page.locator("#call-code .tab").first.wait_for()
+    assert not overflows(page)

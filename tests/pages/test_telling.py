@@ -1,0 +1,90 @@
+"""What a developer's form tells of a field that was just left: who is told what, and that nothing is saved."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+from django.test import Client
+from django.urls import reverse
+
+from developers.models import App, DeveloperApplication, WebhookEndpoint
+from tests.factories import AppFactory
+
+pytestmark = pytest.mark.django_db
+Browse = Callable[..., Client]
+LONG = "x" * 5_000
+
+
+def told(client: Client, form: str, field: str, **typed: Any) -> str:
+    """Return what the page would show beside the field."""
+    response = client.post(reverse("told", args=[form, field]), typed)
+    assert response.status_code == 200
+    said = BeautifulSoup(response.content, "html.parser").select_one("[data-said]")
+    return "" if said is None else said.get_text(" ", strip=True)
+
+
+def test_whoever_is_signed_out_is_told_nothing(client: Client) -> None:
+    response = client.post(reverse("told", args=["app", "name"]), {"name": ""})
+    assert response["Location"].startswith("/account/login/")
+
+
+def test_another_site_is_told_nothing(browse: Browse) -> None:
+    assert browse(checked=True).post(reverse("told", args=["app", "name"]), {"name": ""}).status_code == 403
+
+
+@pytest.mark.parametrize(("form", "field"), [("nothing", "name"), ("app", "nothing"), ("key", "name"), ("app", "reason_vendor_manage")])
+def test_form_or_field_that_is_not_there_is_not_found(browse: Browse, form: str, field: str) -> None:
+    assert browse().post(reverse("told", args=[form, field])).status_code == 404
+    assert browse().get(reverse("told", args=["app", "name"])).status_code == 405
+
+
+@pytest.mark.parametrize(
+    ("form", "field", "typed", "words"),
+    [
+        ("application", "what", {"what": " "}, "This field is required."),
+        ("application", "why", {"why": LONG}, "at most"),
+        ("application", "website", {"website": "not an address"}, "Enter a valid URL."),
+        ("answer", "text", {"text": ""}, "This field is required."),
+        ("app", "name", {"name": LONG}, "at most"),
+        ("app", "purpose", {"name": "Picker"}, "This field is required."),
+        ("app", "reason_library_read", {"scopes": ["library:read"]}, "Say why the app needs this scope."),
+        ("scopes", "reason_library_read", {"scopes": ["library:read"], "reason_library_read": LONG}, "at most"),
+        ("redirects", "redirect_uris", {"redirect_uris": "https://a.example/\nhttp://b.example/"}, "http://b.example/: It must start with"),
+        ("webhook", "url", {"url": "http://app.example/hook"}, "https"),
+        ("webhook", "url", {"url": "https://me@app.example/hook"}, "user information"),
+    ],
+)
+def test_what_is_wrong_is_told_and_what_is_mended_is_not(browse: Browse, form: str, field: str, typed: dict[str, Any], words: str) -> None:
+    client = browse()
+    assert words in told(client, form, field, **typed)
+    right = "https://app.example/hook" if field in {"website", "redirect_uris", "url"} else "A font picker"
+    assert told(client, form, field, **(typed | {field: right})) == ""
+
+
+def test_telling_saves_nothing_and_shows_words_as_words(browse: Browse) -> None:
+    client = browse()
+    page = client.post(reverse("told", args=["redirects", "redirect_uris"]), {"redirect_uris": "<script>alert(1)</script>"})
+    assert "<script>" not in page.content.decode()
+    told(client, "application", "what", what="A font picker", why="It reads the catalog")
+    told(client, "app", "name", name="Picker", purpose="Picks", scopes=["library:read"], reason_library_read="To read")
+    assert not DeveloperApplication.objects.exists()
+    assert not App.objects.exists()
+
+
+def test_each_field_of_the_pages_names_an_address_that_tells(browse: Browse) -> None:
+    app = AppFactory(granted_scopes="library:read")
+    endpoint = WebhookEndpoint.objects.create(app=app, url="https://app.example/hook")
+    client = browse(app.developer)
+    pages = [
+        reverse("developer-application"),
+        *(reverse(name, args=[app.pk]) for name in ("app-scopes", "app-redirects", "webhook-create")),
+    ]
+    pages.append(reverse("webhook-edit", args=[app.pk, endpoint.pk]))
+    for address in pages:
+        page = BeautifulSoup(client.get(address).content, "html.parser")
+        fields = page.select("[hx-post]")
+        assert fields, address
+        for field in fields:
+            assert client.post(str(field["hx-post"])).status_code == 200, field["hx-post"]
+            assert field.select_one("[data-told]") is not None

@@ -1,0 +1,77 @@
+"""The checklist before a submission, in the words of the studio's pages."""
+
+import pytest
+from bs4 import BeautifulSoup
+from django.test import Client
+
+from catalog.models import Deliverable, LicenseTier, Listing
+
+from .cases import ready, submitted
+from .test_editing import at, errors_of, form_of
+
+pytestmark = pytest.mark.django_db
+# What the API says and no page of the studio.
+WORDS_OF_THE_API = ("slot 0", "deliverable", "SHA-256", "regional", "base price", "thumbnail")
+
+
+def words_of(client: Client, name: str, listing: Listing) -> str:
+    page = BeautifulSoup(client.get(at(name, listing)).content, "html.parser")
+    return " ".join(page.select_one("main").get_text(" ").split())  # type: ignore[union-attr]  # every page has one
+
+
+def test_what_is_missing_is_named_as_the_pages_name_it(client: Client, listing: Listing) -> None:
+    listing.allowed_license_slugs = ["gone"]
+    listing.save()
+    words = words_of(client, "listing", listing)
+    assert "The cover picture To do There is none yet. Upload one" in words
+    assert "None of those that you permit is on offer any more." in words
+    assert [each for each in WORDS_OF_THE_API if each in words] == []
+    ready(listing)
+    Deliverable.objects.update(sha256="0" * 64, fingerprint="")
+    assert "The stored file is not the one that was uploaded." in words_of(client, "listing", listing)
+
+
+def test_what_is_in_order_is_told_without_words_of_the_api(client: Client, listing: Listing) -> None:
+    words = words_of(client, "listing", ready(listing))
+    assert words.count("In order") == 4
+    assert "Send for review" in words
+    assert [each for each in WORDS_OF_THE_API if each in words] == []
+    submitted(listing)
+    words = words_of(client, "reviews", listing)
+    assert "The cover picture: It is there" in words
+    assert [each for each in WORDS_OF_THE_API if each in words] == []
+
+
+def test_retired_licence_that_is_permitted_stays_when_another_thing_is_saved(client: Client, listing: Listing) -> None:
+    Listing.objects.filter(pk=listing.pk).update(allowed_license_slugs=["personal", "extended"])
+    LicenseTier.objects.filter(slug="extended").update(is_active=False)
+    assert "Extended Retired Not on offer any more" in words_of(client, "licences", listing)
+    assert client.post(at("licences", listing), form_of(client, at("licences", listing)) | {"readme": "Hi"}).status_code == 302
+    listing.refresh_from_db()
+    assert (listing.allowed_license_slugs, listing.readme) == (["personal", "extended"], "Hi")
+    # Given up, it cannot be chosen again.
+    client.post(at("licences", listing), form_of(client, at("licences", listing)) | {"slugs": ["personal"]})
+    listing.refresh_from_db()
+    assert listing.allowed_license_slugs == ["personal"]
+    assert "Extended" not in words_of(client, "licences", listing)
+    sent = form_of(client, at("licences", listing)) | {"slugs": ["personal", "extended"]}
+    assert errors_of(client.post(at("licences", listing), sent)) == ["slugs"]
+
+
+def test_retired_licence_alone_is_kept_but_not_chosen(client: Client, listing: Listing) -> None:
+    Listing.objects.filter(pk=listing.pk).update(allowed_license_slugs=["personal", "extended"])
+    LicenseTier.objects.filter(slug="extended").update(is_active=False)
+    sent = form_of(client, at("licences", listing)) | {"slugs": ["extended"]}
+    assert "nobody could buy it" in str(client.post(at("licences", listing), sent).context["form"].errors["slugs"])
+    Listing.objects.filter(pk=listing.pk).update(allowed_license_slugs=["extended"])
+    assert client.post(at("licences", listing), form_of(client, at("licences", listing)) | {"readme": "Hi"}).status_code == 302
+    listing.refresh_from_db()
+    assert (listing.allowed_license_slugs, listing.readme) == (["extended"], "Hi")
+
+
+def test_retired_licence_is_not_offered_to_a_listing_that_permits_every_one(client: Client, listing: Listing) -> None:
+    LicenseTier.objects.filter(slug="extended").update(is_active=False)
+    assert "Extended" not in words_of(client, "licences", listing)
+    client.post(at("licences", listing), form_of(client, at("licences", listing)) | {"permit": "some"})
+    listing.refresh_from_db()
+    assert listing.allowed_license_slugs == ["personal", "commercial"]
