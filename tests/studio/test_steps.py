@@ -61,7 +61,7 @@ def test_submit_is_no_page_to_look_at(client: Client, listing: Listing) -> None:
 def test_unfinished_listing_is_told_what_to_do_and_where(client: Client, listing: Listing) -> None:
     page = client.get(at("listing", listing)).content.decode()
     assert page.count("To do") == 2
-    assert "Upload the deliverable" in page
+    assert "Upload what buyers get" in page
     assert f'href="{at("files", listing)}"' in page
     assert "Send for review" not in page
     assert "Nothing was sent" in take(client, "submit", listing)
