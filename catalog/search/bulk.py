@@ -22,6 +22,7 @@ from ..seeding.bulk import insert
 from ..services import generation
 from .documents import EVERYWHERE, SEPARATOR, columns_of, indexed_tags
 from .plan import TIER_SIZES
+from .postings import FULL_TEXT
 from .terms import misspellings, worth_correcting_to
 
 Progress = Callable[[int, int], None]
@@ -111,7 +112,8 @@ def _indexes_made_once(*tables: type[models.Model]) -> Iterator[None]:
     if connection.vendor != "postgresql":
         yield
         with connection.cursor() as cursor:
-            cursor.execute("INSERT INTO catalog_searchfts(catalog_searchfts) VALUES ('optimize')")
+            for table in FULL_TEXT.values():
+                cursor.execute(f"INSERT INTO {table}({table}) VALUES ('optimize')")  # noqa: S608 - our own names
         return
     names = [model._meta.db_table for model in tables]
     with connection.cursor() as cursor:

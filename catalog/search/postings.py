@@ -16,13 +16,22 @@ from ..models.search import Tier
 from ..selectors import Matching
 from .plan import SAME_TITLE, LookUp
 
-_PLACES = {Tier.TOP: "top", Tier.UPPER: "upper", Tier.REST: "rest"}
+_DOCUMENTS = "catalog_searchdocument"
+# SQLite's tables of the migrations, by whether they hold headings, and by tier. The one for all words of all is the oldest.
+_EVERYTHING = "catalog_searchfts"
+FULL_TEXT = {
+    (True, Tier.NEWCOMER): "catalog_searchfts_heading_new",
+    (True, Tier.TOP): "catalog_searchfts_heading_top",
+    (True, Tier.UPPER): "catalog_searchfts_heading_upper",
+    (True, Tier.REST): "catalog_searchfts_heading_rest",
+    (False, Tier.TOP): "catalog_searchfts_whole_top",
+    (False, Tier.UPPER): "catalog_searchfts_whole_upper",
+    (False, Tier.REST): _EVERYTHING,
+}
 # The index expressions of the migration, letter by letter.
 _HEADING, _WHOLE = "catalog_words(title, tags)", "catalog_words(title, tags, summary, body)"
 _BEST, _NEWEST = "popularity DESC, listing_id DESC", "listing_id DESC"
-_LOOK_UP = (
-    "SELECT * FROM (SELECT id, {heading} AS heading FROM catalog_searchdocument WHERE {condition} ORDER BY {order} LIMIT {limit}) AS arm"
-)
+_LOOK_UP = "SELECT * FROM (SELECT id, {heading} AS heading FROM {source} WHERE {condition} ORDER BY {order} LIMIT {limit}) AS arm"
 # What was found, once each, row by row through their keys: a planner that may join would rather read whole tables.
 # A match in title and tags cannot become a better one by the description: it stays unread.
 _ROWS = """
@@ -38,6 +47,10 @@ _KEYED = {
     "postgresql": "CROSS JOIN LATERAL (SELECT * FROM {table} WHERE id = {key} LIMIT 1) AS {name}",
     "sqlite": "JOIN {table} AS {name} ON {name}.id = {key}",
 }
+
+
+# What to read from, the condition, and its parameters.
+_Question = tuple[str, str, list[Any]]
 
 
 class Row(NamedTuple):
@@ -66,11 +79,12 @@ def fetch(look_ups: Sequence[LookUp], titles: Sequence[int], within: Matching | 
         within: Only what filters keep.
     """
     filtered, filter_params = _within(within)
+    ask_for = _postgresql if connection.vendor == "postgresql" else _sqlite
     arms: list[str] = []
     params: list[Any] = []
-    conditions = [(_titles(titles), True, _BEST, SAME_TITLE), *((_matches(ask), ask.heading, _order(ask), ask.limit) for ask in look_ups)]
-    for (condition, values), heading, order, limit in conditions:
-        arms.append(_LOOK_UP.format(heading=int(heading), condition=condition + filtered, order=order, limit=limit))
+    conditions = [(_titles(titles), True, _BEST, SAME_TITLE), *((ask_for(ask), ask.heading, _order(ask), ask.limit) for ask in look_ups)]
+    for (source, condition, values), heading, order, limit in conditions:
+        arms.append(_LOOK_UP.format(heading=int(heading), source=source, condition=condition + filtered, order=order, limit=limit))
         params += [*values, *filter_params]
     with read_connection().cursor() as cursor:
         keyed = _KEYED[connection.vendor]
@@ -91,25 +105,23 @@ def _within(matching: Matching | None) -> tuple[str, Sequence[Any]]:
     return f" AND {condition.sql}", condition.params
 
 
-def _titles(keys: Sequence[int]) -> tuple[str, list[Any]]:
-    return f"title_key IN ({', '.join(['%s'] * len(keys))}) AND tier <= {Tier.REST.value}", [*keys]
+def _titles(keys: Sequence[int]) -> _Question:
+    return _DOCUMENTS, f"title_key IN ({', '.join(['%s'] * len(keys))}) AND tier <= {Tier.REST.value}", [*keys]
 
 
-def _matches(ask: LookUp) -> tuple[str, list[Any]]:
-    sql, params = (_postgresql if connection.vendor == "postgresql" else _sqlite)(ask)
-    return (f"{sql} AND tier = {Tier.NEWCOMER.value}" if ask.newcomers else sql), params
-
-
-def _postgresql(ask: LookUp) -> tuple[str, list[Any]]:
+def _postgresql(ask: LookUp) -> _Question:
     words = [list(group) for group in ask.groups] if ask.every else [sorted({word for group in ask.groups for word in group})]
     column = _HEADING if ask.heading else _WHOLE
     # The tier as a literal: a partial index is used for what its own condition says.
-    return f"tier <= {ask.tier.value} AND " + " AND ".join([f"{column} && %s::text[]"] * len(words)), [*words]
+    condition = f"tier <= {ask.tier.value} AND " + " AND ".join([f"{column} && %s::text[]"] * len(words))
+    return _DOCUMENTS, f"{condition} AND tier = {Tier.NEWCOMER.value}" if ask.newcomers else condition, [*words]
 
 
-def _sqlite(ask: LookUp) -> tuple[str, list[Any]]:
+def _sqlite(ask: LookUp) -> _Question:
     ors = ["(" + " OR ".join(f'"{word}"' for word in group) + ")" for group in ask.groups]
-    match = f"({(' AND ' if ask.every else ' OR ').join(ors)})"
-    columns = "{title tags}" if ask.heading else "{title tags summary body}"
-    query = f'{columns} : {match} AND place : "{_PLACES[ask.tier]}"'
-    return "id IN (SELECT rowid FROM catalog_searchfts WHERE catalog_searchfts MATCH %s)", [query]
+    query = (" AND " if ask.every else " OR ").join(ors)
+    table = FULL_TEXT[ask.heading, Tier.NEWCOMER if ask.newcomers else ask.tier]
+    if table == _EVERYTHING:
+        query = f'{{title tags summary body}} : ({query}) AND place : "rest"'
+    # Each row is read as the index gives it; a list of them would be gathered and sorted first.
+    return f"{table} CROSS JOIN {_DOCUMENTS} ON {_DOCUMENTS}.id = {table}.rowid", f"{table} MATCH %s", [query]

@@ -289,7 +289,7 @@ def test_both_engines_use_their_index(catalog: None) -> None:
             cursor.execute("SET LOCAL enable_seqscan = off")
             sql = "EXPLAIN SELECT id FROM catalog_searchdocument WHERE tier <= 1 AND catalog_words(title, tags) && ARRAY['x']::text[]"
         else:
-            sql = "EXPLAIN QUERY PLAN SELECT rowid FROM catalog_searchfts WHERE catalog_searchfts MATCH '\"x\"'"
+            sql = "EXPLAIN QUERY PLAN SELECT rowid FROM catalog_searchfts_heading_top WHERE catalog_searchfts_heading_top MATCH '\"x\"'"
         cursor.execute(sql)
         plan = str(cursor.fetchall())
     assert "searchdocument_heading" in plan or "VIRTUAL TABLE INDEX" in plan

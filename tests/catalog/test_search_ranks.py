@@ -1,8 +1,11 @@
 """The tiers of search: who is asked first, newcomers, stores that close, and the command that ranks."""
 
+import itertools
+import random
 import threading
 from collections.abc import Callable, Sequence
 from io import StringIO
+from uuid import UUID
 
 import pytest
 from django.core.management import call_command
@@ -11,6 +14,9 @@ from django.db import connection
 from catalog.models import Listing, ListingStats, SearchDocument
 from catalog.models.search import Tier
 from catalog.search import plan, search
+from catalog.search.documents import all_terms, heading_terms
+from catalog.search.plan import LookUp
+from catalog.search.postings import fetch
 from catalog.search.ranks import rank
 from catalog.search.rebuild import rebuild
 from catalog.services.visibility import listing_changed, store_changed
@@ -139,6 +145,34 @@ def test_loading_an_empty_index_sets_the_same_tiers(small_tiers: None) -> None:
     assert list(SearchDocument.objects.order_by("listing_id").values_list("listing_id", "tier", "popularity")) == [
         (pk, tier, 50 if tier == Tier.HIDDEN else popularity) for pk, tier, popularity in ranked
     ]
+
+
+@pytest.mark.django_db
+def test_each_look_up_finds_the_documents_of_its_tiers_after_many_changes() -> None:
+    """The database keeps an index for each: none may keep what left its tier, or miss what came."""
+    dice = random.Random(1)
+    words = ["sans", "serif", "brush", "mono"]
+    listings = [PublishedListingFactory(title="First") for _ in range(16)]
+    asks = [(True, Tier.NEWCOMER), *((heading, tier) for heading in (True, False) for tier in (Tier.TOP, Tier.UPPER, Tier.REST))]
+    for number in range(80):
+        listing = dice.choice(listings)
+        if number % 2:
+            SearchDocument.objects.filter(listing=listing).update(tier=dice.choice(list(Tier)))
+        else:
+            listing.title, listing.description = dice.choice(words), dice.choice(words)
+            listing.status = dice.choice(["Published", "Published", "Draft"])
+            listing.save()
+            listing_changed(listing)
+    for place, pk in enumerate(SearchDocument.objects.order_by("pk").values_list("pk", flat=True)):
+        SearchDocument.objects.filter(pk=pk).update(tier=list(Tier)[place % len(Tier)])
+    documents = list(SearchDocument.objects.all())
+    assert {document.tier for document in documents} == set(Tier)
+    for (heading, tier), word in itertools.product(asks, words):
+        newcomers = tier == Tier.NEWCOMER
+        ask = LookUp(((word,),), heading=heading, tier=Tier.TOP if newcomers else tier, limit=20, newcomers=newcomers)
+        known = heading_terms if heading else all_terms
+        there = {document.listing_id for document in documents if document.tier <= tier and word in known(document)}
+        assert {UUID(str(row.listing_id)) for row in fetch([ask], [-1])} == there, ask
 
 
 def at_once(jobs: Sequence[Callable[[], object]]) -> list[BaseException]:

@@ -13,6 +13,7 @@ from django.db import OperationalError, connection
 from django.test import Client
 from rest_framework.test import APIClient
 
+from catalog.search.postings import FULL_TEXT
 from developers.models import AccessToken, ApiKey, App, FirstPartyToken, RefreshToken
 from developers.secrets import Prefix, digest_of, new_secret
 from developers.usage.buffer import usage
@@ -26,8 +27,8 @@ from .test_authentication import token_of
 
 pytestmark = pytest.mark.django_db
 SECRET = re.compile(r"cam_[a-z]+_[0-9A-Za-z]{38}")
-# SQLite's index of words keeps no rows that could be read; the text that it is made from is in catalog_searchdocument.
-INDEX_WITHOUT_ROWS = "catalog_searchfts"
+# SQLite's indexes of words keep no rows that could be read; the text that they are made from is in catalog_searchdocument.
+INDEXES_WITHOUT_ROWS = set(FULL_TEXT.values())
 
 
 class Heard(logging.Handler):
@@ -119,7 +120,7 @@ def misuse(secret: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 def cells() -> Iterator[str]:
     """Yield everything that stands in the database, sessions decoded."""
     with connection.cursor() as cursor:
-        for table in set(connection.introspection.table_names(cursor)) - {INDEX_WITHOUT_ROWS}:
+        for table in set(connection.introspection.table_names(cursor)) - INDEXES_WITHOUT_ROWS:
             cursor.execute(f"SELECT * FROM {connection.ops.quote_name(table)}")  # noqa: S608 - a table's own name
             for row in cursor.fetchall():
                 for cell in row:
