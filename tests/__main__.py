@@ -18,9 +18,9 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
-from .checks import Check, Outcome, clean_environment, compile_libraries, long_checks, run_check, static_checks
+from .checks import Check, Outcome, clean_environment, compile_confined, long_checks, run_check, static_checks
 from .machine import may_install, missing_packages, prepare
-from .runs import Run, run_pytest, skipped_lines
+from .runs import Run, run_pytest, skipped_lines, slowest_lines
 from .servers.postgres import Unavailable, postgres
 from .servers.redis import redis
 
@@ -35,7 +35,7 @@ def main() -> int:
     if missing_packages() and may_install() and not options.no_install:
         _say(f"Installing {', '.join(missing_packages())} …")
         prepare()
-    compile_libraries()
+    compile_confined()
     outcomes: list[Outcome] = []
     runs: list[Run] = []
     with tempfile.TemporaryDirectory(prefix="marketplace-tests-") as folder:
@@ -121,6 +121,9 @@ def _close(outcomes: list[Outcome], runs: list[Run], seconds: float) -> int:
 
 
 def _sections(outcomes: list[Outcome], runs: list[Run]) -> Iterator[tuple[str, list[str]]]:
+    slowest = slowest_lines(runs)
+    if slowest:
+        yield "Slowest files, by what their tests took together:", slowest
     skipped = skipped_lines(runs)
     if skipped:
         yield "Skipped:", skipped

@@ -1,4 +1,4 @@
-"""In what order tests run, and which of them are measured.
+"""In what order tests run, which of them the second engine need not repeat, and which are measured.
 
 What takes longest begins first, so that nobody waits for it alone in the end. A worker of a parallel run gets a file at a time, since its
 tests share what is made for them; where they share nothing, a test at a time. Coverage doubles what a test takes: of one with many
@@ -44,6 +44,8 @@ APART = {
     "tests/wallet/test_stateful.py",
     "tests/wallet/test_upgrade.py",
 }
+# As it stands in the name of a case: PostgreSQL takes no NUL.
+NUL = ("\\x00", "%00")
 # So many cases of a test are measured.
 MEASURED = 4
 
@@ -70,3 +72,26 @@ def measure_few(items: list[pytest.Item]) -> None:
         seen[test] += 1
         if seen[test] > MEASURED:
             item.add_marker(pytest.mark.no_cover)
+
+
+def proven_elsewhere(items: list[pytest.Item]) -> set[pytest.Item]:
+    """Return those that PostgreSQL need not repeat: what no database decides, and most cases of a matrix.
+
+    Of a matrix it gets the first case of each test, and those with a NUL.
+    """
+    gone, seen = set(), set()
+    for item in items:
+        test = (item.nodeid.split("::", 1)[0], getattr(item, "originalname", item.name))
+        repeats = test in seen and item.get_closest_marker("matrix") and not any(nul in item.name for nul in NUL)
+        if repeats or not _concerns_an_engine(item):
+            gone.add(item)
+        seen.add(test)
+    return gone
+
+
+def _concerns_an_engine(item: pytest.Item) -> bool:
+    """Tell whether a test uses a database of the suite; pytest-django keeps it from all others."""
+    if item.get_closest_marker("engineless"):
+        return False
+    asks = any(item.get_closest_marker(marker) for marker in ("django_db", "engines", "postgres"))
+    return asks or not {"_django_db_helper", "live_server"}.isdisjoint(getattr(item, "fixturenames", ()))

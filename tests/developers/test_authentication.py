@@ -17,7 +17,7 @@ from marketplace.accounts.models import User
 from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
 from tests.factories import PLENTY, AppFactory, UserFactory
 
-pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.developers.probe")]
+pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.developers.probe"), pytest.mark.matrix]
 
 OPERATIONS = ["public", "keyed", "either", "vendor", "spend"]
 PROTECTED = OPERATIONS[1:]

@@ -28,7 +28,7 @@ from tests.factories import AppFactory, UserFactory
 from .cases import console_token, page_token
 from .test_authentication import token_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.matrix]
 
 Refusal = tuple[int, str] | None
 GATE = {"not_authenticated", "invalid_credential", "ambiguous_credentials", "insufficient_scope"}

@@ -84,7 +84,6 @@ def environment(folder: Path, base_url: str, given: Mapping[str, str]) -> dict[s
             "BASE_URL": base_url,
             "ADMIN_REQUIRES_SECOND_FACTOR": "false",
             "PYTHONUNBUFFERED": "1",
-            "PYTHONDONTWRITEBYTECODE": "1",
         }
     )
 

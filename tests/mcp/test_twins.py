@@ -20,7 +20,7 @@ from tests.shop import archive, bought, funded, on_sale
 
 from .speaking import Speaker, tool_token
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.matrix]
 
 CASES = 200
 SEED = 42

@@ -172,7 +172,6 @@ def environment(addresses: dict[str, str], store: s3.S3Server, folder: Path) -> 
         "GRANIAN_BLOCKING_THREADS": "64",
         "DATA_DIR": str(folder / "commands"),
         "PYTHONUNBUFFERED": "1",
-        "PYTHONDONTWRITEBYTECODE": "1",
     }
 
 

@@ -38,7 +38,7 @@ def run(*command: Any, cwd: Path = ROOT, **env: str) -> subprocess.CompletedProc
     return subprocess.run(
         [str(word) for word in command],
         cwd=cwd,
-        env=clean | {"PYTHONDONTWRITEBYTECODE": "1"} | env,
+        env=clean | env,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

@@ -61,7 +61,7 @@ def environment(data: Path) -> dict[str, str]:
         "DJANGO_SETTINGS_MODULE",
     }
     kept = {name: value for name, value in os.environ.items() if name not in foreign and not name.startswith("S3_")}
-    return kept | {"DATA_DIR": str(data), "PYTHONDONTWRITEBYTECODE": "1"}
+    return kept | {"DATA_DIR": str(data)}
 
 
 def quickstart(data: Path, *words: str) -> subprocess.CompletedProcess[str]:

@@ -15,7 +15,7 @@ from marketplace.accounts.models import User
 from marketplace.core.scopes import Scope
 from tests.factories import UserFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.matrix]
 
 PLAIN = ["dashboard", "developer-application", "apps", "app-create", "tokens", "token-create", "spending"]
 FORMS = ["developer-application", "app-create", "token-create"]

@@ -18,7 +18,7 @@ from marketplace.accounts.models import User
 from marketplace.core.scopes import Scope
 from tests.factories import UserFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.matrix]
 
 NAMELESS = {"hidden", "submit"}
 ENTRANCE = ["account_login", "account_signup", "account_reset_password", "account_email_verification_sent"]

@@ -29,7 +29,7 @@ from tests.factories import AppFactory, UserFactory
 from .parties import MCP, Party, assert_error, query_of
 from .test_client_documents import GOOD, URL
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.matrix]
 
 BACK = "https://client.example/callback"
 WANTED = {"scope": "catalog:read account:read", "resource": MCP}

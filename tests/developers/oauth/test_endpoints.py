@@ -56,7 +56,7 @@ TYPES = [
     ";;;",
 ]
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.matrix]
 
 
 def assert_answered(response: Any) -> None:
