@@ -2,7 +2,7 @@
 
     uv run --group dev python -m tests.mcp.fuzzing --messages 1000000 --seed 7
 
-The suite sends 10,000 of a fixed seed; this command sends as many as you like to an empty database of its own.
+The suite sends 10,000 of a fixed seed, and fewer to its second engine; this command sends as many as you like to an empty database of its own.
 """
 
 import argparse

@@ -1,16 +1,17 @@
-"""Ten thousand malformed messages: never a crash, always an answer in form."""
+"""Ten thousand malformed messages, a fifth of them on the second engine: never a crash, always an answer in form."""
 
 import logging
 from typing import Any
 
 import pytest
+from django.db import connection
 
 from tests.shop import archive, bought, funded, on_sale
 
 from .fuzzing import fuzz
 from .speaking import tool_token
 
-MESSAGES = 10_000
+MESSAGES = {"sqlite": 10_000, "postgresql": 2_000}
 SEED = 20_260_728
 
 
@@ -26,7 +27,8 @@ def prepared() -> str:
 def test_malformed_messages_never_crash_and_are_answered_in_form(settings: Any, caplog: pytest.LogCaptureFixture) -> None:
     settings.RATE_LIMITS = dict.fromkeys(settings.RATE_LIMITS, 10**9)
     caplog.set_level(logging.ERROR, "django.request")
-    seen = fuzz(prepared(), seed=SEED, count=MESSAGES)
-    assert sum(seen.values()) == MESSAGES
+    count = MESSAGES[connection.vendor]
+    seen = fuzz(prepared(), seed=SEED, count=count)
+    assert sum(seen.values()) == count
     refusals = {"400 -32700", "400 -32600", "400 -32602", "400 -32020", "404 -32601", "200 -32602", "200 -32601"}
     assert {"202", "refused by a tool", *refusals} <= set(seen)

@@ -19,6 +19,7 @@ from marketplace.settings.environment import new_signing_key
 
 from ..flows.server import ADMIN, MAIL_SECONDS, ROOT, manage, plain_text
 from ..servers import s3
+from ..servers.migrated import fill_postgres
 from ..servers.ports import free_port
 from ..servers.postgres import Cluster
 from ..servers.redis import redis
@@ -144,7 +145,7 @@ def deployed(folder: Path, *, nodes: int = 2, gated: bool = False, given: dict[s
         with psycopg.connect(primary.address, autocommit=True) as connection:
             connection.execute("CREATE DATABASE shop")
         env = environment(addresses, store, folder) | (given or {})
-        manage(env, "migrate", "--verbosity", "0")
+        fill_postgres(env["DATABASE_URL"])
         manage(env | {"DJANGO_SUPERUSER_PASSWORD": ADMIN[1]}, "createsuperuser", "--no-input", "--email", ADMIN[0])
         yield _start(stack, folder, env, mailbox, gates, nodes)
 

@@ -18,6 +18,7 @@ from marketplace.core.objects import object_store
 from marketplace.operations import backups
 
 from ..faults.service import Service, service
+from ..servers.migrated import fill_postgres
 from ..servers.postgres import Cluster, Unavailable
 
 pytestmark = [pytest.mark.engineless]
@@ -33,7 +34,7 @@ class Shop:
     def fill(self) -> None:
         """Put a vendor, listings and a buyer into it."""
         if self.cluster is not None:
-            self.manage("migrate", "--verbosity", "0")
+            fill_postgres(self.cluster.address)
         self.facts = self.running.prepare(2)
 
     def manage(self, *words: str, fails: bool = False) -> str:

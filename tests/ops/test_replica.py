@@ -12,6 +12,7 @@ import requests
 from prometheus_client.parser import text_string_to_metric_families
 
 from ..faults.service import Service, service
+from ..servers.migrated import fill_postgres
 from ..servers.postgres import Cluster, Unavailable
 from ..servers.redis import redis
 
@@ -101,9 +102,9 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
             "METRICS_TOKEN": TOKEN,
         }
         shop = stack.enter_context(service(folder, given))
-        for words in (("migrate", "--verbosity", "0"), ("seed_catalog", "--listings", "30")):
-            done = shop.run("manage.py", *words)
-            assert done.returncode == 0, done.stdout + done.stderr
+        fill_postgres(primary.address)
+        done = shop.run("manage.py", "seed_catalog", "--listings", "30")
+        assert done.returncode == 0, done.stdout + done.stderr
         shop.start()
         yield Pair(primary, replica, shop)
 

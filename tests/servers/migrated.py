@@ -1,6 +1,7 @@
 """Migrated databases: made once, copied wherever one is needed; to migrate takes seconds, a copy takes none.
 
-The SQLite file is kept between runs for as long as nothing changes that migrations could see; a database of PostgreSQL for one run.
+A SQLite file, and a dump for PostgreSQL, are kept between runs for as long as nothing changes that migrations could see. Within a
+cluster of PostgreSQL one database is the template of the others, for one run.
 """
 
 import atexit
@@ -21,12 +22,15 @@ from uuid import uuid4
 
 import psycopg
 
+from .postgres import find_programs
+
 ROOT = Path(__file__).resolve().parents[2]
 # Names the folder of the run, so that all of its processes share it.
 FOLDER = "TEST_TEMPLATES"
 # Interfaces: what migrates imports none of them.
 ABOVE = {"admin", "admin.py", "api", "commands", "dashboard", "mcp", "oauth", "pages", "studio"}
 KEPT_SECONDS = 7 * 24 * 3600
+DUMP = "postgres.sql"
 
 
 def begin() -> None:
@@ -64,19 +68,46 @@ def copy_into(target: sqlite3.Connection, watch: Callable[[int, int, int], None]
 
 @cache
 def _sqlite_template() -> Path:
+    return _kept("sqlite", _migrate) / "marketplace.sqlite3"
+
+
+def fill_postgres(address: str) -> None:
+    """Migrate an empty database: from the kept dump, or by the migrations, which makes the dump."""
+    programs = find_programs()
+    if programs is None or not all((programs / name).exists() for name in ("pg_dump", "psql")):
+        _migrate_postgres(address)
+        return
+    filled = False
+
+    def make(folder: Path) -> None:
+        nonlocal filled
+        _migrate_postgres(address)
+        _run(programs / "pg_dump", "--no-owner", f"--file={folder / DUMP}", f"--dbname={address}")
+        filled = True
+
+    dump = _kept("postgres", make) / DUMP
+    if not filled:
+        words = ("--quiet", "--no-psqlrc", "--set=ON_ERROR_STOP=1", "--single-transaction")
+        _run(programs / "psql", *words, f"--file={dump}", f"--dbname={address}")
+
+
+def _kept(kind: str, make: Callable[[Path], object]) -> Path:
+    """Return a folder that `make` filled, for this state of the code, in this run or in one before."""
     root = os.environ.get("XDG_CACHE_HOME") or (Path.home() / ".cache")
     kept = Path(root) / "creative-asset-marketplace" / "migrated"
     kept.mkdir(parents=True, exist_ok=True)
-    made = kept / _state()
-    with _locked(kept):
+    made = kept / f"{kind}-{_state()}"
+    if made.exists():
+        return made
+    with _locked(kept, kind):
         if not made.exists():
             for old in kept.glob("*/"):
                 if old.stat().st_mtime < time.time() - KEPT_SECONDS:
-                    shutil.rmtree(old)
+                    shutil.rmtree(old, ignore_errors=True)
             making = Path(tempfile.mkdtemp(dir=kept))
-            _migrate(making)
+            make(making)
             making.rename(made)
-    return made / "marketplace.sqlite3"
+    return made
 
 
 def _state() -> str:
@@ -104,7 +135,7 @@ def postgres_template(cluster: str) -> str:
             made = folder / f"template_{uuid4().hex}"
             with psycopg.connect(cluster, autocommit=True) as connection:
                 connection.execute(f"CREATE DATABASE {made.name}")
-            _migrate(folder / "making", address_of(cluster, made.name))
+            fill_postgres(address_of(cluster, made.name))
             made.write_text(cluster, "utf-8")
     return made.name
 
@@ -127,16 +158,24 @@ def address_of(cluster: str, name: str) -> str:
 
 
 @contextmanager
-def _locked(folder: Path) -> Iterator[None]:
+def _locked(folder: Path, name: str = "lock") -> Iterator[None]:
     """Keep other processes out of the folder."""
-    with (folder / "lock").open("w") as lock:
+    with (folder / f".{name}").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
+
+
+def _migrate_postgres(address: str) -> None:
+    with tempfile.TemporaryDirectory(prefix="marketplace-migrating-") as folder:
+        _migrate(Path(folder), address)
 
 
 def _migrate(folder: Path, address: str = "") -> None:
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "VIRTUAL_ENV") if name in os.environ}
     env = kept | {"DJANGO_SETTINGS_MODULE": "marketplace.settings.embedded", "DATA_DIR": str(folder), "DATABASE_URL": address}
-    command = [sys.executable, "manage.py", "migrate", "--verbosity", "0", "--skip-checks"]
+    _run(sys.executable, "manage.py", "migrate", "--verbosity", "0", "--skip-checks", env=env)
+
+
+def _run(*command: str | Path, env: dict[str, str] | None = None) -> None:
     done = subprocess.run(command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

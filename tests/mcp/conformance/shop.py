@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...flows.server import ROOT, environment, manage, wait_for
+from ...servers.migrated import copy_sqlite
 from ...servers.ports import free_port
 from .gateway import gateway
 
@@ -37,6 +38,7 @@ def open_shop(folder: Path) -> Iterator[Shop]:
     port, server_port = free_port(), free_port()
     base_url = f"http://localhost:{port}"
     env = environment(folder, base_url, _RATES | _CLIENTS)
+    copy_sqlite(folder / "marketplace.sqlite3")
     manage(env, "quickstart", "--no-serve", "--port", str(port))
     token = json.loads((folder / "demo.json").read_text("utf-8"))["developer"]["toolToken"]
     console = folder / "console.txt"
