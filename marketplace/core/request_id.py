@@ -14,7 +14,7 @@ from django.http import HttpRequest, HttpResponseBase
 from .ids import new_id
 
 NONE = "-"
-_ACCEPTED = re.compile(r"[A-Za-z0-9._-]{8,64}")
+_ACCEPTED = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _current: ContextVar[str] = ContextVar("request_id", default=NONE)
 
 

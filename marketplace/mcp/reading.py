@@ -6,7 +6,7 @@ from typing import Any
 from django.http import HttpRequest
 from mcp_types import INVALID_PARAMS
 
-from marketplace.core.api.rendering import parse_json, refuse_chunks
+from marketplace.core.api.rendering import parse_json, refuse_by_headers
 from marketplace.core.errors import MethodNotAllowed, UnsupportedType
 
 from .answers import MessageId, ProtocolError, invalid_request
@@ -41,7 +41,7 @@ def receive(request: HttpRequest) -> Message:
         raise NotAcceptable
     if request.content_type != JSON:
         raise UnsupportedType(f"Send Content-Type: {JSON}.")
-    refuse_chunks(request.META)
+    refuse_by_headers(request.META)
     return _message(parse_json(request, int(request.META.get("CONTENT_LENGTH") or 0)))
 
 

@@ -3,7 +3,7 @@
 from .shapes import BOOLEAN, BYTES, INTEGER, NUMBER, OBJECT, SHA256, STRING, TIME, Auth, Operation, Query, array, nullable, one_of, record
 
 TIER = one_of("free", "go", "pro", "vip")
-BAD_LIMITS = ("0", "-1", "x", "1.5")
+BAD_LIMITS = ("0", "-1", "x", "1.5", "1.0", "1_0", "\u0661", " 1")
 
 PRICES = {"priceUSD": NUMBER, "priceINR": nullable(NUMBER), "priceEUR": nullable(NUMBER)}
 LICENSE = record({}, added={"slug": STRING, "name": STRING, "summary": STRING, **PRICES})

@@ -112,7 +112,7 @@ def as_problem(exc: Exception) -> errors.Problem:
         case exceptions.MethodNotAllowed():
             return errors.MethodNotAllowed()
         case exceptions.UnsupportedMediaType():
-            return errors.UnsupportedType(str(exc.detail))
+            return errors.UnsupportedType("Send the body as application/json, in UTF-8.")
         case Http404() | exceptions.NotFound():
             return errors.NotFound()
         case DjangoPermissionDenied() | exceptions.PermissionDenied():

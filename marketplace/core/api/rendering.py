@@ -10,7 +10,7 @@ from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 
 from .. import bounds
-from ..errors import BodyTooLarge, LengthRequired, MalformedBody
+from ..errors import BodyTooLarge, LengthRequired, MalformedBody, UnsupportedType
 
 
 class OrjsonRenderer(BaseRenderer):
@@ -38,14 +38,17 @@ class OrjsonParser(BaseParser):
         return parse_json(stream, int(request.META.get("CONTENT_LENGTH") or 0))
 
 
-def refuse_chunks(meta: Mapping[str, Any]) -> None:
-    """Refuse a body without a length: WSGI hands on nothing of it, and it would pass for none.
+def refuse_by_headers(meta: Mapping[str, Any]) -> None:
+    """Refuse a body without a length, of which WSGI hands on nothing so that it would pass for none, and a compressed one.
 
     Raises:
-        LengthRequired: there is one.
+        LengthRequired: there is no length.
+        UnsupportedType: it is compressed.
     """
     if "HTTP_TRANSFER_ENCODING" in meta:
         raise LengthRequired
+    if meta.get("CONTENT_LENGTH") and meta.get("HTTP_CONTENT_ENCODING", "identity").strip().lower() != "identity":
+        raise UnsupportedType("Send the body as it is: no Content-Encoding is taken.", headers={"Accept-Encoding": "identity"})
 
 
 def parse_json(stream: Any, stated: int) -> Any:

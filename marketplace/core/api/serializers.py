@@ -1,5 +1,6 @@
 """Bases for the shapes of bodies and queries."""
 
+import re
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -7,6 +8,8 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from .. import bounds
+
+_DIGITS = re.compile(r"-?[0-9]+")
 
 
 class Body(serializers.Serializer[Any]):
@@ -59,7 +62,17 @@ def parse_values(serializer_class: type[serializers.Serializer[Any]], given: Map
     return validated
 
 
-class Limit(serializers.IntegerField):
+class WholeNumber(serializers.IntegerField):
+    """A whole number in decimal digits: DRF's own takes whatever Python reads, such as `1_0`, `1.0` and digits of any script."""
+
+    def to_internal_value(self, data: Any) -> int:
+        """Return the number."""
+        if isinstance(data, str) and _DIGITS.fullmatch(data) is None:
+            self.fail("invalid")
+        return int(super().to_internal_value(data))
+
+
+class Limit(WholeNumber):
     """Results per page: from 1; above the maximum it is cut to it (decisions.md section 4)."""
 
     def __init__(self, *, default: int, maximum: int) -> None:
@@ -71,7 +84,7 @@ class Limit(serializers.IntegerField):
         return min(super().to_internal_value(data), self.maximum)
 
 
-class PageNumber(serializers.IntegerField):
+class PageNumber(WholeNumber):
     """A page from 1."""
 
     def __init__(self) -> None:

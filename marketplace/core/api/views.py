@@ -9,7 +9,9 @@ from rest_framework.viewsets import ViewSet
 
 from ..access import Access
 from ..errors import Problem
-from .rendering import refuse_chunks
+from .rendering import refuse_by_headers
+
+METHODS = ("get", "head", "post", "put", "patch", "delete")
 
 
 class ApiViewSet(ViewSet):
@@ -21,13 +23,14 @@ class ApiViewSet(ViewSet):
 
     access: ClassVar[Mapping[str, Access]] = {}
     problems: ClassVar[Mapping[str, tuple[type[Problem], ...]]] = {}
-    # Plain OPTIONS tells nothing that the OpenAPI document does not.
+    # Plain OPTIONS tells nothing that the OpenAPI document does not: it is refused, and no `Allow` names it.
     metadata_class = None
+    http_method_names = list(METHODS)
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Judge the caller, then what can be judged of the body without reading it."""
         super().initial(request, *args, **kwargs)
-        refuse_chunks(request.META)
+        refuse_by_headers(request.META)
 
     def check_permissions(self, request: Request) -> None:
         """Count the call, then judge it: a refused call is a call too."""

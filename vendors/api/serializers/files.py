@@ -10,7 +10,7 @@ from catalog.models import Deliverable, Preview
 from catalog.models.files import DeliverableStatus, PreviewKind
 from catalog.selectors.versions import status_of
 from marketplace.core import bounds
-from marketplace.core.api.serializers import Limit, PageNumber
+from marketplace.core.api.serializers import Limit, PageNumber, WholeNumber
 
 
 class DeliverableRecord(serializers.Serializer[Deliverable]):
@@ -84,4 +84,4 @@ class PreviewRecord(serializers.Serializer[Preview]):
 class GallerySlot(serializers.Serializer[Any]):
     """Query of a gallery upload."""
 
-    slot = serializers.IntegerField(min_value=0, max_value=bounds.GALLERY_SLOTS - 1)
+    slot = WholeNumber(min_value=0, max_value=bounds.GALLERY_SLOTS - 1)

@@ -48,6 +48,10 @@ class Command(BaseCommand):
         base_url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
         if options["reset"]:
             self._reset(asked=options["yes"])
+        # What is made from here on, by the server too, holds what only its owner may read.
+        os.umask(0o077)
+        self.stdout.write("Preparing the database and the demo content. The first time takes a minute on a slow machine.")
+        self.stdout.flush()
         # The demo's people have no mailboxes.
         settings.EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"
         call_command("migrate", verbosity=0, interactive=False)
