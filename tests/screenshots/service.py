@@ -15,19 +15,24 @@ from tests.checks import ROOT
 from tests.servers.ports import free_port
 
 SECONDS = 300
+# Static files as production serves them: under names of their content, compressed, kept for ever by browsers.
+COLLECTED = "marketplace.settings.collect"
 
 
 @contextmanager
-def service(data: Path, console: Console) -> Iterator[str]:
+def service(data: Path, console: Console, settings: str = "marketplace.settings.embedded") -> Iterator[str]:
     """Run the demo in a folder of its own."""
     port = free_port()
     base_url = f"http://127.0.0.1:{port}"
     env = os.environ | {
         "DATA_DIR": str(data),
-        "DJANGO_SETTINGS_MODULE": "marketplace.settings.embedded",
+        "DJANGO_SETTINGS_MODULE": settings,
         "ADMIN_REQUIRES_SECOND_FACTOR": "false",
         "RATE_LIMIT_ANONYMOUS": "100000",
     }
+    if settings == COLLECTED:
+        collect = [sys.executable, "manage.py", "collectstatic", "--no-input", "--verbosity", "0"]
+        subprocess.run(collect, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, check=True)
     command = [sys.executable, "manage.py", "quickstart", "--port", str(port), "--yes"]
     console.print("Preparing the demo …")
     server = subprocess.Popen(command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)

@@ -6,7 +6,8 @@ import random
 import zipfile
 from collections.abc import Mapping
 
-from .images import Colour, palette
+from .looks import Look
+from .pictures.canvas import Colour, chance_of, palette
 
 # Fixed, so that the same content is the same bytes.
 PACKED = (2026, 1, 1, 0, 0, 0)
@@ -27,13 +28,13 @@ def zipped(files: Mapping[str, bytes | str]) -> bytes:
 
 def motion_files(title: str, seed: str) -> dict[str, str]:
     """Return Lottie animations: a shape that turns, grows and fades, in three moods."""
-    chance = random.Random(seed)  # noqa: S311 - a picture, not a secret
+    chance = chance_of(seed)
     colours = palette(chance)
     moods = {"calm": 120, "lively": 60, "loop": 90}
     return {f"{mood}.json": json.dumps(_lottie(f"{title} {mood}", frames, colours, chance), indent=1) for mood, frames in moods.items()}
 
 
-def _lottie(name: str, frames: int, colours: tuple[Colour, Colour, Colour], chance: random.Random) -> dict[str, object]:
+def _lottie(name: str, frames: int, colours: tuple[Colour, ...], chance: random.Random) -> dict[str, object]:
     layers = []
     for index, colour in enumerate(colours):
         turn = chance.choice((90, 180, 360)) * (-1) ** index
@@ -59,7 +60,7 @@ def _key(frame: int, value: list[int]) -> dict[str, object]:
 
 def template_files(title: str, seed: str) -> dict[str, str]:
     """Return a page, its style sheet and a cover in the pack's colours."""
-    dark, middle, light = ("#{:02x}{:02x}{:02x}".format(*colour) for colour in palette(random.Random(seed)))  # noqa: S311 - a picture
+    dark, middle, light, _ = ("#{:02x}{:02x}{:02x}".format(*colour) for colour in palette(chance_of(seed)))
     page = f"""<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><title>{title}</title><link rel="stylesheet" href="style.css"></head>
@@ -84,22 +85,15 @@ main {{ display: grid; grid-template-columns: repeat(auto-fit, minmax(16rem, 1fr
     }
 
 
-def preset_files(title: str, seed: str) -> dict[str, str]:
-    """Return a colour look-up table, the palette it leans to and the settings as JSON."""
-    chance = random.Random(seed)  # noqa: S311 - a look, not a secret
-    lift, warmth, strength = chance.uniform(0, 0.06), chance.uniform(-0.08, 0.08), chance.uniform(0.8, 1.15)
+def preset_files(title: str, look: Look, seed: str) -> dict[str, str]:
+    """Return a colour look-up table, a palette to go with it and the settings as JSON."""
     rows = [f'TITLE "{title}"', f"LUT_3D_SIZE {LUT_POINTS}"]
-    top = LUT_POINTS - 1
-    for blue in range(LUT_POINTS):
-        for green in range(LUT_POINTS):
-            for red in range(LUT_POINTS):
-                grey = (red + green + blue) / 3 / top
-                tuned = [grey + (part / top - grey) * strength + lift for part in (red, green, blue)]
-                tuned[0] += warmth
-                tuned[2] -= warmth
-                rows.append(" ".join(f"{min(max(part, 0), 1):.4f}" for part in tuned))
-    swatches = "".join(f"{red:3} {green:3} {blue:3} Tone\n" for red, green, blue in palette(chance))
-    settings = {"name": title, "lift": round(lift, 3), "warmth": round(warmth, 3), "saturation": round(strength, 3)}
+    steps = [number / (LUT_POINTS - 1) for number in range(LUT_POINTS)]
+    # Red changes first.
+    tuned = (look.tuned(red, green, blue) for blue in steps for green in steps for red in steps)
+    rows += [" ".join(f"{part:.4f}" for part in colour) for colour in tuned]
+    swatches = "".join(f"{red:3} {green:3} {blue:3} Tone\n" for red, green, blue in palette(chance_of(seed)))
+    settings = {"name": title, "lift": look.lift, "warmth": look.warmth, "saturation": look.strength}
     return {
         "look.cube": "\n".join(rows) + "\n",
         "palette.gpl": f"GIMP Palette\nName: {title}\n{swatches}",

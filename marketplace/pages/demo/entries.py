@@ -1,7 +1,8 @@
 """The demo catalog as it is written in `catalog.toml`, and the files of each entry."""
 
 import tomllib
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -12,21 +13,18 @@ from marketplace.accounts.models import Tier
 from marketplace.core.money import to_minor
 
 from . import archives, sounds
+from .about import PLATFORMS, SOUND_PLATFORMS, describe
 from .fonts import Style, as_woff2, build_font, build_variable_font
-from .images import paint_card, paint_specimen
+from .looks import Look
+from .pictures.motion import motion_pictures
+from .pictures.pages import skill_pictures, template_pictures
+from .pictures.scenes import look_pictures, sound_pictures
+from .pictures.specimens import font_pictures
 
 CATALOG = Path(__file__).with_name("catalog.toml")
 VERSION = "1.0.0"
-PREVIEW_SECONDS = 2
+PREVIEW_SECONDS = 4
 SOUND_SECONDS = 4
-PLATFORMS = {
-    "fonts": "Any application that takes TrueType fonts",
-    "motion": "Lottie players on the web, iOS and Android",
-    "templates": "Any browser or HTML editor",
-    "presets": "DaVinci Resolve, Premiere Pro, Photoshop, GIMP",
-    "ai-skills": "Assistants that read SKILL.md",
-}
-SOUND_PLATFORMS = "Any audio workstation"
 
 
 @dataclass(frozen=True)
@@ -46,6 +44,9 @@ class Entry:
         sound: Which sound it holds, for sound packs.
         style: Numbers of its font, for fonts.
         bold: Weight at the heavy end, for variable fonts.
+        scene: What its pictures show, for motion and templates.
+        look: Numbers of its colours, for looks.
+        talk: A question and its answers, for skills.
     """
 
     title: str
@@ -60,6 +61,9 @@ class Entry:
     sound: str = ""
     style: dict[str, Any] = field(default_factory=dict)
     bold: int = 0
+    scene: str = ""
+    look: dict[str, float] = field(default_factory=dict)
+    talk: list[str] = field(default_factory=list)
 
     @property
     def slug(self) -> str:
@@ -73,10 +77,11 @@ class Entry:
 
 @dataclass(frozen=True)
 class Media:
-    """What an entry's files are: the deliverable and its previews."""
+    """What an entry's files are: the deliverable, what is in it, and its previews."""
 
     filename: str
     deliverable: bytes = field(repr=False)
+    contents: list[str]
     gallery: tuple[bytes, ...] = field(repr=False)
     specimen: bytes | None = field(default=None, repr=False)
     audio: bytes | None = field(default=None, repr=False)
@@ -87,23 +92,24 @@ def load_entries() -> list[Entry]:
     return [Entry(**table) for table in tomllib.loads(CATALOG.read_text(encoding="utf-8"))["listing"]]
 
 
-def build_media(entry: Entry, lettering: bytes) -> Media:
-    """Make the entry's files; `lettering` is the font that the cards of other categories are set in."""
-    if entry.category == "fonts":
-        return _font_media(entry)
-    card = paint_card(entry.title, entry.category, lettering, seed=entry.slug)
-    if entry.sound:
-        return _sound_media(entry, card)
+def build_media(entry: Entry) -> Media:
+    """Make the entry's files."""
+    title, slug = entry.title, entry.slug
     match entry.category:
+        case "fonts":
+            return _font_media(entry)
         case "motion":
-            files = archives.motion_files(entry.title, entry.slug)
+            return _packed(entry, archives.motion_files(title, slug), motion_pictures(title, entry.scene, seed=slug))
         case "templates":
-            files = archives.template_files(entry.title, entry.slug)
+            return _packed(entry, archives.template_files(title, slug), template_pictures(title, entry.scene, seed=slug))
+        case "presets" if entry.sound:
+            return _sound_media(entry)
         case "presets":
-            files = archives.preset_files(entry.title, entry.slug)
+            look = Look(**entry.look)
+            pictures = look_pictures(title, look, portrait=entry.scene == "portrait", seed=slug)
+            return _packed(entry, archives.preset_files(title, look, slug), pictures)
         case _:
-            files = archives.skill_files(entry.title, entry.slug, entry.summary)
-    return Media(f"{entry.slug}-{VERSION}.zip", archives.zipped(files), (card,))
+            return _packed(entry, archives.skill_files(title, slug, entry.summary), skill_pictures(title, entry.talk, seed=slug))
 
 
 def platforms_of(entry: Entry) -> str:
@@ -111,23 +117,32 @@ def platforms_of(entry: Entry) -> str:
     return SOUND_PLATFORMS if entry.sound else PLATFORMS[entry.category]
 
 
+def description_of(entry: Entry, media: Media) -> str:
+    """Return what its vendor says of the entry."""
+    return describe(entry.summary, "sound" if entry.sound else entry.category, platforms_of(entry), media.contents)
+
+
+def _packed(entry: Entry, files: Mapping[str, bytes | str], pictures: tuple[bytes, ...]) -> Media:
+    return Media(f"{entry.slug}-{VERSION}.zip", archives.zipped(files), sorted(files), pictures)
+
+
 def _font_media(entry: Entry) -> Media:
     style = Style(**entry.style)
     if entry.bold:
         font = build_variable_font(entry.title, style, entry.bold)
-        filename, deliverable = f"{entry.slug}-{VERSION}.ttf", font
+        filename = f"{entry.slug}-{VERSION}.ttf"
+        media = Media(filename, font, [filename], ())
     else:
         font = build_font(entry.title, "Regular", style)
         heavy = build_font(entry.title, "Bold", Style(**entry.style | {"weight": style.weight * 1.5}))
         name = entry.title.replace(" ", "")
-        filename = f"{entry.slug}-{VERSION}.zip"
-        deliverable = archives.zipped({f"{name}-Regular.ttf": font, f"{name}-Bold.ttf": heavy})
-    pictures = (paint_card(entry.title, entry.category, font, seed=entry.slug), paint_specimen(entry.title, font, seed=entry.slug))
-    return Media(filename, deliverable, pictures, specimen=as_woff2(font))
+        media = _packed(entry, {f"{name}-Regular.ttf": font, f"{name}-Bold.ttf": heavy}, ())
+    return replace(media, gallery=font_pictures(entry.title, font, seed=entry.slug), specimen=as_woff2(font))
 
 
-def _sound_media(entry: Entry, card: bytes) -> Media:
+def _sound_media(entry: Entry) -> Media:
     play = sounds.SOUNDS[entry.sound]
     files = {f"{entry.slug}-{take}.wav": play(SOUND_SECONDS, seed=f"{entry.slug}{take}") for take in (1, 2)}
     preview = play(PREVIEW_SECONDS, seed=f"{entry.slug}1")
-    return Media(f"{entry.slug}-{VERSION}.zip", archives.zipped(files), (card,), audio=preview)
+    media = _packed(entry, files, sound_pictures(entry.title, preview, seed=entry.slug))
+    return replace(media, audio=preview)

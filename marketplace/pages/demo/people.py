@@ -18,7 +18,6 @@ from developers.services.apps import ScopeDecision, create_app, decide_scopes
 from developers.services.credentials import issue_api_key, issue_mcp_token, issue_personal_token, revoke_api_key, revoke_token
 from developers.services.spending import Caps
 from marketplace.accounts.models import Tier, User
-from marketplace.core import bounds
 from marketplace.core.errors import InvalidCredential
 from marketplace.core.money import WALLET_CURRENCIES
 from marketplace.core.scopes import APP_SCOPES, Scope
@@ -35,7 +34,7 @@ TOKEN_LIFETIME = timedelta(days=365)
 REASON = "Demo content"
 FUNDS_MINOR = {"INR": 50_000_00, "USD": 500_00}
 # A visitor tries out as much as there is.
-LIMITS = tuple(Caps(currency, total_minor=bounds.SPENDING_LIMIT_MINOR) for currency in WALLET_CURRENCIES)
+LIMITS = tuple(Caps(currency, total_minor=FUNDS_MINOR[currency]) for currency in WALLET_CURRENCIES)
 STORES = {"vendor": ("Northlight Type & Motion", "northlight"), "otherVendor": ("Second Street Studio", "second-street")}
 
 Facts = dict[str, Any]

@@ -5,7 +5,6 @@ import zlib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from catalog.models import Category, Listing
@@ -23,8 +22,7 @@ from vendors.services.listings import create_listing
 from vendors.services.submission import submit
 from vendors.uploads import Received
 
-from .entries import VERSION, Entry, Media, build_media, platforms_of
-from .fonts import Style, build_font
+from .entries import VERSION, Entry, Media, build_media, description_of, platforms_of
 from .people import People
 
 README = "Thank you for buying {title}.\n\nUnpack the file beside this one. What you may do with it is in LICENSE.txt.\n"
@@ -37,6 +35,7 @@ class Prepared:
     """An entry with its files stored and looked into."""
 
     entry: Entry
+    description: str
     received: Received
     inspection: Inspection
     previews: list[tuple[PreviewKind, int, ProcessedPreview]]
@@ -53,16 +52,15 @@ def fill_shop(entries: list[Entry], people: People) -> Iterator[Entry]:
     yield from (entry for entry in entries if entry.slug in there)
     if not missing:
         return
-    lettering = build_font("Card Lettering", "Bold", Style(weight=110, width=430))
     with ThreadPoolExecutor(THREADS) as pool:
-        for prepared in pool.map(partial(_prepare, lettering), missing):
+        for prepared in pool.map(_prepare, missing):
             _offer(prepared, people)
             yield prepared.entry
 
 
-def _prepare(lettering: bytes, entry: Entry) -> Prepared:
+def _prepare(entry: Entry) -> Prepared:
     """Make an entry's files and take them in as an upload would; touches no row."""
-    media = build_media(entry, lettering)
+    media = build_media(entry)
     previews = [(PreviewKind.GALLERY, slot, process_image(picture)) for slot, picture in enumerate(media.gallery)]
     if media.specimen is not None:
         previews.append((PreviewKind.FONT_SPECIMEN, 0, process_font(media.specimen)))
@@ -70,7 +68,7 @@ def _prepare(lettering: bytes, entry: Entry) -> Prepared:
         previews.append((PreviewKind.AUDIO_PREVIEW, 0, process_audio(media.audio)))
     received = _store(media)
     inspection = inspect_deliverable(store=received.store, key=received.key, size=received.size)
-    return Prepared(entry, received, inspection, previews)
+    return Prepared(entry, description_of(entry, media), received, inspection, previews)
 
 
 def _store(media: Media) -> Received:
@@ -109,10 +107,11 @@ def _draft(prepared: Prepared, profile: VendorProfile) -> Listing:
     listing = Listing.objects.filter(slug=entry.slug).first()
     if listing is not None:
         return listing
+    platforms = platforms_of(entry)
     fields: dict[str, Any] = {
         "title": entry.title,
         "short_description": entry.summary,
-        "description": f"{entry.summary}\n\nMade for {platforms_of(entry)}. Version {VERSION} holds the files as they were reviewed.",
+        "description": prepared.description,
         "category": Category.objects.get(slug=entry.category),
         "tags": entry.tags,
         "base_price_minor": entry.price_minor("USD"),
@@ -120,7 +119,7 @@ def _draft(prepared: Prepared, profile: VendorProfile) -> Listing:
         "price_eur_minor": entry.price_minor("EUR"),
         "discount_bp": entry.discount * 100,
         "file_type": prepared.inspection.format,
-        "supported_platforms": platforms_of(entry),
+        "supported_platforms": platforms[:1].upper() + platforms[1:],
         "version": VERSION,
         "readme": README.format(title=entry.title),
     }
