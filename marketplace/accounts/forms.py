@@ -1,13 +1,52 @@
 """Where our forms of the account pages differ from allauth's own."""
 
-from allauth.account.forms import SignupForm as LibrarySignupForm
+from typing import TYPE_CHECKING, Any
+
+from allauth.account import forms as account
+from allauth.mfa.base import forms as second_factor
+from allauth.mfa.totp import forms as totp
 from django.contrib.auth.hashers import make_password
+from django.forms import Form
 from django.http import HttpRequest, HttpResponse
 
 from .models import User
 
+if TYPE_CHECKING:
+    _Base = Form
+else:
+    _Base = object
 
-class SignupForm(LibrarySignupForm):  # type: ignore[misc]  # allauth ships no types
+LABELS = {
+    "email": "Email",
+    "login": "Email",
+    "remember": "Stay signed in on this device",
+    "oldpassword": "Current password",
+    "code": "Code",
+}
+# The pages where a password is replaced, beside those where the first one is chosen.
+NEW = {"password1": "New password", "password2": "New password (again)"}
+PASSWORD_RULES = "At least 10 characters; not only digits, not a common password, nothing close to your address."
+
+
+class InOurWords(_Base):
+    """Says once what a field is for: above it, in our words."""
+
+    labels = LABELS
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name, field in self.fields.items():
+            field.widget.attrs.pop("placeholder", None)
+            field.label = self.labels.get(name, field.label)
+            if name == "password1":
+                field.help_text = PASSWORD_RULES
+
+
+class LoginForm(InOurWords, account.LoginForm):  # type: ignore[misc]  # allauth ships no types
+    """Signs in."""
+
+
+class SignupForm(InOurWords, account.SignupForm):  # type: ignore[misc]  # as above
     """Takes as long for an address that has an account as for one that has none."""
 
     def try_save(self, request: HttpRequest) -> tuple[User | None, HttpResponse | None]:
@@ -16,3 +55,41 @@ class SignupForm(LibrarySignupForm):  # type: ignore[misc]  # allauth ships no t
             make_password(self.cleaned_data["password1"])
         user, response = super().try_save(request)
         return user, response
+
+
+class AddEmailForm(InOurWords, account.AddEmailForm):  # type: ignore[misc]  # as above
+    """Adds an address."""
+
+
+class ChangePasswordForm(InOurWords, account.ChangePasswordForm):  # type: ignore[misc]  # as above
+    """Changes the password."""
+
+    labels = LABELS | NEW
+
+
+class ResetPasswordForm(InOurWords, account.ResetPasswordForm):  # type: ignore[misc]  # as above
+    """Asks for a link."""
+
+
+class ResetPasswordKeyForm(InOurWords, account.ResetPasswordKeyForm):  # type: ignore[misc]  # as above
+    """Chooses a new password behind the link."""
+
+    labels = LABELS | NEW
+
+
+class ReauthenticateForm(InOurWords, account.ReauthenticateForm):  # type: ignore[misc]  # as above
+    """Asks for the password once more."""
+
+
+class AuthenticateForm(InOurWords, second_factor.AuthenticateForm):  # type: ignore[misc]  # as above
+    """Asks for the code at sign-in."""
+
+
+class CodeAgainForm(InOurWords, second_factor.ReauthenticateForm):  # type: ignore[misc]  # as above
+    """Asks for the code once more."""
+
+
+class ActivateTOTPForm(InOurWords, totp.ActivateTOTPForm):  # type: ignore[misc]  # as above
+    """Sets up an authenticator app."""
+
+    labels = LABELS | {"code": "Code that the app shows"}

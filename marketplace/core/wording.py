@@ -19,6 +19,7 @@ _TONES = {
     "Granted": "good",
     "Delivered": "good",
     "Paid": "good",
+    "Completed": "good",
     "Pending": "wait",
     "PendingReview": "wait",
     "MoreInfoNeeded": "wait",

@@ -17,10 +17,10 @@ from marketplace.accounts.errors import AccountInUse
 from marketplace.accounts.events import AccountDeleted, AccountEnding
 from marketplace.accounts.models import User
 from marketplace.core.models import AuditEntry
+from marketplace.core.wording import money
 from vendors.models import VendorProfile
 from wallet.models import IdempotencyRecord, LedgerAccount, Order, Quote, WalletSettings
 from wallet.selectors import accounts_of, earnings_of, with_earnings
-from wallet.sheets import figure
 
 from .models import AccountExport
 
@@ -137,13 +137,13 @@ def unsettled(user: User) -> list[str]:
 
 def _money_left(user: User) -> Iterator[str]:
     for account in accounts_of(user).exclude(balance_minor=0):
-        yield f"The wallet holds {figure(account.balance_minor)} {account.currency}: pay it out first."
+        yield f"The wallet holds {money(account.balance_minor, account.currency)}: pay it out first."
     # What was earned since the ledger was last sealed counts too.
     for account in earnings_of(user):
         if account.earned_minor > 0:
-            yield f"The vendor account holds {figure(account.earned_minor)} {account.currency}: pay it out first."
+            yield f"The vendor account holds {money(account.earned_minor, account.currency)}: pay it out first."
         elif account.earned_minor < 0:
-            yield f"The vendor account owes {figure(-account.earned_minor)} {account.currency} after refunds: settle it first."
+            yield f"The vendor account owes {money(-account.earned_minor, account.currency)} after refunds: settle it first."
 
 
 def _listings_open(user: User) -> Iterator[str]:

@@ -139,7 +139,15 @@ LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/dashboard"
 LOGOUT_REDIRECT_URL = "/"
 ACCOUNT_ADAPTER = "marketplace.accounts.adapters.AccountAdapter"
-ACCOUNT_FORMS = {"signup": "marketplace.accounts.forms.SignupForm"}
+ACCOUNT_FORMS = {
+    "login": "marketplace.accounts.forms.LoginForm",
+    "signup": "marketplace.accounts.forms.SignupForm",
+    "add_email": "marketplace.accounts.forms.AddEmailForm",
+    "change_password": "marketplace.accounts.forms.ChangePasswordForm",
+    "reset_password": "marketplace.accounts.forms.ResetPasswordForm",
+    "reset_password_from_key": "marketplace.accounts.forms.ResetPasswordKeyForm",
+    "reauthenticate": "marketplace.accounts.forms.ReauthenticateForm",
+}
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
@@ -148,6 +156,11 @@ ACCOUNT_UNIQUE_EMAIL = True
 ACCOUNT_CONFIRM_EMAIL_ON_GET = False
 ACCOUNT_LOGIN_ON_EMAIL_CONFIRMATION = True
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
+MFA_FORMS = {
+    "authenticate": "marketplace.accounts.forms.AuthenticateForm",
+    "reauthenticate": "marketplace.accounts.forms.CodeAgainForm",
+    "activate_totp": "marketplace.accounts.forms.ActivateTOTPForm",
+}
 MFA_TOTP_ISSUER = "Creative Asset Marketplace"
 DEFAULT_FROM_EMAIL = read.text("DEFAULT_FROM_EMAIL", "marketplace@localhost")
 SERVER_EMAIL = DEFAULT_FROM_EMAIL

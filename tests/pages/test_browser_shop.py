@@ -6,18 +6,22 @@ from typing import Any
 
 import pytest
 from django.conf import settings
+from django.core import mail
 from django.db import connections
 from django.test import Client
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Browser, BrowserContext, Locator, Page
 
 from catalog.models import Deliverable, Listing, Preview
 from marketplace.accounts.models import User
+from marketplace.core.money import Currency
 from marketplace.core.objects import object_store
+from tests.factories import UserFactory
 from tests.files.makers import font as font_file
 from tests.files.makers import picture
 from tests.screenshots.driving import MOST_BYTES, SCHEMES, SIZES, Scheme, browser, context, overflows, violations, watched
 from tests.shop import archive, funded, on_sale
 from wallet.models import Order
+from wallet.services.funding import credit_wallet
 
 pytestmark = [pytest.mark.browser, pytest.mark.engineless, pytest.mark.django_db(transaction=True)]
 
@@ -173,37 +177,71 @@ def test_type_tester_shows_the_specimen_and_never_the_file(window: Callable[...,
     assert str(Deliverable.objects.get(listing=font).pk) not in " ".join(asked)
 
 
-def test_purchase_is_made_with_the_keyboard_alone(
-    window: Callable[..., BrowserContext], live_server: Any, settings: Any, font: Listing, buyer: User
+@pytest.mark.parametrize(("size", "java_script"), [("desktop", True), ("phone", False)])
+def test_keyboard_alone_goes_from_sign_up_to_the_download(
+    window: Callable[..., BrowserContext],
+    live_server: Any,
+    settings: Any,
+    font: Listing,
+    size: str,
+    java_script: bool,  # noqa: FBT001 - a parameter of the test
 ) -> None:
     settings.BASE_URL = live_server.url
-    opened = window("desktop")
-    sign_in(opened, live_server.url, buyer)
-    page = opened.new_page()
-    page.goto(f"{live_server.url}/browse")
-    _tab_to(page, "Halden Grotesk")
+    page = window(size, java_script=java_script).new_page()
+    page.goto(live_server.url)
+    _choose(page, "Sign up")
+    for label in ("Email", "Password", "Password (again)"):
+        _tab_to(page, page.get_by_label(label, exact=True))
+        page.keyboard.type("asha@example.com" if label == "Email" else "a long enough phrase")
     page.keyboard.press("Enter")
-    page.get_by_role("button", name="Continue to buy").wait_for()
-    _tab_to(page, "Continue to buy")
+    page.get_by_role("heading", name="Check your mail").wait_for()
+    link = re.search(r"http://\S+", str(mail.outbox[0].body))
+    assert link
+    page.goto(link[0])
+    _choose(page, "Yes, it is mine")
+    page.get_by_role("heading", name="Hello, asha").wait_for()
+    credit_wallet(user=User.objects.get(), currency=Currency.INR, amount_minor=100_000, reason="Paid in", actor=UserFactory(is_staff=True))
+
+    _choose(page, "Browse")
+    _tab_to(page, page.get_by_label("Search the catalog"))
+    page.keyboard.type("haldne")
     page.keyboard.press("Enter")
-    page.get_by_role("button", name="Pay ₹499.00").wait_for()
-    _tab_to(page, "Pay ₹499.00")
-    page.keyboard.press("Enter")
-    page.get_by_text("is yours").wait_for()
-    assert Order.objects.count() == 1
+    page.get_by_text("1 match for").wait_for()
+    _choose(page, "Halden Grotesk")
+    _tab_to(page, page.get_by_role("radio", name="Personal"))
+    page.keyboard.press("ArrowDown")
+    _choose(page, "Continue to buy")
+    _choose(page, "Pay ₹998.00")
+    page.get_by_text("Halden Grotesk is yours.").wait_for()
+    assert Order.objects.get().license_slug == "commercial"
+
+    _choose(page, "Library")
+    _choose(page, "Halden Grotesk")
+    _tab_to(page, page.get_by_role("button", name="Download the newest"))
+    with page.expect_download() as begun:
+        page.keyboard.press("Enter")
+        if not java_script:
+            _choose(page, "Download halden-grotesk.zip")
+    assert begun.value.suggested_filename == "halden-grotesk.zip"
 
 
-def _tab_to(page: Page, words: str) -> None:
-    """Press Tab until what has the focus says these words, and see that the focus can be seen."""
+def _choose(page: Page, words: str) -> None:
+    """Go to a link or a button that says these words, and press Enter."""
+    target = page.locator("a, button").filter(has_text=re.compile(rf"^\s*{re.escape(words)}\s*$")).first
+    target.wait_for()
+    _tab_to(page, target)
+    page.keyboard.press("Enter")
+
+
+def _tab_to(page: Page, target: Locator) -> None:
+    """Press Tab until it has the focus, and see that the focus can be seen: on itself or on what stands for it."""
     for _ in range(80):
         page.keyboard.press("Tab")
-        if page.evaluate("document.activeElement.innerText.trim()") == words:
-            seen = page.evaluate(
-                "[document.activeElement, document.activeElement.closest('.asset')].some((each) => each && getComputedStyle(each).outlineStyle === 'solid')"
-            )
-            assert seen, words
+        if target.evaluate("(each) => each === document.activeElement"):
+            seen = "(each) => [each, each.closest('.asset, .check')].some((one) => one && getComputedStyle(one).outlineStyle === 'solid')"
+            assert target.evaluate(seen), target
             return
-    raise AssertionError(f"the keyboard does not reach {words}")
+    raise AssertionError(f"the keyboard does not reach {target}")
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)

@@ -105,3 +105,21 @@ def test_headings_of_the_same_words_have_anchors_of_their_own() -> None:
 def test_code_in_a_language_nobody_knows_is_plain() -> None:
     html, _ = rendered("```klingon\n<Qapla'>\n```\n")
     assert "&lt;Qapla" in html
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_every_tab_can_be_opened(slug: str) -> None:
+    page = docs.document(slug)
+    assert page is not None
+    styles = (settings.BASE_DIR / "templates/static/css/components.css").read_text("utf-8")
+    for tabs in BeautifulSoup(page.html, "html.parser").select(".tabs"):
+        count = len(tabs.select("label"))
+        assert len(tabs.select(".tab")) == count
+        assert f"label:nth-of-type({count}) input:checked) .tab:nth-of-type({count})" in styles
+
+
+def test_cell_of_a_table_names_its_column_for_phones() -> None:
+    html, _ = rendered("| Name | Size & kind |\n|---|--:|\n| `a` | 1 |\n")
+    cells = BeautifulSoup(html, "html.parser").select("td")
+    assert [cell.get("data-label") for cell in cells] == [None, "Size & kind"]
+    assert cells[1]["class"] == ["end"]

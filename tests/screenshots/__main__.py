@@ -105,7 +105,7 @@ def _walk(
             faults = list(_visit(page, base_url, stop, axe=axe))
             # What is shown when one scrolls to it must be there.
             page.evaluate("document.querySelectorAll('img[loading=lazy]').forEach((image) => { image.loading = 'eager'; })")
-            page.wait_for_load_state("networkidle")
+            page.evaluate("Promise.all([...document.images].map((image) => image.decode().catch(() => null)))")
             page.screenshot(path=folder / f"{name}.png", full_page=True)
             page.close()
             yield name, faults

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from playwright.sync_api import Page
 
+from .second_factor import to_codes, to_ended
+
 FONT = "kestrel-variable"
 SOUND = "basement-drum-loops"
 BOUGHT = "halden-grotesk"
@@ -105,6 +107,51 @@ def _to_answer(page: Page, base_url: str) -> None:
     page.locator("#answer-body").wait_for()
 
 
+def _panel_open(page: Page, base_url: str) -> None:
+    page.goto(f"{base_url}/browse?category=fonts&license=commercial&minPrice=20&maxPrice=120&sort=price_asc")
+    label = page.get_by_text("Filters and order")
+    if label.is_visible():
+        label.click()
+
+
+def _to_suggestions(page: Page, base_url: str) -> None:
+    page.goto(base_url)
+    page.get_by_label("Search the catalog").press_sequentially("gro")
+    page.locator(".suggestions a").first.wait_for()
+
+
+def _filled(path: str, button: str, **fields: str) -> Callable[[Page, str], None]:
+    """Return what sends a form with these words under its labels, as it is."""
+
+    def lead(page: Page, base_url: str) -> None:
+        page.goto(base_url + path)
+        for label, words in fields.items():
+            page.get_by_label(label.replace("_", " "), exact=True).fill(words)
+        page.get_by_role("button", name=button, exact=True).click()
+        page.wait_for_load_state("networkidle")
+
+    return lead
+
+
+def _to_lost_cookie(page: Page, base_url: str) -> None:
+    page.goto(f"{base_url}/account/login/")
+    page.context.clear_cookies()
+    _send(page)
+
+
+def _to_wrong_method(page: Page, base_url: str) -> None:
+    page.goto(f"{base_url}/account/login/")
+    page.evaluate("document.querySelector('main form').action = '/docs'")
+    _send(page)
+
+
+def _send(page: Page) -> None:
+    page.get_by_label("Email").fill("someone@demo.example")
+    page.get_by_label("Password").fill("a password of theirs")
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_load_state("networkidle")
+
+
 def public_stops(docs: list[str]) -> list[Stop]:
     """Return the pages that anyone may see."""
     paths = {
@@ -113,20 +160,48 @@ def public_stops(docs: list[str]) -> list[Stop]:
         "browse-category": "/browse?category=fonts&sort=price_asc",
         "browse-search": "/browse?q=grotsek",
         "browse-nothing": "/browse?q=zzqqxx",
+        "browse-nothing-filtered": "/browse?category=fonts&minPrice=900",
+        "browse-refused": "/browse?minPrice=cheap",
+        "browse-second": "/browse?page=2&currency=INR",
+        "browse-tag": "/browse?tag=lottie&sort=newest",
         "listing-font": f"/assets/{FONT}",
         "listing-sound": f"/assets/{SOUND}",
+        "listing-motion": "/assets/pulse-lower-thirds",
+        "listing-template": "/assets/launch-landing-page",
+        "listing-look": "/assets/nordic-winter-tones",
+        "listing-skill": "/assets/contract-clause-finder",
+        "listing-free": "/assets/commons-sans",
         "docs": "/docs",
         **{f"docs-{slug}": f"/docs/{slug}" for slug in docs},
         "reference": "/api/v1/docs",
+        "reference-operation": "/docs/api/searchAssets",
         "problems": "/problems",
         "problem": "/problems/insufficient_scope",
         "not-found": "/nothing/is/here",
         "sign-in": "/account/login/",
         "sign-up": "/account/signup/",
         "password-reset": "/account/password/reset/",
+        "password-reset-sent": "/account/password/reset/done/",
+        "mail-sent": "/account/confirm-email/",
+        "mail-link-old": "/account/confirm-email/nothing/",
     }
     stops = [Stop(name, "", path) for name, path in paths.items()]
-    return [*stops, Stop("store", "", lead=_follow(f"/assets/{FONT}", "a[href^='/stores/']"))]
+    return [
+        *stops,
+        Stop("store", "", lead=_follow(f"/assets/{FONT}", "a[href^='/stores/']")),
+        Stop("browse-filtered", "", lead=_panel_open),
+        Stop("suggestions", "", lead=_to_suggestions),
+        Stop("sign-in-refused", "", lead=_filled("/account/login/", "Sign in", Email="buyer@demo.example", Password="not theirs")),
+        Stop(
+            "sign-up-refused",
+            "",
+            lead=_filled(
+                "/account/signup/", "Sign up", **{"Email": "new@demo.example", "Password": "12345678", "Password (again)": "1234"}
+            ),
+        ),
+        Stop("lost-cookie", "", lead=_to_lost_cookie),
+        Stop("wrong-method", "", lead=_to_wrong_method),
+    ]
 
 
 def signed_in_stops() -> list[Stop]:
@@ -163,6 +238,18 @@ def signed_in_stops() -> list[Stop]:
         Stop("library-item", "buyer", lead=_follow("/dashboard/library", ".owned h2 a")),
         Stop("order", "buyer", lead=_follow("/dashboard/wallet", ".table .name a")),
         Stop("download", "buyer", lead=_to_download),
+        Stop("listing-owned", "buyer", f"/assets/{BOUGHT}"),
+        Stop("wallet-empty", "admin", "/dashboard/wallet"),
+        Stop("checkout-poor", "admin", lead=_to_checkout),
+        Stop("second-factor", "otherVendor", "/account/2fa/"),
+        Stop("second-factor-set-up", "otherVendor", "/account/2fa/totp/activate/"),
+        Stop("second-factor-codes", "otherVendor", lead=to_codes),
+        Stop("second-factor-on", "otherVendor", "/account/2fa/"),
+        Stop("second-factor-new-codes", "otherVendor", "/account/2fa/recovery-codes/generate/"),
+        Stop("second-factor-turn-off", "otherVendor", "/account/2fa/totp/deactivate/"),
+        Stop("second-factor-ended", "otherVendor", lead=to_ended),
+        Stop("account-again", "otherVendor", "/account/reauthenticate/"),
+        Stop("sign-out", "otherVendor", "/account/logout/"),
         *(Stop(name, "developer", path) for name, path in developer.items()),
         Stop("app", "developer", lead=_follow("/dashboard/apps", ".card-link a")),
         Stop("app-usage", "developer", lead=_follow("/dashboard/apps", ".card-link a", "/usage?last=24h")),

@@ -35,7 +35,14 @@ REASON = "Demo content"
 FUNDS_MINOR = {"INR": 50_000_00, "USD": 500_00}
 # A visitor tries out as much as there is.
 LIMITS = tuple(Caps(currency, total_minor=FUNDS_MINOR[currency]) for currency in WALLET_CURRENCIES)
-STORES = {"vendor": ("Northlight Type & Motion", "northlight"), "otherVendor": ("Second Street Studio", "second-street")}
+STORES = {
+    "vendor": (
+        "Northlight Type & Motion",
+        "northlight",
+        "Two people in Bergen who draw letters and make them move. Everything is tested in real projects before it is sold here.",
+    ),
+    "otherVendor": ("Second Street Studio", "second-street", "Templates and sounds from a small studio above a bakery in Pune."),
+}
 
 Facts = dict[str, Any]
 
@@ -115,8 +122,8 @@ def _vendor(part: str, name: str, facts: Facts, admin: User) -> VendorProfile:
     user = _user(part, name, facts)
     profile = VendorProfile.objects.filter(user=user).first()
     if profile is None:
-        store_name, slug = STORES[part]
-        profile = apply(user=user, store_name=store_name, store_slug=slug, actor=user)
+        store_name, slug, bio = STORES[part]
+        profile = apply(user=user, store_name=store_name, store_slug=slug, bio=bio, actor=user)
     if profile.status == VendorStatus.PENDING:
         profile = approve_vendor(profile=profile, reason=REASON, actor=admin)
     return profile

@@ -33,6 +33,7 @@ def rendered(text: str) -> tuple[str, list[Heading]]:
     environment: EnvType = {}
     tokens = markdown.parse(text, environment)
     headings = list(_anchored(tokens))
+    _label_cells(tokens)
     html: str = markdown.renderer.render(_with_tabs(tokens), markdown.options, environment)
     return html, headings
 
@@ -82,8 +83,10 @@ class _Renderer(RendererHTML):
 
     def th_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
         # Numbers stand at the right by a class: our policy takes no style of its own.
-        right = tokens[idx].attrs.get("style") == "text-align:right"
-        return f'<{tokens[idx].tag} class="end">' if right else f"<{tokens[idx].tag}>"
+        right = ' class="end"' if tokens[idx].attrs.get("style") == "text-align:right" else ""
+        label = tokens[idx].meta.get("label")
+        named = f' data-label="{escape(label)}"' if label else ""
+        return f"<{tokens[idx].tag}{right}{named}>"
 
     td_open = th_open
 
@@ -91,6 +94,23 @@ class _Renderer(RendererHTML):
         anchor = tokens[idx].meta.get("anchor")
         link = f' <a class="anchor" href="#{anchor}"><span class="visually-hidden">Link to this part </span>#</a>' if anchor else ""
         return f"{link}</{tokens[idx].tag}>\n"
+
+
+def _label_cells(tokens: list[Token]) -> None:
+    """Give each cell but the first of a row its column's heading: on a phone cells stand below each other."""
+    headings: list[str] = []
+    column = 0
+    for index, token in enumerate(tokens):
+        match token.type:
+            case "table_open":
+                headings = []
+            case "tr_open":
+                column = 0
+            case "th_open":
+                headings.append(tokens[index + 1].content)
+            case "td_open":
+                token.meta["label"] = headings[column] if column else ""
+                column += 1
 
 
 def _anchored(tokens: list[Token]) -> Iterator[Heading]:

@@ -7,6 +7,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from catalog.pricing import Prices
+from marketplace.accounts.models import Tier
 from marketplace.core.money import Currency
 from marketplace.core.wording import money
 
@@ -28,6 +29,12 @@ def price(prices: Prices, currency: Currency) -> SafeString:
 def percent(basis_points: int) -> str:
     """Return basis points as a percentage without needless zeros."""
     return f"{basis_points / 100:g}%"
+
+
+@register.filter
+def tier_name(tier: str) -> str:
+    """Return a tier of accounts as it is called on pages."""
+    return "VIP" if tier == Tier.VIP else tier.capitalize()
 
 
 @register.filter

@@ -1,6 +1,8 @@
 """Times, money, scopes and states as people read them."""
 
 from django import template
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
 
 from marketplace.core.scopes import IN_PLAIN_WORDS, Scope
 from marketplace.core.wording import money, status_words, tone, when
@@ -20,3 +22,10 @@ def heading(tag: str) -> str:
 def scope_words(scope: str) -> str:
     """Return what a scope allows, in plain words."""
     return IN_PLAIN_WORDS[Scope(scope)]
+
+
+@register.filter
+def breakable(path: str) -> SafeString:
+    """Return a path that a narrow page breaks before a slash."""
+    first, *others = path.split("/")
+    return format_html_join("", "{}", [(first,)]) + format_html_join("", "<wbr>/{}", ((part,) for part in others))

@@ -38,11 +38,11 @@ def browse(request: HttpRequest) -> HttpResponse:
         "cleared": reverse("browse"),
     }
     partial = request.headers.get("HX-Request") == "true"
+    category = results.names.categories.get(form.cleaned_data.get("category") or "", "")
+    context |= {"headline": f"Search: {form.query}" if form.query else category or "All assets", "partial": partial}
     if not partial:
-        category = results.names.categories.get(form.cleaned_data.get("category") or "", "")
         context |= {
             "canonical": settings.BASE_URL + form.address(currency=None, page=form.page_number if form.page_number > 1 else None),
-            "headline": category or "All assets",
             "description": f"Browse {category.lower() or 'fonts, motion templates, presets and AI skills'}: reviewed, with clear licences and prices.",
         }
     response = render(request, "shop/results.html" if partial else "shop/browse.html", context)
