@@ -72,6 +72,7 @@ MIDDLEWARE = [
     "catalog.api.cors.OpenCorsMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "marketplace.core.content_policy.ContentPolicyMiddleware",
+    "marketplace.core.page_compression.PageCompressionMiddleware",
     "marketplace.core.page_caching.PageCachingMiddleware",
     # After all that adds headers to answers and files that cost nothing, before all that works.
     "marketplace.core.overload.OverloadMiddleware",
@@ -79,6 +80,7 @@ MIDDLEWARE = [
     "catalog.api.middleware.PublicAnswersMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
+    "marketplace.core.wrong_method.WrongMethodMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "allauth.account.middleware.AccountMiddleware",

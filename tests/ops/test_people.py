@@ -45,7 +45,7 @@ def spent() -> User:
 
 def test_account_with_money_is_not_deleted() -> None:
     user = funded(inr=100)
-    with pytest.raises(AccountInUse, match=r"wallet holds 1\.00 INR"):
+    with pytest.raises(AccountInUse, match=r"wallet holds ₹1\.00"):
         delete_account(user=user, reason="Asked for.", actor=None)
     user.refresh_from_db()
     assert user.is_active

@@ -102,8 +102,8 @@ def test_account_with_money_is_told_what_to_settle_and_not_deleted(browse: Brows
     user = funded(inr=12_345, usd=100, email="asha@example.com")
     client = browse(user)
     text = client.get(reverse("account-delete")).content.decode()
-    assert "The wallet holds 123.45 INR" in text
-    assert "The wallet holds 1.00 USD" in text
+    assert "The wallet holds ₹123.45" in text
+    assert "The wallet holds $1.00" in text
     assert "Delete my account for good" not in text
     assert client.post(reverse("account-delete"), deletion()).status_code == 400
     assert User.objects.get(pk=user.pk).is_active
@@ -119,11 +119,11 @@ def test_vendor_is_not_deleted_with_earnings_that_no_seal_holds_yet_or_with_debt
     listing.published_at = None
     listing.save()
     client = browse(vendor.user)
-    assert "The vendor account holds 399.20 INR" in client.get(reverse("account-delete")).content.decode()
+    assert "The vendor account holds ₹399.20" in client.get(reverse("account-delete")).content.decode()
     assert client.post(reverse("account-delete"), deletion()).status_code == 400
     pay_out(account=vendor_accounts().get(owner=vendor.user), run="2026-11", minimum_minor=1)
     refund_order(order=order, reason="test", actor=None)
-    assert "owes 399.20 INR after refunds" in client.get(reverse("account-delete")).content.decode()
+    assert "owes ₹399.20 after refunds" in client.get(reverse("account-delete")).content.decode()
     assert client.post(reverse("account-delete"), deletion()).status_code == 400
     assert User.objects.get(pk=vendor.user.pk).is_active
 

@@ -1,6 +1,6 @@
 """Takes a picture of every page, and says what is wrong with it.
 
-    uv run --group dev python -m tests.screenshots [--out FOLDER] [--only NAME …] [--without-axe]
+    uv run --group dev python -m tests.screenshots [--out FOLDER] [--only NAME …] [--sizes SIZE …] [--schemes SCHEME …] [--without-axe]
 
 A private service with the demo content is made for it and thrown away. Each page is opened on a phone and on a desktop, in light and
 in dark. It must fit the window, raise no error, ask no other host for anything, weigh at most 150 kB without images and sounds, and
@@ -21,7 +21,7 @@ from tests.checks import ROOT
 
 from .driving import MOST_BYTES, SCHEMES, SIZES, Scheme, browser, context, overflows, violations, watched
 from .service import service
-from .stops import Stop, public_stops, signed_in_stops
+from .stops import AGAIN, Stop, public_stops, signed_in_stops
 
 
 def main() -> int:
@@ -36,8 +36,8 @@ def main() -> int:
         people = json.loads((Path(data) / "demo.json").read_text("utf-8"))
         stops = [stop for stop in [*public_stops(_doc_names()), *signed_in_stops()] if not options.only or stop.name in options.only]
         _buy_something(started, base_url, people)
-        for size in SIZES:
-            for scheme in SCHEMES:
+        for size in options.sizes:
+            for scheme in options.schemes:
                 console.print(f"{size}, {scheme}: {len(stops)} pages")
                 for name, faults in _walk(started, base_url, people, stops, size, scheme, folder, axe=not options.without_axe):
                     taken.append(name)
@@ -55,6 +55,8 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("--out", default=str(Path(tempfile.gettempdir()) / "marketplace-screenshots"), help="where the pictures go")
     parser.add_argument("--only", nargs="*", metavar="NAME", help="visit only the pages of these names")
+    parser.add_argument("--sizes", nargs="+", choices=SIZES, default=list(SIZES), help="only these")
+    parser.add_argument("--schemes", nargs="+", choices=SCHEMES, default=list(SCHEMES), help="only these")
     parser.add_argument("--without-axe", action="store_true", help="do not look for violations")
     return parser.parse_args()
 
@@ -102,7 +104,7 @@ def _walk(
         for stop in (each for each in stops if each.who == who):
             name = f"{stop.name}-{size}-{scheme}"
             page = window.new_page()
-            faults = list(_visit(page, base_url, stop, axe=axe))
+            faults = list(_visit(page, base_url, stop, people.get(stop.who, {}), axe=axe))
             # What is shown when one scrolls to it must be there.
             page.evaluate("document.querySelectorAll('img[loading=lazy]').forEach((image) => { image.loading = 'eager'; })")
             page.evaluate("Promise.all([...document.images].map((image) => image.decode().catch(() => null)))")
@@ -112,13 +114,16 @@ def _walk(
         window.close()
 
 
-def _visit(page: Page, base_url: str, stop: Stop, *, axe: bool) -> Iterator[str]:
+def _visit(page: Page, base_url: str, stop: Stop, person: dict[str, str], *, axe: bool) -> Iterator[str]:
     visit = None
     if stop.lead:
         stop.lead(page, base_url)
     else:
         visit = watched(page, base_url)
         page.goto(base_url + stop.path)
+    if stop.path != AGAIN and page.get_by_role("heading", name="Is it you?").count():
+        page.get_by_label("Password").fill(person["password"])
+        page.get_by_role("button", name="Go on").click()
     page.wait_for_load_state("networkidle")
     if visit is not None:
         yield from (f"asked {address}" for address in visit.elsewhere)

@@ -10,6 +10,8 @@ from .second_factor import to_codes, to_ended
 FONT = "kestrel-variable"
 SOUND = "basement-drum-loops"
 BOUGHT = "halden-grotesk"
+# Where the password is asked for once more.
+AGAIN = "/account/reauthenticate/"
 SALES = {
     "sales": "sales",
     "sales-year": "sales?last=12m",
@@ -108,7 +110,7 @@ def _to_answer(page: Page, base_url: str) -> None:
 
 
 def _panel_open(page: Page, base_url: str) -> None:
-    page.goto(f"{base_url}/browse?category=fonts&license=commercial&minPrice=20&maxPrice=120&sort=price_asc")
+    page.goto(f"{base_url}/browse?category=fonts&license=commercial&minPrice=20&maxPrice=120&currency=USD&sort=price_asc")
     label = page.get_by_text("Filters and order")
     if label.is_visible():
         label.click()
@@ -163,7 +165,7 @@ def public_stops(docs: list[str]) -> list[Stop]:
         "browse-nothing-filtered": "/browse?category=fonts&minPrice=900",
         "browse-refused": "/browse?minPrice=cheap",
         "browse-second": "/browse?page=2&currency=INR",
-        "browse-tag": "/browse?tag=lottie&sort=newest",
+        "browse-tag": "/browse?tag=lottie&sort=newest&currency=USD",
         "listing-font": f"/assets/{FONT}",
         "listing-sound": f"/assets/{SOUND}",
         "listing-motion": "/assets/pulse-lower-thirds",
@@ -248,7 +250,7 @@ def signed_in_stops() -> list[Stop]:
         Stop("second-factor-new-codes", "otherVendor", "/account/2fa/recovery-codes/generate/"),
         Stop("second-factor-turn-off", "otherVendor", "/account/2fa/totp/deactivate/"),
         Stop("second-factor-ended", "otherVendor", lead=to_ended),
-        Stop("account-again", "otherVendor", "/account/reauthenticate/"),
+        Stop("account-again", "otherVendor", AGAIN),
         Stop("sign-out", "otherVendor", "/account/logout/"),
         *(Stop(name, "developer", path) for name, path in developer.items()),
         Stop("app", "developer", lead=_follow("/dashboard/apps", ".card-link a")),

@@ -4,6 +4,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -88,8 +89,10 @@ class Media:
 
 
 def load_entries() -> list[Entry]:
-    """Return the demo catalog in its order."""
-    return [Entry(**table) for table in tomllib.loads(CATALOG.read_text(encoding="utf-8"))["listing"]]
+    """Return the demo catalog, the categories in turns: where the newest stand first, each is seen."""
+    entries = [Entry(**table) for table in tomllib.loads(CATALOG.read_text(encoding="utf-8"))["listing"]]
+    aisles = [[entry for entry in entries if entry.category == category] for category in PLATFORMS]
+    return [entry for row in zip_longest(*aisles) for entry in row if entry]
 
 
 def build_media(entry: Entry) -> Media:

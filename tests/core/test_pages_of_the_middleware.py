@@ -1,0 +1,37 @@
+"""What pages get on their way out: compression, and a page where Django answers with nothing."""
+
+import gzip
+
+import pytest
+from django.test import Client
+
+pytestmark = [pytest.mark.engineless, pytest.mark.django_db]
+
+
+def test_page_is_compressed_for_a_browser_that_takes_it() -> None:
+    plain, small = Client().get("/problems"), Client().get("/problems", headers={"Accept-Encoding": "gzip, br"})
+    assert small["Content-Encoding"] == "gzip"
+    assert len(small.content) < len(plain.content) / 2
+    assert gzip.decompress(small.content) == plain.content
+    assert "Accept-Encoding" in small["Vary"]
+
+
+def test_length_of_a_compressed_page_tells_nothing_of_what_is_on_it() -> None:
+    lengths = {len(Client().get("/problems", headers={"Accept-Encoding": "gzip"}).content) for _ in range(8)}
+    assert len(lengths) > 1
+
+
+@pytest.mark.parametrize("path", ["/api/v1/categories", "/api/v1/nothing", "/robots.txt"])
+def test_what_is_no_page_is_sent_as_it_is(path: str) -> None:
+    assert "Content-Encoding" not in Client().get(path, headers={"Accept-Encoding": "gzip"}).headers
+
+
+def test_form_sent_to_a_page_that_takes_none_is_answered_with_a_page() -> None:
+    response = Client().post("/docs", headers={"Accept": "text/html"})
+    assert (response.status_code, response["Allow"]) == (405, "GET, HEAD")
+    assert b"The method is not allowed here" in response.content
+
+
+def test_program_that_asks_for_no_page_gets_none_for_a_wrong_method() -> None:
+    response = Client().post("/docs", headers={"Accept": "application/json"})
+    assert (response.status_code, response.content) == (405, b"")
