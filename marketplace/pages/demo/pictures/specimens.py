@@ -6,7 +6,7 @@ from PIL import ImageFont
 
 from .canvas import HEIGHT, WIDTH, Palette, blend, chance_of, finished, fitting, palette, pen, plain
 
-PAIRS = ("Rg", "Aa", "Kk", "Qe", "Gs", "Mn")
+PAIRS = (("R", "g"), ("A", "a"), ("K", "k"), ("Q", "e"), ("G", "s"), ("M", "n"))
 PANGRAM = "Pack my box with five dozen jugs"
 
 
