@@ -37,9 +37,14 @@ def is_verified_developer(user: User) -> bool:
     return DeveloperApplication.objects.filter(user=user, status=ApplicationStatus.APPROVED).exists()
 
 
+def applications_of(user: User) -> QuerySet[DeveloperApplication]:
+    """Return the user's applications, newest first."""
+    return DeveloperApplication.objects.filter(user=user).order_by("-id")
+
+
 def current_application(user: User) -> DeveloperApplication | None:
     """Return the user's newest application, which is the open or the approved one where there is such; None if there never was one."""
-    return DeveloperApplication.objects.filter(user=user).order_by("-id").first()
+    return applications_of(user).first()
 
 
 def messages_of(application: DeveloperApplication) -> QuerySet[ApplicationMessage]:

@@ -1,14 +1,18 @@
 """Everything that one needs to decide on a submission, gathered for its page."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..models import Deliverable, Listing, ListingReview, Preview
+from django.db.models import QuerySet
+
+from marketplace.core.gathering import Found, Lists, gather
+
+from ..models import Deliverable, Listing, ListingReview, Preview, Store
 from ..models.files import PreviewKind
 from ..models.reviews import ReviewStatus
-from ..selectors.reviews import cases_of_store, deliverable_under_review, listings_with_the_same_bytes, record_of_store
-from ..services.snapshots import changes_between, last_approved_snapshot, snapshot_of
+from ..selectors.reviews import cases_of_store, files_under_review, listings_with_the_bytes_of, record_of, with_copies, with_record
+from ..services.snapshots import approvals_of, changes_between, previews_of, snapshot_of
 from .differences import Piece, marked
 from .samples import samples_for
 from .words import in_words, unhidden
@@ -36,12 +40,25 @@ class FieldChange:
     after: Sequence[Piece]
 
 
-def case_of(review: ListingReview) -> dict[str, Any]:
-    """Return what the page and the decisions' pages show."""
+def lists_of(review: ListingReview) -> Lists:
+    """Return what is to be read for the page, by name."""
+    listing, files = review.listing, files_under_review(review)
+    return {
+        "file": with_copies(files),
+        "copies": listings_with_the_bytes_of(files)[:SAME_BYTES],
+        "previews": previews_of(listing),
+        "approved": approvals_of(listing).only("snapshot")[:1],
+        "store": with_record(Store.objects.filter(pk=listing.store_id)),
+        "cases": cases_of_store(listing.store).exclude(pk=review.pk)[:VENDOR_CASES],
+    }
+
+
+def case_of(review: ListingReview, found: Found) -> dict[str, Any]:
+    """Return what the page shows, made of the rows of `lists_of`."""
     listing = review.listing
-    deliverable = deliverable_under_review(review)
+    deliverable = next(iter(found["file"]), None)
     pending = review.status == ReviewStatus.PENDING
-    approved, now = last_approved_snapshot(listing), snapshot_of(listing)
+    approved, now = next((case.snapshot for case in found["approved"]), None), snapshot_of(listing, found["previews"])
     return {
         "review": review,
         "listing": listing,
@@ -49,10 +66,10 @@ def case_of(review: ListingReview) -> dict[str, Any]:
         "fields": [(name, in_words(value)) for name, value in _shown(review, now).items() if name not in SHOWN_APART],
         "first": approved is None,
         "changes": [] if approved is None else _field_changes(approved, now),
-        **_file(listing, deliverable),
-        **_previews(listing),
-        "record": record_of_store(listing.store),
-        "cases": list(cases_of_store(listing.store).exclude(pk=review.pk)[:VENDOR_CASES]),
+        **_file(listing, deliverable, found["copies"]),
+        **_previews(found["previews"]),
+        "record": record_of(found["store"][0]),
+        "cases": found["cases"],
     }
 
 
@@ -91,7 +108,7 @@ def _preview_words(previews: Sequence[Mapping[str, Any]] | None, others: Sequenc
     return "\n".join(lines) or "none"
 
 
-def _file(listing: Listing, deliverable: Deliverable | None) -> dict[str, Any]:
+def _file(listing: Listing, deliverable: Any, copies: Sequence[Listing]) -> dict[str, Any]:
     if deliverable is None:
         return {"deliverable": None}
     technical: Mapping[str, Any] = deliverable.technical
@@ -110,15 +127,22 @@ def _file(listing: Listing, deliverable: Deliverable | None) -> dict[str, Any]:
         else 0,
         "live": live,
         "entry_changes": [] if live is None else list(_entry_changes(live.entries, deliverable.entries)),
-        **copies_of(deliverable),
+        **_copies(deliverable, copies),
     }
 
 
-def copies_of(deliverable: Deliverable) -> dict[str, Any]:
+def block_context(files: QuerySet[Deliverable], *, pending: bool) -> dict[str, Any]:
+    """Return what the page about blocking the file of this queryset shows: the file, and where else the same bytes are."""
+    found = gather({"file": with_copies(files.select_related("listing__store")), "copies": listings_with_the_bytes_of(files)[:SAME_BYTES]})
+    if not found["file"]:
+        return {"deliverable": None}
+    [file] = found["file"]
+    return {"deliverable": file, "listing": file.listing, "pending": pending, **_copies(file, found["copies"])}
+
+
+def _copies(deliverable: Any, copies: Sequence[Listing]) -> dict[str, Any]:
     """Return other listings with the same bytes, and how many there are beyond those that are named."""
-    others = listings_with_the_same_bytes(deliverable)
-    named = list(others[:SAME_BYTES])
-    return {"same_bytes": named, "same_bytes_left_out": others.count() - SAME_BYTES if len(named) == SAME_BYTES else 0}
+    return {"same_bytes": copies, "same_bytes_left_out": deliverable.copies - len(copies)}
 
 
 def _skill(skill: Mapping[str, Any] | None) -> dict[str, Any] | None:
@@ -141,9 +165,9 @@ def _entry_changes(before: Sequence[Sequence[Any]], after: Sequence[Sequence[Any
     return [*added, *changed, *gone]
 
 
-def _previews(listing: Listing) -> dict[str, Any]:
+def _previews(previews: Iterable[Preview]) -> dict[str, Any]:
     by_kind: dict[str, list[Preview]] = {kind: [] for kind in PreviewKind.values}
-    for preview in listing.previews.order_by("kind", "slot"):
+    for preview in previews:
         by_kind[preview.kind].append(preview)
     specimen = next(iter(by_kind[PreviewKind.FONT_SPECIMEN]), None)
     return {

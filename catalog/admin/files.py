@@ -18,7 +18,7 @@ from marketplace.core.serving import serve_object
 from ..models import Deliverable
 from ..selectors.reviews import is_submitted
 from ..services import review as services
-from .case import copies_of
+from .case import block_context
 from .reviews import BLOCK, REVIEW
 
 
@@ -75,10 +75,6 @@ class DeliverableAdmin(ServiceAdmin):
             inline=False,
         )
 
-    def decision_context(self, request: HttpRequest, subject: Deliverable) -> dict[str, Any]:
-        """Return what the block will do, here and in other listings."""
-        return {"deliverable": subject, "listing": subject.listing, "pending": is_submitted(subject), **copies_of(subject)}
-
     @decision(
         Decision(
             "Block file",
@@ -86,6 +82,7 @@ class DeliverableAdmin(ServiceAdmin):
             "Downloads of these bytes stop at once, in every listing that holds them, also for those who bought them.",
             "The file is blocked, in every listing that holds it.",
             available=lambda deliverable: deliverable.blocked_at is None,
+            context=lambda deliverable: block_context(Deliverable.objects.filter(pk=deliverable.pk), pending=is_submitted(deliverable)),
             template="admin/catalog/block.html",
             danger=True,
         )

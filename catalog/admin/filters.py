@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from marketplace.core.admin import staff_of
 from marketplace.core.claims import claimed, claimed_by_others
+from marketplace.core.gathering import Found, gather
 
 from ..models import Category, Listing, ListingReview, Store
 from ..models.listings import ListingStatus
@@ -20,6 +21,7 @@ Choices = list[tuple[str, str]]
 VENDORS = 50
 DAYS = {"1": "a day", "3": "three days", "7": "a week", "14": "two weeks", "30": "a month"}
 EVERYTHING = "all"
+_OFFERED = "_queue_filters"
 
 
 class QueueFilter(SimpleListFilter):
@@ -125,7 +127,7 @@ class CategoryFilter(QueueFilter):
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
         """Return the categories."""
-        return list(Category.objects.values_list("slug", "name"))
+        return [(category.slug, category.name) for category in _offered(request)["categories"]]
 
     def narrowed(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
         """Leave one category."""
@@ -140,17 +142,32 @@ class VendorFilter(QueueFilter):
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
         """Return the vendors with something that waits, and the one that was asked for."""
-        waiting = Count("listings__reviews", filter=Q(listings__reviews__status=ReviewStatus.PENDING))
-        stores = Store.objects.annotate(waiting=waiting).filter(waiting__gt=0).order_by("-waiting", "name")
-        offered = {slug: f"{name} ({count})" for slug, name, count in stores.values_list("slug", "name", "waiting")[:VENDORS]}
-        asked = self.used_parameters.get(self.parameter_name) or ""
-        if asked.isprintable() and asked not in offered:
-            offered |= dict(Store.objects.filter(slug=asked).values_list("slug", "name"))
-        return list(offered.items())
+        found = _offered(request)
+        offered = {store.slug: f"{store.name} ({store.waiting})" for store in found["vendors"]}
+        asked = {store.slug: store.name for store in found["asked"] if store.slug not in offered}
+        return list((offered | asked).items())
 
     def narrowed(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
         """Leave one vendor's."""
         return queryset.filter(listing__store__slug=value)
+
+
+def _offered(request: HttpRequest) -> Found:
+    """Return what the filters offer, read once for a page: categories, vendors with something that waits, the vendor that was asked for."""
+    found: Found | None = getattr(request, _OFFERED, None)
+    if found is None:
+        waiting = Count("listings__reviews", filter=Q(listings__reviews__status=ReviewStatus.PENDING))
+        vendors = Store.objects.annotate(waiting=waiting).filter(waiting__gt=0).order_by("-waiting", "name")
+        asked = request.GET.get(VendorFilter.parameter_name, "")
+        found = gather(
+            {
+                "categories": Category.objects.only("slug", "name"),
+                "vendors": vendors.only("slug", "name")[:VENDORS],
+                "asked": Store.objects.filter(slug=asked if asked.isprintable() else "").only("slug", "name"),
+            }
+        )
+        setattr(request, _OFFERED, found)
+    return found
 
 
 class WaitingFilter(QueueFilter):

@@ -10,6 +10,7 @@ from django.forms.boundfield import BoundField
 from marketplace.accounts.models import Tier
 from marketplace.core import bounds
 from marketplace.core.admin import DecisionForm
+from marketplace.core.gathering import Lists
 
 from ..models import ListingReview, RejectionReason
 from ..models.reviews import FIELD_CHARS
@@ -74,7 +75,7 @@ class RejectForm(DecisionForm):
 
     def __init__(self, *args: Any, subject: ListingReview, **kwargs: Any) -> None:
         super().__init__(*args, subject=subject, **kwargs)
-        self.reasons = list(RejectionReason.objects.filter(is_active=True))
+        self.reasons: list[RejectionReason] = self.found["reasons"]
         for reason in self.reasons:
             self.fields[f"reason_{reason.code}"] = forms.BooleanField(label=reason.message, required=False)
             self.fields[f"words_{reason.code}"] = _line("In your words, where more is to be said")
@@ -82,6 +83,11 @@ class RejectForm(DecisionForm):
             self.fields[f"other_field_{row}"] = _line("Field", FIELD_CHARS)
             self.fields[f"other_message_{row}"] = _line("What is wrong")
             self.fields[f"other_hint_{row}"] = _line("What to do")
+
+    @classmethod
+    def lists(cls, _subject: ListingReview) -> Lists:
+        """Return the reasons of the catalogue."""
+        return {"reasons": RejectionReason.objects.filter(is_active=True)}
 
     def rows(self) -> list[tuple[str, list[ReasonRow]]]:
         """Return the reasons by the field that they are about."""

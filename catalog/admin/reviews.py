@@ -11,16 +11,17 @@ from django.urls import URLPattern, path
 from django.views.decorators.http import require_safe
 
 from marketplace.accounts.models import Tier, User
-from marketplace.core.admin import CLAIMING, Decision, Panel, QueueAdmin, claiming, decision
+from marketplace.core.admin import CLAIMING, Decision, QueueAdmin, claiming, decision, history
 from marketplace.core.errors import NotFound
+from marketplace.core.gathering import Found, Lists
 
 from ..models import ListingReview
 from ..models.files import PreviewKind
 from ..models.listings import ListingStatus
 from ..models.reviews import ReviewKind, ReviewStatus
-from ..selectors.reviews import deliverable_under_review, open_to
+from ..selectors.reviews import deliverable_under_review, files_under_review, open_to
 from ..services import review as services
-from .case import case_of
+from .case import block_context, case_of, lists_of
 from .effects import case_takedown_does
 from .filters import QUEUE_FILTERS
 from .forms import ApproveForm, RejectForm
@@ -47,6 +48,7 @@ class ListingReviewAdmin(QueueAdmin):
     list_display = ("listing", "kind", "category", "store", "waiting_time", "submitted_at", "claim_mark", "status", "decided_by")
     list_filter = QUEUE_FILTERS
     list_select_related = ("listing__store", "listing__category", "claimed_by", "decided_by")
+    row_related = ("listing__store__owner", "listing__live_deliverable", "listing__candidate_deliverable")
     search_fields = ("listing__title", "listing__slug", "listing__store__name")
     search_help_text = "Title, slug or store"
     fields = ("listing", "kind", "status", "submitted_at", "submitted_by", "claimed_by", "note", "decided_at", "decided_by")
@@ -101,11 +103,6 @@ class ListingReviewAdmin(QueueAdmin):
         since = Case(When(status=ReviewStatus.PENDING, then="submitted_at"), output_field=DateTimeField())
         return (since.asc(nulls_last=True), "-submitted_at", "id")
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet[ListingReview]:
-        """Return the cases with what a page about one shows of them."""
-        related = ("listing__store__owner", "listing__category", "listing__live_deliverable", "claimed_by", "decided_by", "submitted_by")
-        return super().get_queryset(request).select_related(*related)
-
     def get_urls(self) -> list[URLPattern]:
         """Add the style sheet that names a specimen."""
         view = self.admin_site.admin_view(require_safe(self.specimen))
@@ -130,17 +127,17 @@ class ListingReviewAdmin(QueueAdmin):
         face = "" if preview is None else f'@font-face{{font-family:"Specimen";src:url("{preview.url}");font-display:block}}\n'
         return HttpResponse(face, content_type="text/css; charset=utf-8", headers={"Cache-Control": "private, no-store"})
 
-    def panels(self, request: HttpRequest, subject: ListingReview) -> list[Panel]:
-        """Return the history of the listing; the page shows everything else itself."""
-        return super().panels(request, subject.listing)
+    def lists(self, request: HttpRequest, subject: ListingReview) -> Lists:
+        """Return the history of the listing, and what the case is made of."""
+        return {**super().lists(request, subject), "history": history(subject.listing), **lists_of(subject)}
 
-    def page_context(self, request: HttpRequest, subject: ListingReview) -> dict[str, Any]:
+    def page_context(self, request: HttpRequest, subject: ListingReview, found: Found) -> dict[str, Any]:
         """Return all that, under the listing's title."""
-        return super().page_context(request, subject) | {"heading": subject.listing.title}
+        return super().page_context(request, subject, found) | {"heading": subject.listing.title}
 
-    def decision_context(self, request: HttpRequest, subject: ListingReview) -> dict[str, Any]:
+    def case_context(self, request: HttpRequest, subject: ListingReview, found: Found) -> dict[str, Any]:
         """Return the listing as it is, its file and previews, and what differs from what was approved last."""
-        return case_of(subject)
+        return case_of(subject, found)
 
     @decision(
         Decision(
@@ -195,6 +192,7 @@ class ListingReviewAdmin(QueueAdmin):
             "Downloads of these bytes stop at once, in every listing that holds them, also for those who bought them.",
             "The file is blocked, in every listing that holds it.",
             available=_may_block,
+            context=lambda review: block_context(files_under_review(review), pending=_pending(review)),
             template="admin/catalog/block.html",
             danger=True,
         )

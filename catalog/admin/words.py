@@ -1,10 +1,11 @@
 """Puts the values of snapshots and technical data into words."""
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
-from ..models import Listing
-from ..services.snapshots import changes_between, last_approved_snapshot, snapshot_of
+from ..models import Listing, ListingReview, Preview
+from ..services.snapshots import changes_between, snapshot_of
 
 # Characters that turn the reading direction or take up no room: with them a text shows other words than it holds.
 _HIDING = re.compile("[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
@@ -31,10 +32,9 @@ def in_words(value: Any) -> str:
             return unhidden(str(value)) or "empty"
 
 
-def changes_in_words(listing: Listing) -> list[tuple[str, str, str]]:
+def changes_in_words(listing: Listing, approved: Sequence[ListingReview], previews: Sequence[Preview]) -> list[tuple[str, str, str]]:
     """Return field, approved value and present value of what is different since the last approval; nothing before the first."""
-    approved = last_approved_snapshot(listing)
-    if approved is None:
+    if not approved:
         return []
-    changes = changes_between(approved, snapshot_of(listing))
+    changes = changes_between(approved[0].snapshot, snapshot_of(listing, previews))
     return [(change.field, in_words(change.before), in_words(change.after)) for change in changes]

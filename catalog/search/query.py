@@ -33,15 +33,16 @@ class Suggestion:
     category: str
 
 
-def search(q: str, limit: int, within: Matching | None = None) -> list[Hit]:
+def search(q: str, limit: int, within: Matching | None = None, *, once: bool = False) -> list[Hit]:
     """Return the listings for sale that match best, best first; equally good ones by popularity.
 
     Args:
         q: What was typed, as it is.
         limit: The most hits to return.
         within: Only what filters keep; None for all that is for sale.
+        once: Whether the first look is enough, however little it finds.
     """
-    return [Hit(id=_uuid(row), title=row.name, score=score) for score, row in _find(q, limit, within=within)[:limit]]
+    return [Hit(id=_uuid(row), title=row.name, score=score) for score, row in _find(q, limit, within=within, once=once)[:limit]]
 
 
 def suggest(q: str) -> list[Suggestion]:
@@ -52,7 +53,7 @@ def suggest(q: str) -> list[Suggestion]:
     return [Suggestion(id=_uuid(row), slug=row.slug, title=row.name, category=row.category) for _, row in found[:SUGGESTIONS]]
 
 
-def _find(q: str, limit: int, *, within: Matching | None = None, headings_only: bool = False) -> list[Scored]:
+def _find(q: str, limit: int, *, within: Matching | None = None, headings_only: bool = False, once: bool = False) -> list[Scored]:
     typed = words_typed(q)
     if not typed:
         return []
@@ -69,7 +70,7 @@ def _find(q: str, limit: int, *, within: Matching | None = None, headings_only: 
     weak = not ranked or (len(rows) < limit and ranked[0][0] < CONVINCING)
     doubtful = meaning.doubtful if weak else []
     # While someone types, something is enough.
-    if not (headings_only and rows) and (cut or doubtful or (not rows and len(meaning.words) > 1)):
+    if not (once or (headings_only and rows)) and (cut or doubtful or (not rows and len(meaning.words) > 1)):
         if doubtful:
             meaning.correct(doubtful)
         more = fetch(planner.further(complete=cut, partial=not rows), meaning.titles(), within)

@@ -1,15 +1,17 @@
 """What reviewers look at."""
 
-from collections import Counter
 from dataclasses import dataclass
+from typing import Any
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 
 from marketplace.accounts.models import User
 from marketplace.core.claims import claimed_by_others
 from marketplace.core.ids import parse_id
 
 from ..models import Deliverable, Listing, ListingReview, Store
+from ..models.listings import ListingStatus
 from ..models.reviews import ReviewKind, ReviewStatus
 
 
@@ -50,10 +52,15 @@ def open_to(actor: User, *, category_slug: str = "", kind: ReviewKind | None = N
     return waiting if kind is None else waiting.filter(kind=kind)
 
 
+def files_under_review(review: ListingReview) -> QuerySet[Deliverable]:
+    """Return the file that was submitted with the review; nothing when there was none."""
+    file_id = parse_id((review.snapshot.get("file") or {}).get("id", ""))
+    return Deliverable.objects.none() if file_id is None else Deliverable.objects.filter(pk=file_id, listing_id=review.listing_id)
+
+
 def deliverable_under_review(review: ListingReview) -> Deliverable | None:
     """Return the file that was submitted with the review, None when there was none."""
-    file_id = parse_id((review.snapshot.get("file") or {}).get("id", ""))
-    return None if file_id is None else Deliverable.objects.filter(pk=file_id, listing_id=review.listing_id).first()
+    return files_under_review(review).first()
 
 
 def is_submitted(deliverable: Deliverable) -> bool:
@@ -67,30 +74,53 @@ def is_blocked(deliverable: Deliverable) -> bool:
     return deliverable.blocked_at is not None or Deliverable.objects.filter(sha256=deliverable.sha256, blocked_at__isnull=False).exists()
 
 
-def listings_with_the_same_bytes(deliverable: Deliverable) -> QuerySet[Listing]:
-    """Return the other listings that hold the same file, waiting, for sale or neither."""
-    same = Deliverable.objects.filter(sha256=deliverable.sha256).values("listing")
-    return Listing.objects.filter(pk__in=same).exclude(pk=deliverable.listing_id).select_related("store").order_by("-id")
+def listings_with_the_bytes_of(files: QuerySet[Deliverable]) -> QuerySet[Listing]:
+    """Return the other listings that hold the same file as the one of this queryset, waiting, for sale or neither."""
+    same = Deliverable.objects.filter(sha256__in=files.values("sha256")).values("listing")
+    others = Listing.objects.filter(pk__in=same).exclude(pk__in=files.values("listing"))
+    return others.select_related("store").only("title", "status", "store__name").order_by("-id")
+
+
+def with_copies(files: QuerySet[Deliverable]) -> QuerySet[Any]:
+    """Return files with `copies`, in how many other listings the same bytes are."""
+    same = Deliverable.objects.order_by().filter(sha256=OuterRef("sha256")).exclude(listing=OuterRef("listing"))
+    return files.annotate(copies=_number(same.values("sha256"), "listing"))
 
 
 def cases_of_store(store: Store) -> QuerySet[ListingReview]:
-    """Return every case about a vendor's listings, newest first."""
-    return ListingReview.objects.filter(listing__store=store).select_related("listing", "decided_by").order_by("-submitted_at", "-id")
+    """Return every case about a vendor's listings, newest first, as a list shows them."""
+    shown = ("kind", "status", "findings", "submitted_at", "decided_at", "listing__title")
+    return ListingReview.objects.filter(listing__store=store).select_related("listing").only(*shown).order_by("-submitted_at", "-id")
 
 
-def record_of_store(store: Store) -> VendorRecord:
-    """Return what became of a vendor's submissions so far, in three queries."""
-    counts: Counter[tuple[bool, str]] = Counter()
-    for kind, status, count in ListingReview.objects.filter(listing__store=store).values_list("kind", "status").annotate(Count("id")):
-        counts[kind == ReviewKind.TAKEDOWN, status] += count
-    for_sale = Count("id", filter=Q(status="Published"))
-    listings = Listing.objects.filter(store=store).aggregate(all=Count("id"), published=for_sale)
-    return VendorRecord(
-        listings=listings["all"],
-        published=listings["published"],
-        approved=counts[False, ReviewStatus.APPROVED],
-        rejected=counts[False, ReviewStatus.REJECTED],
-        withdrawn=counts[False, ReviewStatus.WITHDRAWN],
-        takedowns=counts[True, ReviewStatus.REJECTED],
-        blocked=Deliverable.objects.filter(listing__store=store, blocked_at__isnull=False).count(),
+def with_record(stores: QuerySet[Store]) -> QuerySet[Any]:
+    """Return stores with the figures of `VendorRecord`, which is what `record_of` makes of them."""
+    listings = Listing.objects.order_by().filter(store=OuterRef("pk")).values("store")
+    cases = ListingReview.objects.order_by().filter(listing__store=OuterRef("pk")).values("listing__store")
+    decided = cases.exclude(kind=ReviewKind.TAKEDOWN)
+    files = Deliverable.objects.order_by().filter(listing__store=OuterRef("pk"), blocked_at__isnull=False).values("listing__store")
+    return stores.annotate(
+        listing_count=_number(listings),
+        published=_number(listings.filter(status=ListingStatus.PUBLISHED)),
+        approved=_number(decided.filter(status=ReviewStatus.APPROVED)),
+        rejected=_number(decided.filter(status=ReviewStatus.REJECTED)),
+        withdrawn=_number(decided.filter(status=ReviewStatus.WITHDRAWN)),
+        takedowns=_number(cases.filter(kind=ReviewKind.TAKEDOWN, status=ReviewStatus.REJECTED)),
+        blocked=_number(files),
     )
+
+
+def record_of(store: Any) -> VendorRecord:
+    """Return what became of a vendor's submissions so far.
+
+    Args:
+        store: A store of `with_record`.
+    """
+    names = ("published", "approved", "rejected", "withdrawn", "takedowns", "blocked")
+    return VendorRecord(listings=store.listing_count, **{name: getattr(store, name) for name in names})
+
+
+def _number(rows: "QuerySet[Any, Any]", of: str = "pk") -> Coalesce:
+    """Return how many rows there are of a group that an outer query names."""
+    counted = rows.annotate(number=Count(of, distinct=of != "pk")).values("number")
+    return Coalesce(Subquery(counted), 0)

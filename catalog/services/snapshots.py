@@ -1,12 +1,14 @@
 """What a listing looked like when it was submitted, and what is different now."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import QuerySet
+
 from marketplace.core import money
 
-from ..models import Listing, ListingReview
+from ..models import Listing, ListingReview, Preview
 from ..models.reviews import ReviewStatus
 
 
@@ -25,16 +27,21 @@ class Change:
     after: Any
 
 
-def snapshot_of(listing: Listing) -> dict[str, Any]:
-    """Return the listing's fields, file and previews as JSON values, under the reference's names."""
+def snapshot_of(listing: Listing, previews: Iterable[Preview] | None = None) -> dict[str, Any]:
+    """Return the listing's fields, file and previews as JSON values, under the reference's names.
+
+    Args:
+        listing: The listing.
+        previews: Its previews by kind and slot, where they were read before.
+    """
     deliverable = listing.candidate_deliverable or listing.live_deliverable
+    shown = previews_of(listing) if previews is None else previews
     file = deliverable and {
         "id": str(deliverable.pk),
         "originalFilename": deliverable.original_filename,
         "fileSize": deliverable.file_size,
         "checksum": deliverable.sha256,
     }
-    previews = listing.previews.order_by("kind", "slot")
     return {
         "title": listing.title,
         "slug": listing.slug,
@@ -54,14 +61,23 @@ def snapshot_of(listing: Listing) -> dict[str, Any]:
         "readme": listing.readme,
         "allowedLicenseSlugs": listing.allowed_license_slugs,
         "file": file,
-        "previews": [{"kind": preview.kind, "slot": preview.slot, "checksum": preview.sha256} for preview in previews],
+        "previews": [{"kind": preview.kind, "slot": preview.slot, "checksum": preview.sha256} for preview in shown],
     }
+
+
+def previews_of(listing: Listing) -> QuerySet[Preview]:
+    """Return the listing's previews in the order of its page."""
+    return Preview.objects.filter(listing=listing).order_by("kind", "slot")
+
+
+def approvals_of(listing: Listing) -> QuerySet[ListingReview]:
+    """Return the cases in which a reviewer approved the listing, the last one first."""
+    return ListingReview.objects.filter(listing=listing, status=ReviewStatus.APPROVED).order_by("-decided_at", "-id")
 
 
 def last_approved_snapshot(listing: Listing) -> dict[str, Any] | None:
     """Return what a reviewer last approved; None for a listing that never was."""
-    approved = ListingReview.objects.filter(listing=listing, status=ReviewStatus.APPROVED)
-    return approved.order_by("-decided_at", "-id").values_list("snapshot", flat=True).first()
+    return approvals_of(listing).values_list("snapshot", flat=True).first()
 
 
 def changes_between(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:

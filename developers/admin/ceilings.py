@@ -8,6 +8,7 @@ from django import forms
 
 from marketplace.core import bounds
 from marketplace.core.admin import Panel, ReasonForm
+from marketplace.core.gathering import Lists
 from marketplace.core.money import WALLET_CURRENCIES, Currency, to_minor
 
 from ..models import App, SpendingLimit
@@ -47,8 +48,13 @@ class LiftForm(ReasonForm):
 
     def __init__(self, *args: Any, subject: App, **kwargs: Any) -> None:
         super().__init__(*args, subject=subject, **kwargs)
-        present = [(limit.currency, limit.currency) for limit in ceilings_of(subject)]
+        present = [(limit.currency, limit.currency) for limit in self.found["ceilings"]]
         self.fields["currency"].choices = present  # type: ignore[attr-defined]  # it is a choice field
+
+    @classmethod
+    def lists(cls, subject: App) -> Lists:
+        """Return the app's ceilings."""
+        return {"ceilings": ceilings_of(subject)}
 
 
 def caps_of(answers: Mapping[str, Any]) -> Caps:

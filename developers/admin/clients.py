@@ -10,6 +10,7 @@ from django.http import HttpRequest
 
 from marketplace.accounts.models import User
 from marketplace.core.admin import CLAIMING, Decision, Panel, QueueAdmin, ReasonForm, claiming, decision, ready_form
+from marketplace.core.gathering import Found
 from marketplace.core.models import ReadyUse
 from marketplace.core.wording import badge
 
@@ -68,13 +69,9 @@ class ClientDocumentAdmin(QueueAdmin):
         """Return where the app stands."""
         return badge(document.app.status)
 
-    def panels(self, request: HttpRequest, subject: ClientDocument) -> list[Panel]:
+    def panels(self, request: HttpRequest, subject: ClientDocument, found: Found) -> list[Panel]:
         """Return what the document said and says, and the history."""
-        return [_comparison(subject), *super().panels(request, subject)]
-
-    def decision_context(self, request: HttpRequest, subject: ClientDocument) -> dict[str, Any]:
-        """Return the comparison that is decided on."""
-        return {"panels": [_comparison(subject)]}
+        return [_comparison(subject), *super().panels(request, subject, found)]
 
     @decision(
         Decision(
@@ -84,6 +81,7 @@ class ClientDocumentAdmin(QueueAdmin):
             "The changes are accepted.",
             form=ready_form(ReadyUse.DOCUMENT_ACCEPT, ShownForm),
             available=_allows("accept"),
+            context=lambda document: {"panels": [_comparison(document)]},
             template="admin/developers/decide_document.html",
             fields="admin/developers/document_fields.html",
         )
@@ -100,6 +98,7 @@ class ClientDocumentAdmin(QueueAdmin):
             "The changes are refused.",
             form=ready_form(ReadyUse.DOCUMENT_REFUSE, ShownForm),
             available=_allows("refuse"),
+            context=lambda document: {"panels": [_comparison(document)]},
             template="admin/developers/decide_document.html",
             fields="admin/developers/document_fields.html",
             danger=True,

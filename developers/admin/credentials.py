@@ -12,6 +12,7 @@ from marketplace.accounts.models import User
 from marketplace.core import bounds
 from marketplace.core.admin import Decision, ReasonForm, ServiceAdmin, Words, decision
 from marketplace.core.errors import InvalidTransition
+from marketplace.core.gathering import Found
 
 from ..models import AccessToken, ApiKey
 from ..services.credentials import limit_api_key, revoke_api_key, revoke_token
@@ -116,9 +117,9 @@ class AccessTokenAdmin(ServiceAdmin):
             return [Q(user__email=words.email)]
         return [Q(hint=words.ending)] if words.ending else []
 
-    def page_context(self, request: HttpRequest, subject: AccessToken) -> dict[str, Any]:
+    def page_context(self, request: HttpRequest, subject: AccessToken, found: Found) -> dict[str, Any]:
         """Return what the page shows beside the fields: the calls, where they are counted by the token."""
-        context = super().page_context(request, subject)
+        context = super().page_context(request, subject, found)
         return context | calls_context(usage_of_tokens([subject]), context["panels"])
 
     @decision(

@@ -1,10 +1,12 @@
 """What a decision does to this very app, key or developer, in figures."""
 
+from collections.abc import Mapping
 from typing import Any
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
+from marketplace.core.gathering import numbers
 from marketplace.core.wording import in_words
 
 from ..models import AccessToken, ApiKey, App, DeveloperApplication, WebhookDelivery, WebhookEndpoint
@@ -14,13 +16,14 @@ from ..models.webhooks import DeliveryStatus
 
 def app_stops(app: App) -> list[str]:
     """Return what stops with an app."""
-    return _stops(Q(app=app), Q(application=app))
+    return _stops(numbers(**_stopping(Q(app=app), Q(application=app))))
 
 
 def developer_stops(application: DeveloperApplication) -> list[str]:
     """Return what stops with a developer's approval."""
     apps = App.objects.filter(user=application.user_id, status=AppStatus.APPROVED)
-    return [f"Apps suspended: {apps.count()}.", *_stops(Q(app__in=apps), Q(application__in=apps))]
+    counts = numbers(apps=apps, **_stopping(Q(app__in=apps), Q(application__in=apps)))
+    return [f"Apps suspended: {counts['apps']}.", *_stops(counts)]
 
 
 def key_stops(key: ApiKey) -> list[str]:
@@ -39,11 +42,16 @@ def endpoint_stops(endpoint: WebhookEndpoint) -> list[str]:
     return [f"Deliveries that wait for it: {waiting}."]
 
 
-def _stops(of_keys: Q, of_tokens: Q) -> list[str]:
+def _stopping(of_keys: Q, of_tokens: Q) -> dict[str, QuerySet[Any]]:
     now, unrevoked = timezone.now(), Q(revoked_at__isnull=True)
-    keys = ApiKey.objects.filter(of_keys, unrevoked, Q(expires_at__isnull=True) | Q(expires_at__gt=now)).count()
-    tokens = AccessToken.objects.filter(of_tokens, unrevoked, expires__gt=now).count()
-    return [f"Live keys that stop: {keys}.", f"Live tokens that stop: {tokens}."]
+    return {
+        "keys": ApiKey.objects.filter(of_keys, unrevoked, Q(expires_at__isnull=True) | Q(expires_at__gt=now)),
+        "tokens": AccessToken.objects.filter(of_tokens, unrevoked, expires__gt=now),
+    }
+
+
+def _stops(counts: Mapping[str, int]) -> list[str]:
+    return [f"Live keys that stop: {counts['keys']}.", f"Live tokens that stop: {counts['tokens']}."]
 
 
 def _used(credential: Any) -> str:

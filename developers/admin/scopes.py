@@ -1,6 +1,6 @@
 """The queue of requests for scopes, decided scope by scope."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django import forms
@@ -10,11 +10,12 @@ from django.http import HttpRequest
 from marketplace.accounts.models import User
 from marketplace.core import bounds
 from marketplace.core.admin import CLAIMING, Decision, DecisionForm, Panel, QueueAdmin, claiming, decision
+from marketplace.core.gathering import Found, Lists, gather
 from marketplace.core.scopes import IN_PLAIN_WORDS, Scope
 
-from ..models import ScopeReview
+from ..models import AppScope, DeveloperApplication, ScopeReview
 from ..models.apps import ReviewStatus
-from ..selectors import current_application, pending_scopes_of, scope_rows_of
+from ..selectors import applications_of, scope_rows_of
 from ..services.scopes import ScopeDecision, decide_scopes
 
 DECIDE = "developers.decide_app"
@@ -33,12 +34,17 @@ class ScopesForm(DecisionForm):
 
     def __init__(self, *args: Any, subject: ScopeReview, **kwargs: Any) -> None:
         super().__init__(*args, subject=subject, **kwargs)
-        self.requested = list(pending_scopes_of(subject.app)) if subject.status == ReviewStatus.PENDING else []
+        self.requested = _undecided(self.found["scopes"]) if _waits(subject) else []
         for row in self.requested:
             self.fields[f"decision:{row.scope}"] = forms.ChoiceField(
                 label=f"Decide on {row.scope}", choices=_CHOICES, widget=forms.RadioSelect
             )
             self.fields[f"note:{row.scope}"] = forms.CharField(label=f"Note on {row.scope}", required=False, max_length=bounds.REASON_CHARS)
+
+    @classmethod
+    def lists(cls, subject: ScopeReview) -> Lists:
+        """Return what the app ever asked for."""
+        return {"scopes": scope_rows_of(subject.app)}
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the table: each scope, what it means, why it is wanted, and the fields to decide on it."""
@@ -73,6 +79,22 @@ def _waits(review: ScopeReview) -> bool:
     return review.status == ReviewStatus.PENDING
 
 
+def _undecided(rows: Sequence[AppScope]) -> list[AppScope]:
+    return [row for row in rows if row.granted is None]
+
+
+def _lists(review: ScopeReview) -> Lists:
+    user = review.app.user
+    application = DeveloperApplication.objects.none() if user is None else applications_of(user)[:1]
+    return {"scopes": scope_rows_of(review.app), "application": application}
+
+
+def _facts(review: ScopeReview, found: Found) -> dict[str, Any]:
+    """Return the app, its developer's application and its earlier scopes."""
+    decided = [row for row in found["scopes"] if row.granted is not None]
+    return {"app": review.app, "application": next(iter(found["application"]), None), "decided": decided}
+
+
 @admin.register(ScopeReview)
 class ScopeReviewAdmin(QueueAdmin):
     """What apps ask for: each scope is granted or refused on its own."""
@@ -101,22 +123,24 @@ class ScopeReviewAdmin(QueueAdmin):
         """Return what the app is for."""
         return review.app.purpose
 
-    def panels(self, request: HttpRequest, subject: ScopeReview) -> list[Panel]:
+    def lists(self, request: HttpRequest, subject: ScopeReview) -> Lists:
+        """Return the scopes, the developer's application and the history."""
+        return {**super().lists(request, subject), **_lists(subject)}
+
+    def panels(self, request: HttpRequest, subject: ScopeReview, found: Found) -> list[Panel]:
         """Return what was asked, with what came of it, and the history."""
         if subject.status == ReviewStatus.PENDING:
-            rows = [(row.scope, row.reason, "waits", "") for row in pending_scopes_of(subject.app)]
+            rows = [(row.scope, row.reason, "waits", "") for row in _undecided(found["scopes"])]
         else:
             rows = [(row["scope"], row["reason"], _words(granted=row["granted"]), row["note"]) for row in subject.outcome]
         return [
             Panel("Scopes of this request", ("Scope", "Why the app wants it", "Decision", "Note"), rows),
-            *super().panels(request, subject),
+            *super().panels(request, subject, found),
         ]
 
-    def decision_context(self, request: HttpRequest, subject: ScopeReview) -> dict[str, Any]:
-        """Return the app, its developer's application and its earlier scopes."""
-        decided = scope_rows_of(subject.app).exclude(granted=None)
-        application = None if subject.app.user is None else current_application(subject.app.user)
-        return {"app": subject.app, "application": application, "decided": decided}
+    def case_context(self, request: HttpRequest, subject: ScopeReview, found: Found) -> dict[str, Any]:
+        """Return what the page shows of the app."""
+        return _facts(subject, found)
 
     @decision(
         Decision(
@@ -126,6 +150,7 @@ class ScopeReviewAdmin(QueueAdmin):
             "The scopes are decided.",
             form=ScopesForm,
             available=_waits,
+            context=lambda review: _facts(review, gather(_lists(review))),
             template="admin/developers/decide_scopes.html",
             fields="admin/developers/scope_fields.html",
         )

@@ -4,6 +4,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
+from django.utils.functional import cached_property
 from oauth2_provider.models import AbstractApplication
 
 from marketplace.accounts.models import User
@@ -63,6 +64,11 @@ class App(AbstractApplication):
     def scopes(self) -> frozenset[Scope]:
         """The granted scopes."""
         return parse_scopes(self.granted_scopes)
+
+    @cached_property
+    def has_ceiling(self) -> bool:
+        """Whether staff have set how much it may spend at most, from any one wallet."""
+        return self.spending_limits.filter(owner=None).exists()
 
     def redirect_uri_allowed(self, uri: str) -> bool:
         """Tell OAuth whether it may send the user there: to a registered address, character by character."""

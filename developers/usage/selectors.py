@@ -136,14 +136,20 @@ def _busiest_first(tallies: dict[str, Tally]) -> dict[str, Tally]:
     return dict(sorted(tallies.items(), key=lambda item: (-item[1].total, item[0])))
 
 
-def unused_scopes(app: App) -> list[Scope]:
-    """Return the granted scopes that no call needed and was let through with for 90 days; a younger grant has time."""
+def unused_scopes(app: App, rows: Iterable[AppScope] | None = None) -> list[Scope]:
+    """Return the granted scopes that no call needed and was let through with for 90 days; a younger grant has time.
+
+    Args:
+        app: The app.
+        rows: What it ever asked for, where that was read before.
+    """
     since = timezone.now() - IDLE
     if app.created > since:
         return []
     used = ApiUsage.objects.filter(app=app, day__gte=since.date(), status__lt=400).exclude(scope="")
-    young = AppScope.objects.filter(app=app, granted=True, decided_at__gt=since)
-    busy = {*used.order_by().values_list("scope", flat=True).distinct(), *young.values_list("scope", flat=True)}
+    asked = AppScope.objects.filter(app=app, granted=True) if rows is None else rows
+    young = {row.scope for row in asked if row.granted and row.decided_at is not None and row.decided_at > since}
+    busy = {*used.order_by().values_list("scope", flat=True).distinct(), *young}
     return [scope for scope in Scope if scope in app.scopes and scope not in busy]
 
 

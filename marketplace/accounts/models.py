@@ -10,6 +10,7 @@ from django.db import models
 from django.db.models.functions import Lower
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
+from django.utils.functional import cached_property
 
 from marketplace.core.ids import new_id
 
@@ -93,6 +94,11 @@ class User(AbstractBaseUser, PermissionsMixin):
     def deleted(self) -> bool:
         """Whether the account was deleted for good: its row bears nobody's name."""
         return self.email.endswith(DELETED)
+
+    @cached_property
+    def has_second_factor(self) -> bool:
+        """Whether signing in asks for more than the password; it comes with whoever is signed in."""
+        return bool(apps.get_model("mfa", "Authenticator")._default_manager.filter(user=self).exists())
 
     def clean(self) -> None:
         """Keep the address in lower case."""

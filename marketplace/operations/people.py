@@ -1,10 +1,11 @@
 """What the service holds about a person: handed to them on request, and let go of when their account is deleted."""
 
+import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from allauth.account.models import EmailAddress
-from django.db.models import Exists, Model, OuterRef, Q
+from django.db.models import Exists, Model, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from catalog.models import Listing, Store
@@ -16,11 +17,13 @@ from library.models import DownloadLink, Licence, Package
 from marketplace.accounts.errors import AccountInUse
 from marketplace.accounts.events import AccountDeleted, AccountEnding
 from marketplace.accounts.models import User
+from marketplace.core.gathering import numbers
 from marketplace.core.models import AuditEntry
 from marketplace.core.wording import money
 from vendors.models import VendorProfile
 from wallet.models import IdempotencyRecord, LedgerAccount, Order, Quote, WalletSettings
-from wallet.selectors import accounts_of, earnings_of, with_earnings
+from wallet.models.ledger import AccountKind
+from wallet.selectors import with_earnings
 
 from .models import AccountExport
 
@@ -80,7 +83,7 @@ def let_go(event: AccountDeleted) -> None:
     user = User.objects.get(pk=event.user_id)
     # Nothing moves in the accounts that are asked about now.
     list(LedgerAccount.objects.select_for_update().filter(owner=user).order_by("pk"))
-    open_matters = unsettled(user)
+    open_matters = unsettled(user.pk)
     if open_matters:
         raise AccountInUse(" ".join(open_matters))
     AccessToken.objects.filter(Q(user=user) | Q(application__user=user)).delete()
@@ -116,36 +119,42 @@ def _let_go_of_the_store(user: User) -> None:
 
 def foretell(event: AccountEnding) -> None:
     """Say what stops, what stays on sale, and what stands in the way, before staff end an account."""
-    user, now = User.objects.get(pk=event.user_id), timezone.now()
+    user, now = event.user_id, timezone.now()
     unrevoked = Q(revoked_at__isnull=True)
-    keys = ApiKey.objects.filter(unrevoked, Q(expires_at__isnull=True) | Q(expires_at__gt=now), app__user=user)
-    tokens = AccessToken.objects.filter(unrevoked, Q(user=user) | Q(application__user=user), expires__gt=now)
-    event.effects.extend((f"Live keys that stop: {keys.count()}.", f"Live tokens that stop: {tokens.count()}."))
+    counts = numbers(
+        keys=ApiKey.objects.filter(unrevoked, Q(expires_at__isnull=True) | Q(expires_at__gt=now), app__user=user),
+        tokens=AccessToken.objects.filter(unrevoked, Q(user=user) | Q(application__user=user), expires__gt=now),
+        licences=Licence.objects.filter(buyer=user, revoked_at__isnull=True),
+        on_sale=Listing.objects.filter(store__owner=user, status=ListingStatus.PUBLISHED),
+        unsettled=_open_listings(user),
+    )
+    event.effects.extend((f"Live keys that stop: {counts['keys']}.", f"Live tokens that stop: {counts['tokens']}."))
     if event.deleted:
-        licences = Licence.objects.filter(buyer=user, revoked_at__isnull=True).count()
-        event.effects.append(f"Licences that nobody can download by any more: {licences}.")
-        event.effects.extend(f"It is refused now. {sentence}" for sentence in unsettled(user))
+        event.effects.append(f"Licences that nobody can download by any more: {counts['licences']}.")
+        event.effects.extend(f"It is refused now. {sentence}" for sentence in _unsettled(user, counts["unsettled"]))
     else:
-        on_sale = Listing.objects.filter(store__owner=user, status=ListingStatus.PUBLISHED).count()
-        event.effects.append(f"Listings that stay on sale: {on_sale}.")
+        event.effects.append(f"Listings that stay on sale: {counts['on_sale']}.")
 
 
-def unsettled(user: User) -> list[str]:
+def unsettled(user: uuid.UUID) -> list[str]:
     """Return what must be settled before the account can be deleted, each as a sentence: money, and what is for sale."""
-    return [*_money_left(user), *_listings_open(user)]
+    return _unsettled(user, _open_listings(user).count())
 
 
-def _money_left(user: User) -> Iterator[str]:
-    for account in accounts_of(user).exclude(balance_minor=0):
-        yield f"The wallet holds {money(account.balance_minor, account.currency)}: pay it out first."
+def _unsettled(user: uuid.UUID, listings: int) -> list[str]:
+    return [*_money_left(user), *(["Listings are for sale or in review: withdraw or unpublish them first."] if listings else [])]
+
+
+def _open_listings(user: uuid.UUID) -> QuerySet[Listing]:
+    return Listing.objects.filter(store__owner=user).exclude(status__in=(ListingStatus.DRAFT, ListingStatus.REJECTED))
+
+
+def _money_left(user: uuid.UUID) -> Iterator[str]:
     # What was earned since the ledger was last sealed counts too.
-    for account in earnings_of(user):
-        if account.earned_minor > 0:
+    for account in with_earnings(LedgerAccount.objects.filter(owner=user)).order_by("-kind", "currency"):
+        if account.kind == AccountKind.WALLET and account.balance_minor:
+            yield f"The wallet holds {money(account.balance_minor, account.currency)}: pay it out first."
+        elif account.kind == AccountKind.VENDOR and account.earned_minor > 0:
             yield f"The vendor account holds {money(account.earned_minor, account.currency)}: pay it out first."
-        elif account.earned_minor < 0:
+        elif account.kind == AccountKind.VENDOR and account.earned_minor < 0:
             yield f"The vendor account owes {money(-account.earned_minor, account.currency)} after refunds: settle it first."
-
-
-def _listings_open(user: User) -> Iterator[str]:
-    if Listing.objects.filter(store__owner=user).exclude(status__in=(ListingStatus.DRAFT, ListingStatus.REJECTED)).exists():
-        yield "Listings are for sale or in review: withdraw or unpublish them first."

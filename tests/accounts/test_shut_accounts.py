@@ -28,7 +28,7 @@ def user(db: None) -> User:
 @pytest.fixture
 def session(user: User) -> Client:
     client = Client()
-    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    client.force_login(user)
     return client
 
 

@@ -139,7 +139,7 @@ def consent() -> Consent:
     """Return a user's word to an app."""
     user, scopes = UserFactory(), frozenset({Scope.LIBRARY_READ})
     authorization = Authorization(AppFactory(), scopes, Audience.API, "https://app.example/callback", "c" * 43)
-    return give_consent(user=user, authorization=authorization, code="code", actor=user)
+    return give_consent(user=user, authorization=authorization, code=uuid.uuid4().hex, actor=user)
 
 
 def dead_job() -> Job:

@@ -52,7 +52,7 @@ def window(chromium: Browser, live_server: Any, reviewer: User) -> Iterator[Call
     def make(size: str, *, scheme: Scheme = "light", java_script: bool = True) -> Page:
         opened.append(context(chromium, size, scheme, java_script=java_script))
         client = Client()
-        client.force_login(reviewer, backend="django.contrib.auth.backends.ModelBackend")
+        client.force_login(reviewer)
         session = client.cookies["sessionid"].value
         opened[-1].add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": live_server.url}])
         return opened[-1].new_page()

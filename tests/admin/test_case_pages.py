@@ -149,7 +149,7 @@ def test_end_of_an_account_is_foretold_in_figures(django_assert_max_num_queries:
     words = text_of(keeper.get(address(User, "deactivate", owner.pk)))
     for sentence in ("Live keys that stop: 1.", "Live tokens that stop: 0.", "Listings that stay on sale: 1."):
         assert sentence in words
-    with django_assert_max_num_queries(20):
+    with django_assert_max_num_queries(8):
         words = text_of(keeper.get(address(User, "delete_account", owner.pk)))
     assert "Licences that nobody can download by any more: 0." in words
     assert "It is refused now. Listings are for sale or in review" in words

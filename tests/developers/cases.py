@@ -16,7 +16,7 @@ def open_review(app: App) -> ScopeReview:
 def signed_in(user: User) -> Client:
     """Return a browser in which the user has just signed in."""
     browser = Client()
-    browser.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    browser.force_login(user)
     return browser
 
 

@@ -62,7 +62,7 @@ def test_whoever_is_signed_out_gets_none_and_is_told_so(client: Client) -> None:
 
 def test_another_site_gets_none() -> None:
     browser = Client(enforce_csrf_checks=True)
-    browser.force_login(UserFactory(), backend="django.contrib.auth.backends.ModelBackend")
+    browser.force_login(UserFactory())
     assert ask(browser, scopes="account:read").status_code == 403
     assert not FirstPartyToken.objects.exists()
 
@@ -160,7 +160,7 @@ def change_password_elsewhere(_browser: Client, user: User) -> None:
 
 
 def sign_in_as_someone_else(browser: Client, _user: User) -> None:
-    browser.force_login(UserFactory(), backend="django.contrib.auth.backends.ModelBackend")
+    browser.force_login(UserFactory())
 
 
 def session_ends(_browser: Client, _user: User) -> None:

@@ -225,7 +225,7 @@ def test_owner_sees_calls_by_operation_key_and_day() -> None:
     assert len(found.points) == 30
     assert list(found.callers) == [str(key)]
     client = Client()
-    client.force_login(app.user, backend="django.contrib.auth.backends.ModelBackend")
+    client.force_login(app.user)
     page = BeautifulSoup(client.get(f"/dashboard/apps/{app.pk}").content, "html.parser")
     assert len(page.select("figure.chart-figure svg rect")) == 3
     assert [cell.get_text(strip=True) for cell in page.select("table:has(caption:-soup-contains('by operation')) tbody tr *")] == [

@@ -208,7 +208,7 @@ class Person:
 
     def __init__(self, user: User, base: str) -> None:
         browser = Browser()
-        browser.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+        browser.force_login(user)
         self.cookies = {"sessionid": browser.cookies["sessionid"].value}
         self.base, self.sent_to = base, ""
 

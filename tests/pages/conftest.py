@@ -25,7 +25,7 @@ def browse() -> Callable[..., Client]:
 
     def make(user: User | None = None, *, checked: bool = False) -> Client:
         client = Client(enforce_csrf_checks=checked)
-        client.force_login(user or UserFactory(), backend="django.contrib.auth.backends.ModelBackend")
+        client.force_login(user or UserFactory())
         return client
 
     return make
@@ -69,7 +69,7 @@ def window(monkeypatch: pytest.MonkeyPatch, live_server: Any, settings: Any) -> 
             context = browser.new_context(viewport=SIZES[size], has_touch=size == "phone", **options)
             if user is not None:
                 client = Client()
-                client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+                client.force_login(user)
                 context.add_cookies([{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": live_server.url}])
             return context.new_page()
 

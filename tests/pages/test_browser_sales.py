@@ -46,7 +46,7 @@ def opened(
 ) -> Page:
     """Return a page of someone who is signed in."""
     client = Client()
-    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    client.force_login(user)
     window = context(chromium, size, scheme, java_script=java_script)
     window.add_cookies([{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": live_server.url}])
     return window.new_page()

@@ -86,7 +86,7 @@ def buyer() -> User:
 def sign_in(window: BrowserContext, address: str, user: User) -> None:
     """Give the window the session of someone who signed in."""
     client = Client()
-    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    client.force_login(user)
     window.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": client.cookies["sessionid"].value, "url": address}])
 
 

@@ -229,7 +229,7 @@ class World:
         """Return a browser of theirs."""
         client = Client()
         if who in self.people:
-            client.force_login(self.people[who], backend="django.contrib.auth.backends.ModelBackend")
+            client.force_login(self.people[who])
         return client
 
 

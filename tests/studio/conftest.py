@@ -21,7 +21,7 @@ from vendors.models import VendorProfile
 def signed_in(user: User | None = None, *, checked: bool = False) -> Client:
     """Return the browser of someone who is signed in; `checked` enforces the CSRF check that the test client leaves out."""
     client = Client(enforce_csrf_checks=checked)
-    client.force_login(user or UserFactory(), backend="django.contrib.auth.backends.ModelBackend")
+    client.force_login(user or UserFactory())
     return client
 
 

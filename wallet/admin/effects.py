@@ -1,9 +1,10 @@
 """What a decision does to this very order or wallet, in figures."""
 
+from marketplace.core.money import Currency
 from marketplace.core.wording import money
 
 from ..models import Order, WalletOwner
-from ..selectors import wallet_of
+from ..selectors import balances_of
 
 
 def refund_does(order: Order) -> list[str]:
@@ -21,5 +22,6 @@ def refund_does(order: Order) -> list[str]:
 
 def credit_does(owner: WalletOwner) -> list[str]:
     """Return what the wallet holds now."""
-    wallet = wallet_of(owner)
-    return [f"{owner.email} has {money(wallet.balance_inr_minor, 'INR')} and {money(wallet.balance_usd_minor, 'USD')} now."]
+    balances = balances_of(owner)
+    inr, usd = (money(balances.get(currency, 0), currency) for currency in (Currency.INR, Currency.USD))
+    return [f"{owner.email} has {inr} and {usd} now."]

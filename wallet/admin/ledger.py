@@ -7,6 +7,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from marketplace.core.admin import Panel, ServiceAdmin
+from marketplace.core.gathering import Found, Lists
 from marketplace.core.wording import money
 
 from ..models import Journal, Transfer
@@ -22,10 +23,13 @@ class JournalAdmin(ServiceAdmin):
     search_fields = ("request_id", "actor__email")
     ordering = ("-id",)
 
-    def panels(self, request: HttpRequest, subject: Any) -> list[Panel]:
+    def lists(self, request: HttpRequest, subject: Journal) -> Lists:
+        """Return the journal's transfers."""
+        return {"transfers": Transfer.objects.filter(journal=subject).select_related("debit__owner", "credit__owner").order_by("id")}
+
+    def panels(self, request: HttpRequest, subject: Journal, found: Found) -> list[Panel]:
         """Show the journal's transfers."""
-        transfers = subject.transfers.select_related("debit__owner", "credit__owner").order_by("id")
-        rows = [(t.debit, t.debit.owner, t.credit, t.credit.owner, money(t.amount_minor, t.currency)) for t in transfers]
+        rows = [(t.debit, t.debit.owner, t.credit, t.credit.owner, money(t.amount_minor, t.currency)) for t in found["transfers"]]
         return [Panel("Transfers", ("From", "Owner", "To", "Owner", "Amount"), rows)]
 
 
@@ -56,6 +60,10 @@ class TransferAdmin(ServiceAdmin):
         """Return the amount with its currency."""
         return money(transfer.amount_minor, transfer.currency)
 
-    def panels(self, request: HttpRequest, subject: Any) -> list[Panel]:
-        """Show nothing more: the journal has the history."""
+    def lists(self, request: HttpRequest, subject: Transfer) -> Lists:
+        """Read nothing more: the journal has the history."""
+        return {}
+
+    def panels(self, request: HttpRequest, subject: Transfer, found: Found) -> list[Panel]:
+        """Show nothing more."""
         return []

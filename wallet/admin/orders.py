@@ -8,7 +8,8 @@ from django.db.models import Q
 from django.http import HttpRequest
 
 from marketplace.accounts.models import User
-from marketplace.core.admin import Decision, Panel, ServiceAdmin, Words, decision, history_panel
+from marketplace.core.admin import Decision, Panel, ServiceAdmin, Words, decision
+from marketplace.core.gathering import Found, Lists
 from marketplace.core.wording import money
 
 from ..models import Order, Transfer
@@ -42,14 +43,18 @@ class OrderAdmin(ServiceAdmin):
         """Return the price with its currency."""
         return money(order.price_minor, order.currency)
 
-    def panels(self, request: HttpRequest, subject: Any) -> list[Panel]:
-        """Show the order's transfers, then its history."""
+    def lists(self, request: HttpRequest, subject: Order) -> Lists:
+        """Return the order's transfers and its history."""
         transfers = Transfer.objects.filter(journal__order=subject).select_related("journal", "debit", "credit").order_by("id")
+        return {**super().lists(request, subject), "transfers": transfers}
+
+    def panels(self, request: HttpRequest, subject: Order, found: Found) -> list[Panel]:
+        """Show the order's transfers, then its history."""
         rows = [
             (f"{t.journal.at:%Y-%m-%d %H:%M}", t.journal.kind, t.debit.kind, t.credit.kind, money(t.amount_minor, t.currency))
-            for t in transfers
+            for t in found["transfers"]
         ]
-        return [Panel("Transfers", ("At (UTC)", "Kind", "From", "To", "Amount"), rows), history_panel(subject)]
+        return [Panel("Transfers", ("At (UTC)", "Kind", "From", "To", "Amount"), rows), *super().panels(request, subject, found)]
 
     @decision(
         Decision(

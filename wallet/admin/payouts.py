@@ -13,6 +13,7 @@ from django.urls import path, reverse
 from django.views.decorators.http import require_GET
 
 from marketplace.core.admin import Panel, ServiceAdmin, staff_of
+from marketplace.core.gathering import Found, Lists
 from marketplace.core.wording import money
 
 from ..models import Payout
@@ -104,8 +105,12 @@ class PayoutAdmin(ServiceAdmin):
         headers = {"Content-Disposition": 'attachment; filename="payouts.csv"'}
         return StreamingHttpResponse(_lines(rows.iterator(chunk_size=CHUNK)), content_type="text/csv; charset=utf-8", headers=headers)
 
-    def panels(self, request: HttpRequest, subject: Any) -> list[Panel]:
-        """Show nothing more: the journal has the history."""
+    def lists(self, request: HttpRequest, subject: Payout) -> Lists:
+        """Read nothing more: the journal has the history."""
+        return {}
+
+    def panels(self, request: HttpRequest, subject: Payout, found: Found) -> list[Panel]:
+        """Show nothing more."""
         return []
 
     @admin.display(description="At", ordering="id")

@@ -1,7 +1,7 @@
 """Wallets in the admin: credit one, and see what moved it."""
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -13,12 +13,13 @@ from django.http import HttpRequest
 from marketplace.accounts.models import User
 from marketplace.core import bounds
 from marketplace.core.admin import Decision, Panel, ReasonForm, ServiceAdmin, decision
-from marketplace.core.money import to_minor
+from marketplace.core.gathering import Found, Lists
+from marketplace.core.money import Currency, to_minor
 from marketplace.core.wording import money
 
-from ..models import LedgerAccount, WalletOwner
+from ..models import Journal, LedgerAccount, WalletOwner
 from ..models.currencies import CURRENCIES
-from ..selectors import accounts_of, accounts_to_pay, movements_of, wallet_of
+from ..selectors import accounts_of, accounts_to_pay, movements_of
 from ..services.funding import credit_wallet
 from .effects import credit_does
 
@@ -26,7 +27,7 @@ CREDIT = "wallet.credit_wallet"
 MOVEMENT_ROWS = 50
 
 
-def _movements(account: LedgerAccount) -> list[tuple[Any, ...]]:
+def _movements(account: LedgerAccount, journals: Iterable[Journal]) -> list[tuple[Any, ...]]:
     return [
         (
             f"{journal.at:%Y-%m-%d %H:%M}",
@@ -36,8 +37,13 @@ def _movements(account: LedgerAccount) -> list[tuple[Any, ...]]:
             journal.reason,
             journal.actor,
         )
-        for journal in movements_of(account).select_related("actor")[:MOVEMENT_ROWS]
+        for journal in journals
     ]
+
+
+def _balance(owner: Any, currency: Currency) -> str:
+    account = owner.accounts.get(currency)
+    return money(0 if account is None else account.balance_minor, currency)
 
 
 class CreditForm(ReasonForm):
@@ -81,22 +87,31 @@ class WalletAdmin(ServiceAdmin):
     readonly_fields = ("balance_inr", "balance_usd")
     decision_names = ("credit",)
 
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
+        """Return the user with the accounts of the wallet."""
+        owner = super().get_object(request, object_id, from_field)
+        if owner is not None:
+            owner.accounts = {account.currency: account for account in accounts_of(owner)}
+        return owner
+
     @admin.display(description="INR balance")
     def balance_inr(self, owner: WalletOwner) -> str:
         """Return the INR balance."""
-        return money(wallet_of(owner).balance_inr_minor, "INR")
+        return _balance(owner, Currency.INR)
 
     @admin.display(description="USD balance")
     def balance_usd(self, owner: WalletOwner) -> str:
         """Return the USD balance."""
-        return money(wallet_of(owner).balance_usd_minor, "USD")
+        return _balance(owner, Currency.USD)
 
-    def panels(self, request: HttpRequest, subject: Any) -> list[Panel]:
+    def lists(self, request: HttpRequest, subject: Any) -> Lists:
+        """Return what moved the money, by currency."""
+        return {code: movements_of(account).select_related("actor")[:MOVEMENT_ROWS] for code, account in subject.accounts.items()}
+
+    def panels(self, request: HttpRequest, subject: Any, found: Found) -> list[Panel]:
         """Show what moved the money."""
-        return [
-            Panel(f"Movements in {account.currency}", ("At (UTC)", "Kind", "Amount", "Balance after", "Reason", "Who"), _movements(account))
-            for account in accounts_of(subject)
-        ]
+        columns = ("At (UTC)", "Kind", "Amount", "Balance after", "Reason", "Who")
+        return [Panel(f"Movements in {code}", columns, _movements(account, found[code])) for code, account in subject.accounts.items()]
 
     @decision(
         Decision(

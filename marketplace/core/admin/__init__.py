@@ -4,7 +4,7 @@ from ..admin_base import Base
 from .decisions import CLAIMING, Decision, DecisionForm, NoForm, ReasonForm, claiming, decision
 from .finding import Words, begins
 from .log import AuditEntryAdmin
-from .panels import Panel, history_panel
+from .panels import Panel, history
 from .queues import QueueAdmin
 from .ready import ready_form
 from .service import ServiceAdmin, staff_of
@@ -24,7 +24,7 @@ __all__ = [
     "begins",
     "claiming",
     "decision",
-    "history_panel",
+    "history",
     "ready_form",
     "staff_of",
 ]

@@ -9,6 +9,7 @@ from django import forms
 from django.http import HttpRequest, HttpResponse
 
 from .. import bounds
+from ..gathering import Found, Lists, gather
 
 if TYPE_CHECKING:
     from .service import ServiceAdmin
@@ -17,11 +18,22 @@ Perform = Callable[[Any, Any, Any, Mapping[str, Any]], object]
 
 
 class DecisionForm(forms.Form):
-    """Base of what a decision asks for; it knows what is decided on."""
+    """Base of what a decision asks for; it knows what is decided on.
 
-    def __init__(self, *args: Any, subject: Any, **kwargs: Any) -> None:
+    Args:
+        subject: The row.
+        found: The rows of `lists`, where the page has read them together with its own.
+    """
+
+    def __init__(self, *args: Any, subject: Any, found: Found | None = None, **kwargs: Any) -> None:
         self.subject = subject
+        self.found = gather(self.lists(subject)) if found is None else found
         super().__init__(*args, **kwargs)
+
+    @classmethod
+    def lists(cls, _subject: Any) -> Lists:
+        """Return what the fields offer of other tables, by name."""
+        return {}
 
 
 class ReasonForm(DecisionForm):
@@ -48,6 +60,7 @@ class Decision:
         template: The page.
         danger: Whether it takes something away.
         foretell: What will happen to the very row, in figures: how many keys stop, how many buyers there are.
+        context: What else the page shows of the row.
         fields: The template of its fields, where they are more than a column.
     """
 
@@ -60,6 +73,7 @@ class Decision:
     template: str = "admin/decisions/decision.html"
     danger: bool = False
     foretell: Callable[[Any], Sequence[str]] = lambda _subject: ()
+    context: Callable[[Any], Mapping[str, Any]] = lambda _subject: {}
     fields: str = ""
 
     def effects(self, subject: Any) -> list[str]:

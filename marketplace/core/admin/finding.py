@@ -107,11 +107,12 @@ def look_up(admins: Iterable["ServiceAdmin"], words: Words) -> list[Group]:
     return [_group(admins[place], rows) for place, rows in sorted(found.items())]
 
 
-def ids_of(model_admin: "ServiceAdmin", words: Words) -> list[Any]:
-    """Return the ids of the rows that are found, for a list to show."""
+def ids_of(model_admin: "ServiceAdmin", fitting: Sequence[Q]) -> QuerySet[Any, Any]:
+    """Return the ids of the rows that fit, for a list to show."""
     rows = model_admin.model._default_manager.order_by()
-    first, *others = (rows.filter(pk__in=_few(rows, fits, LISTED)).values_list("pk") for fits in model_admin.find(words) or [Q(pk__in=())])
-    return [pk for (pk,) in (first.union(*others) if others else first)]
+    first, *others = (rows.filter(pk__in=_few(rows, fits, LISTED)).values("pk") for fits in fitting or [Q(pk__in=())])
+    ids: QuerySet[Any, Any] = first.union(*others) if others else first
+    return ids
 
 
 def _parts(place: int, model_admin: "ServiceAdmin", words: Words) -> Iterator[QuerySet[Any, Any]]:

@@ -1,12 +1,13 @@
 """Tables on a row's page."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Model
+from django.db.models import Model, QuerySet
 
 from .. import audit
+from ..models import AuditEntry
 
 HISTORY_ROWS = 20
 
@@ -33,9 +34,13 @@ class Panel:
         return [list(zip(self.columns, row, strict=True)) for row in self.rows]
 
 
-def history_panel(subject: Model) -> Panel:
+def history(subject: Model) -> QuerySet[AuditEntry]:
     """Return the newest audit entries about a row."""
-    entries = audit.history_of(subject)[:HISTORY_ROWS]
+    return audit.history_of(subject)[:HISTORY_ROWS]
+
+
+def history_panel(entries: Iterable[AuditEntry]) -> Panel:
+    """Return the table of a row's history."""
     rows = [
         (f"{e.at:%Y-%m-%d %H:%M}", e.actor or "the service", e.action, f"{e.from_state} → {e.to_state}".strip(" →"), e.reason)
         for e in entries

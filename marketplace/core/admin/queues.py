@@ -17,6 +17,7 @@ from django.views.decorators.http import require_POST
 
 from .. import claims
 from ..errors import Problem
+from ..gathering import Found, Lists
 from ..wording import badge
 from .cells import STATES
 from .decisions import CLAIMING, Decision, Step
@@ -174,14 +175,25 @@ class QueueAdmin(ServiceAdmin):
             kept["_changelist_filters"] = filters
         return f"{self._address(row)}?{kept.urlencode()}".rstrip("?")
 
-    def page_context(self, request: HttpRequest, subject: Any) -> dict[str, Any]:
+    def lists(self, request: HttpRequest, subject: Any) -> Lists:
+        """Return what waits longer, and what the forms offer, beside the rest."""
+        lists = {**super().lists(request, subject), "previous": self._waiting_longer(subject)}
+        for settings in self._offered(request, subject).values():
+            lists.update(settings.form.lists(subject))
+        return lists
+
+    def case_context(self, request: HttpRequest, subject: Any, found: Found) -> dict[str, Any]:
+        """Return what the page shows of the case itself."""
+        return {}
+
+    def page_context(self, request: HttpRequest, subject: Any, found: Found) -> dict[str, Any]:
         """Return the claim, the way to other rows, and the forms to decide with."""
         viewer, chosen = staff_of(request), self.chosen(QueryDict(request.GET.get("_changelist_filters", "")))
         waits, own, may_review = self.waits(subject), self.is_own(subject, viewer), viewer.has_perm(self.decides)
         held = waits and claims.is_claimed(subject)
         return (
-            self.decision_context(request, subject)
-            | super().page_context(request, subject)
+            self.case_context(request, subject, found)
+            | super().page_context(request, subject, found)
             | {
                 "subject": subject,
                 "case_template": self.case_template,
@@ -196,9 +208,9 @@ class QueueAdmin(ServiceAdmin):
                 "chosen": chosen,
                 "next_url": self.next_url(),
                 "list_url": self.list_url(chosen),
-                "previous_url": self._previous(subject, chosen),
+                "previous_url": self.case_url(found["previous"][0], chosen) if found["previous"] else "",
                 "facts": self.facts(request, subject),
-                "steps": self._steps(request, subject) if waits and not own else [],
+                "steps": self._steps(request, subject, found),
             }
         )
 
@@ -207,25 +219,34 @@ class QueueAdmin(ServiceAdmin):
             return HttpResponseRedirect(self.case_url(subject, self.chosen(request.POST)))
         return super()._back(request, subject)
 
-    def _previous(self, subject: Any, chosen: Mapping[str, str]) -> str:
+    def _waiting_longer(self, subject: Any) -> QuerySet[Any]:
+        """Return the row that has waited a little longer."""
         since = self.waiting_since
         older = self.waiting_rows().exclude(pk=subject.pk).filter(**{f"{since}__lte": getattr(subject, since)})
-        row = older.order_by(f"-{since}", "-pk").first()
-        return "" if row is None else self.case_url(row, chosen)
+        return older.order_by(f"-{since}", "-pk").only("pk")[:1]
 
-    def _steps(self, request: HttpRequest, subject: Any) -> list[Step]:
+    def _offered(self, request: HttpRequest, subject: Any) -> dict[str, Decision]:
+        """Return the decisions that the page has forms for: nobody decides on what is their own, or waits no longer."""
+        if not self.waits(subject) or self.is_own(subject, request.user):
+            return {}
         decisions: Mapping[str, Decision] = self.decisions()
+        return {
+            name: decisions[name]
+            for name in self.on_page
+            if request.user.has_perm(decisions[name].permission) and decisions[name].available(subject)
+        }
+
+    def _steps(self, request: HttpRequest, subject: Any, found: Found) -> list[Step]:
         return [
             Step(
                 name,
-                decisions[name],
-                decisions[name].form(subject=subject, auto_id=f"{name}_%s"),
+                settings,
+                settings.form(subject=subject, found=found, auto_id=f"{name}_%s"),
                 self._decision_url(name, subject),
-                key,
-                decisions[name].effects(subject),
+                self.on_page[name],
+                settings.effects(subject),
             )
-            for name, key in self.on_page.items()
-            if request.user.has_perm(decisions[name].permission) and decisions[name].available(subject)
+            for name, settings in self._offered(request, subject).items()
         ]
 
     def facts(self, request: HttpRequest, subject: Any) -> Panel:

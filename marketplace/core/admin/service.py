@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied
-from django.db.models import Model, Q, QuerySet
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.db.models import Model, Q, QuerySet, prefetch_related_objects
 from django.db.models.constants import LOOKUP_SEP
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.template.response import TemplateResponse
@@ -17,10 +17,11 @@ from django.urls import URLPattern, path, reverse
 
 from ..admin_base import Base
 from ..errors import InvalidInput, Problem
+from ..gathering import Found, Lists, gather
 from .cells import column
 from .decisions import Button, Decision, DecisionForm, Perform
 from .finding import Words, ids_of
-from .panels import Panel, history_panel
+from .panels import Panel, history, history_panel
 
 
 class ServiceAdmin(Base):
@@ -30,6 +31,8 @@ class ServiceAdmin(Base):
     show_full_result_count = False
     row_template = "admin/panels.html"
 
+    # What a row's page shows of related ones, beside the columns of the list and its own fields.
+    row_related: tuple[str, ...] = ()
     # What the search shows of a row: names of fields.
     found_title = "pk"
     found_detail = "pk"
@@ -39,6 +42,16 @@ class ServiceAdmin(Base):
         shown = super().get_list_display(request)
         return [name if hasattr(self, str(name)) else column(self.model, name) for name in shown]
 
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
+        """Return the row with the related ones that its page shows, None when there is none."""
+        listed = self.list_select_related if isinstance(self.list_select_related, (list, tuple)) else ()
+        shown = {*self.get_fields(request)}
+        keys = (field.name for field in self.opts.concrete_fields if field.is_relation and field.name in shown)
+        try:
+            return self.get_queryset(request).select_related(*listed, *self.row_related, *keys).get(pk=object_id)
+        except (self.model.DoesNotExist, ValidationError, ValueError):
+            return None
+
     def find(self, words: Words) -> Sequence[Q] | None:
         """Return what finds rows by these words, the best first, each answered by an index; None where rows are not looked up."""
         return None
@@ -46,9 +59,10 @@ class ServiceAdmin(Base):
     def get_search_results(self, request: HttpRequest, queryset: QuerySet[Any], search_term: str) -> tuple[QuerySet[Any], bool]:
         """Search the list as the admin's search does, where its rows are looked up."""
         words = Words.of(search_term)
-        if not words.text or self.find(words) is None:
+        fitting = self.find(words) if words.text else None
+        if fitting is None:
             return super().get_search_results(request, queryset, search_term)
-        return queryset.filter(pk__in=ids_of(self, words)), False
+        return queryset.filter(pk__in=ids_of(self, fitting)), False
 
     def has_add_permission(self, request: HttpRequest, *_args: Any) -> bool:
         """Refuse: a service makes these rows."""
@@ -115,18 +129,25 @@ class ServiceAdmin(Base):
             if request.user.has_perm(decisions[name].permission) and decisions[name].available(subject)
         ]
 
-    def panels(self, request: HttpRequest, subject: Any) -> list[Panel]:
-        """Return the tables below the fields on the row's page."""
-        return [history_panel(subject)]
+    def lists(self, request: HttpRequest, subject: Any) -> Lists:
+        """Return what the row's page shows of other tables, by name; one statement reads it all."""
+        return {"history": history(subject)}
 
-    def page_context(self, request: HttpRequest, subject: Any) -> dict[str, Any]:
-        """Return what the row's page shows beside the fields."""
-        return {"panels": self.panels(request, subject), "buttons": self.buttons(request, subject)}
+    def panels(self, request: HttpRequest, subject: Any, found: Found) -> list[Panel]:
+        """Return the tables below the fields on the row's page, made of the rows of `lists`."""
+        return [history_panel(found["history"])]
+
+    def page_context(self, request: HttpRequest, subject: Any, found: Found) -> dict[str, Any]:
+        """Return what the row's page shows beside the fields, made of the rows of `lists`."""
+        return {"panels": self.panels(request, subject, found), "buttons": self.buttons(request, subject)}
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
         """Hand the page what it shows beside the fields."""
-        if kwargs.get("obj") is not None:
-            context |= self.page_context(request, kwargs["obj"])
+        subject = kwargs.get("obj")
+        if subject is not None:
+            # Each is shown twice: for narrow screens and for wide ones.
+            prefetch_related_objects([subject], *(field.name for field in self.opts.many_to_many if field.name in self.get_fields(request)))
+            context |= self.page_context(request, subject, gather(self.lists(request, subject)))
         return super().render_change_form(request, context, *args, **kwargs)
 
     def decide(self, request: HttpRequest, object_id: str, settings: Decision, perform: Perform) -> HttpResponse:
@@ -164,13 +185,9 @@ class ServiceAdmin(Base):
             "possible": settings.available(subject),
             "back": self._address(subject),
             "effects": settings.effects(subject),
-            **self.decision_context(request, subject),
+            **settings.context(subject),
         }
         return TemplateResponse(request, settings.template, context, status=200 if not form.is_bound else 400)
-
-    def decision_context(self, request: HttpRequest, subject: Any) -> dict[str, Any]:
-        """Return what a decision page shows beside the form."""
-        return {}
 
     def after_decision(self, request: HttpRequest, subject: Any) -> HttpResponse:
         """Lead to where the user goes on: the row's page."""

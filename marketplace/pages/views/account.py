@@ -81,5 +81,5 @@ def delete(request: SignedInRequest) -> HttpResponseBase:
             logout(request)
             messages.success(request, "Your account is deleted. A last mail confirms it.")
             return redirect("landing")
-    context = {"form": form, "unsettled": unsettled(request.user), "staff": request.user.is_staff}
+    context = {"form": form, "unsettled": unsettled(request.user.pk), "staff": request.user.is_staff}
     return render(request, "account/delete.html", context, status=400 if form.is_bound else 200)

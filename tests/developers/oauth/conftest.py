@@ -28,7 +28,7 @@ def user(db: None) -> User:
 def browser(user: User) -> Client:
     """The user's browser."""
     client = Client()
-    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    client.force_login(user)
     return client
 
 

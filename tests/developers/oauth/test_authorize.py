@@ -150,7 +150,7 @@ def test_inactive_user_signs_in_first(party: Party, user: User) -> None:
 
 def test_consent_without_its_token_is_refused(party: Party, user: User) -> None:
     checked = Client(enforce_csrf_checks=True)
-    checked.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    checked.force_login(user)
     address = party.ask().wsgi_request.get_full_path()
     assert checked.post(address, {"decision": "allow", "shown": "catalog:read account:read"}).status_code == 403
     assert not Consent.objects.exists()

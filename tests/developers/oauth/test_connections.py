@@ -24,7 +24,7 @@ Browse = Callable[..., Client]
 
 def signed_in(user: User) -> Client:
     client = Client()
-    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    client.force_login(user)
     return client
 
 

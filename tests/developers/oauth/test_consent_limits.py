@@ -66,7 +66,7 @@ def test_app_that_does_not_spend_is_asked_no_limit(party: Party) -> None:
 
 def test_whoever_made_the_app_may_leave_it_open(party: Party) -> None:
     user = party.app.developer
-    party.browser.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    party.browser.force_login(user)
     assert "code" in query_of(post(party)["Location"])
     assert not SpendingLimit.objects.exists()
 
