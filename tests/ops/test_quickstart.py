@@ -158,6 +158,12 @@ def test_first_run_writes_facts_for_the_owner_only(shop: Shop) -> None:
     assert facts["developer"]["apiKey"] in shop.output
 
 
+def test_first_run_says_at_once_that_it_began_and_keeps_the_database_to_its_owner(shop: Shop) -> None:
+    assert shop.output.startswith("Preparing the database")
+    assert stat.S_IMODE((shop.data / "marketplace.sqlite3").stat().st_mode) == 0o600
+    assert {stat.S_IMODE(path.stat().st_mode) & 0o077 for path in (shop.data / "media").rglob("*")} == {0}
+
+
 def test_served_shop_answers_every_printed_line_and_a_taken_port_is_told(shop: Shop, tmp_path: Path) -> None:
     if shutil.which("curl") is None:
         pytest.skip("needs curl")
