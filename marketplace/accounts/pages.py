@@ -2,12 +2,16 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import wraps
 from typing import Any, Concatenate, ParamSpec, cast
+from urllib.parse import urlsplit
 
-from django.contrib.auth.decorators import login_required
+from django.contrib import messages
+from django.contrib.auth.views import redirect_to_login
 from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
@@ -16,6 +20,7 @@ from marketplace.core.errors import Problem
 from .models import User
 
 P = ParamSpec("P")
+SIGNED_OUT = "You were signed out meanwhile, so what you just sent was not taken. Sign in, then send it again."
 
 
 class SignedInRequest(HttpRequest):
@@ -31,10 +36,33 @@ def signed_in_page(*methods: str) -> Callable[[Page[P]], Callable[..., HttpRespo
     """Let only signed-in users and these methods in (HEAD with GET), and keep the answer out of every cache."""
 
     def decorate(page: Page[P]) -> Callable[..., HttpResponseBase]:
-        guarded = login_required(require_http_methods([*methods, "HEAD"])(cast("Callable[..., HttpResponseBase]", page)))
-        return never_cache(guarded)
+        allowed = require_http_methods([*methods, "HEAD"])(cast("Callable[..., HttpResponseBase]", page))
+
+        def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+            return allowed(request, *args, **kwargs) if request.user.is_authenticated else _sign_in_first(request)
+
+        return wraps(page)(never_cache(guarded))
 
     return decorate
+
+
+def _sign_in_first(request: HttpRequest) -> HttpResponse:
+    """Lead to the sign-in and back: after a form to the page that it stood on, since where it went may be no page to look at."""
+    if request.method != "POST":
+        return redirect_to_login(request.get_full_path())
+    # What a script sends, it tells of itself.
+    if request.headers.get("Sec-Fetch-Mode", "navigate") == "navigate":
+        messages.warning(request, SIGNED_OUT)
+    return redirect_to_login(_page_before(request) or request.get_full_path())
+
+
+def _page_before(request: HttpRequest) -> str:
+    """Return the path of our page that a form stood on; nothing where the browser does not tell, or tells of another site."""
+    came_from = request.headers.get("Referer", "")
+    path = urlsplit(came_from)._replace(scheme="", netloc="", fragment="").geturl()
+    # A path that begins with two slashes would name another host.
+    ours = all(url_has_allowed_host_and_scheme(each, {request.get_host()}, request.is_secure()) for each in (came_from, path))
+    return path if ours else ""
 
 
 @contextmanager

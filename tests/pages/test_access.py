@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import Callable
 from datetime import timedelta
+from urllib.parse import urlencode
 
 import pytest
 from django.test import Client
@@ -12,6 +13,7 @@ from django.utils import timezone
 from developers.models import AccessToken, ApiKey, App, DeveloperApplication
 from developers.services.credentials import issue_api_key, issue_personal_token
 from marketplace.accounts.models import User
+from marketplace.accounts.pages import SIGNED_OUT
 from marketplace.core.scopes import Scope
 from tests.factories import UserFactory
 
@@ -51,6 +53,28 @@ def test_anonymous_is_sent_to_sign_in_and_back(client: Client, name: str, method
     response = getattr(client, method)(address)
     assert response.status_code == 302
     assert response["Location"] == f"{reverse('account_login')}?next={address}"
+
+
+@pytest.mark.parametrize(
+    ("came_from", "back"),
+    [
+        ("http://testserver/dashboard/studio/listings/a/files?x=1#file", "/dashboard/studio/listings/a/files?x=1"),
+        ("http://elsewhere.example/dashboard", "/dashboard/studio/listings/a/files/upload"),
+        ("http://testserver@elsewhere.example/", "/dashboard/studio/listings/a/files/upload"),
+        ("http://testserver//elsewhere.example/", "/dashboard/studio/listings/a/files/upload"),
+        ("javascript:alert(1)", "/dashboard/studio/listings/a/files/upload"),
+        ("", "/dashboard/studio/listings/a/files/upload"),
+    ],
+)
+def test_form_of_someone_signed_out_leads_back_to_its_page_and_says_what_became_of_it(client: Client, came_from: str, back: str) -> None:
+    response = client.post(reverse("studio-file-upload", args=["a"]), headers={"referer": came_from} if came_from else {})
+    assert response["Location"] == f"{reverse('account_login')}?{urlencode({'next': back}, safe='/')}"
+    assert SIGNED_OUT in client.get(response["Location"]).content.decode()
+
+
+def test_script_of_someone_signed_out_leaves_no_message(client: Client) -> None:
+    response = client.post(reverse("told", args=["app", "name"]), headers={"sec-fetch-mode": "cors"})
+    assert SIGNED_OUT not in client.get(response["Location"]).content.decode()
 
 
 def test_anonymous_at_someones_things_is_sent_to_sign_in(client: Client, own_addresses: list[str]) -> None:

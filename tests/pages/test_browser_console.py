@@ -249,3 +249,19 @@ def test_mistake_is_told_when_one_leaves_its_field(window: Opens, live_server: A
     assert field.input_value() == "nonsense"
     assert page.locator("[data-told]").first.inner_text() == ""
     assert faults == []
+
+
+def test_key_is_made_once_however_often_the_button_is_pressed(window: Opens, live_server: Any) -> None:
+    app = AppFactory()
+    page = window("desktop", user=app.developer)
+    page.goto(live_server.url + reverse("key-create", args=[app.pk]))
+    held: list[Any] = []
+    page.route("**/keys/new", lambda route: held.append(route))  # noqa: PLW0108 - playwright cannot wrap a built-in method
+    page.get_by_label("Name").fill("laptop")
+    for _ in range(3):
+        page.keyboard.press("Enter")
+        page.wait_for_timeout(100)
+    assert len(held) == 1
+    held[0].continue_()
+    page.locator("#secret").wait_for()
+    assert ApiKey.objects.count() == 1

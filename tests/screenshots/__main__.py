@@ -20,7 +20,7 @@ from rich.console import Console
 from tests.checks import ROOT
 
 from .driving import MOST_BYTES, SCHEMES, SIZES, Scheme, browser, context, overflows, violations, watched
-from .service import service
+from .service import scenes, service
 from .stops import AGAIN, Stop, public_stops, signed_in_stops
 
 
@@ -33,7 +33,7 @@ def main() -> int:
     wrong: list[str] = []
     taken: list[str] = []
     with tempfile.TemporaryDirectory(prefix="marketplace-pages-") as data, service(Path(data), console) as base_url, browser() as started:
-        people = json.loads((Path(data) / "demo.json").read_text("utf-8"))
+        people = json.loads((Path(data) / "demo.json").read_text("utf-8")) | scenes(Path(data))
         stops = [stop for stop in [*public_stops(_doc_names()), *signed_in_stops()] if not options.only or stop.name in options.only]
         _buy_something(started, base_url, people)
         for size in options.sizes:

@@ -1,13 +1,13 @@
 """The pages that are visited, each as someone, in the order that makes them: what is bought on the way is in the library after."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from playwright.sync_api import Page
 
+from .making import FONT, developer_stops, studio_stops
 from .second_factor import to_codes, to_ended
+from .stop import Stop, follow
 
-FONT = "kestrel-variable"
 SOUND = "basement-drum-loops"
 BOUGHT = "halden-grotesk"
 # Where the password is asked for once more.
@@ -19,26 +19,6 @@ SALES = {
     "sales-statement": "sales/statement",
     "payouts": "payouts",
 }
-
-
-@dataclass(frozen=True)
-class Stop:
-    """A page: how it is called, who looks at it, and its path or what leads to it."""
-
-    name: str
-    who: str
-    path: str = ""
-    lead: Callable[[Page, str], None] | None = None
-
-
-def _follow(path: str, selector: str, further: str = "") -> Callable[[Page, str], None]:
-    """Return what opens the address behind a link of another page."""
-
-    def lead(page: Page, base_url: str) -> None:
-        page.goto(base_url + path)
-        page.goto(base_url + str(page.locator(selector).first.get_attribute("href")) + further)
-
-    return lead
 
 
 def _to_checkout(page: Page, base_url: str) -> None:
@@ -53,60 +33,6 @@ def _to_download(page: Page, base_url: str) -> None:
     # The address stays; the download itself is not what the picture is of.
     page.route("**/api/v1/downloads/**", lambda route: route.abort())
     page.get_by_role("button", name="Download").first.click()
-
-
-def _in_studio(section: str = "", status: str = "Published") -> Callable[[Page, str], None]:
-    """Return what opens a section of the vendor's newest listing of a status."""
-
-    def lead(page: Page, base_url: str) -> None:
-        page.goto(f"{base_url}/dashboard/studio?status={status}")
-        address = page.locator(".table .name a").first.get_attribute("href")
-        page.goto(f"{base_url}{address}{section}")
-
-    return lead
-
-
-def _to_draft(page: Page, base_url: str) -> None:
-    page.goto(f"{base_url}/dashboard/studio/listing-new")
-    page.get_by_label("Title").fill("Fjord Display")
-    page.get_by_label("Category").select_option(label="Fonts")
-    page.get_by_label("In one sentence").fill("A cool serif for covers and posters.")
-    page.get_by_label("Price in US dollars").fill("29")
-    # Sent again, it leads to the draft that is there.
-    page.get_by_role("button", name="Make the draft").click()
-    page.get_by_role("heading", name="It is a draft").wait_for()
-
-
-def _to_refused_prices(page: Page, base_url: str) -> None:
-    _in_studio("/prices", "Draft")(page, base_url)
-    page.get_by_label("US dollars").fill("-3")
-    page.get_by_label("Discount in percent").fill("120")
-    page.locator("form[data-guard]").evaluate("(form) => { form.noValidate = true; }")
-    page.get_by_role("button", name="Save").click()
-    page.locator(".errorlist").first.wait_for()
-
-
-def studio_stops() -> list[Stop]:
-    """Return the pages of someone who sells, or wants to."""
-    sections = ("details", "prices", "licences", "files", "manifest", "reviews", "unpublish")
-    return [
-        Stop("studio-apply", "buyer", "/dashboard/studio/apply"),
-        Stop("studio-draft", "vendor", lead=_to_draft),
-        Stop("studio", "vendor", "/dashboard/studio"),
-        Stop("studio-nothing", "vendor", "/dashboard/studio?q=zzqqxx"),
-        Stop("studio-new", "vendor", "/dashboard/studio/listing-new"),
-        Stop("studio-store", "vendor", "/dashboard/studio/store"),
-        Stop("studio-refused", "vendor", lead=_to_refused_prices),
-        Stop("studio-listing", "vendor", lead=_in_studio()),
-        *(Stop(f"studio-{section}", "vendor", lead=_in_studio(f"/{section}")) for section in sections),
-        Stop("studio-files-font", "vendor", f"/dashboard/studio/listings/{FONT}/files"),
-    ]
-
-
-def _to_answer(page: Page, base_url: str) -> None:
-    page.goto(f"{base_url}/dashboard/console/listLibrary")
-    page.get_by_role("button", name="Run").click()
-    page.locator("#answer-body").wait_for()
 
 
 def _panel_open(page: Page, base_url: str) -> None:
@@ -190,7 +116,7 @@ def public_stops(docs: list[str]) -> list[Stop]:
     stops = [Stop(name, "", path) for name, path in paths.items()]
     return [
         *stops,
-        Stop("store", "", lead=_follow(f"/assets/{FONT}", "a[href^='/stores/']")),
+        Stop("store", "", lead=follow(f"/assets/{FONT}", "a[href^='/stores/']")),
         Stop("browse-filtered", "", lead=_panel_open),
         Stop("suggestions", "", lead=_to_suggestions),
         Stop("sign-in-refused", "", lead=_filled("/account/login/", "Sign in", Email="buyer@demo.example", Password="not theirs")),
@@ -237,8 +163,8 @@ def signed_in_stops() -> list[Stop]:
         *(Stop(name, "buyer", path) for name, path in buyer.items()),
         Stop("wallet", "buyer", "/dashboard/wallet"),
         Stop("library", "buyer", "/dashboard/library"),
-        Stop("library-item", "buyer", lead=_follow("/dashboard/library", ".owned h2 a")),
-        Stop("order", "buyer", lead=_follow("/dashboard/wallet", ".table .name a")),
+        Stop("library-item", "buyer", lead=follow("/dashboard/library", ".owned h2 a")),
+        Stop("order", "buyer", lead=follow("/dashboard/wallet", ".table .name a")),
         Stop("download", "buyer", lead=_to_download),
         Stop("listing-owned", "buyer", f"/assets/{BOUGHT}"),
         Stop("wallet-empty", "admin", "/dashboard/wallet"),
@@ -253,18 +179,14 @@ def signed_in_stops() -> list[Stop]:
         Stop("account-again", "otherVendor", AGAIN),
         Stop("sign-out", "otherVendor", "/account/logout/"),
         *(Stop(name, "developer", path) for name, path in developer.items()),
-        Stop("app", "developer", lead=_follow("/dashboard/apps", ".card-link a")),
-        Stop("app-usage", "developer", lead=_follow("/dashboard/apps", ".card-link a", "/usage?last=24h")),
+        *developer_stops(),
         *studio_stops(),
-        Stop("console-answer", "developer", lead=_to_answer),
         *(Stop(name, "vendor", f"/dashboard/studio/{path}") for name, path in SALES.items()),
         Stop("admin", "admin", "/admin/"),
         Stop("admin-search", "admin", "/admin/search?q=example"),
         Stop("admin-listings", "admin", "/admin/catalog/listing/"),
         Stop("admin-queue", "admin", "/admin/catalog/listingreview/?status__exact=all"),
-        Stop(
-            "admin-review", "admin", lead=_follow("/admin/catalog/listingreview/?status__exact=all", "#result_list tbody a[href*=change]")
-        ),
-        Stop("admin-vendor", "admin", lead=_follow("/admin/vendors/vendorprofile/", "#result_list tbody a[href*=change]")),
-        Stop("token-revoke", "vendor", lead=_follow("/dashboard/tokens", ".table .end a:last-child")),
+        Stop("admin-review", "admin", lead=follow("/admin/catalog/listingreview/?status__exact=all", "#result_list tbody a[href*=change]")),
+        Stop("admin-vendor", "admin", lead=follow("/admin/vendors/vendorprofile/", "#result_list tbody a[href*=change]")),
+        Stop("token-revoke", "vendor", lead=follow("/dashboard/tokens", ".table .end a:last-child")),
     ]

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from django.conf import settings
+from django.contrib.sessions.models import Session
 from django.db import connections
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
@@ -202,6 +203,22 @@ def test_refusals_stand_beside_the_field_and_say_what_to_do(
     page.get_by_label("Replace the file").set_input_files({"name": "late.zip", "mimeType": "", "buffer": makers.archive(a_otf="y")})
     expect(error).to_contain_text("It is in review")
     assert sent == []
+
+
+def test_session_that_ends_in_the_middle_loses_nothing_and_says_what_to_do(opened: Callable[..., tuple[Page, Visit]]) -> None:
+    page, _ = opened()
+    slowed(page, 4 * MB)
+    content = makers.archive(a_bin=os.urandom(8 * MB))
+    page.get_by_label("Upload the file").set_input_files({"name": "Aurora.zip", "mimeType": "", "buffer": content})
+    page.wait_for_function("() => document.querySelector('.under-way progress')?.value > 2")
+    Session.objects.all().delete()
+    error = page.locator("#file-error")
+    expect(error).to_have_text("Aurora.zip is here, whole and readable. Reload the page to see it.")
+    assert Deliverable.objects.get().file_size == len(content)
+    # The next one needs the sign-in, and is asked for before anything is sent.
+    page.get_by_label("Add cover picture").set_input_files({"name": "a.png", "mimeType": "", "buffer": makers.png()})
+    expect(page.locator("#picture-0-error")).to_contain_text("You are no longer signed in. Sign in again")
+    assert not Preview.objects.exists()
 
 
 def test_second_upload_at_once_is_told_of_the_first(opened: Callable[..., tuple[Page, Visit]], large: Path) -> None:

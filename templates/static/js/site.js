@@ -1,4 +1,4 @@
-// What every page gains from a script: the light and dark toggle, copy buttons, tabs that remember the language.
+// What every page gains from a script: the light and dark toggle, copy buttons, tabs that remember the language, forms sent once.
 "use strict";
 (() => {
   const page = document.documentElement;
@@ -90,6 +90,27 @@
   };
   enliven(document);
   window.marketplace = Object.assign(window.marketplace || {}, { enliven });
+
+  // Nothing is sent a second time while the first is on its way. No page is told that its browser was made to stop: Esc lets go of
+  // the form at once, any other way after a while.
+  const HELD_SECONDS = 10;
+  let holding = 0;
+  const release = () => {
+    clearTimeout(holding);
+    for (const form of document.querySelectorAll("form[data-sent]")) delete form.dataset.sent;
+  };
+  for (const form of document.querySelectorAll("form[data-guard], form[data-once]")) {
+    form.addEventListener("submit", (event) => {
+      if (form.dataset.sent) return event.preventDefault();
+      form.dataset.sent = "yes";
+      holding = setTimeout(release, HELD_SECONDS * 1000);
+    });
+  }
+  addEventListener("keydown", (event) => {
+    if (event.key === "Escape") release();
+  });
+  // Coming back to a page that the browser kept, one may send it again.
+  addEventListener("pageshow", release);
 
   // On a phone the list of pages is a strip: the present one is brought into view.
   const strip = document.querySelector(".side");
