@@ -80,9 +80,12 @@ class Planner:
         rarest = min(_sum(group, documents) for group in groups)
         lowest = Tier.UPPER if len(groups) > LEAVE_OUT and rarest > TIER_SIZES[Tier.UPPER] else Tier.REST
         tier = lowest if complete else min(lowest, self._tier(expected))
-        found = [LookUp(words, heading=True, tier=tier, limit=HEADINGS)]
-        if tier < Tier.REST:
-            found.append(LookUp(words, heading=True, tier=Tier.TOP, limit=NEWCOMERS, newcomers=True))
+        found = []
+        # A word that no title and no tag has would have all the others' lists read for nothing.
+        if expected:
+            found.append(LookUp(words, heading=True, tier=tier, limit=HEADINGS))
+            if tier < Tier.REST:
+                found.append(LookUp(words, heading=True, tier=Tier.TOP, limit=NEWCOMERS, newcomers=True))
         # Where titles and tags should hold enough, descriptions cannot add anything better.
         if tier == lowest and not self._headings_only:
             tier = lowest if complete else min(lowest, self._tier(self._share(groups, documents)))

@@ -79,11 +79,8 @@ def _find(q: str, limit: int, *, within: Matching | None = None, headings_only: 
 
 
 def _ranked(meaning: Meaning, rows: list[Row]) -> list[Scored]:
-    """Return the rows best first; those that have some of the words only where none has all."""
-    scorer = Scorer(meaning.typed, meaning.asked(), meaning.titles()[0])
-    ranked = rank(scorer, rows)
-    complete = [pair for pair in ranked if scorer.meets_all(pair[1])]
-    return complete or ranked
+    """Return the rows best first."""
+    return rank(Scorer(meaning.typed, meaning.asked(), meaning.titles()[0]), rows)
 
 
 def _uuid(row: Row) -> uuid.UUID:

@@ -39,33 +39,34 @@ class Scorer:
         # Titles share their words: each is judged once.
         self._asked: dict[str, bool] = {}
 
-    def score(self, row: Row) -> float:
-        """Return how well a document answers, between 0 and 1."""
+    def judge(self, row: Row) -> tuple[float, bool]:
+        """Return how well a document answers, between 0 and 1, and whether it has something for every word."""
         title = row.title.partition(f" {SEPARATOR}")[0]
-        mean = sum([_met(group, row) for group in self._groups]) / max(len(self._groups), 1)
+        met = [_met(group, row) for group in self._groups]
+        mean = sum(met) / max(len(met), 1)
         if row.title_key == self._key:
             mean, share = max(mean, SAME_LETTERS), 1.0
         else:
             words, terms = title.split(), self._terms
             share = sum([word in terms or self._is_asked(word) for word in words]) / max(len(words), 1)
         exact = EXACT_TITLE if title == self._typed else 0.0
-        return round((1 - WHOLE_TITLE - EXACT_TITLE) * mean + WHOLE_TITLE * mean * share + exact, 4)
-
-    def meets_all(self, row: Row) -> bool:
-        """Tell whether a document has something for every word."""
-        return all(_met(group, row) for group in self._groups)
+        return round((1 - WHOLE_TITLE - EXACT_TITLE) * mean + WHOLE_TITLE * mean * share + exact, 4), all(met)
 
     def _is_asked(self, word: str) -> bool:
         """Tell whether a word of a title was asked for in another form."""
         found = self._asked.get(word)
         if found is None:
-            found = self._asked[word] = singular(word) in self._terms or not self._terms.isdisjoint(pieces(word))
+            # A word of plain letters is its only piece.
+            found = singular(word) in self._terms or not (word.isascii() or self._terms.isdisjoint(pieces(word)))
+            self._asked[word] = found
         return found
 
 
 def rank(scorer: Scorer, rows: Sequence[Row]) -> list[Scored]:
-    """Return the rows with their scores, best first."""
-    scored = [(scorer.score(row), row) for row in rows]
+    """Return the rows with their scores, best first; those that have some of the words only where none has all."""
+    judged = [(*scorer.judge(row), row) for row in rows]
+    some = not any(complete for _, complete, _ in judged)
+    scored = [(score, row) for score, complete, row in judged if complete or some]
     # Sorts keep the order of equals: the last one counts first.
     scored.sort(key=lambda pair: pair[1].listing_id)
     scored.sort(key=lambda pair: (pair[1].purchases, pair[1].published_at), reverse=True)
