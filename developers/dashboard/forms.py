@@ -119,7 +119,7 @@ class RedirectsForm(forms.Form):
         label="Redirect URIs",
         help_text=(
             "One in each line, exactly as the app sends it. https only; for a program on the user's computer"
-            " http://127.0.0.1 or http://[::1], where any port will do."
+            " http://127.0.0.1, http://[::1] or http://localhost, where any port will do."
         ),
         max_length=(bounds.URL_CHARS + 2) * bounds.REDIRECT_URIS,
         widget=forms.Textarea(attrs={"rows": 5, "spellcheck": "false"}),
