@@ -1,8 +1,8 @@
 """In what order tests run, which of them the second engine need not repeat, and which are measured.
 
 What takes longest begins first, so that nobody waits for it alone in the end. A worker of a parallel run gets a file at a time, since its
-tests share what is made for them; where they share nothing, a test at a time. Coverage doubles what a test takes: of one with many
-cases the first few are measured, so that the figure is a lower bound.
+tests share what is made for them; where they share nothing, a test at a time. Where coverage is asked for, a test takes three times as
+long: of one with many cases the first few are measured, so that the figure is a lower bound.
 """
 
 from collections import Counter

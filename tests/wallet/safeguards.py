@@ -24,6 +24,7 @@ class Mutant:
 
 RACES = "tests/wallet/test_races.py"
 SPENDING = "tests/wallet/test_spending.py"
+ONCE = "tests/wallet/test_spending_once.py"
 LIMITS = "tests/wallet/test_spending_limits.py"
 QUOTES = "tests/wallet/test_quotes.py"
 PAYOUTS = "tests/wallet/test_payouts.py"
@@ -65,14 +66,14 @@ OF_THE_SOURCE = (
         "wallet/services/idempotency.py",
         "filter(owner=request.owner, key=request.key,",
         "filter(key=request.key,",
-        f"{SPENDING}::test_key_of_someone_else_is_not_looked_up",
+        f"{ONCE}::test_key_of_someone_else_is_not_looked_up",
     ),
     Mutant(
         "key without its input: another request gets this one's answer",
         "wallet/services/idempotency.py",
         "orjson.dumps([operation, given]",
         "orjson.dumps([operation]",
-        f"{SPENDING}::test_key_with_another_body_is_refused",
+        f"{ONCE}::test_key_with_another_body_is_refused",
     ),
     Mutant(
         "double rounding: the vendor's share is rounded by itself",

@@ -1,7 +1,6 @@
 """Buying: every refusal leaves everything as it was; a purchase does all of it."""
 
 from collections.abc import Callable
-from datetime import timedelta
 from typing import Any
 from unittest.mock import patch
 
@@ -9,22 +8,20 @@ import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from catalog.models import Listing, ListingStats, UncountedPurchase
+from catalog.models import ListingStats
 from catalog.services.popularity import count_purchases
 from library.models import Licence
 from marketplace.core.scopes import Scope
 from tests.factories import ListingFactory
 from tests.shop import bought, funded, on_sale, store_keeping
-from wallet.models import IdempotencyRecord, Journal, LedgerAccount, Order, Transfer, WalletSettings
+from wallet.models import Journal, LedgerAccount, Order, Transfer, WalletSettings
 from wallet.reconciliation import differences
 from wallet.selectors import wallet_of
-from wallet.services import offers, spending
-from wallet.services.funding import credit_wallet
+from wallet.services import offers
 
-from .spenders import limit, own_key, personal
+from .purchases import URL, assert_refused, spend
 
 pytestmark = pytest.mark.django_db
-URL = "/api/v1/wallet/spend"
 Client = Callable[..., APIClient]
 
 
@@ -33,17 +30,6 @@ def _books_balance() -> Any:
     """Whatever a test does, the books agree afterwards."""
     yield
     assert list(differences()) == []
-
-
-def spend(client: APIClient, listing: Listing | str, *, key: str | None = None, **body: Any) -> Any:
-    headers = {} if key is None else {"Idempotency-Key": key}
-    asset_id = listing if isinstance(listing, str) else str(listing.id)
-    return client.post(URL, {"assetId": asset_id, **body}, format="json", headers=headers)
-
-
-def assert_refused(response: Any, status: int, code: str) -> None:
-    assert (response.status_code, response.json()["code"]) == (status, code)
-    assert Order.objects.count() == Licence.objects.count() == Transfer.objects.filter(journal__kind="sale").count() == 0
 
 
 def test_anonymous_cannot_spend(anonymous: APIClient) -> None:
@@ -270,114 +256,3 @@ def test_other_tier_costs_its_factor_and_can_be_added(bearer_client: Client) -> 
 def test_slug_works_as_the_id(bearer_client: Client) -> None:
     listing = on_sale()
     assert spend(bearer_client(funded(inr=100_000)), listing.slug).status_code == 200
-
-
-def test_repeated_key_repeats_the_answer_and_not_the_deed(bearer_client: Client) -> None:
-    user, listing = funded(inr=1_000_000), on_sale()
-    client = bearer_client(user)
-    first = spend(client, listing, key="order-1")
-    ListingStats.objects.filter(listing=listing).update(purchases=5)
-    Listing.objects.filter(pk=listing.pk).update(price_inr_minor=1)
-    again = spend(client, listing, key='"order-1"')
-    assert (first.status_code, again.status_code) == (200, 200)
-    assert first.content == again.content
-    assert "Idempotent-Replayed" not in first
-    assert again["Idempotent-Replayed"] == "true"
-    assert Order.objects.count() == 1
-
-
-def test_key_with_another_body_is_refused(bearer_client: Client) -> None:
-    user, listing = funded(inr=1_000_000), on_sale()
-    client = bearer_client(user)
-    spend(client, listing, key="order-1")
-    for response in (spend(client, on_sale(), key="order-1"), spend(client, listing, key="order-1", currency="INR")):
-        assert (response.status_code, response.json()["code"]) == (422, "idempotency_key_reused")
-    assert Order.objects.count() == 1
-
-
-def test_key_is_its_owners_own(bearer_client: Client) -> None:
-    listing = on_sale()
-    answers = [spend(bearer_client(funded(inr=100_000)), listing, key="same").json() for _ in range(2)]
-    assert answers[0]["orderId"] != answers[1]["orderId"]
-
-
-def test_key_of_someone_else_is_not_looked_up(bearer_client: Client) -> None:
-    listing = on_sale()
-    assert spend(bearer_client(funded(inr=100_000)), listing, key="same").status_code == 200
-    poor = spend(bearer_client(), listing, key="same")
-    assert (poor.status_code, poor.json()["code"]) == (402, "insufficient_balance")
-
-
-def test_refusal_is_not_kept_for_the_key(bearer_client: Client) -> None:
-    user, listing = funded(inr=100), on_sale()
-    client = bearer_client(user)
-    assert spend(client, listing, key="k").status_code == 402
-    credit_wallet(user=user, currency="INR", amount_minor=100_000, reason="test", actor=None)
-    assert spend(client, listing, key="k").status_code == 200
-
-
-def test_key_is_forgotten_after_a_day(bearer_client: Client) -> None:
-    user = funded(inr=1_000_000)
-    client = bearer_client(user)
-    spend(client, on_sale(), key="k")
-    IdempotencyRecord.objects.update(created_at=timezone.now() - timedelta(hours=24, seconds=1))
-    assert spend(client, on_sale(), key="k").status_code == 200
-    assert IdempotencyRecord.objects.count() == 1
-
-
-STEPS = [
-    ("debit_wallet", spending),
-    ("grant_licence", spending),
-    ("write_journal", spending),
-    ("_receipt", spending),
-    ("keep_answer", spending),
-    ("record_purchase", spending),
-]
-
-
-@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
-@pytest.mark.parametrize("step", [name for name, _ in STEPS])
-def test_failure_between_two_steps_leaves_nothing_half_done(bearer_client: Client, step: str, after: bool) -> None:  # noqa: FBT001 - a parameter of the test
-    user, listing = funded(inr=100_000), on_sale()
-    client = bearer_client(user)
-    client.raise_request_exception = False
-    real = getattr(spending, step)
-
-    def fail(*args: Any, **kwargs: Any) -> None:
-        if after:
-            real(*args, **kwargs)
-        raise RuntimeError(step)
-
-    with patch.object(spending, step, fail):
-        assert_refused(spend(client, listing, key="k"), 500, "internal_error")
-    assert wallet_of(user).balance_inr_minor == 100_000
-    assert not UncountedPurchase.objects.exists()
-    assert not IdempotencyRecord.objects.exists()
-    assert spend(client, listing, key="k").status_code == 200
-
-
-@pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize(
-    ("price", "key", "through", "statements"),
-    [
-        # BEGIN, limits, offer, debit, order, licence, journal, transfers, popularity, COMMIT.
-        (49_900, None, own_key, 10),
-        (49_900, "k", own_key, 11),
-        # What counts against the limits.
-        (49_900, "k", personal, 12),
-        # No debit, journal and transfers, but the balances are read.
-        (0, None, personal, 7),
-    ],
-    ids=["paid", "with a key", "with a limit", "free"],
-)
-def test_statements_of_a_purchase_are_few(
-    django_assert_num_queries: Any, price: int, key: str | None, through: Any, statements: int
-) -> None:
-    user, store = funded(inr=1_000_000), on_sale().store
-    bought(on_sale(store=store, tax_rate_bp=1800), user)
-    listing = on_sale(store=store, tax_rate_bp=1800, price_inr_minor=price)
-    principal = through(user)
-    if principal.kind == "personal":
-        limit(principal, total_minor=1_000_000)
-    with django_assert_num_queries(statements):
-        spending.spend(buyer=user, wish=offers.Wish(str(listing.id)), idempotency_key=key, principal=principal)

@@ -1,0 +1,127 @@
+"""What random lives begin with, and what befalls them: money, prices, takedowns, limits and time."""
+
+import datetime as dt
+from collections import Counter
+from typing import Any, ClassVar
+from unittest.mock import patch
+
+from django.db import connection, transaction
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, rule
+
+from catalog.models import Listing
+from developers.models import SpendingLimit
+from developers.principals import Principal
+from tests.factories import AppFactory, UserFactory
+from tests.shop import on_sale, store_keeping
+from vendors.models import VendorProfile
+from wallet.reconciliation import differences
+from wallet.services.funding import credit_wallet
+from wallet.services.sealing import seal_ledger
+
+from . import spenders
+from .model import TERMS, Expected, Terms
+
+BUYERS = st.integers(0, 1)
+LISTINGS = st.integers(0, 4)
+CURRENCIES = st.sampled_from(["INR", "USD"])
+TIERS = st.sampled_from(["personal", "commercial", "extended"])
+KEYS = st.sampled_from([None, None, None, "a", "b", "c"])
+# Whom a purchase goes through; the first is a page of ours.
+THROUGH = st.sampled_from(["page", "personal", "connected", "own"])
+BOUND = ("personal", "connected")
+PRICES = st.sampled_from([None, 0, 1, 7, 77, 999, 49_900])
+CAPS = st.none() | st.sampled_from([1, 77, 1998, 49_900, 120_000])
+RUNS = st.sampled_from(["1", "2", "3", "4"])
+START = dt.datetime(2031, 3, 1, 12, tzinfo=dt.UTC)
+
+
+class Circumstances(RuleBasedStateMachine):
+    """Two buyers, five listings, and whatever changes around them in any order."""
+
+    # How often each operation ended how.
+    outcomes: ClassVar[Counter[str]] = Counter()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.block = transaction.atomic()
+        self.block.__enter__()
+        self.now = START
+        self.clock = patch("django.utils.timezone.now", lambda: self.now)
+        self.clock.start()
+        self.buyers = [UserFactory() for _ in range(2)]
+        self.terms = [Terms(*terms) for terms in TERMS]
+        self.listings = [self.listing(terms) for terms in self.terms]
+        app = AppFactory()
+        self.principals: dict[tuple[int, str], Principal] = {}
+        for index, buyer in enumerate(self.buyers):
+            self.principals[index, "personal"] = spenders.personal(buyer)
+            self.principals[index, "connected"] = spenders.connected(buyer, app)
+            self.principals[index, "own"] = spenders.own_key(buyer)
+        self.expected = Expected()
+        self.steps = 0
+
+    def listing(self, terms: Terms) -> Listing:
+        """Put an asset on sale on these terms."""
+        store = store_keeping(terms.commission_bp)
+        VendorProfile.objects.filter(store=store).update(payout_method="test")
+        prices: dict[str, Any] = {"base_price_minor": terms.usd, "price_inr_minor": terms.inr}
+        return on_sale(store=store, discount_bp=terms.discount_bp, tax_rate_bp=terms.tax_bp, **prices)
+
+    def teardown(self) -> None:
+        """Let the books speak, then take everything back, so that each life begins with nothing."""
+        try:
+            connection.check_constraints()
+            list(seal_ledger(until=self.now))
+            assert list(differences()) == []
+        finally:
+            self.clock.stop()
+            transaction.set_rollback(True)
+            self.block.__exit__(None, None, None)
+
+    def counted(self, name: str, outcome: str = "") -> None:
+        """Count an operation."""
+        self.outcomes[f"{name} {outcome or 'done'}"] += 1
+
+    @rule(buyer=BUYERS, currency=CURRENCIES, amount=st.integers(1, 200_000))
+    def credit(self, buyer: int, currency: str, amount: int) -> None:
+        """Put money in."""
+        self.counted("credit")
+        credit_wallet(user=self.buyers[buyer], currency=currency, amount_minor=amount, reason="test", actor=None)
+        self.expected.balances[buyer, currency] = self.expected.balances.get((buyer, currency), 0) + amount
+
+    @rule(listing=LISTINGS, usd=PRICES, inr=PRICES, discount=st.sampled_from([0, 1, 3333, 10_000]), tax=st.sampled_from([0, 1800]))
+    def change_terms(self, listing: int, usd: int | None, inr: int | None, discount: int, tax: int) -> None:
+        """Change what an asset costs."""
+        self.counted("change_terms")
+        terms = self.terms[listing]
+        terms.usd, terms.inr, terms.discount_bp, terms.tax_bp = usd or 1, inr, discount, tax
+        prices = {"base_price_minor": terms.usd, "price_inr_minor": inr}
+        Listing.objects.filter(pk=self.listings[listing].pk).update(discount_bp=discount, tax_rate_bp=tax, **prices)
+
+    @rule(listing=LISTINGS, published=st.sampled_from([True, True, True, False]))
+    def take_down_or_publish(self, listing: int, published: bool) -> None:  # noqa: FBT001 - drawn by name
+        """Take an asset off the shop, or put it back."""
+        self.counted("take_down_or_publish")
+        terms = self.terms[listing]
+        terms.published = published
+        Listing.objects.filter(pk=self.listings[listing].pk).update(status="Published" if published else "Rejected")
+
+    @rule(minutes=st.sampled_from([1, 11, 13 * 60, 25 * 60]))
+    def wait(self, minutes: int) -> None:
+        """Let quotes expire, days begin and keys be forgotten."""
+        self.counted("wait")
+        self.now += dt.timedelta(minutes=minutes)
+
+    @rule(buyer=BUYERS, through=st.sampled_from(["personal", "connected", "own"]), currency=CURRENCIES, once=CAPS, day=CAPS, ever=CAPS)
+    def bound(self, buyer: int, through: str, currency: str, once: int | None, day: int | None, ever: int | None) -> None:
+        """Set a limit, or take it away."""
+        self.counted("bound")
+        principal = self.principals[buyer, through]
+        subject = {"token_id": principal.credential.pk} if principal.app is None else {"app": principal.app}
+        SpendingLimit.objects.filter(owner=self.buyers[buyer], currency=currency, **subject).delete()
+        self.expected.limits.pop((buyer, through, currency), None)
+        caps: dict[str, Any] = {"per_purchase_minor": once, "per_day_minor": day, "total_minor": ever}
+        if any(caps.values()):
+            spenders.limit(principal, currency=currency, **caps)
+            self.expected.limits[buyer, through, currency] = caps
