@@ -44,6 +44,8 @@ APART = {
     "tests/wallet/test_stateful.py",
     "tests/wallet/test_upgrade.py",
 }
+# Its tests share what the library that makes them knows of an operation: some hundred megabytes, which it never gives back.
+BY_OPERATION = "tests/contract/test_generated.py"
 # As it stands in the name of a case: PostgreSQL takes no NUL.
 NUL = ("\\x00", "%00")
 # So many cases of a test are measured.
@@ -51,10 +53,13 @@ MEASURED = 4
 
 
 class LongestFirst(LoadScopeScheduling):
-    """Sends files, and single tests of some, in the order of the collection."""
+    """Sends files, and parts or single tests of some, in the order of the collection."""
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.split("::", 1)[0]
+        if file == BY_OPERATION:
+            # The kind of caller stands last.
+            return nodeid.rpartition("-")[0]
         return nodeid if file in APART else file
 
 
