@@ -2,6 +2,8 @@
 
 import os
 import time
+from collections.abc import Generator
+from typing import Any
 
 import pytest
 
@@ -24,7 +26,7 @@ class Progress:
         self._done = self._failed = 0
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_report_teststatus(self) -> object:
+    def pytest_report_teststatus(self) -> Generator[None, Any, tuple[str, str, str]]:
         """Take letter and word from each status, so that no dots are written."""
         category, _letter, _word = yield
         return category, "", ""

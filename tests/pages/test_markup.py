@@ -42,7 +42,7 @@ def faults_of(html: bytes) -> list[str]:
     fields = [field for field in _named(tags, "input", "textarea", "select") if field.get("type") not in NAMELESS]
     faults += [f"{field} has no label" for field in fields if not field.get("id") or field["id"] not in labelled]
     forms = [form for form in _named(tags, "form") if form.get("method") == "post"]
-    faults += [f"{form} has no token" for form in forms if form.find(attrs={"name": "csrfmiddlewaretoken"}) is None]
+    faults += [f"{form} has no token" for form in forms if form.find("input", attrs={"name": "csrfmiddlewaretoken"}) is None]
     faults += [f"{link} says nothing" for link in _named(tags, "a", "button") if not link.get_text(strip=True)]
     faults += [f"{image} has no text" for image in _named(tags, "img") if not image.has_attr("alt")]
     for attribute in ("aria-describedby", "aria-labelledby"):
