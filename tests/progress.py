@@ -27,9 +27,9 @@ class Progress:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_report_teststatus(self) -> Generator[None, Any, tuple[str, str, str]]:
-        """Take letter and word from each status, so that no dots are written."""
-        category, _letter, _word = yield
-        return category, "", ""
+        """Take the letter from each status, so that no dots are written."""
+        category, _letter, word = yield
+        return category, "", word
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Name what failed at once; why stands in the end."""
