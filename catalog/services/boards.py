@@ -152,8 +152,9 @@ def board_of(alias: str) -> Board | None:
     Args:
         alias: The cache's name in the settings.
     """
-    cache, database = caches[alias], connection.settings_dict
+    cache = caches[alias]
     if isinstance(cache, LocMemCache):
+        database = connection.settings_dict
         return _file(settings.DATA_DIR, database["HOST"], database["PORT"], database["NAME"])
     return SharedCache(cache, _address(str(caches.settings[alias].get("LOCATION", ""))))
 

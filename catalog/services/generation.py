@@ -21,6 +21,7 @@ from django.core.cache.backends.base import BaseCache
 from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
 from django.db.models import F
 
+from marketplace.core.redis_cache import RedisCache
 from marketplace.core.replica import read_alias
 
 from ..models import CatalogGeneration
@@ -101,9 +102,11 @@ def cached(keys: Collection[str]) -> dict[str, Any]:
 
 
 def keep(key: str, value: object, seconds: int) -> None:
-    """Store something in the cache of answers, if it is there."""
+    """Store something in the cache of answers, if it is there; nobody waits for that."""
     try:
-        answers().set(key, value, seconds)
+        cache = answers()
+        store = cache.put if isinstance(cache, RedisCache) else cache.set
+        store(key, value, seconds)
     except Exception as error:  # noqa: BLE001 - as above
         logger.warning("cached answers cannot be kept: %r", error)
 

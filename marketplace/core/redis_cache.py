@@ -1,11 +1,16 @@
 """The shared cache on Redis: django-redis, and a call counted in one round trip together with whatever else it needs from there."""
 
+import hashlib
 import threading
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 import django_redis.cache
+import redis
+from django_redis.client import DefaultClient
+
+from .redis_line import Line
 
 # A counter that is new lives as long as it is told; then what the other keys hold.
 _COUNT_AND_READ = """
@@ -13,6 +18,19 @@ local count = redis.call('INCR', KEYS[1])
 if count == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
 return {count, #KEYS > 1 and redis.call('MGET', unpack(KEYS, 2)) or {}}
 """
+_SHA = hashlib.sha1(_COUNT_AND_READ.encode(), usedforsecurity=False).hexdigest()
+# What every pickle begins with, and no number.
+_PICKLED = b"\x80"
+
+
+class Client(DefaultClient):  # type: ignore[misc]  # django-redis ships no types
+    """Takes what is no number for none: the library tries, and a large value takes long to deny it. Nothing is compressed here."""
+
+    def decode(self, value: Any) -> Any:
+        """Return the value."""
+        if isinstance(value, bytes) and value.startswith(_PICKLED):
+            return self._serializer.loads(value)
+        return super().decode(value)
 
 
 class Trip:
@@ -37,9 +55,10 @@ class RedisCache(django_redis.cache.RedisCache):  # type: ignore[misc]  # django
     """django-ratelimit counts by `add`, and by `incr` where there was something: two steps, which `counting` makes one."""
 
     def __init__(self, server: str, params: dict[str, Any]) -> None:
-        super().__init__(server, params)
+        options = {"CLIENT_CLASS": f"{__name__}.Client"} | params.get("OPTIONS", {})
+        super().__init__(server, params | {"OPTIONS": options})
         self._present = _Present()
-        self._script: Any = None
+        self._line = Line(lambda: self.client.get_client(write=True))
 
     @contextmanager
     def counting(self, also: Collection[str] = ()) -> Iterator[Trip]:
@@ -55,11 +74,9 @@ class RedisCache(django_redis.cache.RedisCache):  # type: ignore[misc]  # django
         trip = self._present.trip
         if trip is None or trip.found is not None or value != 1:
             return super().add(key, value, timeout, version, **options)
-        if self._script is None:
-            self._script = self.client.get_client(write=True).register_script(_COUNT_AND_READ)
         keys = [self.client.make_key(name, version) for name in (key, *trip.also)]
         trip.counter = key
-        trip.count, values = self._script(keys=keys, args=[timeout * 1000])
+        trip.count, values = self._counted(len(keys), *keys, timeout * 1000)
         trip.found = {name: self.client.decode(value) for name, value in zip(trip.also, values, strict=True) if value is not None}
         return trip.count == 1
 
@@ -67,3 +84,14 @@ class RedisCache(django_redis.cache.RedisCache):  # type: ignore[misc]  # django
         """Count up; what `counting` has counted is done already."""
         trip = self._present.trip
         return super().incr(key, *args, **kwargs) if trip is None or trip.counter != key else trip.count
+
+    def put(self, key: str, value: object, seconds: int) -> None:
+        """Store a value without waiting until it is."""
+        client = self.client
+        self._line.tell("SET", client.make_key(key), client.encode(value), "EX", seconds)
+
+    def _counted(self, *given: Any) -> Any:
+        try:
+            return self._line.ask("EVALSHA", _SHA, *given)
+        except redis.exceptions.NoScriptError:
+            return self._line.ask("EVAL", _COUNT_AND_READ, *given)

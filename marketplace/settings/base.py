@@ -1,5 +1,6 @@
 """What every environment shares. `embedded`, `production` and `test` add their own to it."""
 
+import hashlib
 from pathlib import Path
 from typing import Any
 
@@ -226,6 +227,11 @@ RATE_LIMITS = {
     "oauth_client": read.integer("RATE_LIMIT_OAUTH_CLIENT", default=600, minimum=1),
     "client_documents": read.integer("RATE_LIMIT_CLIENT_DOCUMENTS", default=5, minimum=1),
 }
+# The library's own defaults: it asks for each of them with every call, and a setting that is missing takes five times as long to find.
+RATELIMIT_ENABLE = True
+RATELIMIT_USE_CACHE = "default"
+RATELIMIT_CACHE_PREFIX = "rl:"
+RATELIMIT_HASH_ALGORITHM = hashlib.sha256
 # Calls are counted in the process and written this often; a process that is killed loses what came since. 0: never by itself.
 USAGE_FLUSH_SECONDS = read.integer("USAGE_FLUSH_SECONDS", default=10)
 
