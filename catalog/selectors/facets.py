@@ -5,6 +5,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from enum import StrEnum
 
+from django.db import connection
+
 from .. import labels
 from .arms import Answers, Arm, ask, parameter
 from .browse import Shelf
@@ -26,6 +28,10 @@ class Facet(StrEnum):
 
 
 KINDS = {Facet.FILE_TYPE: "type:", Facet.LICENSE: "license:"}
+# What an item's category and tier are written as, like labels and before them.
+WRITTEN = {Facet.CATEGORY: "category:", Facet.TIER: "tier:"} | KINDS
+# Texts put together to one.
+_TOGETHER = {"postgresql": "string_agg", "sqlite": "group_concat"}
 Facets = dict[str, list[tuple[str, int]]]
 
 
@@ -46,11 +52,13 @@ def facets_within(items: str, names: Collection[Facet]) -> list[Arm]:
         items: The name of a table of items.
         names: Which ones.
     """
-    # Put together from names of ours.
+    together, separator = _TOGETHER[connection.vendor], labels.SEPARATOR
+    # Put together from names of ours. The labels are looked up for each: the database would rather read all that there are.
     labelled = (
-        f"SELECT '{LABELLED}', NULL, category.slug || shown.labels, item.tier, NULL, NULL, NULL FROM "  # noqa: S608
+        f"SELECT '{LABELLED}', NULL, {together}('category:' || category.slug || '{separator}tier:' || item.tier || "  # noqa: S608
+        "(SELECT labels FROM catalog_shelflabels shown WHERE shown.item_id = item.listing_id), ''), NULL, NULL, NULL, NULL FROM "
         f"(SELECT listing_id, category_id, tier FROM {items} LIMIT {COUNTED:d}) item "
-        "JOIN catalog_category category ON category.id = item.category_id JOIN catalog_shelflabels shown ON shown.item_id = item.listing_id"
+        "JOIN catalog_category category ON category.id = item.category_id"
     )
     return [Arm(labelled), *_licenses(names)] if names else []
 
@@ -65,13 +73,8 @@ def facets_of_listings(ids: Sequence[uuid.UUID], names: Collection[Facet]) -> Fa
 
 def facets_of_items(answers: Answers, names: Collection[Facet]) -> Facets:
     """Return what was asked by `facets_within`."""
-    rows = [(*row.words.partition(labels.SEPARATOR)[::2], row.tier) for row in answers[LABELLED]]
-    counters: dict[Facet, Counter[str]] = {
-        Facet.CATEGORY: Counter(category for category, _, _ in rows),
-        Facet.TIER: Counter(tier for _, _, tier in rows),
-    }
-    found = [label for _, text, _ in rows for label in labels.read(text)] if KINDS.keys() & set(names) else []
-    counters |= {name: Counter(label for label in found if label.startswith(kind)) for name, kind in KINDS.items()}
+    found = Counter((answers[LABELLED][0].words or "").split(labels.SEPARATOR)) if names else Counter()
+    counters = {name: Counter({label: n for label, n in found.items() if label.startswith(kind)}) for name, kind in WRITTEN.items()}
     return {name.value: _shown(name, counters[name], answers) for name in names}
 
 
@@ -100,7 +103,7 @@ def _licenses(names: Collection[Facet]) -> list[Arm]:
 
 
 def _shown(name: Facet, counter: Counter[str], answers: Answers) -> list[tuple[str, int]]:
-    kind = KINDS.get(name, "")
+    kind = WRITTEN[name]
     if name == Facet.LICENSE:
         permitted_anyway, active = counter[labels.ANY_LICENSE], _active(answers)
         counter = Counter({label: counter[label] + permitted_anyway for label in active})

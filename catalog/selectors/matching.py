@@ -25,6 +25,8 @@ CAP = 5_000
 FEW = 10_000
 # Where several labels are asked for, so many items are looked at for how many have them all; walked along where it is one in so many.
 SAMPLE, ONE_IN = 5_000, 100
+# What one item in so many has at least is looked for in its text: that is quicker than to take the text apart, as the index does.
+COMMON = 20
 # Where a sample says so many times the cap, there are more than the cap: that is all that counting would tell.
 SURELY = 5
 COLUMNS = ("listing_id", "category_id", "tier", *dict.fromkeys(column for order in ORDERS.values() for column in order[:-1]))
@@ -78,14 +80,25 @@ class _Known(NamedTuple):
     Args:
         groups: The rarest first.
         fewest: How many items have one of the rarest group.
+        common: The groups of which many items have one.
         often: Whether many have one of each.
         total: How many items match, where that is counted, or there are surely more than are counted.
+        one_in: One item in so many matches, where that is counted.
     """
 
     groups: tuple[Group, ...] = ()
     fewest: int = 0
+    common: frozenset[Group] = frozenset()
     often: bool = False
     total: Total | None = None
+    one_in: float = 0.0
+
+    def collects(self, items: int) -> bool:
+        """Tell whether what has the rarest label is collected for so many items, instead of walking along the order until they are found."""
+        if not self.groups or (len(self.groups) > 1 and not self.often):
+            return bool(self.groups)
+        walked = items * self.one_in
+        return self.fewest <= FEW and not 0 < walked < self.fewest
 
 
 def find(matching: Matching, *, sort: Sort, start: int, limit: int, after: Place | None = None, names: Collection[Facet] = ()) -> Found:
@@ -105,8 +118,8 @@ def find(matching: Matching, *, sort: Sort, start: int, limit: int, after: Place
     beyond = known.total is not None and known.total.exact and after is None and start >= known.total.listings
     arms = [] if beyond else [_page(sort, limit, start, after, known)]
     arms += [] if known.total else [figure(TOTAL, "(SELECT n FROM counted)")]
-    arms += facets_within("matching", names)
-    answers = ask(arms, begin=_matching(matching, known))
+    arms += facets_within("part", names)
+    answers = ask(arms, begin=_matching(matching, known, collect=known.collects(start + limit)))
     total = known.total or _counted(answers)
     exact = total.exact and total.listings <= facets.COUNTED
     return Found(rows_of(answers, sort), total, facets_of_items(answers, names), exact)
@@ -134,25 +147,28 @@ def _page(sort: Sort, limit: int, start: int, after: Place | None, known: _Known
     return Arm(page_arm(sort, f"SELECT listing_id FROM matching{where}", limit), params)  # noqa: S608 - our own names
 
 
-def _matching(matching: Matching, known: _Known) -> Arm:
-    """Return what the statement begins with: the items that match, and how many they are as far as they are counted."""
-    collect = bool(known.groups) and (known.fewest <= FEW or (len(known.groups) > 1 and not known.often))
+def _matching(matching: Matching, known: _Known, *, collect: bool) -> Arm:
+    """Return what the statement begins with: the items that match, some of them, and how many they are as far as they are counted."""
     # Collected by the rarest label; of these each is looked at for the others.
     if not known.groups:
         conditions = []
     elif collect and connection.vendor == "postgresql":
         # The offset of nothing keeps PostgreSQL from weighing this against walking.
-        all_of_them = _labelled(known.groups)
+        all_of_them = _labelled(known.groups, common=known.common)
         collected = f"matched.listing_id IN (SELECT item_id FROM catalog_shelflabels WHERE {all_of_them.sql} OFFSET 0)"  # noqa: S608 - our own names
         conditions = [Arm(collected, all_of_them.params)]
     else:
         rarest, *others = known.groups
-        conditions = [_has(rarest, walk=not collect), *(_has(group, walk=True) for group in others)]
+        conditions = [
+            _has(rarest, walk=not collect, common=known.common),
+            *(_has(group, walk=True, common=known.common) for group in others),
+        ]
     where = f" WHERE {' AND '.join(condition.sql for condition in conditions)}" if conditions else ""
     # Put together from names of ours.
     sql = (
         f"WITH matching AS {'' if collect else 'NOT '}MATERIALIZED (SELECT * FROM ({matching.sql}) matched{where}), "  # noqa: S608
-        f"counted AS MATERIALIZED (SELECT COUNT(*) AS n FROM (SELECT 1 FROM matching LIMIT {CAP + 1:d}) capped) "
+        f"part AS MATERIALIZED (SELECT listing_id, category_id, tier FROM matching LIMIT {CAP + 1:d}), "
+        "counted AS MATERIALIZED (SELECT COUNT(*) AS n FROM part) "
     )
     return Arm(sql, [*matching.params, *(value for condition in conditions for value in condition.params)])
 
@@ -184,12 +200,14 @@ def _known(matching: Matching) -> _Known:
     listings, of_matching = {row.words: row.first for row in answers["label"]}, {row.words: row.second for row in answers["label"]}
     totals = {group: sum(listings.get(label, 0) for label in group) for group in groups}
     rarest_first = tuple(sorted(groups, key=lambda group: totals[group]))
-    sampled, total = sum(row.amount or 0 for row in answers[SAMPLED]), None
+    sampled, total, one_in = sum(row.amount or 0 for row in answers[SAMPLED]), None, 0.0
     if shelf is not None and len(groups) == 1:
         total = Total(sum(of_matching.get(label, 0) for label in groups[0]))
+        one_in = of_matching.get("", 0) / max(total.listings, 1)
     elif shelf == Shelf() and sampled * listings.get("", 0) > SURELY * CAP * SAMPLE:
         total = Total(CAP, exact=False)
-    return _Known(rarest_first, totals[rarest_first[0]], sampled * ONE_IN >= SAMPLE, total)
+    common = frozenset(group for group in groups if totals[group] * COMMON >= listings.get("", 0))
+    return _Known(rarest_first, totals[rarest_first[0]], common, sampled * ONE_IN >= SAMPLE, total, one_in)
 
 
 def _sample(groups: Sequence[Group]) -> Arm:
@@ -197,7 +215,7 @@ def _sample(groups: Sequence[Group]) -> Arm:
 
     SQLite, which cannot take one, has catalogs to look through.
     """
-    condition = _labelled(groups)
+    condition = _labelled(groups, common=groups)
     enough = " AND ".join(f"(SELECT SUM(n) FROM counts WHERE label IN ({_places(group)})) > {FEW:d}" for group in groups)  # noqa: S608 - as below
     shelf = "(SELECT GREATEST(SUM(n), 1) FROM counts WHERE label = '')"
     # Put together from names of ours.
@@ -208,15 +226,16 @@ def _sample(groups: Sequence[Group]) -> Arm:
     return figure(SAMPLED, sampled, [*(label for group in groups for label in group), *condition.params])
 
 
-def _has(group: Group, *, walk: bool) -> Arm:
+def _has(group: Group, *, walk: bool, common: Collection[Group] = ()) -> Arm:
     """Return the condition that an item of `matched` has a label of a group.
 
     Args:
         group: The labels.
         walk: Look at the item, instead of collecting those that have it.
+        common: As for `_labelled`.
     """
     if connection.vendor == "postgresql":
-        condition = _labelled([group])
+        condition = _labelled([group], common=common)
         table, one, own = "catalog_shelflabels", condition.sql, condition.params
     else:
         table, one, own = "catalog_shelflabel", f"label IN ({_places(group)})", group
@@ -226,11 +245,18 @@ def _has(group: Group, *, walk: bool) -> Arm:
     return Arm(f"matched.listing_id IN (SELECT item_id FROM {table} WHERE {one})", own)  # noqa: S608
 
 
-def _labelled(groups: Sequence[Group]) -> Arm:
-    """Return PostgreSQL's condition on labels: the expression of the index, letter by letter."""
-    return Arm(
-        " AND ".join([f"string_to_array(labels, '{labels.SEPARATOR}') && %s::text[]"] * len(groups)), [list(group) for group in groups]
-    )
+def _labelled(groups: Sequence[Group], *, common: Collection[Group] = ()) -> Arm:
+    """Return PostgreSQL's condition on labels: the expression of the index, letter by letter; of what is common, the text as it is written."""
+    conditions, params = [], list[Any]()
+    for group in groups:
+        if group in common:
+            texts = [connection.ops.prep_for_like_query(f"{labels.SEPARATOR}{label}{labels.SEPARATOR}") for label in group]
+            conditions.append(f"({' OR '.join(['labels LIKE %s'] * len(texts))})")
+            params += [f"%{text}%" for text in texts]
+        else:
+            conditions.append(f"string_to_array(labels, '{labels.SEPARATOR}') && %s::text[]")
+            params.append(list(group))
+    return Arm(" AND ".join(conditions), params)
 
 
 def _value(label: str) -> str:
