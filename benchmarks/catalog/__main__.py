@@ -154,7 +154,9 @@ def heading() -> str:
         f"Django {django.get_version()}. granian, one worker, {THREADS} threads; wrk with {CONNECTIONS} connections on the same machine, "
         "a bare Django JSON view under the same server just before each row. Goals are judged by requests in a second, as a part of that "
         "view's. The processor time is the server's own, without the database's and Redis's: what a busy machine distorts least. "
-        "`built` rows ask for an address that was never asked for, so that nothing is ready. Limits of calls count but do not refuse.\n"
+        "`built` rows ask for an address that was never asked for, so that nothing is ready. Limits of calls count but do not refuse. "
+        "wrk adds to an answer that took long all those that could have been asked for meanwhile (its correction for coordinated omission): "
+        "in a run of a second, one answer that took half of it is the p99 of a fast row. The median is hardly touched by that.\n"
     )
 
 
