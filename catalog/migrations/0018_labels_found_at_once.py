@@ -18,7 +18,7 @@ def found_later(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("catalog", "0016_label_table")]
+    dependencies = [("catalog", "0017_search_tables_by_tier")]
 
     old_code_runs_because = "it asks the same index the same way"
 
