@@ -200,7 +200,13 @@ def test_keyboard_alone_goes_from_sign_up_to_the_download(
     page.goto(link[0])
     _choose(page, "Yes, it is mine")
     page.get_by_role("heading", name="Hello, asha").wait_for()
-    credit_wallet(user=User.objects.get(), currency=Currency.INR, amount_minor=100_000, reason="Paid in", actor=UserFactory(is_staff=True))
+    credit_wallet(
+        user=User.objects.get(email="asha@example.com"),
+        currency=Currency.INR,
+        amount_minor=100_000,
+        reason="Paid in",
+        actor=UserFactory(is_staff=True),
+    )
 
     _choose(page, "Browse")
     _tab_to(page, page.get_by_label("Search the catalog"))
