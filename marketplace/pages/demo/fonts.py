@@ -22,7 +22,18 @@ SMALL_CAPS = 0.74
 BUILT = 2_398_291_200
 OVERLAP_FLAG = 0x40
 
-Contour = list[Point]
+
+@dataclass(frozen=True)
+class Contour:
+    """An outline.
+
+    Args:
+        points: Around it, clockwise.
+        round: Whether its two long sides, each half of the points, are curves.
+    """
+
+    points: list[Point]
+    round: bool = False
 
 
 @dataclass(frozen=True)
@@ -42,7 +53,7 @@ class Style:
     width: float = 480
     slant: float = 0
     contrast: float = 1
-    corners: int = 12
+    corners: int = 16
     dotted: bool = False
 
 
@@ -114,7 +125,7 @@ def _glyphs(style: Style) -> tuple[dict[str, Any], dict[str, tuple[int, int]], d
     space = round(style.width * 0.55)
     frame = [(60.0, 0.0), (60.0, float(CAP)), (440.0, float(CAP)), (440.0, 0.0)]
     inner = [(120.0, 60.0), (380.0, 60.0), (380.0, CAP - 60.0), (120.0, CAP - 60.0)]
-    drawn: dict[str, tuple[int, list[Contour]]] = {".notdef": (500, [frame, inner]), "space": (space, [])}
+    drawn: dict[str, tuple[int, list[Contour]]] = {".notdef": (500, [Contour(frame), Contour(inner)]), "space": (space, [])}
     characters = {0x20: "space", 0xA0: "space"}
     for character, (share, shape) in SHAPES.items():
         name = f"uni{ord(character):04X}"
@@ -132,9 +143,16 @@ def _glyphs(style: Style) -> tuple[dict[str, Any], dict[str, tuple[int, int]], d
 def _glyph(contours: list[Contour]) -> Any:
     pen = TTGlyphPen(None)
     for contour in contours:
-        pen.moveTo((round(contour[0][0]), round(contour[0][1])))
-        for x, y in contour[1:]:
-            pen.lineTo((round(x), round(y)))
+        points = [(round(x), round(y)) for x, y in contour.points]
+        pen.moveTo(points[0])
+        if contour.round:
+            half = len(points) // 2
+            pen.qCurveTo(*points[1:half])
+            pen.lineTo(points[half])
+            pen.qCurveTo(*points[half + 1 :])
+        else:
+            for point in points[1:]:
+                pen.lineTo(point)
         pen.closePath()
     # Points are kept even where rounding makes them coincide: the weights of a variable font must match.
     glyph = pen.glyph(dropImpliedOnCurves=False)
@@ -152,16 +170,16 @@ def _draw(strokes: list[Stroke], share: float, style: Style, scale: float) -> tu
     for stroke in strokes:
         points = [(bearing + x * box, y * CAP * scale) for x, y in stroke.points]
         if style.dotted:
-            contours += [_dot(point, style) for point in _spaced(points, style.weight * 1.25)]
+            contours += [Contour(_dot(point, style)) for point in _spaced(points, style.weight * 1.25)]
             continue
         runs = [points] if stroke.smooth else [list(pair) for pair in pairwise(points)]
-        contours += [_band(run, style) for run in runs]
-        contours += [_dot(point, style) for point in ((points[0], points[-1]) if stroke.smooth else points)]
-    leaning = [[(x + y * style.slant, y) for x, y in contour] for contour in contours]
+        contours += [Contour(_band(run, style), stroke.smooth) for run in runs]
+        contours += [Contour(_dot(point, style)) for point in ((points[0], points[-1]) if stroke.smooth else points)]
+    leaning = [Contour([(x + y * style.slant, y) for x, y in contour.points], contour.round) for contour in contours]
     return round(box + 2 * bearing), leaning
 
 
-def _band(points: list[Point], style: Style) -> Contour:
+def _band(points: list[Point], style: Style) -> list[Point]:
     """Return the outline around a run of points: along its left side, back along its right."""
     left, right = [], []
     for index, (x, y) in enumerate(points):
@@ -173,7 +191,7 @@ def _band(points: list[Point], style: Style) -> Contour:
     return left + right[::-1]
 
 
-def _dot(centre: Point, style: Style) -> Contour:
+def _dot(centre: Point, style: Style) -> list[Point]:
     """Return the polygon at a stroke's end, clockwise like the bands."""
     turn = math.pi / style.corners
     radius = style.weight / 2 / (math.cos(turn) if style.corners == 4 else 1)

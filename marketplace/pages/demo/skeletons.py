@@ -74,7 +74,7 @@ class Stroke:
     smooth: bool
 
 
-def strokes_of(text: str, steps: int = 12) -> list[Stroke]:
+def strokes_of(text: str, steps: int = 20) -> list[Stroke]:
     """Return the strokes that one entry of `SHAPES` spells."""
     strokes = []
     for part in text.split(";"):
