@@ -139,7 +139,9 @@ def _report(lighthouse: Path, address: str, device: str, path: Path) -> dict[str
 
 
 def _measure(page: str, device: str, reports: list[dict[str, Any]]) -> Measure:
-    scores = {name: round(100 * statistics.median(report["categories"][name]["score"] or 0 for report in reports)) for name in CATEGORIES}
+    # What search engines are told to leave alone has no score of theirs.
+    names = [name for name in CATEGORIES if name != "seo" or reports[0]["audits"]["is-crawlable"]["score"]]
+    scores = {name: round(100 * statistics.median(report["categories"][name]["score"] or 0 for report in reports)) for name in names}
     figures = {name: statistics.median(report["audits"][name]["numericValue"] for report in reports) for name in FIGURES}
     kilobytes = round(statistics.median(report["audits"]["total-byte-weight"]["numericValue"] for report in reports) / 1000)
     return Measure(page, device, scores, figures, kilobytes, {reason for report in reports for reason in _held_back(report)})
@@ -163,7 +165,7 @@ def _table(measures: list[Measure], runs: int) -> str:
     about = (
         f"{machine}, Lighthouse {VERSION}. Medians of {runs} loads with an empty browser cache; the phone on slow 4G and the desktop are those "
         "that Lighthouse simulates. The service has the demo content and is one process without a proxy in front. kB are all that came, "
-        "pictures and fonts included. Kept by `python -m tests.screenshots.lighthouse`."
+        "pictures and fonts included. Search engines are told to leave the pages of accounts alone. Kept by `python -m tests.screenshots.lighthouse`."
     )
     names = [*CATEGORIES.values(), *FIGURES.values(), "kB"]
     head = f"| page | device | {' | '.join(names)} |\n|---|---|{'--:|' * len(names)}"
@@ -172,7 +174,7 @@ def _table(measures: list[Measure], runs: int) -> str:
 
 def _row(measure: Measure) -> str:
     figures = [f"{value:.3f}" if name == "cumulative-layout-shift" else f"{value:,.0f} ms" for name, value in measure.figures.items()]
-    cells = [measure.page, measure.device, *map(str, measure.scores.values()), *figures, str(measure.kilobytes)]
+    cells = [measure.page, measure.device, *(str(measure.scores.get(name, "–")) for name in CATEGORIES), *figures, str(measure.kilobytes)]
     return f"| {' | '.join(cells)} |"
 
 
