@@ -174,7 +174,13 @@ def _table(measures: list[Measure], runs: int) -> str:
 
 def _row(measure: Measure) -> str:
     figures = [f"{value:.3f}" if name == "cumulative-layout-shift" else f"{value:,.0f} ms" for name, value in measure.figures.items()]
-    cells = [measure.page, measure.device, *(str(measure.scores.get(name, "–")) for name in CATEGORIES), *figures, str(measure.kilobytes)]
+    cells = [
+        measure.page,
+        measure.device,
+        *(str(measure.scores.get(name, "none")) for name in CATEGORIES),
+        *figures,
+        str(measure.kilobytes),
+    ]
     return f"| {' | '.join(cells)} |"
 
 
