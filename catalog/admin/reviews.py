@@ -113,7 +113,7 @@ class ListingReviewAdmin(QueueAdmin):
         response = super().changelist_view(request, extra_context)
         if isinstance(response, TemplateResponse) and response.context_data is not None and "cl" in response.context_data:
             changelist = response.context_data["cl"]
-            # The theme's drawer of filters cannot be reached by keyboard: the page has a form instead.
+            # The page has a form for them, which narrows down by several at once.
             changelist.has_filters = False
             response.context_data["queue_filters"] = changelist.filter_specs
         return response

@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
 from django.forms import Media
+from django.http import HttpRequest
 
+from .admin_cells import column
 from .admin_checks import PermissionChecks
 
 if TYPE_CHECKING:
@@ -28,3 +30,11 @@ class Base(ModelAdmin):
     def media(self) -> Media:
         """Return nothing; a widget that has a script brings it along itself."""
         return Media()
+
+    def get_list_display(self, request: HttpRequest) -> Any:
+        """Show times in words, and states as our pages mark them."""
+        return [self.shown(name) for name in super().get_list_display(request)]
+
+    def shown(self, name: Any) -> Any:
+        """Return what shows a field or a method of ours: a function where Django would show it otherwise, or else its name."""
+        return name if hasattr(self, str(name)) else column(self.model, name)

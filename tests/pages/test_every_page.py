@@ -10,11 +10,13 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import URLPattern, URLResolver, get_resolver, resolve
 
 from catalog.search.rebuild import rebuild
+from marketplace.core.content_policy import LEADING_AWAY_POLICY, PAGE_POLICY, PICTURES_POLICY
 from tests.admin import every_page
 from tests.eager import EagerBackend
+from tests.factories import UserFactory
 
 from .test_markup import faults_of
-from .world import NO_PAGES, World, crowd, make_world
+from .world import NO_PAGES, World, crowd, make_world, pages_of_the_admin
 
 # What each page asks on the other engine is in the tests of its own; a crowd takes long to make.
 pytestmark = [pytest.mark.engineless, pytest.mark.django_db]
@@ -22,6 +24,7 @@ pytestmark = [pytest.mark.engineless, pytest.mark.django_db]
 MOST_QUERIES = 8
 # Not pages: programs call these.
 OF_PROGRAMS = ("api/v1/", "mcp", ".well-known/", "healthz", "readyz", "metrics")
+OUR_POLICIES = (PAGE_POLICY, LEADING_AWAY_POLICY, PICTURES_POLICY)
 # Of the admin, `tests/admin` knows every decision.
 OF_THE_ADMIN = "admin/"
 
@@ -75,8 +78,15 @@ def test_every_page_is_well_made_and_asks_little_whatever_there_is(world: World,
         faults: list[object] = [] if page.status_code in {200, *allowed} else [page.status_code]
         if len(asked) > MOST_QUERIES:
             faults.append(f"{len(asked)} queries")
-        if page.status_code == 200 and who not in {"admin", "staff"}:
+        if page.status_code == 200:
             faults += faults_of(page.content)
+            faults += [] if page.headers["Content-Security-Policy"] in OUR_POLICIES else ["another policy than ours"]
         if faults:
             wrong[f"{who} {path}"] = faults
     assert wrong == {}, "\n".join(f"{where}: {faults}" for where, faults in wrong.items())
+
+
+def test_staff_without_a_permission_is_refused_every_list_and_row_of_the_admin(world: World) -> None:
+    world.people["staff"] = UserFactory(is_staff=True)
+    client = world.client("staff")
+    assert {path: client.get(path).status_code for path in pages_of_the_admin()} == dict.fromkeys(pages_of_the_admin(), 403)

@@ -7,10 +7,12 @@ from urllib.parse import urlencode
 
 from allauth.account.models import EmailAddress
 from django.contrib import admin
+from django.contrib.auth.models import Group, Permission
+from django.db.models import Model
 from django.test import Client
 from django.utils import timezone
 
-from catalog.models import Listing, Preview
+from catalog.models import LicenseTier, Listing, Preview, RetiredTerms
 from catalog.seeding import fill
 from developers.audiences import Audience
 from developers.models import App
@@ -20,9 +22,11 @@ from developers.services.credentials import issue_api_key, issue_mcp_token, issu
 from developers.services.webhooks import create_endpoint, send_test_event
 from developers.webhooks.events import EventType
 from library.models import Licence
+from library.services.links import issue_link
 from marketplace.accounts.models import User
 from marketplace.core.objects import object_store
 from marketplace.core.scopes import Scope
+from marketplace.jobs.models import Schedule, Worker
 from marketplace.pages.docs.reference import operations
 from tests.admin import subjects
 from tests.admin.pages import address
@@ -144,11 +148,27 @@ PAGES: dict[str, list[str]] = {
         "/dashboard/studio/sales/statement",
         "/dashboard/studio/payouts",
     ],
+    # One of each kind; `pages_of_the_admin` names every list and a row of each.
     "admin": [
         "/admin/",
+        "/admin/search?q=halden",
+        "/admin/search?q=zzqqxx",
+        "/admin/catalog/",
+        "/admin/accounts/user/?q=zzqqxx",
+        "/admin/catalog/listing/?status__exact=Published",
+        "/admin/catalog/listingreview/?kind=Listing",
         "/admin/catalog/listingreview/{review}/change/",
+        "/admin/catalog/listingreview/{review}/reject/",
+        "/admin/catalog/listingreview/{review}/block/",
+        "/admin/catalog/category/add/",
+        "/admin/developers/app/{app}/change/",
+        "/admin/developers/app/{app}/set-ceiling/",
         "/admin/developers/developerapplication/{application}/change/",
         "/admin/developers/scopereview/{scope_review}/change/",
+        "/admin/auth/group/{group}/change/",
+        "/admin/auth/group/{group}/delete/",
+        "/admin/auth/group/{group}/history/",
+        "/admin/wallet/order/{order}/refund/",
     ],
 }
 # Routes that show no page of their own, and why.
@@ -221,9 +241,9 @@ class World:
     places: dict[str, str] = field(default_factory=dict)
 
     def pages(self) -> list[tuple[str, str]]:
-        """Return who looks at which path, the lists of the admin among them."""
+        """Return who looks at which path, every list of the admin and a row of each among them."""
         found = [(who, path.format_map(self.places)) for who, paths in PAGES.items() for path in paths]
-        return [*found, *(("admin", address(model, "changelist")) for model in admin.site._registry)]
+        return [*found, *(("admin", path) for path in pages_of_the_admin())]
 
     def client(self, who: str) -> Client:
         """Return a browser of theirs."""
@@ -231,6 +251,19 @@ class World:
         if who in self.people:
             client.force_login(self.people[who])
         return client
+
+
+def pages_of_the_admin() -> list[str]:
+    """Return the path of every list, and of the page of a row of each."""
+    lists = [address(model, "changelist") for model in admin.site._registry]
+    rows = [address(model, "change", _row_of(model).pk) for model in admin.site._registry]
+    return [*lists, *rows]
+
+
+def _row_of(model: type[Model]) -> Model:
+    row = model._default_manager.order_by("pk").first()
+    assert row is not None, f"nothing to look at: make a {model.__name__}"
+    return row
 
 
 def make_world() -> World:
@@ -254,6 +287,7 @@ def make_world() -> World:
     world.places |= {"asset": asset.slug, "store": asset.store.slug, "owned": owned.slug, "own": own.slug, "draft": draft.slug}
     world.places |= {"sent": sent.listing.slug, "order": str(order.id), "quote": str(quote.id), "review": str(sent.id)}
     world.places["operation"] = next(iter(operations()))
+    issue_link(licence=Licence.objects.get(buyer=member))
     world.places |= _developed(member, world.people["admin"]) | _for_admins()
     return world
 
@@ -302,7 +336,14 @@ def _developed(member: User, reviewer: User) -> dict[str, str]:
 def _for_admins() -> dict[str, str]:
     for make in subjects.LOOKED_AT:
         make()
-    return {"application": str(subjects.application().pk), "scope_review": str(subjects.scope_review().pk)}
+    now = timezone.now()
+    Worker.objects.create(id="w", host="here", pid=1, seen_at=now)
+    Schedule.objects.create(command="payout", due_at=now)
+    tier = LicenseTier.objects.get(slug="personal")
+    RetiredTerms.objects.create(tier=tier, name=tier.name, text="Once.", until=now)
+    group = Group.objects.create(name="Reviewers")
+    group.permissions.set(Permission.objects.filter(content_type__app_label="catalog"))
+    return {"application": str(subjects.application().pk), "scope_review": str(subjects.scope_review().pk), "group": str(group.pk)}
 
 
 def crowd(world: World, count: int = 1_000) -> None:

@@ -16,10 +16,10 @@ from django.utils.timesince import timesince
 from django.views.decorators.http import require_POST
 
 from .. import claims
+from ..admin_cells import STATES
 from ..errors import Problem
 from ..gathering import Found, Lists
 from ..wording import badge
-from .cells import STATES
 from .decisions import CLAIMING, Decision, Step
 from .panels import Panel
 from .service import ServiceAdmin, staff_of

@@ -18,7 +18,6 @@ from django.urls import URLPattern, path, reverse
 from ..admin_base import Base
 from ..errors import InvalidInput, Problem
 from ..gathering import Found, Lists, gather
-from .cells import column
 from .decisions import Button, Decision, DecisionForm, Perform
 from .finding import Words, ids_of
 from .panels import Panel, history, history_panel
@@ -36,11 +35,6 @@ class ServiceAdmin(Base):
     # What the search shows of a row: names of fields.
     found_title = "pk"
     found_detail = "pk"
-
-    def get_list_display(self, request: HttpRequest) -> Any:
-        """Show times in words, and states as our pages mark them."""
-        shown = super().get_list_display(request)
-        return [name if hasattr(self, str(name)) else column(self.model, name) for name in shown]
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
         """Return the row with the related ones that its page shows, None when there is none."""

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from django import template
+from django.contrib.admin.helpers import AdminReadonlyField
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.text import capfirst
@@ -28,6 +29,13 @@ def cell(value: Any) -> Any:
             return ", ".join(map(str, value))
         case _:
             return value
+
+
+@register.filter
+def shown(field: AdminReadonlyField) -> Any:
+    """Return what stands in a field that is only looked at, as lists show it."""
+    show = field.model_admin.shown(field.field["field"])
+    return show(field.form.instance) if callable(show) else field.contents()
 
 
 @register.filter

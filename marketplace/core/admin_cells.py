@@ -1,18 +1,18 @@
-"""Columns of lists: times in words, states as marks."""
+"""Values in lists and on pages: times in words, states as marks, yes or no."""
 
 from collections.abc import Callable
 from typing import Any
 
 from django.core.exceptions import FieldDoesNotExist
-from django.db.models import DateTimeField, Model
+from django.db.models import BooleanField, DateTimeField, Model
 
-from ..wording import badge, when
+from .wording import badge, when
 
 STATES = ("status", "update_status")
 
 
 def column(model: type[Model], name: Any) -> Any:
-    """Return what shows the column: a function for times and states, the name itself for everything else."""
+    """Return what shows the column: a function for times, states and what is true or not; the name itself for everything else."""
     if not isinstance(name, str):
         return name
     try:
@@ -22,6 +22,8 @@ def column(model: type[Model], name: Any) -> Any:
     label = str(getattr(field, "verbose_name", name))
     if isinstance(field, DateTimeField):
         return _named(name, label, lambda row: when(getattr(row, name)) or "-", ordered=True)
+    if isinstance(field, BooleanField):
+        return _named(name, label, lambda row: "yes" if getattr(row, name) else "no", ordered=True)
     if name in STATES:
         return _named(name, label, lambda row: badge(getattr(row, name)) if getattr(row, name) else "-", ordered=True)
     return name
