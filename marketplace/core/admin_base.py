@@ -20,6 +20,7 @@ class Base(ModelAdmin):
     """Django's admin with our checks, and without its scripts: no page of ours needs them."""
 
     checks_class = PermissionChecks
+    list_per_page = 50
     # Methods that are decision pages.
     decision_names: Sequence[str] = ()
     # What stands above the list, and below the fields on a row's page.

@@ -142,10 +142,59 @@ def test_reviewer_without_scripts_starts_decides_and_goes_on(window: Callable[..
     assert second.user.email in page.inner_text("body")
     first.refresh_from_db()
     assert first.status == "Approved"
+    page.get_by_label("Ready words").nth(1).select_option(index=1)
+    page.get_by_role("button", name="Reject", exact=True).click()
+    page.get_by_text("The application is rejected.").wait_for()
+    second.refresh_from_db()
+    assert second.status == "Rejected"
     page.get_by_label("Search users").fill(second.user.email)
     page.get_by_label("Search users").press("Enter")
     page.get_by_role("heading", name="Users").wait_for()
     assert not overflows(page)
+
+
+def test_listing_is_rejected_without_scripts_with_a_reason_that_is_ticked(window: Callable[..., Page], live_server: Any) -> None:
+    review = subjects.review()
+    page = window("phone", java_script=False)
+    page.goto(live_server.url + address(ListingReview, "change", review.pk))
+    page.get_by_label("It is blurred.", exact=True).check()
+    page.get_by_role("button", name="Reject", exact=True).click()
+    page.get_by_text("The listing is rejected.").wait_for()
+    review.refresh_from_db()
+    assert [finding["code"] for finding in review.findings] == ["preview_poor"]
+
+
+def test_menu_filters_and_account_open_on_a_phone_without_scripts(window: Callable[..., Page], live_server: Any) -> None:
+    subjects.application()
+    page = window("phone", java_script=False)
+    page.goto(live_server.url + HOME)
+    assert not page.get_by_role("navigation", name="Admin").is_visible()
+    page.get_by_role("button", name="Menu").click()
+    page.get_by_role("navigation", name="Admin").get_by_role("link", name="Developer applications").click()
+    page.get_by_role("heading", name="Developer applications").wait_for()
+    page.locator("summary", has_text="Status").click()
+    page.get_by_role("link", name="Approved", exact=True).click()
+    page.get_by_text("Nothing here is like that.").wait_for()
+    assert not overflows(page)
+    page.get_by_role("button", name="Account").click()
+    page.get_by_role("button", name="Sign out").click()
+    page.wait_for_url(f"{live_server.url}/")
+
+
+def test_menu_on_a_phone_is_opened_used_and_left_by_keyboard(window: Callable[..., Page], live_server: Any) -> None:
+    page = window("phone")
+    page.goto(live_server.url + HOME)
+    menu, opener = page.get_by_role("navigation", name="Admin"), page.get_by_role("button", name="Menu")
+    opener.focus()
+    page.keyboard.press("Enter")
+    menu.wait_for()
+    for _ in range(3):
+        page.keyboard.press("Tab")
+    assert menu.evaluate("(menu) => menu.contains(document.activeElement)")
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
+    page.keyboard.press("Escape")
+    menu.wait_for(state="hidden")
+    assert opener.evaluate("(button) => button === document.activeElement")
 
 
 LOOKS = pytest.mark.parametrize(("size", "scheme"), [("desktop", "light"), ("phone", "dark")])

@@ -80,6 +80,13 @@ def _send(page: Page) -> None:
     page.wait_for_load_state("networkidle")
 
 
+def _to_admin_menu(page: Page, base_url: str) -> None:
+    page.goto(f"{base_url}/admin/accounts/user/")
+    page.locator("summary").first.click()
+    if page.get_by_role("button", name="Menu").is_visible():
+        page.get_by_role("button", name="Menu").click()
+
+
 def public_stops(docs: list[str]) -> list[Stop]:
     """Return the pages that anyone may see."""
     paths = {
@@ -183,10 +190,24 @@ def signed_in_stops() -> list[Stop]:
         *studio_stops(),
         *(Stop(name, "vendor", f"/dashboard/studio/{path}") for name, path in SALES.items()),
         Stop("admin", "admin", "/admin/"),
-        Stop("admin-search", "admin", "/admin/search?q=example"),
+        Stop("admin-search", "admin", "/admin/search?q=halden"),
         Stop("admin-listings", "admin", "/admin/catalog/listing/"),
         Stop("admin-queue", "admin", "/admin/catalog/listingreview/?status__exact=all"),
+<<<<<<< HEAD
         Stop("admin-review", "admin", lead=follow("/admin/catalog/listingreview/?status__exact=all", "#result_list tbody a[href*=change]")),
         Stop("admin-vendor", "admin", lead=follow("/admin/vendors/vendorprofile/", "#result_list tbody a[href*=change]")),
         Stop("token-revoke", "vendor", lead=follow("/dashboard/tokens", ".table .end a:last-child")),
+=======
+        Stop(
+            "admin-review", "admin", lead=_follow("/admin/catalog/listingreview/?status__exact=all", "#result_list tbody a[href*=change]")
+        ),
+        Stop("admin-refund", "admin", lead=_follow("/admin/wallet/order/", "#result_list tbody th a", "../refund/")),
+        Stop("admin-app", "admin", lead=_follow("/admin/developers/app/", "#result_list tbody th a")),
+        Stop("admin-user", "admin", lead=_follow("/admin/accounts/user/", "#result_list tbody th a")),
+        Stop("admin-category", "admin", lead=_follow("/admin/catalog/category/", "#result_list tbody th a")),
+        Stop("admin-group", "admin", "/admin/auth/group/add/"),
+        Stop("admin-menu", "admin", lead=_to_admin_menu),
+        Stop("admin-vendor", "admin", lead=_follow("/admin/vendors/vendorprofile/", "#result_list tbody a[href*=change]")),
+        Stop("token-revoke", "vendor", lead=_follow("/dashboard/tokens", ".table .end a:last-child")),
+>>>>>>> f0165e6 (Keep the admin's lists and forms calm on a phone; try its menu, filters and decisions by keyboard and without scripts)
     ]

@@ -26,7 +26,6 @@ from .panels import Panel, history, history_panel
 class ServiceAdmin(Base):
     """Rows that services make and change: to look at, and to decide on."""
 
-    list_per_page = 50
     show_full_result_count = False
     row_template = "admin/panels.html"
 

@@ -1,0 +1,183 @@
+"""What stands on every page of the admin: the menu, the ways in and out, lists and forms as our pages have them."""
+
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+from django.contrib import admin
+from django.contrib.auth.models import Group, Permission
+from django.test import Client
+from django.urls import reverse
+
+from catalog.admin import CategoryAdmin, ListingAdmin
+from catalog.models import Category, Listing, ListingReview
+from developers.models import DeveloperApplication
+from marketplace.accounts.models import User
+from marketplace.core.admin import Decision, decision
+from tests.admin import subjects
+from tests.admin.pages import address, fill, signed_in, staff, text_of
+from tests.factories import CategoryFactory, UserFactory
+
+pytestmark = pytest.mark.django_db
+HOME = reverse("admin:index")
+
+
+@pytest.fixture
+def root() -> Client:
+    return signed_in(UserFactory(is_staff=True, is_superuser=True))
+
+
+def soup_of(client: Client, path: str) -> BeautifulSoup:
+    return BeautifulSoup(client.get(path).content, "html.parser")
+
+
+def current(client: Client, path: str) -> list[tuple[str, str]]:
+    """Return the menu's entries that are marked, and how."""
+    return [
+        (entry.span.get_text(), str(entry["aria-current"])) for entry in soup_of(client, path).select(".menu a[aria-current]") if entry.span
+    ]
+
+
+def test_menu_marks_the_one_place_that_the_page_is_or_belongs_to(root: Client) -> None:
+    queue, application = address(ListingReview, "changelist"), subjects.application()
+    review = address(ListingReview, "change", subjects.review().pk)
+    assert current(root, HOME) == [("What waits", "page")]
+    assert current(root, f"{queue}?kind=Listing") == [("Listings to review", "page")]
+    assert current(root, f"{queue}?kind=Update&claimed=me") == [("Updates of published listings", "page")]
+    assert current(root, queue) == []
+    assert current(root, f"{review}?_changelist_filters=kind%3DUpdate") == [("Updates of published listings", "true")]
+    assert current(root, review) == []
+    assert current(root, address(Listing, "changelist")) == [("Listings", "page")]
+    assert current(root, address(DeveloperApplication, "change", application.pk)) == []
+    assert current(root, address(User, "change", application.user.pk)) == [("Users", "true")]
+
+
+def test_row_names_its_list_and_leads_back_as_it_was_filtered(root: Client) -> None:
+    review = address(ListingReview, "change", subjects.review().pk)
+    crumb = soup_of(root, f"{review}?_changelist_filters=kind%3DListing").select_one(".crumb a")
+    assert crumb is not None
+    assert (crumb.get_text(strip=True), crumb["href"]) == ("Listings to review", f"{address(ListingReview, 'changelist')}?kind=Listing")
+
+
+@pytest.mark.parametrize(
+    ("name", "leads_to"),
+    [("password_change", "account_change_password"), ("password_change_done", "account_change_password"), ("logout", "account_logout")],
+)
+def test_passwords_and_signing_out_are_the_account_pages_business(root: Client, name: str, leads_to: str) -> None:
+    for ask in (root.get, root.post):
+        response = ask(reverse(f"admin:{name}"), {"old_password": "x", "new_password1": "y", "new_password2": "y"})
+        assert (response.status_code, response["Location"]) == (302, reverse(leads_to))
+    assert root.get(HOME).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["", "catalog/listing/", "catalog/category/", "auth/group/", "auth/group/add/", "catalog/category/add/"])
+def test_page_loads_no_script_of_a_library(root: Client, path: str) -> None:
+    CategoryFactory()
+    page = soup_of(root, HOME + path)
+    loaded = [str(tag["src"]) for tag in page.select("script[src]")]
+    assert loaded == ["/static/js/theme.js", "/static/js/site.js"]
+    assert all("/static/css/" in str(tag["href"]) for tag in page.select("link[rel=stylesheet]"))
+
+
+def test_lists_say_yes_or_no_and_each_cell_knows_its_column(root: Client) -> None:
+    CategoryFactory(slug="odd", name="<b>Type</b>", is_active=False)
+    page = soup_of(root, address(Category, "changelist"))
+    rows = [
+        {str(cell.get("data-label")): cell.get_text(strip=True) for cell in row.select("[data-label]")} for row in page.select("tbody tr")
+    ]
+    assert {"Name", "Slug", "Is active"} <= set(rows[0])
+    assert ("<b>Type</b>", "no") in {(row["Name"], row["Is active"]) for row in rows}
+    assert not page.select("#result_list img")
+
+
+def test_column_is_sorted_the_other_way_and_no_longer(root: Client) -> None:
+    CategoryFactory()
+    page = soup_of(root, f"{address(Category, 'changelist')}?o=1")
+    head = page.select_one("th[aria-sort]")
+    assert head is not None
+    assert (head["aria-sort"], [str(link["href"]) for link in head.select("a")]) == ("ascending", ["?o=-1", "?o="])
+
+
+def test_long_list_has_pages(root: Client) -> None:
+    Category.objects.all().delete()
+    Category.objects.bulk_create(Category(slug=f"c{n}", name=f"C {n}") for n in range(120))
+    last = soup_of(root, f"{address(Category, 'changelist')}?p=3")
+    assert len(last.select("#result_list tbody tr")) == 20
+    assert [link["href"] for link in last.select('nav[aria-label="Pages"] a')] == ["?p=1", "?p=2"]
+    assert "120 categories" in last.get_text()
+
+
+def test_row_shows_times_in_words_and_states_as_marks(root: Client) -> None:
+    page = soup_of(root, address(Listing, "change", subjects.listing_for_sale().pk))
+    facts = {str(row.th and row.th.get_text(strip=True)): row.td for row in page.select(".record-table tr")}
+    status, published_at = facts["Status"], facts["Published at"]
+    assert status is not None
+    assert status.select_one(".status")
+    assert published_at is not None
+    assert published_at.select_one("time[title]")
+
+
+def test_faults_of_a_form_stand_beside_its_fields_and_what_was_typed_is_kept(root: Client) -> None:
+    response = root.post(address(Category, "add"), {"name": "Typed", "slug": "no slug!", "metadata": "{"})
+    page = BeautifulSoup(response.content, "html.parser")
+    assert "It is not saved yet" in page.get_text()
+    assert page.select_one("#id_name[value=Typed]")
+    assert len(page.select(".field .errorlist")) >= 2
+
+
+def test_group_is_composed_renamed_and_deleted_with_boxes_and_buttons(root: Client) -> None:
+    page = soup_of(root, address(Group, "add"))
+    boxes = page.select('input[type="checkbox"][name="permissions"]')
+    assert len(boxes) == Permission.objects.count()
+    chosen = Permission.objects.get(codename="review_listing")
+    root.post(address(Group, "add"), {"name": "Editors", "permissions": [chosen.pk]})
+    group = Group.objects.get(name="Editors")
+    assert list(group.permissions.all()) == [chosen]
+    page = soup_of(root, address(Group, "change", group.pk))
+    assert [box["value"] for box in page.select("input[name=permissions][checked]")] == [str(chosen.pk)]
+    words = text_of(root.get(address(Group, "delete", group.pk)))
+    assert "What is deleted for good" in words
+    root.post(address(Group, "delete", group.pk), {"post": "yes"})
+    assert not Group.objects.filter(pk=group.pk).exists()
+
+
+def test_several_groups_are_deleted_after_asking(root: Client) -> None:
+    groups = [Group.objects.create(name=name) for name in ("One", "Two", "Three")]
+    ticked = {"action": "delete_selected", "_selected_action": [group.pk for group in groups[:2]]}
+    listed = soup_of(root, address(Group, "changelist"))
+    assert listed.select_one('#changelist-form button[name="action"][value="delete_selected"]')
+    asked = BeautifulSoup(root.post(address(Group, "changelist"), ticked).content, "html.parser")
+    assert all(name in asked.get_text() for name in ("One", "Two"))
+    form = asked.select_one("form:has(input[name=post])")
+    assert form is not None
+    assert Group.objects.count() == 3
+    root.post(address(Group, "changelist"), {"post": "yes", **ticked})
+    assert list(Group.objects.values_list("name", flat=True)) == ["Three"]
+    assert root.post(address(Group, "changelist"), {"action": "delete_selected"}, follow=True).status_code == 200
+
+
+def test_app_page_lists_what_the_user_may_look_at() -> None:
+    words = text_of(signed_in(staff("catalog.view_listing")).get(f"{HOME}catalog/"))
+    assert "Listings" in words
+    assert "Categories" not in words
+
+
+def test_history_of_a_row_tells_who_changed_it(root: Client) -> None:
+    category = CategoryFactory()
+    page = address(Category, "change", category.pk)
+    form = soup_of(root, page).select_one("form.edit")
+    assert form is not None
+    root.post(page, fill(form, {"name": "Renamed"}))
+    assert "Changed Name" in text_of(root.get(address(Category, "history", category.pk)))
+
+
+def test_decision_that_names_no_known_permission_is_found_at_start_up() -> None:
+    class Careless(ListingAdmin):
+        @decision(Decision("Do", "catalog.nothing_listing", "It is done.", "Done."))
+        def do(self, *_args: Any) -> None:
+            """Do it."""
+
+        decision_names = ("do",)
+
+    assert [fault.id for fault in Careless(Listing, admin.site).check()] == ["core.E001"]
+    assert CategoryAdmin(Category, admin.site).check() == []
