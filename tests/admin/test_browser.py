@@ -157,7 +157,7 @@ def test_listing_is_rejected_without_scripts_with_a_reason_that_is_ticked(window
     review = subjects.review()
     page = window("phone", java_script=False)
     page.goto(live_server.url + address(ListingReview, "change", review.pk))
-    page.get_by_label("It is blurred.", exact=True).check()
+    page.get_by_role("checkbox", name=RejectionReason.objects.get(code="preview_poor").message).check()
     page.get_by_role("button", name="Reject", exact=True).click()
     page.get_by_text("The listing is rejected.").wait_for()
     review.refresh_from_db()
