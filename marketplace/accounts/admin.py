@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from allauth.account.decorators import secure_admin_login
 from django import forms
@@ -17,6 +17,11 @@ from marketplace.core.events import emit
 from . import services
 from .events import AccountEnding
 from .models import Tier, User
+
+if TYPE_CHECKING:
+    GroupBase = forms.ModelForm[Group]
+else:
+    GroupBase = forms.ModelForm
 
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]  # allauth's documented way
 
@@ -44,6 +49,20 @@ def _permissions_by_app() -> list[tuple[str, list[tuple[Any, str]]]]:
     rows = Permission.objects.select_related("content_type").order_by("content_type__app_label", "content_type__model", "codename")
     by_app = groupby(rows, key=lambda permission: permission.content_type.app_label)
     return [(app.capitalize(), [(row.pk, row.name) for row in permissions]) for app, permissions in by_app]
+
+
+class GroupForm(GroupBase):
+    """A name, and permissions to tick, by app."""
+
+    permissions = forms.ModelMultipleChoiceField(Permission.objects.all(), required=False, widget=forms.CheckboxSelectMultiple)
+
+    class Meta:
+        model = Group
+        fields = ("name", "permissions")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["permissions"].choices = _permissions_by_app  # type: ignore[attr-defined]  # it is a choice field
 
 
 def _effects(user: User, *, deleted: bool) -> list[str]:
@@ -147,14 +166,9 @@ class UserAdmin(ServiceAdmin):
 class GroupAdmin(Base):
     """Sets of permissions; only superusers compose them, or anyone could grant themselves everything."""
 
+    form = GroupForm
     search_fields = ("name",)
     ordering = ("name",)
-
-    def formfield_for_manytomany(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        """Offer the permissions as boxes to tick, by app."""
-        field = forms.ModelMultipleChoiceField(Permission.objects.all(), required=False, widget=forms.CheckboxSelectMultiple)
-        field.choices = _permissions_by_app
-        return field
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         """Allow superusers."""

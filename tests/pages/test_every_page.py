@@ -78,7 +78,7 @@ def test_every_page_is_well_made_and_asks_little_whatever_there_is(world: World,
         faults: list[object] = [] if page.status_code in {200, *allowed} else [page.status_code]
         if len(asked) > MOST_QUERIES:
             faults.append(f"{len(asked)} queries")
-        if page.status_code == 200:
+        if page.status_code == 200 and page.headers["Content-Type"].startswith("text/html"):
             faults += faults_of(page.content)
             faults += [] if page.headers["Content-Security-Policy"] in OUR_POLICIES else ["another policy than ours"]
         if faults:

@@ -34,7 +34,8 @@ def cell(value: Any) -> Any:
 @register.filter
 def shown(field: AdminReadonlyField) -> Any:
     """Return what stands in a field that is only looked at, as lists show it."""
-    show = field.model_admin.shown(field.field["field"])
+    of_ours: Any = field.model_admin
+    show = of_ours.shown(field.field["field"])
     return show(field.form.instance) if callable(show) else field.contents()
 
 
