@@ -193,21 +193,13 @@ def signed_in_stops() -> list[Stop]:
         Stop("admin-search", "admin", "/admin/search?q=halden"),
         Stop("admin-listings", "admin", "/admin/catalog/listing/"),
         Stop("admin-queue", "admin", "/admin/catalog/listingreview/?status__exact=all"),
-<<<<<<< HEAD
         Stop("admin-review", "admin", lead=follow("/admin/catalog/listingreview/?status__exact=all", "#result_list tbody a[href*=change]")),
-        Stop("admin-vendor", "admin", lead=follow("/admin/vendors/vendorprofile/", "#result_list tbody a[href*=change]")),
-        Stop("token-revoke", "vendor", lead=follow("/dashboard/tokens", ".table .end a:last-child")),
-=======
-        Stop(
-            "admin-review", "admin", lead=_follow("/admin/catalog/listingreview/?status__exact=all", "#result_list tbody a[href*=change]")
-        ),
-        Stop("admin-refund", "admin", lead=_follow("/admin/wallet/order/", "#result_list tbody th a", "../refund/")),
-        Stop("admin-app", "admin", lead=_follow("/admin/developers/app/", "#result_list tbody th a")),
-        Stop("admin-user", "admin", lead=_follow("/admin/accounts/user/", "#result_list tbody th a")),
-        Stop("admin-category", "admin", lead=_follow("/admin/catalog/category/", "#result_list tbody th a")),
+        Stop("admin-refund", "admin", lead=follow("/admin/wallet/order/", "#result_list tbody th a", "../refund/")),
+        Stop("admin-app", "admin", lead=follow("/admin/developers/app/", "#result_list tbody th a")),
+        Stop("admin-user", "admin", lead=follow("/admin/accounts/user/", "#result_list tbody th a")),
+        Stop("admin-category", "admin", lead=follow("/admin/catalog/category/", "#result_list tbody th a")),
         Stop("admin-group", "admin", "/admin/auth/group/add/"),
         Stop("admin-menu", "admin", lead=_to_admin_menu),
-        Stop("admin-vendor", "admin", lead=_follow("/admin/vendors/vendorprofile/", "#result_list tbody a[href*=change]")),
-        Stop("token-revoke", "vendor", lead=_follow("/dashboard/tokens", ".table .end a:last-child")),
->>>>>>> f0165e6 (Keep the admin's lists and forms calm on a phone; try its menu, filters and decisions by keyboard and without scripts)
+        Stop("admin-vendor", "admin", lead=follow("/admin/vendors/vendorprofile/", "#result_list tbody a[href*=change]")),
+        Stop("token-revoke", "vendor", lead=follow("/dashboard/tokens", ".table .end a:last-child")),
     ]
