@@ -56,6 +56,10 @@ def faults_of(html: bytes) -> list[str]:
     return faults
 
 
+def _says(text: str | None) -> bool:
+    return bool(text and text.strip())
+
+
 def _named(tags: Iterable[Tag], *names: str) -> list[Tag]:
     return [tag for tag in tags if tag.name in names]
 
