@@ -50,7 +50,8 @@ def tick(page: Page, value: str) -> None:
 
 def choose(page: Page, field: str, file: Path) -> None:
     """Choose a file for the field of this id."""
-    reach(page, field, "id")
+    # The browser is told first that nobody is there to use its window of files.
     with page.expect_file_chooser() as chooser:
+        reach(page, field, "id")
         page.keyboard.press("Enter")
     chooser.value.set_files(file)

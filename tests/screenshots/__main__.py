@@ -21,7 +21,8 @@ from tests.checks import ROOT
 
 from .driving import MOST_BYTES, SCHEMES, SIZES, Scheme, browser, context, overflows, violations, watched
 from .service import scenes, service
-from .stops import AGAIN, Stop, public_stops, signed_in_stops
+from .stop import Stop
+from .stops import AGAIN, public_stops, signed_in_stops
 
 
 def main() -> int:

@@ -30,8 +30,9 @@ from rich.progress import track
 from tests.checks import ROOT
 
 from .driving import program
+from .making import FONT
 from .service import COLLECTED, service
-from .stops import FONT, SOUND
+from .stops import SOUND
 
 # The last that runs on Node 20.
 VERSION = "12.8.2"

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from urllib.parse import urlencode
 
-from playwright.sync_api import Page
+from playwright.sync_api import FilePayload, Page
 
 from .stop import Stop, at, follow, refused
 
@@ -41,8 +41,8 @@ def _to_upload(page: Page, base_url: str) -> None:
     session = page.context.new_cdp_session(page)
     session.send("Network.enable")
     session.send("Network.emulateNetworkConditions", slow)
-    file = {"name": "Fjord-Display.zip", "mimeType": "application/zip", "buffer": bytes(6_000_000)}
-    page.get_by_label("Upload the file").set_input_files([file])
+    file = FilePayload(name="Fjord-Display.zip", mimeType="application/zip", buffer=bytes(6_000_000))
+    page.get_by_label("Upload the file").set_input_files(file)
     page.wait_for_function("() => document.querySelector('.under-way progress')?.value > 10")
 
 

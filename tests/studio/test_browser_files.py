@@ -18,6 +18,7 @@ from catalog.models import Deliverable, Listing, Preview
 from developers.models import FirstPartyToken
 from marketplace.core import bounds
 from tests.files.makers import picture
+from tests.keyboard import choose
 from tests.screenshots.driving import Visit, browser, context, overflows, violations, watched
 from tests.servers.wire import wire_to
 from tests.vendors import makers
@@ -289,10 +290,7 @@ def test_keyboard_alone_chooses_and_removes(opened: Callable[..., tuple[Page, Vi
     page, _ = opened()
     image = tmp_path / "thumb.png"
     image.write_bytes(makers.png())
-    _tab_to(page, "#picture-0-input")
-    with page.expect_file_chooser() as chooser:
-        page.keyboard.press("Enter")
-    chooser.value.set_files(image)
+    choose(page, "picture-0-input", image)
     expect(page.locator("#picture-0 .note-success")).to_contain_text("thumb.png")
     # One goes on where one was.
     expect(page.locator("#picture-0-input")).to_be_focused()
@@ -302,16 +300,6 @@ def test_keyboard_alone_chooses_and_removes(opened: Callable[..., tuple[Page, Vi
     page.keyboard.press("Enter")
     expect(page.get_by_text("It is removed.")).to_be_visible()
     assert not Preview.objects.exists()
-
-
-def _tab_to(page: Page, selector: str) -> None:
-    """Press Tab until the element has the focus, and see that the focus can be seen."""
-    for _ in range(60):
-        page.keyboard.press("Tab")
-        if page.evaluate("(selector) => document.activeElement.matches(selector)", selector):
-            assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
-            return
-    raise AssertionError(f"the keyboard does not reach {selector}")
 
 
 def test_without_scripts_forms_upload_and_tell(opened: Callable[..., tuple[Page, Visit]], large: Path) -> None:
