@@ -11,8 +11,17 @@ from marketplace.core.gathering import Found, Lists, gather
 from ..models import Deliverable, Listing, ListingReview, Preview, Store
 from ..models.files import PreviewKind
 from ..models.reviews import ReviewStatus
-from ..selectors.reviews import cases_of_store, files_under_review, listings_with_the_bytes_of, record_of, with_copies, with_record
-from ..services.snapshots import approvals_of, changes_between, previews_of, snapshot_of
+from ..selectors.reviews import (
+    approvals_of,
+    cases_of_store,
+    files_under_review,
+    listings_with_the_bytes_of,
+    previews_of,
+    record_of,
+    with_copies,
+    with_record,
+)
+from ..services.snapshots import changes_between, snapshot_of
 from .differences import Piece, marked
 from .samples import samples_for
 from .words import in_words, unhidden

@@ -16,8 +16,8 @@ from marketplace.core.wording import badge
 from ..models import Listing, ListingReview
 from ..models.listings import ListingStatus
 from ..search import search
+from ..selectors.reviews import approvals_of, previews_of
 from ..services import review as services
-from ..services.snapshots import approvals_of, previews_of
 from .effects import takedown_does
 from .filters import EditedFilter
 from .reviews import TAKEDOWN

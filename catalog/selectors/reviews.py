@@ -10,7 +10,7 @@ from marketplace.accounts.models import User
 from marketplace.core.claims import claimed_by_others
 from marketplace.core.ids import parse_id
 
-from ..models import Deliverable, Listing, ListingReview, Store
+from ..models import Deliverable, Listing, ListingReview, Preview, Store
 from ..models.listings import ListingStatus
 from ..models.reviews import ReviewKind, ReviewStatus
 
@@ -124,3 +124,13 @@ def _number(rows: "QuerySet[Any, Any]", of: str = "pk") -> Coalesce:
     """Return how many rows there are of a group that an outer query names."""
     counted = rows.annotate(number=Count(of, distinct=of != "pk")).values("number")
     return Coalesce(Subquery(counted), 0)
+
+
+def previews_of(listing: Listing) -> QuerySet[Preview]:
+    """Return the listing's previews in the order of its page."""
+    return Preview.objects.filter(listing=listing).order_by("kind", "slot")
+
+
+def approvals_of(listing: Listing) -> QuerySet[ListingReview]:
+    """Return the cases in which a reviewer approved the listing, the last one first."""
+    return ListingReview.objects.filter(listing=listing, status=ReviewStatus.APPROVED).order_by("-decided_at", "-id")

@@ -4,12 +4,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import QuerySet
-
 from marketplace.core import money
 
-from ..models import Listing, ListingReview, Preview
-from ..models.reviews import ReviewStatus
+from ..models import Listing, Preview
+from ..selectors.reviews import previews_of
 
 
 @dataclass(frozen=True)
@@ -63,21 +61,6 @@ def snapshot_of(listing: Listing, previews: Iterable[Preview] | None = None) -> 
         "file": file,
         "previews": [{"kind": preview.kind, "slot": preview.slot, "checksum": preview.sha256} for preview in shown],
     }
-
-
-def previews_of(listing: Listing) -> QuerySet[Preview]:
-    """Return the listing's previews in the order of its page."""
-    return Preview.objects.filter(listing=listing).order_by("kind", "slot")
-
-
-def approvals_of(listing: Listing) -> QuerySet[ListingReview]:
-    """Return the cases in which a reviewer approved the listing, the last one first."""
-    return ListingReview.objects.filter(listing=listing, status=ReviewStatus.APPROVED).order_by("-decided_at", "-id")
-
-
-def last_approved_snapshot(listing: Listing) -> dict[str, Any] | None:
-    """Return what a reviewer last approved; None for a listing that never was."""
-    return approvals_of(listing).values_list("snapshot", flat=True).first()
 
 
 def changes_between(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:

@@ -26,7 +26,6 @@ PLAIN = {
     "library readme_of": "reads",
     "catalog keep": "stores a value under a key, in this order",
     "catalog snapshot_of": "reads",
-    "catalog last_approved_snapshot": "reads",
     "catalog changes_between": "compares before and after, in this order",
     "vendors ensure_editable": "refuses, or does nothing",
     "vendors ensure_uploadable": "refuses, or does nothing",
