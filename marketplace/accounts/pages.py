@@ -6,11 +6,13 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec, cast
 from urllib.parse import urlsplit
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
 from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import render
+from django.shortcuts import render, resolve_url
+from django.urls import Resolver404, resolve
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
@@ -20,6 +22,8 @@ from marketplace.core.errors import Problem
 from .models import User
 
 P = ParamSpec("P")
+# Where a page keeps what it takes.
+_METHODS = "methods"
 SIGNED_OUT = "You were signed out meanwhile, so what you just sent was not taken. Sign in, then send it again."
 
 
@@ -41,7 +45,9 @@ def signed_in_page(*methods: str) -> Callable[[Page[P]], Callable[..., HttpRespo
         def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
             return allowed(request, *args, **kwargs) if request.user.is_authenticated else _sign_in_first(request)
 
-        return wraps(page)(never_cache(guarded))
+        signed_in = wraps(page)(never_cache(guarded))
+        setattr(signed_in, _METHODS, methods)
+        return signed_in
 
     return decorate
 
@@ -53,16 +59,31 @@ def _sign_in_first(request: HttpRequest) -> HttpResponse:
     # What a script sends, it tells of itself.
     if request.headers.get("Sec-Fetch-Mode", "navigate") == "navigate":
         messages.warning(request, SIGNED_OUT)
-    return redirect_to_login(_page_before(request) or request.get_full_path())
+    places = (_page_before(request), request.get_full_path())
+    return redirect_to_login(next(filter(_is_page, places), resolve_url(settings.LOGIN_REDIRECT_URL)))
 
 
 def _page_before(request: HttpRequest) -> str:
     """Return the path of our page that a form stood on; nothing where the browser does not tell, or tells of another site."""
     came_from = request.headers.get("Referer", "")
+    if not _is_ours(request, came_from):
+        return ""
     path = urlsplit(came_from)._replace(scheme="", netloc="", fragment="").geturl()
     # A path that begins with two slashes would name another host.
-    ours = all(url_has_allowed_host_and_scheme(each, {request.get_host()}, request.is_secure()) for each in (came_from, path))
-    return path if ours else ""
+    return path if _is_ours(request, path) else ""
+
+
+def _is_ours(request: HttpRequest, address: str) -> bool:
+    return bool(url_has_allowed_host_and_scheme(address, {request.get_host()}, request.is_secure()))
+
+
+def _is_page(path: str) -> bool:
+    """Tell whether there is something to look at: a form that came back with errors may stand where only forms are taken."""
+    try:
+        view = resolve(urlsplit(path).path).func
+    except Resolver404:
+        return False
+    return "GET" in getattr(view, _METHODS, ("GET",))
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""What people see who send a form to an address that takes none."""
+"""What people see who send a form to an address that takes none, or look at one that only takes forms."""
 
 from collections.abc import Callable
 
@@ -6,6 +6,9 @@ from django.http import HttpRequest, HttpResponseBase, HttpResponseNotAllowed
 
 from .api.problems import answer
 from .errors import MethodNotAllowed
+
+SENT = "This address takes nothing that is sent to it. Go back, reload the page and try again."
+LOOKED_AT = "There is nothing to look at here: this address only takes what a form sends. Start again from the page with the form."
 
 
 class WrongMethodMiddleware:
@@ -19,6 +22,6 @@ class WrongMethodMiddleware:
         response = self.get_response(request)
         if not isinstance(response, HttpResponseNotAllowed) or response.content or not request.accepts("text/html"):
             return response
-        page = answer(MethodNotAllowed("This address takes nothing that is sent to it. Go back, reload the page and try again."), request)
+        page = answer(MethodNotAllowed(LOOKED_AT if request.method in {"GET", "HEAD"} else SENT), request)
         page["Allow"] = response["Allow"]
         return page

@@ -59,11 +59,16 @@ def test_anonymous_is_sent_to_sign_in_and_back(client: Client, name: str, method
     ("came_from", "back"),
     [
         ("http://testserver/dashboard/studio/listings/a/files?x=1#file", "/dashboard/studio/listings/a/files?x=1"),
-        ("http://elsewhere.example/dashboard", "/dashboard/studio/listings/a/files/upload"),
-        ("http://testserver@elsewhere.example/", "/dashboard/studio/listings/a/files/upload"),
-        ("http://testserver//elsewhere.example/", "/dashboard/studio/listings/a/files/upload"),
-        ("javascript:alert(1)", "/dashboard/studio/listings/a/files/upload"),
-        ("", "/dashboard/studio/listings/a/files/upload"),
+        # It came back with an error, where only forms are taken.
+        ("http://testserver/dashboard/studio/listings/a/files/upload", "/dashboard"),
+        ("http://testserver/nothing/is/here", "/dashboard"),
+        ("http://elsewhere.example/dashboard/apps", "/dashboard"),
+        ("http://testserver@elsewhere.example/", "/dashboard"),
+        ("http://testserver//elsewhere.example/", "/dashboard"),
+        ("http://testserver/\\elsewhere.example/", "/dashboard"),
+        ("javascript:alert(1)", "/dashboard"),
+        ("http://[", "/dashboard"),
+        ("", "/dashboard"),
     ],
 )
 def test_form_of_someone_signed_out_leads_back_to_its_page_and_says_what_became_of_it(client: Client, came_from: str, back: str) -> None:

@@ -21,6 +21,7 @@ from marketplace.accounts.services import delete_account, rename_user
 from marketplace.core.errors import NotFound
 from marketplace.core.models import AuditEntry
 from marketplace.core.transitions import lock
+from marketplace.core.wrong_method import LOOKED_AT
 from marketplace.operations import exports
 from marketplace.operations.errors import ExportUnderWay
 from marketplace.operations.exports import export_of, read_export, request_export, write_export
@@ -66,7 +67,10 @@ def test_no_change_without_the_pages_own_form(browse: Browse, user: User, name: 
 
 @pytest.mark.parametrize("name", ["account-sessions", "account-export"])
 def test_looking_changes_nothing(browse: Browse, user: User, name: str) -> None:
-    assert browse(user).get(reverse(name)).status_code == 405
+    looked = browse(user).get(reverse(name), headers={"accept": "text/html"})
+    assert looked.status_code == 405
+    # Nothing was sent that the page could speak of.
+    assert LOOKED_AT in looked.content.decode()
 
 
 @pytest.mark.parametrize(
