@@ -1,17 +1,20 @@
 """Several lists in one statement: each comes back as its queryset would have read it."""
 
-from datetime import timedelta
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import NotSupportedError, connection
+from django.db.models import BigIntegerField, Count, F, JSONField, Value
 from django.utils import timezone
 
 from catalog.models import Category, LicenseTier, Listing, ListingReview, Preview
+from catalog.models.search import SearchDelete
 from developers.models import ApiKey, App
 from marketplace.core import audit
-from marketplace.core.gathering import gather
+from marketplace.core.gathering import gather, numbers
 from marketplace.core.models import AuditEntry
 from tests.admin import subjects
 from tests.catalog.cases import open_review, published, rejected, submitted
@@ -21,8 +24,10 @@ from tests.shop import tiers
 pytestmark = pytest.mark.django_db
 
 
-def values_of(row: Any) -> dict[str, Any]:
-    return {field.attname: getattr(row, field.attname) for field in row._meta.concrete_fields if field.attname in row.__dict__}
+def values_of(row: Any) -> dict[str, tuple[type, str]]:
+    # As they are written: True is not 1, nor 2.00 2.
+    values = {field.attname: row.__dict__[field.attname] for field in row._meta.concrete_fields if field.attname in row.__dict__}
+    return {name: (type(value), str(value)) for name, value in values.items()}
 
 
 def same(found: Any, expected: Any) -> None:
@@ -97,3 +102,86 @@ def test_order_is_kept_where_rows_are_many(django_assert_num_queries: Any) -> No
     AppFactory()
     asked = Category.objects.filter(slug__startswith="c", name__lt="99").order_by("-name")
     assert [row.name for row in gather({"apps": App.objects.all(), "categories": asked})["categories"]] == [row.name for row in asked]
+
+
+JSON: tuple[Any, ...] = ({}, [], "5", "x", "null", '"', 5, 2**60, 1.1, True, None, {"a": [1, None, "\u2028💥\\"]})
+
+
+@pytest.mark.parametrize("value", JSON, ids=repr)
+def test_json_comes_back_as_it_is_kept(value: Any) -> None:
+    listing = published()
+    Listing.objects.filter(pk=listing.pk).update(tags=Value(value, JSONField()), allowed_license_slugs=None)
+    [found] = gather({"listings": Listing.objects.all()})["listings"]
+    same(found, Listing.objects.get())
+    assert (found.tags, found.allowed_license_slugs) == (value, None)
+
+
+def test_computed_columns_fractions_and_large_numbers_come_back_with_their_types() -> None:
+    listing = published()
+    tiers()
+    Listing.objects.filter(pk=listing.pk).update(published_at=datetime(2026, 1, 2, 3, 4, 5, 100, tzinfo=UTC))
+    rows = {
+        "listings": Listing.objects.annotate(large=Value(2**53 + 1, BigIntegerField())),
+        "tiers": LicenseTier.objects.annotate(half=F("price_factor") * Decimal("0.5")),
+    }
+    found = gather(rows)
+    assert found["listings"][0].is_free is False
+    assert found["listings"][0].large == 2**53 + 1
+    assert {str(tier.price_factor) for tier in found["tiers"]} == {"1.00", "2.00", "5.00"}
+    assert {tier.half for tier in found["tiers"]} == {Decimal("0.5"), Decimal(1), Decimal("2.5")}
+    for name, lists in found.items():
+        for mine, theirs in zip(lists, rows[name], strict=True):
+            same(mine, theirs)
+
+
+def test_what_a_list_leaves_out_is_left_out() -> None:
+    published()
+    rows = Listing.objects.select_related("store").defer("description", "tags", "store__name")
+    [found] = gather({"listings": rows})["listings"]
+    same(found, rows.get())
+    assert {"description", "tags"} == found.get_deferred_fields()
+    assert {"name"} == found.store.get_deferred_fields()
+
+
+REFUSED: dict[str, Callable[[], Any]] = {
+    "values": lambda: Listing.objects.values("pk"),
+    "values of annotations": lambda: Listing.objects.annotate(one=Value(1)).values("one"),
+    "names": lambda: Listing.objects.values_list("title", flat=True),
+    "distinct": Listing.objects.distinct,
+    "union": lambda: Listing.objects.union(Listing.objects.all()),
+    "extra": lambda: Listing.objects.extra(select={"one": "1"}),
+    "reverse": lambda: Listing.objects.order_by("title").reverse(),
+    "lock": Listing.objects.select_for_update,
+    "prefetch": lambda: Listing.objects.prefetch_related("reviews"),
+    "related of everything": Listing.objects.select_related,
+    "order of another": lambda: Preview.objects.order_by("-listing__category"),
+    "key of two columns": SearchDelete.objects.all,
+    "times between": lambda: Listing.objects.annotate(took=F("updated_at") - F("created_at")),
+}
+
+
+@pytest.mark.parametrize("rows", REFUSED.values(), ids=REFUSED)
+def test_what_would_come_back_otherwise_is_refused(rows: Callable[[], Any], django_assert_num_queries: Any) -> None:
+    with django_assert_num_queries(0), pytest.raises(NotSupportedError):
+        gather({"rows": rows()})
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        lambda: Listing.objects.order_by("title")[:3],
+        lambda: Listing.objects.filter(reviews__status="Pending").distinct(),
+        lambda: Listing.objects.annotate(cases=Count("reviews")),
+    ],
+    ids=["slice", "distinct", "groups"],
+)
+def test_what_would_be_counted_otherwise_is_refused(rows: Callable[[], Any]) -> None:
+    with pytest.raises(NotSupportedError):
+        numbers(rows=rows())
+
+
+def test_numbers_are_those_of_each_list_in_one_statement(django_assert_num_queries: Any) -> None:
+    published()
+    with django_assert_num_queries(1):
+        found = numbers(listings=Listing.objects.all(), none=Listing.objects.none(), drafts=Listing.objects.filter(status="Draft"))
+    assert found == {"listings": 1, "none": 0, "drafts": 0}
