@@ -23,5 +23,7 @@ class WrongMethodMiddleware:
         if not isinstance(response, HttpResponseNotAllowed) or response.content or not request.accepts("text/html"):
             return response
         page = answer(MethodNotAllowed(LOOKED_AT if request.method in {"GET", "HEAD"} else SENT), request)
-        page["Allow"] = response["Allow"]
+        for name, value in response.headers.items():
+            # `Allow`, and what lets scripts of other origins read the answer.
+            page.headers.setdefault(name, value)
         return page

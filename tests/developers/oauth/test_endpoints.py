@@ -219,6 +219,8 @@ def test_script_of_any_origin_may_call_without_credentials(browser: Client, path
         preflight,
         browser.generic(method, path, content_type=FORM, headers=origin),
         browser.get("/oauth/token", headers=origin),
+        # In words, where a page is asked for.
+        browser.get("/oauth/token", headers=origin | {"accept": "text/html"}),
     ):
         assert response["Access-Control-Allow-Origin"] == "*"
         assert "Retry-After" in response["Access-Control-Expose-Headers"]
