@@ -18,7 +18,7 @@ def labels_of(listing: Listing) -> set[str]:
     slugs = listing.allowed_license_slugs
     labels = {label("tag", tag) for tag in listing.tags}
     labels |= {label("platform", _VERSION.sub("", part.strip())) for part in _LISTED.split(listing.supported_platforms)}
-    labels |= {ANY_LICENSE} if slugs is None else {label("license", slug) for slug in slugs}
+    labels |= {ANY_LICENSE} if slugs is None else {license_label(slug) for slug in slugs}
     labels.add(label("type", listing.file_type))
     return labels - {"platform:", "type:"}
 
@@ -27,6 +27,11 @@ def label(kind: str, text: str) -> str:
     """Return the label of a text, such as `tag:bold`."""
     # Folding may lengthen a text.
     return f"{kind}:{plain(text)[:VALUE_CHARS]}"
+
+
+def license_label(slug: str) -> str:
+    """Return the label of a licence tier; slugs are taken letter by letter."""
+    return f"license:{slug}"
 
 
 def plain(text: str) -> str:

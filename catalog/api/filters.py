@@ -27,7 +27,7 @@ COLUMNS = {Currency.INR: "price_up", Currency.USD: "usd", Currency.EUR: "eur"}
 def labels_of(name: str, value: str) -> Group:
     """Return the labels of which a filter asks for one; no listing has two of them."""
     if name == "license":
-        return labels.label(name, value), labels.ANY_LICENSE
+        return labels.license_label(value), labels.ANY_LICENSE
     return (labels.label("type" if name == "fileType" else name, value),)
 
 

@@ -112,4 +112,4 @@ def _shown(name: Facet, counter: Counter[str], answers: Answers) -> list[tuple[s
 
 
 def _active(answers: Answers) -> Iterable[str]:
-    return [labels.label("license", row.words) for row in answers[LICENSES]]
+    return [labels.license_label(row.words) for row in answers[LICENSES]]

@@ -8,6 +8,7 @@ from typing import Any
 from weakref import WeakSet
 
 import redis
+from redis.maint_notifications import MaintNotificationsConfig
 
 logger = logging.getLogger(__name__)
 _lines: "WeakSet[Line]" = WeakSet()
@@ -66,8 +67,10 @@ class Line(threading.local):
         """Return the client of this thread's connection, on which nothing is left to read."""
         if self._client is None:
             pool = self._to().connection_pool
-            # Of a pool of its own: what is left to read must never meet somebody else's question.
-            own = redis.ConnectionPool(connection_class=pool.connection_class, **pool.connection_kwargs)
+            # Of a pool of its own: what is left to read must never meet somebody else's question. Its upkeep by a hosting server's
+            # notices would tie connection and pool to each other, and a thread that ends would leave them to the garbage collector.
+            settings = pool.connection_kwargs | {"maint_notifications_config": MaintNotificationsConfig(enabled=False)}
+            own = redis.ConnectionPool(connection_class=pool.connection_class, **settings)
             self._client = redis.Redis(connection_pool=own, single_connection_client=True)
         if self._unread:
             self._unread = False

@@ -174,3 +174,16 @@ def test_page_is_read_in_the_order_of_an_index_that_covers_it(sort: Sort, in_cat
     name = sort.value.replace("price_asc", "price_up").replace("price_desc", "price_down")
     assert f"COVERING INDEX shelf_{kind}{name}" in plan
     assert "TEMP B-TREE" not in plan
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="an index of PostgreSQL")
+def test_new_entries_of_the_word_and_label_indexes_go_straight_in() -> None:
+    # A list of those still to be put there would be looked through by each who asks.
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT relname, coalesce(reloptions, '{}') FROM pg_class JOIN pg_am ON pg_am.oid = relam WHERE amname = 'gin' "
+            "AND (relname LIKE 'shelflabels%' OR relname LIKE 'searchdocument%')"
+        )
+        options = dict(cursor.fetchall())
+    assert "shelflabels_labels" in options
+    assert {name: found for name, found in options.items() if "fastupdate=off" not in found} == {}

@@ -1,5 +1,6 @@
 """A thread's own connection to Redis: closed, forked, and with answers on it that nobody waited for."""
 
+import gc
 import json
 import logging
 import os
@@ -89,6 +90,26 @@ def test_each_thread_has_its_own(line: Line) -> None:
     thread.start()
     thread.join()
     assert len({*found, line.ask("CLIENT", "ID")}) == 2
+
+
+def test_thread_that_ends_leaves_no_connection(server: redis.Redis, line: Line) -> None:
+    def held() -> int:
+        return len(server.client_list())
+
+    before = held()
+    gc.disable()
+    try:
+        for _ in range(5):
+            thread = threading.Thread(target=line.tell, args=("SET", "told", 1))
+            thread.start()
+            thread.join()
+        # The server takes a moment to see that they are closed; each question is one.
+        for _ in range(100):
+            if held() == before:
+                break
+        assert held() == before
+    finally:
+        gc.enable()
 
 
 def test_copy_of_the_process_leaves_the_connection_alone(line: Line) -> None:
