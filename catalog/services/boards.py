@@ -15,7 +15,7 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import cache as kept
 from pathlib import Path
 from typing import Any, Protocol
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 from django.conf import settings
 from django.core.cache import caches
@@ -173,7 +173,8 @@ def _file(folder: Path, *database: str) -> SharedFile | None:
 def _address(location: str) -> str:
     """Return a name for a server's address, whatever the credentials that it is reached by."""
     parts = urlsplit(location)
-    return _digest(parts.hostname, parts.port, parts.path)
+    # The database's number stands in the path or beside it.
+    return _digest(parts.hostname, parts.port, parts.path, parse_qs(parts.query).get("db"))
 
 
 def _make_whole(path: Path, content: bytes) -> None:

@@ -217,3 +217,17 @@ def _files_are_opened_anew() -> Iterator[None]:
     yield
     boards._file.cache_clear()
     connections.close_all()
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("redis://host:6379/0", "redis://joe:secret@host:6379/0", True),
+        ("redis://host:6379/0", "redis://host:6379/1", False),
+        ("redis://host:6379?db=0", "redis://host:6379?db=1", False),
+        ("unix:///run/redis.sock?db=1", "unix:///run/redis.sock?db=1&socket_timeout=2", True),
+        ("unix:///run/redis.sock?db=1", "unix:///run/redis.sock?db=2", False),
+    ],
+)
+def test_databases_of_one_server_are_boards_of_their_own(one: str, other: str, same: bool) -> None:  # noqa: FBT001 - a parameter of the test
+    assert (boards._address(one) == boards._address(other)) is same
