@@ -1,4 +1,4 @@
-"""Random filters over listings with odd labels find, count and order what looking at each listing by hand does, whichever way they are found."""
+"""Random filters on odd labels find, count and order what looking at each listing by hand does, whichever way they are answered."""
 
 import random
 from collections import Counter
@@ -13,7 +13,9 @@ from django.utils import timezone
 from catalog import labels
 from catalog.api import browsing
 from catalog.api.caching import Memo
+from catalog.api.filters import matching_of
 from catalog.models import LicenseTier, Listing
+from catalog.search import search
 from catalog.selectors import matching
 from tests.factories import CategoryFactory, PublishedListingFactory, StoreFactory
 
@@ -54,7 +56,7 @@ def catalog() -> list[Listing]:
     chance, now = random.Random(5), timezone.now()
     categories = [CategoryFactory(slug=slug) for slug in ("fonts", "motion")]
     stores = [StoreFactory(slug=slug) for slug in ("first", "second")]
-    PublishedListingFactory()
+    PublishedListingFactory(title="Sample")
     LicenseTier.objects.filter(slug="extended").update(is_active=False)
     LicenseTier.objects.create(slug="Team", name="Team")
     for number in range(24):
@@ -66,6 +68,7 @@ def catalog() -> list[Listing]:
             supported_platforms=", ".join(chance.sample(PLATFORMS, 2)),
             file_type=chance.choice(FILE_TYPES),
             allowed_license_slugs=chance.choice(LICENSES),
+            title=f"Sample {number}",
             price_inr_minor=chance.choice([None, 0, 10_000, 50_000]),
             purchases=chance.randrange(3),
             published_at=now - timedelta(hours=number // 3),
@@ -150,3 +153,5 @@ def test_what_is_found_is_what_looking_at_each_listing_finds(catalog: list[Listi
             for name in FACETS:
                 assert {entry["value"]: entry["count"] for entry in answer["facets"][name]} == counts(kept, name), (*case, name)
             assert [item["id"] for item in asked(sort=sort, limit="3", page="2", **query)["items"]] == expected[3:6], case
+        hits = search("sample", 100, matching_of(browsing.browsing_of(browsing.parameters_of(query)).filters))
+        assert {hit.id for hit in hits} == ids, query
