@@ -1,7 +1,13 @@
 """Pages are sent compressed; answers of the API are left to a proxy, files come compressed already."""
 
+import re
+
 from django.http import HttpRequest, HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
+from django.utils.cache import patch_vary_headers
+
+# Django's own reading takes this for a browser that wants it.
+_REFUSED = re.compile(r"\bgzip\s*;\s*q=0(?:\.0*)?\s*(?:,|$)", re.IGNORECASE)
 
 
 class PageCompressionMiddleware(GZipMiddleware):
@@ -10,5 +16,8 @@ class PageCompressionMiddleware(GZipMiddleware):
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         """Compress a page for a browser that takes it so."""
         if not response.headers.get("Content-Type", "").startswith("text/html"):
+            return response
+        if _REFUSED.search(request.headers.get("Accept-Encoding", "")):
+            patch_vary_headers(response, ["Accept-Encoding"])
             return response
         return super().process_response(request, response)

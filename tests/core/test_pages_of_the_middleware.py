@@ -3,7 +3,10 @@
 import gzip
 
 import pytest
-from django.test import Client
+from django.test import Client, RequestFactory
+
+from marketplace.core.api.problems import answer
+from marketplace.core.errors import DependencyUnavailable, InternalError, MalformedRequest, Overloaded, Problem
 
 pytestmark = [pytest.mark.engineless, pytest.mark.django_db]
 
@@ -14,6 +17,18 @@ def test_page_is_compressed_for_a_browser_that_takes_it() -> None:
     assert len(small.content) < len(plain.content) / 2
     assert gzip.decompress(small.content) == plain.content
     assert "Accept-Encoding" in small["Vary"]
+
+
+@pytest.mark.parametrize("taken", ["gzip;q=0", "GZIP ; q=0.000, identity", "br, gzip; q=0"])
+def test_page_is_sent_as_it_is_to_whoever_refuses_compression(taken: str) -> None:
+    response = Client().get("/problems", headers={"Accept-Encoding": taken})
+    assert "Content-Encoding" not in response
+    assert "Accept-Encoding" in response["Vary"]
+
+
+@pytest.mark.parametrize("taken", ["gzip;q=0.5", "gzip;q=1, br;q=0"])
+def test_page_is_compressed_for_whoever_prefers_something_else(taken: str) -> None:
+    assert Client().get("/problems", headers={"Accept-Encoding": taken})["Content-Encoding"] == "gzip"
 
 
 def test_length_of_a_compressed_page_tells_nothing_of_what_is_on_it() -> None:
@@ -35,3 +50,14 @@ def test_form_sent_to_a_page_that_takes_none_is_answered_with_a_page() -> None:
 def test_program_that_asks_for_no_page_gets_none_for_a_wrong_method() -> None:
     response = Client().post("/docs", headers={"Accept": "application/json"})
     assert (response.status_code, response.content) == (405, b"")
+
+
+@pytest.mark.parametrize("problem", [MalformedRequest, InternalError, Overloaded, DependencyUnavailable])
+def test_page_of_a_fault_speaks_to_people_and_the_document_to_programs(rf: RequestFactory, problem: type[Problem]) -> None:
+    page = answer(problem(), rf.get("/browse")).content.decode()
+    assert problem.detail not in page
+    assert problem.detail in answer(problem(), rf.get("/api/v1/categories")).content.decode()
+
+
+def test_page_of_a_fault_keeps_what_is_said_of_this_one(rf: RequestFactory) -> None:
+    assert "No room left." in answer(DependencyUnavailable("No room left."), rf.get("/browse")).content.decode()

@@ -27,6 +27,13 @@ from ..request_id import current_request_id
 MEDIA_TYPE = "application/problem+json"
 # Where RFC 9728 puts the description of the API as an OAuth resource, which tells clients where to get a token.
 RESOURCE_METADATA_PATH = "/.well-known/oauth-protected-resource/api/v1"
+# What programs are told to look at is not there for people, who see a page.
+_FOR_PEOPLE: dict[type[errors.Problem], str] = {
+    errors.MalformedRequest: "What your browser sent cannot be read, or is too large. Go back, reload the page and try again.",
+    errors.InternalError: "It has been logged under the number below. Try again; if it stays, tell us that number.",
+    errors.Overloaded: "Too many people are waiting already, so nothing was done. Try again in a few seconds.",
+    errors.DependencyUnavailable: "Try again in a few seconds.",
+}
 
 logger = logging.getLogger(__name__)
 
@@ -165,7 +172,10 @@ def answer(problem: errors.Problem, request: HttpRequest) -> HttpResponse:
     """Return the problem as a document to programs, as a page to people."""
     if _wants_problem(request):
         return http_response(problem, request)
-    page = render(request, "problem.html", {"problem": problem, "request_id": current_request_id()}, status=problem.status)
+    own = problem.message != type(problem).detail
+    message = problem.message if own else _FOR_PEOPLE.get(type(problem), problem.message)
+    context = {"problem": problem, "message": message, "request_id": current_request_id()}
+    page = render(request, "problem.html", context, status=problem.status)
     if problem.status == errors.DependencyUnavailable.status:
         for name, value in headers_of(problem).items():
             page.headers[name] = value
