@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -101,7 +101,9 @@ class Service:
             return
         process, self._process = self._process, None
         if how == signal.SIGKILL:
-            os.killpg(process.pid, how)
+            # One that died by itself must not hide why.
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, how)
         else:
             process.send_signal(how)
         process.wait(20)
