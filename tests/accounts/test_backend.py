@@ -84,3 +84,23 @@ def test_password_is_looked_at_once(monkeypatch: pytest.MonkeyPatch, client: Any
     UserFactory(email="asha@example.com")
     client.post("/account/login/", {"login": "asha@example.com", "password": "not the password"})
     assert looked == ["not the password"]
+
+
+def test_what_is_taken_away_is_gone_with_the_next_request(client: Any, settings: Any) -> None:
+    settings.ADMIN_REQUIRES_SECOND_FACTOR = False
+    user, group = UserFactory(is_staff=True), Group.objects.create(name="Viewers")
+    group.permissions.add(permission("accounts.view_user"))
+    user.groups.add(group)
+    client.force_login(user)
+    users = "/admin/accounts/user/"
+    assert client.get(users).status_code == 200
+    group.permissions.clear()
+    assert client.get(users).status_code == 403
+    user.user_permissions.add(permission("accounts.view_user"))
+    assert client.get(users).status_code == 200
+    # Permissions stay with who is no longer staff, but the admin does not.
+    User.objects.filter(pk=user.pk).update(is_staff=False)
+    assert client.get(users, follow=True).status_code == 403
+    User.objects.filter(pk=user.pk).update(is_staff=True, is_active=False)
+    assert client.get(users).status_code == 302
+    assert AccountBackend().get_user(user.pk) is None
