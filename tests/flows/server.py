@@ -19,7 +19,7 @@ from ..servers.migrated import copy_sqlite
 from ..servers.ports import free_port
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-START_SECONDS = 60
+START_SECONDS = 180
 MAIL_SECONDS = 10
 ADMIN = ("admin@example.com", "an admin's long phrase")
 
