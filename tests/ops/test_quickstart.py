@@ -24,7 +24,7 @@ from django.core.management import CommandError, call_command
 from ..servers.ports import free_port
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-START_SECONDS = 180
+START_SECONDS = 600
 PARTS = {"admin", "developer", "vendor", "otherVendor", "buyer"}
 
 pytestmark = pytest.mark.engineless

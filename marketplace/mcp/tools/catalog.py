@@ -35,8 +35,13 @@ def _search_assets(_principal: Principal, arguments: Arguments) -> Answer:
     return Answer(json, f"{count} found, best first." if count else "Nothing was found. Try fewer or other words, or fewer filters.")
 
 
+def _as_parameter(value: object) -> str:
+    # To JSON 5.0 is a whole number, to an address it is none.
+    return str(int(value) if isinstance(value, float) and value.is_integer() else value)
+
+
 def _list_assets(_principal: Principal, arguments: Arguments) -> Answer:
-    browsing = browsing_of(tuple(sorted((name, str(value)) for name, value in arguments.items())))
+    browsing = browsing_of(tuple(sorted((name, _as_parameter(value)) for name, value in arguments.items())))
     json = body_at(f"{_ASSETS}?{urlencode(arguments)}", partial(answer, browsing))
     body = orjson.loads(json)
     total = f"{body['total']}{'' if body.get('totalIsExact', True) else ' or more'}"
