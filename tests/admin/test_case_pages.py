@@ -78,6 +78,15 @@ def test_case_that_someone_else_is_at_says_who_and_is_not_taken_by_next(browser:
     assert "Nothing else waits for you" in text_of(response)
 
 
+def test_long_value_is_reached_by_keyboard_and_a_short_one_is_no_stop() -> None:
+    case = subjects.review()
+    Listing.objects.filter(pk=case.listing_id).update(title="Short", description="A long story. " * 200)
+    page = BeautifulSoup(signed_in(staff("catalog.view_listingreview")).get(page_of(case)).content, "html.parser")
+    values = {str(row.th.string): row.td.div for row in page.select("#case-listing tr") if row.th and row.td and row.td.div}
+    stops = {name: value.get("tabindex") for name, value in values.items()}
+    assert (stops["title"], stops["description"]) == (None, "0")
+
+
 def test_second_reviewer_is_told_that_it_was_decided(browser: Client) -> None:
     case = subjects.application()
     press(signed_in(staff(DECIDE)), address(DeveloperApplication, "approve", case.pk), {"reason": "Fine."})
