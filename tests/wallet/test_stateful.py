@@ -1,4 +1,4 @@
-"""Ten thousand random operations on wallets against a model, half on each engine; `python -m tests.wallet.long lives` runs any number."""
+"""Ten thousand random operations on wallets against a model; `python -m tests.wallet.long lives` runs as many as one likes."""
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
@@ -7,8 +7,8 @@ from hypothesis.stateful import run_state_machine_as_test
 from .lives import Wallets
 from .model import OPEN_QUOTES
 
-PARTS = 4
-OPERATIONS = 5_000
+PARTS = 8
+OPERATIONS = 10_000
 LIVES = settings(
     max_examples=10,
     stateful_step_count=100,
