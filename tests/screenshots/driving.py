@@ -19,6 +19,8 @@ ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
 # What a page may weigh without its images and sounds.
 MOST_BYTES = 150_000
 _AXE = Axe()
+# What never ends is not waited for.
+_MOVES = "document.getAnimations().some(each => each.playState === 'running' && each.effect.getComputedTiming().endTime !== Infinity)"
 _RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
 
 
@@ -76,7 +78,10 @@ def watched(page: Page, base_url: str) -> Visit:
 
 
 def violations(page: Page, rules: Sequence[str] | None = None) -> list[str]:
-    """Return what axe-core finds wrong with the page as it is now, by all rules or by some."""
+    """Return what axe-core finds wrong with the page once it has stopped moving, by all rules or by some."""
+    while page.evaluate(_MOVES):
+        # A colour half-way through a fade is nobody's colour.
+        page.wait_for_timeout(20)
     options = {"runOnly": {"type": "rule", "values": [*rules]}} if rules else _RULES
     found = _AXE.run(page, options=options).response["violations"]
     return [f"{rule['id']}: {node['target'][0]} {node['failureSummary'][:160]}" for rule in found for node in rule["nodes"][:3]]
