@@ -1,20 +1,14 @@
-"""Removal of codes and tokens that can do nothing any more, in small steps.
+"""Which codes and tokens have ended and can be deleted.
 
 What recognizes a replay stays as long as it could end something: used codes and refresh tokens, while a refresh token of
 their family lives. Personal tokens stay, as their users' own record.
 """
 
-from collections.abc import Iterator
 from datetime import timedelta
-from typing import Any
 
-from django.contrib.contenttypes.models import ContentType
-from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 from oauth2_provider.settings import oauth2_settings
-
-from marketplace.core.transitions import lock
 
 from ..models import AccessToken, FirstPartyToken, Grant, RefreshToken
 from ..models.credentials import TokenKind
@@ -22,7 +16,6 @@ from ..models.credentials import TokenKind
 # How long what has ended can be looked at; codes less.
 KEPT = timedelta(days=30)
 CODES_KEPT = timedelta(days=1)
-STEP = 500
 
 
 def ended_codes() -> QuerySet[Grant]:
@@ -48,23 +41,6 @@ def ended_access_tokens() -> QuerySet[AccessToken]:
 def ended_page_tokens() -> QuerySet[FirstPartyToken]:
     """Return the tokens of our own pages that are over: nobody looks at them."""
     return FirstPartyToken.objects.filter(expires_at__lt=timezone.now())
-
-
-def remove_in_steps(*, rows: QuerySet[Any]) -> Iterator[int]:
-    """Remove the rows, a step in each transaction, so that nobody waits long; yield how many went.
-
-    Two who remove at once take turns: each step looks anew at what is left.
-    """
-    queue = ContentType.objects.get_for_model(AccessToken)
-    while True:
-        with transaction.atomic():
-            lock(ContentType.objects.all(), pk=queue.pk)
-            ids = list(rows.order_by("pk").values_list("pk", flat=True)[:STEP])
-            rows.model.objects.filter(pk__in=ids).delete()
-        if ids:
-            yield len(ids)
-        if len(ids) < STEP:
-            return
 
 
 def _live_refresh_tokens() -> QuerySet[RefreshToken]:

@@ -1,4 +1,4 @@
-"""Adds counters to the rows of usage, by day and by hour, and removes old rows."""
+"""Adds counters to the rows of usage, by day and by hour, and says which rows are old."""
 
 import calendar
 import datetime as dt
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import Model
+from django.db.models import Model, QuerySet
 
 from ..models import ApiUsage, App, HourlyUsage
 from .calls import Call
@@ -74,18 +74,11 @@ def oldest_kept(today: dt.date) -> dt.date:
     return dt.date(year, month + 1, min(today.day, calendar.monthrange(year, month + 1)[1]))
 
 
-def count_old_rows(first: dt.date) -> int:
-    """Return how many rows are of days before this one, or of hours that no chart shows any more."""
-    return ApiUsage.objects.filter(day__lt=first).count() + HourlyUsage.objects.filter(hour__lt=_first_hour()).count()
+def old_days() -> QuerySet[ApiUsage]:
+    """Return the daily rows that are kept no longer."""
+    return ApiUsage.objects.filter(day__lt=oldest_kept(dt.datetime.now(tz=dt.UTC).date()))
 
 
-def remove_old_rows(first: dt.date) -> int:
-    """Remove those rows, a day at a time, so that flushes need not wait long; return how many."""
-    removed = HourlyUsage.objects.filter(hour__lt=_first_hour()).delete()[0]
-    for day in ApiUsage.objects.filter(day__lt=first).order_by("day").values_list("day", flat=True).distinct():
-        removed += ApiUsage.objects.filter(day=day).delete()[0]
-    return removed
-
-
-def _first_hour() -> dt.datetime:
-    return dt.datetime.now(tz=dt.UTC) - dt.timedelta(hours=KEPT_HOURS)
+def old_hours() -> QuerySet[HourlyUsage]:
+    """Return the hourly rows that are kept no longer."""
+    return HourlyUsage.objects.filter(hour__lt=dt.datetime.now(tz=dt.UTC) - dt.timedelta(hours=KEPT_HOURS))

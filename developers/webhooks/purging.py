@@ -9,10 +9,14 @@ from ..models import WebhookDelivery, WebhookMessage
 from ..models.webhooks import DeliveryStatus
 
 KEPT = timedelta(days=30)
-STEP = 500
 
 
 def old_messages() -> QuerySet[WebhookMessage]:
     """Return the events that are old, and of which nothing is on its way."""
     pending = WebhookDelivery.objects.filter(message=OuterRef("pk"), status=DeliveryStatus.PENDING)
     return WebhookMessage.objects.filter(~Exists(pending), created_at__lt=timezone.now() - KEPT).order_by("pk")
+
+
+def old_deliveries() -> QuerySet[WebhookDelivery]:
+    """Return the deliveries of those events."""
+    return WebhookDelivery.objects.filter(message__in=old_messages().order_by())

@@ -3,7 +3,7 @@
 import logging
 import traceback
 from collections.abc import Collection, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, cast
 
 from django.core.management.base import CommandError
@@ -107,9 +107,9 @@ def retry_job(*, job: Job, actor: Any) -> Job:
     return job
 
 
-def ended_jobs(*, before: Any) -> QuerySet[Job]:
-    """Return what was done, or died, before a time."""
-    return _all().filter(status__in=[TaskResultStatus.SUCCESSFUL, TaskResultStatus.FAILED], finished_at__lt=before)
+def ended_jobs(status: TaskResultStatus, *, before: datetime) -> QuerySet[Job]:
+    """Return the jobs that ended with this status before a time."""
+    return _all().filter(status=status, finished_at__lt=before)
 
 
 def _all() -> QuerySet[Job]:

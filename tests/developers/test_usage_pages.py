@@ -109,7 +109,7 @@ def test_hours_are_kept_for_two_days_and_days_for_long(key: ApiKey) -> None:
     HourlyUsage.objects.update(hour=timezone.now() - dt.timedelta(hours=rows.KEPT_HOURS, minutes=1))
     out = StringIO()
     call_command("purge_usage", dry_run=True, stdout=out)
-    assert out.getvalue().startswith("1 rows")
+    assert out.getvalue().startswith("0 daily rows, 1 hourly rows")
     call_command("purge_usage", stdout=out)
     assert (ApiUsage.objects.count(), HourlyUsage.objects.count()) == (2, 0)
 

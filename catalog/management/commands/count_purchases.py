@@ -3,10 +3,9 @@
 from typing import Any
 
 from django.core.management.base import BaseCommand
-from rich.console import Console
-from rich.progress import Progress
 
 from catalog.services.popularity import count_purchases
+from marketplace.core.commands import progress_bar
 
 
 class Command(BaseCommand):
@@ -19,7 +18,7 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **_options: Any) -> None:
         """Count with a progress bar."""
-        with Progress(console=Console(file=self.stderr), transient=True) as bar:  # type: ignore[arg-type]  # OutputWrapper writes like a file
+        with progress_bar() as bar:
             task = bar.add_task("Listings", total=None)
             listings = count_purchases(progress=lambda done, total: bar.update(task, completed=done, total=total))
         self.stdout.write(f"New purchases of {listings} listings counted.")

@@ -3,11 +3,10 @@
 from typing import Any
 
 from django.core.management.base import BaseCommand
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from catalog.search.ranks import rank
 from catalog.services.popularity import count_purchases
+from marketplace.core.commands import progress_bar
 
 
 class Command(BaseCommand):
@@ -21,10 +20,9 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **_options: Any) -> None:
         """Rank with a progress bar."""
-        columns = (TextColumn("Listings"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        with Progress(*columns, console=Console(file=self.stderr)) as bar:  # type: ignore[arg-type]  # OutputWrapper writes like a file
-            counting = bar.add_task("purchases", total=None)
+        with progress_bar() as bar:
+            counting = bar.add_task("Purchases", total=None)
             count_purchases(progress=lambda count, total: bar.update(counting, completed=count, total=total))
-            task = bar.add_task("listings", total=None)
+            task = bar.add_task("Listings", total=None)
             done = rank(lambda count, total: bar.update(task, completed=count, total=total))
         self.stdout.write(f"{done.listings} listings ranked, {done.moved} moved, {done.recounted} with new purchases.")

@@ -3,10 +3,9 @@
 from typing import Any
 
 from django.core.management.base import BaseCommand
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from catalog.search.rebuild import rebuild
+from marketplace.core.commands import progress_bar
 
 
 class Command(BaseCommand):
@@ -20,9 +19,8 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **_options: Any) -> None:
         """Rebuild with a progress bar."""
-        columns = (TextColumn("Listings"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        with Progress(*columns, console=Console(file=self.stderr)) as bar:  # type: ignore[arg-type]  # OutputWrapper writes like a file
-            task = bar.add_task("listings", total=None)
+        with progress_bar() as bar:
+            task = bar.add_task("Listings", total=None)
             done = rebuild(lambda count, total: bar.update(task, completed=count, total=total))
         self.stdout.write(
             f"{done.listings} listings checked, {done.changed} written anew, {done.removed} removed, {done.terms_corrected} words corrected."

@@ -3,12 +3,11 @@
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from catalog.models import Listing
 from catalog.search.rebuild import rebuild
 from catalog.seeding import SeedPresent, fill
+from marketplace.core.commands import progress_bar
 
 MOST = 5_000_000
 
@@ -36,8 +35,7 @@ class Command(BaseCommand):
             raise CommandError("--seed takes a number from 0.")
         if not yes and Listing.objects.exists():
             raise CommandError("This catalog has listings. Made-up ones would be sold beside them: give --yes if that is what you want.")
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        with Progress(*columns, console=Console(file=self.stderr)) as bar:  # type: ignore[arg-type]  # OutputWrapper writes like a file
+        with progress_bar() as bar:
             task = bar.add_task("Listings", total=listings)
             try:
                 filled = fill(listings=listings, seed=seed, progress=lambda done, total: bar.update(task, completed=done, total=total))

@@ -3,10 +3,9 @@
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
-from rich.console import Console
-from rich.progress import track
 
 from developers.services.dormancy import flag_dormant_key, untold_keys
+from marketplace.core.commands import progress_bar
 
 
 class Command(BaseCommand):
@@ -29,6 +28,6 @@ class Command(BaseCommand):
                 self.stdout.write(f"{key.app.developer.email}: {key.app.name}, key {key}")
             self.stdout.write(f"{len(keys)} owners would be told.")
             return
-        console = Console(file=self.stderr)  # type: ignore[arg-type]  # OutputWrapper writes like a file
-        told = sum(flag_dormant_key(key=key, actor=None) for key in track(keys, "Keys", console=console, transient=True))
-        self.stdout.write(f"{told} owners told.")
+        with progress_bar() as progress:
+            mailed = sum(flag_dormant_key(key=key, actor=None) for key in progress.track(keys, description="Keys"))
+        self.stdout.write(f"{mailed} owners mailed.")

@@ -1,26 +1,22 @@
-"""`manage.py purge_usage`: remove usage that is older than 13 months."""
+"""`manage.py purge_usage`: delete usage that is older than 13 months."""
 
-import datetime as dt
+from collections.abc import Mapping
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.db.models import QuerySet
 
-from developers.usage.rows import KEPT_MONTHS, count_old_rows, oldest_kept, remove_old_rows
+from developers.usage.rows import KEPT_HOURS, KEPT_MONTHS, old_days, old_hours
+from marketplace.core.commands import PurgeCommand
 
 
-class Command(BaseCommand):
-    """Removes old usage."""
+class Command(PurgeCommand):
+    """Deletes old usage."""
 
-    help = f"Remove the daily usage of keys and apps that is older than {KEPT_MONTHS} months. Run it daily or monthly."
+    help = (
+        f"Remove the usage of keys and apps by day that is older than {KEPT_MONTHS} months, and by hour that is older than {KEPT_HOURS} "
+        "hours. Run it daily. With --dry-run the rows are counted and none is removed."
+    )
 
-    def add_arguments(self, parser: CommandParser) -> None:
-        """Offer a rehearsal."""
-        parser.add_argument("--dry-run", action="store_true", help="count the rows, remove none")
-
-    def handle(self, *_args: Any, **options: Any) -> None:
-        """Remove, or count."""
-        first = oldest_kept(dt.datetime.now(tz=dt.UTC).date())
-        if options["dry_run"]:
-            self.stdout.write(f"{count_old_rows(first)} rows from before {first} would be removed.")
-        else:
-            self.stdout.write(f"{remove_old_rows(first)} rows from before {first} removed.")
+    def expired(self) -> Mapping[str, QuerySet[Any]]:
+        """Return the rows that no chart shows any more."""
+        return {"daily rows": old_days(), "hourly rows": old_hours()}

@@ -3,11 +3,10 @@
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from rich.console import Console
-from rich.progress import Progress
 
 from developers.models import WebhookEndpoint
 from developers.services.webhooks import reseal_endpoint
+from marketplace.core.commands import progress_bar
 from marketplace.core.sealing import Unreadable
 
 
@@ -24,7 +23,7 @@ class Command(BaseCommand):
         """Seal, and name what cannot be read."""
         endpoints = WebhookEndpoint.objects.order_by("pk")
         lost = []
-        with Progress(console=Console(stderr=True), transient=True) as progress:
+        with progress_bar() as progress:
             for endpoint in progress.track(endpoints.iterator(chunk_size=500), total=endpoints.count(), description="Secrets"):
                 try:
                     reseal_endpoint(endpoint=endpoint)

@@ -7,7 +7,6 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
-from rich.console import Console
 from rich.progress import Progress
 
 from catalog.models import Listing
@@ -20,6 +19,7 @@ from library.services.building import (
     make_ready,
     remove_built,
 )
+from marketplace.core.commands import progress_bar
 from marketplace.core.errors import DependencyUnavailable
 from marketplace.core.objects import object_store
 from marketplace.core.objects.base import ObjectMissing
@@ -52,7 +52,7 @@ class Command(BaseCommand):
         if options["prune"] is not None and options["prune"] < 1:
             raise CommandError("--prune takes a number of days from 1.", returncode=NOT_DONE)
         try:
-            with Progress(console=Console(stderr=True), transient=True) as progress:
+            with progress_bar() as progress:
                 if options["prune"] is not None:
                     self._prune(timedelta(days=options["prune"]), progress, dry_run=options["dry_run"])
                 else:

@@ -10,9 +10,9 @@ from django.db import connection, connections
 from django.utils import timezone
 
 from developers.models import AccessToken, Grant, RefreshToken
-from developers.services import purging
 from developers.services.consents import withdraw_consent
 from marketplace.accounts.models import User
+from marketplace.core import commands
 from marketplace.core.models import AuditEntry
 from tests.developers.test_authentication import token_of
 
@@ -86,7 +86,7 @@ def test_used_code_is_known_while_its_tokens_live(party: Party) -> None:
 def test_ended_connection_goes_in_steps_and_the_rehearsal_counts_the_same(
     party: Party, user: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(purging, "STEP", 2)
+    monkeypatch.setattr(commands, "BATCH_ROWS", 2)
     for _ in range(2):
         tokens = party.tokens()
         for _ in range(2):
@@ -107,7 +107,7 @@ def test_ended_connection_goes_in_steps_and_the_rehearsal_counts_the_same(
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="needs PostgreSQL: SQLite lets one writer in at a time")
 def test_several_runs_beside_refreshes_share_the_work(party: Party, user: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(purging, "STEP", 2)
+    monkeypatch.setattr(commands, "BATCH_ROWS", 2)
     for _ in range(3):
         tokens = party.tokens()
         for _ in range(3):

@@ -5,9 +5,8 @@ from collections import Counter
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from rich.console import Console
-from rich.progress import Progress
 
+from marketplace.core.commands import progress_bar
 from marketplace.core.errors import NotFound
 from marketplace.core.objects import object_store
 from vendors.inspection import FORMATS
@@ -51,7 +50,7 @@ class Command(BaseCommand):
 
     def _look(self, ids: list[Any], *, dry_run: bool) -> tuple[Counter[Look], int]:
         counts, stale, unreadable, store = Counter[Look](), 0, 0, object_store()
-        with Progress(console=Console(stderr=True), transient=True) as progress:
+        with progress_bar() as progress:
             for deliverable_id in progress.track(ids, description="Looking"):
                 looked = reinspect(deliverable_id=deliverable_id, store=store, dry_run=dry_run)
                 counts[looked.outcome] += 1

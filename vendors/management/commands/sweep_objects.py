@@ -5,9 +5,9 @@ from datetime import timedelta
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from rich.console import Console
 from rich.progress import Progress
 
+from marketplace.core.commands import progress_bar
 from marketplace.core.errors import DependencyUnavailable
 from marketplace.core.objects import object_store
 from marketplace.core.objects.base import ObjectStore
@@ -42,7 +42,7 @@ class Command(BaseCommand):
         if not 0 <= options["hours"] <= LONGEST / HOUR:
             raise CommandError("--hours is a number from 0 to those of ten years.", returncode=NOT_DONE)
         try:
-            with Progress(console=Console(stderr=True), transient=True) as progress:
+            with progress_bar() as progress:
                 missing = self._sweep(object_store(), progress, delete=options["delete"], age=options["hours"] * HOUR)
         except DependencyUnavailable as problem:
             raise CommandError(problem.message, returncode=NOT_DONE) from problem

@@ -12,11 +12,11 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 from django.utils.dateparse import parse_date, parse_datetime
-from rich.console import Console
-from rich.progress import DownloadColumn, Progress, TextColumn, TimeElapsedColumn, TransferSpeedColumn
+from rich.progress import DownloadColumn, TextColumn, TimeElapsedColumn, TransferSpeedColumn
 
 from catalog.models import Deliverable, Preview
 from marketplace.core.bounds import MIB
+from marketplace.core.commands import progress_bar
 from marketplace.core.errors import DependencyUnavailable
 from marketplace.core.objects import object_store
 from marketplace.core.objects.base import ObjectStore
@@ -51,7 +51,7 @@ class Command(BaseCommand):
         """Verify, list what differs, sum up."""
         pace, counts = Pace(options["rate"]), Counter[str]()
         columns = (TextColumn("{task.description}"), DownloadColumn(binary_units=True), TransferSpeedColumn(), TimeElapsedColumn())
-        with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        with progress_bar(*columns) as progress:
             task = progress.add_task("Verifying", total=None)
 
             def on_bytes(count: int) -> None:

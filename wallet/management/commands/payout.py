@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from rich.console import Console
-from rich.progress import Progress
 
+from marketplace.core.commands import progress_bar
 from marketplace.core.errors import Problem
 from marketplace.core.money import to_minor
 from wallet.models import LedgerAccount, Payout
@@ -89,7 +88,7 @@ def _outcomes(
     accounts: Sequence[LedgerAccount], run: str, minimum_minor: int, *, dry_run: bool
 ) -> Iterator[tuple[LedgerAccount, Payout | Due | Held]]:
     settle = what_is_due if dry_run else pay_out
-    with Progress(console=Console(stderr=True), transient=True) as progress:
+    with progress_bar() as progress:
         for account in progress.track(accounts, description="Vendors"):
             yield account, settle(account=account, run=run, minimum_minor=minimum_minor)
 

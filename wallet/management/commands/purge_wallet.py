@@ -1,29 +1,21 @@
-"""`manage.py purge_wallet`: remove quotes that expired unused, and answers that are kept no longer."""
+"""`manage.py purge_wallet`: delete quotes that expired unused, and old answers to Idempotency-Keys."""
 
-from argparse import ArgumentParser
+from collections.abc import Mapping
 from typing import Any
 
-from django.core.management.base import BaseCommand
+from django.db.models import QuerySet
 
 from marketplace.core import bounds
+from marketplace.core.commands import PurgeCommand
 from wallet.services.idempotency import expired_answers
 from wallet.services.quotes import forgotten_quotes
 
 
-class Command(BaseCommand):
-    """Removes what nobody can use any more."""
+class Command(PurgeCommand):
+    """Deletes expired quotes and answers."""
 
     help = f"Remove quotes that expired unused a day ago, and answers to Idempotency-Keys older than {bounds.IDEMPOTENCY_HOURS} hours. Run it daily."
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        """Offer a rehearsal."""
-        parser.add_argument("--dry-run", action="store_true", help="count them, remove none")
-
-    def handle(self, *_args: Any, **options: Any) -> None:
-        """Remove, or count."""
-        quotes, answers = forgotten_quotes(), expired_answers()
-        if options["dry_run"]:
-            self.stdout.write(f"{quotes.count()} expired quotes and {answers.count()} old answers would be removed.")
-        else:
-            (removed_quotes, _), (removed_answers, _) = quotes.delete(), answers.delete()
-            self.stdout.write(f"{removed_quotes} expired quotes and {removed_answers} old answers removed.")
+    def expired(self) -> Mapping[str, QuerySet[Any]]:
+        """Return what nobody can use any more."""
+        return {"expired quotes": forgotten_quotes(), "old answers": expired_answers()}

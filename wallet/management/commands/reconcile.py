@@ -5,9 +5,8 @@ from argparse import ArgumentParser, ArgumentTypeError
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from rich.console import Console
-from rich.progress import Progress
 
+from marketplace.core.commands import progress_bar
 from wallet.models import Order
 from wallet.reconciliation import differences
 
@@ -36,7 +35,7 @@ class Command(BaseCommand):
         """Print each difference, then the verdict."""
         count = 0
         orders = Order.objects.count()
-        with Progress(console=Console(stderr=True), transient=True) as progress:
+        with progress_bar() as progress:
             task = progress.add_task("Orders", total=orders)
             for difference in differences(lambda done: progress.advance(task, done), dict(options["seal"])):
                 self.stdout.write(difference)

@@ -4,9 +4,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 from django.utils import timezone
-from rich.console import Console
-from rich.progress import Progress
 
+from marketplace.core.commands import progress_bar
 from wallet.models import LedgerSeal
 from wallet.services.sealing import GRACE, seal_ledger, unsealed_journals
 
@@ -24,7 +23,7 @@ class Command(BaseCommand):
         """Seal, and tell the last seal."""
         until = timezone.now() - GRACE
         journals = seals = 0
-        with Progress(console=Console(stderr=True), transient=True) as progress:
+        with progress_bar() as progress:
             task = progress.add_task("Journals", total=unsealed_journals(until=until).count())
             for seal in seal_ledger(until=until):
                 journals, seals = journals + seal.journals, seals + 1

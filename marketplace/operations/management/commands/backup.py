@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from rich.console import Console
-from rich.progress import Progress
 
+from marketplace.core.commands import progress_bar
 from marketplace.operations import backups
 
 
@@ -28,7 +27,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Make it."""
         try:
-            with Progress(console=Console(stderr=True), transient=True) as progress:
+            with progress_bar() as progress:
                 task = progress.add_task("Objects", total=None)
                 made = backups.make(
                     options["folder"], objects=not options["no_objects"], report=lambda count: progress.advance(task, count)

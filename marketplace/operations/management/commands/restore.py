@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from rich.console import Console
-from rich.progress import Progress
 
+from marketplace.core.commands import progress_bar
 from marketplace.operations import backups
 
 
@@ -33,7 +32,7 @@ class Command(BaseCommand):
             if options["dry_run"]:
                 self._tell(backups.read_manifest(options["backup"]), "would be restored")
                 return
-            with Progress(console=Console(stderr=True), transient=True) as progress:
+            with progress_bar() as progress:
                 task = progress.add_task("Objects", total=None)
                 manifest = backups.restore(
                     options["backup"], replace=options["replace"], report=lambda count: progress.advance(task, count)

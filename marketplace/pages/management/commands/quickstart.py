@@ -13,9 +13,8 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from marketplace.core.commands import progress_bar
 from marketplace.pages.demo.entries import Entry, load_entries
 from marketplace.pages.demo.facts import curl_lines, read_facts, suggested_slug, write_facts
 from marketplace.pages.demo.people import Facts, make_credentials, make_people
@@ -87,8 +86,7 @@ class Command(BaseCommand):
         people = make_people(facts)
         make_credentials(people, facts)
         write_facts(path, facts)
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-        with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        with progress_bar() as progress:
             for _ in progress.track(fill_shop(entries, people), total=len(entries), description="Demo content"):
                 pass
         return facts, suggested_slug(entries, people.developer)
