@@ -11,8 +11,8 @@ from rest_framework.request import Request
 
 from marketplace.accounts.models import User
 from marketplace.core.access import CredentialKind
+from marketplace.core.db.lookups import PreparedLookup
 from marketplace.core.errors import AmbiguousCredentials, InvalidCredential
-from marketplace.core.joined import Joined
 
 from .models import AccessToken, ApiKey, FirstPartyToken
 from .principals import Principal
@@ -20,9 +20,9 @@ from .secrets import Prefix, digest_of, well_formed
 from .throttling import count_by_address
 
 LAST_USED_STEP = timedelta(minutes=5)
-_KEYS = Joined(ApiKey, "digest", ("app", "app__user"))
-_PAGES = Joined(FirstPartyToken, "digest", ("user", "session", "app", "app__user"))
-_TOKENS = Joined(AccessToken, "token_checksum", ("user", "application", "application__user"))
+_KEYS = PreparedLookup(ApiKey, "digest", ("app", "app__user"))
+_PAGES = PreparedLookup(FirstPartyToken, "digest", ("user", "session", "app", "app__user"))
+_TOKENS = PreparedLookup(AccessToken, "token_checksum", ("user", "application", "application__user"))
 BEARER_PREFIXES = (Prefix.PERSONAL_TOKEN, Prefix.ACCESS_TOKEN, Prefix.MCP_TOKEN)
 
 

@@ -1,6 +1,6 @@
-"""What the database itself refuses to change in the ledger, and how: `marketplace.core.guards`."""
+"""What the database itself refuses to change in the ledger, and how: `marketplace.core.db.guards`."""
 
-from marketplace.core.guards import Guards, Trigger, refuse
+from marketplace.core.db.guards import Guards, Trigger, refuse
 
 ACCOUNTS = "wallet_ledgeraccount"
 IDENTITY = ("kind", "owner_id", "currency", "may_go_negative")

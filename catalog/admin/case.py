@@ -1,4 +1,4 @@
-"""Everything that one needs to decide on a submission, gathered for its page."""
+"""Everything that one needs to decide on a submission, read together for its page."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from marketplace.core.gathering import Found, Lists, gather
+from marketplace.core.db.combined import Fetched, QuerySets, fetch_combined
 
 from ..models import Deliverable, Listing, ListingReview, Preview, Store
 from ..models.files import PreviewKind
@@ -49,7 +49,7 @@ class FieldChange:
     after: Sequence[Piece]
 
 
-def lists_of(review: ListingReview) -> Lists:
+def querysets_of(review: ListingReview) -> QuerySets:
     """Return what is to be read for the page, by name."""
     listing, files = review.listing, files_under_review(review)
     return {
@@ -62,12 +62,12 @@ def lists_of(review: ListingReview) -> Lists:
     }
 
 
-def case_of(review: ListingReview, found: Found) -> dict[str, Any]:
-    """Return what the page shows, made of the rows of `lists_of`."""
+def case_of(review: ListingReview, fetched: Fetched) -> dict[str, Any]:
+    """Return what the page shows, made of the rows of `querysets_of`."""
     listing = review.listing
-    deliverable = next(iter(found["file"]), None)
+    deliverable = next(iter(fetched["file"]), None)
     pending = review.status == ReviewStatus.PENDING
-    approved, now = next((case.snapshot for case in found["approved"]), None), snapshot_of(listing, found["previews"])
+    approved, now = next((case.snapshot for case in fetched["approved"]), None), snapshot_of(listing, fetched["previews"])
     return {
         "review": review,
         "listing": listing,
@@ -75,10 +75,10 @@ def case_of(review: ListingReview, found: Found) -> dict[str, Any]:
         "fields": [(name, in_words(value)) for name, value in _shown(review, now).items() if name not in SHOWN_APART],
         "first": approved is None,
         "changes": [] if approved is None else _field_changes(approved, now),
-        **_file(listing, deliverable, found["copies"]),
-        **_previews(found["previews"]),
-        "record": record_of(found["store"][0]),
-        "cases": found["cases"],
+        **_file(listing, deliverable, fetched["copies"]),
+        **_previews(fetched["previews"]),
+        "record": record_of(fetched["store"][0]),
+        "cases": fetched["cases"],
     }
 
 
@@ -142,11 +142,13 @@ def _file(listing: Listing, deliverable: Any, copies: Sequence[Listing]) -> dict
 
 def block_context(files: QuerySet[Deliverable], *, pending: bool) -> dict[str, Any]:
     """Return what the page about blocking the file of this queryset shows: the file, and where else the same bytes are."""
-    found = gather({"file": with_copies(files.select_related("listing__store")), "copies": listings_with_the_bytes_of(files)[:SAME_BYTES]})
-    if not found["file"]:
+    fetched = fetch_combined(
+        {"file": with_copies(files.select_related("listing__store")), "copies": listings_with_the_bytes_of(files)[:SAME_BYTES]}
+    )
+    if not fetched["file"]:
         return {"deliverable": None}
-    [file] = found["file"]
-    return {"deliverable": file, "listing": file.listing, "pending": pending, **_copies(file, found["copies"])}
+    [file] = fetched["file"]
+    return {"deliverable": file, "listing": file.listing, "pending": pending, **_copies(file, fetched["copies"])}
 
 
 def _copies(deliverable: Any, copies: Sequence[Listing]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from django.http import HttpRequest
 
 from marketplace.accounts.models import User
 from marketplace.core.admin import Decision, Panel, ServiceAdmin, Words, decision
-from marketplace.core.gathering import Found, Lists
+from marketplace.core.db.combined import Fetched, QuerySets
 from marketplace.core.wording import badge
 
 from ..models import Listing, ListingReview
@@ -55,14 +55,14 @@ class ListingAdmin(ServiceAdmin):
         slug = words.text.lower()
         return [Q(slug=slug), Q(pk__in=hits), Q(store__slug=slug)]
 
-    def lists(self, request: HttpRequest, subject: Listing) -> Lists:
+    def querysets(self, request: HttpRequest, subject: Listing) -> QuerySets:
         """Return the reviews, what was approved last and the previews as they are."""
         reviews = ListingReview.objects.filter(listing=subject).select_related("decided_by").order_by("-id")
         shown = ("submitted_at", "kind", "status", "findings", "decided_by__email")
         of_listing = {"approved": approvals_of(subject).only("snapshot")[:1], "previews": previews_of(subject)}
-        return {**super().lists(request, subject), "reviews": reviews.only(*shown), **of_listing}
+        return {**super().querysets(request, subject), "reviews": reviews.only(*shown), **of_listing}
 
-    def panels(self, request: HttpRequest, subject: Listing, found: Found) -> list[Panel]:
+    def panels(self, request: HttpRequest, subject: Listing, fetched: Fetched) -> list[Panel]:
         """Return the reviews, the changes since the last approval and the history."""
         reviews = [
             (
@@ -72,17 +72,20 @@ class ListingAdmin(ServiceAdmin):
                 review.decided_by,
                 ", ".join(f["code"] for f in review.findings),
             )
-            for review in found["reviews"]
+            for review in fetched["reviews"]
         ]
         return [
             Panel("Reviews", ("Submitted (UTC)", "Kind", "Outcome", "By", "Findings"), reviews),
             Panel(
                 "Changed since the last approval",
                 ("Field", "Approved", "Now"),
-                [tuple(cell[:CELL_CHARS] for cell in change) for change in changes_in_words(subject, found["approved"], found["previews"])],
+                [
+                    tuple(cell[:CELL_CHARS] for cell in change)
+                    for change in changes_in_words(subject, fetched["approved"], fetched["previews"])
+                ],
                 "Nothing, or it was never approved.",
             ),
-            *super().panels(request, subject, found),
+            *super().panels(request, subject, fetched),
         ]
 
     @decision(

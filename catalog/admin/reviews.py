@@ -12,8 +12,8 @@ from django.views.decorators.http import require_safe
 
 from marketplace.accounts.models import Tier, User
 from marketplace.core.admin import CLAIMING, Decision, QueueAdmin, claiming, decision, history
+from marketplace.core.db.combined import Fetched, QuerySets
 from marketplace.core.errors import NotFound
-from marketplace.core.gathering import Found, Lists
 
 from ..models import ListingReview
 from ..models.files import PreviewKind
@@ -21,7 +21,7 @@ from ..models.listings import ListingStatus
 from ..models.reviews import ReviewKind, ReviewStatus
 from ..selectors.reviews import deliverable_under_review, files_under_review, open_to
 from ..services import review as services
-from .case import block_context, case_of, lists_of
+from .case import block_context, case_of, querysets_of
 from .effects import case_takedown_does
 from .filters import QUEUE_FILTERS
 from .forms import ApproveForm, RejectForm
@@ -127,17 +127,17 @@ class ListingReviewAdmin(QueueAdmin):
         face = "" if preview is None else f'@font-face{{font-family:"Specimen";src:url("{preview.url}");font-display:block}}\n'
         return HttpResponse(face, content_type="text/css; charset=utf-8", headers={"Cache-Control": "private, no-store"})
 
-    def lists(self, request: HttpRequest, subject: ListingReview) -> Lists:
+    def querysets(self, request: HttpRequest, subject: ListingReview) -> QuerySets:
         """Return the history of the listing, and what the case is made of."""
-        return {**super().lists(request, subject), "history": history(subject.listing), **lists_of(subject)}
+        return {**super().querysets(request, subject), "history": history(subject.listing), **querysets_of(subject)}
 
-    def page_context(self, request: HttpRequest, subject: ListingReview, found: Found) -> dict[str, Any]:
+    def page_context(self, request: HttpRequest, subject: ListingReview, fetched: Fetched) -> dict[str, Any]:
         """Return all that, under the listing's title."""
-        return super().page_context(request, subject, found) | {"heading": subject.listing.title}
+        return super().page_context(request, subject, fetched) | {"heading": subject.listing.title}
 
-    def case_context(self, request: HttpRequest, subject: ListingReview, found: Found) -> dict[str, Any]:
+    def case_context(self, request: HttpRequest, subject: ListingReview, fetched: Fetched) -> dict[str, Any]:
         """Return the listing as it is, its file and previews, and what differs from what was approved last."""
-        return case_of(subject, found)
+        return case_of(subject, fetched)
 
     @decision(
         Decision(

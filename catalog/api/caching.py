@@ -14,9 +14,9 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpRespons
 from django.utils.cache import get_conditional_response
 from rest_framework.request import Request
 
+from marketplace.core.db.replica import read_from
 from marketplace.core.errors import PreconditionFailed
 from marketplace.core.observing.metrics import BUILT
-from marketplace.core.replica import read_from
 
 from ..services import generation
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from django.db import connection
 
-from marketplace.core.replica import read_connection
+from marketplace.core.db.replica import read_connection
 
 from ..models.search import Tier
 from ..selectors import Matching

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from marketplace.core.replica import read_connection
+from marketplace.core.db.replica import read_connection
 
 from .documents import EVERYWHERE
 from .spelling import deletes

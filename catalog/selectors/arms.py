@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from django.db import connection
 
-from marketplace.core.prepared import prepared_cursor
-from marketplace.core.replica import read_connection
+from marketplace.core.db.prepared import prepared_cursor
+from marketplace.core.db.replica import read_connection
 
 
 class Arm(NamedTuple):

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import orjson
 from django.db import connection, models
 
+from marketplace.core.db.prepared import prepared_cursor
+from marketplace.core.db.replica import read_connection
 from marketplace.core.errors import NotFound
-from marketplace.core.prepared import prepared_cursor
-from marketplace.core.replica import read_connection
 
 from ..models import Category, Deliverable, Listing, Preview, Store
 from .arms import parameter

@@ -21,8 +21,8 @@ from django.core.cache.backends.base import BaseCache
 from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
 from django.db.models import F
 
+from marketplace.core.db.replica import read_alias
 from marketplace.core.redis_cache import RedisCache
-from marketplace.core.replica import read_alias
 
 from ..models import CatalogGeneration
 from . import fence, watch

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from django.db import connection, transaction
 from django.db.models import F
 
-from marketplace.core.rows import insert
+from marketplace.core.db.inserts import insert_rows
 from marketplace.core.transitions import lock
 
 from ..models import ListingStats, ShelfItem, UncountedPurchase
@@ -23,12 +23,12 @@ _TAKE = "DELETE FROM catalog_uncountedpurchase WHERE listing_id = %s RETURNING c
 
 def record_purchase(*, listing_id: uuid.UUID) -> None:
     """Note a purchase in the transaction of the order, in one statement."""
-    insert(UncountedPurchase, {"listing_id": listing_id, "change": 1})
+    insert_rows(UncountedPurchase, {"listing_id": listing_id, "change": 1})
 
 
 def undo_purchase(*, listing_id: uuid.UUID) -> None:
     """Note that a purchase was refunded."""
-    insert(UncountedPurchase, {"listing_id": listing_id, "change": -1})
+    insert_rows(UncountedPurchase, {"listing_id": listing_id, "change": -1})
 
 
 def count_purchases(*, progress: Progress = lambda _done, _total: None) -> int:

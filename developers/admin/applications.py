@@ -9,7 +9,7 @@ from django.http import HttpRequest
 
 from marketplace.accounts.models import User
 from marketplace.core.admin import CLAIMING, Decision, Panel, QueueAdmin, claiming, decision, ready_form
-from marketplace.core.gathering import Found, Lists
+from marketplace.core.db.combined import Fetched, QuerySets
 from marketplace.core.models import ReadyUse
 
 from ..models import DeveloperApplication
@@ -41,15 +41,15 @@ class DeveloperApplicationAdmin(QueueAdmin):
     on_page = {"approve": "a", "reject": "r", "ask": "m"}
     claim, take_over, release = claiming(DECIDE, _allows("approve"))
 
-    def lists(self, request: HttpRequest, subject: DeveloperApplication) -> Lists:
+    def querysets(self, request: HttpRequest, subject: DeveloperApplication) -> QuerySets:
         """Return the conversation and the history."""
-        return {**super().lists(request, subject), "messages": messages_of(subject)}
+        return {**super().querysets(request, subject), "messages": messages_of(subject)}
 
-    def panels(self, request: HttpRequest, subject: DeveloperApplication, found: Found) -> list[Panel]:
+    def panels(self, request: HttpRequest, subject: DeveloperApplication, fetched: Fetched) -> list[Panel]:
         """Return the conversation and the history."""
-        rows = [(f"{message.at:%Y-%m-%d %H:%M}", message.author, message.text) for message in found["messages"]]
+        rows = [(f"{message.at:%Y-%m-%d %H:%M}", message.author, message.text) for message in fetched["messages"]]
         conversation = Panel("Conversation", ("At (UTC)", "Who", "Words"), rows, "Nothing was asked yet.")
-        return [conversation, *super().panels(request, subject, found)]
+        return [conversation, *super().panels(request, subject, fetched)]
 
     @decision(
         Decision(

@@ -11,7 +11,7 @@ from django.http import HttpRequest
 
 from marketplace.accounts.models import User
 from marketplace.core.admin import Decision, Panel, ReasonForm, ServiceAdmin, Words, begins, decision
-from marketplace.core.gathering import Found, Lists
+from marketplace.core.db.combined import Fetched, QuerySets
 from marketplace.core.money import Currency
 from marketplace.core.scopes import Scope
 
@@ -74,36 +74,36 @@ class AppAdmin(ServiceAdmin):
             return [Q(pk=words.id)]
         return [Q(user__email=words.email)] if words.email else [Q(client_id=words.text), begins("name", words.text)]
 
-    def lists(self, request: HttpRequest, subject: App) -> Lists:
+    def querysets(self, request: HttpRequest, subject: App) -> QuerySets:
         """Return the scopes, keys, tokens, ceilings and the history."""
-        lists = {"scopes": scope_rows_of(subject), "keys": keys_of(subject), "tool_tokens": tool_tokens_of(subject)}
-        return {**super().lists(request, subject), **lists, "ceilings": ceilings_of(subject)}
+        credentials = {"scopes": scope_rows_of(subject), "keys": keys_of(subject), "tool_tokens": tool_tokens_of(subject)}
+        return {**super().querysets(request, subject), **credentials, "ceilings": ceilings_of(subject)}
 
-    def panels(self, request: HttpRequest, subject: App, found: Found) -> list[Panel]:
+    def panels(self, request: HttpRequest, subject: App, fetched: Fetched) -> list[Panel]:
         """Return the scopes, the keys and the history."""
-        unused = unused_scopes(subject, found["scopes"])
+        unused = unused_scopes(subject, fetched["scopes"])
         scopes = [
             (row.scope, row.reason, _DECISIONS[row.granted], "no use in 90 days" if row.scope in unused else "", row.note)
-            for row in found["scopes"]
+            for row in fetched["scopes"]
         ]
         tool_tokens = [
             (token.name, f"…{token.hint}", token.scope, token.expires, token.last_used_at, "live" if token.live else "ended")
-            for token in found["tool_tokens"]
+            for token in fetched["tool_tokens"]
         ]
-        keys = [(key.name, f"…{key.last_four}", key.scope, key.last_used_at, _state_of(key)) for key in found["keys"]]
+        keys = [(key.name, f"…{key.last_four}", key.scope, key.last_used_at, _state_of(key)) for key in fetched["keys"]]
         return [
             Panel("Scopes", ("Scope", "Why", "Decision", "Use", "Note"), scopes),
             Panel("API keys", ("Name", "Ends in", "Scopes", "Last used", "State"), keys),
             Panel("Tool tokens", ("Name", "Ends in", "Scopes", "Expires", "Last used", "State"), tool_tokens),
-            ceilings_panel(found["ceilings"]),
-            *super().panels(request, subject, found),
+            ceilings_panel(fetched["ceilings"]),
+            *super().panels(request, subject, fetched),
         ]
 
-    def page_context(self, request: HttpRequest, subject: App, found: Found) -> dict[str, Any]:
+    def page_context(self, request: HttpRequest, subject: App, fetched: Fetched) -> dict[str, Any]:
         """Return the panels, and what the app called."""
-        usage = usage_of_app(subject, found["keys"], found["tool_tokens"])
-        subject.has_ceiling = bool(found["ceilings"])
-        context = super().page_context(request, subject, found)
+        usage = usage_of_app(subject, fetched["keys"], fetched["tool_tokens"])
+        subject.has_ceiling = bool(fetched["ceilings"])
+        context = super().page_context(request, subject, fetched)
         return context | calls_context(usage, context["panels"])
 
     @decision(

@@ -8,7 +8,7 @@ from django import forms
 
 from marketplace.core import bounds
 from marketplace.core.admin import Panel, ReasonForm
-from marketplace.core.gathering import Lists
+from marketplace.core.db.combined import QuerySets
 from marketplace.core.money import WALLET_CURRENCIES, Currency, to_minor
 
 from ..models import App, SpendingLimit
@@ -48,11 +48,11 @@ class LiftForm(ReasonForm):
 
     def __init__(self, *args: Any, subject: App, **kwargs: Any) -> None:
         super().__init__(*args, subject=subject, **kwargs)
-        present = [(limit.currency, limit.currency) for limit in self.found["ceilings"]]
+        present = [(limit.currency, limit.currency) for limit in self.fetched["ceilings"]]
         self.fields["currency"].choices = present  # type: ignore[attr-defined]  # it is a choice field
 
     @classmethod
-    def lists(cls, subject: App) -> Lists:
+    def querysets(cls, subject: App) -> QuerySets:
         """Return the app's ceilings."""
         return {"ceilings": ceilings_of(subject)}
 

@@ -11,8 +11,8 @@ from django.http import HttpRequest
 from marketplace.accounts.models import User
 from marketplace.core import bounds
 from marketplace.core.admin import Decision, ReasonForm, ServiceAdmin, Words, decision
+from marketplace.core.db.combined import Fetched
 from marketplace.core.errors import InvalidTransition
-from marketplace.core.gathering import Found
 
 from ..models import AccessToken, ApiKey
 from ..services.credentials import limit_api_key, revoke_api_key, revoke_token
@@ -117,9 +117,9 @@ class AccessTokenAdmin(ServiceAdmin):
             return [Q(user__email=words.email)]
         return [Q(hint=words.ending)] if words.ending else []
 
-    def page_context(self, request: HttpRequest, subject: AccessToken, found: Found) -> dict[str, Any]:
+    def page_context(self, request: HttpRequest, subject: AccessToken, fetched: Fetched) -> dict[str, Any]:
         """Return what the page shows beside the fields: the calls, where they are counted by the token."""
-        context = super().page_context(request, subject, found)
+        context = super().page_context(request, subject, fetched)
         return context | calls_context(usage_of_tokens([subject]), context["panels"])
 
     @decision(

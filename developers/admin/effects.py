@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from marketplace.core.gathering import numbers
+from marketplace.core.db.combined import count_combined
 from marketplace.core.wording import in_words
 
 from ..models import AccessToken, ApiKey, App, DeveloperApplication, WebhookDelivery, WebhookEndpoint
@@ -16,13 +16,13 @@ from ..models.webhooks import DeliveryStatus
 
 def app_stops(app: App) -> list[str]:
     """Return what stops with an app."""
-    return _stops(numbers(**_stopping(Q(app=app), Q(application=app))))
+    return _stops(count_combined(**_stopping(Q(app=app), Q(application=app))))
 
 
 def developer_stops(application: DeveloperApplication) -> list[str]:
     """Return what stops with a developer's approval."""
     apps = App.objects.filter(user=application.user_id, status=AppStatus.APPROVED)
-    counts = numbers(apps=apps, **_stopping(Q(app__in=apps), Q(application__in=apps)))
+    counts = count_combined(apps=apps, **_stopping(Q(app__in=apps), Q(application__in=apps)))
     return [f"Apps suspended: {counts['apps']}.", *_stops(counts)]
 
 

@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from marketplace.accounts.models import User
 from marketplace.core import bounds
 from marketplace.core.admin import CLAIMING, Decision, DecisionForm, Panel, QueueAdmin, claiming, decision
-from marketplace.core.gathering import Found, Lists, gather
+from marketplace.core.db.combined import Fetched, QuerySets, fetch_combined
 from marketplace.core.scopes import IN_PLAIN_WORDS, Scope
 
 from ..models import AppScope, DeveloperApplication, ScopeReview
@@ -34,7 +34,7 @@ class ScopesForm(DecisionForm):
 
     def __init__(self, *args: Any, subject: ScopeReview, **kwargs: Any) -> None:
         super().__init__(*args, subject=subject, **kwargs)
-        self.requested = _undecided(self.found["scopes"]) if _waits(subject) else []
+        self.requested = _undecided(self.fetched["scopes"]) if _waits(subject) else []
         for row in self.requested:
             self.fields[f"decision:{row.scope}"] = forms.ChoiceField(
                 label=f"Decide on {row.scope}", choices=_CHOICES, widget=forms.RadioSelect
@@ -42,7 +42,7 @@ class ScopesForm(DecisionForm):
             self.fields[f"note:{row.scope}"] = forms.CharField(label=f"Note on {row.scope}", required=False, max_length=bounds.REASON_CHARS)
 
     @classmethod
-    def lists(cls, subject: ScopeReview) -> Lists:
+    def querysets(cls, subject: ScopeReview) -> QuerySets:
         """Return what the app ever asked for."""
         return {"scopes": scope_rows_of(subject.app)}
 
@@ -83,16 +83,16 @@ def _undecided(rows: Sequence[AppScope]) -> list[AppScope]:
     return [row for row in rows if row.granted is None]
 
 
-def _lists(review: ScopeReview) -> Lists:
+def _querysets(review: ScopeReview) -> QuerySets:
     user = review.app.user
     application = DeveloperApplication.objects.none() if user is None else applications_of(user)[:1]
     return {"scopes": scope_rows_of(review.app), "application": application}
 
 
-def _facts(review: ScopeReview, found: Found) -> dict[str, Any]:
+def _facts(review: ScopeReview, fetched: Fetched) -> dict[str, Any]:
     """Return the app, its developer's application and its earlier scopes."""
-    decided = [row for row in found["scopes"] if row.granted is not None]
-    return {"app": review.app, "application": next(iter(found["application"]), None), "decided": decided}
+    decided = [row for row in fetched["scopes"] if row.granted is not None]
+    return {"app": review.app, "application": next(iter(fetched["application"]), None), "decided": decided}
 
 
 @admin.register(ScopeReview)
@@ -123,24 +123,24 @@ class ScopeReviewAdmin(QueueAdmin):
         """Return what the app is for."""
         return review.app.purpose
 
-    def lists(self, request: HttpRequest, subject: ScopeReview) -> Lists:
+    def querysets(self, request: HttpRequest, subject: ScopeReview) -> QuerySets:
         """Return the scopes, the developer's application and the history."""
-        return {**super().lists(request, subject), **_lists(subject)}
+        return {**super().querysets(request, subject), **_querysets(subject)}
 
-    def panels(self, request: HttpRequest, subject: ScopeReview, found: Found) -> list[Panel]:
+    def panels(self, request: HttpRequest, subject: ScopeReview, fetched: Fetched) -> list[Panel]:
         """Return what was asked, with what came of it, and the history."""
         if subject.status == ReviewStatus.PENDING:
-            rows = [(row.scope, row.reason, "waits", "") for row in _undecided(found["scopes"])]
+            rows = [(row.scope, row.reason, "waits", "") for row in _undecided(fetched["scopes"])]
         else:
             rows = [(row["scope"], row["reason"], _words(granted=row["granted"]), row["note"]) for row in subject.outcome]
         return [
             Panel("Scopes of this request", ("Scope", "Why the app wants it", "Decision", "Note"), rows),
-            *super().panels(request, subject, found),
+            *super().panels(request, subject, fetched),
         ]
 
-    def case_context(self, request: HttpRequest, subject: ScopeReview, found: Found) -> dict[str, Any]:
+    def case_context(self, request: HttpRequest, subject: ScopeReview, fetched: Fetched) -> dict[str, Any]:
         """Return what the page shows of the app."""
-        return _facts(subject, found)
+        return _facts(subject, fetched)
 
     @decision(
         Decision(
@@ -150,7 +150,7 @@ class ScopeReviewAdmin(QueueAdmin):
             "The scopes are decided.",
             form=ScopesForm,
             available=_waits,
-            context=lambda review: _facts(review, gather(_lists(review))),
+            context=lambda review: _facts(review, fetch_combined(_querysets(review))),
             template="admin/developers/decide_scopes.html",
             fields="admin/developers/scope_fields.html",
         )

@@ -8,7 +8,7 @@ from django.http import HttpRequest
 
 from marketplace.accounts.models import User
 from marketplace.core.admin import Decision, Panel, ServiceAdmin, decision
-from marketplace.core.gathering import Found, Lists
+from marketplace.core.db.combined import Fetched, QuerySets
 from marketplace.core.wording import badge
 
 from ..models import WebhookEndpoint
@@ -31,19 +31,19 @@ class WebhookEndpointAdmin(ServiceAdmin):
     readonly_fields = fields
     decision_names = ("disable",)
 
-    def lists(self, request: HttpRequest, subject: WebhookEndpoint) -> Lists:
+    def querysets(self, request: HttpRequest, subject: WebhookEndpoint) -> QuerySets:
         """Return the newest deliveries and the history."""
-        return {**super().lists(request, subject), "deliveries": deliveries_to(subject)[:ROWS]}
+        return {**super().querysets(request, subject), "deliveries": deliveries_to(subject)[:ROWS]}
 
-    def panels(self, request: HttpRequest, subject: WebhookEndpoint, found: Found) -> list[Panel]:
+    def panels(self, request: HttpRequest, subject: WebhookEndpoint, fetched: Fetched) -> list[Panel]:
         """Return the newest deliveries and the history."""
         rows = [
             (f"{row.created_at:%Y-%m-%d %H:%M}", row.message.type, badge(row.status), row.attempts, _answer(row))
-            for row in found["deliveries"]
+            for row in fetched["deliveries"]
         ]
         return [
             Panel("Deliveries", ("At (UTC)", "Event", "Status", "Attempts", "Last answer"), rows),
-            *super().panels(request, subject, found),
+            *super().panels(request, subject, fetched),
         ]
 
     @decision(

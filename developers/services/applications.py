@@ -5,8 +5,8 @@ from django.utils import timezone
 
 from marketplace.accounts.models import User
 from marketplace.core import audit, texts
+from marketplace.core.db.constraints import violates
 from marketplace.core.errors import NotFound
-from marketplace.core.integrity import violates
 from marketplace.core.mails import mail
 from marketplace.core.transitions import lock
 

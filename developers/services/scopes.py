@@ -8,8 +8,8 @@ from django.utils import timezone
 
 from marketplace.accounts.models import User
 from marketplace.core import audit, texts
+from marketplace.core.db.constraints import violates
 from marketplace.core.errors import InvalidTransition
-from marketplace.core.integrity import violates
 from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
 from marketplace.core.transitions import lock
 

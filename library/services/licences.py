@@ -7,8 +7,8 @@ from django.utils import timezone
 
 from marketplace.accounts.models import User
 from marketplace.core import audit
-from marketplace.core.integrity import violates
-from marketplace.core.rows import insert
+from marketplace.core.db.constraints import violates
+from marketplace.core.db.inserts import insert_rows
 
 from ..errors import AlreadyOwned
 from ..models import Licence
@@ -53,7 +53,7 @@ def grant_licence(
         "version": version,
     }
     try:
-        insert(Licence, granted)
+        insert_rows(Licence, granted)
     except IntegrityError as error:
         if violates(error, Licence, "licence_one_live"):
             raise AlreadyOwned(assetId=str(listing_id), licenseSlug=license_slug) from error

@@ -6,10 +6,10 @@ from django.apps import AppConfig
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
-from .guards import Guards
+from .db.guards import Guards
+from .db.replica import has_replica, probe
 from .health import monitor
 from .observing.queries import watch_queries
-from .replica import has_replica, probe
 
 # Settings, and what each starts: modules whose libraries are a dependency group of their own.
 OPTIONAL = {"OTEL_ENDPOINT": "marketplace.core.observing.tracing", "SENTRY_DSN": "marketplace.core.observing.crashes"}

@@ -24,8 +24,9 @@ from django_tasks.base import TaskResultStatus
 from catalog.models import Listing, SearchDocument
 from catalog.models.listings import ListingStatus
 from library.signatures import NotGenuine, read, sign
-from marketplace.core import health, replica
-from marketplace.core.guards import every_guard
+from marketplace.core import health
+from marketplace.core.db import replica
+from marketplace.core.db.guards import every_guard
 from marketplace.core.ids import new_id
 from marketplace.core.objects import object_store
 from marketplace.jobs.models import Job

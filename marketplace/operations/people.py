@@ -17,7 +17,7 @@ from library.models import DownloadLink, Licence, Package
 from marketplace.accounts.errors import AccountInUse
 from marketplace.accounts.events import AccountDeleted, AccountEnding
 from marketplace.accounts.models import User
-from marketplace.core.gathering import numbers
+from marketplace.core.db.combined import count_combined
 from marketplace.core.models import AuditEntry
 from marketplace.core.wording import money
 from vendors.models import VendorProfile
@@ -121,7 +121,7 @@ def foretell(event: AccountEnding) -> None:
     """Say what stops, what stays on sale, and what stands in the way, before staff end an account."""
     user, now = event.user_id, timezone.now()
     unrevoked = Q(revoked_at__isnull=True)
-    counts = numbers(
+    counts = count_combined(
         keys=ApiKey.objects.filter(unrevoked, Q(expires_at__isnull=True) | Q(expires_at__gt=now), app__user=user),
         tokens=AccessToken.objects.filter(unrevoked, Q(user=user) | Q(application__user=user), expires__gt=now),
         licences=Licence.objects.filter(buyer=user, revoked_at__isnull=True),

@@ -11,8 +11,8 @@ from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 
 from developers.models import WebhookDelivery, WebhookEndpoint
 from developers.models.webhooks import DeliveryStatus
+from marketplace.core.db.replica import has_replica, probe
 from marketplace.core.health import NotReady
-from marketplace.core.replica import has_replica, probe
 from marketplace.jobs.models import Job, Worker
 from marketplace.jobs.queue import LOST_AFTER
 

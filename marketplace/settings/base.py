@@ -104,7 +104,7 @@ TEMPLATES = [
 ]
 
 # --- data -------------------------------------------------------------------------------------
-DATABASE_ROUTERS = ["marketplace.core.replica.Router"]
+DATABASE_ROUTERS = ["marketplace.core.db.replica.Router"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"

@@ -6,8 +6,8 @@ import pytest
 from django.db import OperationalError, connections, transaction
 
 from marketplace.accounts.models import User
-from marketplace.core import replica
-from marketplace.core.replica import REPLICA, Router, read_alias, read_from
+from marketplace.core.db import replica
+from marketplace.core.db.replica import REPLICA, Router, read_alias, read_from
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Pretend that there is a replica; collect where reads are sent."""
     monkeypatch.setattr(replica, "has_replica", lambda: True)
-    monkeypatch.setattr(replica, "rest", replica._Rest())
+    monkeypatch.setattr(replica, "breaker", replica._CircuitBreaker())
     return []
 
 
@@ -63,17 +63,17 @@ def test_what_the_build_itself_writes_is_read_from_the_primary(reads: list[str])
 
 def test_replica_that_fails_is_tried_by_one_caller_in_a_while(reads: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
-    monkeypatch.setattr("marketplace.core.replica.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("marketplace.core.db.replica.time.monotonic", lambda: now[0])
     assert ask(reads, fail=True) == "built"
     ask(reads)
     assert reads == [REPLICA, "default", "default"]
-    now[0] += replica.REST_SECONDS
+    now[0] += replica.RETRY_SECONDS
     reads.clear()
     # The first of those that come now finds that it is still down; the second does not wait for it.
     ask(reads, fail=True)
     ask(reads)
     assert reads == [REPLICA, "default", "default"]
-    now[0] += replica.REST_SECONDS
+    now[0] += replica.RETRY_SECONDS
     reads.clear()
     ask(reads)
     ask(reads)

@@ -11,7 +11,7 @@ from catalog.services.transitions import lock_listing
 from catalog.services.visibility import listing_edited
 from marketplace.accounts.models import User
 from marketplace.core import audit
-from marketplace.core.integrity import violates
+from marketplace.core.db.constraints import violates
 
 from ..errors import ListingLocked, SlugTaken
 from ..models import VendorProfile

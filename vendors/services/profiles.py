@@ -10,8 +10,8 @@ from catalog.services.visibility import store_changed
 from developers.selectors import is_verified_developer
 from marketplace.accounts.models import User
 from marketplace.core import audit, texts
+from marketplace.core.db.constraints import violates
 from marketplace.core.errors import SelfReview
-from marketplace.core.integrity import violates
 from marketplace.core.mails import mail
 from marketplace.core.transitions import TransitionTable, lock
 

@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from marketplace.core.admin import Panel, ServiceAdmin
-from marketplace.core.gathering import Found, Lists
+from marketplace.core.db.combined import Fetched, QuerySets
 from marketplace.core.wording import money
 
 from ..models import Journal, Transfer
@@ -23,13 +23,13 @@ class JournalAdmin(ServiceAdmin):
     search_fields = ("request_id", "actor__email")
     ordering = ("-id",)
 
-    def lists(self, request: HttpRequest, subject: Journal) -> Lists:
+    def querysets(self, request: HttpRequest, subject: Journal) -> QuerySets:
         """Return the journal's transfers."""
         return {"transfers": Transfer.objects.filter(journal=subject).select_related("debit__owner", "credit__owner").order_by("id")}
 
-    def panels(self, request: HttpRequest, subject: Journal, found: Found) -> list[Panel]:
+    def panels(self, request: HttpRequest, subject: Journal, fetched: Fetched) -> list[Panel]:
         """Show the journal's transfers."""
-        rows = [(t.debit, t.debit.owner, t.credit, t.credit.owner, money(t.amount_minor, t.currency)) for t in found["transfers"]]
+        rows = [(t.debit, t.debit.owner, t.credit, t.credit.owner, money(t.amount_minor, t.currency)) for t in fetched["transfers"]]
         return [Panel("Transfers", ("From", "Owner", "To", "Owner", "Amount"), rows)]
 
 
@@ -60,10 +60,10 @@ class TransferAdmin(ServiceAdmin):
         """Return the amount with its currency."""
         return money(transfer.amount_minor, transfer.currency)
 
-    def lists(self, request: HttpRequest, subject: Transfer) -> Lists:
+    def querysets(self, request: HttpRequest, subject: Transfer) -> QuerySets:
         """Read nothing more: the journal has the history."""
         return {}
 
-    def panels(self, request: HttpRequest, subject: Transfer, found: Found) -> list[Panel]:
+    def panels(self, request: HttpRequest, subject: Transfer, fetched: Fetched) -> list[Panel]:
         """Show nothing more."""
         return []

@@ -9,7 +9,7 @@ from django.http import HttpRequest
 
 from marketplace.accounts.models import User
 from marketplace.core.admin import Decision, Panel, ServiceAdmin, Words, decision
-from marketplace.core.gathering import Found, Lists
+from marketplace.core.db.combined import Fetched, QuerySets
 from marketplace.core.wording import money
 
 from ..models import Order, Transfer
@@ -43,18 +43,18 @@ class OrderAdmin(ServiceAdmin):
         """Return the price with its currency."""
         return money(order.price_minor, order.currency)
 
-    def lists(self, request: HttpRequest, subject: Order) -> Lists:
+    def querysets(self, request: HttpRequest, subject: Order) -> QuerySets:
         """Return the order's transfers and its history."""
         transfers = Transfer.objects.filter(journal__order=subject).select_related("journal", "debit", "credit").order_by("id")
-        return {**super().lists(request, subject), "transfers": transfers}
+        return {**super().querysets(request, subject), "transfers": transfers}
 
-    def panels(self, request: HttpRequest, subject: Order, found: Found) -> list[Panel]:
+    def panels(self, request: HttpRequest, subject: Order, fetched: Fetched) -> list[Panel]:
         """Show the order's transfers, then its history."""
         rows = [
             (f"{t.journal.at:%Y-%m-%d %H:%M}", t.journal.kind, t.debit.kind, t.credit.kind, money(t.amount_minor, t.currency))
-            for t in found["transfers"]
+            for t in fetched["transfers"]
         ]
-        return [Panel("Transfers", ("At (UTC)", "Kind", "From", "To", "Amount"), rows), *super().panels(request, subject, found)]
+        return [Panel("Transfers", ("At (UTC)", "Kind", "From", "To", "Amount"), rows), *super().panels(request, subject, fetched)]
 
     @decision(
         Decision(

@@ -13,7 +13,7 @@ from django.urls import path, reverse
 from django.views.decorators.http import require_GET
 
 from marketplace.core.admin import Panel, ServiceAdmin, staff_of
-from marketplace.core.gathering import Found, Lists
+from marketplace.core.db.combined import Fetched, QuerySets
 from marketplace.core.wording import money
 
 from ..models import Payout
@@ -105,11 +105,11 @@ class PayoutAdmin(ServiceAdmin):
         headers = {"Content-Disposition": 'attachment; filename="payouts.csv"'}
         return StreamingHttpResponse(_lines(rows.iterator(chunk_size=CHUNK)), content_type="text/csv; charset=utf-8", headers=headers)
 
-    def lists(self, request: HttpRequest, subject: Payout) -> Lists:
+    def querysets(self, request: HttpRequest, subject: Payout) -> QuerySets:
         """Read nothing more: the journal has the history."""
         return {}
 
-    def panels(self, request: HttpRequest, subject: Payout, found: Found) -> list[Panel]:
+    def panels(self, request: HttpRequest, subject: Payout, fetched: Fetched) -> list[Panel]:
         """Show nothing more."""
         return []
 

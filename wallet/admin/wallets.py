@@ -13,7 +13,7 @@ from django.http import HttpRequest
 from marketplace.accounts.models import User
 from marketplace.core import bounds
 from marketplace.core.admin import Decision, Panel, ReasonForm, ServiceAdmin, decision
-from marketplace.core.gathering import Found, Lists
+from marketplace.core.db.combined import Fetched, QuerySets
 from marketplace.core.money import Currency, to_minor
 from marketplace.core.wording import money
 
@@ -104,14 +104,14 @@ class WalletAdmin(ServiceAdmin):
         """Return the USD balance."""
         return _balance(owner, Currency.USD)
 
-    def lists(self, request: HttpRequest, subject: Any) -> Lists:
+    def querysets(self, request: HttpRequest, subject: Any) -> QuerySets:
         """Return what moved the money, by currency."""
         return {code: movements_of(account).select_related("actor")[:MOVEMENT_ROWS] for code, account in subject.accounts.items()}
 
-    def panels(self, request: HttpRequest, subject: Any, found: Found) -> list[Panel]:
+    def panels(self, request: HttpRequest, subject: Any, fetched: Fetched) -> list[Panel]:
         """Show what moved the money."""
         columns = ("At (UTC)", "Kind", "Amount", "Balance after", "Reason", "Who")
-        return [Panel(f"Movements in {code}", columns, _movements(account, found[code])) for code, account in subject.accounts.items()]
+        return [Panel(f"Movements in {code}", columns, _movements(account, fetched[code])) for code, account in subject.accounts.items()]
 
     @decision(
         Decision(

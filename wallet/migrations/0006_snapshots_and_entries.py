@@ -19,7 +19,7 @@ WHOLE_PERCENT = 100
 
 
 def lift(apps, schema_editor):
-    """Switch off the triggers that refuse changes; SQLite's are lifted already (`marketplace.core.guards`)."""
+    """Switch off the triggers that refuse changes; SQLite's are lifted already (`marketplace.core.db.guards`)."""
     _triggers(schema_editor, "DISABLE")
 
 

@@ -4,8 +4,8 @@ from django.db import IntegrityError, transaction
 
 from marketplace.accounts.models import User
 from marketplace.core import audit, bounds, texts
+from marketplace.core.db.constraints import violates
 from marketplace.core.errors import InvalidTransition, SelfReview
-from marketplace.core.integrity import violates
 from marketplace.core.money import WALLET_CURRENCIES, Currency, to_number
 from marketplace.core.transitions import lock
 

@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from marketplace.accounts.models import User
 from marketplace.core import bounds
-from marketplace.core.rows import insert
+from marketplace.core.db.inserts import insert_rows
 
 from ..errors import IdempotencyConflict, IdempotencyKeyReused
 from ..models import IdempotencyRecord
@@ -66,7 +66,7 @@ def keep_answer(request: KeyedRequest, answer: dict[str, Any]) -> None:
         IdempotencyConflict: another request was quicker; the caller's transaction cannot go on.
     """
     kept = {"owner_id": request.owner.pk, "key": request.key, "fingerprint": request.fingerprint, "answer": answer}
-    if not insert(IdempotencyRecord, kept, then=KEEP_UNLESS_KEPT, given=[moment(_oldest())]):
+    if not insert_rows(IdempotencyRecord, kept, then=KEEP_UNLESS_KEPT, given=[moment(_oldest())]):
         raise conflict()
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from django.db.models import Q
 
+from marketplace.core.db.inserts import insert_rows
 from marketplace.core.ids import new_id
 from marketplace.core.money import WALLET_CURRENCIES
 from marketplace.core.request_id import current_request_id
-from marketplace.core.rows import insert
 
 from .. import statements
 from ..models import Journal, LedgerAccount, Transfer
@@ -144,7 +144,7 @@ def write_journal(
         journal |= {"wallet_net_minor": wallet.net_minor, "wallet_balance_minor": wallet.balance_minor}
     if vendor is not None and vendor.net_minor:
         journal |= {"vendor_id": vendor.account_id, "vendor_net_minor": vendor.net_minor}
-    insert(Journal, journal)
+    insert_rows(Journal, journal)
     sides = [{"debit_id": leg.debit_id, "credit_id": leg.credit_id, "amount_minor": leg.amount_minor} for leg in legs if leg.amount_minor]
-    insert(Transfer, *({"journal_id": journal_id, "currency": currency} | side for side in sides))
+    insert_rows(Transfer, *({"journal_id": journal_id, "currency": currency} | side for side in sides))
     return journal_id

@@ -15,12 +15,12 @@ from developers.webhooks.events import EventType
 from library.services.licences import grant_licence
 from marketplace.accounts.models import User
 from marketplace.core import money
+from marketplace.core.db.constraints import violates
+from marketplace.core.db.inserts import insert_rows
 from marketplace.core.errors import Problem
 from marketplace.core.ids import new_id
-from marketplace.core.integrity import violates
 from marketplace.core.observing.metrics import SPENDS
 from marketplace.core.request_id import current_request_id
-from marketplace.core.rows import insert
 
 from ..errors import InsufficientBalance, QuoteUsed, SpendingLimitExceeded
 from ..models import LedgerAccount, Order
@@ -131,7 +131,7 @@ def _settle(buyer: User, offer: Offer, principal: Principal | None, request: Key
     charged = _charge(order, offer) if offer.price_minor else None
     if charged is not None:
         keep_within_limits(buyer=buyer, offer=offer, principal=principal)
-    insert(Order, order)
+    insert_rows(Order, order)
     grant_licence(
         buyer_id=buyer.pk,
         listing_id=offer.candidate.listing_id,

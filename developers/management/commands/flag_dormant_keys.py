@@ -26,7 +26,7 @@ class Command(BaseCommand):
         if options["dry_run"]:
             for key in keys:
                 self.stdout.write(f"{key.app.developer.email}: {key.app.name}, key {key}")
-            self.stdout.write(f"{len(keys)} owners would be told.")
+            self.stdout.write(f"{len(keys)} owners would be mailed.")
             return
         with progress_bar() as progress:
             mailed = sum(flag_dormant_key(key=key, actor=None) for key in progress.track(keys, description="Keys"))

@@ -9,7 +9,7 @@ from django import forms
 from django.http import HttpRequest, HttpResponse
 
 from .. import bounds
-from ..gathering import Found, Lists, gather
+from ..db.combined import Fetched, QuerySets, fetch_combined
 
 if TYPE_CHECKING:
     from .service import ServiceAdmin
@@ -22,16 +22,16 @@ class DecisionForm(forms.Form):
 
     Args:
         subject: The row.
-        found: The rows of `lists`, where the page has read them together with its own.
+        fetched: The rows of `querysets`, where the page has read them together with its own.
     """
 
-    def __init__(self, *args: Any, subject: Any, found: Found | None = None, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, subject: Any, fetched: Fetched | None = None, **kwargs: Any) -> None:
         self.subject = subject
-        self.found = gather(self.lists(subject)) if found is None else found
+        self.fetched = fetch_combined(self.querysets(subject)) if fetched is None else fetched
         super().__init__(*args, **kwargs)
 
     @classmethod
-    def lists(cls, _subject: Any) -> Lists:
+    def querysets(cls, _subject: Any) -> QuerySets:
         """Return what the fields offer of other tables, by name."""
         return {}
 

@@ -17,8 +17,8 @@ from django.views.decorators.http import require_POST
 
 from .. import claims
 from ..admin_cells import STATES
+from ..db.combined import Fetched, QuerySets
 from ..errors import Problem
-from ..gathering import Found, Lists
 from ..wording import badge
 from .decisions import CLAIMING, Decision, Step
 from .panels import Panel
@@ -175,25 +175,25 @@ class QueueAdmin(ServiceAdmin):
             kept["_changelist_filters"] = filters
         return f"{self._address(row)}?{kept.urlencode()}".rstrip("?")
 
-    def lists(self, request: HttpRequest, subject: Any) -> Lists:
+    def querysets(self, request: HttpRequest, subject: Any) -> QuerySets:
         """Return what waits longer, and what the forms offer, beside the rest."""
-        lists = {**super().lists(request, subject), "previous": self._waiting_longer(subject)}
+        querysets = {**super().querysets(request, subject), "previous": self._waiting_longer(subject)}
         for settings in self._offered(request, subject).values():
-            lists.update(settings.form.lists(subject))
-        return lists
+            querysets.update(settings.form.querysets(subject))
+        return querysets
 
-    def case_context(self, request: HttpRequest, subject: Any, found: Found) -> dict[str, Any]:
+    def case_context(self, request: HttpRequest, subject: Any, fetched: Fetched) -> dict[str, Any]:
         """Return what the page shows of the case itself."""
         return {}
 
-    def page_context(self, request: HttpRequest, subject: Any, found: Found) -> dict[str, Any]:
+    def page_context(self, request: HttpRequest, subject: Any, fetched: Fetched) -> dict[str, Any]:
         """Return the claim, the way to other rows, and the forms to decide with."""
         viewer, chosen = staff_of(request), self.chosen(QueryDict(request.GET.get("_changelist_filters", "")))
         waits, own, may_review = self.waits(subject), self.is_own(subject, viewer), viewer.has_perm(self.decides)
         held = waits and claims.is_claimed(subject)
         return (
-            self.case_context(request, subject, found)
-            | super().page_context(request, subject, found)
+            self.case_context(request, subject, fetched)
+            | super().page_context(request, subject, fetched)
             | {
                 "subject": subject,
                 "case_template": self.case_template,
@@ -208,9 +208,9 @@ class QueueAdmin(ServiceAdmin):
                 "chosen": chosen,
                 "next_url": self.next_url(),
                 "list_url": self.list_url(chosen),
-                "previous_url": self.case_url(found["previous"][0], chosen) if found["previous"] else "",
+                "previous_url": self.case_url(fetched["previous"][0], chosen) if fetched["previous"] else "",
                 "facts": self.facts(request, subject),
-                "steps": self._steps(request, subject, found),
+                "steps": self._steps(request, subject, fetched),
             }
         )
 
@@ -236,12 +236,12 @@ class QueueAdmin(ServiceAdmin):
             if request.user.has_perm(decisions[name].permission) and decisions[name].available(subject)
         }
 
-    def _steps(self, request: HttpRequest, subject: Any, found: Found) -> list[Step]:
+    def _steps(self, request: HttpRequest, subject: Any, fetched: Fetched) -> list[Step]:
         return [
             Step(
                 name,
                 settings,
-                settings.form(subject=subject, found=found, auto_id=f"{name}_%s"),
+                settings.form(subject=subject, fetched=fetched, auto_id=f"{name}_%s"),
                 self._decision_url(name, subject),
                 self.on_page[name],
                 settings.effects(subject),

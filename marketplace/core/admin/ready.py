@@ -7,8 +7,8 @@ from django.contrib import admin
 from django.http import HttpRequest
 
 from ..admin_base import Base
+from ..db.combined import QuerySets
 from ..errors import InvalidInput
-from ..gathering import Lists
 from ..models import ReadyUse, ReadyWords
 from ..ready_words import WORDS_CHARS, save_ready_words, words_for
 from ..texts import line
@@ -30,16 +30,16 @@ class ReadyForm(ReasonForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.offered = {str(ready.pk): ready.words for ready in self.found[self.use]}
+        self.offered = {str(ready.pk): ready.words for ready in self.fetched[self.use]}
         self.fields["ready"].choices = [("", "None: in my own words"), *self.offered.items()]  # type: ignore[attr-defined]  # it is a choice field
         self.fields["reason"].required = False
         if not self.offered:
             del self.fields["ready"]
 
     @classmethod
-    def lists(cls, subject: Any) -> Lists:
+    def querysets(cls, subject: Any) -> QuerySets:
         """Return the words that are kept for the decision."""
-        return {**super().lists(subject), cls.use: words_for(cls.use)}
+        return {**super().querysets(subject), cls.use: words_for(cls.use)}
 
     def clean(self) -> dict[str, Any]:
         """Put both together."""

@@ -16,8 +16,8 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 
 from ..admin_base import Base
+from ..db.combined import Fetched, QuerySets, fetch_combined
 from ..errors import InvalidInput, Problem
-from ..gathering import Found, Lists, gather
 from .decisions import Button, Decision, DecisionForm, Perform
 from .finding import Words, ids_of
 from .panels import Panel, history, history_panel
@@ -122,17 +122,17 @@ class ServiceAdmin(Base):
             if request.user.has_perm(decisions[name].permission) and decisions[name].available(subject)
         ]
 
-    def lists(self, request: HttpRequest, subject: Any) -> Lists:
+    def querysets(self, request: HttpRequest, subject: Any) -> QuerySets:
         """Return what the row's page shows of other tables, by name; one statement reads it all."""
         return {"history": history(subject)}
 
-    def panels(self, request: HttpRequest, subject: Any, found: Found) -> list[Panel]:
-        """Return the tables below the fields on the row's page, made of the rows of `lists`."""
-        return [history_panel(found["history"])]
+    def panels(self, request: HttpRequest, subject: Any, fetched: Fetched) -> list[Panel]:
+        """Return the tables below the fields on the row's page, made of the rows of `querysets`."""
+        return [history_panel(fetched["history"])]
 
-    def page_context(self, request: HttpRequest, subject: Any, found: Found) -> dict[str, Any]:
-        """Return what the row's page shows beside the fields, made of the rows of `lists`."""
-        return {"panels": self.panels(request, subject, found), "buttons": self.buttons(request, subject)}
+    def page_context(self, request: HttpRequest, subject: Any, fetched: Fetched) -> dict[str, Any]:
+        """Return what the row's page shows beside the fields, made of the rows of `querysets`."""
+        return {"panels": self.panels(request, subject, fetched), "buttons": self.buttons(request, subject)}
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
         """Hand the page what it shows beside the fields."""
@@ -140,7 +140,7 @@ class ServiceAdmin(Base):
         if subject is not None:
             # Each is shown twice: for narrow screens and for wide ones.
             prefetch_related_objects([subject], *(field.name for field in self.opts.many_to_many if field.name in self.get_fields(request)))
-            context |= self.page_context(request, subject, gather(self.lists(request, subject)))
+            context |= self.page_context(request, subject, fetch_combined(self.querysets(request, subject)))
         return super().render_change_form(request, context, *args, **kwargs)
 
     def decide(self, request: HttpRequest, object_id: str, settings: Decision, perform: Perform) -> HttpResponse:

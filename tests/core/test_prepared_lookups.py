@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from developers.models import AccessToken
-from marketplace.core.joined import Joined
+from marketplace.core.db.lookups import PreparedLookup
 from tests.developers.test_authentication import token_of
 
 pytestmark = pytest.mark.django_db
@@ -22,7 +22,7 @@ def test_row_comes_with_its_related_rows_as_the_orm_reads_them(kind: str, django
     token, _ = token_of(kind)
     expected = AccessToken.objects.select_related(*RELATED).get(pk=token.pk)
     with django_assert_num_queries(1):
-        found = Joined(AccessToken, "token_checksum", RELATED).find(token.token_checksum)
+        found = PreparedLookup(AccessToken, "token_checksum", RELATED).find(token.token_checksum)
         assert found is not None
         pairs: list[tuple[Any, Any]] = [(found, expected), (found.user, expected.user)]
         if expected.application is None:
@@ -36,12 +36,12 @@ def test_row_comes_with_its_related_rows_as_the_orm_reads_them(kind: str, django
 @pytest.mark.parametrize("value", ["", "0" * 64, "' OR 1=1 --"])
 def test_unknown_value_finds_nothing(value: str) -> None:
     token_of("mcp")
-    assert Joined(AccessToken, "token_checksum", RELATED).find(value) is None
+    assert PreparedLookup(AccessToken, "token_checksum", RELATED).find(value) is None
 
 
 def test_found_row_can_be_saved() -> None:
     token, _ = token_of("mcp")
-    found = Joined(AccessToken, "token_checksum", RELATED).find(token.token_checksum)
+    found = PreparedLookup(AccessToken, "token_checksum", RELATED).find(token.token_checksum)
     assert found is not None
     found.name = "renamed"
     found.save()

@@ -1,4 +1,4 @@
-"""INSERT without the ORM's detours, for transactions whose length others wait for: one statement, the values prepared by the model's own fields."""
+"""INSERT without the overhead of `Model.save()`, for short transactions under a contended lock: one statement, values prepared by the fields."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -8,14 +8,14 @@ from django.db import connection, models
 from django.utils import timezone
 
 
-def insert(model: type[models.Model], *rows: Mapping[str, Any], then: str = "", given: Sequence[Any] = ()) -> int:
+def insert_rows(model: type[models.Model], *rows: Mapping[str, Any], then: str = "", given: Sequence[Any] = ()) -> int:
     """Insert rows in one statement; return how many were written.
 
     Args:
-        model: Whose table.
-        *rows: Values by column attribute (`buyer_id`); a field that is left out gets its default.
-        then: What follows the values: an ON CONFLICT clause.
-        given: Its parameters.
+        model: The model; its signals and `save` are not called.
+        *rows: Values by attribute name (`buyer_id`); a field that is left out gets its default.
+        then: SQL that follows the values, such as an ON CONFLICT clause.
+        given: Parameters of `then`.
     """
     fields = _fields(model)
     columns = ", ".join(connection.ops.quote_name(str(field.column)) for field in fields)

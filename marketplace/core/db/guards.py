@@ -1,8 +1,8 @@
-"""Triggers by which the database itself refuses to change what was written.
+"""Triggers that make tables append-only, and enforce other rules that a constraint cannot.
 
-They are made after every `migrate`, not in a migration: SQLite drops a table's triggers without a word when a later
-migration remakes the table (findings: ledger), and refuses to remake one that another table's trigger reads. There they are
-lifted while migrations run. A system check asserts that they are there.
+They are created after every `migrate`, not in a migration: SQLite silently drops a table's triggers when a later migration
+rebuilds the table, and refuses to rebuild one that another table's trigger reads. So on SQLite they are dropped before migrations run.
+A system check reports triggers that are missing.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

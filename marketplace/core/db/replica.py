@@ -1,8 +1,8 @@
 """The optional read replica: which reads may go there, and when the primary answers instead.
 
-A replica is behind, by nothing or by hours, and never says so by itself. So nothing is read from it by default. What may be read
-there says how it is proven that the replica has what the answer must hold (`read_from`); without that proof, with the replica
-down, and inside of a transaction, which sees its own changes, the primary answers.
+A replica lags behind the primary, by milliseconds or by hours, and does not report it. So nothing is read from it by default. A caller
+of `read_from` passes a check that the replica has replayed what the answer must contain. When the check fails, when the replica is
+down, and inside a transaction, which must see its own changes, the primary answers.
 """
 
 import logging
@@ -15,11 +15,11 @@ from typing import Any, TypeVar
 from django.db import DEFAULT_DB_ALIAS, InterfaceError, OperationalError, connections, models
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from .health import Figures, NotReady
+from ..health import Figures, NotReady
 
 REPLICA = "replica"
-# One that failed is left alone for so long; then one caller tries it again, not all of them.
-REST_SECONDS = 5.0
+# After a failure the replica is not used for so long; then a single caller tries it again.
+RETRY_SECONDS = 5.0
 T = TypeVar("T")
 
 _chosen: ContextVar[bool] = ContextVar("replica_chosen", default=False)
@@ -46,34 +46,34 @@ class Router:
         return db == DEFAULT_DB_ALIAS
 
 
-class _Rest:
-    """Remembers that the replica failed, and lets one caller at a time find out whether it is back."""
+class _CircuitBreaker:
+    """A circuit breaker: remembers that the replica failed, and lets one caller at a time try whether it is back."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._until: float | None = None
 
-    def over(self) -> bool:
-        """Tell whether the caller may try; while the replica fails, this is true once in `REST_SECONDS`."""
+    def allows(self) -> bool:
+        """Tell whether the caller may use the replica; while it fails, this is true once in `RETRY_SECONDS`."""
         if self._until is None:
             return True
         with self._lock:
             if self._until is not None and time.monotonic() < self._until:
                 return False
-            self._until = time.monotonic() + REST_SECONDS
+            self._until = time.monotonic() + RETRY_SECONDS
         return True
 
-    def begin(self) -> None:
-        """Leave the replica alone."""
+    def open(self) -> None:
+        """Stop using the replica for a while."""
         with self._lock:
-            self._until = time.monotonic() + REST_SECONDS
+            self._until = time.monotonic() + RETRY_SECONDS
 
-    def end(self) -> None:
-        """It answered."""
+    def close(self) -> None:
+        """Use the replica again: it answered."""
         self._until = None
 
 
-rest = _Rest()
+breaker = _CircuitBreaker()
 
 
 def read_alias() -> str:
@@ -98,17 +98,17 @@ def read_from(build: Callable[[], T], *, proven: Callable[[], bool]) -> T:
         build: Reads; it may be called a second time, for the primary.
         proven: Tells, reading from the replica itself, whether it has replayed enough.
     """
-    if not has_replica() or connections[DEFAULT_DB_ALIAS].in_atomic_block or not rest.over():
+    if not has_replica() or connections[DEFAULT_DB_ALIAS].in_atomic_block or not breaker.allows():
         return build()
     token = _chosen.set(True)
     try:
         if proven():
             value = build()
-            rest.end()
+            breaker.close()
             return value
-        rest.end()
+        breaker.close()
     except (OperationalError, InterfaceError) as error:
-        rest.begin()
+        breaker.open()
         logger.warning("the replica does not answer, the primary does: %s", error)
     finally:
         _chosen.reset(token)

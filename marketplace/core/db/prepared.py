@@ -1,4 +1,4 @@
-"""Statements that PostgreSQL plans once for a connection: planning takes longer than running what answers with few rows."""
+"""Server-side prepared statements on PostgreSQL: planning a statement that returns few rows takes longer than running it."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,9 +10,9 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 
 @contextmanager
 def prepared_cursor(connection: BaseDatabaseWrapper) -> Iterator[Any]:
-    """Yield Django's cursor, which sends parameters beside the statement; a statement that is often the same is prepared.
+    """Yield a cursor with server-side parameter binding, so that psycopg prepares a statement that is executed often.
 
-    Django's own cursors write parameters into the statement, so that no two are the same.
+    Django's default cursors bind parameters on the client: they write them into the statement, so that no two statements are the same.
     """
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":

@@ -1,4 +1,4 @@
-"""Which constraint refused a write: both engines say it, each in its own way."""
+"""Tells which constraint an IntegrityError comes from, on both engines."""
 
 from typing import Any, cast
 

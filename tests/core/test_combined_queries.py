@@ -14,7 +14,7 @@ from catalog.models import Category, LicenseTier, Listing, ListingReview, Previe
 from catalog.models.search import SearchDelete
 from developers.models import ApiKey, App
 from marketplace.core import audit
-from marketplace.core.gathering import gather, numbers
+from marketplace.core.db.combined import count_combined, fetch_combined
 from marketplace.core.models import AuditEntry
 from tests.admin import subjects
 from tests.catalog.cases import open_review, published, rejected, submitted
@@ -48,7 +48,7 @@ def same(found: Any, expected: Any) -> None:
 
 def test_nothing_asked_asks_nothing(django_assert_num_queries: Any) -> None:
     with django_assert_num_queries(0):
-        assert gather({}) == {}
+        assert fetch_combined({}) == {}
 
 
 def test_lists_come_as_their_querysets_read_them_in_one_statement(django_assert_num_queries: Any) -> None:
@@ -77,7 +77,7 @@ def test_lists_come_as_their_querysets_read_them_in_one_statement(django_assert_
     # Once for a connection, Django asks whether the engine knows JSON.
     assert connection.features.supports_json_field
     with django_assert_num_queries(1):
-        found = gather(lists)
+        found = fetch_combined(lists)
     assert found.keys() == lists.keys()
     for name, rows in lists.items():
         expected = list(rows.all() if not rows.query.is_sliced else rows)
@@ -90,7 +90,7 @@ def test_lists_come_as_their_querysets_read_them_in_one_statement(django_assert_
 
 def test_related_rows_ask_nothing_more_and_what_was_left_out_is_read_when_asked_for(django_assert_num_queries: Any) -> None:
     published(title="Halden")
-    found = gather({"listings": Listing.objects.select_related("store__owner").only("title", "store__owner__email")})["listings"]
+    found = fetch_combined({"listings": Listing.objects.select_related("store__owner").only("title", "store__owner__email")})["listings"]
     with django_assert_num_queries(0):
         assert found[0].store.owner.email
     with django_assert_num_queries(1):
@@ -101,7 +101,9 @@ def test_order_is_kept_where_rows_are_many(django_assert_num_queries: Any) -> No
     Category.objects.bulk_create(Category(slug=f"c{number}", name=f"{number * 7 % 31:02}") for number in range(31))
     AppFactory()
     asked = Category.objects.filter(slug__startswith="c", name__lt="99").order_by("-name")
-    assert [row.name for row in gather({"apps": App.objects.all(), "categories": asked})["categories"]] == [row.name for row in asked]
+    assert [row.name for row in fetch_combined({"apps": App.objects.all(), "categories": asked})["categories"]] == [
+        row.name for row in asked
+    ]
 
 
 JSON: tuple[Any, ...] = ({}, [], "5", "x", "null", '"', 5, 2**60, 1.1, True, None, {"a": [1, None, "\u2028💥\\"]})
@@ -111,7 +113,7 @@ JSON: tuple[Any, ...] = ({}, [], "5", "x", "null", '"', 5, 2**60, 1.1, True, Non
 def test_json_comes_back_as_it_is_kept(value: Any) -> None:
     listing = published()
     Listing.objects.filter(pk=listing.pk).update(tags=Value(value, JSONField()), allowed_license_slugs=None)
-    [found] = gather({"listings": Listing.objects.all()})["listings"]
+    [found] = fetch_combined({"listings": Listing.objects.all()})["listings"]
     same(found, Listing.objects.get())
     assert (found.tags, found.allowed_license_slugs) == (value, None)
 
@@ -124,7 +126,7 @@ def test_computed_columns_fractions_and_large_numbers_come_back_with_their_types
         "listings": Listing.objects.annotate(large=Value(2**53 + 1, BigIntegerField())),
         "tiers": LicenseTier.objects.annotate(half=F("price_factor") * Decimal("0.5")),
     }
-    found = gather(rows)
+    found = fetch_combined(rows)
     assert found["listings"][0].is_free is False
     assert found["listings"][0].large == 2**53 + 1
     assert {str(tier.price_factor) for tier in found["tiers"]} == {"1.00", "2.00", "5.00"}
@@ -137,7 +139,7 @@ def test_computed_columns_fractions_and_large_numbers_come_back_with_their_types
 def test_what_a_list_leaves_out_is_left_out() -> None:
     published()
     rows = Listing.objects.select_related("store").defer("description", "tags", "store__name")
-    [found] = gather({"listings": rows})["listings"]
+    [found] = fetch_combined({"listings": rows})["listings"]
     same(found, rows.get())
     assert {"description", "tags"} == found.get_deferred_fields()
     assert {"name"} == found.store.get_deferred_fields()
@@ -163,7 +165,7 @@ REFUSED: dict[str, Callable[[], Any]] = {
 @pytest.mark.parametrize("rows", REFUSED.values(), ids=REFUSED)
 def test_what_would_come_back_otherwise_is_refused(rows: Callable[[], Any], django_assert_num_queries: Any) -> None:
     with django_assert_num_queries(0), pytest.raises(NotSupportedError):
-        gather({"rows": rows()})
+        fetch_combined({"rows": rows()})
 
 
 @pytest.mark.parametrize(
@@ -177,11 +179,11 @@ def test_what_would_come_back_otherwise_is_refused(rows: Callable[[], Any], djan
 )
 def test_what_would_be_counted_otherwise_is_refused(rows: Callable[[], Any]) -> None:
     with pytest.raises(NotSupportedError):
-        numbers(rows=rows())
+        count_combined(rows=rows())
 
 
 def test_numbers_are_those_of_each_list_in_one_statement(django_assert_num_queries: Any) -> None:
     published()
     with django_assert_num_queries(1):
-        found = numbers(listings=Listing.objects.all(), none=Listing.objects.none(), drafts=Listing.objects.filter(status="Draft"))
+        found = count_combined(listings=Listing.objects.all(), none=Listing.objects.none(), drafts=Listing.objects.filter(status="Draft"))
     assert found == {"listings": 1, "none": 0, "drafts": 0}

@@ -1,6 +1,7 @@
-"""One row with the rows that belong to it, in a statement that is made once in a process: for look-ups that come with every call.
+"""Look-ups of one row by a unique column, with related rows, whose SQL is built once in a process.
 
-With the ORM, making such a statement takes several times as long as running it.
+For authentication, which looks up a credential with its app and user on every call: there the ORM takes several times as long to build
+the statement as the database takes to run it.
 """
 
 from collections.abc import Callable
@@ -15,13 +16,13 @@ M = TypeVar("M", bound=models.Model)
 Converter = Callable[..., Any]
 
 
-class Joined(Generic[M]):
+class PreparedLookup(Generic[M]):
     """Finds rows of a model by a unique column.
 
     Args:
         model: The model.
         column: The name of the column's field.
-        related: Foreign keys whose rows come along, as `select_related` names them, those nearer to the model first.
+        related: Foreign keys whose rows are joined, in the notation of `select_related`, each after the one that it goes through.
     """
 
     def __init__(self, model: type[M], column: str, related: tuple[str, ...]) -> None:
@@ -36,7 +37,7 @@ class Joined(Generic[M]):
 
     @cached_property
     def _parts(self) -> list[tuple[str, Any, type[models.Model]]]:
-        """Path, foreign key and model of each row; the model's own comes first."""
+        """Look-up path, foreign key and model of each joined table, the model's own first."""
         parts: list[tuple[str, Any, type[models.Model]]] = [("", None, self._model)]
         for path in self._related:
             before, _, name = path.rpartition("__")
@@ -46,7 +47,7 @@ class Joined(Generic[M]):
 
     @cached_property
     def _columns(self) -> list[list[tuple[Any, list[Converter]]]]:
-        """Field and converters of each row's columns: what the database returns becomes what the ORM would read."""
+        """Field and converters of the columns of each joined table; the converters make of a database value what the ORM would return."""
         return [
             [
                 (field, [*connection.ops.get_db_converters(column), *column.get_db_converters(connection)])
@@ -76,7 +77,7 @@ class Joined(Generic[M]):
         for (path, key, model), columns in zip(self._parts, self._columns, strict=True):
             values = row[start : start + len(columns)]
             start += len(columns)
-            # A row that is not there comes as nothing but NULLs, its primary key among them.
+            # Where the join found no row, every column is NULL, the primary key too.
             there = values[model._meta.concrete_fields.index(model._meta.pk)] is not None
             made[path] = _made(model, columns, values) if there else None
             before = made[path.rpartition("__")[0]] if path else None
