@@ -1,4 +1,4 @@
-"""What a listing costs: by currency and licence tier, after the discount, tax included (decisions.md sections 4 and 5)."""
+"""What a listing costs: by currency and licence tier, after the discount, tax included."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The one place where a request's credential becomes a `Principal` (decisions.md section 2)."""
+"""The one place where a request's credential becomes a `Principal`."""
 
 from datetime import timedelta
 from typing import Any

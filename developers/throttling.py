@@ -1,4 +1,4 @@
-"""Rate limits: fixed windows of a minute, counted in the shared cache (decisions.md section 2).
+"""Rate limits: fixed windows of a minute, counted in the shared cache.
 
 The edge between two windows lets a burst of twice the limit through; within a window the count is exact.
 """
@@ -191,7 +191,7 @@ def _usage(request: HttpRequest | Request, limit: Limit, *, increment: bool = Tr
     if not usage["limit"]:
         logger.warning("calls are not counted, the cache does not count")
         raise CounterStoreDown
-    # The library's time is one second short (findings: django-ratelimit).
+    # The library's time is one second short.
     return Usage(limit, usage["count"], max(0, usage["time_left"]) + 1)
 
 

@@ -1,4 +1,4 @@
-"""The public AI manifest (decisions.md section 4), made from the generated one and the listing as it is now."""
+"""The public AI manifest, made from the generated one and the listing as it is now."""
 
 import re
 from collections.abc import Sequence

@@ -23,7 +23,7 @@ class ListingStatus(models.TextChoices):
 
 
 class UpdateStatus(models.TextChoices):
-    """Whether a published listing's candidate file waits for a reviewer (decisions.md section 3)."""
+    """Whether a published listing's candidate file waits for a reviewer."""
 
     NONE = ""
     PENDING_REVIEW = "PendingReview"
@@ -133,7 +133,7 @@ class Listing(models.Model):
 
 
 class ListingStats(models.Model):
-    """What counts up, kept out of the listing's indexed row: a counter there costs 70 times the write (findings: search)."""
+    """What counts up, kept out of the listing's indexed row: a counter there costs 70 times the write."""
 
     listing = models.OneToOneField(Listing, primary_key=True, on_delete=models.CASCADE, related_name="stats")
     purchases = models.PositiveIntegerField(default=0)

@@ -13,7 +13,7 @@ from .meaning import Group
 from .postings import Row
 from .words import pieces, singular
 
-# decisions.md section 4: weighted in this order.
+# Fields in the order of their weight.
 TITLE, TAGS, SUMMARY, BODY = 1.0, 0.7, 0.45, 0.25
 _COLUMNS = tuple(
     (weight, Row._fields.index(name)) for name, weight in (("title", TITLE), ("tags", TAGS), ("summary", SUMMARY), ("body", BODY))

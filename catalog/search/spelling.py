@@ -18,7 +18,7 @@ from .words import is_unspaced
 MAX_DISTANCE = 2
 # Letters beyond these are compared, not looked up.
 PREFIX = 7
-# One typo from 4 letters, two from 8 (decisions.md section 4), counted in what was meant or in what was typed: a word of 8
+# One typo from 4 letters, two from 8, counted in what was meant or in what was typed: a word of 8
 # letters that lost two of them was misspelt twice, and still has only 6.
 ONE_TYPO = 4
 TWO_TYPOS = 8

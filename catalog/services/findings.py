@@ -1,4 +1,4 @@
-"""Findings: what a reviewer tells the vendor to correct, `{code, field, message, hint}` (decisions.md section 3)."""
+"""Findings: what a reviewer tells the vendor to correct, `{code, field, message, hint}`."""
 
 from collections.abc import Iterable, Mapping, Sequence
 

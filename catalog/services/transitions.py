@@ -10,7 +10,7 @@ from ..models import Listing, ListingReview
 from ..models.listings import ListingStatus, UpdateStatus
 from ..models.reviews import ReviewStatus
 
-# decisions.md section 3, row for row.
+# Every transition there is; whatever is not in this table is refused.
 LISTING = TransitionTable(
     "listing",
     {

@@ -10,7 +10,7 @@ from marketplace.core.ids import new_id
 
 
 class ApplicationStatus(models.TextChoices):
-    """Where an application stands (decisions.md section 2)."""
+    """Where an application stands."""
 
     PENDING = "Pending"
     APPROVED = "Approved"

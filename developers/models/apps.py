@@ -20,7 +20,7 @@ SCOPE_CHOICES = [(scope.value, scope.value) for scope in Scope if scope in APP_S
 
 
 class AppStatus(models.TextChoices):
-    """Where an app stands (decisions.md section 2)."""
+    """Where an app stands."""
 
     PENDING = "Pending"
     APPROVED = "Approved"

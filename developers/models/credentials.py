@@ -17,7 +17,7 @@ from .apps import App
 
 
 class TokenKind(models.TextChoices):
-    """How a bearer token came to be and where it is good (decisions.md section 2)."""
+    """How a bearer token came to be and where it is good."""
 
     PERSONAL = "personal"
     OAUTH = "oauth"

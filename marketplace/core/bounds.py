@@ -1,4 +1,4 @@
-"""Every limit of the service in one place (decisions.md section 1, reference section 8)."""
+"""Every limit of the service in one place (reference section 8)."""
 
 KIB = 2**10
 MIB = 2**20

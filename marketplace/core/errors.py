@@ -1,4 +1,4 @@
-"""The catalogue of problems: one class is one stable code and one status (decisions.md section 1).
+"""The catalogue of problems: one class is one stable code and one status.
 
 Apps add their own in `<app>/errors.py`; a code can be taken once only. Services raise these, and one renderer
 (`marketplace.core.api.problems`) turns them into `application/problem+json`.

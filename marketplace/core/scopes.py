@@ -24,7 +24,7 @@ IN_PLAIN_WORDS = {
     Scope.VENDOR_MANAGE: "Manage your store: listings, uploads, prices",
 }
 
-# `vendor:manage` is a user's own: no app can be granted it (decisions.md section 2).
+# `vendor:manage` is a user's own: no app can be granted it.
 APP_SCOPES = frozenset(Scope) - {Scope.VENDOR_MANAGE}
 
 

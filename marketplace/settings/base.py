@@ -215,7 +215,7 @@ SECRET_KEY_FALLBACKS = read.words("SECRET_KEY_FALLBACKS")
 # Public keys in PEM, one after the other, of signing keys that are no longer used: what they signed stays valid.
 CERTIFICATE_RETIRED_KEYS = read.retired_keys()
 
-# Calls in a minute: decisions.md section 2.
+# Calls in a minute.
 RATE_LIMITS = {
     "api_key": read.integer("RATE_LIMIT_API_KEY", default=60, minimum=1),
     "bearer_app": read.integer("RATE_LIMIT_BEARER_APP", default=120, minimum=1),

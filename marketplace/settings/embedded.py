@@ -33,7 +33,7 @@ WORKER_IN_SERVER = boolean("WORKER_IN_SERVER", default=True)
 WHITENOISE_USE_FINDERS = True
 STATIC_ROOT = None
 
-# One process serves, so that counters in its memory are exact (findings: django-ratelimit).
+# One process serves, so that counters in its memory are exact.
 SILENCED_SYSTEM_CHECKS = ["django_ratelimit.E003", "django_ratelimit.W001"]
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     # Sums of orders are read from an index alone where it can carry their prices; SQLite makes it without them and reads the rows.

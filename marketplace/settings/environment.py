@@ -167,7 +167,7 @@ def database(url: str) -> dict[str, object]:
             raise ImproperlyConfigured("DATABASE_URL names no database; set it to postgres://user:password@host:5432/name.")
         return entry | {
             "ENGINE": "django.db.backends.postgresql",
-            # A fresh connection costs more CPU than the request it serves (findings: serving).
+            # A fresh connection costs more CPU than the request it serves.
             "OPTIONS": cast("dict[str, object]", entry.get("OPTIONS", {}))
             # What the address asks for after its `?`, such as `sslmode`, stands unless it is one of these.
             | {
@@ -196,7 +196,7 @@ def database(url: str) -> dict[str, object]:
 
 
 def sqlite(path: Path) -> dict[str, object]:
-    """Return a SQLite entry whose writers queue instead of failing (findings: wallet)."""
+    """Return a SQLite entry whose writers queue instead of failing."""
     path.parent.mkdir(parents=True, exist_ok=True)
     return {
         "ENGINE": "django.db.backends.sqlite3",

@@ -73,7 +73,7 @@ def listings() -> list[Listing]:
 
 
 def keeps(listing: Listing, query: dict[str, str]) -> bool:
-    """Tell whether filters keep a listing: what decisions.md says, in the plainest words."""
+    """Tell whether filters keep a listing: the rules of browsing, in the plainest words."""
     price = listing.base_price_minor if query.get("currency") == "USD" else listing.price_inr_minor
     priced = {"minPrice", "maxPrice"} & query.keys()
     low, high = Decimal(query.get("minPrice", 0)) * 100, Decimal(query.get("maxPrice", 10_000)) * 100

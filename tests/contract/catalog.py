@@ -1,4 +1,4 @@
-"""The public catalog (reference sections 2 and 4; decisions.md section 4)."""
+"""The public catalog (reference sections 2 and 4)."""
 
 from .shapes import BOOLEAN, BYTES, INTEGER, NUMBER, OBJECT, SHA256, STRING, TIME, Auth, Operation, Query, array, nullable, one_of, record
 
@@ -15,7 +15,7 @@ CATEGORY = record(
     {"slug": STRING, "metadata": OBJECT},
     added={"name": STRING, "description": STRING, "icon": STRING, "sortOrder": INTEGER, "assetCount": INTEGER},
 )
-# The reference: priceINR is a number. decisions.md: null where the vendor set no INR price, nothing is converted.
+# The reference: priceINR is a number. It is null where the vendor set no INR price, nothing is converted.
 ITEM = record({"id": STRING, "title": STRING, "priceINR": nullable(NUMBER), "tierRequirement": TIER})
 DETAIL = record(
     {},

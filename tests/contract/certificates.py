@@ -1,4 +1,4 @@
-"""What decisions.md adds to the library: versions and licence certificates (section 7)."""
+"""What is added to the library of the reference: versions and licence certificates."""
 
 from .shapes import BOOLEAN, BYTES, INTEGER, SHA256, STRING, TIME, Auth, Field, Operation, Query, array, nullable, one_of, record
 

@@ -1,4 +1,4 @@
-"""What vendors earned, which decisions.md adds (section 7)."""
+"""What vendors earned, which the reference does not have."""
 
 from .history import PAGING
 from .purse import CURRENCY

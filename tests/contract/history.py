@@ -1,4 +1,4 @@
-"""Orders and transactions, which decisions.md adds (section 7)."""
+"""Orders and transactions, which the reference does not have."""
 
 from .catalog import BAD_LIMITS
 from .purse import CURRENCY

@@ -41,7 +41,7 @@ def record(given: Mapping[str, Shape], *, added: Mapping[str, Shape] | None = No
 
     Args:
         given: What the reference names.
-        added: What decisions.md adds to it.
+        added: What we add to it.
         sometimes: Keys that are there in some cases only.
     """
     properties = {**given, **(added or {})}
@@ -84,7 +84,7 @@ class Field:
         default: What is shown afterwards when it was left out.
         bounds: Its limits, in the words of OpenAPI; `items` for those of a list's items.
         bad: Further values that must be refused; a list is refused at one of its items.
-        added: Whether decisions.md added it to the reference.
+        added: Whether it is our addition to the reference.
     """
 
     name: str
@@ -136,7 +136,7 @@ class Operation:
         form: Name of the sample file of an upload; None where it is none.
         query: Query parameters.
         refusals: Codes of its own, beside those that every operation has.
-        added: Whether decisions.md added it to the reference.
+        added: Whether it is our addition to the reference.
     """
 
     method: str

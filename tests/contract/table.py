@@ -1,4 +1,4 @@
-"""The whole table: every endpoint of the reference and every one that decisions.md adds."""
+"""The whole table: every endpoint of the reference, and every one that we add to it."""
 
 from . import catalog, certificates, earnings, history, purse, reports, vendor
 from .shapes import Operation

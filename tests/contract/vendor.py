@@ -1,4 +1,4 @@
-"""The vendor side (reference section 4; decisions.md section 3)."""
+"""The vendor side (reference section 4)."""
 
 from dataclasses import replace
 from typing import Any

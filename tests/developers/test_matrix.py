@@ -173,7 +173,7 @@ CASES = [(kind, condition) for kind in CredentialKind for condition in (*SCOPED,
 
 
 def expected(access: Access, kind: CredentialKind, condition: Callable[[Held], None]) -> Refusal:
-    """Return the gate's refusal, from the rules of decisions.md section 2 and nothing else."""
+    """Return the gate's refusal, written from the rules of access alone, not from the code."""
     # A tool token is good for tools only, a dead credential for nothing: at public operations too.
     if condition in DEAD or kind == CredentialKind.MCP:
         return INVALID

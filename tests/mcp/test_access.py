@@ -71,7 +71,7 @@ def answers(**headers: str | None) -> dict[str, Refusal]:
 
 
 def expected(held: Held, condition: Callable[[Held], None], scope: Scope | None) -> Refusal:
-    """Return the gate's refusal, from the rules of decisions.md sections 2 and 6 and nothing else."""
+    """Return the gate's refusal, written from the rules of access alone, not from the code."""
     if condition in DEAD or held.kind != CredentialKind.MCP:
         return 401, "invalid_credential"
     return None if scope is None or SCOPED[condition] else (403, "insufficient_scope")

@@ -1,4 +1,4 @@
-"""Files on a published listing are candidates until a reviewer has approved them (decisions.md section 3), line by line."""
+"""Files on a published listing are candidates until a reviewer has approved them, line by line."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What must be in order before a listing is submitted: each check by name, with its outcome (decisions.md section 3)."""
+"""What must be in order before a listing is submitted: each check by name, with its outcome."""
 
 from dataclasses import asdict, dataclass
 from typing import Any

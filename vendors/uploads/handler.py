@@ -21,7 +21,7 @@ class Sink(Protocol):
 class OnePassHandler(FileUploadHandler):
     """Takes the one part named `file`; anything else is refused when it begins."""
 
-    # Fewer, larger blocks cost less CPU up to here (findings: upload path).
+    # Fewer, larger blocks cost less CPU up to here.
     chunk_size = BLOCK_BYTES
 
     def __init__(self, sink: Sink, maximum_bytes: int) -> None:

@@ -1,4 +1,4 @@
-"""Shapes of the public catalog's answers (reference sections 2 and 4, decisions.md section 4)."""
+"""Shapes of the public catalog's answers (reference sections 2 and 4)."""
 
 from typing import Any
 

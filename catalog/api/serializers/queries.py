@@ -1,4 +1,4 @@
-"""Shapes of the public catalog's queries (reference section 4, decisions.md section 4)."""
+"""Shapes of the public catalog's queries (reference section 4)."""
 
 from decimal import Decimal
 from typing import Any

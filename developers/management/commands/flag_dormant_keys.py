@@ -13,7 +13,7 @@ class Command(BaseCommand):
 
     help = (
         "Mail the owner of each live API key that nobody used for 90 days, once; a key that is used again and lies idle again is "
-        "told of again. Nothing is revoked. Run it daily. With --dry-run the keys are listed and nobody is told."
+        "flagged again. Nothing is revoked. Run it daily. With --dry-run the keys are listed and nobody gets a mail."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -1,4 +1,4 @@
-"""Certificates as everyone may check them (decisions.md section 7: verification is public)."""
+"""Certificates as everyone may check them, without a credential."""
 
 from django.http import HttpResponseBase
 from drf_spectacular.utils import extend_schema

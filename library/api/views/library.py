@@ -1,4 +1,4 @@
-"""What the caller owns (reference section 4; decisions.md sections 5 and 7)."""
+"""What the caller owns (reference section 4)."""
 
 from http import HTTPStatus
 

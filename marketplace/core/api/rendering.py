@@ -91,7 +91,7 @@ def _children(item: Any) -> Sequence[Any]:
 
 
 class JsonOnly(BaseContentNegotiation):
-    """Takes the parser that fits and always answers JSON, whatever `Accept` says (decisions.md: success is JSON)."""
+    """Takes the parser that fits and always answers JSON, whatever `Accept` says."""
 
     def select_parser(self, request: Request, parsers: Iterable[BaseParser]) -> BaseParser | None:
         """Return the parser for the body's media type; a body without a type is taken as JSON."""

@@ -13,7 +13,7 @@ _DIGITS = re.compile(r"-?[0-9]+")
 
 
 class Body(serializers.Serializer[Any]):
-    """A request body: an unknown field is an error that names it (decisions.md section 1).
+    """A request body: an unknown field is an error that names it.
 
     `read_back` names the resource's read-only fields, which are ignored, so that what was read can be sent back.
     """
@@ -73,7 +73,7 @@ class WholeNumber(serializers.IntegerField):
 
 
 class Limit(WholeNumber):
-    """Results per page: from 1; above the maximum it is cut to it (decisions.md section 4)."""
+    """Results per page: from 1; above the maximum it is cut to it."""
 
     def __init__(self, *, default: int, maximum: int) -> None:
         self.maximum = maximum

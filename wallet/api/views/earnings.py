@@ -1,4 +1,4 @@
-"""What a vendor earned and was paid (decisions.md section 7)."""
+"""What a vendor earned and was paid."""
 
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request

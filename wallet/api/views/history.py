@@ -1,4 +1,4 @@
-"""What happened: purchases with their receipts, and what moved the money (decisions.md section 7)."""
+"""What happened: purchases with their receipts, and what moved the money."""
 
 from http import HTTPStatus
 
