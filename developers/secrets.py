@@ -1,6 +1,6 @@
 """Secrets of keys and tokens: prefix, 32 random base62 characters, 6 of CRC-32.
 
-About 190 bits of chance need no slow hash: SHA-256 on a unique column (findings: API keys).
+About 190 bits of chance need no slow hash: SHA-256 on a unique column.
 """
 
 import hashlib
