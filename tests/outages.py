@@ -82,13 +82,13 @@ def _all_well(prober: Prober, when: str) -> None:
 def _word(name: str, outage: str, outcomes: list[Outcome]) -> str:
     """Return the word of the table: the worse of the rounds."""
     words = {outcome.word for outcome in outcomes}
-    if outage == "object store" and name == "Download by a link":
+    if outage == "object store" and name == "Use a download link":
         # The link leads to the store itself.
         words = {"503" if word.startswith("no answer") else word for word in words}
     assert words <= {"yes", "503"}, f"{name} without the {outage}: {words}"
     if "503" in words:
         return "503"
-    return "yes, the mail follows" if name == "Sign up" and outage in {"mail", "worker"} else "yes"
+    return "yes, mail is sent later" if name == "Sign up" and outage in {"mail", "worker"} else "yes"
 
 
 def _recovered(prober: Prober, outage: str) -> float:

@@ -4,11 +4,13 @@ import ast
 import re
 
 import pytest
+from django.conf import settings
 
 from .source import ROOT
 from .test_apps import COMMANDS
 
 DOCS = ROOT / "marketplace" / "pages" / "docs"
+FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")
 # Read by their names, but set by us or by Django: `env_url` parts, and what only the tests use.
 NOT_FOR_OPERATORS = {"NAME", "OPTIONS", "EMAIL_USE_SSL", "EMAIL_USE_TLS", "TEST_DATABASE_URL", "TEST_REDIS_URL"}
 
@@ -31,3 +33,23 @@ def test_every_variable_of_the_settings_is_documented() -> None:
 def test_every_command_is_documented(command: str) -> None:
     pages = "".join(path.read_text(encoding="utf-8") for path in [ROOT / "README.md", *DOCS.glob("*.md")])
     assert re.search(rf"\b{command}\b", pages)
+
+
+def test_commands_that_the_worker_runs_are_marked() -> None:
+    lines = [line for line in (DOCS / "commands.md").read_text(encoding="utf-8").splitlines() if ", *worker* |" in line]
+    marked = {name for line in lines for name in re.findall(r"`(\w+)`", line.split("|")[1])}
+    assert marked == {command.split()[0] for command, _, _ in settings.SCHEDULE}
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])
+def test_links_of_a_file_lead_to_files(name: str) -> None:
+    targets = re.findall(r"\]\(([^)#\s]+)[^)]*\)", (ROOT / name).read_text(encoding="utf-8"))
+    assert [target for target in targets if "://" not in target and not (ROOT / target).exists()] == []
+
+
+def test_figures_of_the_readme_are_those_of_the_reports() -> None:
+    rows = re.findall(r"^\|.*\|(.*)\|(.*)\| \[\w+\]\((benchmarks/\S+)\) \|$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(rows) > 4
+    for result, compared, report in rows:
+        known = set(FIGURE.findall((ROOT / report).read_text(encoding="utf-8")))
+        assert [figure for figure in FIGURE.findall(result + compared) if figure not in known] == [], report

@@ -79,21 +79,21 @@ class Prober:
         """Return the requests by what they are called in the table."""
         owned = self.facts["owned"]
         return {
-            "Browse and read assets, asked before": lambda: self._call("GET", "/assets?limit=1", credential=False),
-            "Browse and search, asked for the first time": lambda: self._call(
+            "Browse and view assets (cached)": lambda: self._call("GET", "/assets?limit=1", credential=False),
+            "Browse and search (not cached)": lambda: self._call(
                 "GET",
                 f"/assets/search?q=owned&limit={next(self._numbers) % 50 + 1}&minPrice=0.{next(self._numbers) % 90 + 10}",
                 credential=False,
             ),
             "Read an AI manifest": lambda: self._call("GET", f"/assets/{owned}/manifest"),
-            "See a preview": lambda: self._call("GET", f"/previews/{self.facts['preview']}", credential=False),
-            "Read library and wallet": lambda: self._call("GET", "/library"),
+            "View a preview": lambda: self._call("GET", f"/previews/{self.facts['preview']}", credential=False),
+            "View library and wallet": lambda: self._call("GET", "/library"),
             "Buy": self._buy,
             "Get a download link": self._new_link,
-            "Download by a link": lambda: self._ask("GET", self.link),
+            "Use a download link": lambda: self._ask("GET", self.link),
             "Edit a listing": lambda: self._vendor("PATCH", "/regional-prices", json={"priceInr": next(self._numbers)}),
             "Upload a file": lambda: self._vendor("POST", "/gallery-image?slot=1", files={"file": ("card.png", makers.png())}),
-            "Open a page and sign in": self._sign_in,
+            "Sign in": self._sign_in,
             "Sign up": self._sign_up,
         }
 

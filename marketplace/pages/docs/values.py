@@ -30,7 +30,7 @@ def filled_in(text: str) -> str:
 
 def problem_table() -> str:
     """Return every error code by status, as a Markdown table, each with a link to its page."""
-    lines = ["| Status | Code | What it means |", "| --- | --- | --- |"]
+    lines = ["| Status | Code | Meaning |", "| --- | --- | --- |"]
     problems: list[type[Problem]] = sorted(catalogue().values(), key=lambda problem: (problem.status, problem.code))
     for problem in problems:
         status = HTTPStatus(problem.status)
@@ -41,8 +41,8 @@ def problem_table() -> str:
 
 def scope_table() -> str:
     """Return the scopes in the words of the consent page, as a Markdown table."""
-    lines = ["| Scope | Lets a credential | For apps |", "| --- | --- | --- |"]
-    lines += [f"| `{scope}` | {IN_PLAIN_WORDS[scope]} | {'yes' if scope in APP_SCOPES else 'personal tokens only'} |" for scope in Scope]
+    lines = ["| Scope | Allows to | Available to apps |", "| --- | --- | --- |"]
+    lines += [f"| `{scope}` | {IN_PLAIN_WORDS[scope]} | {'yes' if scope in APP_SCOPES else 'no, personal tokens only'} |" for scope in Scope]
     return "\n".join(lines)
 
 
@@ -50,12 +50,12 @@ def limit_table() -> str:
     """Return the rate limits of this service, as a Markdown table."""
     limits = settings.RATE_LIMITS
     rows = (
-        ("API key", "each key has its own bucket; an admin can set another figure for a key", limits["api_key"]),
-        ("Bearer token", "for each user and app; a user's personal tokens count as one app", limits["bearer_app"]),
-        ("Bearer tokens together", "for each user, whatever apps they use", limits["bearer_user"]),
-        ("No credential", "for each client address", limits["anonymous"]),
+        ("API key", "per key; an admin can set a different limit for a key", limits["api_key"]),
+        ("Bearer token", "per user and app; a user's personal tokens count as one app", limits["bearer_app"]),
+        ("All bearer tokens of a user", "per user, across all apps", limits["bearer_user"]),
+        ("No credential", "per client address", limits["anonymous"]),
     )
-    lines = ["| Caller | Counted | Calls a minute |", "| --- | --- | ---: |"]
+    lines = ["| Credential | Counted | Requests per minute |", "| --- | --- | ---: |"]
     return "\n".join([*lines, *(f"| {name} | {how} | {calls:,} |" for name, how, calls in rows)])
 
 
@@ -74,8 +74,8 @@ def mcp_revisions() -> str:
 def client_metadata_sentence() -> str:
     """Return whose clients may describe themselves here."""
     hosts = ", ".join(f"`{host}`" for host in settings.CLIENT_METADATA_HOSTS)
-    about = "A client id metadata document, an https address as client ID, is read"
-    return f"{about} from these hosts: {hosts}." if hosts else f"{about} where the operator lists the client's host; this site lists none."
+    about = "A client can use the https URL of its client ID metadata document as its client ID if it is hosted"
+    return f"{about} on one of: {hosts}." if hosts else f"{about} on a host that the operator has allowed; this site allows none."
 
 
 VALUES: dict[str, Callable[[], str]] = {
@@ -86,6 +86,7 @@ VALUES: dict[str, Callable[[], str]] = {
     "tool_table": tool_table,
     "mcp_revisions": mcp_revisions,
     "client_metadata_sentence": client_metadata_sentence,
+    "insufficient_balance_title": lambda: catalogue()["insufficient_balance"].title,
     "example_buy_a_font": lambda: (EXAMPLES / "buy_a_font.py").read_text("utf-8").rstrip(),
     "quote_minutes": lambda: str(bounds.QUOTE_SECONDS // 60),
     "idempotency_hours": lambda: str(bounds.IDEMPOTENCY_HOURS),
