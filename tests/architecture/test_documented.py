@@ -48,7 +48,9 @@ def test_links_of_a_file_lead_to_files(name: str) -> None:
 
 
 def test_figures_of_the_readme_are_those_of_the_reports() -> None:
-    rows = re.findall(r"^\|.*\|(.*)\|(.*)\| \[\w+\]\((benchmarks/\S+)\) \|$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    rows = re.findall(
+        r"^\|.*\|(.*)\|(.*)\| \[\w+\]\((benchmarks/\S+)\) \|$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
     assert len(rows) > 4
     for result, compared, report in rows:
         known = set(FIGURE.findall((ROOT / report).read_text(encoding="utf-8")))

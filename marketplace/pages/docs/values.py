@@ -42,7 +42,9 @@ def problem_table() -> str:
 def scope_table() -> str:
     """Return the scopes in the words of the consent page, as a Markdown table."""
     lines = ["| Scope | Allows to | Available to apps |", "| --- | --- | --- |"]
-    lines += [f"| `{scope}` | {IN_PLAIN_WORDS[scope]} | {'yes' if scope in APP_SCOPES else 'no, personal tokens only'} |" for scope in Scope]
+    lines += [
+        f"| `{scope}` | {IN_PLAIN_WORDS[scope]} | {'yes' if scope in APP_SCOPES else 'no, personal tokens only'} |" for scope in Scope
+    ]
     return "\n".join(lines)
 
 
