@@ -55,7 +55,7 @@ def test_rehearsal_names_the_keys_and_tells_nobody(django_capture_on_commit_call
 def test_owner_is_told_once_until_the_key_is_used_and_lies_idle_again(django_capture_on_commit_callbacks: Any) -> None:
     idle = key()
     with django_capture_on_commit_callbacks(execute=True):
-        assert (flag(), flag()) == ("1 owners mailed.\n", "0 owners told.\n")
+        assert (flag(), flag()) == ("1 owners mailed.\n", "0 owners mailed.\n")
     assert [message.to for message in mail.outbox] == [[idle.app.developer.email]]
     assert idle.last_four in mail.outbox[0].body
     assert history_of(idle).filter(action="apikey.flag_dormant").count() == 1
