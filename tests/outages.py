@@ -106,7 +106,7 @@ def _recovered(prober: Prober, outage: str) -> float:
 def _nothing_is_lost(deployment: Deployment, prober: Prober) -> None:
     """Find every purchase that was answered with success, every mail of a sign-up, and a ledger that agrees."""
     for address in prober.signed_up:
-        deployment.mail_to(address, "onfirm", seconds=120)
+        deployment.mail_to(address, "onfirm")
     for asset in prober.bought:
         assert prober.owns(asset), f"{asset} was bought and is not there"
     deployment.manage("reconcile")

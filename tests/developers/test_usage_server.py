@@ -7,6 +7,7 @@ import pytest
 import requests
 
 from tests.flows.server import environment, manage, running_server
+from tests.waiting import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.engineless
 MAKE_KEY = """
@@ -31,6 +32,8 @@ def test_calls_of_a_server_that_is_told_to_stop_are_written(tmp_path: Path) -> N
         printed = manage(environment(tmp_path, server.base_url, given), "shell", "-c", MAKE_KEY)
         secret = next(line.split()[1] for line in printed.splitlines() if line.startswith("SECRET"))
         for _ in range(7):
-            assert requests.get(f"{server.base_url}/api/v1/wallet", headers={"X-Api-Key": secret}, timeout=10).status_code == 200
+            assert (
+                requests.get(f"{server.base_url}/api/v1/wallet", headers={"X-Api-Key": secret}, timeout=PATIENCE_SECONDS).status_code == 200
+            )
         assert calls_in(tmp_path) == 0
     assert calls_in(tmp_path) == 7

@@ -12,7 +12,7 @@ from typing import Any
 
 BOUNDARY = "----boundary"
 PIECE_BYTES = 64 * 1024
-ANSWER_SECONDS = 120
+ANSWER_SECONDS = 300
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,8 @@ class Upload:
     def __init__(self, port: int, path: str, headers: dict[str, str], length: int | None) -> None:
         self.sent = 0
         self._socket = socket.create_connection(("127.0.0.1", port), timeout=ANSWER_SECONDS)
+        # Else megabytes are under way unread, as many as the system is set to.
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, PIECE_BYTES)
         given = {"Host": f"127.0.0.1:{port}", "Content-Type": f"multipart/form-data; boundary={BOUNDARY}"} | headers
         if length is not None:
             given["Content-Length"] = str(length)

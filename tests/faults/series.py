@@ -21,7 +21,7 @@ MIB = 2**20
 FAULTS = ("kill", "cut", "full")
 # Of the breaks, so many come when the whole body was sent: while the file is stored, looked into and recorded.
 AFTER_THE_BODY = 0.4
-READ_SECONDS = 60
+READ_SECONDS = 300
 
 
 @dataclass

@@ -5,20 +5,17 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-import requests
-
 from ..flows.server import ROOT, environment
 from ..servers.migrated import copy_sqlite
 from ..servers.ports import free_port
 from ..servers.s3 import S3Server
+from ..waiting import until_it_answers, wait_for_end
 
-START_SECONDS = 60
 MANY_CALLS = {f"RATE_LIMIT_{name}": "1000000" for name in ("BEARER_APP", "BEARER_USER", "ANONYMOUS")}
 
 
@@ -71,16 +68,7 @@ class Service:
                 # A group of its own, so that a kill takes the worker too.
                 start_new_session=True,
             )
-        until = time.monotonic() + START_SECONDS
-        while True:
-            try:
-                requests.get(f"{self.base_url}/robots.txt", timeout=5)
-            except (requests.ConnectionError, requests.Timeout):
-                assert self._process.poll() is None, self.log.read_text(encoding="utf-8")
-                assert time.monotonic() < until, "the server does not answer"
-                time.sleep(0.05)
-            else:
-                return
+        until_it_answers(self._process, f"{self.base_url}/robots.txt", self.log)
 
     def pids(self) -> list[int]:
         """Return the server's processes: the one that was started and its children."""
@@ -106,7 +94,7 @@ class Service:
                 os.killpg(process.pid, how)
         else:
             process.send_signal(how)
-        process.wait(20)
+        wait_for_end(process, self.log)
 
 
 @contextmanager

@@ -5,6 +5,7 @@ import io
 import zipfile
 from typing import Any
 
+from ..waiting import PATIENCE_SECONDS
 from . import materials
 from .person import Person
 from .server import Site
@@ -25,7 +26,7 @@ class Caller:
 
     def ask(self, method: str, path: str, *, status: int = 200, **parts: Any) -> dict[str, Any]:
         """Call an endpoint, expect a status, return the JSON."""
-        response = self.session.request(method, self.base + path, timeout=120, **parts)
+        response = self.session.request(method, self.base + path, timeout=PATIENCE_SECONDS, **parts)
         assert response.status_code == status, f"{method} {path}: {response.status_code} {response.text}"
         answer: dict[str, Any] = response.json()
         return answer
@@ -120,7 +121,9 @@ def vendor_lists_a_sound(vendor: Caller) -> None:
     vendor.ask("POST", f"{path}/file", files={"file": ("tone.zip", materials.preset_archive())})
     preview = vendor.ask("POST", f"{path}/audio-preview", files={"file": ("tone.wav", materials.sound())})
     assert preview["kind"] == "AudioPreview"
-    heard = vendor.session.get(vendor.base.removesuffix("/api/v1/") + preview["url"], headers={"Range": "bytes=0-99"}, timeout=30)
+    heard = vendor.session.get(
+        vendor.base.removesuffix("/api/v1/") + preview["url"], headers={"Range": "bytes=0-99"}, timeout=PATIENCE_SECONDS
+    )
     assert (heard.status_code, len(heard.content), heard.headers["Content-Type"]) == (206, 100, "audio/wav")
 
 
@@ -168,7 +171,7 @@ def buyer_finds_buys_and_downloads(server: Site, admin: Person, buyer: Caller, a
 
 def link_works_without_a_credential(server: Site, buyer: Caller, asset_id: str) -> None:
     link = buyer.ask("POST", f"library/download/{asset_id}")
-    package = server.session().get(link["downloadUrl"], timeout=60)
+    package = server.session().get(link["downloadUrl"], timeout=PATIENCE_SECONDS)
     assert package.status_code == 200
     assert hashlib.sha256(package.content).hexdigest() == link["checksum"]
     with zipfile.ZipFile(io.BytesIO(package.content)) as archive:
@@ -177,4 +180,4 @@ def link_works_without_a_credential(server: Site, buyer: Caller, asset_id: str) 
         assert hashlib.sha256(deliverable).hexdigest() == hashlib.sha256(materials.family_archive()).hexdigest()
         assert archive.read("README.txt").decode() == README
         assert "LICENSE.txt" in archive.namelist()
-    assert server.session().get(link["downloadUrl"][:-3] + "abc", timeout=60).status_code == 404
+    assert server.session().get(link["downloadUrl"][:-3] + "abc", timeout=PATIENCE_SECONDS).status_code == 404

@@ -9,6 +9,7 @@ import requests
 from bs4 import BeautifulSoup, Tag
 
 from ..admin.pages import fill
+from ..waiting import PATIENCE_SECONDS
 from .server import Site
 
 
@@ -30,7 +31,7 @@ class Person:
 
     def open(self, address: str) -> None:
         """Go to a page; it must be there."""
-        self._show(self.session.get(urljoin(self.url, address), timeout=30))
+        self._show(self.session.get(urljoin(self.url, address), timeout=PATIENCE_SECONDS))
 
     def follow(self, pattern: str) -> None:
         """Go where a link on the page leads whose address matches."""
@@ -46,7 +47,7 @@ class Person:
         target = urljoin(self.url, str(found.get("action") or self.url))
         # Browsers name where a form came from; Django's forgery check asks for it.
         sent = fill(found, answers)
-        self._show(self.session.post(target, data=sent, headers={"Referer": self.url}, timeout=60))
+        self._show(self.session.post(target, data=sent, headers={"Referer": self.url}, timeout=PATIENCE_SECONDS))
 
     def _show(self, response: requests.Response) -> None:
         self.page = BeautifulSoup(response.content, "html.parser")

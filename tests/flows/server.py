@@ -4,7 +4,6 @@ import email
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,10 +16,9 @@ import requests
 
 from ..servers.migrated import copy_sqlite
 from ..servers.ports import free_port
+from ..waiting import end, until, until_it_answers
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-START_SECONDS = 180
-MAIL_SECONDS = 10
 ADMIN = ("admin@example.com", "an admin's long phrase")
 
 
@@ -50,14 +48,12 @@ class Server:
         return requests.Session()
 
     def mail_to(self, address: str, subject: str) -> str:
-        """Return the text of the newest mail with these words in its subject, waiting for it a little."""
-        until = time.monotonic() + MAIL_SECONDS
-        while True:
-            found = [mail for mail in self._mails() if mail["To"] == address and subject in mail["Subject"]]
-            if found:
-                return plain_text(found[-1])
-            assert time.monotonic() < until, f"no mail to {address} about {subject}"
-            time.sleep(0.1)
+        """Return the text of the newest mail with these words in its subject, waiting for it."""
+
+        def found() -> list[EmailMessage]:
+            return [mail for mail in self._mails() if mail["To"] == address and subject in mail["Subject"]]
+
+        return plain_text(until(found, f"a mail to {address} about {subject}", log=self.console)[-1])
 
     def _mails(self) -> list[EmailMessage]:
         """Return what the console's mail backend printed: messages with a line of dashes after each, between log lines."""
@@ -104,11 +100,10 @@ def running_server(folder: Path, given: Mapping[str, str]) -> Iterator[Server]:
             [*command, "marketplace.wsgi:application"], cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT
         )
     try:
-        wait_for(process, base_url, console)
+        until_it_answers(process, f"{base_url}/robots.txt", console)
         yield Server(base_url, console)
     finally:
-        process.terminate()
-        process.wait(20)
+        end(process, console)
 
 
 def manage(env: dict[str, str], *words: str) -> str:
@@ -118,17 +113,3 @@ def manage(env: dict[str, str], *words: str) -> str:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
-
-
-def wait_for(process: subprocess.Popen[bytes], base_url: str, console: Path) -> None:
-    """Return once the server answers."""
-    until = time.monotonic() + START_SECONDS
-    while True:
-        try:
-            requests.get(f"{base_url}/robots.txt", timeout=5)
-        except (requests.ConnectionError, requests.Timeout):
-            assert process.poll() is None, console.read_text(encoding="utf-8")
-            assert time.monotonic() < until, "the server does not answer"
-            time.sleep(0.1)
-        else:
-            return

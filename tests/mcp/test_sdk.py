@@ -28,6 +28,7 @@ from marketplace.mcp.tools.table import TOOLS
 from tests.developers.oauth.parties import query_of
 from tests.factories import AppFactory, UserFactory
 from tests.shop import archive, funded, on_sale
+from tests.waiting import PATIENCE_SECONDS
 from wallet.models import Order
 
 from .speaking import NEWEST, WITH_HANDSHAKE, tool_token
@@ -55,8 +56,8 @@ def listing(db: None) -> Listing:
 async def connected(address: str, mode: str, **http: Any) -> AsyncIterator[Client]:
     """Yield a connected client."""
     async with (
-        httpx2.AsyncClient(timeout=60, **http) as client,
-        Client(streamable_http_client(address, http_client=client), mode=mode, read_timeout_seconds=60) as connection,
+        httpx2.AsyncClient(timeout=PATIENCE_SECONDS, **http) as client,
+        Client(streamable_http_client(address, http_client=client), mode=mode, read_timeout_seconds=PATIENCE_SECONDS) as connection,
     ):
         yield connection
 
@@ -112,7 +113,7 @@ def test_client_discovers_and_calls_every_tool(address: str, listing: Listing, m
         assert await call("buy_asset", assetId=asset["id"], quoteId=quote["quoteId"], idempotencyKey=key) == receipt
         assert (await call("list_library"))["items"][0]["orderId"] == receipt["orderId"]
         link = await call("get_download_link", assetId=asset["id"])
-        package = await asyncio.to_thread(requests.get, link["downloadUrl"], timeout=30)
+        package = await asyncio.to_thread(requests.get, link["downloadUrl"], timeout=PATIENCE_SECONDS)
         assert len(package.content) == link["size"]
         assert done == set(TOOLS)
 
@@ -221,10 +222,10 @@ class Person:
         # Closed at the end, so that the server's thread ends with it.
         with requests.Session() as session:
             session.cookies.update(self.cookies)
-            page = BeautifulSoup(session.get(address, timeout=30).content, "html.parser")
+            page = BeautifulSoup(session.get(address, timeout=PATIENCE_SECONDS).content, "html.parser")
             fields = {str(field["name"]): str(field.get("value", "")) for field in page.select("form input[name]:not([type=checkbox])")}
             form = {**fields, "decision": "allow"}
-            answer = session.post(address, form, headers={"Referer": address}, allow_redirects=False, timeout=30)
+            answer = session.post(address, form, headers={"Referer": address}, allow_redirects=False, timeout=PATIENCE_SECONDS)
         assert answer.status_code == 303, answer.text
         return answer.headers["Location"]
 
@@ -247,7 +248,7 @@ def test_client_gets_from_a_bare_refusal_to_a_purchase_by_oauth(address: str, li
             names = [tool.name for tool in (await client.list_tools()).tools]
             return names, data_of(await client.call_tool("buy_asset", {"assetId": "harbor-grotesk", "idempotencyKey": "one"}))
 
-    assert requests.post(address, timeout=30).status_code == 401
+    assert requests.post(address, timeout=PATIENCE_SECONDS).status_code == 401
     names, receipt = asyncio.run(buy())
     assert {"list_library", "buy_asset"} < set(names)
     assert "get_wallet" not in names

@@ -19,6 +19,7 @@ from marketplace.core.outbound import Answer
 from marketplace.core.scopes import APP_SCOPES, Scope
 from tests.factories import AppFactory, UserFactory
 from tests.shop import funded
+from tests.waiting import PATIENCE_SECONDS
 
 from .test_sdk import CALLBACK, Person, Storage, connected, data_of, grant
 
@@ -47,7 +48,7 @@ class Visitor(Person):
         self.visits += 1
         with requests.Session() as session:
             session.cookies.update(self.cookies)
-            page = session.get(address, timeout=30)
+            page = session.get(address, timeout=PATIENCE_SECONDS)
         if page.status_code != 200:
             raise TurnedAway(page.text)
         return super()._agree(address)

@@ -4,10 +4,10 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from email.message import EmailMessage
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -17,17 +17,17 @@ import requests
 
 from marketplace.settings.environment import new_signing_key
 
-from ..flows.server import ADMIN, MAIL_SECONDS, ROOT, manage, plain_text
+from ..flows.server import ADMIN, ROOT, manage, plain_text
 from ..servers import s3
 from ..servers.migrated import fill_postgres
 from ..servers.ports import free_port
 from ..servers.postgres import Cluster
 from ..servers.redis import redis
+from ..waiting import PATIENCE_SECONDS, until, until_it_answers
 from .balancer import BASE_URL, HOST, Balancer
 from .gate import Gate
 from .mailbox import Mailbox
 
-START_SECONDS = 90
 DEPENDENCIES = ("database", "replica", "cache", "object store", "mail")
 
 
@@ -59,7 +59,7 @@ class Process:
         if self.running is not None:
             self.running.terminate()
             try:
-                self.running.wait(30)
+                self.running.wait(PATIENCE_SECONDS)
             except subprocess.TimeoutExpired:
                 self.kill()
             self.running = None
@@ -88,15 +88,13 @@ class Deployment:
         """Return a caller that reaches one node only."""
         return Balancer([self.addresses[number]]).session()
 
-    def mail_to(self, address: str, subject: str, *, seconds: float = 3 * MAIL_SECONDS) -> str:
+    def mail_to(self, address: str, subject: str) -> str:
         """Return the text of the newest mail with these words in its subject, waiting for it."""
-        until = time.monotonic() + seconds
-        while True:
-            found = [mail for mail in self.mailbox.mails if mail["To"] == address and subject in mail["Subject"]]
-            if found:
-                return plain_text(found[-1])
-            assert time.monotonic() < until, f"no mail to {address} about {subject}"
-            time.sleep(0.1)
+
+        def found() -> list[EmailMessage]:
+            return [mail for mail in self.mailbox.mails if mail["To"] == address and subject in mail["Subject"]]
+
+        return plain_text(until(found, f"a mail to {address} about {subject}", log=self.worker.log)[-1])
 
     def manage(self, *words: str) -> str:
         """Run a management command beside the nodes."""
@@ -198,14 +196,5 @@ def _start(stack: ExitStack, folder: Path, env: dict[str, str], mailbox: Mailbox
 
 
 def _wait(node: Process, address: str) -> None:
-    until = time.monotonic() + START_SECONDS
-    while True:
-        try:
-            requests.get(f"{address}/healthz", timeout=5, headers={"Host": HOST})
-        except requests.ConnectionError:
-            assert node.running is not None
-            assert node.running.poll() is None, node.log.read_text(encoding="utf-8")
-            assert time.monotonic() < until, "a node does not answer"
-            time.sleep(0.1)
-        else:
-            return
+    assert node.running is not None
+    until_it_answers(node.running, f"{address}/healthz", node.log, {"Host": HOST})

@@ -20,6 +20,7 @@ from marketplace.operations import backups
 from ..faults.service import Service, service
 from ..servers.migrated import fill_postgres
 from ..servers.postgres import Cluster, Unavailable
+from ..waiting import PATIENCE_SECONDS
 
 pytestmark = [pytest.mark.engineless]
 
@@ -58,9 +59,9 @@ class Shop:
         """Return a package that a buyer downloads by a link."""
         headers = {"Authorization": f"Bearer {self.facts['buyer']}"}
         listing = next(iter(self.facts["listings"]))
-        made = requests.post(f"{self.running.base_url}/api/v1/library/download/{listing}", headers=headers, timeout=20)
+        made = requests.post(f"{self.running.base_url}/api/v1/library/download/{listing}", headers=headers, timeout=PATIENCE_SECONDS)
         assert made.status_code == 200, made.text
-        answer = requests.get(made.json()["downloadUrl"], timeout=20)
+        answer = requests.get(made.json()["downloadUrl"], timeout=PATIENCE_SECONDS)
         assert answer.status_code == 200, answer.text
         return answer.content
 

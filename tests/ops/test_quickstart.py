@@ -4,11 +4,9 @@ import json
 import os
 import re
 import shutil
-import signal
 import stat
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -22,6 +20,7 @@ import requests
 from django.core.management import CommandError, call_command
 
 from ..servers.ports import free_port
+from ..waiting import PATIENCE_SECONDS, end, until_it_answers
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 START_SECONDS = 600
@@ -111,24 +110,15 @@ def serving(shop: Shop) -> Iterator[str]:
             stderr=log,
         )
     try:
-        deadline = time.monotonic() + START_SECONDS
-        while True:
-            assert process.poll() is None, (shop.data / "server.log").read_text(encoding="utf-8")
-            assert time.monotonic() < deadline
-            try:
-                with urllib.request.urlopen(f"{base_url}/api/v1/assets", timeout=5):  # noqa: S310 - our own server
-                    break
-            except OSError:
-                time.sleep(0.2)
+        until_it_answers(process, f"{base_url}/api/v1/assets", shop.data / "server.log")
         yield base_url
     finally:
-        process.send_signal(signal.SIGTERM)
-        process.wait(20)
+        end(process, shop.data / "server.log")
 
 
 def get(url: str, **headers: str) -> Any:
     request = urllib.request.Request(url, headers=headers)  # noqa: S310 - our own server
-    with urllib.request.urlopen(request, timeout=10) as answer:  # noqa: S310 - our own server
+    with urllib.request.urlopen(request, timeout=PATIENCE_SECONDS) as answer:  # noqa: S310 - our own server
         return json.load(answer)
 
 
@@ -200,7 +190,7 @@ def run_line(line: str, folder: Path) -> str:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=PATIENCE_SECONDS,
         check=False,
     )
     assert result.returncode == 0, f"{line}\n{result.stderr}"
@@ -233,11 +223,11 @@ def assert_admin_opens(base_url: str, admin: dict[str, str]) -> None:
     login = f"{base_url}/account/login/"
     with requests.Session() as browser:
         browser.trust_env = False
-        token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', browser.get(login, timeout=10).text)
+        token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', browser.get(login, timeout=PATIENCE_SECONDS).text)
         assert token is not None
         answers = {"login": admin["email"], "password": admin["password"], "csrfmiddlewaretoken": token[1]}
-        browser.post(login, answers, timeout=10).raise_for_status()
-        page = browser.get(f"{base_url}/admin/", timeout=10)
+        browser.post(login, answers, timeout=PATIENCE_SECONDS).raise_for_status()
+        page = browser.get(f"{base_url}/admin/", timeout=PATIENCE_SECONDS)
     assert (page.status_code, page.url) == (200, f"{base_url}/admin/")
 
 

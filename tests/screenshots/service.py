@@ -39,7 +39,7 @@ def service(data: Path, console: Console, settings: str = EMBEDDED) -> Iterator[
         yield base_url
     finally:
         server.terminate()
-        server.wait(timeout=30)
+        server.wait(timeout=SECONDS)
 
 
 def scenes(data: Path) -> Any:

@@ -97,10 +97,11 @@ def _kept(kind: str, make: Callable[[Path], object]) -> Path:
     kept = Path(root) / "creative-asset-marketplace" / "migrated"
     kept.mkdir(parents=True, exist_ok=True)
     made = kept / f"{kind}-{_state()}"
-    if made.exists():
-        return made
     with _locked(kept, kind):
-        if not made.exists():
+        if made.exists():
+            # In use: another state of the code, which makes its own, leaves it.
+            os.utime(made)
+        else:
             for old in kept.glob("*/"):
                 if old.stat().st_mtime < time.time() - KEPT_SECONDS:
                     shutil.rmtree(old, ignore_errors=True)

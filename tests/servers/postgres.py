@@ -14,7 +14,7 @@ from pathlib import Path
 
 from .ports import free_port
 
-START_SECONDS = 30
+START_SECONDS = 300
 # Durability is worth nothing for a cluster that is thrown away.
 FAST = (
     "fsync=off",
@@ -113,7 +113,7 @@ class Cluster:
             # The fast shutdown: it ends connections that a test left open.
             self._process.send_signal(signal.SIGINT)
             try:
-                self._process.wait(10)
+                self._process.wait(60)
             except subprocess.TimeoutExpired:
                 self._process.kill()
                 self._process.wait()

@@ -7,11 +7,12 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from .ports import free_port
 from .postgres import Unavailable
 
-START_SECONDS = 10
+START_SECONDS = 300
 PROGRAMS = ("redis-server", "valkey-server")
 
 
@@ -32,33 +33,49 @@ def redis() -> Iterator[str]:
         raise Unavailable("Redis is not installed")
     port = free_port()
     with tempfile.TemporaryDirectory(prefix="marketplace-redis-") as folder:
-        process = subprocess.Popen(
-            [program, "--bind", "127.0.0.1", "--port", str(port), "--save", "", "--appendonly", "no", "--dir", folder, "--databases", "64"],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
+        log = Path(folder) / "server.log"
+        with log.open("wb") as output:
+            process = subprocess.Popen(
+                [
+                    program,
+                    "--bind",
+                    "127.0.0.1",
+                    "--port",
+                    str(port),
+                    "--save",
+                    "",
+                    "--appendonly",
+                    "no",
+                    "--dir",
+                    folder,
+                    "--databases",
+                    "64",
+                ],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
+            )
         try:
-            _wait(process, port)
+            _wait(process, port, log)
             yield f"redis://127.0.0.1:{port}"
         finally:
             process.terminate()
             try:
-                process.wait(10)
+                process.wait(60)
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
 
 
-def _wait(process: subprocess.Popen[bytes], port: int) -> None:
+def _wait(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline and process.poll() is None:
         try:
-            with socket.create_connection(("127.0.0.1", port), timeout=1) as connection:
+            with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
                 connection.sendall(b"PING\r\n")
                 if connection.recv(7).startswith(b"+PONG"):
                     return
         except OSError:
             time.sleep(0.05)
-    raise Unavailable("Redis did not start")
+    raise Unavailable(f"Redis did not start: {log.read_text(errors='replace')[-2000:].strip()}")

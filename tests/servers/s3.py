@@ -19,11 +19,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from .ports import free_port
+
 ROOT = Path(__file__).resolve().parents[2]
 REQUIREMENT = "swift==2.38.*"
 # It and all that it needs come as wheels; a compiler is never needed.
 INSTALL_SECONDS = 300
-START_SECONDS = 20
+START_SECONDS = 300
 ACCESS_KEY, SECRET_KEY, BUCKET = "test:tester", "testing-secret", "marketplace-test"
 BACKENDS = ("account", "container", "object")
 
@@ -53,6 +55,10 @@ BACKEND = """
 pipeline = {kind}-server
 [app:{kind}-server]
 use = egg:swift#{kind}
+conn_timeout = 60
+node_timeout = 60
+# What is stored is listed from then on, however slow the machine.
+container_update_timeout = 60
 """
 PROXY = f"""
 [pipeline:main]
@@ -62,6 +68,9 @@ use = egg:swift#proxy
 account_autocreate = true
 # There is one disk: one that was full is asked again at once, not after a minute.
 error_suppression_interval = 0
+conn_timeout = 60
+node_timeout = 60
+recoverable_node_timeout = 60
 [filter:catch_errors]
 use = egg:swift#catch_errors
 [filter:gatekeeper]
@@ -156,14 +165,14 @@ def running(parent: Path | None = None) -> Iterator[S3Server]:
     commands = install()
     with tempfile.TemporaryDirectory(prefix="marketplace-s3-", dir=parent) as name:
         folder = Path(name)
-        ports = _free_ports(len(BACKENDS) + 1)
+        ports = [free_port() for _ in (*BACKENDS, "proxy")]
         _configure(folder, commands, ports)
         processes: list[subprocess.Popen[bytes]] = []
         try:
             for kind in (*BACKENDS, "proxy"):
                 processes.append(_start(commands, folder, kind))  # noqa: PERF401 - what was started must be known when the next fails
-            for port, process in zip(ports, processes, strict=True):
-                _wait(port, process)
+            for kind, port, process in zip((*BACKENDS, "proxy"), ports, processes, strict=True):
+                _wait(port, process, folder / f"{kind}.log")
             yield S3Server(f"http://127.0.0.1:{ports[-1]}")
         finally:
             _stop(processes)
@@ -180,7 +189,7 @@ def _configure(folder: Path, commands: Path, ports: list[int]) -> None:
         builder = str(folder / f"{kind}.builder")
         for step in (["create", "4", "1", "0"], ["add", f"r1z1-127.0.0.1:{port}/one", "1"], ["rebalance"]):
             # The ring builder answers 1 for a mere warning; a missing ring shows at the start.
-            subprocess.run([commands / "swift-ring-builder", builder, *step], check=False, capture_output=True, timeout=60)
+            subprocess.run([commands / "swift-ring-builder", builder, *step], check=False, capture_output=True, timeout=START_SECONDS)
 
 
 def _start(commands: Path, folder: Path, kind: str) -> subprocess.Popen[bytes]:
@@ -194,18 +203,18 @@ def _start(commands: Path, folder: Path, kind: str) -> subprocess.Popen[bytes]:
         )
 
 
-def _wait(port: int, process: subprocess.Popen[bytes]) -> None:
+def _wait(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
         if process.poll() is not None:
-            raise Unavailable(f"Swift ended with status {process.returncode}")
+            break
         try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+            socket.create_connection(("127.0.0.1", port), timeout=30).close()
         except OSError:
             time.sleep(0.05)
         else:
             return
-    raise Unavailable("Swift did not answer in time")
+    raise Unavailable(f"Swift did not start: {log.read_text(errors='replace')[-2000:].strip()}")
 
 
 def _stop(processes: list[subprocess.Popen[bytes]]) -> None:
@@ -216,17 +225,6 @@ def _stop(processes: list[subprocess.Popen[bytes]]) -> None:
             continue
     for process in processes:
         process.wait(timeout=20)
-
-
-def _free_ports(count: int) -> list[int]:
-    sockets = [socket.socket() for _ in range(count)]
-    try:
-        for each in sockets:
-            each.bind(("127.0.0.1", 0))
-        return [int(each.getsockname()[1]) for each in sockets]
-    finally:
-        for each in sockets:
-            each.close()
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ import requests
 from ..faults.service import Service
 from ..flows.server import ROOT
 from ..servers.migrated import own_database
+from ..waiting import PATIENCE_SECONDS
 from . import rules
 
 
@@ -72,7 +73,7 @@ def test_code_of_the_last_release_serves_and_sells_on_the_schema_of_today(old_co
     facts = present.prepare(2)
     try:
         old.start()
-        ready = requests.get(f"{old.base_url}/readyz", timeout=20).json()
+        ready = requests.get(f"{old.base_url}/readyz", timeout=PATIENCE_SECONDS).json()
         assert ready["components"]["migrations"]["status"] == ready["components"]["database"]["status"] == "ok", ready
         browses_and_buys(old.base_url, facts)
         lists(old.base_url, facts["vendor"])
@@ -86,7 +87,7 @@ def test_code_of_the_last_release_serves_and_sells_on_the_schema_of_today(old_co
 
 def ask(method: str, url: str, token: str = "", status: int = 200, **given: Any) -> Any:
     headers = {"Authorization": f"Bearer {token}"} if token else {}
-    answer = requests.request(method, url, headers=headers, timeout=20, **given)
+    answer = requests.request(method, url, headers=headers, timeout=PATIENCE_SECONDS, **given)
     assert answer.status_code == status, f"{method} {url}: {answer.status_code} {answer.text[:500]}"
     return answer.json() if "json" in answer.headers["Content-Type"] else answer.content
 

@@ -7,6 +7,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
 
+from ...waiting import PATIENCE_SECONDS
+
 _OURS = {"connection", "content-length", "date", "server", "transfer-encoding"}
 
 
@@ -22,7 +24,7 @@ def gateway(port: int, server_port: int, token: str) -> Iterator[None]:
             headers = {name: value for name, value in self.headers.items() if name.lower() != "connection"}
             if self.path == "/mcp":
                 headers.setdefault("Authorization", f"Bearer {token}")
-            behind = HTTPConnection("127.0.0.1", server_port, timeout=60)
+            behind = HTTPConnection("127.0.0.1", server_port, timeout=PATIENCE_SECONDS)
             behind.request(self.command, self.path, body, headers)
             answer = behind.getresponse()
             content = answer.read()

@@ -8,9 +8,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...flows.server import ROOT, environment, manage, wait_for
+from ...flows.server import ROOT, environment, manage
 from ...servers.migrated import copy_sqlite
 from ...servers.ports import free_port
+from ...waiting import end, until_it_answers
 from .gateway import gateway
 
 # The suite asks faster than people do.
@@ -48,9 +49,8 @@ def open_shop(folder: Path) -> Iterator[Shop]:
             [*command, "marketplace.wsgi:application"], cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT
         )
     try:
-        wait_for(process, f"http://127.0.0.1:{server_port}", console)
+        until_it_answers(process, f"http://127.0.0.1:{server_port}/robots.txt", console)
         with gateway(port, server_port, token):
             yield Shop(base_url, token)
     finally:
-        process.terminate()
-        process.wait(20)
+        end(process, console)
