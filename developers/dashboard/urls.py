@@ -2,11 +2,10 @@
 
 from django.urls import path
 
-from .views import api_token, application, apps, connections, keys, spending, telling, tokens, tool_tokens, usage, webhooks
+from .views import api_token, application, apps, connections, keys, spending, tokens, tool_tokens, usage, webhooks
 
 urlpatterns = [
     path("dashboard/api-token", api_token.api_token, name="api-token"),
-    path("dashboard/told/<slug:form>/<slug:field>", telling.told, name="told"),
     path("dashboard/developer", application.application, name="developer-application"),
     path("dashboard/apps", apps.app_list, name="apps"),
     path("dashboard/apps/new", apps.create, name="app-create"),

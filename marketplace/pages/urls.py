@@ -2,7 +2,23 @@
 
 from django.urls import path
 
-from .views import account, assets, checkout, console, docs, front, library, llms, overview, problems, sales, shop, sitemaps, wallet
+from .views import (
+    account,
+    assets,
+    checkout,
+    console,
+    docs,
+    front,
+    library,
+    llms,
+    overview,
+    problems,
+    sales,
+    shop,
+    sitemaps,
+    telling,
+    wallet,
+)
 
 urlpatterns = [
     path("", front.landing, name="landing"),
@@ -21,6 +37,8 @@ urlpatterns = [
     path("dashboard/account/delete", account.delete, name="account-delete"),
     path("dashboard/console", console.console, name="console"),
     path("dashboard/console/<slug:operation_id>", console.operation, name="console-operation"),
+    path("dashboard/told/<slug:form>/<slug:field>", telling.told, name="told"),
+    path("dashboard/told/<slug:form>/<slug:field>/<slug:slug>", telling.told_of_listing, name="told-of-listing"),
     path("dashboard/wallet", wallet.wallet, name="wallet-page"),
     path("dashboard/wallet/preference", wallet.preference, name="wallet-preference"),
     path("dashboard/orders/<uuid:order_id>", wallet.order, name="order-page"),

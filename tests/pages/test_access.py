@@ -78,7 +78,7 @@ def test_form_of_someone_signed_out_leads_back_to_its_page_and_says_what_became_
 
 
 def test_script_of_someone_signed_out_leaves_no_message(client: Client) -> None:
-    response = client.post(reverse("told", args=["app", "name"]), headers={"sec-fetch-mode": "cors"})
+    response = client.post(reverse("studio-file-upload", args=["a"]), headers={"sec-fetch-mode": "cors"})
     assert SIGNED_OUT not in client.get(response["Location"]).content.decode()
 
 

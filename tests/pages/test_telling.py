@@ -26,7 +26,32 @@ def told(client: Client, form: str, field: str, **typed: Any) -> str:
 
 def test_whoever_is_signed_out_is_told_nothing(client: Client) -> None:
     response = client.post(reverse("told", args=["app", "name"]), {"name": ""})
-    assert response["Location"].startswith("/account/login/")
+    assert (response.status_code, response.content) == (204, b"")
+    assert "no-store" in response["Cache-Control"]
+
+
+def test_whoever_asks_more_often_than_anyone_types_is_told_nothing_until_the_form_is_sent(
+    browse: Browse, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # In one window of the counters, however long it takes.
+    monkeypatch.setattr("django_ratelimit.core.time.time", lambda: 1_800_000_000.0)
+    settings.RATE_LIMITS = settings.RATE_LIMITS | {"telling": 2}
+    client = browse()
+    assert told(client, "app", "name")
+    assert told(client, "application", "what")
+    refused = client.post(reverse("told", args=["app", "name"]))
+    assert (refused.status_code, refused.content) == (204, b"")
+    assert int(refused["Retry-After"]) > 0
+    assert refused["RateLimit-Policy"] == '"telling";q=2;w=60'
+    # One person's typing is not counted against another's, and the form itself is judged as ever.
+    assert told(browse(), "app", "name")
+    assert "This field is required." in client.post(reverse("developer-application"), {"what": " "}).content.decode()
+
+
+def test_telling_goes_on_while_nobody_counts(browse: Browse, settings: Any) -> None:
+    settings.RATELIMIT_ENABLE = True
+    settings.CACHES = settings.CACHES | {"default": {"BACKEND": "django.core.cache.backends.dummy.DummyCache"}}
+    assert told(browse(), "app", "name") == "This field is required."
 
 
 def test_another_site_is_told_nothing(browse: Browse) -> None:

@@ -189,6 +189,7 @@ NO_PAGES = {
         "wallet-preference",
         "studio-submit",
         "told",
+        "told-of-listing",
         "webhook-redeliver",
         "webhook-redeliver-failed",
         "webhook-switch",

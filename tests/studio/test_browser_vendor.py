@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
@@ -120,6 +121,47 @@ def test_address_and_split_are_told_while_one_types(opened: Callable[..., tuple[
     page.get_by_text("not saved yet").wait_for()
     # Of the extended licence, five times the price.
     assert page.get_by_text("$200.00").is_visible()
+    assert visit.faults == []
+
+
+@pytest.mark.parametrize(("size", "scheme"), LOOKS)
+def test_what_is_wrong_is_told_when_a_field_is_left(
+    opened: Callable[..., tuple[Page, Visit]], listing: Listing, size: str, scheme: Scheme
+) -> None:
+    page, visit = opened(listing.store.owner, f"/dashboard/studio/listings/{listing.slug}/details", size, scheme=scheme)
+    video, files = page.get_by_label("Video"), page.get_by_label("File type")
+    video.fill("http://a.example/v")
+    # Leaving it is enough, and who types on is not interrupted.
+    files.focus()
+    page.locator("#id_video_url_error").get_by_text("An https address is needed.").wait_for()
+    expect(video).to_have_attribute("aria-invalid", "true")
+    expect(video).to_have_attribute("aria-describedby", "id_video_url_helptext id_video_url_error")
+    expect(files).to_be_focused()
+    assert (violations(page), overflows(page)) == ([], False)
+    # Signed out meanwhile: what was told no longer holds, nothing else is told, and what was typed stays.
+    page.context.clear_cookies(name=settings.SESSION_COOKIE_NAME)
+    video.fill("nonsense")
+    files.focus()
+    page.locator("#id_video_url_error").wait_for(state="detached")
+    expect(video).not_to_have_attribute("aria-invalid", "true")
+    expect(video).to_have_value("nonsense")
+    assert visit.faults == []
+
+
+def test_licence_that_is_missing_is_told_when_the_last_one_is_taken_away(
+    opened: Callable[..., tuple[Page, Visit]], listing: Listing
+) -> None:
+    page, visit = opened(listing.store.owner, f"/dashboard/studio/listings/{listing.slug}/licences", "phone")
+    page.get_by_label("Only the ones chosen here").check()
+    licences = page.get_by_role("group", name="Permitted licences")
+    for name in ("Personal", "Commercial", "Extended"):
+        licences.get_by_label(name).uncheck()
+    page.locator("#id_slugs_error").get_by_text("Choose at least one licence.").wait_for()
+    expect(licences).to_have_attribute("aria-describedby", "id_slugs_error")
+    assert violations(page) == []
+    licences.get_by_label("Commercial").check()
+    page.locator("#id_slugs_error").wait_for(state="detached")
+    expect(licences).not_to_have_attribute("aria-describedby", "id_slugs_error")
     assert visit.faults == []
 
 

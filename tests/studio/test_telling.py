@@ -1,0 +1,140 @@
+"""What the studio's forms tell of a field that was just left: to whom, and that nothing is saved."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+from django.test import Client
+from django.urls import reverse
+
+from catalog.models import LicenseTier, Listing
+from tests.factories import UserFactory
+from tests.vendors.cases import make_vendor
+from vendors.models import VendorProfile, VendorStatus
+
+pytestmark = pytest.mark.django_db
+
+LONG = "x" * 5_000
+OF_A_LISTING = [("details", "title"), ("prices", "base_price_minor"), ("licences", "slugs")]
+
+
+def said(response: Any) -> str:
+    """Return what the page would show beside the field."""
+    assert response.status_code == 200
+    found = BeautifulSoup(response.content, "html.parser").select_one("[data-said]")
+    return "" if found is None else found.get_text(" ", strip=True)
+
+
+@pytest.mark.parametrize(("form", "field"), OF_A_LISTING)
+def test_whoever_is_no_vendor_of_the_listing_is_told_nothing(
+    browse: Callable[..., Client], listing: Listing, form: str, field: str
+) -> None:
+    address = reverse("told-of-listing", args=[form, field, listing.slug])
+    signed_out = Client().post(address)
+    assert (signed_out.status_code, signed_out.content) == (204, b"")
+    for stranger in (make_vendor().user, UserFactory(is_staff=True, is_superuser=True), UserFactory()):
+        assert browse(stranger).post(address).status_code == 404
+    assert browse(listing.store.owner, checked=True).post(address).status_code == 403
+    VendorProfile.objects.filter(user=listing.store.owner).update(status=VendorStatus.SUSPENDED)
+    suspended = browse(listing.store.owner).post(address)
+    assert (suspended.status_code, suspended.content) == (204, b"")
+
+
+@pytest.mark.parametrize(
+    ("form", "field"), [("nothing", "title"), ("details", "nothing"), ("store", "store_name"), ("details", "base_price_minor")]
+)
+def test_form_or_field_that_a_listing_does_not_have_is_not_found(client: Client, listing: Listing, form: str, field: str) -> None:
+    address = reverse("told-of-listing", args=[form, field, listing.slug])
+    assert client.post(address).status_code == 404
+    assert client.get(reverse("told-of-listing", args=["details", "title", listing.slug])).status_code == 405
+    assert client.post(reverse("told-of-listing", args=["details", "title", "no-such-listing"])).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("form", "field", "wrong", "right", "words"),
+    [
+        ("store-application", "store_name", " ", "Halden", "This field is required."),
+        ("store-application", "links", "http://halden.example", "https://halden.example", "An https address is needed."),
+        ("store", "store_name", LONG, "Halden", "at most"),
+        ("listing", "title", "", "Aurora", "This field is required."),
+        ("listing", "category", "nothing", "fonts", "Select a valid choice."),
+        ("listing", "base_price_minor", "-1", "20", "It cannot be below 0."),
+        ("listing", "short_description", LONG, "A sans", "at most"),
+    ],
+)
+def test_what_is_wrong_with_a_new_store_or_listing_is_told(
+    client: Client, form: str, field: str, wrong: str, right: str, words: str
+) -> None:
+    address = reverse("told", args=[form, field])
+    assert words in said(client.post(address, {field: wrong}))
+    assert said(client.post(address, {field: right})) == ""
+
+
+@pytest.mark.parametrize(
+    ("form", "field", "wrong", "right", "words"),
+    [
+        ("details", "title", "", "Aurora", "This field is required."),
+        ("details", "video_url", "http://a.example/v", "https://a.example/v", "An https address is needed."),
+        ("details", "tags", ",".join(map(str, range(30))), "sans, screen", "At most 20 items."),
+        ("prices", "base_price_minor", "1.005", "1.05", "At most two decimals."),
+        ("prices", "price_inr_minor", "many", "", "A number is needed."),
+        ("prices", "discount_bp", "101", "100", "At most 100."),
+        ("licences", "slugs", [], ["personal"], "Choose at least one licence."),
+        ("licences", "readme", "x" * 70_000, "Install it.", "At most 65536 bytes"),
+    ],
+)
+def test_what_is_wrong_with_a_listings_section_is_told_and_nothing_is_saved(
+    client: Client, listing: Listing, form: str, field: str, wrong: Any, right: Any, words: str
+) -> None:
+    before = Listing.objects.values().get(pk=listing.pk)
+    address = reverse("told-of-listing", args=[form, field, listing.slug])
+    assert words in said(client.post(address, {"permit": "some", field: wrong}))
+    assert said(client.post(address, {"permit": "some", field: right})) == ""
+    assert Listing.objects.values().get(pk=listing.pk) == before
+
+
+def test_tag_with_a_comma_that_is_there_already_stays_whole(client: Client, listing: Listing) -> None:
+    listing.tags = [f"one, two {number}" for number in range(15)]
+    listing.save()
+    assert said(client.post(reverse("told-of-listing", args=["details", "tags", listing.slug]), {"tags": "\n".join(listing.tags)})) == ""
+
+
+def test_retired_licence_that_is_chosen_alone_is_told(client: Client, listing: Listing) -> None:
+    listing.allowed_license_slugs = ["personal", "extended"]
+    listing.save()
+    LicenseTier.objects.filter(slug="extended").update(is_active=False)
+    address = reverse("told-of-listing", args=["licences", "slugs", listing.slug])
+    assert "not retired" in said(client.post(address, {"permit": "some", "slugs": ["extended"]}))
+    assert said(client.post(address, {"permit": "some", "slugs": ["personal", "extended"]})) == ""
+
+
+def test_each_field_of_the_studio_names_an_address_that_tells(
+    browse: Callable[..., Client], client: Client, listing: Listing, django_assert_max_num_queries: Callable[[int], Any]
+) -> None:
+    pages = [(browse(), reverse("studio-apply")), (client, reverse("studio-store")), (client, reverse("studio-create"))]
+    pages += [(client, reverse(f"studio-{name}", args=[listing.slug])) for name in ("details", "prices", "licences")]
+    for looker, address in pages:
+        page = BeautifulSoup(looker.get(address).content, "html.parser")
+        fields = page.select("[hx-target='find [data-told]']")
+        assert fields, address
+        for field in fields:
+            with django_assert_max_num_queries(8):
+                assert looker.post(str(field["hx-post"])).status_code == 200, field["hx-post"]
+            assert field.select_one("[data-told]") is not None
+
+
+@pytest.mark.parametrize("name", ["studio-address", "studio-store-address", "studio-split"])
+def test_what_is_told_while_one_types_has_the_same_bound_and_is_silent_when_signed_out(
+    client: Client, listing: Listing, settings: Any, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    # In one window of the counters, however long it takes.
+    monkeypatch.setattr("django_ratelimit.core.time.time", lambda: 1_800_000_000.0)
+    settings.RATE_LIMITS = settings.RATE_LIMITS | {"telling": 1}
+    address = reverse(name, args=[listing.slug] if name == "studio-split" else [])
+
+    def answer(looker: Client) -> int:
+        return int((looker.post if name == "studio-split" else looker.get)(address).status_code)
+
+    assert answer(Client()) == 204
+    assert [answer(client), answer(client)] == [200, 204]
