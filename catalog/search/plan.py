@@ -8,6 +8,8 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from marketplace.core import bounds
+
 from ..models.search import Tier
 from .meaning import Group, Meaning
 
@@ -17,6 +19,8 @@ TIER_SIZES = {Tier.TOP: 4_000, Tier.UPPER: 32_000}
 MARGIN = 3
 # What each look-up gives at most, the most popular first: beyond these nobody pages, and ranking everything costs 70 times as much.
 HEADINGS, ANYWHERE, NEWCOMERS, SAME_TITLE = 150, 100, 20, 50
+# Of many words that are everywhere, as many as a page has: documents that have them all differ little.
+OF_WORDS_EVERYWHERE = bounds.SEARCH_LIMIT
 # A search within filters finds this part of what it would find without, until it is known better.
 FILTERED = 0.1
 # Leaving one word out is tried for queries up to this long.
@@ -52,6 +56,11 @@ class Planner:
         self._headings_only = headings_only
         self._wanted = MARGIN * wanted / (FILTERED if filtered else 1)
 
+    @property
+    def is_of_words_everywhere(self) -> bool:
+        """Tell whether there are many words and each of them is everywhere: nobody misspelt one and hit upon such a word each time."""
+        return self._everywhere(self._meaning.asked())
+
     def first(self) -> list[LookUp]:
         """Return the look-ups that should find enough; none when no word is known."""
         groups = [group for group in self._meaning.asked() if group]
@@ -76,9 +85,10 @@ class Planner:
         documents, headings = self._meaning.vocabulary.documents, self._meaning.vocabulary.headings
         words = _sorted(groups)
         expected = self._share(groups, headings)
-        # Many words, each of them everywhere: to read all their lists costs more than any answer is worth.
-        rarest = min(_sum(group, documents) for group in groups)
-        lowest = Tier.UPPER if len(groups) > LEAVE_OUT and rarest > TIER_SIZES[Tier.UPPER] else Tier.REST
+        lowest, anywhere = Tier.REST, ANYWHERE
+        if self._everywhere(groups):
+            # To read all their lists costs more than any answer is worth.
+            lowest, anywhere = Tier.UPPER, OF_WORDS_EVERYWHERE
         tier = lowest if complete else min(lowest, self._tier(expected))
         found = []
         # A word that no title and no tag has would have all the others' lists read for nothing.
@@ -89,8 +99,12 @@ class Planner:
         # Where titles and tags should hold enough, descriptions cannot add anything better.
         if tier == lowest and not self._headings_only:
             tier = lowest if complete else min(lowest, self._tier(self._share(groups, documents)))
-            found.append(LookUp(words, heading=False, tier=tier, limit=ANYWHERE))
+            found.append(LookUp(words, heading=False, tier=tier, limit=anywhere))
         return found
+
+    def _everywhere(self, groups: Sequence[Group]) -> bool:
+        documents = self._meaning.vocabulary.documents
+        return len(groups) > LEAVE_OUT and min(_sum(group, documents) for group in groups) > TIER_SIZES[Tier.UPPER]
 
     def _some_of(self, groups: Sequence[Group]) -> list[LookUp]:
         """Return look-ups for all words but one, whichever it is, and for any of them."""

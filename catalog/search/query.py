@@ -68,7 +68,7 @@ def _find(q: str, limit: int, *, within: Matching | None = None, headings_only: 
     ranked = _ranked(meaning, rows)
     cut = len(rows) < limit and any(ask.tier < ask.tier.REST for ask in look_ups)
     weak = not ranked or (len(rows) < limit and ranked[0][0] < CONVINCING)
-    doubtful = meaning.doubtful if weak else []
+    doubtful = meaning.doubtful if weak and not (rows and planner.is_of_words_everywhere) else []
     # While someone types, something is enough.
     if not (once or (headings_only and rows)) and (cut or doubtful or (not rows and len(meaning.words) > 1)):
         if doubtful:
