@@ -16,12 +16,12 @@ import django; django.setup()
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from catalog.models import Listing, ShelfItem
-from catalog.selectors.browse import Shelf, Sort, page_on_shelf
+from catalog.selectors.browse import Section, Sort, page_on_shelf
 pk = ShelfItem.objects.order_by("newest").values_list("pk", flat=True)[0]
 with CaptureQueriesContext(connection) as seen:
     list(Listing.objects.filter(pk=pk).values_list("id", "title"))
     for start in (0, {start}):
-        page_on_shelf(Shelf(), sort=Sort.POPULAR, start=start, limit=21)
+        page_on_shelf(Section(), sort=Sort.POPULAR, start=start, limit=21)
 print("\\n".join(query["sql"].replace("\\n", " ") for query in seen))
 """
 

@@ -120,7 +120,7 @@ class KindFilter(QueueFilter):
 
 
 class CategoryFilter(QueueFilter):
-    """One shelf."""
+    """Listings of one category."""
 
     title = "category"
     parameter_name = "category"

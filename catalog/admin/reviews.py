@@ -77,7 +77,7 @@ class ListingReviewAdmin(QueueAdmin):
         services.release_review(review=row, actor=actor)
 
     def claim_next(self, actor: User, *, after: ListingReview | None, chosen: Mapping[str, str]) -> ListingReview | None:
-        """Claim the next submission of the chosen shelf and kind."""
+        """Claim the next submission of the chosen category and kind."""
         kind = ReviewKind(chosen["kind"]) if chosen["kind"] in ReviewKind.values else None
         return services.claim_next(actor=actor, after=after, category_slug=chosen["category"], kind=kind)
 
@@ -88,7 +88,7 @@ class ListingReviewAdmin(QueueAdmin):
 
     @admin.display(description="Category", ordering="listing__category__name")
     def category(self, review: ListingReview) -> str:
-        """Return the shelf."""
+        """Return the name of its category."""
         return review.listing.category.name
 
     def get_list_display(self, request: HttpRequest) -> Any:

@@ -29,7 +29,7 @@ class EditedAdmin(Base):
 
 @admin.register(Category)
 class CategoryAdmin(EditedAdmin):
-    """Shelves of the catalog."""
+    """Categories of the catalog."""
 
     list_display = ("name", "slug", "sort_order", "is_active")
     search_fields = ("name", "slug")

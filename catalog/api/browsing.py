@@ -10,7 +10,7 @@ from marketplace.core import bounds
 from marketplace.core.api.serializers import parse_values
 
 from .. import selectors
-from ..selectors import Facet, Found, Place, Shelf, Sort, Total
+from ..selectors import Facet, Found, Place, Section, Sort, Total
 from . import cursors
 from . import representations as shown
 from .caching import Memo
@@ -44,9 +44,9 @@ class Browsing:
     facets: list[Facet] = field(default_factory=list)
 
     @property
-    def shelf(self) -> Shelf:
+    def section(self) -> Section:
         """The category and tier."""
-        return Shelf(self.filters.get("category"), self.filters.get("tier"))
+        return Section(self.filters.get("category"), self.filters.get("tier"))
 
     @property
     def start(self) -> int:
@@ -116,18 +116,18 @@ def _within_filters(browsing: Browsing) -> Found:
 
 def _on_shelf(browsing: Browsing, memo: Memo) -> Found:
     """Return a page of a category and tier, and one row more; the total is counted once until the catalog changes."""
-    shelf, sort, name = browsing.shelf, browsing.sort, f"total:{tuple(browsing.shelf)!r}"
+    section, sort, name = browsing.section, browsing.sort, f"total:{tuple(browsing.section)!r}"
     remembered: Total | None = memo.known(name)
     total = remembered
     begin = _begin(browsing, total)
     if begin is not None and begin.start >= DEEP:
         begin, total = _near(browsing, total, memo)
-    besides = [*([selectors.total_on(shelf)] if total is None else []), *selectors.facets_on(shelf, browsing.facets)]
+    besides = [*([selectors.total_on(section)] if total is None else []), *selectors.facets_on(section, browsing.facets)]
     if begin is None:
         answers = selectors.ask(besides)
     else:
         limit = browsing.limit + 1
-        answers = selectors.page_on_shelf(shelf, sort=sort, start=begin.start, limit=limit, after=begin.after, besides=besides)
+        answers = selectors.page_on_shelf(section, sort=sort, start=begin.start, limit=limit, after=begin.after, besides=besides)
     if total is None:
         total = selectors.total_of(answers)
     # Nobody fills the memory with names that there are not.
@@ -157,7 +157,7 @@ def _near(browsing: Browsing, total: Total | None, memo: Memo) -> tuple[Begin | 
     while besides: purchases move listings in `popular` without a change of the catalog, and pages must not drift further apart
     than cached answers may.
     """
-    shelf, sort, name = browsing.shelf, browsing.sort, f"places:{(browsing.sort.value, *browsing.shelf)!r}"
+    section, sort, name = browsing.section, browsing.sort, f"places:{(browsing.sort.value, *browsing.section)!r}"
     # Of a shelf of which nothing is known yet they are remembered when it has turned out to reach so far.
     places = Places() if total is None else memo.get(name, Places)
     number, passed = divmod(browsing.start, DEEP)
@@ -166,7 +166,7 @@ def _near(browsing: Browsing, total: Total | None, memo: Memo) -> tuple[Begin | 
         if missing > 0:
             last = places.known[-1] if places.known else None
             beyond = browsing.start if total is None else None
-            found, counted = selectors.places_on_shelf(shelf, sort=sort, every=DEEP, many=missing, after=last, beyond=beyond)
+            found, counted = selectors.places_on_shelf(section, sort=sort, every=DEEP, many=missing, after=last, beyond=beyond)
             if counted is not None:
                 total = counted
                 if total.listings <= browsing.start:

@@ -13,7 +13,7 @@ from marketplace.core.money import Currency
 
 from .. import labels
 from ..models import Category, LicenseTier, ShelfItem, Store
-from ..selectors import Matching, Shelf
+from ..selectors import Matching, Section
 from ..selectors.matching import Group
 
 Items = QuerySet[ShelfItem]
@@ -90,5 +90,5 @@ def matching_of(filters: Mapping[str, Any]) -> Matching:
 def _matching(given: tuple[tuple[str, Any], ...]) -> Matching:
     filters = dict(given)
     asked = AssetFilter(filters, ShelfItem.objects.all())
-    shelf = Shelf(filters.get("category"), filters.get("tier")) if filters.keys() <= COUNTED | LABELLED else None
-    return Matching.of(asked.qs, asked.groups, shelf)
+    section = Section(filters.get("category"), filters.get("tier")) if filters.keys() <= COUNTED | LABELLED else None
+    return Matching.of(asked.qs, asked.groups, section)

@@ -22,7 +22,7 @@ UNCHANGED = OpenApiResponse(description="If-None-Match names the present ETag.")
 
 
 class CategoryViewSet(ApiViewSet):
-    """The shelves."""
+    """Categories of the catalog."""
 
     access: ClassVar[Mapping[str, Access]] = {"list": PUBLIC}
     problems: ClassVar[Mapping[str, tuple[type[Problem], ...]]] = {"list": (PreconditionFailed,)}

@@ -1,6 +1,6 @@
-"""What browsing reads: a narrow row for each listing for sale, its labels, and how many there are of each kind.
+"""The shelf, a read model for browsing: a narrow row for each listing for sale, its labels, and counts of both.
 
-All of it follows from listings and stores; `catalog.services.shelf` keeps it in line, in the transaction of every change.
+All of it is derived from listings and stores; `catalog.services.shelf` updates it in the transaction of every change.
 """
 
 from django.db import models
@@ -15,19 +15,20 @@ from .taxonomy import Category, Store
 class ShelfItem(models.Model):
     """A listing for sale. It is here exactly while it is published and its store is open.
 
-    Each order of browsing is ascending in numbers and ends in the id, so that one comparison of rows tells what comes after
-    a place. The counter of purchases is here and not on the listing: counting then writes a narrow row.
+    Every sort order is ascending over integers and ends in the id, so that one row comparison selects what follows a cursor. Popularity
+    and publication time are therefore stored as negative numbers. Purchases are counted here and not on the listing, so that counting
+    rewrites a narrow row.
     """
 
     listing = models.OneToOneField(Listing, primary_key=True, on_delete=models.CASCADE, related_name="shelf_item")
     store = models.ForeignKey(Store, on_delete=models.CASCADE, related_name="shelf_items")
     category = models.ForeignKey(Category, on_delete=models.CASCADE, related_name="+", db_index=False)
     tier = models.CharField(max_length=8, choices=Tier.choices)
-    # Less than nothing for each purchase.
+    # The number of purchases, negative.
     unpopularity = models.BigIntegerField(default=0)
-    # Microseconds before the epoch.
+    # The time of publication in microseconds since the epoch, negative.
     newest = models.BigIntegerField()
-    # By INR, those without it last by USD: minor units, and for the last ones more than any price.
+    # Minor units of INR; listings without an INR price come last, by USD (`catalog.services.shelf.NO_INR`).
     price_up = models.BigIntegerField()
     price_down = models.BigIntegerField()
     # What a buyer pays now, in minor units.
@@ -37,7 +38,7 @@ class ShelfItem(models.Model):
 
     class Meta:
         constraints = (models.CheckConstraint(condition=Q(tier__in=Tier.values), name="shelfitem_tier_known"),)
-        # The tier is in each so that a page of one tier is told from the index alone.
+        # Each ends with the tier, so that a page of one tier needs the index only.
         indexes = (
             models.Index(fields=("unpopularity", "newest", "listing", "tier"), name="shelf_popular"),
             models.Index(fields=("newest", "listing", "tier"), name="shelf_newest"),
@@ -54,9 +55,10 @@ class ShelfItem(models.Model):
 
 
 class ShelfLabels(models.Model):
-    """What else a listing for sale can be found under: `|tag:bold|license:personal|platform:figma|type:otf|`.
+    """What else a listing for sale can be filtered by: `|tag:bold|license:personal|platform:figma|type:otf|`.
 
-    A row of its own, which counting purchases never writes. PostgreSQL indexes the labels, SQLite looks through them.
+    A row of its own, so that counting purchases never rewrites it. PostgreSQL has a GIN index on the labels; on SQLite triggers keep
+    a table with a row for each label.
     """
 
     item = models.OneToOneField(ShelfItem, primary_key=True, on_delete=models.CASCADE, related_name="labels")

@@ -11,7 +11,7 @@ from marketplace.core.ids import new_id
 
 
 class Category(models.Model):
-    """A shelf of the catalog."""
+    """A category of the catalog, such as fonts."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     slug = models.SlugField(max_length=bounds.SLUG_CHARS, unique=True)

@@ -97,7 +97,7 @@ def _write_listings(batch: list[SeedListing], categories: dict[str, Any]) -> Non
 
 
 def _write_shelf(batch: list[SeedListing], categories: dict[str, Any]) -> None:
-    changes: Counter[shelf.Shelf] = Counter()
+    changes: Counter[shelf.CountKey] = Counter()
     items, found = [], []
     for row in batch:
         # As it will be read from the database.
@@ -105,7 +105,7 @@ def _write_shelf(batch: list[SeedListing], categories: dict[str, Any]) -> None:
         names = labels.labels_of(listing)
         items.append({"listing": row.id, "unpopularity": -row.purchases} | shelf.values_of(listing))
         found.append({"item": row.id, "labels": labels.written(names)})
-        changes.update(shelf.shelves_of(listing.category_id, row.tier, names))
+        changes.update(shelf.count_keys_of(listing.category_id, row.tier, names))
     bulk.insert(ShelfItem, items)
     bulk.insert(ShelfLabels, found)
     shelf.count(changes)

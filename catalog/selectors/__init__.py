@@ -1,7 +1,7 @@
 """What can be read of the catalog."""
 
 from .arms import ask
-from .browse import Place, Row, Shelf, Sort, Total, page_on_shelf, places_on_shelf, rows_of, total_of, total_on
+from .browse import Place, Row, Section, Sort, Total, page_on_shelf, places_on_shelf, rows_of, total_of, total_on
 from .cards import (
     Card,
     Counts,
@@ -36,7 +36,7 @@ __all__ = [
     "Picture",
     "Place",
     "Row",
-    "Shelf",
+    "Section",
     "Sort",
     "Total",
     "active_tiers",

@@ -50,8 +50,8 @@ class Total:
     exact: bool = True
 
 
-class Shelf(NamedTuple):
-    """What the shelf keeps orders and counts of: a category's slug and a tier; every one of them where it is None."""
+class Section(NamedTuple):
+    """The part of the shelf that is browsed: a category's slug and a tier; None means all of them."""
 
     category: str | None = None
     tier: str | None = None
@@ -68,19 +68,21 @@ class Shelf(NamedTuple):
         return [value for value in self if value is not None]
 
 
-def page_on_shelf(shelf: Shelf, *, sort: Sort, start: int, limit: int, after: Place | None = None, besides: Sequence[Arm] = ()) -> Answers:
+def page_on_shelf(
+    section: Section, *, sort: Sort, start: int, limit: int, after: Place | None = None, besides: Sequence[Arm] = ()
+) -> Answers:
     """Return the answers to what is asked besides, and a page (`rows_of`), in SQL whose making costs nothing.
 
     Args:
-        shelf: Of what.
+        section: Of what.
         sort: The order.
         start: How many items to pass over.
         limit: How many to return.
         after: The place to go on after.
         besides: What else the statement shall answer.
     """
-    sql = _page_sql(sort, shelf.conditions, after is not None, limit)
-    page = Arm(sql, [*shelf.params, *(place_params(after) if after else ()), start])
+    sql = _page_sql(sort, section.conditions, after is not None, limit)
+    page = Arm(sql, [*section.params, *(place_params(after) if after else ()), start])
     return ask([page, *besides], prepared=True)
 
 
@@ -91,9 +93,9 @@ def rows_of(answers: Answers, sort: Sort) -> list[Row]:
     return rows
 
 
-def total_on(shelf: Shelf) -> Arm:
+def total_on(section: Section) -> Arm:
     """Ask for how many listings for sale there are, as they are counted already (`total_of`)."""
-    return figure(TOTAL, _total_sql(shelf.conditions), shelf.params)
+    return figure(TOTAL, _total_sql(section.conditions), section.params)
 
 
 def total_of(answers: Answers) -> Total:
@@ -102,12 +104,12 @@ def total_of(answers: Answers) -> Total:
 
 
 def places_on_shelf(
-    shelf: Shelf, *, sort: Sort, every: int, many: int, after: Place | None = None, beyond: int | None = None
+    section: Section, *, sort: Sort, every: int, many: int, after: Place | None = None, beyond: int | None = None
 ) -> tuple[list[Place], Total | None]:
     """Return the places of up to so many items, one in every so many, counted from the beginning or a place.
 
     Args:
-        shelf: Of what.
+        section: Of what.
         sort: The order.
         every: How many items lie from one place to the next.
         many: How many places at most.
@@ -115,13 +117,13 @@ def places_on_shelf(
         beyond: Return the total as well, and no places to speak of where it is no more than this.
     """
     begin = [] if after is None else place_params(after)
-    most = "%s" if beyond is None else f"CASE WHEN {_total_sql(shelf.conditions)} > %s THEN %s ELSE 0 END"
-    bound = [many] if beyond is None else [*shelf.params, beyond, many]
-    sql = _places_sql(sort, shelf.conditions, after is not None, every, most)
+    most = "%s" if beyond is None else f"CASE WHEN {_total_sql(section.conditions)} > %s THEN %s ELSE 0 END"
+    bound = [many] if beyond is None else [*section.params, beyond, many]
+    sql = _places_sql(sort, section.conditions, after is not None, every, most)
     # Put together from names of ours.
     places = Arm(f"SELECT '{PLACE}', listing_id, NULL, NULL, number, {_two_keys(sort)} FROM places")  # noqa: S608
-    arms = [places] if beyond is None else [places, total_on(shelf)]
-    answers = ask(arms, begin=Arm(sql, [*shelf.params, *begin, *shelf.params, *bound]), prepared=True)
+    arms = [places] if beyond is None else [places, total_on(section)]
+    answers = ask(arms, begin=Arm(sql, [*section.params, *begin, *section.params, *bound]), prepared=True)
     found = [_place(row, sort) for row in sorted(answers[PLACE], key=lambda row: row.amount or 0)]
     return found, None if beyond is None else total_of(answers)
 
@@ -184,8 +186,8 @@ def place_params(place: Place) -> list[Any]:
     return [parameter(value) for value in place]
 
 
-def _where(sort: Sort, shelf: str, after: bool) -> str:  # noqa: FBT001 - as above
-    conditions = " AND ".join(condition for condition in (shelf, after_place(sort) if after else "") if condition)
+def _where(sort: Sort, section: str, after: bool) -> str:  # noqa: FBT001 - as above
+    conditions = " AND ".join(condition for condition in (section, after_place(sort) if after else "") if condition)
     return f"WHERE {conditions} " if conditions else ""
 
 

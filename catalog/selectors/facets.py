@@ -9,7 +9,7 @@ from django.db import connection
 
 from .. import labels
 from .arms import Answers, Arm, ask, parameter
-from .browse import Shelf
+from .browse import Section
 
 # The most frequent values of what vendors write freely.
 VALUES = 50
@@ -35,9 +35,9 @@ _TOGETHER = {"postgresql": "string_agg", "sqlite": "group_concat"}
 Facets = dict[str, list[tuple[str, int]]]
 
 
-def facets_on(shelf: Shelf, names: Collection[Facet]) -> list[Arm]:
+def facets_on(section: Section, names: Collection[Facet]) -> list[Arm]:
     """Ask for the facets of a category and tier, from kept counts (`facets_of_shelf`)."""
-    return [*(_kept(name, shelf) for name in names), *_licenses(names)]
+    return [*(_kept(name, section) for name in names), *_licenses(names)]
 
 
 def facets_of_shelf(answers: Answers, names: Collection[Facet]) -> Facets:
@@ -78,7 +78,7 @@ def facets_of_items(answers: Answers, names: Collection[Facet]) -> Facets:
     return {name.value: _shown(name, counters[name], answers) for name in names}
 
 
-def _kept(name: Facet, shelf: Shelf) -> Arm:
+def _kept(name: Facet, section: Section) -> Arm:
     """Ask for the most frequent values as they are counted, and one more: the licences' label for any."""
     value, kind, source = "tier", KINDS.get(name, ""), "catalog_shelfcount"
     if name == Facet.CATEGORY:
@@ -89,11 +89,11 @@ def _kept(name: Facet, shelf: Shelf) -> Arm:
     elif kind:
         value = "label"
     of_kind = "label LIKE %s" if kind else "label = %s"
-    where = f"{of_kind} AND {shelf.conditions}" if shelf.conditions else of_kind
+    where = f"{of_kind} AND {section.conditions}" if section.conditions else of_kind
     # Put together from names of ours.
     counts = f"SELECT {value} AS value, CAST(SUM(listings) AS bigint) AS n FROM {source} WHERE {where} GROUP BY {value}"  # noqa: S608
     most = f"SELECT value, n FROM ({counts}) counts WHERE n > 0 ORDER BY n DESC, value LIMIT {VALUES + 1:d}"  # noqa: S608
-    return Arm(f"SELECT '{name}', NULL, value, NULL, n, NULL, NULL FROM ({most}) most", [f"{kind}%" if kind else "", *shelf.params])  # noqa: S608
+    return Arm(f"SELECT '{name}', NULL, value, NULL, n, NULL, NULL FROM ({most}) most", [f"{kind}%" if kind else "", *section.params])  # noqa: S608
 
 
 def _licenses(names: Collection[Facet]) -> list[Arm]:

@@ -16,7 +16,7 @@ from .. import labels
 from ..models import ShelfItem
 from . import facets
 from .arms import Answers, Arm, ask, figure
-from .browse import ORDERS, TOTAL, Place, Row, Shelf, Sort, Total, after_place, page_arm, place_params, rows_of
+from .browse import ORDERS, TOTAL, Place, Row, Section, Sort, Total, after_place, page_arm, place_params, rows_of
 from .facets import Facet, Facets, facets_of_items, facets_within
 
 # Counted one by one up to here, where filters have no counts of their own.
@@ -43,19 +43,19 @@ class Matching(NamedTuple):
         sql: A SELECT of the shelf's columns, without what labels ask.
         params: Its parameters.
         groups: Of labels, one of each is asked for.
-        shelf: The category and tier, where nothing else is asked for but labels.
+        section: The category and tier, where nothing else is asked for but labels.
     """
 
     sql: str
     params: tuple[Any, ...]
     groups: tuple[Group, ...] = ()
-    shelf: Shelf | None = None
+    section: Section | None = None
 
     @classmethod
-    def of(cls, items: QuerySet[ShelfItem], groups: Sequence[Group] = (), shelf: Shelf | None = None) -> "Matching":
+    def of(cls, items: QuerySet[ShelfItem], groups: Sequence[Group] = (), section: Section | None = None) -> "Matching":
         """Return what a query keeps, as SQL that need not be made again."""
         sql, params = items.order_by().values(*COLUMNS).query.sql_with_params()
-        return cls(sql, tuple(params), tuple(groups), shelf)
+        return cls(sql, tuple(params), tuple(groups), section)
 
     def within(self, column: str) -> Arm:
         """Return the condition that a column holds one of their ids, for a statement that looks for something else as well."""
@@ -175,16 +175,16 @@ def _matching(matching: Matching, known: _Known, *, collect: bool) -> Arm:
 
 def _known(matching: Matching) -> _Known:
     """Return what is kept of the labels that are asked for, in one statement."""
-    groups, shelf = matching.groups, matching.shelf
+    groups, section = matching.groups, matching.section
     # And no label: the whole shelf.
     asked = ["", *(label for group in groups for label in group)]
-    of_shelf = f" FILTER (WHERE {shelf.conditions})" if shelf and shelf.conditions else ""
+    of_section = f" FILTER (WHERE {section.conditions})" if section and section.conditions else ""
     # Put together from names of ours.
     counts = Arm(
         "WITH counts AS (SELECT label, CAST(SUM(listings) AS bigint) AS n, "  # noqa: S608
-        f"CAST(COALESCE(SUM(listings){of_shelf}, 0) AS bigint) AS matching "
+        f"CAST(COALESCE(SUM(listings){of_section}, 0) AS bigint) AS matching "
         f"FROM catalog_shelfcount WHERE label IN ({_places(asked)}) GROUP BY label) ",
-        [*(shelf.params if shelf else ()), *asked],
+        [*(section.params if section else ()), *asked],
     )
     arms = [Arm("SELECT 'label', NULL, label, NULL, NULL, n, matching FROM counts")]
     licenses = [group[0] for group in groups if labels.ANY_LICENSE in group]
@@ -201,10 +201,10 @@ def _known(matching: Matching) -> _Known:
     totals = {group: sum(listings.get(label, 0) for label in group) for group in groups}
     rarest_first = tuple(sorted(groups, key=lambda group: totals[group]))
     sampled, total, one_in = sum(row.amount or 0 for row in answers[SAMPLED]), None, 0.0
-    if shelf is not None and len(groups) == 1:
+    if section is not None and len(groups) == 1:
         total = Total(sum(of_matching.get(label, 0) for label in groups[0]))
         one_in = of_matching.get("", 0) / max(total.listings, 1)
-    elif shelf == Shelf() and sampled * listings.get("", 0) > SURELY * CAP * SAMPLE:
+    elif section == Section() and sampled * listings.get("", 0) > SURELY * CAP * SAMPLE:
         total = Total(CAP, exact=False)
     common = frozenset(group for group in groups if totals[group] * COMMON >= listings.get("", 0))
     return _Known(rarest_first, totals[rarest_first[0]], common, sampled * ONE_IN >= SAMPLE, total, one_in)
@@ -217,10 +217,10 @@ def _sample(groups: Sequence[Group]) -> Arm:
     """
     condition = _labelled(groups, common=groups)
     enough = " AND ".join(f"(SELECT SUM(n) FROM counts WHERE label IN ({_places(group)})) > {FEW:d}" for group in groups)  # noqa: S608 - as below
-    shelf = "(SELECT GREATEST(SUM(n), 1) FROM counts WHERE label = '')"
+    on_sale = "(SELECT GREATEST(SUM(n), 1) FROM counts WHERE label = '')"
     # Put together from names of ours.
     sampled = (
-        f"(SELECT COUNT(*) FROM catalog_shelflabels TABLESAMPLE SYSTEM (LEAST(100, 100.0 * {SAMPLE:d} / {shelf})) "  # noqa: S608
+        f"(SELECT COUNT(*) FROM catalog_shelflabels TABLESAMPLE SYSTEM (LEAST(100, 100.0 * {SAMPLE:d} / {on_sale})) "  # noqa: S608
         f"WHERE {enough} AND {condition.sql})"
     )
     return figure(SAMPLED, sampled, [*(label for group in groups for label in group), *condition.params])

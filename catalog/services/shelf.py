@@ -1,7 +1,8 @@
-"""Keeps what browsing reads in line with listings and stores; the caller holds the catalog's generation (`generation.bump`).
+"""Updates the shelf, the read model for browsing, after changes of listings and stores.
 
-That makes counts exact and keeps two changes at once from deadlocks. It also makes changes of the catalog wait for each
-other: a few milliseconds each, for what reviewers and vendors do by hand. Purchases do not wait.
+The caller has locked the catalog's generation (`generation.bump`). That makes counts exact and prevents deadlocks between two changes.
+It also makes changes of the catalog wait for each other, for a few milliseconds each: they are made by hand, by reviewers and vendors.
+Purchases do not wait.
 """
 
 import uuid
@@ -23,19 +24,19 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # Beyond every price: listings without an INR price come after all that have one.
 NO_INR = 10**9
 Progress = Callable[[int, int], None]
-# Category, tier and label.
-Shelf = tuple[uuid.UUID, str, str]
+# The key of a count: category, tier and label.
+CountKey = tuple[uuid.UUID, str, str]
 
 
-def restock(ids: list[uuid.UUID]) -> int:
-    """Put listings on the shelf that belong there now, take off those that do not, and return how many differed."""
-    return sum(_restock(ids[start : start + BATCH]) for start in range(0, len(ids), BATCH))
+def refresh_listings(ids: list[uuid.UUID]) -> int:
+    """Insert, correct or delete the shelf rows of these listings; return how many were different."""
+    return sum(_refresh(ids[start : start + BATCH]) for start in range(0, len(ids), BATCH))
 
 
-def restock_store(store_id: uuid.UUID) -> None:
-    """Bring a store's listings in line after it was opened or closed; where it was neither, nothing is to do."""
+def refresh_store(store_id: uuid.UUID) -> None:
+    """Insert or delete the shelf rows of a store that was opened or closed; otherwise nothing is written."""
     missing = Listing.objects.filter(store=store_id, store__is_open=True, status=ListingStatus.PUBLISHED, shelf_item__isnull=True)
-    restock(
+    refresh_listings(
         [
             *missing.values_list("pk", flat=True),
             *ShelfItem.objects.filter(store=store_id, store__is_open=False).values_list("pk", flat=True),
@@ -44,7 +45,7 @@ def restock_store(store_id: uuid.UUID) -> None:
 
 
 def rebuild(progress: Progress) -> tuple[int, int]:
-    """Bring the whole shelf and its counts in line, while the service runs; return how many listings and counts were wrong."""
+    """Correct the whole shelf and its counts, while the service runs; return how many listings and how many counts were wrong."""
     ids = list(Listing.objects.filter(status=ListingStatus.PUBLISHED).order_by("pk").values_list("pk", flat=True))
     ids += ShelfItem.objects.exclude(listing__status=ListingStatus.PUBLISHED).values_list("pk", flat=True)
     wrong = 0
@@ -52,13 +53,13 @@ def rebuild(progress: Progress) -> tuple[int, int]:
         # Changes wait for one batch, not for the whole.
         with transaction.atomic():
             generation.bump()
-            wrong += _restock(ids[start : start + BATCH])
+            wrong += _refresh(ids[start : start + BATCH])
         progress(min(start + BATCH, len(ids)), len(ids))
     return wrong, _recount()
 
 
 def values_of(listing: Listing) -> dict[str, Any]:
-    """Return what the shelf holds of a listing, but for its purchases."""
+    """Return the columns of a listing's shelf row, except for its purchases."""
     prices, published = pricing.sale_prices(listing), listing.published_at
     usd, inr = prices.usd or 0, prices.inr
     return {
@@ -75,12 +76,12 @@ def values_of(listing: Listing) -> dict[str, Any]:
     }
 
 
-def shelves_of(category_id: uuid.UUID, tier: str, names: set[str]) -> list[Shelf]:
-    """Return what a listing is counted under."""
+def count_keys_of(category_id: uuid.UUID, tier: str, names: set[str]) -> list[CountKey]:
+    """Return the keys of the counts that a listing belongs to."""
     return [(category_id, tier, label) for label in labels.counted(names)]
 
 
-def count(changes: Counter[Shelf]) -> None:
+def count(changes: Counter[CountKey]) -> None:
     """Add to the counts, and take from them."""
     for (category_id, tier, label), change in sorted(changes.items(), key=repr):
         if not change:
@@ -90,14 +91,14 @@ def count(changes: Counter[Shelf]) -> None:
             ShelfCount.objects.create(listings=change, **key)
 
 
-def _restock(ids: list[uuid.UUID]) -> int:
+def _refresh(ids: list[uuid.UUID]) -> int:
     # Read under the lock: what another change has committed meanwhile is seen, stores included.
     wanted = {row.pk: row for row in Listing.objects.filter(pk__in=ids, status=ListingStatus.PUBLISHED, store__is_open=True)}
     there = {item.pk: item for item in ShelfItem.objects.filter(pk__in=ids).select_related("labels")}
-    changes: Counter[Shelf] = Counter()
+    changes: Counter[CountKey] = Counter()
     gone = [there[pk] for pk in there.keys() - wanted.keys()]
     for item in gone:
-        changes.subtract(shelves_of(item.category_id, item.tier, labels.read(item.labels.labels)))
+        changes.subtract(count_keys_of(item.category_id, item.tier, labels.read(item.labels.labels)))
     ShelfLabels.objects.filter(pk__in=[item.pk for item in gone]).delete()
     ShelfItem.objects.filter(pk__in=[item.pk for item in gone]).delete()
     _place([row for pk, row in wanted.items() if pk not in there], changes)
@@ -106,7 +107,7 @@ def _restock(ids: list[uuid.UUID]) -> int:
     return len(gone) + len(wanted.keys() - there.keys()) + sum(corrected)
 
 
-def _place(listings: list[Listing], changes: Counter[Shelf]) -> None:
+def _place(listings: list[Listing], changes: Counter[CountKey]) -> None:
     """Put listings on the shelf that are not there."""
     ListingStats.objects.bulk_create([ListingStats(listing=row) for row in listings], ignore_conflicts=True)
     # Locked: a purchase or refund under way is counted here, or by itself once the item is there.
@@ -115,18 +116,18 @@ def _place(listings: list[Listing], changes: Counter[Shelf]) -> None:
     names = {row.pk: labels.labels_of(row) for row in listings}
     ShelfLabels.objects.bulk_create([ShelfLabels(pk=row.pk, labels=labels.written(names[row.pk])) for row in listings])
     for row in listings:
-        changes.update(shelves_of(row.category_id, row.tier_requirement, names[row.pk]))
+        changes.update(count_keys_of(row.category_id, row.tier_requirement, names[row.pk]))
 
 
-def _correct(item: ShelfItem, listing: Listing, changes: Counter[Shelf]) -> bool:
-    """Bring one item in line; tell whether it differed."""
+def _correct(item: ShelfItem, listing: Listing, changes: Counter[CountKey]) -> bool:
+    """Correct one row; tell whether it was different."""
     values, names = values_of(listing), labels.labels_of(listing)
     before = labels.read(item.labels.labels)
     differing = {name: value for name, value in values.items() if getattr(item, name) != value}
     if not differing and names == before:
         return False
-    changes.subtract(shelves_of(item.category_id, item.tier, before))
-    changes.update(shelves_of(listing.category_id, listing.tier_requirement, names))
+    changes.subtract(count_keys_of(item.category_id, item.tier, before))
+    changes.update(count_keys_of(listing.category_id, listing.tier_requirement, names))
     # Never the purchases, which may be counted at this moment.
     ShelfItem.objects.filter(pk=item.pk).update(**values)
     ShelfLabels.objects.filter(pk=item.pk).update(labels=labels.written(names))
@@ -135,17 +136,17 @@ def _correct(item: ShelfItem, listing: Listing, changes: Counter[Shelf]) -> bool
 
 @transaction.atomic
 def _recount() -> int:
-    """Make the counts what the shelf says, and return how many were wrong."""
+    """Correct the counts from the rows, and return how many were wrong."""
     generation.bump()
-    true = Counter(_shelves())
+    true = Counter(_count_keys())
     stored = Counter({(row.category_id, row.tier, row.label): row.listings for row in ShelfCount.objects.all()})
-    wrong: Counter[Shelf] = Counter({shelf: true[shelf] - stored[shelf] for shelf in true.keys() | stored.keys()})
+    wrong: Counter[CountKey] = Counter({key: true[key] - stored[key] for key in true.keys() | stored.keys()})
     count(wrong)
-    # Of labels that nothing has any more.
+    # Counts of labels that no listing has any more.
     ShelfCount.objects.filter(listings=0).delete()
     return sum(1 for change in wrong.values() if change)
 
 
-def _shelves() -> Iterator[Shelf]:
+def _count_keys() -> Iterator[CountKey]:
     for category_id, tier, text in ShelfItem.objects.values_list("category_id", "tier", "labels__labels").iterator(chunk_size=5000):
-        yield from shelves_of(category_id, tier, labels.read(text))
+        yield from count_keys_of(category_id, tier, labels.read(text))

@@ -1,4 +1,4 @@
-"""Shelves and licences: what staff set up."""
+"""Categories and licence tiers, which staff set up."""
 
 from typing import TypeVar
 

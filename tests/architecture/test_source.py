@@ -19,7 +19,7 @@ PLAIN = {
     "catalog lock_listing": "locks a row and reads it",
     "catalog rebuild": "takes whom to tell of its progress",
     "catalog values_of": "reads",
-    "catalog shelves_of": "reads",
+    "catalog count_keys_of": "reads",
     "catalog count": "adds up what its one argument says",
     "catalog replayed": "reads",
     "catalog read_along": "reads",

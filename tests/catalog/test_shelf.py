@@ -109,7 +109,7 @@ def test_an_edit_of_the_text_writes_nothing_of_the_shelf(django_assert_num_queri
     Listing.objects.filter(pk=listing.pk).update(title="Another")
     # The listing, its item with the labels.
     with django_assert_num_queries(2):
-        shelf.restock([listing.pk])
+        shelf.refresh_listings([listing.pk])
 
 
 def test_purchases_are_counted_on_the_shelf_and_outlast_an_absence() -> None:
@@ -135,11 +135,11 @@ def test_command_puts_right_what_was_changed_past_the_service() -> None:
     ShelfItem.objects.filter(pk=added.pk).delete()
     ShelfCount.objects.filter(label="").update(listings=7)
     out = StringIO()
-    call_command("restock_shelf", stdout=out, stderr=StringIO())
+    call_command("rebuild_shelf", stdout=out, stderr=StringIO())
     assert out.getvalue().startswith("3 listings and ")
     assert stored_counts() == true_counts()
     assert set(ShelfItem.objects.values_list("pk", flat=True)) == {kept.pk, added.pk}
-    call_command("restock_shelf", stdout=(again := StringIO()), stderr=StringIO())
+    call_command("rebuild_shelf", stdout=(again := StringIO()), stderr=StringIO())
     assert again.getvalue().startswith("0 listings and 0 counts")
 
 

@@ -1,4 +1,4 @@
-"""Verifying what is stored: every difference is listed, what is sound is noted, and a stopped run goes on."""
+"""Verifying what is stored: every difference is listed, what is intact is noted, and a stopped run goes on."""
 
 import hashlib
 from datetime import timedelta
@@ -76,7 +76,7 @@ def test_impossible_options_are_refused(words: tuple[str, ...]) -> None:
 
 def test_sound_files_are_noted_and_counted() -> None:
     file, preview = recorded(), shown()
-    assert run().startswith("2 records: 2 sound, 0 missing, 0 different, 0 unreadable; 0.0 MiB read")
+    assert run().startswith("2 records: 2 intact, 0 missing, 0 different, 0 unreadable; 0.0 MiB read")
     for row in (file, preview):
         row.refresh_from_db()
         assert row.verified_at is not None
@@ -99,7 +99,7 @@ def test_every_difference_is_listed_and_not_noted() -> None:
         "missing: previews/one",
     ]
     assert lines[0].endswith(f"(deliverable {longer.pk} of {longer.listing.slug})")
-    assert lines[-1].startswith("5 records: 1 sound, 2 missing, 2 different, 0 unreadable")
+    assert lines[-1].startswith("5 records: 1 intact, 2 missing, 2 different, 0 unreadable")
     assert list(Deliverable.objects.filter(verified_at__isnull=False)) == [fine]
     preview.refresh_from_db()
     assert preview.verified_at is None
@@ -109,8 +109,8 @@ def test_stopped_run_goes_on_with_the_same_date() -> None:
     files = [recorded(bytes([number])) for number in range(5)]
     since = timezone.now().isoformat()
     for _ in range(2):
-        assert run("--since", since, "--limit", "2").startswith("2 records: 2 sound")
-    assert run("--since", since).startswith("1 records: 1 sound")
+        assert run("--since", since, "--limit", "2").startswith("2 records: 2 intact")
+    assert run("--since", since).startswith("1 records: 1 intact")
     assert run("--since", since).startswith("0 records")
     assert Deliverable.objects.filter(verified_at__isnull=False).count() == len(files)
 
@@ -129,7 +129,7 @@ def test_sample_takes_some(monkeypatch: pytest.MonkeyPatch) -> None:
         recorded(bytes([number]))
     chances = iter([0.1, 0.6, 0.2, 0.9])
     monkeypatch.setattr("random.random", lambda: next(chances))
-    assert run("--sample", "50").startswith("2 records: 2 sound")
+    assert run("--sample", "50").startswith("2 records: 2 intact")
 
 
 def test_rate_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -161,7 +161,7 @@ def test_file_that_cannot_be_read_is_listed_and_the_others_are_verified(monkeypa
     monkeypatch.setattr(LocalStore, "read", read)
     status, lines = failed()
     assert (status, lines[0].split(" (")[0]) == (1, f"unreadable: {bad.object_key}")
-    assert lines[1].startswith("2 records: 1 sound")
+    assert lines[1].startswith("2 records: 1 intact")
 
 
 def test_store_that_is_down_stops_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,14 +178,14 @@ def test_store_that_is_down_stops_with_a_sentence(monkeypatch: pytest.MonkeyPatc
 
 def test_file_that_nobody_wrote_to_is_not_read_by_the_checks(monkeypatch: pytest.MonkeyPatch) -> None:
     file = recorded()
-    assert verify(row=file, store=object_store()) == StoredState.SOUND
+    assert verify(row=file, store=object_store()) == StoredState.INTACT
     file.refresh_from_db()
 
     def fail(*_: object) -> None:
         raise AssertionError("it was read")
 
     monkeypatch.setattr(LocalStore, "read", fail)
-    assert state_of(file, object_store()) == StoredState.SOUND
+    assert state_of(file, object_store()) == StoredState.INTACT
 
 
 def test_file_that_was_copied_back_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -194,17 +194,17 @@ def test_file_that_was_copied_back_is_read_once(monkeypatch: pytest.MonkeyPatch)
     put(object_store(), file.object_key, b"content")
     file.refresh_from_db()
     before = file.fingerprint
-    assert state_of(file, object_store()) == StoredState.SOUND
+    assert state_of(file, object_store()) == StoredState.INTACT
     file.refresh_from_db()
     assert file.fingerprint != before
     monkeypatch.setattr(LocalStore, "read", None)
-    assert state_of(file, object_store()) == StoredState.SOUND
+    assert state_of(file, object_store()) == StoredState.INTACT
 
 
 @pytest.mark.s3
 def test_difference_on_s3_is_found(s3_store: S3Store) -> None:
     file = recorded(b"first")
-    assert run().startswith("1 records: 1 sound")
+    assert run().startswith("1 records: 1 intact")
     put(s3_store, file.object_key, b"other")
     assert failed()[0] == 1
     s3_store.delete(file.object_key)

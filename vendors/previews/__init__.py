@@ -11,7 +11,7 @@ from ..sandbox.runner import Limits, look, reader_of_bytes
 
 LIMITS = Limits(cpu_seconds=30, wall_seconds=60)
 WEBP = "image/webp"
-SOUNDS = {"mp3": "audio/mpeg", "aac": "audio/aac", "m4a": "audio/mp4", "wav": "audio/wav"}
+AUDIO_TYPES = {"mp3": "audio/mpeg", "aac": "audio/aac", "m4a": "audio/mp4", "wav": "audio/wav"}
 
 
 @dataclass(frozen=True)
@@ -97,4 +97,4 @@ def _font(facts: dict[str, Any], blobs: list[bytes]) -> ProcessedPreview:
 
 
 def _sound(facts: dict[str, Any], data: bytes) -> ProcessedPreview:
-    return ProcessedPreview(data, SOUNDS[facts["format"]], dict(facts["details"]), {})
+    return ProcessedPreview(data, AUDIO_TYPES[facts["format"]], dict(facts["details"]), {})

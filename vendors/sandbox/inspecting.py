@@ -22,12 +22,12 @@ MODULES = {
     "png": "images",
     "webp": "images",
     "psd": "images",
-    "wav": "sounds",
-    "mp3": "sounds",
-    "aac": "sounds",
-    "m4a": "sounds",
-    "flac": "sounds",
-    "ogg": "sounds",
+    "wav": "audio",
+    "mp3": "audio",
+    "aac": "audio",
+    "m4a": "audio",
+    "flac": "audio",
+    "ogg": "audio",
 }
 ARCHIVES = {"zips", "tars"}
 TAKEN = "Send a zip or tar archive (plain, gzip, bzip2 or xz), a font, an image or a sound."

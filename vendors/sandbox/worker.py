@@ -20,7 +20,7 @@ JOBS = {
     "inspect": "vendors.sandbox.inspecting",
     "image": "vendors.sandbox.preview_images",
     "font": "vendors.sandbox.preview_fonts",
-    "audio": "vendors.sandbox.preview_sounds",
+    "audio": "vendors.sandbox.preview_audio",
 }
 
 

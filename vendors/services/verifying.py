@@ -26,7 +26,7 @@ OnBytes = Callable[[int], object]
 class StoredState(StrEnum):
     """How a stored object compares to its record."""
 
-    SOUND = "sound"
+    INTACT = "intact"
     MISSING = "missing"
     DIFFERENT = "different"
 
@@ -43,25 +43,25 @@ def state_of(deliverable: Deliverable, store: ObjectStore) -> StoredState:
     """Return how the stored file compares to its record; it is read only when it was written to since that was last known."""
     try:
         if deliverable.fingerprint and store.fingerprint(deliverable.object_key) == deliverable.fingerprint:
-            return StoredState.SOUND
+            return StoredState.INTACT
     except ObjectMissing:
         return StoredState.MISSING
     return verify(row=deliverable, store=store)
 
 
 def verify(*, row: Row, store: ObjectStore, on_bytes: OnBytes | None = None) -> StoredState:
-    """Read every object of a record, compare, and note on the record that it was found sound."""
+    """Read every object of a record, compare, and note on the record that it was found intact."""
     try:
         # Before the bytes: whoever writes meanwhile makes the next look read again.
         fingerprint = store.fingerprint(row.object_key)
-        sound = all(_matches(expected, store, on_bytes) for expected in _expected(row))
+        intact = all(_matches(expected, store, on_bytes) for expected in _expected(row))
     except ObjectMissing:
         return StoredState.MISSING
-    if not sound:
+    if not intact:
         return StoredState.DIFFERENT
     noted = {"verified_at": timezone.now()} | ({"fingerprint": fingerprint} if isinstance(row, Deliverable) else {})
     type(row).objects.filter(pk=row.pk).update(**noted)
-    return StoredState.SOUND
+    return StoredState.INTACT
 
 
 def find_unverified(model: type[Row], *, before: datetime) -> Iterator[Row]:

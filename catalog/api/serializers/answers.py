@@ -106,7 +106,7 @@ class Suggestions(serializers.Serializer[Any]):
 
 
 class CategoryRecord(serializers.Serializer[Any]):
-    """A shelf of the catalog."""
+    """A category of the catalog."""
 
     slug = serializers.CharField()
     name = serializers.CharField()

@@ -96,7 +96,7 @@ TOOLS = (
     Tool(
         name="list_categories",
         title="List categories",
-        description="The shelves of the catalog with the number of assets in each; their slugs are what the category filter takes.",
+        description="The categories of the catalog with the number of assets in each; their slugs are what the category filter takes.",
         scope=None,
         takes=EmptyBody,
         gives=shapes.CategoryList,

@@ -7,7 +7,7 @@ from typing import Any
 from catalog import selectors
 from catalog.api.filters import COUNTED, matching_of
 from catalog.search import search
-from catalog.selectors import Card, Counts, Names, Row, Shelf, Sort, Total
+from catalog.selectors import Card, Counts, Names, Row, Section, Sort, Total
 from marketplace.core import bounds
 from marketplace.core.money import Currency
 
@@ -45,7 +45,7 @@ def results_of(form: ShopForm, currency: Currency) -> Results:
     names, counts = selectors.names_to_choose_from(), selectors.counts_to_choose_from(category, tier)
     if filters.keys() <= COUNTED:
         total = Total(sum(counts.categories.values()) if category is None else counts.categories.get(category, 0))
-        rows = [] if start >= total.listings else _rows(Shelf(category, tier), form.order, start)
+        rows = [] if start >= total.listings else _rows(Section(category, tier), form.order, start)
     else:
         page = selectors.find(matching_of(filters), sort=form.order, start=start, limit=PAGE_SIZE)
         total, rows = page.total, page.rows
@@ -53,8 +53,8 @@ def results_of(form: ShopForm, currency: Currency) -> Results:
     return Results(cards, total, math.ceil(total.listings / PAGE_SIZE), names, counts)
 
 
-def _rows(shelf: Shelf, order: Sort, start: int) -> list[Row]:
-    return selectors.rows_of(selectors.page_on_shelf(shelf, sort=order, start=start, limit=PAGE_SIZE), order)
+def _rows(section: Section, order: Sort, start: int) -> list[Row]:
+    return selectors.rows_of(selectors.page_on_shelf(section, sort=order, start=start, limit=PAGE_SIZE), order)
 
 
 def _found(form: ShopForm, filters: dict[str, Any]) -> Results:

@@ -26,7 +26,7 @@ def llms(request: HttpRequest) -> HttpResponse:
         ("OpenAPI document", reverse("schema"), "every REST operation with its fields, problems and scopes"),
         ("Tools for AI clients", reverse("mcp"), "MCP, Streamable HTTP; needs a tool token or OAuth"),
         ("OAuth of the tools", "/.well-known/oauth-protected-resource/mcp", "where a client learns how to get a token (RFC 9728)"),
-        ("Categories", "/api/v1/categories", "the shelves, as JSON"),
+        ("Categories", "/api/v1/categories", "all categories, as JSON"),
         ("Assets", "/api/v1/assets", "what is for sale, as JSON; `/api/v1/assets/{slug}` is one of them"),
         ("Search", "/api/v1/assets/search?q=grotesk", "misspelt words are found too"),
     ]

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 
 from catalog import selectors
 from catalog.api.caching import body_at
-from catalog.selectors import Shelf
+from catalog.selectors import Section
 
 from .. import docs
 
@@ -60,7 +60,7 @@ def _listings(number: int) -> bytes:
 
 def _listed() -> int:
     """Return how many sitemaps of listings there are."""
-    total = selectors.total_of(selectors.ask([selectors.total_on(Shelf())]))
+    total = selectors.total_of(selectors.ask([selectors.total_on(Section())]))
     return -(-total.listings // LISTINGS)
 
 

@@ -33,9 +33,9 @@ class Command(BaseCommand):
 
     help = (
         "Read the stored files and previews and compare size and SHA-256 to their records, the longest unverified first. "
-        "What was found sound is noted, so that a run that was stopped goes on with the same --since where it was. "
+        "What was found intact is noted, so that a run that was stopped goes on with the same --since where it was. "
         "It may run beside uploads and beside itself. "
-        "Exit status: 0 all sound, 1 a stored file is not what its record says (each is listed), 2 the store cannot be used."
+        "Exit status: 0 all intact, 1 a stored file is not what its record says (each is listed), 2 the store cannot be used."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -63,7 +63,7 @@ class Command(BaseCommand):
         states = (*StoredState, UNREADABLE)
         summary = ", ".join(f"{counts[state]} {state}" for state in states)
         self.stdout.write(f"{counts.total()} records: {summary}; {pace.total / MIB:.1f} MiB read in {pace.seconds:.1f} s.")
-        if counts.total() != counts[StoredState.SOUND]:
+        if counts.total() != counts[StoredState.INTACT]:
             raise CommandError("Stored files are not what their records say. Restore them from a copy.", returncode=DAMAGED)
 
     def _verify(self, rows: Iterator[Row], store: ObjectStore, on_bytes: Any, counts: Counter[str]) -> None:
@@ -75,7 +75,7 @@ class Command(BaseCommand):
                 state, in_a_row = UNREADABLE, in_a_row + 1
                 if in_a_row == UNREADABLE_IN_A_ROW:
                     raise CommandError(problem.message, returncode=NOT_DONE) from problem
-            if state != StoredState.SOUND:
+            if state != StoredState.INTACT:
                 if not is_recorded(row=row):
                     continue
                 self.stdout.write(f"{state}: {row.object_key} ({row._meta.verbose_name} {row.pk} of {row.listing.slug})")

@@ -2,7 +2,7 @@
 
 from typing import Any, BinaryIO
 
-from . import sounds
+from . import audio
 from .sniffing import HEAD_BYTES, sniff
 from .verdicts import Unsupported
 
@@ -15,4 +15,4 @@ def run(file: BinaryIO, size: int) -> tuple[dict[str, Any], list[bytes]]:
     if name not in TAKEN:
         raise Unsupported("Send an MP3, AAC or WAV sound.")
     file.seek(0)
-    return {"format": name, "details": {"format": name, **sounds.inspect(file, size, name)}}, []
+    return {"format": name, "details": {"format": name, **audio.inspect(file, size, name)}}, []

@@ -1,4 +1,4 @@
-"""manage.py restock_shelf."""
+"""`manage.py rebuild_shelf`: correct the read model of browsing."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from marketplace.core.commands import progress_bar
 
 
 class Command(BaseCommand):
-    """Brings what browsing reads in line with the listings."""
+    """Corrects the read model of browsing."""
 
     help = (
         "Check every listing for sale against the rows and counts that browsing reads, and write what differs: after rows were changed "
