@@ -14,8 +14,8 @@ from marketplace.core.errors import InvalidTransition
 from marketplace.core.models import AuditEntry
 from marketplace.core.objects import object_store
 from tests.catalog.cases import FINDING, PASSED, add_candidate, draft, open_review, published, submitted
-from tests.developers.test_races import at_once, one_stands
 from tests.factories import UserFactory
+from tests.races import one_stands, refusals_at_once
 from tests.vendors.cases import make_vendor
 from vendors.errors import ListingLocked, UploadConflict
 from vendors.inspection import Inspection
@@ -36,7 +36,7 @@ def test_one_of_many_decisions_stands(_round: int) -> None:
     listing = submitted()
     review = open_review(listing)
     before = AuditEntry.objects.count()
-    outcomes = at_once(
+    outcomes = refusals_at_once(
         *[partial(services.approve_listing, review=review, actor=UserFactory()) for _ in range(3)],
         *[partial(services.reject_listing, review=review, findings=[FINDING], actor=UserFactory()) for _ in range(3)],
     )
@@ -51,7 +51,7 @@ def test_one_of_many_decisions_stands(_round: int) -> None:
 def test_withdrawal_and_approval_at_once_leave_one_of_them(_round: int) -> None:
     listing = submitted()
     review = open_review(listing)
-    outcomes = at_once(
+    outcomes = refusals_at_once(
         partial(services.withdraw_listing, listing=listing, actor=listing.store.owner),
         partial(services.approve_listing, review=review, actor=UserFactory()),
     )
@@ -64,28 +64,30 @@ def test_withdrawal_and_approval_at_once_leave_one_of_them(_round: int) -> None:
 def test_one_of_many_submissions_stands() -> None:
     listing = draft()
     submit = partial(services.submit_listing, listing=listing, checks=PASSED, actor=listing.store.owner)
-    outcomes = at_once(*[submit] * 6)
+    outcomes = refusals_at_once(*[submit] * 6)
     assert one_stands(outcomes, InvalidTransition), outcomes
     assert ListingReview.objects.filter(listing=listing).count() == 1
 
 
 def test_one_of_many_takedowns_stands() -> None:
     listing = published()
-    outcomes = at_once(*[partial(services.takedown_listing, listing=listing, reason="Copied.", actor=UserFactory()) for _ in range(4)])
+    outcomes = refusals_at_once(
+        *[partial(services.takedown_listing, listing=listing, reason="Copied.", actor=UserFactory()) for _ in range(4)]
+    )
     assert one_stands(outcomes, InvalidTransition), outcomes
     assert Listing.objects.get(pk=listing.pk).status == ListingStatus.REJECTED
 
 
 def test_one_of_many_claims_stands() -> None:
     review = open_review(submitted())
-    outcomes = at_once(*[partial(services.claim_review, review=review, actor=UserFactory()) for _ in range(5)])
+    outcomes = refusals_at_once(*[partial(services.claim_review, review=review, actor=UserFactory()) for _ in range(5)])
     assert one_stands(outcomes, InvalidTransition), outcomes
     assert AuditEntry.objects.filter(action="review.claim").count() == 1
 
 
 def test_reviewers_who_ask_for_the_next_at_once_get_one_each() -> None:
     cases = [submitted() for _ in range(4)]
-    assert at_once(*[partial(services.claim_next, actor=UserFactory()) for _ in cases]) == [None] * len(cases)
+    assert refusals_at_once(*[partial(services.claim_next, actor=UserFactory()) for _ in cases]) == [None] * len(cases)
     claimers = set(ListingReview.objects.values_list("claimed_by", flat=True))
     assert None not in claimers
     assert len(claimers) == len(cases)
@@ -96,7 +98,7 @@ def test_file_that_is_blocked_while_it_is_approved_is_never_left_on_sale(_round:
     listing = submitted()
     review, file = open_review(listing), listing.candidate_deliverable
     assert file is not None
-    outcomes = at_once(
+    outcomes = refusals_at_once(
         partial(services.approve_listing, review=review, actor=UserFactory()),
         partial(services.block_deliverable, deliverable=file, reason="Steals passwords.", actor=UserFactory()),
     )
@@ -110,7 +112,9 @@ def test_copies_that_are_blocked_at_once_are_all_off_sale(_round: int) -> None:
     listings = [published() for _ in range(3)]
     Deliverable.objects.filter(listing__in=listings).update(sha256="c" * 64)
     files = list(Deliverable.objects.filter(listing__in=listings))
-    outcomes = at_once(*[partial(services.block_deliverable, deliverable=file, reason="Bad.", actor=UserFactory()) for file in files])
+    outcomes = refusals_at_once(
+        *[partial(services.block_deliverable, deliverable=file, reason="Bad.", actor=UserFactory()) for file in files]
+    )
     assert one_stands(outcomes, InvalidTransition), outcomes
     assert Deliverable.objects.filter(blocked_at__isnull=False).count() == len(files)
     assert AuditEntry.objects.filter(action="deliverable.block").count() == len(files)
@@ -123,7 +127,7 @@ def test_copy_that_is_approved_while_the_first_is_blocked_is_never_left_on_sale(
     Deliverable.objects.filter(listing__in=[known, copy]).update(sha256="c" * 64)
     review = open_review(submitted(Listing.objects.get(pk=copy.pk)))
     file = Deliverable.objects.get(listing=known)
-    outcomes = at_once(
+    outcomes = refusals_at_once(
         partial(services.approve_listing, review=review, actor=UserFactory()),
         partial(services.block_deliverable, deliverable=file, reason="Bad.", actor=UserFactory()),
     )
@@ -136,7 +140,7 @@ def test_approval_while_the_vendor_is_suspended_sells_nothing(_round: int) -> No
     profile = make_vendor()
     listing = submitted(draft(store=profile.store))
     review = open_review(listing)
-    outcomes = at_once(
+    outcomes = refusals_at_once(
         partial(services.approve_listing, review=review, actor=UserFactory()),
         partial(suspend_vendor, profile=profile, reason="Copies.", actor=UserFactory()),
     )
@@ -149,7 +153,7 @@ def test_approval_while_the_vendor_is_suspended_sells_nothing(_round: int) -> No
 def test_file_that_is_uploaded_while_an_update_is_decided_waits_for_its_own_review(_round: int) -> None:
     listing = submitted(add_candidate(published()))
     review, submitted_file = open_review(listing), listing.candidate_deliverable_id
-    outcomes = at_once(
+    outcomes = refusals_at_once(
         partial(services.approve_listing, review=review, actor=UserFactory()),
         partial(_upload, listing),
     )
@@ -163,7 +167,7 @@ def test_file_that_is_uploaded_while_an_update_is_decided_waits_for_its_own_revi
 def test_withdrawal_and_approval_of_an_update_at_once_leave_one_of_them() -> None:
     listing = submitted(add_candidate(published()))
     review, live = open_review(listing), listing.live_deliverable_id
-    outcomes = at_once(
+    outcomes = refusals_at_once(
         partial(services.withdraw_listing, listing=listing, actor=listing.store.owner),
         partial(services.approve_listing, review=review, actor=UserFactory()),
     )

@@ -27,7 +27,7 @@ from developers.services.credentials import issue_api_key, issue_personal_token
 from marketplace.accounts.models import User
 from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
 from marketplace.wsgi import application
-from tests.developers.test_authentication import token_of
+from tests.developers.cases import token_of
 from tests.factories import PLENTY, AppFactory
 from tests.vendors.cases import make_vendor
 

@@ -6,7 +6,7 @@ import pytest
 
 from developers.models import AccessToken
 from marketplace.core.db.lookups import PreparedLookup
-from tests.developers.test_authentication import token_of
+from tests.developers.cases import token_of
 
 pytestmark = pytest.mark.django_db
 

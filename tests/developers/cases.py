@@ -1,11 +1,19 @@
-"""What is decided on, and the tokens of our own pages."""
+"""What is decided on, and tokens of every kind."""
+
+from datetime import timedelta
 
 from django.test import Client
+from django.utils import timezone
 
-from developers.models import App, FirstPartyToken, ScopeReview
+from developers.models import AccessToken, App, FirstPartyToken, ScopeReview
+from developers.secrets import Prefix, digest_of, new_secret
+from developers.services.credentials import issue_personal_token
 from developers.services.first_party import PAGE_SCOPES, issue_console_token, issue_page_token
 from marketplace.accounts.models import User
-from marketplace.core.scopes import Scope
+from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
+from tests.factories import PLENTY, AppFactory, UserFactory
+
+EVERYTHING = frozenset(Scope)
 
 
 def open_review(app: App) -> ScopeReview:
@@ -35,3 +43,23 @@ def session_of(browser: Client) -> str:
     key = browser.session.session_key
     assert key is not None
     return key
+
+
+def token_of(kind: str, user: User | None = None, scopes: frozenset[Scope] = EVERYTHING) -> tuple[AccessToken, str]:
+    """Return a token of any kind; those that come by OAuth are written as it writes them."""
+    user = user or UserFactory()
+    if kind == "personal":
+        ends = timezone.now() + timedelta(days=1)
+        return issue_personal_token(
+            user=user, name="laptop", scopes=scopes, expires_at=ends, actor=user, password_confirmed=True, limits=PLENTY
+        )
+    secret = new_secret(Prefix.ACCESS_TOKEN if kind == "oauth" else Prefix.MCP_TOKEN)
+    token = AccessToken.objects.create(
+        user=user,
+        application=AppFactory(),
+        kind=kind,
+        token_checksum=digest_of(secret),
+        scope=format_scopes(scopes & APP_SCOPES),
+        expires=timezone.now() + timedelta(hours=1),
+    )
+    return token, secret

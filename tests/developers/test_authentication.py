@@ -9,19 +9,20 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from developers.models import AccessToken, ApiKey, App
-from developers.secrets import Prefix, digest_of, new_secret
+from developers.secrets import Prefix, new_secret
 from developers.services.applications import withdraw_approval
 from developers.services.apps import narrow_scopes, suspend_app
-from developers.services.credentials import issue_api_key, issue_personal_token, revoke_api_key, revoke_token
+from developers.services.credentials import issue_api_key, revoke_api_key, revoke_token
 from marketplace.accounts.models import User
 from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
-from tests.factories import PLENTY, AppFactory, UserFactory
+from tests.factories import AppFactory, UserFactory
+
+from .cases import EVERYTHING, token_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.developers.probe"), pytest.mark.matrix]
 
 OPERATIONS = ["public", "keyed", "either", "vendor", "spend"]
 PROTECTED = OPERATIONS[1:]
-EVERYTHING = frozenset(Scope)
 
 
 def call(operation: str, **headers: str) -> Any:
@@ -39,26 +40,6 @@ def key() -> tuple[ApiKey, str]:
     """A key with every scope that an app can have."""
     app = AppFactory()
     return issue_api_key(app=app, name="laptop", actor=app.user)
-
-
-def token_of(kind: str, user: User | None = None, scopes: frozenset[Scope] = EVERYTHING) -> tuple[AccessToken, str]:
-    """Return a token of any kind; those that come by OAuth are written as it writes them."""
-    user = user or UserFactory()
-    if kind == "personal":
-        ends = timezone.now() + timedelta(days=1)
-        return issue_personal_token(
-            user=user, name="laptop", scopes=scopes, expires_at=ends, actor=user, password_confirmed=True, limits=PLENTY
-        )
-    secret = new_secret(Prefix.ACCESS_TOKEN if kind == "oauth" else Prefix.MCP_TOKEN)
-    token = AccessToken.objects.create(
-        user=user,
-        application=AppFactory(),
-        kind=kind,
-        token_checksum=digest_of(secret),
-        scope=format_scopes(scopes & APP_SCOPES),
-        expires=timezone.now() + timedelta(hours=1),
-    )
-    return token, secret
 
 
 @pytest.mark.parametrize("operation", PROTECTED)

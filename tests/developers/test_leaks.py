@@ -18,7 +18,7 @@ from marketplace.core.audit import history_of
 from marketplace.core.models import AuditEntry
 from tests.factories import AppFactory
 
-from .test_authentication import token_of
+from .cases import token_of
 
 pytestmark = pytest.mark.django_db
 WHERE = "https://paste.example/1"

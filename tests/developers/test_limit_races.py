@@ -15,9 +15,9 @@ from marketplace.core.errors import InvalidTransition
 from marketplace.core.money import Currency
 from marketplace.core.scopes import Scope
 from tests.factories import AppFactory, UserFactory
+from tests.races import one_stands, refusals_at_once
 
 from .test_credentials import in_days
-from .test_races import at_once, one_stands
 
 pytestmark = [
     pytest.mark.postgres,
@@ -30,7 +30,7 @@ def test_same_limit_or_ceiling_set_at_once_is_one_row() -> None:
     app = AppFactory()
     admins = [UserFactory() for _ in range(4)]
     limits = [Caps(Currency.USD, total_minor=number + 1) for number in range(4)]
-    outcomes = at_once(
+    outcomes = refusals_at_once(
         *[lambda caps=caps: set_spending_limit(owner=app.user, spender=app, caps=caps, actor=app.user) for caps in limits],
         *[
             lambda caps=caps, admin=admin: set_spending_ceiling(app=app, caps=caps, reason="Careful", actor=admin)
@@ -52,7 +52,9 @@ def test_last_two_limits_of_a_token_are_not_both_removed() -> None:
         password_confirmed=True,
         limits=[Caps(Currency.USD, total_minor=1), Caps(Currency.INR, total_minor=1)],
     )
-    outcomes = at_once(*[lambda limit=limit: remove_spending_limit(limit=limit, actor=user) for limit in SpendingLimit.objects.all()])
+    outcomes = refusals_at_once(
+        *[lambda limit=limit: remove_spending_limit(limit=limit, actor=user) for limit in SpendingLimit.objects.all()]
+    )
     assert one_stands(outcomes, LastSpendingLimit), outcomes
     assert SpendingLimit.objects.count() == 1
 
@@ -60,7 +62,7 @@ def test_last_two_limits_of_a_token_are_not_both_removed() -> None:
 def test_bound_of_tool_tokens_holds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "LIVE_KEYS", 1)
     app = AppFactory(granted_scopes="catalog:read")
-    outcomes = at_once(*[lambda: issue_mcp_token(app=app, name="desk", expires_at=in_days(1), actor=app.user)] * 4)
+    outcomes = refusals_at_once(*[lambda: issue_mcp_token(app=app, name="desk", expires_at=in_days(1), actor=app.user)] * 4)
     assert one_stands(outcomes, TooManyTokens), outcomes
     assert AccessToken.objects.count() == 1
 
@@ -68,6 +70,6 @@ def test_bound_of_tool_tokens_holds(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_key_without_overlap_has_one_successor() -> None:
     app = AppFactory()
     key, _ = issue_api_key(app=app, name="server", actor=app.user)
-    outcomes = at_once(*[lambda: rotate_api_key(key=key, overlap=timedelta(0), actor=app.user)] * 4)
+    outcomes = refusals_at_once(*[lambda: rotate_api_key(key=key, overlap=timedelta(0), actor=app.user)] * 4)
     assert one_stands(outcomes, InvalidTransition), outcomes
     assert ApiKey.objects.count() == 2

@@ -25,8 +25,7 @@ from marketplace.core.api.views import ApiViewSet
 from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
 from tests.factories import AppFactory, UserFactory
 
-from .cases import console_token, page_token
-from .test_authentication import token_of
+from .cases import console_token, page_token, token_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.matrix]
 

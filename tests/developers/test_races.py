@@ -1,13 +1,11 @@
 """Two at once: one stands, the other is told. Sequential double decisions are tried elsewhere, on both databases."""
 
-import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
 import pytest
-from django.db import connection, connections
+from django.db import connection
 from django.utils import timezone
 
 from developers.client_documents import Facts
@@ -23,6 +21,7 @@ from marketplace.core.errors import InvalidTransition, Problem
 from marketplace.core.models import AuditEntry
 from marketplace.core.scopes import Scope
 from tests.factories import AppFactory, UserFactory
+from tests.races import one_stands, refusals_at_once
 
 from .cases import open_review, session_of, signed_in
 from .test_credentials import in_days
@@ -33,47 +32,22 @@ pytestmark = [
     pytest.mark.skipif(connection.vendor != "postgresql", reason="needs PostgreSQL: SQLite lets one writer in at a time"),
 ]
 
-Outcome = type[Problem] | None
 ASKED = {Scope.CATALOG_READ: "To read", Scope.WALLET_SPEND: "To buy"}
 GRANT = {scope: apps.ScopeDecision(granted=True) for scope in ASKED}
 REFUSE = {scope: apps.ScopeDecision(granted=False, note="No") for scope in ASKED}
 
 
-def at_once(*calls: Callable[[], Any]) -> list[Outcome]:
-    """Run the calls in threads that start together; return each one's refusal, raise what is none (a deadlock)."""
-    barrier = threading.Barrier(len(calls))
-
-    def run(call: Callable[[], Any]) -> Outcome:
-        # Connecting takes longer than what is tried: whoever has connected waits for the others.
-        connection.ensure_connection()
-        barrier.wait(timeout=10)
-        try:
-            call()
-        except Problem as problem:
-            return type(problem)
-        finally:
-            connections.close_all()
-        return None
-
-    with ThreadPoolExecutor(len(calls)) as pool:
-        return list(pool.map(run, calls))
-
-
-def one_stands(outcomes: list[Outcome], refusal: type[Problem]) -> bool:
-    return sorted(map(str, outcomes)) == sorted(map(str, [None] + [refusal] * (len(outcomes) - 1)))
-
-
 def test_one_of_many_submissions_stands() -> None:
     user = UserFactory()
     submit = lambda: applications.submit_application(user=user, what="x", why="y", actor=user)  # noqa: E731 - the same call eight times
-    outcomes = at_once(*[submit] * 8)
+    outcomes = refusals_at_once(*[submit] * 8)
     assert one_stands(outcomes, ApplicationOpen), outcomes
     assert DeveloperApplication.objects.filter(user=user).count() == 1
 
 
 def test_one_of_opposite_decisions_on_an_application_stands(application: DeveloperApplication) -> None:
     admins = [UserFactory(), UserFactory()]
-    outcomes = at_once(
+    outcomes = refusals_at_once(
         lambda: applications.approve_application(application=application, reason="Yes", actor=admins[0]),
         lambda: applications.reject_application(application=application, reason="No", actor=admins[1]),
     )
@@ -86,7 +60,7 @@ def test_one_of_opposite_decisions_on_an_application_stands(application: Develop
 def test_one_of_opposite_scope_decisions_stands(developer: User) -> None:
     app = apps.create_app(user=developer, name="Picker", purpose="Picks", scopes=ASKED, actor=developer)
     review, admins = open_review(app), [UserFactory(), UserFactory()]
-    outcomes = at_once(
+    outcomes = refusals_at_once(
         lambda: apps.decide_scopes(review=review, decisions=GRANT, note="Yes", actor=admins[0]),
         lambda: apps.decide_scopes(review=review, decisions=REFUSE, note="No", actor=admins[1]),
     )
@@ -100,7 +74,7 @@ def test_one_of_opposite_scope_decisions_stands(developer: User) -> None:
 def test_one_of_many_requests_for_scopes_stands(developer: User) -> None:
     app = AppFactory(user=developer, granted_scopes="catalog:read")
     request = lambda: apps.request_scopes(app=app, scopes={Scope.LIBRARY_READ: "More"}, actor=developer)  # noqa: E731 - the same call six times
-    outcomes = at_once(*[request] * 6)
+    outcomes = refusals_at_once(*[request] * 6)
     assert one_stands(outcomes, ScopeReviewOpen), outcomes
     assert ScopeReview.objects.filter(app=app).count() == 1
 
@@ -110,7 +84,7 @@ def test_no_app_survives_a_withdrawal_that_meets_its_making_or_return(developer:
     application = developer.developer_applications.get()
     pending = apps.create_app(user=developer, name="Pending", purpose="Picks", scopes=ASKED, actor=developer)
     review, suspended = open_review(pending), AppFactory(user=developer, status="Suspended")
-    at_once(
+    refusals_at_once(
         lambda: applications.withdraw_approval(application=application, reason="Abuse", actor=admin),
         lambda: apps.decide_scopes(review=review, decisions=GRANT, note="Yes", actor=admin),
         lambda: apps.reinstate_app(app=suspended, reason="Fine", actor=admin),
@@ -123,7 +97,7 @@ def test_no_app_survives_a_withdrawal_that_meets_its_making_or_return(developer:
 
 def test_no_key_outlives_a_suspension_that_meets_its_making() -> None:
     app, admin = AppFactory(), UserFactory()
-    at_once(
+    refusals_at_once(
         lambda: apps.suspend_app(app=app, reason="Abuse", actor=admin),
         lambda: credentials.issue_api_key(app=app, name="laptop", actor=app.user),
     )
@@ -133,7 +107,7 @@ def test_no_key_outlives_a_suspension_that_meets_its_making() -> None:
 
 def test_both_of_two_narrowings_hold() -> None:
     app, admin = AppFactory(), UserFactory()
-    outcomes = at_once(
+    outcomes = refusals_at_once(
         lambda: apps.narrow_scopes(app=app, revoke={Scope.CATALOG_READ: "No"}, actor=admin),
         lambda: apps.narrow_scopes(app=app, revoke={Scope.WALLET_SPEND: "No"}, actor=admin),
     )
@@ -163,7 +137,7 @@ def test_limit_of_what_one_may_have_holds(what: str, developer: User, monkeypatc
         ),
     }
     make, refusal, model = makers[what]
-    outcomes = at_once(*[make] * 4)
+    outcomes = refusals_at_once(*[make] * 4)
     assert one_stands(outcomes, refusal), outcomes
     owner: dict[str, Any] = {"app": app} if what == "keys" else {"user": developer}
     assert model.objects.filter(**owner).count() == 1
@@ -173,7 +147,7 @@ def test_pages_that_ask_at_once_keep_no_more_tokens_than_may_be(developer: User,
     monkeypatch.setattr(bounds, "PAGE_TOKENS", 2)
     key = session_of(signed_in(developer))
     ask = partial(issue_page_token, session_key=key, scopes=frozenset({Scope.ACCOUNT_READ}), actor=developer)
-    assert at_once(*[ask] * 5) == [None] * 5
+    assert refusals_at_once(*[ask] * 5) == [None] * 5
     assert FirstPartyToken.objects.filter(user=developer).count() == 2
 
 
@@ -187,7 +161,7 @@ def test_clients_that_are_met_at_once_wait_in_no_greater_number_than_may() -> No
 
     for number in range(bounds.WAITING_CLIENTS_OF_HOST - 1):
         meet(number)
-    assert one_stands(at_once(*(partial(meet, 10 + number) for number in range(4))), TooManyClientsWaiting)
+    assert one_stands(refusals_at_once(*(partial(meet, 10 + number) for number in range(4))), TooManyClientsWaiting)
     assert App.objects.count() == bounds.WAITING_CLIENTS_OF_HOST
 
 
@@ -195,5 +169,5 @@ def test_client_that_several_meet_at_once_is_one_app() -> None:
     user, now = UserFactory(), timezone.now()
     facts = Facts("Assistant", ["https://client.example/callback"], [], "", ["catalog:read"])
     given: dict[str, Any] = {"client_id": "https://client.example/c.json", "host": "client.example", "facts": facts, "stale_at": now}
-    assert at_once(*[partial(register_client, **given, actor=user)] * 4) == [None] * 4
+    assert refusals_at_once(*[partial(register_client, **given, actor=user)] * 4) == [None] * 4
     assert App.objects.count() == 1

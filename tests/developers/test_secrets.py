@@ -22,8 +22,7 @@ from marketplace.core.access import CredentialKind
 from tests.admin.pages import address, service_admins, signed_in
 from tests.factories import AppFactory, UserFactory
 
-from .cases import console_token, page_token
-from .test_authentication import token_of
+from .cases import console_token, page_token, token_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.matrix]
 SECRET = re.compile(r"cam_[a-z]+_[0-9A-Za-z]{38}")

@@ -29,7 +29,7 @@ from marketplace.core.scopes import Scope
 from tests.admin.pages import address, signed_in, text_of
 from tests.factories import AppFactory, UserFactory
 
-from .test_authentication import token_of
+from .cases import token_of
 
 pytestmark = pytest.mark.django_db
 TODAY = dt.datetime.now(tz=dt.UTC).date()

@@ -23,7 +23,7 @@ from marketplace.core.ids import new_id
 from marketplace.core.scopes import Scope
 from tests.admin.pages import signed_in
 from tests.factories import AppFactory, UserFactory
-from tests.pages.test_markup import faults_of
+from tests.pages.markup import faults_of
 
 pytestmark = pytest.mark.django_db
 

@@ -20,7 +20,7 @@ from wallet.models import Order, Quote
 from wallet.selectors import wallet_of
 from wallet.services.refunds import refund_order
 
-from .test_markup import faults_of
+from .markup import faults_of
 
 pytestmark = pytest.mark.django_db
 

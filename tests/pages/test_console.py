@@ -16,7 +16,7 @@ from marketplace.pages.docs.reference import operations
 from tests.contract.scenes import for_sale
 from tests.factories import AppFactory, UserFactory
 
-from .test_markup import faults_of
+from .markup import faults_of
 
 pytestmark = pytest.mark.django_db
 Browse = Callable[..., Client]

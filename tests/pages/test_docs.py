@@ -12,7 +12,7 @@ from marketplace.pages import docs
 from marketplace.pages.docs.rendering import rendered
 from marketplace.pages.docs.values import filled_in
 
-from .test_markup import faults_of
+from .markup import faults_of
 
 pytestmark = pytest.mark.engineless
 SLUGS = [page.slug for page in docs.documents()]

@@ -21,7 +21,7 @@ from marketplace.core.scopes import Scope
 from marketplace.mcp.revisions import SUPPORTED
 from marketplace.pages import docs
 from marketplace.pages.docs.values import filled_in
-from tests.developers.test_authentication import token_of
+from tests.developers.cases import token_of
 from tests.factories import AppFactory
 from tests.shop import archive, funded, on_sale
 from tests.vendors import makers

@@ -15,7 +15,7 @@ from tests.admin import every_page
 from tests.eager import EagerBackend
 from tests.factories import UserFactory
 
-from .test_markup import faults_of
+from .markup import faults_of
 from .world import NO_PAGES, World, crowd, make_world, pages_of_the_admin
 
 # What each page asks on the other engine is in the tests of its own; a crowd takes long to make.

@@ -1,13 +1,12 @@
-"""The markup of every page: labels, headings, landmarks, form tokens."""
+"""The markup of the pages that have no test file of their own."""
 
-from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
 from allauth.account.models import EmailAddress
 from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value, yield_hotp_counters_from_time
-from bs4 import BeautifulSoup, Tag
+from bs4 import BeautifulSoup
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -19,50 +18,12 @@ from marketplace.accounts.models import User
 from marketplace.core.scopes import Scope
 from tests.factories import UserFactory
 
+from .markup import faults_of
+
 pytestmark = [pytest.mark.django_db, pytest.mark.matrix]
 
-NAMELESS = {"hidden", "submit"}
 ENTRANCE = ["account_login", "account_signup", "account_reset_password", "account_email_verification_sent"]
 MANAGE = ["account_email", "account_change_password", "mfa_index", "account_logout", "account_reauthenticate"]
-
-
-def faults_of(html: bytes) -> list[str]:
-    """Return what is wrong with a page's markup."""
-    page = BeautifulSoup(html, "html.parser")
-    # One walk for all: a selector walks the page anew, and takes ten times as long.
-    tags = page.find_all(True)
-    ids = Counter(str(tag["id"]) for tag in tags if tag.has_attr("id"))
-    names = Counter(tag.name for tag in tags)
-    labelled = {tag.get("for") for tag in _named(tags, "label")}
-    faults = [f"id {name} twice" for name, count in ids.items() if count > 1]
-    if page.html is None or page.html.get("lang") != "en" or not page.title or not page.title.get_text(strip=True):
-        faults.append("no language or title")
-    if [names[name] for name in ("h1", "main", "header")] != [1, 1, 1]:
-        faults.append("not exactly one h1, main and header")
-    fields = [
-        field for field in _named(tags, "input", "textarea", "select") if field.get("type") not in NAMELESS and not field.get("aria-label")
-    ]
-    faults += [f"{field} has no label" for field in fields if not field.get("id") or field["id"] not in labelled]
-    forms = [form for form in _named(tags, "form") if form.get("method") == "post"]
-    faults += [f"{form} has no token" for form in forms if form.find("input", attrs={"name": "csrfmiddlewaretoken"}) is None]
-    faults += [f"{link} says nothing" for link in _named(tags, "a", "button") if not _says(link)]
-    faults += [f"{image} has no text" for image in _named(tags, "img") if not image.has_attr("alt")]
-    for attribute in ("aria-describedby", "aria-labelledby"):
-        faults += [f"{tag[attribute]} is nowhere" for tag in tags if set(str(tag.get(attribute, "")).split()) - set(ids)]
-    loaded = [tag for tag in _named(tags, "script", "img") if tag.has_attr("src")]
-    loaded += [tag for tag in _named(tags, "link") if tag.has_attr("href") and tag.get("rel") != ["canonical"]]
-    faults += [f"{tag} names another host" for tag in loaded if "//" in str(tag)]
-    faults += [f"{tag.name} with a style or handler" for tag in tags if tag.name == "style" or {"style", "onclick"} & set(tag.attrs)]
-    return faults
-
-
-def _named(tags: Iterable[Tag], *names: str) -> list[Tag]:
-    return [tag for tag in tags if tag.name in names]
-
-
-def _says(tag: Tag) -> bool:
-    # Of every string: `get_text` leaves out what stands in a template. A picture says its words, too.
-    return any(text.strip() for text in tag.find_all(string=True)) or tag.find("img", alt=True) is not None
 
 
 @pytest.mark.parametrize("path", ["/", "/docs", "/api/v1/docs", "/problems", "/problems/not_found", "/nothing", *ENTRANCE])

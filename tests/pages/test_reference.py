@@ -10,7 +10,7 @@ from django.test import Client
 from marketplace.core.errors import catalogue
 from marketplace.pages.docs.reference import operations
 
-from .test_markup import faults_of
+from .markup import faults_of
 
 
 @pytest.fixture(scope="module")

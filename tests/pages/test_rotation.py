@@ -17,7 +17,7 @@ from marketplace.core.access import CredentialKind
 from marketplace.core.scopes import Scope
 from tests.factories import AppFactory
 
-from .test_markup import faults_of
+from .markup import faults_of
 
 pytestmark = pytest.mark.django_db
 

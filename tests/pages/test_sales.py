@@ -29,7 +29,7 @@ from wallet.selectors import earnings_of, vendor_accounts
 from wallet.services.payouts import pay_out
 from wallet.services.refunds import refund_order
 
-from .test_markup import faults_of
+from .markup import faults_of
 
 pytestmark = pytest.mark.django_db
 

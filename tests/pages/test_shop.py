@@ -19,7 +19,7 @@ from marketplace.pages.views import sitemaps
 from tests.factories import ListingFactory
 from tests.shop import bought, funded, on_sale
 
-from .test_markup import faults_of
+from .markup import faults_of
 
 pytestmark = pytest.mark.django_db
 

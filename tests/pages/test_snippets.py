@@ -13,7 +13,7 @@ from catalog.models import Listing
 from developers.services.credentials import issue_api_key
 from marketplace.pages.docs.snippets import Call, Credential, snippets
 from tests.contract.scenes import for_sale
-from tests.developers.test_authentication import token_of
+from tests.developers.cases import token_of
 from tests.factories import AppFactory
 from tests.vendors.cases import make_vendor
 

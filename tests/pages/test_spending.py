@@ -20,7 +20,7 @@ from marketplace.core.money import Currency
 from marketplace.core.scopes import Scope
 from tests.factories import AppFactory, UserFactory
 
-from .test_markup import faults_of
+from .markup import faults_of
 
 pytestmark = pytest.mark.django_db
 

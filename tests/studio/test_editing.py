@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from catalog.models import Listing
 from tests.factories import ListingFactory
-from tests.pages.test_markup import faults_of
+from tests.pages.markup import faults_of
 from tests.vendors.cases import make_vendor
 from vendors.models import VendorProfile
 from vendors.services.editing import edit_listing

@@ -1,7 +1,6 @@
 """Two at once: one stands, the other is told, and nothing is left over."""
 
 import hashlib
-import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -10,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import connection, connections, transaction
+from django.db import connection, transaction
 
 from catalog.models import Category, Deliverable, Listing, Preview, Store
 from catalog.models.files import PreviewKind
@@ -18,9 +17,9 @@ from catalog.services.review import submit_listing
 from catalog.services.transitions import lock_listing
 from marketplace.accounts.models import User
 from marketplace.core.audit import history_of
-from marketplace.core.errors import Problem
 from marketplace.core.objects import object_store
 from tests.factories import CategoryFactory, ListingFactory, UserFactory
+from tests.races import refusals_at_once
 from vendors.inspection import Inspection
 from vendors.models import VendorProfile, VendorStatus
 from vendors.previews import ProcessedPreview
@@ -45,22 +44,9 @@ def media(settings: Any, tmp_path: Path) -> Path:
     return tmp_path / "media"
 
 
-def at_once(calls: Sequence[Callable[[], Any]]) -> list[str]:
-    """Run the calls in threads that start together; return each one's code of refusal, empty for success."""
-    barrier = threading.Barrier(len(calls))
-
-    def run(call: Callable[[], Any]) -> str:
-        barrier.wait(timeout=10)
-        try:
-            call()
-        except Problem as problem:
-            return problem.code
-        finally:
-            connections.close_all()
-        return ""
-
-    with ThreadPoolExecutor(len(calls)) as pool:
-        return sorted(pool.map(run, calls))
+def codes_at_once(calls: Sequence[Callable[[], Any]]) -> list[str]:
+    """Return the codes that calls which start together are refused with in order, empty for success."""
+    return sorted("" if refusal is None else refusal.code for refusal in refusals_at_once(*calls))
 
 
 def one_stands(code: str) -> list[str]:
@@ -86,14 +72,14 @@ def upload(listing: Listing, content: bytes) -> None:
 def test_user_who_applies_many_times_has_one_profile() -> None:
     user = UserFactory()
     calls = [partial(apply, user=user, store_name="N", store_slug=f"n-{n}", actor=user) for n in range(TIMES)]
-    assert at_once(calls) == one_stands("vendor_profile_exists")
+    assert codes_at_once(calls) == one_stands("vendor_profile_exists")
     assert (VendorProfile.objects.count(), Store.objects.count()) == (1, 1)
 
 
 def test_one_of_many_gets_a_store_slug() -> None:
     users = [UserFactory() for _ in range(TIMES)]
     calls = [partial(apply, user=user, store_name="N", store_slug="north", actor=user) for user in users]
-    assert at_once(calls) == one_stands("store_slug_taken")
+    assert codes_at_once(calls) == one_stands("store_slug_taken")
     assert (VendorProfile.objects.count(), Store.objects.count()) == (1, 1)
 
 
@@ -112,14 +98,14 @@ def test_one_of_many_gets_a_slug() -> None:
             base_price_minor=1,
         )
 
-    assert at_once([partial(create, vendor) for vendor in vendors]) == one_stands("slug_taken")
+    assert codes_at_once([partial(create, vendor) for vendor in vendors]) == one_stands("slug_taken")
     assert history_of(Listing.objects.get()).count() == 1
 
 
 def test_one_of_opposite_decisions_on_a_vendor_stands() -> None:
     profile = VendorProfile.objects.get(pk=make_vendor(VendorStatus.PENDING).pk)
     admins: list[User] = [UserFactory(), UserFactory()]
-    outcomes = at_once(
+    outcomes = codes_at_once(
         [
             lambda: approve_vendor(profile=profile, reason="yes", actor=admins[0]),
             lambda: suspend_vendor(profile=profile, reason="no", actor=admins[1]),
@@ -135,7 +121,7 @@ def test_one_of_many_uploads_wins_and_the_others_leave_nothing(media: Path) -> N
     listing = ListingFactory(store=make_vendor().store)
     copies = [Listing.objects.get(pk=listing.pk) for _ in range(TIMES)]
     calls = [partial(upload, copy, b"%d" % n) for n, copy in enumerate(copies)]
-    assert at_once(calls) == one_stands("upload_conflict")
+    assert codes_at_once(calls) == one_stands("upload_conflict")
     deliverable = Deliverable.objects.get()
     listing.refresh_from_db()
     assert listing.candidate_deliverable == deliverable
@@ -150,7 +136,7 @@ def test_previews_of_one_slot_follow_each_other_and_leave_one(media: Path) -> No
         processed = ProcessedPreview(b"%d" % n, "image/webp", {}, {})
         attach_preview(listing=listing, kind=PreviewKind.GALLERY, slot=0, processed=processed, actor=owner)
 
-    assert at_once([partial(show, n) for n in range(TIMES)]) == [""] * TIMES
+    assert codes_at_once([partial(show, n) for n in range(TIMES)]) == [""] * TIMES
     assert stored(media) == {Preview.objects.get().object_key}
 
 
@@ -159,7 +145,7 @@ def test_file_that_is_exchanged_during_the_checks_is_not_submitted() -> None:
     upload(listing, b"first")
     checked = Listing.objects.get(pk=listing.pk)
     checks = [{"name": "file_integrity", "passed": True, "detail": ""}]
-    outcomes = at_once(
+    outcomes = codes_at_once(
         [
             lambda: upload(Listing.objects.get(pk=listing.pk), b"second"),
             lambda: submit_listing(listing=checked, checks=checks, actor=listing.store.owner),
@@ -176,7 +162,7 @@ def test_edits_at_once_are_each_kept_whole() -> None:
     listing = ListingFactory(store=make_vendor().store)
     owner = listing.store.owner
     calls = [partial(update_details, listing=listing, actor=owner, title=f"T{n}", version=f"{n}") for n in range(TIMES)]
-    assert at_once(calls) == [""] * TIMES
+    assert codes_at_once(calls) == [""] * TIMES
     listing.refresh_from_db()
     assert listing.title == f"T{listing.version}"
     assert history_of(listing).count() == TIMES
@@ -185,7 +171,7 @@ def test_edits_at_once_are_each_kept_whole() -> None:
 def test_manifest_generated_many_times_at_once_is_one() -> None:
     listing = ListingFactory(store=make_vendor().store)
     calls = [partial(generate_manifest, listing=listing, actor=listing.store.owner)] * TIMES
-    assert at_once(calls) == [""] * TIMES
+    assert codes_at_once(calls) == [""] * TIMES
     assert history_of(listing).count() == 1
 
 
@@ -199,9 +185,9 @@ def test_upload_that_waits_while_its_vendor_is_suspended_is_refused() -> None:
     with ThreadPoolExecutor(2) as pool:
         with transaction.atomic():
             lock_listing(listing.pk)
-            waiting = pool.submit(at_once, [upload])
+            waiting = pool.submit(codes_at_once, [upload])
             _until_someone_waits()
-            assert pool.submit(at_once, [suspend]).result(timeout=10) == [""]
+            assert pool.submit(codes_at_once, [suspend]).result(timeout=10) == [""]
         assert waiting.result(timeout=10) == ["vendor_not_approved"]
     assert not Preview.objects.exists()
 

@@ -24,7 +24,7 @@ from wallet.services.refunds import refund_order
 
 from .payees import earned, payee
 from .tampering import unguarded
-from .test_races import THREADS, at_once
+from .test_races import THREADS, outcomes_at_once
 
 pytestmark = pytest.mark.django_db
 # 80 % of 499.00.
@@ -237,7 +237,7 @@ def test_record_of_a_payout_is_never_changed(statement: str) -> None:
 @pytest.mark.parametrize("runs", [("a",), ("a", "b")])
 def test_payouts_at_once_pay_what_was_earned_once(runs: tuple[str, ...]) -> None:
     account = sold(payee())
-    outcomes = at_once(*(lambda i=i: pay_out(account=account, run=runs[i % len(runs)], minimum_minor=1) for i in range(THREADS)))
+    outcomes = outcomes_at_once(*(lambda i=i: pay_out(account=account, run=runs[i % len(runs)], minimum_minor=1) for i in range(THREADS)))
     assert {type(outcome) for outcome in outcomes} <= {Payout, Held}
     assert Payout.objects.count() == 1
     assert Transfer.objects.filter(credit__kind="payout").get().amount_minor == SHARE

@@ -8,7 +8,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from django.db import OperationalError, connection, connections, transaction
+from django.db import connections, transaction
 from django.utils import timezone
 from rest_framework.test import APIClient
 
@@ -21,6 +21,7 @@ from marketplace.accounts.services import delete_account
 from marketplace.core import bounds
 from marketplace.core.errors import Problem
 from tests.factories import UserFactory
+from tests.races import at_once
 from tests.shop import bought, funded, on_sale
 from wallet.errors import IdempotencyConflict
 from wallet.models import Journal, LedgerAccount, Order
@@ -47,31 +48,9 @@ def _books_agree_afterwards() -> Iterator[None]:
     assert list(differences()) == []
 
 
-def at_once(*deeds: Callable[[], Any]) -> list[Any]:
-    """Run the deeds in threads that start together; return what each returned or the problem it met."""
-    barrier = threading.Barrier(len(deeds))
-    outcomes: list[Any] = [None] * len(deeds)
-
-    def run(index: int, deed: Callable[[], Any]) -> None:
-        # Connecting takes long enough to hide a missing lock.
-        connection.ensure_connection()
-        barrier.wait()
-        try:
-            outcomes[index] = deed()
-        except Problem as problem:
-            outcomes[index] = problem.code
-        except OperationalError as error:
-            # A circle of waiters, which the database broke.
-            outcomes[index] = f"deadlock: {error}"
-        finally:
-            connections.close_all()
-
-    threads = [threading.Thread(target=run, args=(index, deed)) for index, deed in enumerate(deeds)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return outcomes
+def outcomes_at_once(*deeds: Callable[[], Any]) -> list[Any]:
+    """Return what deeds that start together returned, or the code that they were refused with."""
+    return [outcome.code if isinstance(outcome, Problem) else outcome for outcome in at_once(*deeds)]
 
 
 def buying(user: User, listing_id: Any, key: str | None = None, **choices: Any) -> Callable[[], Any]:
@@ -81,7 +60,7 @@ def buying(user: User, listing_id: Any, key: str | None = None, **choices: Any) 
 def test_credit_that_meets_the_end_of_an_account_leaves_no_money_behind() -> None:
     for _ in range(4):
         user = UserFactory()
-        credited, _ = at_once(
+        credited, _ = outcomes_at_once(
             partial(credit_wallet, user=user, currency="INR", amount_minor=100, reason="test", actor=None),
             partial(delete_account, user=user, reason="test", actor=None),
         )
@@ -92,7 +71,7 @@ def test_credit_that_meets_the_end_of_an_account_leaves_no_money_behind() -> Non
 
 def test_one_wallet_is_spent_exactly_to_the_end() -> None:
     user = funded(inr=49_900 * 5)
-    outcomes = at_once(*(buying(user, on_sale().id) for _ in range(THREADS)))
+    outcomes = outcomes_at_once(*(buying(user, on_sale().id) for _ in range(THREADS)))
     assert Counter(outcome == "insufficient_balance" for outcome in outcomes) == {True: THREADS - 5, False: 5}
     assert wallet_of(user).balance_inr_minor == 0
     assert Order.objects.count() == Licence.objects.count() == 5
@@ -100,14 +79,14 @@ def test_one_wallet_is_spent_exactly_to_the_end() -> None:
 
 def test_one_asset_is_bought_once_by_one_buyer() -> None:
     user, listing = funded(inr=10_000_000), on_sale()
-    outcomes = at_once(*(buying(user, listing.id) for _ in range(THREADS)))
+    outcomes = outcomes_at_once(*(buying(user, listing.id) for _ in range(THREADS)))
     assert outcomes.count("already_owned") == THREADS - 1
     assert wallet_of(user).balance_inr_minor == 10_000_000 - 49_900
 
 
 def test_one_free_asset_is_granted_once_to_one_buyer() -> None:
     user, listing = UserFactory(), on_sale(price_inr_minor=0)
-    outcomes = at_once(*(buying(user, listing.id) for _ in range(THREADS)))
+    outcomes = outcomes_at_once(*(buying(user, listing.id) for _ in range(THREADS)))
     assert outcomes.count("already_owned") == THREADS - 1
     assert Order.objects.count() == 1
 
@@ -121,7 +100,7 @@ def test_same_key_makes_one_order_and_identical_bodies(bearer_client: Callable[.
         body = {"assetId": str(listing.id)}
         return client.post("/api/v1/wallet/spend", body, format="json", headers={"Idempotency-Key": "one"})
 
-    answers = at_once(*(lambda client=client: post(client) for client in clients))
+    answers = outcomes_at_once(*(lambda client=client: post(client) for client in clients))
     assert {answer.status_code for answer in answers} == {200}
     assert len({answer.content for answer in answers}) == 1
     assert sum("Idempotent-Replayed" not in answer for answer in answers) == 1
@@ -130,14 +109,14 @@ def test_same_key_makes_one_order_and_identical_bodies(bearer_client: Callable[.
 
 def test_same_key_for_different_assets_makes_one_order() -> None:
     user = funded(inr=10_000_000)
-    outcomes = at_once(*(buying(user, on_sale().id, "one") for _ in range(THREADS)))
+    outcomes = outcomes_at_once(*(buying(user, on_sale().id, "one") for _ in range(THREADS)))
     assert outcomes.count("idempotency_key_reused") == THREADS - 1
     assert Order.objects.count() == 1
 
 
 def test_one_asset_is_sold_to_many_at_once_and_counted() -> None:
     listing = on_sale(tax_rate_bp=1800)
-    outcomes = at_once(*(buying(funded(inr=49_900), listing.id) for _ in range(THREADS)))
+    outcomes = outcomes_at_once(*(buying(funded(inr=49_900), listing.id) for _ in range(THREADS)))
     assert not any(isinstance(outcome, str) for outcome in outcomes)
     count_purchases()
     assert ListingStats.objects.get(listing=listing).purchases == THREADS
@@ -151,7 +130,7 @@ def test_purchases_counted_by_many_at_once_are_counted_once_each() -> None:
         for _ in range(5):
             record_purchase(listing_id=listing.pk)
     noting = [lambda listing=listing: record_purchase(listing_id=listing.pk) for listing in listings]
-    assert [outcome for outcome in at_once(*([count_purchases] * 6), *noting) if isinstance(outcome, str)] == []
+    assert [outcome for outcome in outcomes_at_once(*([count_purchases] * 6), *noting) if isinstance(outcome, str)] == []
     count_purchases()
     assert [stats.purchases for stats in ListingStats.objects.all()] == [6, 6, 6]
     assert [item.unpopularity for item in ShelfItem.objects.all()] == [-6, -6, -6]
@@ -166,7 +145,7 @@ def test_buyers_of_one_asset_do_not_wait_for_each_other() -> None:
         buying(buyers[0], listing.id)()
         # The first has not committed: whoever needed a row of it would wait here for good, or be told so.
         with patch.object(offers, "LOCK_TIMEOUT", "1s"):
-            (outcome,) = at_once(buying(buyers[1], listing.id))
+            (outcome,) = outcomes_at_once(buying(buyers[1], listing.id))
     assert not isinstance(outcome, str)
 
 
@@ -175,7 +154,7 @@ def test_entries_of_one_wallet_follow_each_other_however_many_move_it_at_once() 
     orders = [bought(on_sale(), user) for _ in range(4)]
     deeds: list[Callable[[], Any]] = [lambda order=order: refund_order(order=order, reason="race", actor=None) for order in orders]  # type: ignore[misc]  # bound at once
     deeds += [lambda: credit_wallet(user=user, currency="INR", amount_minor=49_900, reason="race", actor=None) for _ in range(6)]
-    at_once(*deeds, *(buying(user, on_sale().id) for _ in range(6)))
+    outcomes_at_once(*deeds, *(buying(user, on_sale().id) for _ in range(6)))
     entries = list(Journal.objects.filter(wallet__owner=user).order_by("wallet_entry"))
     assert [entry.wallet_entry for entry in entries] == list(range(1, len(entries) + 1))
     running = 0
@@ -195,7 +174,7 @@ def test_sealing_beside_sales_refunds_and_payouts_adds_each_journal_once() -> No
     deeds += [buying(funded(inr=49_900), listing.id) for listing in listings]
     deeds += [lambda run=run: pay_out(account=account, run=run, minimum_minor=1) for run in "abc"]  # type: ignore[misc]  # bound at once
     deeds += [lambda: list(seal_ledger(until=timezone.now()))] * 4
-    assert [outcome for outcome in at_once(*deeds) if isinstance(outcome, str)] == []
+    assert [outcome for outcome in outcomes_at_once(*deeds) if isinstance(outcome, str)] == []
     told = earned(vendor.user)["INR"]
     list(seal_ledger(until=timezone.now()))
     account.refresh_from_db()
@@ -205,7 +184,7 @@ def test_sealing_beside_sales_refunds_and_payouts_adds_each_journal_once() -> No
 def test_one_order_is_refunded_once() -> None:
     user = funded(inr=49_900)
     order = bought(on_sale(), user)
-    outcomes = at_once(*(lambda: refund_order(order=order, reason="race", actor=None) for _ in range(8)))
+    outcomes = outcomes_at_once(*(lambda: refund_order(order=order, reason="race", actor=None) for _ in range(8)))
     assert outcomes.count("invalid_transition") == 7
     assert wallet_of(user).balance_inr_minor == 49_900
 
@@ -216,7 +195,7 @@ def test_refunds_credits_and_purchases_at_once_neither_wait_in_a_circle_nor_lose
     deeds: list[Callable[[], Any]] = [lambda order=order: refund_order(order=order, reason="race", actor=None) for order in orders]  # type: ignore[misc]  # bound at once
     deeds += [lambda: credit_wallet(user=user, currency="INR", amount_minor=100, reason="race", actor=None) for _ in range(4)]
     deeds += [buying(user, listing.id) for _ in range(4)] + [buying(user, on_sale().id) for _ in range(4)]
-    at_once(*deeds)
+    outcomes_at_once(*deeds)
     spent = 49_900 * Order.objects.filter(buyer=user, status="Completed").count()
     assert wallet_of(user).balance_inr_minor == 49_900 * 4 + 400 - spent
 
@@ -227,20 +206,20 @@ def test_refunds_and_purchases_of_one_asset_take_its_rows_in_one_order() -> None
     deeds: list[Callable[[], Any]] = [lambda order=order: refund_order(order=order, reason="race", actor=None) for order in orders]  # type: ignore[misc]  # bound at once
     wish = offers.Wish(str(listing.id), license_slug="commercial")
     deeds += [lambda buyer=buyer: spend(buyer=buyer, wish=wish) for buyer in buyers]  # type: ignore[misc]  # bound at once
-    assert [outcome for outcome in at_once(*deeds) if isinstance(outcome, str)] == []
+    assert [outcome for outcome in outcomes_at_once(*deeds) if isinstance(outcome, str)] == []
     count_purchases()
     assert ListingStats.objects.get(listing=listing).purchases == 8
 
 
 def test_first_sales_of_many_open_their_accounts_without_a_circle() -> None:
-    outcomes = at_once(*(buying(funded(inr=49_900), on_sale(tax_rate_bp=1800).id) for _ in range(THREADS)))
+    outcomes = outcomes_at_once(*(buying(funded(inr=49_900), on_sale(tax_rate_bp=1800).id) for _ in range(THREADS)))
     assert [outcome for outcome in outcomes if isinstance(outcome, str)] == []
     assert LedgerAccount.objects.filter(owner=None).count() == 3
 
 
 def test_wallet_opened_by_many_credits_at_once_is_one() -> None:
     user = UserFactory()
-    at_once(*(lambda: credit_wallet(user=user, currency="USD", amount_minor=5, reason="race", actor=None) for _ in range(THREADS)))
+    outcomes_at_once(*(lambda: credit_wallet(user=user, currency="USD", amount_minor=5, reason="race", actor=None) for _ in range(THREADS)))
     assert wallet_of(user).balance_usd_minor == 5 * THREADS
 
 
@@ -251,7 +230,7 @@ def test_cap_is_reached_exactly_and_never_passed(make: Callable[[User], Principa
     principal = make(user)
     caps: Any = {cap: 49_900 * 5 + 49_899}
     limit(principal, **caps)
-    outcomes = at_once(*(buying(user, on_sale().id, principal=principal) for _ in range(THREADS)))
+    outcomes = outcomes_at_once(*(buying(user, on_sale().id, principal=principal) for _ in range(THREADS)))
     assert outcomes.count("spending_limit_exceeded") == THREADS - 5
     assert wallet_of(user).balance_inr_minor == 49_900 * (THREADS - 5)
 
@@ -262,14 +241,14 @@ def test_refunds_at_once_make_room_under_the_cap_and_no_more() -> None:
     limit(principal, total_minor=49_900 * 4)
     orders = [Order.objects.get(pk=buying(user, on_sale().id, principal=principal)()[0].order_id) for _ in range(4)]
     deeds: list[Callable[[], Any]] = [lambda order=order: refund_order(order=order, reason="race", actor=None) for order in orders]  # type: ignore[misc]  # bound at once
-    at_once(*deeds, *(buying(user, on_sale().id, principal=principal) for _ in range(12)))
+    outcomes_at_once(*deeds, *(buying(user, on_sale().id, principal=principal) for _ in range(12)))
     assert Order.objects.filter(status="Completed").count() <= 4
 
 
 def test_quote_is_used_once_by_many_at_once() -> None:
     user, listing = funded(inr=10_000_000), on_sale()
     quote = make_quote(buyer=user, wish=offers.Wish(str(listing.id)))
-    outcomes = at_once(*(buying(user, listing.id, quote_id=str(quote.pk)) for _ in range(THREADS)))
+    outcomes = outcomes_at_once(*(buying(user, listing.id, quote_id=str(quote.pk)) for _ in range(THREADS)))
     assert sum(outcome in {"already_owned", "quote_used"} for outcome in outcomes) == THREADS - 1
     assert wallet_of(user).balance_inr_minor == 10_000_000 - 49_900
 
@@ -277,7 +256,7 @@ def test_quote_is_used_once_by_many_at_once() -> None:
 def test_open_quotes_stay_bounded_however_many_ask_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "OPEN_QUOTES", 5)
     user, listing = UserFactory(), on_sale()
-    outcomes = at_once(*(lambda: make_quote(buyer=user, wish=offers.Wish(str(listing.id))) for _ in range(THREADS)))
+    outcomes = outcomes_at_once(*(lambda: make_quote(buyer=user, wish=offers.Wish(str(listing.id))) for _ in range(THREADS)))
     assert outcomes.count("too_many_quotes") == THREADS - 5
 
 
@@ -288,7 +267,7 @@ def test_wait_for_the_first_request_ends_in_a_conflict(monkeypatch: pytest.Monke
     outcomes: list[Any] = []
 
     def second() -> None:
-        outcomes.extend(at_once(buying(user, listing.id, "one")))
+        outcomes.extend(outcomes_at_once(buying(user, listing.id, "one")))
 
     with transaction.atomic():
         LedgerAccount.objects.select_for_update().get(owner=user)

@@ -20,7 +20,7 @@ from wallet.services.funding import credit_wallet
 from wallet.services.refunds import refund_order
 
 from .tampering import unguarded
-from .test_races import at_once
+from .test_races import outcomes_at_once
 
 pytestmark = pytest.mark.django_db
 OTHER = "0" * 64
@@ -217,7 +217,7 @@ def test_sealers_at_once_make_one_chain(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(sealing, "BATCH", 2)
     for _ in range(9):
         funded(inr=1)
-    outcomes = at_once(*([seal] * 4))
+    outcomes = outcomes_at_once(*([seal] * 4))
     assert all(isinstance(outcome, list) for outcome in outcomes), outcomes
     assert SealedJournal.objects.count() == Journal.objects.count() == 9
     assert list(differences()) == []
@@ -231,7 +231,7 @@ def test_sealer_whose_batch_another_sealed_meanwhile_reads_again(monkeypatch: py
 
     def slowly(journal_ids: list[object]) -> dict[object, str]:
         if quicker:
-            at_once(quicker.pop())
+            outcomes_at_once(quicker.pop())
         return journal_digests(journal_ids)
 
     monkeypatch.setattr(sealing, "journal_digests", slowly)

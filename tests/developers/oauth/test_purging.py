@@ -14,7 +14,7 @@ from developers.services.consents import withdraw_consent
 from marketplace.accounts.models import User
 from marketplace.core import commands
 from marketplace.core.models import AuditEntry
-from tests.developers.test_authentication import token_of
+from tests.developers.cases import token_of
 
 from .parties import Party, assert_error, call
 

@@ -1,14 +1,12 @@
 """Two at once with the same code or refresh token: the loser is a replay, and the family ends."""
 
-import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from functools import partial
 from typing import Any
 
 import pytest
-from django.db import connection, connections
+from django.db import connection
 
 from developers.audiences import Audience
 from developers.models import AccessToken, Grant, RefreshToken
@@ -24,6 +22,7 @@ from marketplace.core.errors import NotFound
 from marketplace.core.models import AuditEntry
 from marketplace.core.scopes import Scope
 from tests.factories import UserFactory
+from tests.races import at_once
 
 from .parties import Party, assert_error, call, post_form
 
@@ -35,19 +34,9 @@ def new_pair() -> NewPair:
     return NewPair(*secrets, frozenset({Scope.CATALOG_READ}), Audience.API, timedelta(hours=1))
 
 
-def at_once(*calls: Callable[[], Any]) -> list[int]:
-    """Return the statuses of calls that start together, 0 for a call that is no request; a deadlock is raised."""
-    barrier = threading.Barrier(len(calls))
-
-    def run(one: Callable[[], Any]) -> int:
-        barrier.wait(timeout=10)
-        try:
-            return int(getattr(one(), "status_code", 0))
-        finally:
-            connections.close_all()
-
-    with ThreadPoolExecutor(len(calls)) as pool:
-        return sorted(pool.map(run, calls))
+def statuses_at_once(*calls: Callable[[], Any]) -> list[int]:
+    """Return the statuses of calls that start together in order, 0 for a call that is no request."""
+    return sorted(int(getattr(outcome, "status_code", 0)) for outcome in at_once(*calls))
 
 
 def test_code_that_was_used_since_it_was_read_is_a_replay(party: Party) -> None:
@@ -89,7 +78,7 @@ def test_nothing_is_issued_on_a_consent_that_was_withdrawn_since(party: Party) -
 @pytest.mark.django_db(transaction=True)
 def test_one_of_many_exchanges_of_a_code_stands_and_its_tokens_end(party: Party) -> None:
     code = party.code()
-    assert at_once(*[partial(party.exchange, code)] * 6) == [200] + [400] * 5
+    assert statuses_at_once(*[partial(party.exchange, code)] * 6) == [200] + [400] * 5
     assert not AccessToken.objects.filter(revoked_at=None).exists()
     assert not RefreshToken.objects.filter(revoked=None).exists()
 
@@ -99,7 +88,7 @@ def test_one_of_many_exchanges_of_a_code_stands_and_its_tokens_end(party: Party)
 @pytest.mark.django_db(transaction=True)
 def test_one_of_many_refreshes_stands_and_the_family_ends(party: Party) -> None:
     secret = party.tokens()["refresh_token"]
-    assert at_once(*[partial(party.refresh, secret)] * 6) == [200] + [400] * 5
+    assert statuses_at_once(*[partial(party.refresh, secret)] * 6) == [200] + [400] * 5
     assert not AccessToken.objects.filter(revoked_at=None).exists()
     assert not RefreshToken.objects.filter(revoked=None).exists()
 
@@ -111,7 +100,7 @@ def test_withdrawal_beside_refreshes_and_exchanges_leaves_nothing_alive(party: P
     for _ in range(5):
         tokens, code = party.tokens(), party.code()
         withdraw = f"/dashboard/connections/{party.app.pk}/withdraw"
-        at_once(
+        statuses_at_once(
             partial(party.browser.post, withdraw),
             partial(party.exchange, code),
             partial(party.refresh, tokens["refresh_token"]),
@@ -130,7 +119,7 @@ def test_reports_of_leaks_beside_refreshes_and_revocations_never_wait_for_each_o
         leaked = [partial(report_leaks, findings=[Finding(secret)]) for secret in (renewal, access)]
         withdraw = partial(withdraw_consent, user=user, app=party.app, actor=user)
         revoke = partial(post_form, "/oauth/revoke", {"client_id": party.app.client_id, "token": access})
-        statuses = at_once(*leaked, partial(party.refresh, renewal), revoke, withdraw)
+        statuses = statuses_at_once(*leaked, partial(party.refresh, renewal), revoke, withdraw)
         # The refresh came first or it came too late, and nothing else can happen.
         assert statuses in ([0, 0, 0, 200, 200], [0, 0, 0, 200, 400])
         assert not AccessToken.objects.filter(revoked_at=None).exists()
@@ -153,7 +142,7 @@ def test_what_is_issued_beside_a_suspension_or_deactivation_is_good_for_nothing(
         return issued[-1]
 
     refreshes = [partial(ask, partial(party.refresh, tokens["refresh_token"])) for tokens in families]
-    at_once(stop, *[partial(ask, partial(party.exchange, code)) for code in codes], *refreshes)
+    statuses_at_once(stop, *[partial(ask, partial(party.exchange, code)) for code in codes], *refreshes)
     assert {response.status_code for response in issued} <= {200, 400, 401}
     for tokens in families + [response.json() for response in issued if response.status_code == 200]:
         assert call(tokens["access_token"]).status_code == 401

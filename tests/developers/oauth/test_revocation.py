@@ -6,7 +6,7 @@ from developers.models import AccessToken
 from developers.services.apps import suspend_app
 from marketplace.accounts.models import User
 from marketplace.core.models import AuditEntry
-from tests.developers.test_authentication import token_of
+from tests.developers.cases import token_of
 from tests.factories import AppFactory, UserFactory
 
 from .parties import Party, assert_error, call, post_form
