@@ -8,9 +8,7 @@ from typing import Any
 from django.db import connection, connections
 
 from marketplace.core.errors import Problem
-
-# Threads wait so long for each other on a machine that does much else.
-PATIENCE_SECONDS = 60
+from tests.waiting import PATIENCE_SECONDS
 
 
 def at_once(*calls: Callable[[], Any]) -> list[Any]:

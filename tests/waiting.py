@@ -4,7 +4,7 @@ import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import requests
 
@@ -33,7 +33,7 @@ def until(found: Callable[[], T], what: str, *, seconds: float = PATIENCE_SECOND
     return answer
 
 
-def until_it_answers(process: "subprocess.Popen[bytes]", address: str, log: Path, headers: dict[str, str] | None = None) -> None:
+def until_it_answers(process: "subprocess.Popen[Any]", address: str, log: Path, headers: dict[str, str] | None = None) -> None:
     """Return once a server answers there; one that ended, or does not answer, fails with its log."""
 
     def answers() -> bool:
@@ -47,20 +47,20 @@ def until_it_answers(process: "subprocess.Popen[bytes]", address: str, log: Path
     until(answers, f"an answer from {address}", log=log)
 
 
-def end(process: "subprocess.Popen[bytes]", log: Path | None = None) -> None:
+def end(process: "subprocess.Popen[Any]", log: Path | None = None) -> None:
     """Ask a process to end, and wait for that; one that does not is killed, and fails with its log."""
     process.terminate()
     wait_for_end(process, log)
 
 
-def wait_for_end(process: "subprocess.Popen[bytes]", log: Path | None = None) -> None:
+def wait_for_end(process: "subprocess.Popen[Any]", log: Path | None = None) -> None:
     """Wait for the end of a process; one that does not come to it is killed, and fails with its log."""
     try:
         process.wait(PATIENCE_SECONDS)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
-        raise AssertionError(f"{process.args} did not end{_end_of(log)}") from None
+        raise AssertionError(f"{process.args!r} did not end{_end_of(log)}") from None
 
 
 def _end_of(log: Path | None) -> str:

@@ -19,6 +19,7 @@ from catalog.models import Listing
 from catalog.services.review import approve_listing, unpublish_listing
 from catalog.services.visibility import listing_changed
 from tests.factories import PublishedListingFactory, UserFactory
+from tests.waiting import PATIENCE_SECONDS
 
 from .cases import open_review, submitted
 
@@ -100,7 +101,7 @@ def in_processes(clock: Clock, listing_id: str) -> Callable[[], list[Sight]]:
         reader.start()
 
     def finish() -> list[Sight]:
-        sights = [sight for _ in readers for sight in queue.get(timeout=60)]
+        sights = [sight for _ in readers for sight in queue.get(timeout=PATIENCE_SECONDS)]
         for reader in readers:
             reader.join()
         return sights

@@ -13,6 +13,7 @@ from catalog.models import AgentManifest, Listing, SearchDelete, SearchDocument,
 from catalog.search import rebuild, search
 from catalog.services.visibility import listing_changed
 from tests.factories import PublishedListingFactory, StoreFactory
+from tests.waiting import PATIENCE_SECONDS
 
 WORDS = ["sans", "serif", "fonts", "brush", "script", "Café", "mono", "display", "hand-drawn", "title", "titles", "明朝体"]
 
@@ -108,7 +109,7 @@ def test_publications_at_once_all_count() -> None:
 
     def change(listing: Listing) -> None:
         try:
-            gate.wait()
+            gate.wait(PATIENCE_SECONDS)
             for status in ("Draft", "Published"):
                 listing.status = status
                 listing.save()

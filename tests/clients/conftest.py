@@ -13,6 +13,7 @@ from developers.services.credentials import issue_api_key
 from tests.contract.calls import document
 from tests.contract.scenes import for_sale
 from tests.factories import AppFactory
+from tests.waiting import PATIENCE_SECONDS
 
 from . import tools
 
@@ -42,7 +43,7 @@ def run(tmp_path: Path) -> Runs:
 
     def run(*command: str | Path) -> str:
         words = [sys.executable if word == "python" else str(word) for word in command]
-        done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=180)
+        done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=PATIENCE_SECONDS)
         assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
         return done.stdout
 

@@ -2,7 +2,7 @@
 
 import io
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
@@ -15,11 +15,12 @@ from django.test import Client, RequestFactory
 
 from marketplace.core import overload
 from marketplace.core.overload import OverloadMiddleware
+from tests.waiting import PATIENCE_SECONDS, until
 
 THREADS, AT_ONCE = 10, 2
 # What is inside: all but the threads that stay free to refuse.
 PLACES = THREADS - AT_ONCE
-GIVE_UP = 10
+GIVE_UP = PATIENCE_SECONDS
 
 
 class Server:
@@ -50,7 +51,7 @@ class Server:
         request._stream = stream
         before = self.inside()
         sent: Future[HttpResponseBase] = self._threads.submit(self.middleware, request)
-        until(lambda: sent.done() or self.inside() > before)
+        until(lambda: sent.done() or self.inside() > before, "an answer, or a place that is taken")
         return sent
 
     def inside(self) -> int:
@@ -76,14 +77,6 @@ class Trickle(io.BytesIO):
             raise ConnectionResetError
         assert self.go.wait(GIVE_UP)
         return super().read()
-
-
-def until(true: Callable[[], bool]) -> None:
-    for _ in range(GIVE_UP * 1000):
-        if true():
-            return
-        threading.Event().wait(0.001)
-    raise AssertionError("it does not come")
 
 
 @pytest.fixture
@@ -184,7 +177,7 @@ def test_answer_that_is_still_sent_keeps_its_place_and_not_its_turn(server: Serv
     readers = [threading.Thread(target=stream) for _ in range(PLACES)]
     for reader in readers:
         reader.start()
-    until(lambda: server.at_work == PLACES and server.inside() == PLACES)
+    until(lambda: server.at_work == PLACES and server.inside() == PLACES, "places that are all taken")
     assert code(server.send().result(GIVE_UP)) == "overloaded"
     ended.set()
     for reader in readers:

@@ -22,6 +22,7 @@ from marketplace.core.redis_cache import RedisCache
 from tests.factories import AppFactory
 from tests.servers.postgres import Unavailable
 from tests.servers.redis import redis
+from tests.waiting import PATIENCE_SECONDS, until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 PROCESSES, CALLS = 16, 40
@@ -179,14 +180,13 @@ def test_store_that_dies_in_mid_run_stops_spending_and_nothing_else(secret: str,
             }
             for thread in threads:
                 thread.start()
-            while min(map(len, found.values())) < 10:
-                time.sleep(0.01)
+            until(lambda: min(map(len, found.values())) >= 10, "ten answers of each kind")
     except Unavailable as error:
         pytest.skip(str(error))
     finally:
         running.clear()
     for thread in threads:
-        thread.join(30)
+        thread.join(PATIENCE_SECONDS)
     settings.CACHES = memory
     assert (set(found["read"]), found["read"][-3:]) == ({200}, [200] * 3)
     assert (set(found["spend"]), found["spend"][-3:]) == ({404, 503}, [503] * 3)

@@ -2,7 +2,6 @@
 
 import datetime as dt
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from io import StringIO
@@ -28,6 +27,7 @@ from marketplace.core.ids import new_id
 from marketplace.core.scopes import Scope
 from tests.admin.pages import address, signed_in, text_of
 from tests.factories import AppFactory, UserFactory
+from tests.waiting import PATIENCE_SECONDS, until
 
 from .cases import token_of
 
@@ -188,30 +188,28 @@ def test_thread_flushes_by_itself_and_early_when_much_waits(settings: Any, monke
     monkeypatch.setattr(buffer, "FLUSH_AT", 2)
     counters, call = UsageBuffer(), call_for(None, kind="personal")
 
-    def arrives(calls: int) -> bool:
-        return wait_for(lambda: written.total() == calls)
+    def arrives(calls: int) -> None:
+        until(lambda: written.total() == calls, f"{calls} calls in rows")
+
+    def no_thread() -> bool:
+        return not any(thread.name == "usage" for thread in threading.enumerate())
 
     settings.USAGE_FLUSH_SECONDS = 0.05
-    counters.count(call)
-    assert arrives(1)
-    settings.USAGE_FLUSH_SECONDS = 60
-    counters.count(call)
-    # Until the thread has seen the longer interval.
-    assert arrives(2)
+    for calls in (1, 2):
+        counters.count(call)
+        arrives(calls)
+    settings.USAGE_FLUSH_SECONDS = 0
+    until(no_thread, "the end of the thread")
+
+    settings.USAGE_FLUSH_SECONDS = 10 * PATIENCE_SECONDS
+    counters = UsageBuffer()
     counters.count(call)
     counters.count(call._replace(status=404))
-    assert arrives(4)
+    arrives(4)
     settings.USAGE_FLUSH_SECONDS = 0
     counters.count(call)
     counters.count(call._replace(status=404))
-    assert wait_for(lambda: not any(thread.name == "usage" for thread in threading.enumerate()))
-
-
-def wait_for(condition: Callable[[], bool]) -> bool:
-    until = time.monotonic() + 5
-    while not condition() and time.monotonic() < until:
-        time.sleep(0.01)
-    return condition()
+    until(no_thread, "the end of the thread")
 
 
 def test_owner_sees_calls_by_operation_key_and_day() -> None:

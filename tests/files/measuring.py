@@ -5,6 +5,8 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.waiting import PATIENCE_SECONDS
+
 # The recorder lives in a session of its own, so that it outlives the group that the parent ends; it holds no end of the line.
 RECORDER = """#!{python} -SE
 import os, sys
@@ -40,7 +42,7 @@ class Recorder:
 
     def last(self) -> Usage:
         """Return the usage of the child that has just been heard; it may still be on its way out."""
-        until = time.monotonic() + 20
+        until = time.monotonic() + PATIENCE_SECONDS
         while not self.log.read_text().endswith("\n"):
             if time.monotonic() > until:
                 raise TimeoutError("the child has not ended")

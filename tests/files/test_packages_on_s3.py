@@ -20,6 +20,7 @@ from library.services.links import issue_link, url_of
 from marketplace.core.events import emit
 from marketplace.core.objects.s3 import PART_BYTES, S3Store
 from tests.shop import bought, on_sale
+from tests.waiting import PATIENCE_SECONDS
 from wallet.services.refunds import refund_order
 
 from .helpers import put
@@ -31,7 +32,7 @@ CONTENT = os.urandom(PART_BYTES + 4_000_000)
 
 def read(url: str, **headers: str) -> bytes:
     request = urllib.request.Request(url, headers=headers)  # noqa: S310 - our own loopback server
-    with urllib.request.urlopen(request, timeout=30) as answer:  # noqa: S310 - the same
+    with urllib.request.urlopen(request, timeout=PATIENCE_SECONDS) as answer:  # noqa: S310 - the same
         data: bytes = answer.read()
         return data
 
@@ -45,7 +46,7 @@ def test_store_serves_the_promised_bytes_and_ranges_under_the_files_name(s3_stor
     assert (len(data), hashlib.sha256(data).hexdigest()) == (link.package.size, link.package.sha256)
     assert data.find(CONTENT) > 0
     assert read(response["Location"], Range="bytes=100-199") == data[100:200]
-    with urllib.request.urlopen(response["Location"], timeout=30) as answer:  # noqa: S310 - the same
+    with urllib.request.urlopen(response["Location"], timeout=PATIENCE_SECONDS) as answer:  # noqa: S310 - the same
         assert link.file_name in answer.headers["Content-Disposition"]
     refund_order(order=order, reason="test", actor=None)
     assert anonymous.get(url_of(link)).json()["code"] == "link_revoked"
@@ -58,7 +59,7 @@ def test_head_is_answered_by_us_and_ranges_go_on_only_in_the_same_bytes(s3_store
     assert not Download.objects.exists()
     location = anonymous.get(url_of(link))["Location"]
     assert Download.objects.count() == 1
-    with urllib.request.urlopen(location, timeout=30) as answer:  # noqa: S310 - the same
+    with urllib.request.urlopen(location, timeout=PATIENCE_SECONDS) as answer:  # noqa: S310 - the same
         etag, whole = answer.headers["ETag"], answer.read()
     assert read(location, Range="bytes=5-9", **{"If-Match": etag}) == whole[5:10]
     for other in ('"other"', head["ETag"]):

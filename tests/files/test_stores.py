@@ -20,6 +20,7 @@ from marketplace.core.objects.base import BLOCK_BYTES, ObjectMissing, ObjectStor
 from marketplace.core.objects.local import STAGING, LocalStore
 from marketplace.core.objects.s3 import PART_BYTES, S3Store, S3Writer
 from tests.servers.s3 import S3Server
+from tests.waiting import PATIENCE_SECONDS
 
 from .helpers import put
 
@@ -310,7 +311,7 @@ def test_production_settings_give_the_s3_store(s3_store: S3Store) -> None:
 
 def fetch(url: str) -> tuple[int, dict[str, str], bytes]:
     try:
-        with urllib.request.urlopen(url, timeout=10) as answer:  # noqa: S310 - our own loopback server
+        with urllib.request.urlopen(url, timeout=PATIENCE_SECONDS) as answer:  # noqa: S310 - our own loopback server
             return answer.status, dict(answer.headers), answer.read()
     except urllib.error.HTTPError as error:
         with error:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from marketplace.core.errors import DependencyUnavailable
 from marketplace.jobs.policy import Retries, job
+from tests.waiting import until
 
 
 @job(retries=Retries(attempts=3, first=8, longest=10))
@@ -29,6 +30,16 @@ def keep_quiet(secret: str) -> None:
 def leave() -> None:
     """Try to end the worker."""
     raise SystemExit(3)
+
+
+@job()
+def note_when_told(path: str, words: str, go: str) -> None:
+    """Add a line to a file, and another once there is a file to go on."""
+    with Path(path).open("a") as file:
+        file.write(f"{words} begun by {os.getpid()}\n")
+        file.flush()
+        until(Path(go).exists, "leave to go on")
+        file.write(f"{words} done\n")
 
 
 @job()

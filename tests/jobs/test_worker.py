@@ -3,11 +3,9 @@
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -18,6 +16,7 @@ from marketplace.jobs.models import Job, Worker
 from marketplace.jobs.worker import JobWorker, Lane
 
 from ..flows.server import ROOT, environment
+from ..waiting import PATIENCE_SECONDS, until
 from . import tasks
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -51,11 +50,10 @@ def start(tmp_path: Path) -> Iterator[Start]:
         process.communicate()
 
 
-def wait_for(condition: Callable[[], Any], seconds: float = 40) -> None:
-    until = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < until, "it did not come to that"
-        time.sleep(0.1)
+def until_begun(path: Path, worker: "subprocess.Popen[str]") -> None:
+    """Wait until a job has written there that it is begun."""
+    until(lambda: path.exists() or worker.poll() is not None, "a job that is begun")
+    assert path.exists(), worker.communicate()[0]
 
 
 def statuses() -> list[str]:
@@ -68,7 +66,7 @@ def test_many_jobs_are_done_once_by_two_workers(start: Start, tmp_path: Path) ->
         tasks.note.enqueue(str(path), f"job {number}", 0.01)
     workers = [start("--drain", "--threads", "3") for _ in range(2)]
     for worker in workers:
-        out, _ = worker.communicate(timeout=60)
+        out, _ = worker.communicate(timeout=PATIENCE_SECONDS)
         assert (worker.returncode, out.splitlines()[-1]) == (0, "Stopped."), out
     lines = path.read_text().splitlines()
     assert sorted(line for line in lines if line.endswith("done")) == sorted(f"job {number} done" for number in range(60))
@@ -79,9 +77,9 @@ def test_many_jobs_are_done_once_by_two_workers(start: Start, tmp_path: Path) ->
 
 def test_job_of_a_killed_worker_is_done_by_the_next(start: Start, tmp_path: Path) -> None:
     path = tmp_path / "notes"
-    tasks.note.enqueue(str(path), "job", 60)
+    tasks.note.enqueue(str(path), "job", 10 * PATIENCE_SECONDS)
     first = start()
-    wait_for(path.exists)
+    until_begun(path, first)
     first.kill()
     first.wait()
     assert statuses() == ["RUNNING"]
@@ -90,22 +88,23 @@ def test_job_of_a_killed_worker_is_done_by_the_next(start: Start, tmp_path: Path
     job.args_kwargs["args"][2] = 0
     job.save(update_fields=["args_kwargs"])
     second = start()
-    wait_for(lambda: Job.objects.get().exception_class_path == "WorkerLost")
+    until(lambda: Job.objects.get().exception_class_path == "WorkerLost", "a job that is known to be lost")
     Job.objects.update(run_after=timezone.now())
-    wait_for(lambda: statuses() == ["SUCCESSFUL"])
+    until(lambda: statuses() == ["SUCCESSFUL"], "a job that is done")
     second.terminate()
-    assert second.wait(timeout=20) == 0
+    assert second.wait(timeout=PATIENCE_SECONDS) == 0
     assert path.read_text().splitlines()[-1] == "job done"
 
 
 def test_stop_lets_a_job_be_finished(start: Start, tmp_path: Path) -> None:
-    path = tmp_path / "notes"
-    tasks.note.enqueue(str(path), "begun", 2)
-    worker = start("--threads", "1")
-    wait_for(path.exists)
+    path, go = tmp_path / "notes", tmp_path / "go"
+    tasks.note_when_told.enqueue(str(path), "begun", str(go))
+    worker = start("--threads", "1", "--grace", str(round(PATIENCE_SECONDS)))
+    until_begun(path, worker)
     tasks.note.enqueue(str(path), "later", 0)
     worker.send_signal(signal.SIGTERM)
-    assert worker.wait(timeout=20) == 0
+    go.touch()
+    assert worker.wait(timeout=PATIENCE_SECONDS) == 0
     assert statuses() == ["READY", "SUCCESSFUL"]
     assert "begun done" in path.read_text()
     assert "later" not in path.read_text()
@@ -113,11 +112,11 @@ def test_stop_lets_a_job_be_finished(start: Start, tmp_path: Path) -> None:
 
 def test_stop_puts_back_what_takes_too_long(start: Start, tmp_path: Path) -> None:
     path = tmp_path / "notes"
-    tasks.note.enqueue(str(path), "long", 60)
+    tasks.note.enqueue(str(path), "long", 10 * PATIENCE_SECONDS)
     worker = start("--grace", "0")
-    wait_for(path.exists)
+    until_begun(path, worker)
     worker.terminate()
-    assert worker.wait(timeout=20) == 1
+    assert worker.wait(timeout=PATIENCE_SECONDS) == 1
     assert statuses() == ["READY"]
     assert not Worker.objects.exists()
 
@@ -134,11 +133,11 @@ def test_thread_outlives_a_job_of_which_nothing_can_be_written(monkeypatch: pyte
     lane = Lane("default", 1, worker)
     jobs = [Job(), Job()]
     for job in jobs:
-        wait_for(lambda: lane.has_room)
+        until(lambda: lane.has_room, "a thread that is idle")
         lane.give(job)
-    wait_for(lambda: lane.has_room)
+    until(lambda: not lane.held, "a thread that is idle")
     assert begun == jobs
-    assert not lane.held
+    assert lane.has_room
 
 
 @pytest.mark.parametrize("words", [("--threads", "0"), ("--threads", "many"), ("--lanes", "nothing")])

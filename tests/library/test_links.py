@@ -21,6 +21,7 @@ from library.services import links
 from library.services.links import issue_link, url_of
 from marketplace.core.objects import local, object_store
 from tests.shop import archive, bought, funded, on_sale
+from tests.waiting import PATIENCE_SECONDS
 from wallet.models import Order
 from wallet.services.refunds import refund_order
 
@@ -133,7 +134,7 @@ def test_package_holds_the_untouched_file_readme_and_terms(anonymous: APIClient,
     path = tmp_path / "package.zip"
     path.write_bytes(data)
     if unzip := shutil.which("unzip"):
-        subprocess.run([unzip, "-tqq", path], check=True, timeout=30)
+        subprocess.run([unzip, "-tqq", path], check=True, timeout=PATIENCE_SECONDS)
 
 
 def test_readme_is_there_where_the_vendor_wrote_none(anonymous: APIClient) -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from library.services import zips
 from library.services.zips import Entry, zip_parts
+from tests.waiting import PATIENCE_SECONDS
 
 
 def entry(name: str, content: bytes) -> Entry:
@@ -49,7 +50,7 @@ def test_archive_beyond_the_32_bit_limit_reads_back(monkeypatch: pytest.MonkeyPa
     path = tmp_path / "package.zip"
     path.write_bytes(data)
     if unzip := shutil.which("unzip"):
-        subprocess.run([unzip, "-tqq", path], check=True, timeout=30)
+        subprocess.run([unzip, "-tqq", path], check=True, timeout=PATIENCE_SECONDS)
 
 
 def test_archive_of_more_than_4_gib_is_accepted_by_its_directory() -> None:

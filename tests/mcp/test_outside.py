@@ -11,6 +11,7 @@ import pytest
 
 from marketplace.pages import docs
 from marketplace.pages.docs.values import EXAMPLES
+from tests.waiting import PATIENCE_SECONDS
 
 from .conformance import suite
 from .conformance.exemptions import reason_for
@@ -59,7 +60,7 @@ def test_failure_in_other_words_or_elsewhere_is_not_excused(scenario: str, words
 def errand(shop: Shop, *words: str, answer: str = "") -> subprocess.CompletedProcess[str]:
     env = {"PATH": os.environ["PATH"], "MARKETPLACE_URL": shop.base_url, "MARKETPLACE_TOKEN": shop.token}
     command = [sys.executable, str(EXAMPLES / "buy_a_font.py"), *words]
-    return subprocess.run(command, env=env, input=answer, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(command, env=env, input=answer, capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=False)
 
 
 def test_example_without_a_yes_buys_nothing(shop: Shop) -> None:

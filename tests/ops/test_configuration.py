@@ -11,6 +11,8 @@ from types import ModuleType
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
+from tests.waiting import PATIENCE_SECONDS
+
 from ..checks import PRODUCTION, ROOT, SETTINGS
 
 pytestmark = pytest.mark.engineless
@@ -172,7 +174,7 @@ def test_deployment_check_finds_nothing(tmp_path: Path) -> None:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_SECONDS,
         check=False,
     )
     assert result.returncode == 0, result.stderr
@@ -209,7 +211,7 @@ def test_command_without_a_database_prints_one_sentence(tmp_path: Path, command:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_SECONDS,
         check=False,
     )
     assert result.returncode == 1
@@ -225,7 +227,7 @@ def test_command_with_a_wrong_setting_prints_one_sentence(tmp_path: Path) -> Non
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_SECONDS,
         check=False,
     )
     assert result.returncode != 0

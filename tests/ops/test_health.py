@@ -11,6 +11,7 @@ from django.test import Client
 
 from marketplace.core import health
 from marketplace.core.health import Monitor, NotReady, monitor
+from tests.waiting import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.django_db
 
@@ -69,19 +70,19 @@ def test_probe_that_hangs_is_down_in_time_and_started_only_once(probes: Monitor,
     def hang() -> None:
         started.append(1)
         if not release.is_set():
-            release.wait(20)
+            release.wait(PATIENCE_SECONDS)
             ended.set()
             raise NotReady("what was found then is old news")
 
     probes.register("database", hang)
     began = time.monotonic()
     assert [client.get("/readyz").status_code for _ in range(3)] == [503, 503, 503]
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < PATIENCE_SECONDS / 2
     assert client.get("/healthz").json() == {"status": "ok"}
     assert started == [1]
     release.set()
-    ended.wait(5)
-    monkeypatch.setattr(health, "PROBE_SECONDS", 5)
+    assert ended.wait(PATIENCE_SECONDS)
+    monkeypatch.setattr(health, "PROBE_SECONDS", PATIENCE_SECONDS)
     wait(probes._under_way.values())
     assert client.get("/readyz").status_code == 200
 

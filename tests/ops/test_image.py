@@ -19,6 +19,7 @@ from cryptography.x509.oid import NameOID
 from django.urls import reverse
 
 from marketplace.core import bounds
+from tests.waiting import PATIENCE_SECONDS
 
 from ..checks import BIN, PRODUCTION, ROOT, SETTINGS
 
@@ -42,7 +43,7 @@ def run(*command: Any, cwd: Path = ROOT, **env: str) -> subprocess.CompletedProc
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE_SECONDS,
         check=False,
     )
 

@@ -29,6 +29,7 @@ from marketplace.core.observing import metrics
 from marketplace.core.observing.logs import JsonFormatter, RedactingFilter, TextFormatter
 from marketplace.core.observing.queries import Watch
 from marketplace.core.request_id import RequestIdFilter
+from tests.waiting import PATIENCE_SECONDS
 from wallet.services.offers import Wish
 from wallet.services.spending import spend
 
@@ -169,12 +170,12 @@ def test_processes_add_up(tmp_path: Path) -> None:
     code = "from marketplace.core.observing import metrics as m; m.REQUESTS.labels('r', 'GET', '200').inc(2); m.SECONDS.labels('r').observe(0.2)"
     env = os.environ | {"PROMETHEUS_MULTIPROC_DIR": str(tmp_path)}
     for _ in range(2):
-        subprocess.run([sys.executable, "-c", code], env=env, check=True, timeout=60)
+        subprocess.run([sys.executable, "-c", code], env=env, check=True, timeout=PATIENCE_SECONDS)
     shown = subprocess.run(
         [sys.executable, "-c", "from marketplace.core.observing import metrics as m; print(m.exposition().decode())"],
         env=env,
         check=True,
-        timeout=60,
+        timeout=PATIENCE_SECONDS,
         capture_output=True,
     )
     found = values(shown.stdout.rstrip() + b"\n")

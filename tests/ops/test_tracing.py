@@ -22,6 +22,7 @@ from sentry_sdk.transport import Transport
 
 from developers.secrets import Prefix, new_secret
 from marketplace.core.observing import crashes, tracing
+from tests.waiting import PATIENCE_SECONDS
 
 from ..checks import ROOT
 
@@ -141,7 +142,7 @@ def test_without_the_libraries_the_start_stops_with_a_sentence(tmp_path: Path, s
         },
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE_SECONDS,
         check=False,
     )
     assert result.returncode != 0

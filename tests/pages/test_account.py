@@ -28,6 +28,7 @@ from marketplace.operations.exports import export_of, read_export, request_expor
 from marketplace.operations.models import AccountExport
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
+from tests.waiting import PATIENCE_SECONDS
 from tests.wallet.payees import payee
 from wallet.selectors import vendor_accounts
 from wallet.services.payouts import pay_out
@@ -253,7 +254,7 @@ def test_deletion_while_the_copy_is_written_does_not_wait_in_a_circle(user: User
         lock(User.objects.all(), pk=user.pk)
         writer = threading.Thread(target=write)
         writer.start()
-        assert written.wait(10)
+        assert written.wait(PATIENCE_SECONDS)
         AccountExport.objects.filter(user=user).delete()
     writer.join()
 

@@ -16,6 +16,7 @@ from tests.contract.scenes import for_sale
 from tests.developers.cases import token_of
 from tests.factories import AppFactory
 from tests.vendors.cases import make_vendor
+from tests.waiting import PATIENCE_SECONDS
 
 pytestmark = [pytest.mark.engineless, pytest.mark.django_db(transaction=True)]
 # Everything that one of the languages could take for its own.
@@ -33,7 +34,9 @@ def run(call: Call, language: str, folder: Path, **variables: str) -> str:
     file = folder / f"call.{SUFFIXES[language]}"
     file.write_text(source, encoding="utf-8")
     env = {"PATH": os.environ["PATH"], "HOME": str(folder), "PYTHONUTF8": "1", **variables}
-    done = subprocess.run([*program, file], cwd=folder, env=env, capture_output=True, encoding="utf-8", timeout=60, check=False)
+    done = subprocess.run(
+        [*program, file], cwd=folder, env=env, capture_output=True, encoding="utf-8", timeout=PATIENCE_SECONDS, check=False
+    )
     assert done.returncode == 0, f"{source}\n{done.stderr}"
     return done.stdout
 

@@ -1,7 +1,6 @@
 """Two at once: one stands, the other is told, and nothing is left over."""
 
 import hashlib
-import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -20,6 +19,7 @@ from marketplace.core.audit import history_of
 from marketplace.core.objects import object_store
 from tests.factories import CategoryFactory, ListingFactory, UserFactory
 from tests.races import refusals_at_once
+from tests.waiting import PATIENCE_SECONDS, until
 from vendors.inspection import Inspection
 from vendors.models import VendorProfile, VendorStatus
 from vendors.previews import ProcessedPreview
@@ -187,17 +187,17 @@ def test_upload_that_waits_while_its_vendor_is_suspended_is_refused() -> None:
             lock_listing(listing.pk)
             waiting = pool.submit(codes_at_once, [upload])
             _until_someone_waits()
-            assert pool.submit(codes_at_once, [suspend]).result(timeout=10) == [""]
-        assert waiting.result(timeout=10) == ["vendor_not_approved"]
+            assert pool.submit(codes_at_once, [suspend]).result(PATIENCE_SECONDS) == [""]
+        assert waiting.result(PATIENCE_SECONDS) == ["vendor_not_approved"]
     assert not Preview.objects.exists()
 
 
 def _until_someone_waits() -> None:
     """Return once another connection waits for a lock that this one holds."""
-    deadline = time.monotonic() + 10
-    while time.monotonic() < deadline:
+
+    def waiting() -> int:
         with connection.cursor() as cursor:
             cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))")
-            if cursor.fetchone()[0]:
-                return
-    raise AssertionError("nobody waits")
+            return int(cursor.fetchone()[0])
+
+    until(waiting, "somebody who waits for the lock")

@@ -23,6 +23,7 @@ from marketplace.core.errors import Problem
 from tests.factories import UserFactory
 from tests.races import at_once
 from tests.shop import bought, funded, on_sale
+from tests.waiting import PATIENCE_SECONDS
 from wallet.errors import IdempotencyConflict
 from wallet.models import Journal, LedgerAccount, Order
 from wallet.reconciliation import differences
@@ -286,7 +287,7 @@ def test_nobody_waits_for_a_reconciliation() -> None:
     def report(_orders: int) -> None:
         writer = threading.Thread(target=pay_in)
         writer.start()
-        writer.join(10)
+        writer.join(PATIENCE_SECONDS)
         waits.append(writer.is_alive())
 
     assert list(differences(report)) == []

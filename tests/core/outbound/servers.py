@@ -4,6 +4,7 @@ import datetime as dt
 import socket
 import ssl
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -13,6 +14,8 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+
+from tests.waiting import PATIENCE_SECONDS
 
 Talk = Callable[[socket.socket, threading.Event], None]
 
@@ -48,7 +51,8 @@ def trickles(beginning: bytes, drop: bytes) -> Talk:
 
     def talk(line: socket.socket, ended: threading.Event) -> None:
         line.sendall(beginning)
-        while not ended.wait(0.02):
+        end = time.monotonic() + PATIENCE_SECONDS
+        while not ended.wait(0.02) and time.monotonic() < end:
             line.sendall(drop)
 
     return talk
@@ -85,7 +89,7 @@ def serving(talk: Talk, tls: ssl.SSLContext | None = None) -> Iterator[Server]:
 
 
 def _head(line: socket.socket) -> bytes:
-    line.settimeout(5)
+    line.settimeout(PATIENCE_SECONDS)
     received = b""
     while b"\r\n\r\n" not in received:
         more = line.recv(65536)

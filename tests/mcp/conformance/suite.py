@@ -85,7 +85,7 @@ def _reports(folder: Path, program: Path, revision: str, *words: str) -> list[Sc
     # Those of an earlier run.
     shutil.rmtree(reports, ignore_errors=True)
     command = [str(_node(folder)), str(program), *words, "--output-dir", str(reports)]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False, stdin=subprocess.DEVNULL)
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600, check=False, stdin=subprocess.DEVNULL)
     found = [_read(revision, path) for path in sorted(reports.glob("*/checks.json"))]
     if not found:
         raise RuntimeError(f"The suite wrote no report: {done.stdout[-500:]}{done.stderr[-500:]}")
