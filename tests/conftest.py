@@ -13,6 +13,7 @@ from django.conf import settings as django_settings
 from django.core.cache import cache, caches
 from django.db import connection, connections
 from django.utils import timezone
+from playwright.sync_api import Browser
 from rest_framework.test import APIClient
 from storages.backends.s3 import S3Storage
 
@@ -25,6 +26,7 @@ from .factories import PLENTY, AppFactory, UserFactory
 from .flush import django_db_setup  # noqa: F401 - a fixture of every test that needs a database
 from .machine import CHROMIUM
 from .scheduling import LongestFirst, measure_few, place, proven_elsewhere
+from .screenshots.driving import browser
 from .servers import migrated, s3
 
 ALL_SCOPES = frozenset(Scope)
@@ -146,6 +148,17 @@ def s3_storage(s3_server: s3.S3Server) -> S3Storage:
         # It keeps its records in extended attributes, which some temporary folders do not have.
         pytest.skip(f"the S3 server cannot store here: {error}")
     return storage
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    """A browser for the tests of a file."""
+    # Playwright runs an event loop in this thread, which Django would take for asynchronous code.
+    with pytest.MonkeyPatch.context() as patch, browser() as started:
+        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+        yield started
+        # What tests asked of the database went through connections of the loop's own.
+        connections.close_all()
 
 
 @pytest.fixture

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from .servers import postgres, redis
 
-CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+# The first draws pages alone, without the windows around them, in a third of the time.
+CHROMIUM = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 # Its name differs between releases.
 SEVEN_ZIP = ("7z", "7zz", "7za")
 
@@ -17,7 +18,7 @@ SEVEN_ZIP = ("7z", "7zz", "7za")
 PACKAGES: dict[str, Callable[[], bool]] = {
     "postgresql": lambda: postgres.find_programs() is not None,
     "redis-server": lambda: redis.find_program() is not None,
-    "chromium": lambda: any(map(shutil.which, CHROMIUM)),
+    "chromium-headless-shell": lambda: shutil.which("chromium-headless-shell") is not None,
     "fonts-dejavu-core": lambda: Path("/usr/share/fonts/truetype/dejavu").exists(),
     # A variable font, one in colour, two for Chinese and Japanese, one of cubic curves, and a voice.
     **{
@@ -69,6 +70,8 @@ def prepare() -> list[str]:
             # One that this release does not have must not take the others with it.
             for package in missing:
                 _apt("install", "--yes", "--no-install-recommends", package)
+            if not any(map(shutil.which, CHROMIUM)):
+                _apt("install", "--yes", "--no-install-recommends", "chromium")
         missing = missing_packages()
     return missing
 

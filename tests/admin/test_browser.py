@@ -17,18 +17,10 @@ from marketplace.core.models import ReadyWords
 from tests.admin import subjects
 from tests.admin.pages import address
 from tests.factories import UserFactory
-from tests.screenshots.driving import Scheme, browser, context, overflows, violations, watched
+from tests.screenshots.driving import Scheme, context, overflows, violations, watched
 
 pytestmark = [pytest.mark.browser, pytest.mark.engineless, pytest.mark.django_db(transaction=True)]
 HOME = reverse("admin:index")
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    # Playwright runs an event loop in this thread, which Django would take for asynchronous code.
-    with pytest.MonkeyPatch.context() as patch, browser() as started:
-        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
-        yield started
 
 
 @pytest.fixture(autouse=True)

@@ -1,13 +1,12 @@
 """People in front of the pages."""
 
-import shutil
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from django.db import connections
 from django.test import Client
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from developers.models import App
 from developers.services.applications import approve_application, submit_application
@@ -15,8 +14,7 @@ from developers.services.apps import ScopeDecision, create_app, decide_scopes
 from marketplace.accounts.models import User
 from marketplace.core.scopes import Scope
 from tests.factories import UserFactory
-from tests.machine import CHROMIUM
-from tests.screenshots.driving import ARGUMENTS, SIZES
+from tests.screenshots.driving import SIZES
 
 
 @pytest.fixture
@@ -56,24 +54,19 @@ def app(developer: User, reviewer: User) -> App:
 
 
 @pytest.fixture
-def window(monkeypatch: pytest.MonkeyPatch, live_server: Any, settings: Any) -> Iterator[Callable[..., Page]]:
+def window(chromium: Browser, live_server: Any, settings: Any) -> Iterator[Callable[..., Page]]:
     """Open a window: `window("phone")`, `window("desktop", user=…, java_script_enabled=False)`."""
-    # Playwright runs an event loop in this thread, which Django would take for asynchronous code.
-    monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
     settings.BASE_URL = live_server.url
-    program = next(path for path in map(shutil.which, CHROMIUM) if path)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=ARGUMENTS)
 
-        def opened(size: str, user: User | None = None, **options: Any) -> Page:
-            context = browser.new_context(viewport=SIZES[size], has_touch=size == "phone", **options)
-            if user is not None:
-                client = Client()
-                client.force_login(user)
-                context.add_cookies([{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": live_server.url}])
-            return context.new_page()
+    def opened(size: str, user: User | None = None, **options: Any) -> Page:
+        context = chromium.new_context(viewport=SIZES[size], has_touch=size == "phone", **options)
+        if user is not None:
+            client = Client()
+            client.force_login(user)
+            context.add_cookies([{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": live_server.url}])
+        return context.new_page()
 
-        yield opened
-        # What the test itself asked of the database went through connections of the loop's own.
-        connections.close_all()
-        browser.close()
+    yield opened
+    for context in chromium.contexts:
+        context.close()
+    connections.close_all()

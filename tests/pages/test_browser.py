@@ -1,7 +1,6 @@
 """A person with a phone: sign up, confirm, apply, in a real browser."""
 
 import re
-import shutil
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -10,7 +9,7 @@ from django.core import mail
 from django.db import connections
 from django.test import Client
 from django.urls import reverse
-from playwright.sync_api import Page, Request, ViewportSize, sync_playwright
+from playwright.sync_api import Browser, Page, Request, ViewportSize
 
 from developers.models import DeveloperApplication, ScopeReview
 from developers.services.applications import approve_application
@@ -18,7 +17,6 @@ from developers.services.scopes import ScopeDecision, decide_scopes
 from marketplace.accounts.models import User
 from marketplace.core.scopes import IN_PLAIN_WORDS, Scope
 from tests.factories import UserFactory
-from tests.machine import CHROMIUM
 
 pytestmark = [pytest.mark.browser, pytest.mark.engineless, pytest.mark.django_db(transaction=True)]
 
@@ -27,17 +25,12 @@ PHONE = ViewportSize(width=375, height=667)
 
 
 @pytest.fixture
-def phone(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Page]]:
+def phone(chromium: Browser) -> Iterator[Callable[..., Page]]:
     """Open pages as a phone does: `phone()`, `phone(java_script_enabled=False)`."""
-    # Playwright runs an event loop in this thread, which Django would take for asynchronous code.
-    monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
-    program = next(path for path in map(shutil.which, CHROMIUM) if path)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"])
-        yield lambda **options: browser.new_context(viewport=PHONE, has_touch=True, **options).new_page()
-        # What the test itself asked of the database went through connections of the loop's own.
-        connections.close_all()
-        browser.close()
+    yield lambda **options: chromium.new_context(viewport=PHONE, has_touch=True, **options).new_page()
+    for context in chromium.contexts:
+        context.close()
+    connections.close_all()
 
 
 def _fits(page: Page) -> bool:

@@ -1,17 +1,16 @@
 """A vendor's sales in a real browser: figures by keyboard and by touch without a script, and an account that ends."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.db import connections
 from django.test import Client
 from django.urls import reverse
 from playwright.sync_api import Browser, Page
 
 from marketplace.accounts.models import User
 from tests.factories import UserFactory
-from tests.screenshots.driving import SCHEMES, SIZES, Scheme, browser, context, overflows, violations, watched
+from tests.screenshots.driving import SCHEMES, SIZES, Scheme, context, overflows, violations, watched
 from tests.shop import bought, funded, on_sale
 from tests.wallet.payees import payee
 from wallet.services.refunds import refund_order
@@ -19,15 +18,6 @@ from wallet.services.refunds import refund_order
 pytestmark = [pytest.mark.browser, pytest.mark.engineless, pytest.mark.django_db(transaction=True)]
 
 PASSWORD = "correct horse battery"
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    # Playwright runs an event loop in this thread, which Django would take for asynchronous code.
-    with pytest.MonkeyPatch.context() as patch, browser() as started:
-        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
-        yield started
-        connections.close_all()
 
 
 @pytest.fixture

@@ -18,20 +18,12 @@ from marketplace.core.objects import object_store
 from tests.factories import UserFactory
 from tests.files.makers import font as font_file
 from tests.files.makers import picture
-from tests.screenshots.driving import MOST_BYTES, SCHEMES, SIZES, Scheme, browser, context, overflows, violations, watched
+from tests.screenshots.driving import MOST_BYTES, SCHEMES, SIZES, Scheme, context, overflows, violations, watched
 from tests.shop import archive, funded, on_sale
 from wallet.models import Order
 from wallet.services.funding import credit_wallet
 
 pytestmark = [pytest.mark.browser, pytest.mark.engineless, pytest.mark.django_db(transaction=True)]
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    # Playwright runs an event loop in this thread, which Django would take for asynchronous code.
-    with pytest.MonkeyPatch.context() as patch, browser() as started:
-        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
-        yield started
 
 
 @pytest.fixture

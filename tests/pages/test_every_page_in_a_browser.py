@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, BrowserContext, Page
 from developers.models import ApiKey
 from marketplace.accounts.models import User
 from tests.eager import EagerBackend
-from tests.screenshots.driving import MOST_BYTES, Scheme, browser, context, overflows, violations, watched
+from tests.screenshots.driving import MOST_BYTES, Scheme, context, overflows, violations, watched
 
 from .world import PAGES, World, make_world, pages_of_the_admin
 
@@ -20,14 +20,6 @@ pytestmark = [pytest.mark.browser, pytest.mark.engineless, pytest.mark.no_cover,
 
 # On a phone, what differs there and in the dark.
 RULES = {"desktop": None, "phone": ("color-contrast", "target-size")}
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    # Playwright runs an event loop in this thread, which Django would take for asynchronous code.
-    with pytest.MonkeyPatch.context() as patch, browser() as started:
-        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
-        yield started
 
 
 @pytest.fixture

@@ -30,10 +30,10 @@ def program() -> str:
 
 
 @contextmanager
-def browser() -> Iterator[Browser]:
+def browser(*arguments: str) -> Iterator[Browser]:
     """Start Chromium, and end it."""
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=program(), args=ARGUMENTS)
+        started = playwright.chromium.launch(executable_path=program(), args=[*ARGUMENTS, *arguments])
         try:
             yield started
         finally:

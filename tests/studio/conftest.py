@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, BrowserContext, Page
 from catalog.models import Listing
 from marketplace.accounts.models import User
 from tests.factories import CategoryFactory, ListingFactory, UserFactory
-from tests.screenshots.driving import Scheme, Visit, browser, context, watched
+from tests.screenshots.driving import Scheme, Visit, context, watched
 from tests.shop import tiers
 from tests.vendors.cases import make_vendor
 from vendors.models import VendorProfile
@@ -49,15 +49,6 @@ def client(vendor: VendorProfile) -> Client:
 def listing(vendor: VendorProfile) -> Listing:
     """A draft of the vendor."""
     return ListingFactory(store=vendor.store, slug="aurora-sans", title="Aurora Sans")
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    """A browser for the tests of a module."""
-    # Playwright runs an event loop in this thread, which Django would take for asynchronous code.
-    with pytest.MonkeyPatch.context() as patch, browser() as started:
-        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
-        yield started
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from developers.models import FirstPartyToken
 from marketplace.core import bounds
 from tests.files.makers import picture
 from tests.keyboard import choose
-from tests.screenshots.driving import Visit, browser, context, overflows, violations, watched
+from tests.screenshots.driving import Visit, context, overflows, violations, watched
 from tests.servers.wire import wire_to
 from tests.vendors import makers
 from tests.vendors.cases import publish
@@ -31,14 +31,11 @@ pytestmark = [pytest.mark.browser, pytest.mark.engineless, pytest.mark.django_db
 MB = 10**6
 
 
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    # Playwright runs an event loop in this thread, which Django would take for asynchronous code.
-    with pytest.MonkeyPatch.context() as patch, browser() as started:
-        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
-        expect.set_options(timeout=60_000)
-        yield started
-        expect.set_options(timeout=None)
+@pytest.fixture(autouse=True, scope="module")
+def _patience() -> Iterator[None]:
+    expect.set_options(timeout=60_000)
+    yield
+    expect.set_options(timeout=None)
 
 
 @pytest.fixture(autouse=True)

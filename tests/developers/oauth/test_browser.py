@@ -1,6 +1,5 @@
 """The consent page in a real browser: its own content policy must let the answer out, wherever an app takes it."""
 
-import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -10,11 +9,11 @@ import pytest
 from allauth.account.models import EmailAddress
 from django.db import connections
 from django.test import Client
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from developers.models import App
 from marketplace.accounts.models import User
-from tests.machine import CHROMIUM
+from tests.screenshots.driving import browser
 
 from .callbacks import HOST, serving, write_certificate
 from .parties import Party, query_of
@@ -24,20 +23,23 @@ pytestmark = [pytest.mark.browser, pytest.mark.engineless, pytest.mark.django_db
 PASSWORD = "a long enough phrase"
 
 
-@pytest.fixture
-def page(monkeypatch: pytest.MonkeyPatch) -> Iterator[Page]:
-    """A phone's browser, which finds the app's host on this machine and takes its certificate."""
-    # Playwright runs an event loop in this thread, which Django would take for asynchronous code.
-    monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
-    program = next(path for path in map(shutil.which, CHROMIUM) if path)
-    options = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", f"--host-resolver-rules=MAP {HOST} 127.0.0.1"]
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=program, args=options)
-        context = chromium.new_context(viewport={"width": 375, "height": 667}, ignore_https_errors=True)
-        yield context.new_page()
-        # What the test itself asked of the database went through connections of the loop's own.
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    """A browser that finds the app's host on this machine."""
+    # As in the suite's own.
+    with pytest.MonkeyPatch.context() as patch, browser(f"--host-resolver-rules=MAP {HOST} 127.0.0.1") as started:
+        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+        yield started
         connections.close_all()
-        chromium.close()
+
+
+@pytest.fixture
+def page(chromium: Browser) -> Iterator[Page]:
+    """A phone's browser that takes the certificate of the app's host."""
+    context = chromium.new_context(viewport={"width": 375, "height": 667}, ignore_https_errors=True)
+    yield context.new_page()
+    context.close()
+    connections.close_all()
 
 
 @pytest.fixture
