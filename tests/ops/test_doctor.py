@@ -19,6 +19,7 @@ from marketplace.core.health import NotReady
 from marketplace.core.objects.s3 import S3Store
 from marketplace.jobs.models import Worker
 from marketplace.operations import doctor, readings
+from marketplace.operations.doctor import node, services
 from marketplace.operations.management.commands import make_bucket, purge
 
 from ..servers.ports import free_port
@@ -67,18 +68,18 @@ def test_part_that_cannot_be_looked_at_leaves_the_others(monkeypatch: pytest.Mon
     def down() -> None:
         raise DependencyUnavailable("The file store cannot be reached.")
 
-    monkeypatch.setattr(doctor, "object_store", down)
+    monkeypatch.setattr(services, "object_store", down)
     found = examined()
     assert (found["objects"], found["certificates"]) == ("fail", "ok")
 
 
 def test_clock_that_is_off_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("marketplace.operations.doctor.time.time", lambda: 0.0)
+    monkeypatch.setattr("marketplace.operations.doctor.database.time.time", lambda: 0.0)
     assert examined()["clock"] == "fail"
 
 
 def test_full_disk_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor, "FULL_BYTES", 2**80)
+    monkeypatch.setattr(node, "FULL_BYTES", 2**80)
     assert examined()["disk"] == "fail"
 
 
@@ -124,7 +125,7 @@ def test_bucket_is_made_once_and_its_links_are_followed(
     s3_server: S3Server, s3_storage: S3Storage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = S3Store(S3Storage(**s3_server.storage_options() | {"bucket_name": "made-by-command"}))
-    for module in (doctor, make_bucket):
+    for module in (services, make_bucket):
         monkeypatch.setattr(module, "object_store", lambda: store)
     said = StringIO()
     call_command("make_bucket", stdout=said)

@@ -1,0 +1,122 @@
+"""The database: its version, migrations, constraints, clock, replica, and the search index in it."""
+
+import time
+
+from django.apps import apps
+from django.db import connection, models
+from django.db.models import Exists, OuterRef
+
+from catalog.models import Listing, SearchDocument
+from catalog.models.listings import ListingStatus
+from marketplace.core import health
+from marketplace.core.db import replica
+from marketplace.core.db.guards import every_guard
+
+from .findings import Results, Status
+
+OLDEST: dict[str, tuple[int, ...]] = {"postgresql": (14, 0), "sqlite": (3, 35, 0)}
+SKEW_SECONDS = 2.0
+
+
+def check_database() -> Results:
+    """Say which database it is, and whether it is new enough."""
+    version: tuple[int, ...]
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute(
+                "SELECT current_setting('server_version'), current_setting('server_version_num')::int, pg_encoding_to_char(encoding)"
+                " FROM pg_database WHERE datname = current_database()"
+            )
+            shown, number, encoding = cursor.fetchone()
+            if encoding != "UTF8":
+                yield Status.FAIL, f"The database's encoding is {encoding}.", "Make a database with ENCODING 'UTF8' and restore into it."
+            version = (number // 10000, number % 10000)
+        else:
+            cursor.execute("SELECT sqlite_version()")
+            (shown,) = cursor.fetchone()
+            version = tuple(map(int, shown.split(".")))
+    least = OLDEST[connection.vendor]
+    if version < least:
+        yield Status.FAIL, f"{connection.display_name} is {shown}.", f"Use {'.'.join(map(str, least))} or newer."
+    else:
+        yield Status.OK, f"{connection.display_name} {shown} answers.", ""
+
+
+def check_migrations() -> Results:
+    """Look for migrations that were not applied."""
+    try:
+        health.probe_migrations()
+    except health.NotReady as missing:
+        yield Status.FAIL, f"{missing}.", "Run `manage.py migrate`."
+    else:
+        yield Status.OK, "Every migration is applied.", ""
+
+
+def check_constraints() -> Results:
+    """Compare the models' constraints and the guards' triggers with what the database has."""
+    missing = [f"trigger {name}" for guards in every_guard() for name in guards.missing(connection)]
+    counted = 0
+    with connection.cursor() as cursor:
+        for model in apps.get_models():
+            if not model._meta.managed or model._meta.proxy:
+                continue
+            there = connection.introspection.get_constraints(cursor, model._meta.db_table)
+            # A unique constraint with a condition or on an expression is an index.
+            named = [
+                rule.name
+                for rule in model._meta.constraints
+                if not isinstance(rule, models.CheckConstraint) or connection.features.supports_table_check_constraints
+            ]
+            counted += len(named)
+            missing += [f"{model._meta.db_table}.{name}" for name in named if name not in there]
+    for name in missing:
+        yield (
+            Status.FAIL,
+            f"The database lacks {name}.",
+            "Find out who dropped it; triggers come back with `manage.py migrate --skip-checks`.",
+        )
+    if not missing:
+        yield Status.OK, f"All {counted} constraints and every trigger are there.", ""
+
+
+def check_clock() -> Results:
+    """Compare our clock with the database's."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT extract(epoch FROM clock_timestamp())"
+            if connection.vendor == "postgresql"
+            else "SELECT (julianday('now') - 2440587.5) * 86400"
+        )
+        skew = abs(float(cursor.fetchone()[0]) - time.time())
+    if skew > SKEW_SECONDS:
+        yield (
+            Status.FAIL,
+            f"Our clock and the database's differ by {skew:.1f} seconds.",
+            "Run NTP on both: links, tokens and S3 signatures expire by the clock.",
+        )
+    else:
+        yield Status.OK, "Our clock agrees with the database's.", ""
+
+
+def check_replica() -> Results:
+    """Say how far the replica is behind."""
+    if not replica.has_replica():
+        yield Status.OK, "There is none; the primary answers everything.", ""
+        return
+    behind = replica.probe()
+    status = Status.WARN if behind["lagSeconds"] > 60 else Status.OK
+    yield (
+        status,
+        f"It is {behind['lagBytes']} bytes and {behind['lagSeconds']} seconds behind.",
+        "Look at its log and its network." if status != Status.OK else "",
+    )
+
+
+def check_search() -> Results:
+    """Look for listings for sale that search cannot find."""
+    found = SearchDocument.objects.filter(listing=OuterRef("pk"))
+    lost = Listing.objects.filter(~Exists(found), status=ListingStatus.PUBLISHED, store__is_open=True).count()
+    if lost:
+        yield Status.FAIL, f"{lost} listings for sale are not in the search index.", "Run `manage.py rebuild_search`."
+    else:
+        yield Status.OK, "Every listing for sale is in the search index.", ""

@@ -1,0 +1,39 @@
+"""Every check of the examination, in its order."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from . import database, node, services
+from .findings import Finding, Results, Status
+
+
+def examine(*, backup_folder: Path | None = None) -> Iterator[Finding]:
+    """Yield what is found, part by part; a part that cannot be looked at is a finding of its own.
+
+    Args:
+        backup_folder: Where backups are kept, if they are to be looked at.
+    """
+    parts: dict[str, Callable[[], Results]] = {
+        "settings": node.check_settings,
+        "database": database.check_database,
+        "migrations": database.check_migrations,
+        "constraints": database.check_constraints,
+        "clock": database.check_clock,
+        "replica": database.check_replica,
+        "cache": services.check_cache,
+        "objects": services.check_objects,
+        "mail": services.check_mail,
+        "worker": services.check_worker,
+        "search": database.check_search,
+        "disk": node.check_disk,
+        "certificates": node.check_certificates,
+        "static files": node.check_static_files,
+        "backup": lambda: node.check_backup(backup_folder),
+    }
+    for name, part in parts.items():
+        try:
+            yield from (Finding(name, *found) for found in part())
+        except Exception as error:  # noqa: BLE001 - whatever is broken, the other parts are looked at
+            yield Finding(
+                name, Status.FAIL, f"{type(error).__name__}: {' '.join(str(error).split())}", "See what it says, then run this again."
+            )

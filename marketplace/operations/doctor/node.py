@@ -1,0 +1,91 @@
+"""The node itself: settings, disk, keys, static files, backups."""
+
+import shutil
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.contrib.staticfiles import finders
+from django.contrib.staticfiles.storage import staticfiles_storage
+from django.core import checks
+
+from library.signatures import NotGenuine, read, sign
+
+from .. import backups
+from .findings import Results, Status
+
+LOW_BYTES, FULL_BYTES = 5 * 2**30, 2**29
+STATIC_FILE = "favicon.svg"
+DEPLOYED = "marketplace.settings.production"
+
+
+def check_settings() -> Results:
+    """Run the system checks of Django and of ours."""
+    deployed = settings.SETTINGS_MODULE == DEPLOYED
+    found = [message for message in checks.run_checks(include_deployment_checks=deployed) if not message.is_silenced()]
+    for message in found:
+        status = Status.FAIL if message.level >= checks.ERROR else Status.WARN
+        yield status, f"{message.id}: {message.msg}", message.hint or "See Django's list of system checks."
+    if deployed and settings.TRUSTED_PROXIES == [] and getattr(settings, "SECURE_PROXY_SSL_HEADER", None):
+        yield (
+            Status.WARN,
+            "The proxy's word on TLS is believed, its word on addresses is not.",
+            "Set TRUSTED_PROXIES to the proxy's addresses.",
+        )
+    if getattr(settings, "SECRET_KEY_FALLBACKS", None):
+        yield (
+            Status.WARN,
+            "An old SECRET_KEY is still accepted.",
+            "Run `manage.py reseal_secrets` now, and remove SECRET_KEY_FALLBACKS once two weeks have passed since the change.",
+        )
+    if not found:
+        yield Status.OK, f"{settings.SETTINGS_MODULE} has no complaint.", ""
+
+
+def check_disk() -> Results:
+    """Look for room on the disk of `DATA_DIR`."""
+    folder = Path(settings.DATA_DIR)
+    free = shutil.disk_usage(folder if folder.exists() else folder.parent).free
+    status = Status.FAIL if free < FULL_BYTES else Status.WARN if free < LOW_BYTES else Status.OK
+    remedy = "" if status == Status.OK else "Make room: uploads wait on this disk, and with the embedded settings everything lies there."
+    yield status, f"{free / 2**30:.1f} GiB are free at {folder}.", remedy
+
+
+def check_certificates() -> Results:
+    """Sign something, and verify it."""
+    try:
+        read(sign({"doctor": True}))
+    except NotGenuine:
+        yield Status.FAIL, "What CERTIFICATE_KEY signs does not verify.", "Set it to an Ed25519 private key in PEM."
+    else:
+        retired = len(settings.CERTIFICATE_RETIRED_KEYS)
+        yield Status.OK, f"The key signs and verifies; {retired} earlier ones still verify.", ""
+
+
+def check_static_files() -> Results:
+    """Look for a static file where pages look for it."""
+    # Only the storage with a manifest has this; it knows names, the folder has files.
+    collected: Any = getattr(staticfiles_storage, "hashed_files", None)
+    if collected is None:
+        there = finders.find(STATIC_FILE) is not None
+    else:
+        there = STATIC_FILE in collected and staticfiles_storage.exists(collected[STATIC_FILE])
+    if there:
+        yield Status.OK, "They are where pages look for them.", ""
+    else:
+        yield Status.FAIL, "They were not collected.", "Run `manage.py collectstatic --no-input`."
+
+
+def check_backup(folder: Path | None) -> Results:
+    """Say how old the newest backup is."""
+    if folder is None:
+        yield Status.WARN, "Backups were not looked at.", "Name their folder with --backups."
+        return
+    newest = backups.newest(folder)
+    if newest is None:
+        yield Status.FAIL, f"There is none in {folder}.", "Run `manage.py backup`, daily."
+        return
+    hours = (datetime.now(tz=UTC) - newest.made_at).total_seconds() / 3600
+    status = Status.WARN if hours > 26 else Status.OK
+    yield status, f"The newest is {hours:.0f} hours old.", "Run `manage.py backup`, daily." if status == Status.WARN else ""

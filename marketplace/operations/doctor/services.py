@@ -1,0 +1,96 @@
+"""The services that the installation uses: cache, file store, mail server, workers."""
+
+import urllib.error
+import urllib.request
+
+from django.conf import settings
+from django.core.mail import get_connection
+from django_tasks.base import TaskResultStatus
+
+from marketplace.core import health
+from marketplace.core.ids import new_id
+from marketplace.core.objects import object_store
+from marketplace.jobs.models import Job
+
+from .. import readings
+from .findings import Results, Status
+
+LATE_SECONDS = 600
+LINK_SECONDS = 10
+
+
+def check_cache() -> Results:
+    """Try the cache."""
+    health.probe_cache()
+    if any("locmem" in str(entry["BACKEND"]) for entry in settings.CACHES.values()):
+        yield Status.OK, "In the memory of the process: right for one process only.", ""
+    else:
+        yield Status.OK, "It keeps what it is told.", ""
+
+
+def check_objects() -> Results:
+    """Write, read, link and delete a small object."""
+    store, key, content = object_store(), f"health/{new_id()}", b"doctor"
+    writer = store.create(key)
+    writer.write(content)
+    writer.commit()
+    try:
+        if b"".join(store.read(key)) != content:
+            yield Status.FAIL, "The store returned other bytes than it was given.", "Do not use it."
+            return
+        link = store.presigned_url(key, seconds=LINK_SECONDS, filename="doctor.txt", content_type="text/plain")
+        yield Status.OK, f"{type(store).__name__} writes, reads and deletes.", ""
+        if link is not None:
+            yield _followed(link, content)
+    finally:
+        store.delete(key)
+
+
+def _followed(link: str, content: bytes) -> tuple[Status, str, str]:
+    try:
+        with urllib.request.urlopen(link, timeout=LINK_SECONDS) as answer:  # noqa: S310 - our own store's address
+            same = answer.read(len(content) + 1) == content
+    except urllib.error.HTTPError as refusal:
+        remedy = "Check the secret key, the clock, and that the proxy before the store passes on the Host that was asked for."
+        return Status.FAIL, f"A presigned link is answered with {refusal.code}.", remedy
+    except OSError as error:
+        remedy = "Set S3_PUBLIC_ENDPOINT_URL to where browsers reach the store; from this machine it may be out of reach."
+        return Status.WARN, f"A presigned link could not be followed: {error}.", remedy
+    return (
+        (Status.OK, "Presigned links work.", "")
+        if same
+        else (Status.FAIL, "A presigned link leads to something else.", "Check S3_PUBLIC_ENDPOINT_URL.")
+    )
+
+
+def check_mail() -> Results:
+    """Sign in at the mail server."""
+    if not settings.MAIL_TRANSPORT.endswith("smtp.EmailBackend"):
+        yield Status.WARN, f"Mails go to {settings.MAIL_TRANSPORT}.", "Set EMAIL_URL, or nobody gets a mail."
+        return
+    server = get_connection(settings.MAIL_TRANSPORT)
+    server.open()
+    server.close()
+    yield Status.OK, "The mail server takes our credentials.", ""
+
+
+def check_worker() -> Results:
+    """Look for workers, and for jobs that wait long or failed for good."""
+    alive, waits = readings.live_workers(), readings.oldest_wait()
+    dead = Job.objects.filter(status=TaskResultStatus.FAILED).count()
+    if not alive:
+        yield Status.WARN, "No worker gave a sign of life.", "Run `manage.py worker`, or the server where WORKER_IN_SERVER is set."
+    if waits > LATE_SECONDS:
+        yield (
+            Status.FAIL,
+            f"A job has been waiting for {waits / 60:.0f} minutes.",
+            "Run more workers, or see in the admin what holds them up.",
+        )
+    if dead:
+        yield (
+            Status.WARN,
+            f"{dead} jobs failed for good.",
+            "Look at them in the admin under Jobs; start them again there once the cause is gone.",
+        )
+    if alive and not dead and waits <= LATE_SECONDS:
+        yield Status.OK, f"{alive} at work, nothing waits for long.", ""
