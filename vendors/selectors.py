@@ -7,7 +7,7 @@ from collections.abc import Collection
 from django.db.models import Count, F, FilteredRelation, OuterRef, Q, QuerySet, Subquery, prefetch_related_objects
 from django.db.models.functions import Coalesce
 
-from catalog.models import Deliverable, Listing, ListingReview, Store
+from catalog.models import Deliverable, Listing, ListingReview, Preview, Store
 from catalog.models.files import PreviewKind
 from catalog.selectors.listings import lookup
 from marketplace.accounts.models import User
@@ -116,6 +116,18 @@ def with_files(listing: Listing) -> Listing:
     """Return the listing with its files and previews read."""
     prefetch_related_objects([listing], "previews", "live_deliverable", "candidate_deliverable")
     return listing
+
+
+def preview_of(listing: Listing, preview_id: uuid.UUID | None) -> Preview:
+    """Return a preview of the listing.
+
+    Raises:
+        NotFound: it is not there, or is another listing's.
+    """
+    preview = Preview.objects.filter(listing=listing, pk=preview_id).first()
+    if preview is None:
+        raise NotFound
+    return preview
 
 
 def files_of(listing: Listing) -> QuerySet[Deliverable]:

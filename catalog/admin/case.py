@@ -108,12 +108,13 @@ def _file_words(file: Mapping[str, Any] | None) -> str:
 
 
 def _preview_words(previews: Sequence[Mapping[str, Any]] | None, others: Sequence[Mapping[str, Any]] | None) -> str:
-    """Return the previews by their places; those that are not in the other list are told by their checksums."""
-    known = {preview["checksum"] for preview in others or ()}
+    """Return the previews by their places with what they show; those that stand elsewhere in the other list are told by their checksums."""
+    known = {(preview["kind"], preview["slot"], preview["checksum"]) for preview in others or ()}
     lines = []
     for preview in previews or ():
-        same = preview["checksum"] in known
-        lines.append(f"{preview['kind']} {preview['slot']}" + ("" if same else f": {preview['checksum'][:12]}…"))
+        place = (preview["kind"], preview["slot"], preview["checksum"])
+        text = f", “{preview['altText']}”" if "altText" in preview else ""
+        lines.append(f"{preview['kind']} {preview['slot']}" + ("" if place in known else f": {preview['checksum'][:12]}…") + text)
     return "\n".join(lines) or "none"
 
 

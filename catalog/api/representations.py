@@ -103,7 +103,7 @@ def license_offers(listing: Listing, tiers: Sequence[LicenseTier]) -> list[dict[
 def preview_record(preview: Preview) -> dict[str, Any]:
     """Return a preview as the reference records it (section 2)."""
     record = {"id": preview.id, "assetId": preview.listing_id, "kind": preview.kind, "url": preview.url}
-    return record | {"sortOrder": preview.slot} if preview.kind == PreviewKind.GALLERY else record
+    return record | {"sortOrder": preview.slot, "altText": preview.alt_text} if preview.kind == PreviewKind.GALLERY else record
 
 
 def _prices(prices: pricing.Prices) -> dict[str, float | None]:

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
 
 from marketplace.core import bounds
 from marketplace.core.ids import new_id
@@ -103,7 +104,9 @@ class Preview(models.Model):
     details = models.JSONField(default=dict)
     # Smaller copies of an image by name: {"card": {"key", "size", "sha256", "width", "height"}}.
     renditions = models.JSONField(default=dict)
-    uploaded_at = models.DateTimeField(auto_now_add=True)
+    # What a picture shows, for people who do not see it.
+    alt_text = models.CharField(max_length=bounds.ALT_TEXT_CHARS, blank=True, default="", db_default="")
+    uploaded_at = models.DateTimeField(default=timezone.now, editable=False)
     # When the stored bytes were last read and compared.
     verified_at = models.DateTimeField(null=True, blank=True)
 

@@ -84,7 +84,7 @@ class Listing(models.Model):
     live_deliverable = models.ForeignKey("catalog.Deliverable", null=True, blank=True, on_delete=models.PROTECT, related_name="+")
     candidate_deliverable = models.ForeignKey("catalog.Deliverable", null=True, blank=True, on_delete=models.PROTECT, related_name="+")
 
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
     updated_at = models.DateTimeField(default=timezone.now)
     submitted_at = models.DateTimeField(null=True, blank=True)
     # The first publication; a later one does not move the listing to the top of `newest`.
@@ -125,8 +125,8 @@ class Listing(models.Model):
         return self.title
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Stamp `updated_at` with every change."""
-        self.updated_at = timezone.now()
+        """Stamp `updated_at` with every change; a new listing has not changed since it was made."""
+        self.updated_at = self.created_at if self._state.adding else timezone.now()
         if kwargs.get("update_fields") is not None:
             kwargs["update_fields"] = {*kwargs["update_fields"], "updated_at"}
         super().save(*args, **kwargs)

@@ -34,7 +34,7 @@ _SAMPLES = {
     "postgresql": "(SELECT CAST(json_agg(json_build_array({columns})) AS text) FROM catalog_preview WHERE listing_id = catalog_listing.id)",
     "sqlite": "(SELECT json_group_array(json_array({columns})) FROM catalog_preview WHERE listing_id = catalog_listing.id)",
 }
-_SAMPLE = ("id", "kind", "slot")
+_SAMPLE = ("id", "kind", "slot", "alt_text")
 _JOINED = (
     "FROM catalog_listing JOIN catalog_category ON catalog_category.id = catalog_listing.category_id "
     "JOIN catalog_store ON catalog_store.id = catalog_listing.store_id "
@@ -71,11 +71,11 @@ def detail_for_sale(id_or_slug: str) -> Detail:
     return Detail(listing, popularity, _previews(listing, orjson.loads(samples or "[]")))
 
 
-def _previews(listing: Listing, samples: list[tuple[str, str, int]]) -> list[Preview]:
+def _previews(listing: Listing, samples: list[tuple[str, str, int, str]]) -> list[Preview]:
     """Return the previews as far as they are shown, in order."""
     samples.sort(key=lambda sample: sample[1:])
-    names = ["id", "listing_id", "kind", "slot"]
-    return [Preview.from_db(connection.alias, names, [uuid.UUID(pk), listing.pk, kind, slot]) for pk, kind, slot in samples]
+    names = ["id", "listing_id", *_SAMPLE[1:]]
+    return [Preview.from_db(connection.alias, names, [uuid.UUID(pk), listing.pk, *values]) for pk, *values in samples]
 
 
 def _objects(shape: Shape, row: Sequence[Any]) -> list[Any]:

@@ -59,8 +59,14 @@ def snapshot_of(listing: Listing, previews: Iterable[Preview] | None = None) -> 
         "readme": listing.readme,
         "allowedLicenseSlugs": listing.allowed_license_slugs,
         "file": file,
-        "previews": [{"kind": preview.kind, "slot": preview.slot, "checksum": preview.sha256} for preview in shown],
+        "previews": [_preview(preview) for preview in shown],
     }
+
+
+def _preview(preview: Preview) -> dict[str, Any]:
+    known = {"kind": preview.kind, "slot": preview.slot, "checksum": preview.sha256}
+    # Left out where there is none, as in snapshots from before pictures had any.
+    return known | {"altText": preview.alt_text} if preview.alt_text else known
 
 
 def changes_between(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:

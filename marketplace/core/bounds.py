@@ -68,6 +68,7 @@ FINGERPRINT_CHARS = 100
 # Boundaries, part headers and small form fields around an uploaded file.
 MULTIPART_OVERHEAD_BYTES = 64 * KIB
 GALLERY_SLOTS = 5
+ALT_TEXT_CHARS = 250
 
 BROWSE_LIMIT = 50
 BROWSE_LIMIT_DEFAULT = 20

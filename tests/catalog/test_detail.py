@@ -99,7 +99,14 @@ def test_detail_has_exactly_the_agreed_fields(get: Any, tiers: Any) -> None:
         published_at=datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC),
     )
     preview = Preview.objects.create(
-        listing=listing, kind="Gallery", slot=0, object_key="previews/1", content_type="image/png", size=1, sha256="0" * 64
+        listing=listing,
+        kind="Gallery",
+        slot=0,
+        object_key="previews/1",
+        content_type="image/png",
+        size=1,
+        sha256="0" * 64,
+        alt_text="Two lines of type",
     )
     sound = Preview.objects.create(
         listing=listing, kind="AudioPreview", object_key="previews/2", content_type="audio/mpeg", size=1, sha256="0" * 64
@@ -109,7 +116,14 @@ def test_detail_has_exactly_the_agreed_fields(get: Any, tiers: Any) -> None:
     assert answer.pop("updatedAt").endswith("Z")
     assert answer.pop("previews") == [
         {"id": str(sound.id), "assetId": str(listing.id), "kind": "AudioPreview", "url": f"/api/v1/previews/{sound.id}"},
-        {"id": str(preview.id), "assetId": str(listing.id), "kind": "Gallery", "sortOrder": 0, "url": f"/api/v1/previews/{preview.id}"},
+        {
+            "id": str(preview.id),
+            "assetId": str(listing.id),
+            "kind": "Gallery",
+            "sortOrder": 0,
+            "url": f"/api/v1/previews/{preview.id}",
+            "altText": "Two lines of type",
+        },
     ]
     assert answer == {
         "id": str(listing.id),

@@ -9,7 +9,8 @@ PRICES = {"priceUSD": NUMBER, "priceINR": nullable(NUMBER), "priceEUR": nullable
 LICENSE = record({}, added={"slug": STRING, "name": STRING, "summary": STRING, **PRICES})
 PREVIEW = record(
     {"id": STRING, "assetId": STRING, "kind": one_of("Gallery", "FontSpecimen", "AudioPreview"), "sortOrder": INTEGER, "url": STRING},
-    sometimes=("sortOrder",),
+    added={"altText": STRING},
+    sometimes=("sortOrder", "altText"),
 )
 CATEGORY = record(
     {"slug": STRING, "metadata": OBJECT},

@@ -160,10 +160,19 @@ def ready() -> Scene:
     return scene
 
 
+def uploaded() -> Scene:
+    """The draft has a file and a picture, and it is about these."""
+    scene, listing = _vendor()
+    deliverable(listing)
+    scene.names["preview_id"] = str(thumbnail(listing).id)
+    return scene
+
+
 def waiting() -> Scene:
     """The listing waits for review."""
     scene, listing = _vendor()
     deliverable(listing)
+    scene.names["preview_id"] = str(thumbnail(listing).id)
     submit_listing(listing=Listing.objects.get(pk=listing.pk), checks=PASSED, actor=scene.user)
     scene.shows |= {"id": str(listing.id), "total": 1, "status": "Draft"}
     return scene
@@ -190,5 +199,6 @@ def earning() -> Scene:
 
 
 SCENES: dict[str, Callable[[], Scene]] = {
-    scene.__name__: scene for scene in (for_sale, quoted, owned, ordered, link, developer, draft, ready, waiting, selling, earning)
+    scene.__name__: scene
+    for scene in (for_sale, quoted, owned, ordered, link, developer, draft, ready, uploaded, waiting, selling, earning)
 }

@@ -72,8 +72,8 @@ def test_body_with_every_field_is_taken_and_echoed(operation: Operation, scene: 
 
 
 def create_shows(caller: APIClient, answer: Any) -> Any:
-    """Return the listing of an answer as its vendor reads it."""
-    return checked(caller.get(f"{API}/vendor/assets/{answer['id']}"), BY_NAME["GET /vendor/assets/{id}"])
+    """Return the listing of an answer, or of the picture that it is about, as its vendor reads it."""
+    return checked(caller.get(f"{API}/vendor/assets/{answer.get('assetId', answer['id'])}"), BY_NAME["GET /vendor/assets/{id}"])
 
 
 @pytest.mark.parametrize("operation", [BY_NAME["POST /vendor/assets"]], ids=["create"])

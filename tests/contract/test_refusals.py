@@ -18,6 +18,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.matrix]
 WRONG_TYPES: dict[str, tuple[Any, ...]] = {
     "string": (5, True, ["x"], {"x": 1}),
     "number": ("1", True, [1], {"x": 1}),
+    "integer": ("1", True, [1], {"x": 1}),
     "array": ("x", 5, {"x": 1}),
     "boolean": ("true", 1, 0, [True]),
 }

@@ -173,6 +173,10 @@ PATCH = (
     replace(VIDEO, added=True),
     replace(TAX, added=True),
 )
+PICTURE = (
+    Field("altText", "string", "The letters of Aurora Sans on a wall", bounds={"maxLength": 250}, bad=("a\nb", "\x00"), added=True),
+    Field("sortOrder", "integer", 3, bounds={"minimum": 0, "maximum": 4}, bad=(0.5,), added=True),
+)
 APPLY = (
     Field("storeName", "string", "North Foundry", required=True, bounds={"minLength": 1, "maxLength": 120}, bad=("", "a\nb")),
     Field("storeSlug", "string", "north-foundry", required=True, bounds=SLUG, bad=BAD_SLUGS),
@@ -311,6 +315,17 @@ OPERATIONS = (
         refusals=ONE,
         added=True,
     ),
+    _op("DELETE", "/vendor/assets/{id}/file", "uploaded", FILE, refusals=EDIT, added=True),
+    _op(
+        "PATCH",
+        "/vendor/assets/{id}/previews/{preview_id}",
+        "uploaded",
+        PREVIEW,
+        body=PICTURE,
+        refusals=EDIT | {"thumbnail_needed"},
+        added=True,
+    ),
+    _op("DELETE", "/vendor/assets/{id}/previews/{preview_id}", "uploaded", PREVIEW, refusals=EDIT | {"thumbnail_needed"}, added=True),
     _op("POST", "/vendor/assets/{id}/withdraw", "waiting", STANDING, refusals=ONE | {"invalid_transition"}, added=True),
     _op("POST", "/vendor/assets/{id}/unpublish", "selling", STANDING, refusals=ONE | {"invalid_transition"}, added=True),
 )

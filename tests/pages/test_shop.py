@@ -171,6 +171,18 @@ def test_listing_shows_its_samples_licences_and_terms(client: Client) -> None:
     assert f"/api/v1/previews/{Preview.objects.get(kind='FontSpecimen').pk}" in css.content.decode()
 
 
+def test_picture_says_what_it_shows_and_else_whose_it_is(client: Client) -> None:
+    listing = on_sale(title="Halden", short_description="A grotesque.")
+    size = {"width": 1200, "height": 800}
+    for slot in range(3):
+        Preview.objects.create(listing=listing, kind="Gallery", slot=slot, object_key=f"{slot}", content_type="image/webp", size=1, sha256="a" * 64, details=size)  # fmt: skip
+    words = [image["alt"] for image in page_at(client, f"/assets/{listing.slug}").select(".gallery img")]
+    assert words == ["Halden: A grotesque.", "Halden, picture 2", "Halden, picture 3"]
+    Preview.objects.filter(slot__lt=2).update(alt_text='Letters "on" <b>a wall</b>')
+    words = [image["alt"] for image in page_at(client, f"/assets/{listing.slug}").select(".gallery img")]
+    assert words == ['Letters "on" <b>a wall</b>'] * 2 + ["Halden, picture 3"]
+
+
 def test_listing_tells_its_owner_and_its_vendor_what_it_is_to_them(browse: Callable[..., Client]) -> None:
     listing = on_sale()
     buyer = funded(inr=1_000_000)

@@ -29,6 +29,9 @@ OPERATIONS = [
     ("post", "/aurora-sans/font-specimen"),
     ("post", "/aurora-sans/gallery-image?slot=0"),
     ("post", "/aurora-sans/audio-preview"),
+    ("delete", "/aurora-sans/file"),
+    ("patch", "/aurora-sans/previews/01900000-0000-7000-8000-000000000000"),
+    ("delete", "/aurora-sans/previews/01900000-0000-7000-8000-000000000000"),
 ]
 ON_ONE_LISTING = [(method, path) for method, path in OPERATIONS if path]
 CREATE = {

@@ -295,7 +295,7 @@ def test_preview_answers_the_reference_record(
 def test_gallery_image_is_in_its_slot(slot: int, listing: Listing, client: APIClient, anonymous: APIClient) -> None:
     answer = client.post(f"{ASSETS}/{listing.id}/gallery-image?slot={slot}", makers.form(makers.png(), "a.png"))
     assert answer.status_code == 200
-    assert set(answer.json()) == PREVIEW_KEYS | {"sortOrder"}
+    assert set(answer.json()) == PREVIEW_KEYS | {"sortOrder", "altText"}
     assert (answer.json()["kind"], answer.json()["sortOrder"]) == ("Gallery", slot)
     assert client.get(answer.json()["url"]).status_code == 200
     assert problem(anonymous.get(answer.json()["url"])) == (404, "not_found")

@@ -26,6 +26,7 @@ from vendors.previews import ProcessedPreview
 from vendors.services.files import attach_deliverable, attach_preview, new_deliverable_key
 from vendors.services.listings import create_listing, update_details
 from vendors.services.manifests import generate_manifest
+from vendors.services.pictures import update_picture
 from vendors.services.profiles import apply, approve_vendor, suspend_vendor
 from vendors.uploads import Received
 
@@ -138,6 +139,25 @@ def test_previews_of_one_slot_follow_each_other_and_leave_one(media: Path) -> No
 
     assert codes_at_once([partial(show, n) for n in range(TIMES)]) == [""] * TIMES
     assert stored(media) == {Preview.objects.get().object_key}
+
+
+def test_pictures_that_change_places_at_once_are_all_kept_each_in_a_place_of_its_own(media: Path) -> None:
+    listing = ListingFactory(store=make_vendor().store)
+    owner = listing.store.owner
+    pictures = [show_in(listing, slot) for slot in range(3)]
+    calls = [partial(update_picture, listing=listing, preview_id=pictures[n % 3].pk, slot=(n + 1) % 5, actor=owner) for n in range(TIMES)]
+    calls.append(partial(show_in, listing, 4))
+    assert at_once(calls) == [""] * len(calls)
+    kept = list(listing.previews.values_list("pk", flat=True))
+    # The new one took the place of one at most.
+    assert len({picture.pk for picture in pictures} & set(kept)) >= 2
+    assert stored(media) == set(listing.previews.values_list("object_key", flat=True))
+
+
+def show_in(listing: Listing, slot: int) -> Preview:
+    """Upload a picture to a slot."""
+    processed = ProcessedPreview(b"%d" % slot, "image/webp", {}, {})
+    return attach_preview(listing=listing, kind=PreviewKind.GALLERY, slot=slot, processed=processed, actor=listing.store.owner)
 
 
 def test_file_that_is_exchanged_during_the_checks_is_not_submitted() -> None:

@@ -25,6 +25,7 @@ from marketplace.core.objects.base import ObjectStore
 from ..errors import ListingLocked, ThumbnailNeeded, UploadConflict, VendorNotApproved
 from ..inspection import Inspection
 from ..previews import ProcessedPreview
+from ..selectors import preview_of
 from ..uploads import Received
 from .listings import ensure_editable, lock_editable
 
@@ -63,7 +64,7 @@ def attach_deliverable(*, listing: Listing, received: Received, inspection: Insp
     """
     seen, fingerprint = listing.candidate_deliverable_id, received.store.fingerprint(received.key)
     with transaction.atomic():
-        listing = _lock_for_upload(listing)
+        listing = lock_for_upload(listing)
         ensure_uploadable(listing)
         if listing.candidate_deliverable_id != seen:
             raise UploadConflict
@@ -105,14 +106,16 @@ def attach_preview(*, listing: Listing, kind: PreviewKind, processed: ProcessedP
         VendorNotApproved: the vendor was suspended meanwhile.
     """
     store, preview_id = object_store(), new_id()
-    preview = _preview_of(processed, f"previews/{preview_id}")
+    preview = _made_of(processed, f"previews/{preview_id}")
     preview.pk, preview.kind, preview.slot = preview_id, kind, slot
     contents = {preview.object_key: (processed.content, processed.content_type)}
     contents |= {preview.renditions[name]["key"]: (copy.content, copy.content_type) for name, copy in processed.renditions.items()}
     with _stored(store, contents), transaction.atomic():
-        listing = _lock_for_upload(listing)
+        listing = lock_for_upload(listing)
         previous = Preview.objects.filter(listing=listing, kind=kind, slot=slot).first()
         if previous is not None:
+            # The same picture once more shows what it showed.
+            preview.alt_text = previous.alt_text if previous.sha256 == preview.sha256 else ""
             Preview.objects.filter(pk=previous.pk).delete()
             _delete_after_commit(store, *keys_of(previous))
         preview.listing = listing
@@ -126,7 +129,7 @@ def attach_preview(*, listing: Listing, kind: PreviewKind, processed: ProcessedP
 
 
 @transaction.atomic
-def discard_candidate(*, listing: Listing, actor: User) -> Listing:
+def discard_candidate(*, listing: Listing, actor: User) -> Deliverable:
     """Take back the file that the next review would be about. What buyers get stays, and so does a blocked file, as evidence.
 
     Raises:
@@ -134,7 +137,7 @@ def discard_candidate(*, listing: Listing, actor: User) -> Listing:
         NotFound: there is none.
         VendorNotApproved: the vendor was suspended meanwhile.
     """
-    listing = _lock_for_upload(listing)
+    listing = lock_for_upload(listing)
     ensure_uploadable(listing)
     candidate = listing.candidate_deliverable
     if candidate is None:
@@ -142,14 +145,14 @@ def discard_candidate(*, listing: Listing, actor: User) -> Listing:
     listing.candidate_deliverable = None
     listing.save(update_fields=["candidate_deliverable"])
     if not candidate.is_kept:
-        candidate.delete()
+        Deliverable.objects.filter(pk=candidate.pk).delete()
         _delete_after_commit(object_store(), candidate.object_key)
     audit.record("listing.discard_file", listing, actor=actor, file=str(candidate.pk), sha256=candidate.sha256)
-    return listing
+    return candidate
 
 
 @transaction.atomic
-def remove_preview(*, listing: Listing, preview_id: uuid.UUID, actor: User) -> Listing:
+def remove_preview(*, listing: Listing, preview_id: uuid.UUID | None, actor: User) -> Preview:
     """Remove a preview, with its objects once that is certain.
 
     Raises:
@@ -158,10 +161,8 @@ def remove_preview(*, listing: Listing, preview_id: uuid.UUID, actor: User) -> L
         ThumbnailNeeded: it is the picture on the card of a published listing.
         VendorNotApproved: the vendor was suspended meanwhile.
     """
-    listing = _lock_for_upload(listing)
-    preview = Preview.objects.filter(listing=listing, pk=preview_id).first()
-    if preview is None:
-        raise NotFound
+    listing = lock_for_upload(listing)
+    preview = preview_of(listing, preview_id)
     published = listing.status == ListingStatus.PUBLISHED
     if published and preview.kind == PreviewKind.GALLERY and preview.slot == 0:
         raise ThumbnailNeeded
@@ -171,7 +172,7 @@ def remove_preview(*, listing: Listing, preview_id: uuid.UUID, actor: User) -> L
     audit.record("listing.remove_preview", listing, actor=actor, kind=preview.kind, slot=preview.slot, sha256=preview.sha256)
     if published:
         listing_edited(listing)
-    return listing
+    return preview
 
 
 def keys_of(preview: Preview) -> list[str]:
@@ -179,7 +180,7 @@ def keys_of(preview: Preview) -> list[str]:
     return [preview.object_key, *(copy["key"] for copy in preview.renditions.values())]
 
 
-def _preview_of(processed: ProcessedPreview, key: str) -> Preview:
+def _made_of(processed: ProcessedPreview, key: str) -> Preview:
     renditions = {
         name: {
             "key": f"{key}.{name}",
@@ -201,7 +202,7 @@ def _preview_of(processed: ProcessedPreview, key: str) -> Preview:
     )
 
 
-def _lock_for_upload(listing: Listing) -> Listing:
+def lock_for_upload(listing: Listing) -> Listing:
     """Return the listing locked; the body may have taken hours, so everything is asked again."""
     listing = lock_editable(listing)
     if not listing.store.is_open:

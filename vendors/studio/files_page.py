@@ -1,5 +1,6 @@
 """What the page of a listing's files shows."""
 
+import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -13,7 +14,8 @@ from marketplace.core import bounds
 
 from ..selectors import files_of
 from .facts import facts_of, warnings_of
-from .places import ENDINGS, FILE, SOUND, SPECIMEN, Place, file_place, slot_name, slot_place, sound_place, specimen_place
+from .picture_forms import WordsForm
+from .places import ENDINGS, FILE, SOUND, SPECIMEN, Place, file_place, picture_name, slot_name, slot_place, sound_place, specimen_place
 from .refusals import SENTENCES, size_in_words
 
 EARLIER = 10
@@ -43,6 +45,9 @@ class Slot:
         preview: What is in it.
         picture: How that is shown here.
         stays: Whether it can be replaced only.
+        words: Says what it shows.
+        earlier: The slot before, where it can go there.
+        later: The slot behind, where it can go there.
     """
 
     number: int
@@ -51,6 +56,9 @@ class Slot:
     preview: Preview | None
     picture: Picture | None
     stays: bool
+    words: WordsForm | None = None
+    earlier: int | None = None
+    later: int | None = None
 
 
 @dataclass(frozen=True)
@@ -141,8 +149,14 @@ class FilesPage:
         return [(name, before.get(name, "—"), after.get(name, "—")) for name in names if before.get(name) != after.get(name)]
 
 
-def files_page(listing: Listing, refused: Refused | None = None) -> FilesPage:
-    """Return the page in three queries beyond the listing's own."""
+def files_page(listing: Listing, refused: Refused | None = None, typed: Mapping[uuid.UUID, WordsForm] | None = None) -> FilesPage:
+    """Return the page in three queries beyond the listing's own.
+
+    Args:
+        listing: The vendor's own.
+        refused: What was just refused.
+        typed: What was typed about a picture and not taken.
+    """
     refused = refused or Refused()
     previews = list(listing.previews.all())
     now = [file for file in (listing.live_deliverable, listing.candidate_deliverable) if file is not None]
@@ -153,7 +167,7 @@ def files_page(listing: Listing, refused: Refused | None = None) -> FilesPage:
         live=_shown(listing.live_deliverable, found),
         candidate=_shown(listing.candidate_deliverable, found),
         earlier=list(files_of(listing).exclude(pk__in=found).defer("technical", "entries")[:EARLIER]),
-        gallery=[_slot(listing, number, pictures.get(number), refused) for number in range(bounds.GALLERY_SLOTS)],
+        gallery=[_slot(listing, number, pictures, refused, typed or {}) for number in range(bounds.GALLERY_SLOTS)],
         specimen=_only(previews, PreviewKind.FONT_SPECIMEN),
         sound=_only(previews, PreviewKind.AUDIO_PREVIEW),
         refused=refused,
@@ -164,11 +178,24 @@ def _only(previews: Iterable[Preview], kind: PreviewKind) -> Preview | None:
     return next((preview for preview in previews if preview.kind == kind), None)
 
 
-def _slot(listing: Listing, number: int, preview: Preview | None, refused: Refused) -> Slot:
-    name = f"Picture {number + 1}" if number else "Cover picture"
+def _slot(listing: Listing, number: int, pictures: Mapping[int, Preview], refused: Refused, typed: Mapping[uuid.UUID, WordsForm]) -> Slot:
+    name, preview = picture_name(number), pictures.get(number)
     place = slot_place(listing, number, label=f"{'Replace' if preview else 'Add'} {name.lower()}", refused=refused.at(slot_name(number)))
-    picture = None if preview is None else picture_of(preview.pk, preview.details, preview.renditions)
-    return Slot(number, name, place, preview, picture, stays=number == 0 and listing.status == ListingStatus.PUBLISHED)
+    if preview is None:
+        return Slot(number, name, place, preview=None, picture=None, stays=False)
+    words = typed.get(preview.pk) or WordsForm(preview_id=preview.pk, alt_text=preview.alt_text)
+    return Slot(
+        number,
+        name,
+        place,
+        preview,
+        picture_of(preview.pk, preview.details, preview.renditions),
+        stays=number == 0 and listing.status == ListingStatus.PUBLISHED,
+        words=words,
+        earlier=number - 1 if number else None,
+        # Behind the last one there is nothing to change places with.
+        later=number + 1 if number + 1 in pictures else None,
+    )
 
 
 def _shown(file: Deliverable | None, found: Mapping[Any, dict[str, Any]]) -> ShownFile | None:

@@ -58,6 +58,11 @@ def slot_name(slot: int) -> str:
     return f"picture-{slot}"
 
 
+def picture_name(slot: int) -> str:
+    """Return what the picture of a slot is called."""
+    return f"Picture {slot + 1}" if slot else "Cover picture"
+
+
 def file_place(listing: Listing, *, replaces: str, refused: str) -> Place:
     """Return the place of the deliverable; `replaces` names what makes way for a new one."""
     most = size_in_words(bounds.DELIVERABLE_BYTES)

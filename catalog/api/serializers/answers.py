@@ -158,13 +158,14 @@ class LicenseOffer(serializers.Serializer[Any]):
 
 
 class AssetPreview(serializers.Serializer[Any]):
-    """A public sample of an asset; `sortOrder` is there for gallery images only."""
+    """A public sample of an asset; `sortOrder` and `altText` are there for gallery images only."""
 
     id = serializers.CharField()
     assetId = serializers.CharField()
     kind = serializers.ChoiceField(choices=PreviewKind.choices)
     sortOrder = serializers.IntegerField(required=False)
     url = serializers.CharField()
+    altText = serializers.CharField(required=False, help_text="What the picture shows; empty where the vendor did not say.")
 
 
 class AssetFile(serializers.Serializer[Any]):

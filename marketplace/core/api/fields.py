@@ -54,6 +54,16 @@ class Flag(serializers.BooleanField):
         return data
 
 
+class WholeJsonNumber(serializers.IntegerField):
+    """A whole JSON number; no strings that look like one."""
+
+    def to_internal_value(self, data: Any) -> int:
+        """Return the number."""
+        if isinstance(data, bool) or not isinstance(data, int):
+            self.fail("invalid")
+        return int(super().to_internal_value(data))
+
+
 def _decimal(field: "serializers.Field[Any, Any, Any, Any]", data: Any, maximum: Decimal) -> Decimal:
     """Return a JSON number with at most two decimals between 0 and `maximum`."""
     if isinstance(data, bool) or not isinstance(data, int | float):

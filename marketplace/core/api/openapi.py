@@ -146,7 +146,7 @@ class OperationSchema(AutoSchema):
             declared |= {errors.NotAuthenticated, errors.InsufficientScope}
         if "{" in self.path:
             declared.add(errors.NotFound)
-        if self.method in {"POST", "PATCH", "PUT"}:
+        if self.method in {"POST", "PATCH", "PUT", "DELETE"}:
             declared |= {errors.InvalidInput, errors.MalformedBody, errors.LengthRequired, errors.BodyTooLarge, errors.UnsupportedType}
         if isinstance(self.view, ApiViewSet):
             declared |= set(self.view.problems.get(self.view.action or "", ()))

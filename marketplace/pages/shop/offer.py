@@ -34,7 +34,7 @@ class License:
 class Samples:
     """The public samples of a listing."""
 
-    pictures: list[tuple[Picture, Picture]]
+    pictures: list[tuple[Picture, Picture, str]]
     specimen: Preview | None
     sound: Preview | None
 
@@ -115,6 +115,6 @@ def samples_of(listing: Listing) -> Samples:
             small = selectors.picture_of(preview.pk, preview.details, preview.renditions)
             whole = selectors.picture_of(preview.pk, preview.details, preview.renditions, small=False)
             if small and whole:
-                pictures.append((small, whole))
+                pictures.append((small, whole, preview.alt_text))
     by_kind = {preview.kind: preview for preview in previews}
     return Samples(pictures, by_kind.get(PreviewKind.FONT_SPECIMEN), by_kind.get(PreviewKind.AUDIO_PREVIEW))

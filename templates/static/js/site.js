@@ -99,13 +99,14 @@
     clearTimeout(holding);
     for (const form of document.querySelectorAll("form[data-sent]")) delete form.dataset.sent;
   };
-  for (const form of document.querySelectorAll("form[data-guard], form[data-once]")) {
-    form.addEventListener("submit", (event) => {
-      if (form.dataset.sent) return event.preventDefault();
-      form.dataset.sent = "yes";
-      holding = setTimeout(release, HELD_SECONDS * 1000);
-    });
-  }
+  // What comes into the page later is held as well.
+  document.addEventListener("submit", (event) => {
+    const form = event.target;
+    if (!form.matches("form[data-guard], form[data-once]")) return;
+    if (form.dataset.sent) return event.preventDefault();
+    form.dataset.sent = "yes";
+    holding = setTimeout(release, HELD_SECONDS * 1000);
+  });
   addEventListener("keydown", (event) => {
     if (event.key === "Escape") release();
   });

@@ -195,11 +195,21 @@
 
   const partOf = (place) => document.getElementById(place);
 
+  // Whether a picture can change places, its neighbours decide.
+  const arrange = (whole) => {
+    for (const moves of whole.querySelectorAll("[data-moves]")) {
+      const old = document.getElementById(moves.id);
+      if (old && !old.contains(document.activeElement)) old.replaceWith(document.importNode(moves, true));
+    }
+  };
+
   const renew = async (place, done) => {
     let fresh = null;
     try {
       const answer = await fetch(location.pathname, { cache: "no-store" });
-      fresh = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById(place);
+      const whole = new DOMParser().parseFromString(await answer.text(), "text/html");
+      fresh = whole.getElementById(place);
+      arrange(whole);
     } catch {
       // The file is there all the same.
     }

@@ -10,7 +10,8 @@ from catalog.models import Deliverable, Preview
 from catalog.models.files import DeliverableStatus, PreviewKind
 from catalog.selectors.versions import status_of
 from marketplace.core import bounds
-from marketplace.core.api.serializers import Limit, PageNumber, WholeNumber
+from marketplace.core.api.fields import Line, WholeJsonNumber
+from marketplace.core.api.serializers import Body, Limit, PageNumber, WholeNumber
 
 
 class DeliverableRecord(serializers.Serializer[Deliverable]):
@@ -65,20 +66,44 @@ class FileQuery(serializers.Serializer[Any]):
 
 
 class PreviewRecord(serializers.Serializer[Preview]):
-    """A public sample; `sortOrder` is there for gallery images only."""
+    """A public sample; `sortOrder` and `altText` are there for gallery images only."""
 
     id = serializers.CharField()
     assetId = serializers.CharField(source="listing_id")
     kind = serializers.ChoiceField(choices=PreviewKind.choices)
     sortOrder = serializers.IntegerField(source="slot", required=False)
     url = serializers.CharField()
+    altText = serializers.CharField(
+        source="alt_text", required=False, help_text="What the picture shows, for people who do not see it; empty where nobody said."
+    )
 
     def to_representation(self, instance: Preview) -> dict[str, Any]:
-        """Return the record without a slot where the kind has none."""
+        """Return the record without what its kind does not have."""
         record = super().to_representation(instance)
         if instance.kind != PreviewKind.GALLERY:
-            del record["sortOrder"]
+            del record["sortOrder"], record["altText"]
         return record
+
+
+class PicturePatch(Body):
+    """Body of PATCH of a gallery image: a field left out keeps its value."""
+
+    read_back = frozenset(PreviewRecord().fields)
+
+    altText = Line(
+        source="alt_text",
+        max_length=bounds.ALT_TEXT_CHARS,
+        required=False,
+        allow_blank=True,
+        help_text="What the picture shows, for people who do not see it; an empty text takes it away.",
+    )
+    sortOrder = WholeJsonNumber(
+        source="slot",
+        min_value=0,
+        max_value=bounds.GALLERY_SLOTS - 1,
+        required=False,
+        help_text="The slot to stand in; a picture that is there changes places with this one.",
+    )
 
 
 class GallerySlot(serializers.Serializer[Any]):

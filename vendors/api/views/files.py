@@ -10,18 +10,20 @@ from rest_framework.response import Response
 from catalog.models.files import PreviewKind
 from marketplace.core import bounds
 from marketplace.core.access import bearer_only
-from marketplace.core.api.serializers import parse_query
+from marketplace.core.api.serializers import EmptyBody, parse_body, parse_query
 from marketplace.core.errors import InvalidInput, LengthRequired, MalformedRequest
+from marketplace.core.ids import parse_id
 from marketplace.core.scopes import Scope
 
-from ...errors import ListingLocked, UploadConflict, VendorNotApproved
+from ...errors import ListingLocked, ThumbnailNeeded, UploadConflict, VendorNotApproved
 from ...inspection import inspect_deliverable
 from ...previews import ProcessedPreview, process_audio, process_font, process_image
 from ...selectors import files_of, listing_of
 from ...services import files
 from ...services.listings import ensure_editable
+from ...services.pictures import update_picture
 from ...uploads import FileRejected, UploadIncomplete, receive, receive_small
-from ..serializers.files import DeliverableRecord, FilePage, FileQuery, FileVersion, GallerySlot, PreviewRecord
+from ..serializers.files import DeliverableRecord, FilePage, FileQuery, FileVersion, GallerySlot, PicturePatch, PreviewRecord
 from .base import VendorViewSet
 
 MANAGE = bearer_only(Scope.VENDOR_MANAGE)
@@ -37,13 +39,18 @@ def form(description: str) -> dict[str, Any]:
 class FileViews(VendorViewSet):
     """The deliverable and the previews of a listing."""
 
-    access = dict.fromkeys(("file", "history", "font_specimen", "gallery_image", "audio_preview"), MANAGE)
+    access = dict.fromkeys(
+        ("file", "discard_file", "history", "font_specimen", "gallery_image", "audio_preview", "update_picture", "remove_preview"), MANAGE
+    )
     problems = {
         "file": (*UPLOAD_PROBLEMS, UploadConflict),
         "history": (VendorNotApproved, InvalidInput),
         "font_specimen": UPLOAD_PROBLEMS,
         "gallery_image": UPLOAD_PROBLEMS,
         "audio_preview": UPLOAD_PROBLEMS,
+        "discard_file": (VendorNotApproved, ListingLocked),
+        "update_picture": (VendorNotApproved, ListingLocked, ThumbnailNeeded),
+        "remove_preview": (VendorNotApproved, ListingLocked, ThumbnailNeeded),
     }
 
     @extend_schema(
@@ -61,6 +68,14 @@ class FileViews(VendorViewSet):
             inspection = inspect_deliverable(store=received.store, key=received.key, size=received.size)
             deliverable = files.attach_deliverable(listing=listing, received=received, inspection=inspection, actor=self.user)
         return Response(DeliverableRecord(deliverable).data)
+
+    @extend_schema(operation_id="discardFile", summary="Take the new file back", request=None, responses={200: DeliverableRecord})
+    def discard_file(self, request: Request, asset_id: str) -> Response:
+        """Take back the uploaded file that no reviewer has approved; what buyers get stays. The answer is its last record."""
+        listing = listing_of(self.profile, asset_id)
+        files.ensure_uploadable(listing)
+        parse_body(EmptyBody, request)
+        return Response(DeliverableRecord(files.discard_candidate(listing=listing, actor=self.user)).data)
 
     @extend_schema(operation_id="listFiles", summary="Read the file history", parameters=[FileQuery], responses=FilePage)
     def history(self, request: Request, asset_id: str) -> Response:
@@ -102,6 +117,25 @@ class FileViews(VendorViewSet):
     def audio_preview(self, request: Request, asset_id: str) -> Response:
         """Store a sound; one that is there is replaced."""
         return self._preview(request, asset_id, PreviewKind.AUDIO_PREVIEW, process_audio, bounds.AUDIO_BYTES)
+
+    @extend_schema(
+        operation_id="updateGalleryImage", summary="Describe or move a gallery image", request=PicturePatch, responses=PreviewRecord
+    )
+    def update_picture(self, request: Request, asset_id: str, preview_id: str) -> Response:
+        """Say what an image shows, or put it into another slot: the one that is there takes its place."""
+        listing = listing_of(self.profile, asset_id)
+        ensure_editable(listing)
+        changes = parse_body(PicturePatch, request)
+        picture = update_picture(listing=listing, preview_id=parse_id(preview_id), actor=self.user, **changes)
+        return Response(PreviewRecord(picture).data)
+
+    @extend_schema(operation_id="removePreview", summary="Remove a preview", request=None, responses={200: PreviewRecord})
+    def remove_preview(self, request: Request, asset_id: str, preview_id: str) -> Response:
+        """Remove an image, the specimen or the sound for good. The answer is its last record."""
+        listing = listing_of(self.profile, asset_id)
+        ensure_editable(listing)
+        parse_body(EmptyBody, request)
+        return Response(PreviewRecord(files.remove_preview(listing=listing, preview_id=parse_id(preview_id), actor=self.user)).data)
 
     def _preview(
         self, request: Request, asset_id: str, kind: PreviewKind, process: Callable[[bytes], ProcessedPreview], maximum_bytes: int

@@ -1,8 +1,9 @@
 """The files of a listing: what buyers get, and what everyone may look at. Plain forms do here what the page's script does by the API."""
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse, HttpResponseBase
@@ -24,10 +25,12 @@ from ...previews import ProcessedPreview, process_audio, process_font, process_i
 from ...selectors import own_listing
 from ...services import files as services
 from ...services.listings import ensure_editable
+from ...services.pictures import update_picture
 from ...uploads import receive, receive_small
 from ..access import listing_page
 from ..files_page import WHOLE, Refused, files_page
-from ..places import slot_name
+from ..picture_forms import MoveForm, WordsForm
+from ..places import picture_name, slot_name
 from ..refusals import in_words
 from ..uploading import FormRefused, checked_form
 
@@ -103,6 +106,24 @@ def remove_preview(request: SignedInRequest, listing: Listing, preview_id: uuid.
     return _answer(request, listing, WHOLE, take)
 
 
+@listing_page("POST")
+def describe_picture(request: SignedInRequest, listing: Listing, preview_id: uuid.UUID) -> HttpResponseBase:
+    """Say what a picture shows."""
+    form = WordsForm(request.POST, preview_id=preview_id)
+    if not form.is_valid():
+        return _page(request, listing, typed={preview_id: form}, status=400)
+    return _edited(request, listing, preview_id, lambda _: "Saved.", **form.cleaned_data)
+
+
+@listing_page("POST")
+def move_picture(request: SignedInRequest, listing: Listing, preview_id: uuid.UUID) -> HttpResponseBase:
+    """Put a picture into another place; the one that is there changes places with it."""
+    form = MoveForm(request.POST)
+    if not form.is_valid():
+        raise Http404
+    return _edited(request, listing, preview_id, lambda slot: f"It is moved: {picture_name(slot)} now.", **form.cleaned_data)
+
+
 @listing_page("GET")
 def specimen(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
     """Name the specimen as a font, for the type tester of a listing that may not be public."""
@@ -119,16 +140,43 @@ def _answer(request: SignedInRequest, listing: Listing, place: str, take: Callab
     except FormRefused as refusal:
         return csrf_failure(request, reason=str(refusal))
     except Problem as problem:
-        # It may have come under review meanwhile.
-        listing = own_listing(request.user, listing.slug)
-        return _page(request, listing, Refused(place, in_words(problem)), status=problem.status)
+        return _refused(request, listing, place, problem)
+    return _done(request, listing, place, done)
+
+
+def _edited(
+    request: SignedInRequest, listing: Listing, preview_id: uuid.UUID, done: Callable[[int], str], **changes: Any
+) -> HttpResponseBase:
+    """Change a picture and go on at the place where it stands then. One that is not there is not found."""
+    try:
+        picture = update_picture(listing=listing, preview_id=preview_id, actor=request.user, **changes)
+    except NotFound:
+        raise
+    except Problem as problem:
+        return _refused(request, listing, WHOLE, problem)
+    return _done(request, listing, slot_name(picture.slot), done(picture.slot))
+
+
+def _done(request: SignedInRequest, listing: Listing, place: str, done: str) -> HttpResponseBase:
     messages.success(request, done)
     address = reverse("studio-files", args=[listing.slug])
     return redirect(address if place == WHOLE else f"{address}#{place}")
 
 
-def _page(request: SignedInRequest, listing: Listing, refused: Refused | None = None, status: int = 200) -> HttpResponseBase:
-    context = {"page": files_page(listing, refused), "features": FEATURES, "sample": TEXT, "listing": listing}
+def _refused(request: SignedInRequest, listing: Listing, place: str, problem: Problem) -> HttpResponseBase:
+    # It may have come under review meanwhile.
+    listing = own_listing(request.user, listing.slug)
+    return _page(request, listing, Refused(place, in_words(problem)), status=problem.status)
+
+
+def _page(
+    request: SignedInRequest,
+    listing: Listing,
+    refused: Refused | None = None,
+    typed: Mapping[uuid.UUID, WordsForm] | None = None,
+    status: int = 200,
+) -> HttpResponseBase:
+    context = {"page": files_page(listing, refused, typed), "features": FEATURES, "sample": TEXT, "listing": listing}
     response = render(request, "studio/files.html", context, status=status)
     # A picture is shown while it is on its way.
     response[HEADER] = PICTURES_POLICY

@@ -1,0 +1,122 @@
+"""The gallery's pictures on the page of files: what they show and their order, by plain forms."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+from django.test import Client
+from django.urls import reverse
+
+from catalog.models import Listing, Preview
+from tests.factories import ListingFactory
+from tests.vendors.cases import make_vendor, publish
+
+from .cases import ready
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def media(settings: Any, tmp_path: Path) -> None:
+    """An empty store of its own for each test."""
+    settings.MEDIA_ROOT = tmp_path / "media"
+
+
+def picture(listing: Listing, slot: int) -> Preview:
+    return Preview.objects.create(
+        listing=listing, kind="Gallery", slot=slot, object_key=f"previews/{listing.pk}/{slot}", content_type="image/webp", size=1,
+        sha256="a" * 64, details={"width": 3, "height": 2},
+    )  # fmt: skip
+
+
+def address(listing: Listing, name: str, preview: Preview) -> str:
+    return reverse(f"studio-picture-{name}", args=[listing.slug, preview.pk])
+
+
+def page_of(answer: Any) -> BeautifulSoup:
+    return BeautifulSoup(answer.content, "html.parser")
+
+
+def moves(page: BeautifulSoup) -> list[list[str]]:
+    """Return where each place's picture can go."""
+    return [[str(button["value"]) for button in place.select("[data-moves] button")] for place in page.select(".slot")]
+
+
+@pytest.mark.parametrize(("name", "sent"), [("words", {"alt_text": "x"}), ("move", {"slot": "1"})])
+def test_picture_of_another_listing_is_not_found(
+    client: Client, listing: Listing, browse: Callable[..., Client], name: str, sent: dict[str, str]
+) -> None:
+    mine, theirs = picture(listing, 0), picture(ListingFactory(store=make_vendor().store), 0)
+    beside = picture(ListingFactory(store=listing.store), 0)
+    assert browse(theirs.listing.store.owner).post(address(listing, name, mine), sent).status_code == 404
+    for preview in (theirs, beside):
+        assert client.post(address(listing, name, preview), sent).status_code == 404
+    assert Client().post(address(listing, name, mine), sent)["Location"].startswith("/account/login/")
+    assert browse(listing.store.owner, checked=True).post(address(listing, name, mine), sent).status_code == 403
+    assert set(Preview.objects.values_list("slot", "alt_text")) == {(0, "")}
+
+
+@pytest.mark.parametrize("slot", ["5", "-1", "x", ""])
+def test_place_that_is_none_is_not_found(client: Client, listing: Listing, slot: str) -> None:
+    first = picture(listing, 0)
+    assert client.post(address(listing, "move", first), {"slot": slot}).status_code == 404
+
+
+def test_words_that_are_too_long_stand_with_the_reason_beside_them(client: Client, listing: Listing) -> None:
+    first, second = picture(listing, 0), picture(listing, 1)
+    answer = client.post(address(listing, "words", second), {"alt_text": "y" * 251})
+    page = page_of(answer)
+    assert answer.status_code == 400
+    field = page.select_one(f"[id='{second.pk}-alt_text']")
+    assert field is not None
+    assert field.get_text(strip=True) == "y" * 251
+    assert field["aria-invalid"] == "true"
+    assert "at most 250" in page.select_one(f"[id='{second.pk}-alt_text_error']").get_text()  # type: ignore[union-attr]  # it is named by the field
+    assert page.select("[aria-invalid]") == [field]
+    assert first.alt_text == Preview.objects.get(pk=second.pk).alt_text == ""
+
+
+def test_picture_is_described_and_the_page_goes_on_there(client: Client, listing: Listing) -> None:
+    picture(listing, 0)
+    second = picture(listing, 1)
+    # As a text box of several lines sends it.
+    answer = client.post(address(listing, "words", second), {"alt_text": " Letters\r\non a wall "})
+    assert answer["Location"] == reverse("studio-files", args=[listing.slug]) + "#picture-1"
+    page = page_of(client.get(answer["Location"]))
+    assert [field.get_text(strip=True) for field in page.select("textarea")] == ["", "Letters on a wall"]
+    assert "Saved." in page.get_text()
+
+
+def test_pictures_go_one_place_on_and_never_leave_the_card_without_one(client: Client, listing: Listing) -> None:
+    first, second = picture(listing, 0), picture(listing, 2)
+    path = reverse("studio-files", args=[listing.slug])
+    # The first one would only leave its place empty; the other one can come nearer.
+    assert moves(page_of(client.get(path))) == [[], [], ["1"], [], []]
+    answer = client.post(address(listing, "move", second), {"slot": "1"})
+    assert answer["Location"] == f"{path}#picture-1"
+    page = page_of(client.get(path))
+    assert "Picture 2 now" in page.get_text()
+    assert moves(page) == [["1"], ["0"], [], [], []]
+    publish(listing)
+    client.post(address(listing, "move", second), {"slot": "0"})
+    assert dict(Preview.objects.values_list("slot", "pk")) == {0: second.pk, 1: first.pk}
+    refused = client.post(address(listing, "move", second), {"slot": "4"})
+    assert refused.status_code == 409
+    assert "keeps its cover picture" in refused.content.decode()
+    # Once more, from another window: it is as it was asked to be.
+    assert client.post(address(listing, "move", second), {"slot": "0"}).status_code == 302
+
+
+def test_picture_under_review_shows_its_words_and_no_forms(client: Client, listing: Listing) -> None:
+    ready(listing)
+    Preview.objects.update(alt_text="Letters on a wall")
+    Listing.objects.filter(pk=listing.pk).update(status="PendingReview")
+    page = page_of(client.get(reverse("studio-files", args=[listing.slug])))
+    assert "Letters on a wall" in page.get_text()
+    assert page.select(".slot form, .slot textarea") == []
+    for name, sent in (("words", {"alt_text": "x"}), ("move", {"slot": "1"})):
+        refused = client.post(address(listing, name, Preview.objects.get()), sent)
+        assert refused.status_code == 409
+        assert "in review" in refused.content.decode()

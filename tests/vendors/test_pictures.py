@@ -1,0 +1,216 @@
+"""What a picture shows and where it stands, what is removed and taken back: by whom, and what stays."""
+
+import uuid
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytest_django import DjangoCaptureOnCommitCallbacks
+from rest_framework.test import APIClient
+
+from catalog.models import Deliverable, Listing, Preview
+from catalog.models.files import PreviewKind
+from catalog.services.snapshots import changes_between, snapshot_of
+from marketplace.core.audit import history_of
+from marketplace.core.errors import NotFound
+from tests.factories import DeliverableFactory, ListingFactory
+from tests.vendors import makers
+from vendors.errors import ListingLocked, ThumbnailNeeded, VendorNotApproved
+from vendors.models import VendorProfile
+from vendors.previews import ProcessedPreview
+from vendors.services.files import attach_preview
+from vendors.services.pictures import update_picture
+
+from .cases import ASSETS, make_vendor, pointers, problem, publish
+
+pytestmark = pytest.mark.django_db
+
+NOBODY = "01900000-0000-7000-8000-000000000000"
+
+
+@pytest.fixture(autouse=True)
+def media(settings: Any, tmp_path: Path) -> Path:
+    """An empty store of its own for each test."""
+    settings.MEDIA_ROOT = tmp_path / "media"
+    return tmp_path / "media"
+
+
+def picture(listing: Listing, slot: int, content: bytes = b"") -> Preview:
+    """Upload a picture."""
+    processed = ProcessedPreview(content or b"%d" % slot, "image/webp", {}, {})
+    return attach_preview(listing=listing, kind=PreviewKind.GALLERY, slot=slot, processed=processed, actor=listing.store.owner)
+
+
+def address(listing: Listing, preview: Any) -> str:
+    """Return where a preview of the listing is changed."""
+    return f"{ASSETS}/{listing.pk}/previews/{getattr(preview, 'pk', preview)}"
+
+
+def places(listing: Listing) -> dict[int, uuid.UUID]:
+    """Return what stands in which slot."""
+    return dict(listing.previews.filter(kind="Gallery").values_list("slot", "pk"))
+
+
+@pytest.mark.parametrize("method", ["patch", "delete"])
+def test_preview_that_is_not_there_or_not_ones_own_is_not_found(
+    client: APIClient, other_client: APIClient, listing: Listing, method: str
+) -> None:
+    mine = picture(listing, 0)
+    beside = picture(ListingFactory(store=listing.store), 0)
+    theirs = picture(ListingFactory(store=make_vendor().store), 0)
+    change = getattr(client, method)
+    for preview in (NOBODY, "x", "x" * 300, str(mine.pk).replace("-", ""), beside.pk, theirs.pk):
+        assert problem(change(address(listing, preview), {}, format="json")) == (404, "not_found"), preview
+    assert problem(getattr(other_client, method)(address(listing, mine), {}, format="json")) == (404, "not_found")
+    assert Preview.objects.count() == 3
+
+
+@pytest.mark.parametrize("kind", [PreviewKind.AUDIO_PREVIEW, PreviewKind.FONT_SPECIMEN])
+def test_what_is_no_picture_has_neither_words_nor_a_place(client: APIClient, listing: Listing, kind: PreviewKind) -> None:
+    processed = ProcessedPreview(b"x", "audio/wav", {}, {})
+    other = attach_preview(listing=listing, kind=kind, processed=processed, actor=listing.store.owner)
+    assert problem(client.patch(address(listing, other), {"altText": "A chime"}, format="json")) == (404, "not_found")
+    assert "altText" not in client.get(f"{ASSETS}/{listing.pk}").json()["previews"][0]
+
+
+@pytest.mark.parametrize(
+    ("body", "pointer", "code"),
+    [
+        ({"altText": "x" * 251}, "#/altText", "max_length"),
+        ({"altText": "a\nb"}, "#/altText", "control_characters"),
+        ({"altText": None}, "#/altText", "null"),
+        ({"sortOrder": 5}, "#/sortOrder", "max_value"),
+        ({"sortOrder": -1}, "#/sortOrder", "min_value"),
+        ({"sortOrder": "1"}, "#/sortOrder", "invalid"),
+        ({"alttext": "x"}, "#/alttext", "unknown_field"),
+    ],
+)
+def test_bad_change_is_named_and_changes_nothing(client: APIClient, listing: Listing, body: Any, pointer: str, code: str) -> None:
+    first = picture(listing, 0)
+    before = Preview.objects.values().get()
+    assert pointers(client.patch(address(listing, first), body, format="json")) == [(pointer, code)]
+    assert Preview.objects.values().get() == before
+
+
+def test_pictures_of_a_listing_under_review_or_of_a_closed_store_stay(client: APIClient, vendor: VendorProfile, listing: Listing) -> None:
+    first, owner = picture(listing, 0), vendor.user
+    Listing.objects.filter(pk=listing.pk).update(status="PendingReview")
+    assert problem(client.patch(address(listing, first), {"altText": "x"}, format="json")) == (409, "listing_locked")
+    assert problem(client.delete(address(listing, first))) == (409, "listing_locked")
+    with pytest.raises(ListingLocked):
+        update_picture(listing=listing, preview_id=first.pk, actor=owner, alt_text="x")
+    Listing.objects.filter(pk=listing.pk).update(status="Draft")
+    vendor.store.is_open = False
+    vendor.store.save()
+    with pytest.raises(VendorNotApproved):
+        update_picture(listing=listing, preview_id=first.pk, actor=owner, alt_text="x")
+    assert Preview.objects.get().alt_text == ""
+
+
+def test_published_listing_is_never_without_the_picture_on_its_card(client: APIClient, listing: Listing) -> None:
+    first = picture(listing, 0)
+    publish(listing)
+    assert problem(client.patch(address(listing, first), {"sortOrder": 3}, format="json")) == (409, "thumbnail_needed")
+    assert problem(client.delete(address(listing, first))) == (409, "thumbnail_needed")
+    with pytest.raises(ThumbnailNeeded):
+        update_picture(listing=listing, preview_id=first.pk, actor=listing.store.owner, slot=1, alt_text="not kept either")
+    assert (places(listing), Preview.objects.get().alt_text) == ({0: first.pk}, "")
+    # Another one may take its place.
+    second = picture(listing, 3)
+    assert client.patch(address(listing, first), {"sortOrder": 3}, format="json").status_code == 200
+    assert places(listing) == {0: second.pk, 3: first.pk}
+
+
+def test_picture_says_what_it_shows_to_everyone(client: APIClient, listing: Listing) -> None:
+    first = picture(listing, 0)
+    publish(listing)
+    before = Listing.objects.get(pk=listing.pk).updated_at
+    answer = client.patch(address(listing, first), {"altText": "  Letters on a wall "}, format="json")
+    assert answer.status_code == 200
+    shown = {"id": str(first.pk), "assetId": str(listing.pk), "kind": "Gallery", "sortOrder": 0, "url": first.url}
+    assert answer.json() == shown | {"altText": "Letters on a wall"}
+    assert client.get(f"{ASSETS}/{listing.pk}").json()["previews"] == [answer.json()]
+    assert APIClient().get(f"/api/v1/assets/{listing.pk}").json()["previews"] == [answer.json()]
+    assert Listing.objects.get(pk=listing.pk).updated_at > before
+    entry = history_of(listing)[0]
+    assert (entry.action, entry.data["changes"]) == ("listing.update_preview", {"alt_text": ["", "Letters on a wall"]})
+    # What was read can be sent back, and changes nothing.
+    assert client.patch(address(listing, first), answer.json(), format="json").json() == answer.json()
+    assert client.patch(address(listing, first), {}, format="json").json() == answer.json()
+    assert history_of(listing).filter(action="listing.update_preview").count() == 1
+    assert client.patch(address(listing, first), {"altText": ""}, format="json").json() == shown | {"altText": ""}
+
+
+def test_pictures_change_places_and_keep_all_else(client: APIClient, listing: Listing) -> None:
+    first, second = picture(listing, 0), picture(listing, 1)
+    Preview.objects.filter(pk=first.pk).update(alt_text="First")
+    before = {row["id"]: row for row in Preview.objects.values()}
+    answer = client.patch(address(listing, second), {"sortOrder": 0, "altText": "Second"}, format="json")
+    assert (answer.status_code, answer.json()["sortOrder"], answer.json()["altText"]) == (200, 0, "Second")
+    assert places(listing) == {0: second.pk, 1: first.pk}
+    before[first.pk]["slot"], before[second.pk]["slot"], before[second.pk]["alt_text"] = 1, 0, "Second"
+    assert {row["id"]: row for row in Preview.objects.values()} == before
+    # Into a place that is free, too.
+    assert client.patch(address(listing, first), {"sortOrder": 4}, format="json").status_code == 200
+    assert places(listing) == {0: second.pk, 4: first.pk}
+    # The same once more.
+    assert client.patch(address(listing, first), {"sortOrder": 4}, format="json").json()["sortOrder"] == 4
+
+
+def test_reviewers_see_that_pictures_were_moved_or_described_since(listing: Listing) -> None:
+    first, second = picture(listing, 0), picture(listing, 1)
+    before = snapshot_of(listing)
+    # As it was before pictures said what they show.
+    assert [set(preview) for preview in before["previews"]] == [{"kind", "slot", "checksum"}] * 2
+    update_picture(listing=listing, preview_id=second.pk, actor=listing.store.owner, slot=0)
+    update_picture(listing=listing, preview_id=first.pk, actor=listing.store.owner, alt_text="Letters")
+    (change,) = changes_between(before, snapshot_of(listing))
+    assert change.field == "previews"
+    assert [preview["checksum"] for preview in change.after] == [second.sha256, first.sha256]
+    assert change.after[1]["altText"] == "Letters"
+
+
+def test_new_picture_says_nothing_until_it_is_told_and_the_same_one_keeps_its_words(listing: Listing) -> None:
+    first = picture(listing, 0, b"same")
+    update_picture(listing=listing, preview_id=first.pk, actor=listing.store.owner, alt_text="Letters")
+    assert picture(listing, 0, b"same").alt_text == "Letters"
+    assert picture(listing, 0, b"other").alt_text == ""
+
+
+def test_removed_preview_is_told_once_more_and_is_gone(
+    client: APIClient, listing: Listing, media: Path, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> None:
+    first = picture(listing, 1)
+    with django_capture_on_commit_callbacks(execute=True):
+        answer = client.delete(address(listing, first))
+    assert (answer.status_code, answer.json()["id"], answer.json()["sortOrder"]) == (200, str(first.pk), 1)
+    assert not Preview.objects.exists()
+    assert [path for path in media.rglob("*") if path.is_file()] == []
+    assert problem(client.delete(address(listing, first))) == (404, "not_found")
+    with pytest.raises(NotFound):
+        update_picture(listing=listing, preview_id=first.pk, actor=listing.store.owner, slot=0)
+
+
+def test_new_file_is_taken_back_and_what_buyers_get_stays(
+    client: APIClient, listing: Listing, media: Path, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> None:
+    assert problem(client.delete(f"{ASSETS}/{listing.pk}/file")) == (404, "not_found")
+    publish(listing)
+    live = listing.live_deliverable
+    with django_capture_on_commit_callbacks(execute=True):
+        sent = client.post(f"{ASSETS}/{listing.pk}/file", makers.form(makers.archive(a_txt="x")))
+        taken = client.delete(f"{ASSETS}/{listing.pk}/file")
+    assert (taken.status_code, taken.json()) == (200, sent.json())
+    listing.refresh_from_db()
+    assert (listing.candidate_deliverable, listing.live_deliverable) == (None, live)
+    assert list(Deliverable.objects.all()) == [live]
+    assert [path for path in media.rglob("*") if path.is_file()] == []
+
+
+def test_new_file_that_a_reviewer_looks_at_is_not_taken_back(client: APIClient, listing: Listing) -> None:
+    publish(listing)
+    listing.candidate_deliverable = DeliverableFactory(listing=listing, approved_at=None)
+    listing.update_status = "PendingReview"
+    listing.save()
+    assert problem(client.delete(f"{ASSETS}/{listing.pk}/file")) == (409, "listing_locked")
+    assert Deliverable.objects.count() == 2
