@@ -124,7 +124,7 @@ def preview_of(listing: Listing, preview_id: uuid.UUID | None) -> Preview:
     Raises:
         NotFound: it is not there, or is another listing's.
     """
-    preview = Preview.objects.filter(listing=listing, pk=preview_id).first()
+    preview = None if preview_id is None else Preview.objects.filter(listing=listing, pk=preview_id).first()
     if preview is None:
         raise NotFound
     return preview
