@@ -90,7 +90,7 @@ class ExpiryPassed(Problem):
 
 
 class PasswordRequired(Problem):
-    """403: a token that spends money needs the password again."""
+    """403: what spends or takes out money needs the password again."""
 
     status = 403
     title = "The password is needed again"

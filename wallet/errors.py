@@ -57,10 +57,18 @@ class IdempotencyKeyReused(Problem):
 
 
 class InvalidAmount(Problem):
-    """400: an amount that cannot be credited."""
+    """400: an amount that cannot be moved."""
 
     status = 400
-    title = "The amount cannot be credited"
+    title = "The amount cannot be moved"
+
+
+class WithdrawalOpen(Problem):
+    """409: one payout of a wallet at a time."""
+
+    status = 409
+    title = "A payout of this wallet waits already"
+    detail = "Wait until it is paid, or cancel it and ask again."
 
 
 class SpendingLimitExceeded(Problem):

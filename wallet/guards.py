@@ -4,6 +4,12 @@ from marketplace.core.db.guards import Guards, Trigger, refuse
 
 ACCOUNTS = "wallet_ledgeraccount"
 IDENTITY = ("kind", "owner_id", "currency", "may_go_negative")
+WITHDRAWALS = "wallet_withdrawal"
+# What a request was stays; what came of it stays too, once something did.
+ASKED = ("id", "wallet_id", "asked_id", "requested_at")
+SETTLED = ("status", "settled_id", "reference", "reason")
+# All that ever changes.
+CHANGING = (*SETTLED, "payment_details", "claimed_by_id", "claimed_at")
 _SENTENCE = "the ledger only grows"
 
 
@@ -12,6 +18,20 @@ def _identity(vendor: str, differs: str) -> Trigger:
     changed = " OR ".join(f"OLD.{column} {differs} NEW.{column}" for column in IDENTITY)
     row, when = ("FOR EACH ROW ", f"({changed})") if vendor == "postgresql" else ("", changed)
     return Trigger(f"{ACCOUNTS}_identity", ACCOUNTS, "BEFORE UPDATE", f"{row}WHEN {when} {refuse(vendor, 'wallet', _SENTENCE)}")
+
+
+def _withdrawals(vendor: str, differs: str) -> list[Trigger]:
+    """Return the triggers that keep what was asked for, and what came of it; where to pay is only ever forgotten."""
+    asked, settled = (" OR ".join(f"OLD.{column} {differs} NEW.{column}" for column in columns) for columns in (ASKED, SETTLED))
+    details = f"OLD.payment_details {differs} NEW.payment_details AND NEW.payment_details <> ''"
+    changed = f"({asked} OR (OLD.status <> 'Waiting' AND ({settled})) OR ({details}))"
+    row, removal = ("FOR EACH ROW ", "BEFORE DELETE OR TRUNCATE") if vendor == "postgresql" else ("", "BEFORE DELETE")
+    refused = refuse(vendor, "wallet", "what was asked to be paid out stays as it was")
+    statement = "FOR EACH STATEMENT " if vendor == "postgresql" else ""
+    return [
+        Trigger(f"{WITHDRAWALS}_kept", WITHDRAWALS, "BEFORE UPDATE", f"{row}WHEN {changed} {refused}"),
+        Trigger(f"{WITHDRAWALS}_never_deleted", WITHDRAWALS, removal, f"{statement}{refused}"),
+    ]
 
 
 def _in_currency(side: str) -> Trigger:
@@ -58,8 +78,18 @@ LEDGER = Guards(
     sentence=_SENTENCE,
     append_only=("wallet_journal", "wallet_transfer", "wallet_payout", "wallet_ledgerseal", "wallet_sealedjournal"),
     others={
-        "postgresql": [_identity("postgresql", "IS DISTINCT FROM"), _chain("postgresql")],
-        "sqlite": [_identity("sqlite", "IS NOT"), _chain("sqlite"), _in_currency("debit"), _in_currency("credit")],
+        "postgresql": [
+            _identity("postgresql", "IS DISTINCT FROM"),
+            _chain("postgresql"),
+            *_withdrawals("postgresql", "IS DISTINCT FROM"),
+        ],
+        "sqlite": [
+            _identity("sqlite", "IS NOT"),
+            _chain("sqlite"),
+            _in_currency("debit"),
+            _in_currency("credit"),
+            *_withdrawals("sqlite", "IS NOT"),
+        ],
     },
     functions=(_CHAIN_FUNCTION,),
 )

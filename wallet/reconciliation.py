@@ -14,13 +14,15 @@ from library.selectors import licences_of_orders, licences_outside_of
 from marketplace.core.money import tax_inside
 
 from .guards import LEDGER
-from .models import Journal, LedgerAccount, Order, Payout, Transfer
-from .models.ledger import AccountKind, JournalKind
+from .models import Journal, LedgerAccount, Order, Payout, Transfer, Withdrawal
+from .models.ledger import BOUNDED_KINDS, AccountKind, JournalKind
 from .models.orders import OrderStatus
+from .models.withdrawals import WithdrawalStatus
 from .seals import seal_differences
 from .selectors import with_ledger_balance
 
 BATCH = 500
+_NAMES = {AccountKind.WALLET.value: "wallet", AccountKind.HELD.value: "held account"}
 # (journal kind, account kind debited, account kind credited, owner debited, owner credited, currency) to the amount.
 Movements = Counter[tuple[Any, ...]]
 Report = Callable[[int], None]
@@ -43,6 +45,7 @@ def differences(report: Report = lambda _done: None, seals: Mapping[int, str] | 
             report(len(batch))
         yield from _orphans()
         yield from _payouts()
+        yield from _withdrawals()
         yield from seal_differences(seals)
 
 
@@ -74,11 +77,11 @@ def _guards() -> Iterator[str]:
 
 
 def _balances() -> Iterator[str]:
-    wallets = with_ledger_balance(LedgerAccount.objects.filter(kind=AccountKind.WALLET))
-    for wallet in wallets.exclude(balance_minor=F("entries_minor")).iterator():
-        yield f"wallet {wallet.pk} holds {wallet.balance_minor} {wallet.currency}, its entries {wallet.entries_minor}"
+    bounded = with_ledger_balance(LedgerAccount.objects.filter(kind__in=BOUNDED_KINDS))
+    for account in bounded.exclude(balance_minor=F("entries_minor")).iterator():
+        yield f"{_NAMES[account.kind]} {account.pk} holds {account.balance_minor} {account.currency}, its entries {account.entries_minor}"
     sealed = Q(journal__sealed__isnull=False)
-    others = with_ledger_balance(LedgerAccount.objects.exclude(kind=AccountKind.WALLET), sealed)
+    others = with_ledger_balance(LedgerAccount.objects.exclude(kind__in=BOUNDED_KINDS), sealed)
     for account in others.exclude(balance_minor=F("entries_minor")).iterator():
         yield f"{account.kind} account {account.pk} holds {account.balance_minor} {account.currency}, what is sealed {account.entries_minor}"
 
@@ -124,7 +127,8 @@ def _orders(orders: Sequence[Order]) -> Iterator[str]:
     for order in orders:
         if order.tax_minor != tax_inside(order.price_minor, order.tax_rate_bp):
             yield f"order {order.pk} has another tax than its rate makes"
-        if found.get(order.pk, Counter()) != _expected(order):
+        moved = found.get(order.pk, Counter())
+        if moved != _expected(order, moved):
             yield f"order {order.pk} and its transfers differ"
         if sentence := _licence_difference(order, licences.get(order.pk)):
             yield sentence
@@ -147,7 +151,11 @@ def _movements_of(orders: Sequence[Order]) -> Mapping[Any, Movements]:
     return movements
 
 
-def _expected(order: Order) -> Movements:
+def _expected(order: Order, moved: Movements) -> Movements:
+    """Return what should have moved; a refund to an account that is deleted waits until it is claimed, and may have been."""
+    back, owner_of_back = (AccountKind.WALLET, order.buyer_id)
+    if order.buyer.deleted and any(credited == AccountKind.UNCLAIMED for _, _, credited, *_ in moved):
+        back, owner_of_back = AccountKind.UNCLAIMED, None
     parts = (
         (AccountKind.TAX, None, order.tax_minor),
         (AccountKind.COMMISSION, None, order.commission_minor),
@@ -158,7 +166,9 @@ def _expected(order: Order) -> Movements:
         if amount:
             movements[JournalKind.SALE, AccountKind.WALLET, kind, order.buyer_id, owner, order.currency] = amount
             if order.status == OrderStatus.REFUNDED:
-                movements[JournalKind.REFUND, kind, AccountKind.WALLET, owner, order.buyer_id, order.currency] = amount
+                movements[JournalKind.REFUND, kind, back, owner, owner_of_back, order.currency] = amount
+    if back == AccountKind.UNCLAIMED and any(kind == JournalKind.CLAIM for kind, *_ in moved):
+        movements[JournalKind.CLAIM, back, AccountKind.PAYOUT, None, None, order.currency] = order.price_minor
     return movements
 
 
@@ -187,11 +197,53 @@ def _payouts() -> Iterator[str]:
         yield f"payout {payout.pk} and its transfer differ"
 
 
+def _withdrawals() -> Iterator[str]:
+    """Compare what was asked to be paid out with what moved: set aside once, then paid once or brought back once."""
+    strays = (
+        (Q(kind=JournalKind.WITHDRAWAL, withdrawal__isnull=True), "sets money aside that nobody asked for"),
+        (Q(kind__in=(JournalKind.SETTLEMENT, JournalKind.RETURN), settled_withdrawal__isnull=True), "settles nothing that was asked for"),
+    )
+    for condition, what in strays:
+        for journal in Journal.objects.filter(condition).iterator():
+            yield f"journal {journal.pk} {what}"
+    rows = Withdrawal.objects.select_related("wallet", "asked", "settled").order_by("pk")
+    for withdrawal in rows.prefetch_related(
+        *(f"{side}__transfers__{end}" for side in ("asked", "settled") for end in ("debit", "credit"))
+    ).iterator(chunk_size=BATCH):
+        if not _withdrawal_fits(withdrawal):
+            yield f"withdrawal {withdrawal.pk} and its transfers differ"
+    waiting = Withdrawal.objects.filter(
+        status=WithdrawalStatus.WAITING, wallet__owner=OuterRef("owner"), wallet__currency=OuterRef("currency")
+    )
+    due = Coalesce(Subquery(waiting.annotate(due=-F("asked__wallet_net_minor")).values("due")[:1]), 0)
+    for held in LedgerAccount.objects.filter(kind=AccountKind.HELD).annotate(due=due).exclude(balance_minor=F("due")).iterator():
+        yield f"held account {held.pk} holds {held.balance_minor} {held.currency}, what waits is {held.due}"
+
+
+def _withdrawal_fits(withdrawal: Withdrawal) -> bool:
+    wallet, amount = withdrawal.wallet, withdrawal.amount_minor
+    own, held = (AccountKind.WALLET, wallet.owner_id), (AccountKind.HELD, wallet.owner_id)
+    if (wallet.kind, withdrawal.asked.kind) != (AccountKind.WALLET, JournalKind.WITHDRAWAL):
+        return False
+    if _legs(withdrawal.asked) != [(own, held, amount)]:
+        return False
+    settled = withdrawal.settled
+    if settled is None:
+        return withdrawal.status == WithdrawalStatus.WAITING
+    if withdrawal.status == WithdrawalStatus.PAID:
+        return settled.kind == JournalKind.SETTLEMENT and _legs(settled) == [(held, (AccountKind.PAYOUT, None), amount)]
+    return settled.reverses_id == withdrawal.asked_id and _legs(settled) == [(held, own, amount)]
+
+
+def _legs(journal: Journal) -> list[Any]:
+    return [((t.debit.kind, t.debit.owner_id), (t.credit.kind, t.credit.owner_id), t.amount_minor) for t in journal.transfers.all()]
+
+
 def _batches(orders: QuerySet[Order]) -> Iterator[list[Order]]:
     after = None
     while True:
         rest = orders if after is None else orders.filter(pk__gt=after)
-        batch = list(rest.select_related("listing__store")[:BATCH])
+        batch = list(rest.select_related("listing__store", "buyer")[:BATCH])
         if not batch:
             return
         yield batch

@@ -6,15 +6,16 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import F, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
 from marketplace.accounts.models import User
 from marketplace.core.ids import first_id_at, parse_id
 from marketplace.core.money import Currency
 
-from .models import Journal, LedgerAccount, Order, Payout, Quote, SealedJournal, Transfer, WalletSettings
-from .models.ledger import AccountKind
+from .models import Journal, LedgerAccount, Order, Payout, Quote, SealedJournal, Transfer, WalletSettings, Withdrawal
+from .models.ledger import AccountKind, JournalKind
+from .models.withdrawals import WithdrawalStatus
 
 # No transaction takes as long: each gives up after seconds of waiting.
 LATE = timedelta(hours=1)
@@ -163,3 +164,25 @@ def paid_by_currency(rows: QuerySet[Payout]) -> dict[str, int]:
     """Return the sums of payouts."""
     sums = rows.order_by().values("account__currency").annotate(paid=-Sum("journal__vendor_net_minor"))
     return dict(sums.values_list("account__currency", "paid"))
+
+
+def withdrawals() -> QuerySet[Withdrawal]:
+    """Return what was asked to be paid out of wallets, with what is shown of each."""
+    return Withdrawal.objects.select_related("asked", "settled__actor", "wallet__owner")
+
+
+def withdrawal_of(user: User, withdrawal_id: uuid.UUID) -> Withdrawal | None:
+    """Return what a user asked to be paid out, None when it is not theirs."""
+    return withdrawals().filter(wallet__owner=user, pk=withdrawal_id).first()
+
+
+def open_withdrawals_of(user: uuid.UUID) -> QuerySet[Withdrawal]:
+    """Return what of a user's wallets waits to be paid out, one for each currency at most."""
+    return withdrawals().filter(wallet__owner=user, status=WithdrawalStatus.WAITING).order_by("wallet__currency")
+
+
+def unclaimed_refunds() -> QuerySet[Order]:
+    """Return the orders that were refunded after their buyer's account was deleted, and whose money nobody has claimed."""
+    journals = Journal.objects.filter(order=OuterRef("pk"))
+    waits = Exists(journals.filter(kind=JournalKind.REFUND, wallet__isnull=True))
+    return Order.objects.filter(waits, ~Exists(journals.filter(kind=JournalKind.CLAIM)), price_minor__gt=0)

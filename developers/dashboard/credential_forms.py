@@ -17,11 +17,13 @@ _OVERLAPS = ((7, "in 7 days"), (1, "in a day"), (30, "in 30 days"), (0, "at once
 
 
 class PasswordAgain(forms.Form):
-    """Asks for the password again before a program may spend money.
+    """Asks for the password again before a program may spend money, or money leaves.
 
     Args:
         password_is_right: Checks the password.
     """
+
+    needed_for = "a token that can spend your money"
 
     password = forms.CharField(
         label="Your password",
@@ -40,7 +42,7 @@ class PasswordAgain(forms.Form):
         """Add an error unless the password is right."""
         self.password_confirmed = self._password_is_right(self.cleaned_data.get("password", ""))
         if not self.password_confirmed:
-            self.add_error("password", "The password is not right. It is needed for a token that can spend your money.")
+            self.add_error("password", f"The password is not right. It is needed for {self.needed_for}.")
 
 
 class KeyForm(forms.Form):

@@ -28,6 +28,7 @@ _TONES = {
     "On its way": "wait",
     "Failing": "wait",
     "Rejected": "bad",
+    "Refused": "bad",
     "Suspended": "bad",
     "Withdrawn": "bad",
     "Not granted": "bad",

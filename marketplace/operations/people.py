@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from allauth.account.models import EmailAddress
@@ -21,9 +22,9 @@ from marketplace.core.db.combined import count_combined
 from marketplace.core.models import AuditEntry
 from marketplace.core.wording import money
 from vendors.models import VendorProfile
-from wallet.models import IdempotencyRecord, LedgerAccount, Order, Quote, WalletSettings
+from wallet.models import IdempotencyRecord, LedgerAccount, Order, Quote, WalletSettings, Withdrawal
 from wallet.models.ledger import AccountKind
-from wallet.selectors import with_earnings
+from wallet.selectors import open_withdrawals_of, with_earnings
 
 from .models import AccountExport
 
@@ -55,10 +56,30 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
         "buyer",
         ("id", "title", "store_name", "license_slug", "currency", "price_minor", "tax_minor", "status", "created_at", "refunded_at"),
     ),
+    "withdrawals": (
+        Withdrawal,
+        "wallet__owner",
+        ("id", "wallet__currency", "asked__wallet_net_minor", "status", "payment_details", "reference", "reason", "requested_at"),
+    ),
     "licences": (Licence, "buyer", ("id", "title", "store_name", "version", "order_id", "acquired_at", "revoked_at")),
     "downloads": (DownloadLink, "user", ("file_name", "version", "issued_at", "expires_at")),
     "actions": (AuditEntry, "actor", ("at", "action", "subject_type", "subject_id", "reason")),
 }
+
+
+@dataclass(frozen=True)
+class Matter:
+    """What must be settled before an account can be deleted.
+
+    Args:
+        sentence: What, and what to do about it.
+        page: The name of the page where it is done.
+        link: What its owner does there.
+    """
+
+    sentence: str
+    page: str
+    link: str
 
 
 def export_account(user: User) -> dict[str, Any]:
@@ -78,14 +99,16 @@ def let_go(event: AccountDeleted) -> None:
     """Remove what is personal beyond the account itself; orders, licences, links and the ledger stay as they are.
 
     Raises:
-        AccountInUse: money is left, or something is for sale.
+        AccountInUse: money is left or on its way, or something is for sale.
     """
     user = User.objects.get(pk=event.user_id)
     # Nothing moves in the accounts that are asked about now.
-    list(LedgerAccount.objects.select_for_update().filter(owner=user).order_by("pk"))
+    # Wallets before what is held of them, as whoever moves both does.
+    list(LedgerAccount.objects.select_for_update().filter(owner=user).order_by("-kind", "currency"))
     open_matters = unsettled(user.pk)
     if open_matters:
-        raise AccountInUse(" ".join(open_matters))
+        raise AccountInUse(" ".join(matter.sentence for matter in open_matters))
+    Withdrawal.objects.filter(wallet__owner=user).update(payment_details="")
     AccessToken.objects.filter(Q(user=user) | Q(application__user=user)).delete()
     RefreshToken.objects.filter(Q(user=user) | Q(application__user=user)).delete()
     Grant.objects.filter(Q(user=user) | Q(application__user=user)).delete()
@@ -131,30 +154,41 @@ def foretell(event: AccountEnding) -> None:
     event.effects.extend((f"Live keys that stop: {counts['keys']}.", f"Live tokens that stop: {counts['tokens']}."))
     if event.deleted:
         event.effects.append(f"Licences that nobody can download by any more: {counts['licences']}.")
-        event.effects.extend(f"It is refused now. {sentence}" for sentence in _unsettled(user, counts["unsettled"]))
+        event.effects.extend(f"It is refused now. {matter.sentence}" for matter in _unsettled(user, counts["unsettled"]))
     else:
         event.effects.append(f"Listings that stay on sale: {counts['on_sale']}.")
 
 
-def unsettled(user: uuid.UUID) -> list[str]:
-    """Return what must be settled before the account can be deleted, each as a sentence: money, and what is for sale."""
+def unsettled(user: uuid.UUID) -> list[Matter]:
+    """Return what must be settled before the account can be deleted: money, and what is for sale."""
     return _unsettled(user, _open_listings(user).count())
 
 
-def _unsettled(user: uuid.UUID, listings: int) -> list[str]:
-    return [*_money_left(user), *(["Listings are for sale or in review: withdraw or unpublish them first."] if listings else [])]
+def _unsettled(user: uuid.UUID, listings: int) -> list[Matter]:
+    for_sale = Matter("Listings are for sale or in review: withdraw or unpublish them first.", "studio", "Go to the listings")
+    return [*_money_left(user), *_money_on_its_way(user), *([for_sale] if listings else [])]
 
 
 def _open_listings(user: uuid.UUID) -> QuerySet[Listing]:
     return Listing.objects.filter(store__owner=user).exclude(status__in=(ListingStatus.DRAFT, ListingStatus.REJECTED))
 
 
-def _money_left(user: uuid.UUID) -> Iterator[str]:
+def _money_left(user: uuid.UUID) -> Iterator[Matter]:
     # What was earned since the ledger was last sealed counts too.
     for account in with_earnings(LedgerAccount.objects.filter(owner=user)).order_by("-kind", "currency"):
         if account.kind == AccountKind.WALLET and account.balance_minor:
-            yield f"The wallet holds {money(account.balance_minor, account.currency)}: pay it out first."
+            held = money(account.balance_minor, account.currency)
+            yield Matter(f"The wallet holds {held}: have it paid out first.", "wallet-withdraw", "Have it paid out")
         elif account.kind == AccountKind.VENDOR and account.earned_minor > 0:
-            yield f"The vendor account holds {money(account.earned_minor, account.currency)}: pay it out first."
+            earned = money(account.earned_minor, account.currency)
+            yield Matter(f"The vendor account holds {earned}: it must be paid in a payout run first.", "payouts", "See the payouts")
         elif account.kind == AccountKind.VENDOR and account.earned_minor < 0:
-            yield f"The vendor account owes {money(-account.earned_minor, account.currency)} after refunds: settle it first."
+            owed = money(-account.earned_minor, account.currency)
+            yield Matter(f"The vendor account owes {owed} after refunds: settle it first.", "sales-statement", "See the statement")
+
+
+def _money_on_its_way(user: uuid.UUID) -> Iterator[Matter]:
+    for withdrawal in open_withdrawals_of(user):
+        held = money(withdrawal.amount_minor, withdrawal.currency)
+        sentence = f"A payout of {held} from the wallet waits: wait until it is paid, or cancel it."
+        yield Matter(sentence, "wallet-page", "See the payout")

@@ -18,6 +18,7 @@ from .views import (
     sitemaps,
     telling,
     wallet,
+    withdrawals,
 )
 
 urlpatterns = [
@@ -41,6 +42,9 @@ urlpatterns = [
     path("dashboard/told/<slug:form>/<slug:field>/<slug:slug>", telling.told_of_listing, name="told-of-listing"),
     path("dashboard/wallet", wallet.wallet, name="wallet-page"),
     path("dashboard/wallet/preference", wallet.preference, name="wallet-preference"),
+    path("dashboard/wallet/payouts/new", withdrawals.ask, name="wallet-withdraw"),
+    path("dashboard/wallet/payouts/<uuid:withdrawal_id>", withdrawals.withdrawal, name="wallet-withdrawal"),
+    path("dashboard/wallet/payouts/<uuid:withdrawal_id>/cancel", withdrawals.cancel, name="wallet-withdrawal-cancel"),
     path("dashboard/orders/<uuid:order_id>", wallet.order, name="order-page"),
     path("dashboard/orders/<uuid:order_id>/receipt.pdf", wallet.receipt, name="order-page-pdf"),
     path("dashboard/library", library.library, name="library-page"),

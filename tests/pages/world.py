@@ -41,6 +41,7 @@ from wallet.services.funding import credit_wallet
 from wallet.services.offers import Wish
 from wallet.services.payouts import pay_out
 from wallet.services.quotes import make_quote
+from wallet.services.withdrawals import ask_withdrawal
 
 CALLBACK = "https://app.example/callback"
 CHALLENGE = "c" * 43
@@ -77,6 +78,7 @@ PAGES: dict[str, list[str]] = {
         "/dashboard/spending",
         "/dashboard/connections",
         "/dashboard/wallet",
+        "/dashboard/wallet/payouts/new",
         "/dashboard/library",
         "/dashboard/studio/apply",
         "/account/email/",
@@ -94,6 +96,8 @@ PAGES: dict[str, list[str]] = {
         "/dashboard/account",
         "/dashboard/account/delete",
         "/dashboard/wallet",
+        "/dashboard/wallet/payouts/new",
+        "/dashboard/wallet/payouts/{withdrawal}",
         "/dashboard/orders/{order}",
         "/checkout/{quote}",
         "/dashboard/library",
@@ -169,6 +173,8 @@ PAGES: dict[str, list[str]] = {
         "/admin/auth/group/{group}/delete/",
         "/admin/auth/group/{group}/history/",
         "/admin/wallet/order/{order}/refund/",
+        "/admin/wallet/withdrawal/{withdrawal}/change/",
+        "/admin/wallet/withdrawal/{withdrawal}/pay/",
     ],
 }
 # Routes that show no page of their own, and why.
@@ -189,6 +195,7 @@ NO_PAGES = {
         "studio-specimen-upload",
         "studio-split",
         "wallet-preference",
+        "wallet-withdrawal-cancel",
         "studio-submit",
         "told",
         "told-of-listing",
@@ -289,6 +296,9 @@ def make_world() -> World:
     quote = make_quote(buyer=member, wish=Wish(str(asset.id), currency="INR"))
     world.places |= {"asset": asset.slug, "store": asset.store.slug, "owned": owned.slug, "own": own.slug, "draft": draft.slug}
     world.places |= {"sent": sent.listing.slug, "order": str(order.id), "quote": str(quote.id), "review": str(sent.id)}
+    asked = {"payment_details": "IBAN DE02 1203", "actor": member, "password_confirmed": True}
+    withdrawal = ask_withdrawal(user=member, currency="INR", amount_minor=1_000, **asked)
+    world.places["withdrawal"] = str(withdrawal.pk)
     world.places["operation"] = next(iter(operations()))
     issue_link(licence=Licence.objects.get(buyer=member))
     world.places |= _developed(member, world.people["admin"]) | _for_admins()

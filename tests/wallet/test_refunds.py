@@ -3,18 +3,22 @@
 from unittest.mock import patch
 
 import pytest
+from django.db import IntegrityError, transaction
 
 from catalog.models import ListingStats
 from library.models import Licence
+from marketplace.accounts.models import User
+from marketplace.accounts.services import delete_account
 from marketplace.core.errors import InvalidInput, InvalidTransition, SelfReview
 from marketplace.core.models import AuditEntry
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
-from wallet.models import Journal, Order, Transfer
+from wallet.models import Journal, LedgerAccount, Order, Transfer
 from wallet.reconciliation import differences
-from wallet.selectors import wallet_of
+from wallet.selectors import unclaimed_refunds, wallet_of
 from wallet.services import refunds
-from wallet.services.refunds import refund_order
+from wallet.services.refunds import pay_unclaimed, refund_order
+from wallet.services.sealing import seal_ledger
 
 pytestmark = pytest.mark.django_db
 
@@ -86,3 +90,64 @@ def test_refunded_asset_can_be_bought_again() -> None:
     bought(listing, user)
     assert Licence.objects.filter(buyer=user, revoked_at__isnull=True).count() == 1
     assert list(differences()) == []
+
+
+def abandoned(price_inr_minor: int = 49_900) -> Order:
+    """Return an order whose buyer deleted the account afterwards."""
+    buyer = funded(inr=price_inr_minor)
+    order = bought(on_sale(price_inr_minor=price_inr_minor, tax_rate_bp=1800), buyer)
+    delete_account(user=buyer, reason="test", actor=None)
+    return order
+
+
+def test_what_nobody_waits_for_is_not_paid() -> None:
+    staff = UserFactory()
+    stands, refunded = abandoned(), bought(on_sale())
+    refund_order(order=refunded, reason="broken", actor=staff)
+    free = abandoned(price_inr_minor=0)
+    refund_order(order=free, reason="broken", actor=staff)
+    for order in (stands, refunded, free):
+        with pytest.raises(InvalidTransition):
+            pay_unclaimed(order=order, reference="T1", reason="By the receipt.", actor=staff)
+    refund_order(order=stands, reason="broken", actor=staff)
+    for reference, reason in (("", "By the receipt."), ("T1", " ")):
+        with pytest.raises(InvalidInput):
+            pay_unclaimed(order=stands, reference=reference, reason=reason, actor=staff)
+    assert list(unclaimed_refunds()) == [stands]
+
+
+def test_refund_to_a_deleted_account_waits_to_be_claimed_and_is_paid_once() -> None:
+    order, staff = abandoned(), UserFactory()
+    refund_order(order=order, reason="broken", actor=staff)
+    assert wallet_of(order.buyer).balance_inr_minor == 0
+    refund = Journal.objects.get(order=order, kind="refund")
+    assert (refund.wallet_id, refund.vendor_net_minor) == (None, -order.vendor_share_minor)
+    assert set(refund.transfers.values_list("credit__kind", "credit__owner")) == {("unclaimed", None)}
+    assert not Licence.objects.get(order_id=order.pk).live
+    list(seal_ledger(until=refund.at))
+    unclaimed = LedgerAccount.objects.get(kind="unclaimed")
+    assert (unclaimed.balance_minor, list(unclaimed_refunds()), list(differences())) == (49_900, [order], [])
+    paid = pay_unclaimed(order=order, reference="UTR 1", reason="By the receipt.", actor=staff)
+    with pytest.raises(InvalidTransition):
+        pay_unclaimed(order=order, reference="UTR 2", reason="By the receipt.", actor=staff)
+    list(seal_ledger(until=paid.at))
+    unclaimed.refresh_from_db()
+    assert (unclaimed.balance_minor, list(unclaimed_refunds()), list(differences())) == (0, [], [])
+    entry = AuditEntry.objects.get(action="order.pay_unclaimed")
+    assert (entry.actor, entry.reason, entry.data["reference"]) == (staff, "By the receipt.", "UTR 1")
+
+
+def test_second_payment_of_an_unclaimed_refund_is_refused_by_the_database() -> None:
+    order, staff = abandoned(), UserFactory()
+    refund_order(order=order, reason="broken", actor=staff)
+    paid = pay_unclaimed(order=order, reference="UTR 1", reason="By the receipt.", actor=staff)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Journal.objects.create(kind="claim", order=order, reason="twice")
+    assert paid.order_id == order.pk
+
+
+def test_refund_that_a_living_account_did_not_get_is_told() -> None:
+    order = abandoned()
+    refund_order(order=order, reason="broken", actor=None)
+    User.objects.filter(pk=order.buyer_id).update(email="alive@example.com")
+    assert f"order {order.pk} and its transfers differ" in list(differences())

@@ -6,6 +6,7 @@ from .payouts import Payout
 from .quotes import Quote
 from .records import IdempotencyRecord, WalletOwner, WalletSettings
 from .seals import LedgerSeal, SealedJournal
+from .withdrawals import Withdrawal
 
 __all__ = [
     "IdempotencyRecord",
@@ -19,4 +20,5 @@ __all__ = [
     "Transfer",
     "WalletOwner",
     "WalletSettings",
+    "Withdrawal",
 ]

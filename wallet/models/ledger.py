@@ -12,7 +12,7 @@ from .orders import Order
 
 
 class AccountKind(models.TextChoices):
-    """What an account stands for. The first two belong to someone, the others to the platform."""
+    """What an account stands for. Wallets, what is held of them, and vendors' earnings belong to someone, the others to the platform."""
 
     WALLET = "wallet"
     VENDOR = "vendor"
@@ -20,16 +20,23 @@ class AccountKind(models.TextChoices):
     TAX = "tax"
     FUNDING = "funding"
     PAYOUT = "payout"
+    # Set aside of a wallet until it is paid out or comes back.
+    HELD = "held"
+    # Refunds to wallets of accounts that are deleted.
+    UNCLAIMED = "unclaimed"
 
 
-OWNED_KINDS = (AccountKind.WALLET.value, AccountKind.VENDOR.value)
+OWNED_KINDS = (AccountKind.WALLET.value, AccountKind.VENDOR.value, AccountKind.HELD.value)
+# Their balances are kept with each movement and never go below zero.
+BOUNDED_KINDS = (AccountKind.WALLET.value, AccountKind.HELD.value)
 
 
 class LedgerAccount(models.Model):
     """An account in one currency; only its two figures ever change.
 
-    A wallet's balance is kept here, so that the debit can be decided on one row. The other accounts' balances are the sums of
-    what is sealed, which sealing adds up: a row that every sale updates would make all sales wait for each other.
+    The balance of a wallet, and of what is held of it, is kept here, so that the debit can be decided on one row. The other
+    accounts' balances are the sums of what is sealed, which sealing adds up: a row that every sale updates would make all sales
+    wait for each other.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
@@ -56,8 +63,10 @@ class LedgerAccount(models.Model):
                 name="ledgeraccount_owner_fits_kind",
             ),
             models.CheckConstraint(
-                condition=Q(kind="wallet", may_go_negative=False) | (~Q(kind="wallet") & Q(may_go_negative=True, entries=0)),
-                name="ledgeraccount_only_wallets_bounded",
+                condition=Q(kind="wallet", may_go_negative=False)
+                | Q(kind="held", may_go_negative=False, entries=0)
+                | (~Q(kind__in=BOUNDED_KINDS) & Q(may_go_negative=True, entries=0)),
+                name="ledgeraccount_bounds_fit_kind",
             ),
             models.CheckConstraint(condition=Q(may_go_negative=True) | Q(balance_minor__gte=0), name="ledgeraccount_no_overdraft"),
             # Beyond it a JSON number would no longer be exact.
@@ -75,6 +84,12 @@ class JournalKind(models.TextChoices):
     SALE = "sale"
     REFUND = "refund"
     PAYOUT = "payout"
+    # Out of a wallet and set aside, then either back into it or paid out.
+    WITHDRAWAL = "withdrawal"
+    RETURN = "return"
+    SETTLEMENT = "settlement"
+    # What came back after its buyer's account was deleted, paid to who claimed it.
+    CLAIM = "claim"
 
 
 _NO_WALLET = Q(wallet__isnull=True, wallet_entry__isnull=True, wallet_net_minor__isnull=True, wallet_balance_minor__isnull=True)
@@ -115,16 +130,19 @@ class Journal(models.Model):
             models.UniqueConstraint(fields=("order", "kind"), name="journal_once_for_order"),
             models.UniqueConstraint(fields=("wallet", "wallet_entry"), name="journal_wallet_entry_once"),
             models.CheckConstraint(
-                condition=Q(kind__in=("funding", "payout"), order__isnull=True, reverses__isnull=True)
-                | Q(kind="sale", order__isnull=False, reverses__isnull=True)
+                condition=Q(kind__in=("funding", "payout", "withdrawal", "settlement"), order__isnull=True, reverses__isnull=True)
+                | Q(kind="return", order__isnull=True, reverses__isnull=False)
+                | Q(kind__in=("sale", "claim"), order__isnull=False, reverses__isnull=True)
                 | Q(kind="refund", order__isnull=False, reverses__isnull=False),
                 name="journal_fits_kind",
             ),
             models.CheckConstraint(condition=~Q(reason=""), name="journal_has_reason"),
             models.CheckConstraint(
-                condition=(Q(kind="payout") & _NO_WALLET)
+                # A refund touches no wallet when its buyer's account is deleted.
+                condition=(Q(kind__in=("payout", "settlement", "claim", "refund")) & _NO_WALLET)
                 | Q(
-                    Q(kind__in=("funding", "refund"), wallet_net_minor__gt=0) | Q(kind="sale", wallet_net_minor__lt=0),
+                    Q(kind__in=("funding", "refund", "return"), wallet_net_minor__gt=0)
+                    | Q(kind__in=("sale", "withdrawal"), wallet_net_minor__lt=0),
                     # A check of nothing is nothing, and passes.
                     wallet__isnull=False,
                     wallet_entry__isnull=False,
@@ -136,7 +154,7 @@ class Journal(models.Model):
                 name="journal_wallet_fits_kind",
             ),
             models.CheckConstraint(
-                condition=(Q(kind__in=("funding", "sale", "refund")) & _NO_VENDOR)
+                condition=(~Q(kind="payout") & _NO_VENDOR)
                 | Q(
                     Q(kind__in=("payout", "refund"), vendor_net_minor__lt=0) | Q(kind="sale", vendor_net_minor__gt=0),
                     vendor__isnull=False,

@@ -58,7 +58,10 @@ class Order(models.Model):
 
     class Meta:
         ordering = ("-id",)
-        permissions = (("refund_order", "Can refund orders"),)
+        permissions = (
+            ("refund_order", "Can refund orders"),
+            ("pay_unclaimed_order", "Can pay refunds that deleted accounts cannot have"),
+        )
         constraints = (
             models.UniqueConstraint(fields=("quote",), name="order_quote_once"),
             models.CheckConstraint(condition=Q(currency__in=CURRENCIES), name="order_currency_known"),

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Q
+from django.db.models import F, Q
 
 from marketplace.core.db.inserts import insert_rows
 from marketplace.core.ids import new_id
@@ -14,7 +14,7 @@ from marketplace.core.request_id import current_request_id
 
 from .. import statements
 from ..models import Journal, LedgerAccount, Transfer
-from ..models.ledger import AccountKind, JournalKind
+from ..models.ledger import BOUNDED_KINDS, AccountKind, JournalKind
 from ..statements import as_id
 
 # What each of a user's wallets holds, by currency.
@@ -78,7 +78,7 @@ def open_accounts(currency: str, owners: Mapping[AccountKind, uuid.UUID | None])
                 kind=kind,
                 owner_id=owners[kind],
                 currency=currency,
-                defaults={"may_go_negative": kind != AccountKind.WALLET},
+                defaults={"may_go_negative": kind not in BOUNDED_KINDS},
             )
             found[kind] = account.pk
     return found
@@ -109,6 +109,11 @@ def credit_wallet_balance(wallet_id: uuid.UUID, amount_minor: int) -> WalletEntr
     """Add an amount to a wallet, and lock it."""
     ((_, balance, number),) = statements.run(statements.CREDIT, wallet=wallet_id, amount=amount_minor)
     return WalletEntry(wallet_id, amount_minor, balance, number)
+
+
+def change_held(held_id: uuid.UUID, amount_minor: int) -> None:
+    """Add an amount to what is held of a wallet, or take one from it; who changes the wallet too changes that first."""
+    LedgerAccount.objects.filter(pk=held_id).update(balance_minor=F("balance_minor") + amount_minor)
 
 
 def write_journal(

@@ -1,4 +1,10 @@
-"""Undoing a purchase: the mirror image of its journal, the licence taken back, one transaction."""
+"""Undoing a purchase: the mirror image of its journal, the licence taken back, one transaction.
+
+Where the buyer's account is deleted, nobody could spend from its wallet: the money waits in an account of the platform's until who
+bought it claims it.
+"""
+
+import uuid
 
 from django.db import transaction
 from django.utils import timezone
@@ -6,15 +12,16 @@ from django.utils import timezone
 from catalog.services.popularity import undo_purchase
 from library.services.licences import revoke_licence
 from marketplace.accounts.models import User
-from marketplace.core import texts
-from marketplace.core.errors import SelfReview
+from marketplace.core import audit, bounds, texts
+from marketplace.core.errors import InvalidTransition, SelfReview
 from marketplace.core.transitions import TransitionTable, lock
 
 from ..models import Journal, Order
-from ..models.ledger import JournalKind
+from ..models.ledger import AccountKind, JournalKind
 from ..models.orders import OrderStatus
+from ..selectors import unclaimed_refunds
 from ..webhooks import tell_of_refund
-from .ledger import Leg, VendorEntry, WalletEntry, credit_wallet_balance, write_journal
+from .ledger import Leg, VendorEntry, credit_wallet_balance, open_accounts, write_journal
 
 ORDER_TRANSITIONS = TransitionTable("order", {"refund": ({OrderStatus.COMPLETED.value}, OrderStatus.REFUNDED.value)})
 
@@ -36,20 +43,58 @@ def refund_order(*, order: Order, reason: str, actor: User | None) -> Order:
     ORDER_TRANSITIONS.apply(order, "refund", actor=actor, reason=reason, changes={"refunded_at": timezone.now()})
     sale = Journal.objects.filter(order=order, kind=JournalKind.SALE).first()
     if sale is not None and sale.wallet_id is not None:
-        # The wallet before the licence, as in a purchase: two transactions never wait for each other in a circle.
-        wallet = credit_wallet_balance(sale.wallet_id, order.price_minor)
-        _mirror(sale, order, wallet, reason=reason, actor=actor)
+        _give_back(sale, sale.wallet_id, order, reason=reason, actor=actor)
     revoke_licence(order_id=order.id, reason=reason, actor=actor)
     undo_purchase(listing_id=order.listing_id)
     tell_of_refund(order)
     return order
 
 
-def _mirror(sale: Journal, order: Order, wallet: WalletEntry, *, reason: str, actor: User | None) -> None:
+@transaction.atomic
+def pay_unclaimed(*, order: Order, reference: str, reason: str, actor: User) -> Journal:
+    """Record that a refund was paid to whom it belongs, outside of the service: the account that bought it is deleted.
+
+    Args:
+        order: Refunded after its buyer's account was deleted.
+        reference: What names the payment at the bank.
+        reason: How it was made sure who claimed it.
+        actor: Who paid.
+
+    Raises:
+        InvalidTransition: nothing of this order waits to be claimed.
+        InvalidInput: no reference, or no reason.
+        NotFound: there is no such order.
+    """
+    reference = texts.line(reference, "reference", maximum=bounds.PAYMENT_REFERENCE_CHARS)
+    reason = texts.prose(reason, "reason")
+    order = lock(Order.objects.all(), pk=order.pk)
+    if not unclaimed_refunds().filter(pk=order.pk).exists():
+        raise InvalidTransition("Nothing of this order waits to be claimed.")
+    accounts = open_accounts(order.currency, {AccountKind.UNCLAIMED: None, AccountKind.PAYOUT: None})
+    journal_id = write_journal(
+        kind=JournalKind.CLAIM,
+        legs=[Leg(accounts[AccountKind.UNCLAIMED], accounts[AccountKind.PAYOUT], order.price_minor)],
+        currency=order.currency,
+        reason=f"paid by {reference}",
+        actor_id=actor.pk,
+        order_id=order.pk,
+    )
+    paid = {"reference": reference, "currency": order.currency, "amountMinor": order.price_minor}
+    audit.record("order.pay_unclaimed", order, actor=actor, reason=reason, **paid)
+    return Journal.objects.get(pk=journal_id)
+
+
+def _give_back(sale: Journal, wallet_id: uuid.UUID, order: Order, *, reason: str, actor: User | None) -> None:
+    """Move each part of the price back to where it came from."""
+    # The row decides between this and the end of the account, which leaves no money behind.
+    deleted = lock(User.objects.all(), pk=order.buyer_id).deleted
+    # The wallet before the licence, as in a purchase: two transactions never wait for each other in a circle.
+    wallet = None if deleted else credit_wallet_balance(wallet_id, order.price_minor)
+    back_id = wallet_id if wallet is not None else open_accounts(order.currency, {AccountKind.UNCLAIMED: None})[AccountKind.UNCLAIMED]
     transfers = sale.transfers.order_by("id")
     write_journal(
         kind=JournalKind.REFUND,
-        legs=[Leg(transfer.credit_id, transfer.debit_id, transfer.amount_minor) for transfer in transfers],
+        legs=[Leg(transfer.credit_id, back_id, transfer.amount_minor) for transfer in transfers],
         wallet=wallet,
         vendor=None if sale.vendor_id is None else VendorEntry(sale.vendor_id, -(sale.vendor_net_minor or 0)),
         currency=order.currency,

@@ -14,7 +14,7 @@ from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from ..models import Journal, LedgerAccount, LedgerSeal, SealedJournal, Transfer
-from ..models.ledger import AccountKind
+from ..models.ledger import BOUNDED_KINDS
 from ..seals import journal_digests, seal_digest
 
 BATCH = 500
@@ -77,9 +77,9 @@ def _add_up(journal_ids: Sequence[Any]) -> None:
     for debit_id, debited, credit_id, credited, amount in rows.values_list(
         "debit_id", "debit__kind", "credit_id", "credit__kind", "amount_minor"
     ):
-        if debited != AccountKind.WALLET:
+        if debited not in BOUNDED_KINDS:
             nets[debit_id] -= amount
-        if credited != AccountKind.WALLET:
+        if credited not in BOUNDED_KINDS:
             nets[credit_id] += amount
     # In one order, although sealers wait for each other before.
     for account_id, net in sorted(nets.items()):

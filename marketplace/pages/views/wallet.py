@@ -15,7 +15,7 @@ from marketplace.core.money import WALLET_CURRENCIES
 from marketplace.core.serving import safe_disposition
 from wallet import receipts
 from wallet.models import Order
-from wallet.selectors import accounts_of, movements_of, newest_of, order_of, wallet_of
+from wallet.selectors import accounts_of, movements_of, newest_of, open_withdrawals_of, order_of, wallet_of
 from wallet.services.preferences import set_currency_preference
 
 from ..shop.currency import PREFERENCE
@@ -31,9 +31,11 @@ def wallet(request: SignedInRequest) -> HttpResponseBase:
         after = decode_cursor(cursor) if cursor else None
     except serializers.ValidationError as error:
         raise Http404 from error
-    shown, more = newest_of(map(movements_of, accounts_of(request.user)), "at", limit=ROWS, after=after)
+    movements = [movements_of(account).select_related("withdrawal", "settled_withdrawal") for account in accounts_of(request.user)]
+    shown, more = newest_of(movements, "at", limit=ROWS, after=after)
     context = {
         "wallet": wallet_of(request.user),
+        "waiting": open_withdrawals_of(request.user.pk),
         "currencies": [code.value for code in WALLET_CURRENCIES],
         "movements": shown,
         "later": bool(cursor),

@@ -17,7 +17,13 @@ from ...models.ledger import JournalKind
 from ...models.orders import OrderStatus
 
 # In the words of the one whose wallet it is.
-KINDS = {JournalKind.FUNDING: "funding", JournalKind.SALE: "purchase", JournalKind.REFUND: "refund"}
+KINDS = {
+    JournalKind.FUNDING: "funding",
+    JournalKind.SALE: "purchase",
+    JournalKind.REFUND: "refund",
+    JournalKind.WITHDRAWAL: "withdrawal",
+    JournalKind.RETURN: "withdrawal_returned",
+}
 
 
 class HistoryQuery(serializers.Serializer[Any]):
@@ -72,7 +78,9 @@ class WalletTransaction(serializers.Serializer[Journal]):
     """One event that moved the caller's money."""
 
     id = serializers.CharField()
-    kind = serializers.SerializerMethodField()
+    kind = serializers.SerializerMethodField(
+        help_text="withdrawal: set aside to be paid out to the owner; withdrawal_returned: it was refused or cancelled. More may be added."
+    )
     amount = Amount(source="wallet_net_minor", help_text="Negative when it left the wallet.")
     currency = serializers.ChoiceField(CURRENCIES, source="wallet.currency")
     balanceAfter = Amount(source="wallet_balance_minor", help_text="What the wallet of this currency held right after it.")

@@ -1,0 +1,61 @@
+"""Forms of the wallet."""
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+
+from developers.dashboard.credential_forms import PasswordAgain
+from marketplace.core import bounds
+from marketplace.core.money import to_minor
+from marketplace.core.wording import money
+
+
+class WithdrawalForm(PasswordAgain):
+    """How much of which wallet is paid out, and where to.
+
+    Args:
+        balances: What can be paid out, by currency.
+    """
+
+    needed_for = "taking money out of the wallet"
+
+    currency = forms.ChoiceField(label="From", widget=forms.RadioSelect)
+    amount = forms.DecimalField(
+        label="Amount",
+        required=False,
+        min_value=Decimal("0.01"),
+        max_digits=14,
+        decimal_places=2,
+        help_text="Left empty, everything that is there is paid out.",
+        widget=forms.TextInput(attrs={"inputmode": "decimal", "autocomplete": "off"}),
+    )
+    payment_details = forms.CharField(
+        label="Where to",
+        max_length=bounds.PAYMENT_DETAILS_CHARS,
+        help_text="Such as the account’s holder and number, and the bank. Only who pays reads it; it is forgotten with your account.",
+        widget=forms.Textarea(attrs={"rows": 4, "autocomplete": "off"}),
+    )
+    field_order = ("currency", "amount", "payment_details", "password")
+
+    def __init__(self, *args: Any, balances: Mapping[str, int], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["currency"].choices = [  # type: ignore[attr-defined]  # it is a choice field
+            (currency, money(balance, currency)) for currency, balance in balances.items()
+        ]
+        self.fields["currency"].initial = next(iter(balances), None)
+        self.fields["password"].required = True
+        self.fields["password"].help_text = "Money that leaves needs it again."
+
+    def clean(self) -> dict[str, Any]:
+        """Ask for the password once the rest is right: each try counts."""
+        cleaned = super().clean() or self.cleaned_data
+        if not self.errors:
+            self.demand_the_password()
+        return cleaned
+
+    def wanted_minor(self) -> int | None:
+        """Return how much is asked for; None for all of it."""
+        amount = self.cleaned_data["amount"]
+        return None if amount is None else to_minor(amount)

@@ -1,0 +1,206 @@
+"""Paying wallets out: the owner asks, the money is set aside at once, staff pay or refuse, the owner may cancel meanwhile.
+
+Whoever moves both changes the wallet first and what is held of it second, so that two transactions never wait in a circle.
+"""
+
+from django.db import transaction
+
+from developers.errors import PasswordRequired
+from marketplace.accounts.models import User
+from marketplace.core import audit, bounds, texts
+from marketplace.core.errors import InvalidTransition, NotFound, SelfReview
+from marketplace.core.mails import mail
+from marketplace.core.money import WALLET_CURRENCIES, to_number
+from marketplace.core.transitions import TransitionTable, lock
+
+from ..errors import InsufficientBalance, InvalidAmount, WithdrawalOpen
+from ..models import LedgerAccount, Withdrawal
+from ..models.ledger import AccountKind, JournalKind
+from ..models.withdrawals import WithdrawalStatus
+from ..selectors import withdrawals
+from .ledger import Leg, change_held, credit_wallet_balance, open_accounts, write_journal
+
+_MAILS = {"ask": "withdrawal_asked", "pay": "withdrawal_paid", "refuse": "withdrawal_refused", "cancel": "withdrawal_cancelled"}
+_WAITING = {WithdrawalStatus.WAITING.value}
+TRANSITIONS = TransitionTable(
+    "withdrawal",
+    {
+        "pay": (_WAITING, WithdrawalStatus.PAID.value),
+        "refuse": (_WAITING, WithdrawalStatus.REFUSED.value),
+        "cancel": (_WAITING, WithdrawalStatus.CANCELLED.value),
+    },
+)
+
+
+@transaction.atomic
+def ask_withdrawal(
+    *, user: User, currency: str, amount_minor: int | None, payment_details: str, actor: User, password_confirmed: bool = False
+) -> Withdrawal:
+    """Ask for money of a wallet to be paid out; it can no longer be spent from this moment on.
+
+    Args:
+        user: Whose wallet.
+        currency: INR or USD.
+        amount_minor: How much; None for all that the wallet holds.
+        payment_details: Where to, in the owner's words.
+        actor: Who asks.
+        password_confirmed: Whether the user has just given the password again.
+
+    Raises:
+        PasswordRequired: the password was not given again.
+        InvalidAmount: no wallet currency, or nothing.
+        InvalidInput: no payment details, or too long ones.
+        WithdrawalOpen: another one of this wallet waits.
+        InsufficientBalance: the wallet holds less.
+        NotFound: it is not the actor's wallet, or the account is shut.
+    """
+    if actor.pk != user.pk:
+        raise NotFound
+    if not password_confirmed:
+        raise PasswordRequired("Money leaves the wallet for good: enter your password to ask for it.")
+    details = _details(payment_details)
+    # The row decides between this and the end of the account, and between two that ask at once.
+    user = lock(User.objects.filter(is_active=True), pk=user.pk)
+    if currency not in WALLET_CURRENCIES:
+        raise InvalidAmount(f"Wallets hold {' and '.join(WALLET_CURRENCIES)}, not {currency}.")
+    wallets = LedgerAccount.objects.select_for_update(no_key=True).filter(kind=AccountKind.WALLET, owner=user)
+    wallet = wallets.filter(currency=currency).first()
+    if wallet is not None and Withdrawal.objects.filter(wallet=wallet, status=WithdrawalStatus.WAITING).exists():
+        raise WithdrawalOpen
+    holds = 0 if wallet is None else wallet.balance_minor
+    amount = holds if amount_minor is None else amount_minor
+    if amount < 1:
+        raise InvalidAmount(f"The wallet holds nothing in {currency}." if amount_minor is None else "Ask for 0.01 or more.")
+    if wallet is None or amount > holds:
+        raise _insufficient(amount, holds, currency)
+    withdrawal = _set_aside(wallet, amount, details, actor)
+    audit.record(
+        "withdrawal.ask", withdrawal, actor=actor, to_state=withdrawal.status, currency=currency, amountMinor=withdrawal.amount_minor
+    )
+    _tell(withdrawal, "ask")
+    return withdrawal
+
+
+@transaction.atomic
+def pay_withdrawal(*, withdrawal: Withdrawal, reference: str, actor: User) -> Withdrawal:
+    """Record that it was paid outside of the service.
+
+    Args:
+        withdrawal: What waits.
+        reference: What names the payment at the bank.
+        actor: Who paid.
+
+    Raises:
+        InvalidTransition: it waits no longer.
+        InvalidInput: no reference.
+        SelfReview: nobody pays themselves.
+        NotFound: there is none.
+    """
+    reference = texts.line(reference, "reference", maximum=bounds.PAYMENT_REFERENCE_CHARS)
+    withdrawal = _lock(withdrawal)
+    _refuse_own(withdrawal, actor)
+    return _settle(withdrawal, "pay", actor, reason=f"paid by {reference}", reference=reference)
+
+
+@transaction.atomic
+def refuse_withdrawal(*, withdrawal: Withdrawal, reason: str, actor: User) -> Withdrawal:
+    """Put the money back into the wallet, and tell its owner why.
+
+    Raises:
+        InvalidTransition: it waits no longer.
+        InvalidInput: no reason.
+        SelfReview: nobody decides on their own.
+        NotFound: there is none.
+    """
+    reason = texts.prose(reason, "reason")
+    withdrawal = _lock(withdrawal)
+    _refuse_own(withdrawal, actor)
+    return _settle(withdrawal, "refuse", actor, reason=reason)
+
+
+@transaction.atomic
+def cancel_withdrawal(*, withdrawal: Withdrawal, actor: User) -> Withdrawal:
+    """Put the money back into the wallet, because its owner wants it there.
+
+    Raises:
+        InvalidTransition: it waits no longer.
+        NotFound: there is none, or it is not the actor's.
+    """
+    withdrawal = _lock(withdrawal)
+    if withdrawal.wallet.owner_id != actor.pk:
+        raise NotFound
+    return _settle(withdrawal, "cancel", actor, reason="cancelled by its owner")
+
+
+def _details(payment_details: str) -> str:
+    details = texts.prose(payment_details, "payment_details")
+    if len(details) > bounds.PAYMENT_DETAILS_CHARS:
+        raise texts.invalid("payment_details", "max_length", f"At most {bounds.PAYMENT_DETAILS_CHARS} characters.")
+    return details
+
+
+def _insufficient(amount: int, holds: int, currency: str) -> InsufficientBalance:
+    price, balance = to_number(amount), to_number(holds)
+    sentence = f"You ask for {price:.2f} {currency}; the wallet holds {balance:.2f} {currency}."
+    return InsufficientBalance(sentence, price=price, currency=currency, balance=balance)
+
+
+def _set_aside(wallet: LedgerAccount, amount: int, details: str, actor: User) -> Withdrawal:
+    held_id = open_accounts(wallet.currency, {AccountKind.HELD: wallet.owner_id})[AccountKind.HELD]
+    entry = credit_wallet_balance(wallet.pk, -amount)
+    change_held(held_id, amount)
+    asked = write_journal(
+        kind=JournalKind.WITHDRAWAL,
+        legs=[Leg(wallet.pk, held_id, amount)],
+        currency=wallet.currency,
+        reason="asked to be paid out",
+        actor_id=actor.pk,
+        wallet=entry,
+    )
+    made = Withdrawal.objects.create(wallet=wallet, asked_id=asked, payment_details=details)
+    return withdrawals().get(pk=made.pk)
+
+
+def _lock(withdrawal: Withdrawal) -> Withdrawal:
+    return lock(Withdrawal.objects.select_related("asked", "wallet__owner"), pk=withdrawal.pk)
+
+
+def _refuse_own(withdrawal: Withdrawal, actor: User) -> None:
+    if withdrawal.wallet.owner_id == actor.pk:
+        raise SelfReview("Someone else must decide on your own payout.")
+
+
+def _settle(withdrawal: Withdrawal, verb: str, actor: User, *, reason: str, reference: str = "") -> Withdrawal:
+    """Move what is held on, or back, and say so in the request, which the caller has locked."""
+    if not TRANSITIONS.allows(withdrawal, verb):
+        raise InvalidTransition(f"It is {withdrawal.status} already.", currentState=withdrawal.status)
+    wallet, amount, paid = withdrawal.wallet, withdrawal.amount_minor, verb == "pay"
+    accounts = open_accounts(wallet.currency, {AccountKind.HELD: wallet.owner_id, AccountKind.PAYOUT: None})
+    held_id = accounts[AccountKind.HELD]
+    entry = None if paid else credit_wallet_balance(wallet.pk, amount)
+    change_held(held_id, -amount)
+    settled = write_journal(
+        kind=JournalKind.SETTLEMENT if paid else JournalKind.RETURN,
+        legs=[Leg(held_id, accounts[AccountKind.PAYOUT] if paid else wallet.pk, amount)],
+        currency=wallet.currency,
+        reason=reason,
+        actor_id=actor.pk,
+        reverses_id=None if paid else withdrawal.asked_id,
+        wallet=entry,
+    )
+    changes = {"settled_id": settled, "reference": reference, "reason": reason if verb == "refuse" else ""}
+    # Nobody pays to where nothing is paid any more.
+    changes |= {} if paid else {"payment_details": ""}
+    TRANSITIONS.apply(
+        withdrawal, verb, actor=actor, reason=changes["reason"], changes=changes, **({"reference": reference} if paid else {})
+    )
+    _tell(withdrawal, verb)
+    return withdrawal
+
+
+def _tell(withdrawal: Withdrawal, verb: str) -> None:
+    """Tell the owner of each step; where the money goes stays out of mails."""
+    owner = withdrawal.wallet.owner
+    if owner is not None:
+        facts = {"amount_minor": withdrawal.amount_minor, "currency": withdrawal.currency}
+        mail(owner, f"wallet/{_MAILS[verb]}", withdrawal=withdrawal, **facts)
