@@ -50,6 +50,7 @@ CONTEXT: dict[str, Any] = {
     ],
     "store": SimpleNamespace(name="Northlight Type & Motion"),
     "what": "API key build server (…x7Qz)",
+    "withdrawal": SimpleNamespace(pk=_ID, reference="UTR 7781", reason="The bank knows no such account. Ask again with the right number."),
     "words": ["see what you own", "download what you own"],
 }
 ACCOUNT_CONTEXT = {

@@ -186,3 +186,15 @@ def unclaimed_refunds() -> QuerySet[Order]:
     journals = Journal.objects.filter(order=OuterRef("pk"))
     waits = Exists(journals.filter(kind=JournalKind.REFUND, wallet__isnull=True))
     return Order.objects.filter(waits, ~Exists(journals.filter(kind=JournalKind.CLAIM)), price_minor__gt=0)
+
+
+def held_sums() -> dict[str, int]:
+    """Return what is set aside to be paid out, by currency."""
+    held = LedgerAccount.objects.filter(kind=AccountKind.HELD, balance_minor__gt=0).order_by("currency")
+    return dict(held.values("currency").annotate(total=Sum("balance_minor")).values_list("currency", "total"))
+
+
+def unclaimed_sums() -> dict[str, int]:
+    """Return what refunds wait to be claimed, by currency."""
+    rows = unclaimed_refunds().order_by("currency").values("currency").annotate(total=Sum("price_minor"))
+    return dict(rows.values_list("currency", "total"))

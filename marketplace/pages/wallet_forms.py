@@ -34,7 +34,7 @@ class WithdrawalForm(PasswordAgain):
     payment_details = forms.CharField(
         label="Where to",
         max_length=bounds.PAYMENT_DETAILS_CHARS,
-        help_text="Such as the account’s holder and number, and the bank. Only who pays reads it; it is forgotten with your account.",
+        help_text="Such as the holder and number of the account, and the bank. Only who pays reads it; it is forgotten with your account.",
         widget=forms.Textarea(attrs={"rows": 4, "autocomplete": "off"}),
     )
     field_order = ("currency", "amount", "payment_details", "password")

@@ -34,8 +34,11 @@ from marketplace.jobs.mailing import send_mail
 from marketplace.jobs.models import Job
 from tests.catalog.cases import draft, make_deliverable, open_review, published, submitted
 from tests.factories import AppFactory, UserFactory
+from tests.shop import funded
 from vendors.models import VendorProfile
 from vendors.services import profiles
+from wallet.models import Withdrawal
+from wallet.services.withdrawals import ask_withdrawal
 
 REASON = {"reason": "For a good reason."}
 NEW_FACTS = Facts("Assistant", ["https://client.example/callback", "http://localhost/callback"], [], "", ["catalog:read"])
@@ -174,6 +177,13 @@ def suspended_vendor() -> VendorProfile:
     return profiles.suspend_vendor(profile=approved_vendor(), reason="Copies.", actor=UserFactory())
 
 
+def withdrawal() -> Withdrawal:
+    """Return a payout of a wallet that waits."""
+    user = funded(inr=50_000)
+    given: dict[str, Any] = {"payment_details": "IBAN DE02 1203", "actor": user, "password_confirmed": True}
+    return ask_withdrawal(user=user, currency="INR", amount_minor=20_000, **given)
+
+
 def review() -> ListingReview:
     """Return a submission that waits."""
     return open_review(submitted())
@@ -232,12 +242,14 @@ FINDINGS = {
 }
 DECIDE_APPLICATION = "developers.decide_developerapplication"
 DECIDE_VENDOR = "vendors.decide_vendorprofile"
+PAY = "wallet.decide_withdrawal"
 
 CLAIMABLE: tuple[tuple[str, Callable[[], Claimable], str], ...] = (
     ("application", application, DECIDE_APPLICATION),
     ("scope_review", scope_review, "developers.decide_app"),
     ("client_document", changed_client, "developers.decide_app"),
     ("vendor", vendor, DECIDE_VENDOR),
+    ("withdrawal", withdrawal, PAY),
 )
 
 CASES = (
@@ -280,6 +292,8 @@ CASES = (
         REASON | {"payout_method": "Bank transfer, account ending in 4711"},
         again=True,
     ),
+    Case("pay", withdrawal, PAY, "withdrawal.pay", {"reference": "UTR 7781"}),
+    Case("refuse", withdrawal, PAY, "withdrawal.refuse"),
     Case("approve", review, "catalog.review_listing", "listing.approve", APPROVAL),
     Case("reject", review, "catalog.review_listing", "listing.reject", FINDINGS),
     Case("claim", review, "catalog.review_listing", "review.claim", {}, again=True),
@@ -309,6 +323,7 @@ LOOKED_AT: tuple[Callable[[], Model], ...] = (
     changed_client,
     token,
     vendor,
+    withdrawal,
     published_review,
     claimed_review,
     lambda: Group.objects.create(name="Editors"),

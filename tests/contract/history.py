@@ -28,7 +28,7 @@ ORDER = record(
 MOVEMENT = record(
     {
         "id": STRING,
-        "kind": one_of("funding", "purchase", "refund"),
+        "kind": one_of("funding", "purchase", "refund", "withdrawal", "withdrawal_returned"),
         "amount": NUMBER,
         "currency": CURRENCY,
         "balanceAfter": NUMBER,

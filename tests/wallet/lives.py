@@ -15,12 +15,13 @@ from wallet.services.quotes import make_quote
 from wallet.services.refunds import refund_order
 from wallet.services.spending import spend
 
-from .circumstances import BOUND, BUYERS, CURRENCIES, KEYS, LISTINGS, RUNS, THROUGH, TIERS, Circumstances
+from .circumstances import BOUND, BUYERS, CURRENCIES, KEYS, LISTINGS, RUNS, THROUGH, TIERS
 from .model import OPEN_QUOTES, Bought, Quoted
+from .withdrawing import Withdrawing
 
 
-class Wallets(Circumstances):
-    """Credits, quotes, purchases, refunds, changed prices, takedowns and limits in any order."""
+class Wallets(Withdrawing):
+    """Credits, quotes, purchases, refunds, payouts, changed prices, takedowns and limits in any order."""
 
     @rule(buyer=BUYERS, listing=LISTINGS, tier=TIERS)
     def buy_plainly(self, buyer: int, listing: int, tier: str) -> None:

@@ -82,6 +82,10 @@ class Expected:
     balances: dict[tuple[int, str], int] = field(default_factory=dict)
     # What vendors earned and were not paid, by listing and currency: each listing has a vendor of its own.
     earnings: dict[tuple[int, str], int] = field(default_factory=dict)
+    # What is set aside to be paid out, whose each request was, and what was paid.
+    waiting: dict[tuple[int, str], int] = field(default_factory=dict)
+    withdrawals: dict[str, tuple[int, str]] = field(default_factory=dict)
+    paid: dict[str, int] = field(default_factory=dict)
     runs: set[tuple[int, str, str]] = field(default_factory=set)
     owned: dict[tuple[int, int, str], Bought] = field(default_factory=dict)
     keys: dict[tuple[int, str], tuple[Any, Any, dt.datetime]] = field(default_factory=dict)

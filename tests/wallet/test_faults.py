@@ -14,10 +14,12 @@ from wallet.reconciliation import differences
 from wallet.services.funding import credit_wallet
 from wallet.services.offers import Wish
 from wallet.services.quotes import make_quote
-from wallet.services.refunds import refund_order
+from wallet.services.refunds import pay_unclaimed, refund_order
 from wallet.services.spending import spend
+from wallet.services.withdrawals import pay_withdrawal, refuse_withdrawal
 
 from .killing import Buying, killed_at_random
+from .leaving import abandoned, asked
 from .spenders import limit, personal
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -98,7 +100,39 @@ def quoting() -> Deed:
     return lambda: make_quote(buyer=user, wish=Wish(str(listing.pk)))
 
 
-DEEDS = [first_sale, bounded_sale_with_a_key, quoted_sale, free_sale, refund, credit, quoting]
+def asking() -> Deed:
+    """Money is set aside, for the first time."""
+    user = funded(inr=100_000)
+    return lambda: asked(user, 20_000)
+
+
+def paying() -> Deed:
+    """It leaves."""
+    withdrawal, staff = asked(funded(inr=100_000)), UserFactory()
+    return lambda: pay_withdrawal(withdrawal=withdrawal, reference="T1", actor=staff)
+
+
+def refusing() -> Deed:
+    """It comes back."""
+    withdrawal, staff = asked(funded(inr=100_000)), UserFactory()
+    return lambda: refuse_withdrawal(withdrawal=withdrawal, reason="test", actor=staff)
+
+
+def refund_to_nobody() -> Deed:
+    """A purchase is undone whose buyer's account is deleted."""
+    order = abandoned()
+    return lambda: refund_order(order=order, reason="test", actor=None)
+
+
+def claiming() -> Deed:
+    """Such a refund is paid."""
+    order, staff = abandoned(), UserFactory()
+    refund_order(order=order, reason="test", actor=None)
+    return lambda: pay_unclaimed(order=order, reference="T1", reason="By the receipt.", actor=staff)
+
+
+SALES = [first_sale, bounded_sale_with_a_key, quoted_sale, free_sale, refund, credit, quoting]
+DEEDS = [*SALES, asking, paying, refusing, refund_to_nobody, claiming]
 
 
 def cut_off(deed: Deed, last: int, *, executed: bool) -> bool:

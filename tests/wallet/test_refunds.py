@@ -8,7 +8,6 @@ from django.db import IntegrityError, transaction
 from catalog.models import ListingStats
 from library.models import Licence
 from marketplace.accounts.models import User
-from marketplace.accounts.services import delete_account
 from marketplace.core.errors import InvalidInput, InvalidTransition, SelfReview
 from marketplace.core.models import AuditEntry
 from tests.factories import UserFactory
@@ -19,6 +18,8 @@ from wallet.selectors import unclaimed_refunds, wallet_of
 from wallet.services import refunds
 from wallet.services.refunds import pay_unclaimed, refund_order
 from wallet.services.sealing import seal_ledger
+
+from .leaving import abandoned
 
 pytestmark = pytest.mark.django_db
 
@@ -90,14 +91,6 @@ def test_refunded_asset_can_be_bought_again() -> None:
     bought(listing, user)
     assert Licence.objects.filter(buyer=user, revoked_at__isnull=True).count() == 1
     assert list(differences()) == []
-
-
-def abandoned(price_inr_minor: int = 49_900) -> Order:
-    """Return an order whose buyer deleted the account afterwards."""
-    buyer = funded(inr=price_inr_minor)
-    order = bought(on_sale(price_inr_minor=price_inr_minor, tax_rate_bp=1800), buyer)
-    delete_account(user=buyer, reason="test", actor=None)
-    return order
 
 
 def test_what_nobody_waits_for_is_not_paid() -> None:

@@ -25,16 +25,11 @@ from wallet.services import withdrawals
 from wallet.services.ledger import Leg, credit_wallet_balance, open_accounts, write_journal
 from wallet.services.refunds import refund_order
 from wallet.services.sealing import seal_ledger
-from wallet.services.withdrawals import ask_withdrawal, cancel_withdrawal, pay_withdrawal, refuse_withdrawal
+from wallet.services.withdrawals import cancel_withdrawal, pay_withdrawal, refuse_withdrawal
+
+from .leaving import DETAILS, asked
 
 pytestmark = pytest.mark.django_db
-DETAILS = "IBAN DE02 1203 0000 0000 2020 51\nAsha Rao"
-
-
-def asked(user: User, amount_minor: int | None = None, currency: str = "INR", **given: Any) -> Withdrawal:
-    """Ask as the owner does, password and all."""
-    given = {"payment_details": DETAILS, "actor": user, "password_confirmed": True} | given
-    return ask_withdrawal(user=user, currency=currency, amount_minor=amount_minor, **given)
 
 
 def refused(deed: Callable[[], Any]) -> str:

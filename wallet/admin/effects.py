@@ -1,9 +1,9 @@
-"""What a decision does to this very order or wallet, in figures."""
+"""What a decision does to this very order, wallet or payout, in figures."""
 
 from marketplace.core.money import Currency
 from marketplace.core.wording import money
 
-from ..models import Order, WalletOwner
+from ..models import Order, WalletOwner, Withdrawal
 from ..selectors import balances_of
 
 
@@ -11,9 +11,13 @@ def refund_does(order: Order) -> list[str]:
     """Return what a refund moves, part by part, and what it takes away."""
     parts = (("the vendor's share", order.vendor_share_minor), ("the commission", order.commission_minor), ("the tax", order.tax_minor))
     legs = ", ".join(f"{money(amount, order.currency)} from {name}" for name, amount in parts if amount)
-    moved = (
-        f"{money(order.price_minor, order.currency)} goes back into the wallet of {order.buyer}" if order.price_minor else "No money moves"
-    )
+    price = money(order.price_minor, order.currency)
+    if not order.price_minor:
+        moved = "No money moves"
+    elif order.buyer.deleted:
+        moved = f"The account that bought it is deleted: {price} waits until it is claimed"
+    else:
+        moved = f"{price} goes back into the wallet of {order.buyer}"
     return [
         f"{moved}{': ' if legs else ''}{legs}.",
         f"The {order.license_name} licence to “{order.title}” is revoked, and every download link to it ends.",
@@ -25,3 +29,27 @@ def credit_does(owner: WalletOwner) -> list[str]:
     balances = balances_of(owner)
     inr, usd = (money(balances.get(currency, 0), currency) for currency in (Currency.INR, Currency.USD))
     return [f"{owner.email} has {inr} and {usd} now."]
+
+
+def claim_does(order: Order) -> list[str]:
+    """Return what leaves the service."""
+    price = money(order.price_minor, order.currency)
+    return [
+        f"{price} counts as paid to who bought “{order.title}”, and no longer as unclaimed.",
+        "It is paid once, and cannot be undone here.",
+    ]
+
+
+def payment_does(withdrawal: Withdrawal) -> list[str]:
+    """Return what leaves the service, and where to."""
+    amount = money(withdrawal.amount_minor, withdrawal.currency)
+    return [
+        f"Transfer {amount} first, to: {withdrawal.payment_details}",
+        f"Then it counts as paid: {amount} is gone from here, and {withdrawal.owner} gets a mail with the reference.",
+    ]
+
+
+def refusal_does(withdrawal: Withdrawal) -> list[str]:
+    """Return what goes back."""
+    amount = money(withdrawal.amount_minor, withdrawal.currency)
+    return [f"{amount} is in the wallet of {withdrawal.owner} again, who gets a mail with your reason. Where to pay is forgotten."]

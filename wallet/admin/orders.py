@@ -1,23 +1,53 @@
-"""Purchases in the admin: refund one."""
+"""Purchases in the admin: refund one, pay a refund that a deleted account cannot have."""
 
 from collections.abc import Mapping
 from typing import Any
 
+from django import forms
 from django.contrib import admin
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
 from marketplace.accounts.models import User
-from marketplace.core.admin import Decision, Panel, ServiceAdmin, Words, decision
+from marketplace.core import bounds
+from marketplace.core.admin import Decision, Panel, ReasonForm, ServiceAdmin, Words, decision
 from marketplace.core.db.combined import Fetched, QuerySets
 from marketplace.core.wording import money
 
 from ..models import Order, Transfer
 from ..models.orders import OrderStatus
-from ..services.refunds import refund_order
-from .effects import refund_does
+from ..selectors import unclaimed_refunds
+from ..services.refunds import pay_unclaimed, refund_order
+from .effects import claim_does, refund_does
 
 REFUND = "wallet.refund_order"
+PAY_UNCLAIMED = "wallet.pay_unclaimed_order"
+
+
+class ClaimForm(ReasonForm):
+    """What was paid, and how it was made sure to whom."""
+
+    reference = forms.CharField(max_length=bounds.PAYMENT_REFERENCE_CHARS, help_text="What names the payment at the bank.")
+    field_order = ("reference", "reason")
+
+
+class ClaimFilter(admin.SimpleListFilter):
+    """Refunds that wait to be claimed."""
+
+    title = "refund"
+    parameter_name = "refund"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        """Return the one choice."""
+        return [("unclaimed", "Unclaimed: the account is deleted")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Order]) -> QuerySet[Order]:
+        """Leave what nobody has claimed."""
+        return queryset.filter(pk__in=unclaimed_refunds().values("pk")) if self.value() == "unclaimed" else queryset
+
+
+def _waits_to_be_claimed(order: Order) -> bool:
+    return order.buyer.deleted and unclaimed_refunds().filter(pk=order.pk).exists()
 
 
 @admin.register(Order)
@@ -25,12 +55,17 @@ class OrderAdmin(ServiceAdmin):
     """Purchases; a refund undoes one."""
 
     list_display = ("created_at", "buyer", "title", "license_slug", "price", "status")
-    list_filter = ("status", "currency")
+    list_filter = ("status", "currency", ClaimFilter)
     list_select_related = ("buyer",)
     search_fields = ("buyer__email", "listing__slug", "title", "request_id")
     ordering = ("-id",)
-    decision_names = ("refund",)
+    decision_names = ("refund", "pay_unclaimed")
     found_title, found_detail = "title", "status"
+
+    def name(self, subject: Order) -> str:
+        """Return who bought what for how much."""
+        buyer = "A deleted account" if subject.buyer.deleted else subject.buyer
+        return f"{buyer}: {subject.title}, {money(subject.price_minor, subject.currency)}"
 
     def find(self, words: Words) -> list[Q]:
         """Look for an id, a buyer, a listing."""
@@ -70,3 +105,18 @@ class OrderAdmin(ServiceAdmin):
     def refund(self, order: Order, actor: User, answers: Mapping[str, Any]) -> None:
         """Give the price back and take the licence back."""
         refund_order(order=order, reason=answers["reason"], actor=actor)
+
+    @decision(
+        Decision(
+            "Pay unclaimed refund",
+            PAY_UNCLAIMED,
+            "Who bought it has no account any more. Make sure who claims the money, such as by the receipt, pay it, then record it here.",
+            "The refund is paid.",
+            ClaimForm,
+            available=_waits_to_be_claimed,
+            foretell=claim_does,
+        )
+    )
+    def pay_unclaimed(self, order: Order, actor: User, answers: Mapping[str, Any]) -> None:
+        """Record that the refund was paid to who claimed it."""
+        pay_unclaimed(order=order, reference=answers["reference"], reason=answers["reason"], actor=actor)

@@ -47,14 +47,15 @@ class CurrencyFilter(admin.SimpleListFilter):
 
     title = "currency"
     parameter_name = "currency"
+    path = "account__currency"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         """Return the currencies of wallets."""
         return [(code, code) for code in CURRENCIES]
 
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Payout]) -> QuerySet[Payout]:
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """Narrow down by the choice."""
-        return queryset.filter(account__currency=self.value()) if self.value() else queryset
+        return queryset.filter(**{self.path: self.value()}) if self.value() else queryset
 
 
 class Echo:

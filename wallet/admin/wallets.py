@@ -25,9 +25,11 @@ from .effects import credit_does
 
 CREDIT = "wallet.credit_wallet"
 MOVEMENT_ROWS = 50
+MOVEMENTS = ("At (UTC)", "Kind", "Amount", "Balance after", "Reason", "Who")
 
 
-def _movements(account: LedgerAccount, journals: Iterable[Journal]) -> list[tuple[Any, ...]]:
+def movement_rows(account: LedgerAccount, journals: Iterable[Journal]) -> list[tuple[Any, ...]]:
+    """Return the lines of `MOVEMENTS`."""
     return [
         (
             f"{journal.at:%Y-%m-%d %H:%M}",
@@ -110,8 +112,9 @@ class WalletAdmin(ServiceAdmin):
 
     def panels(self, request: HttpRequest, subject: Any, fetched: Fetched) -> list[Panel]:
         """Show what moved the money."""
-        columns = ("At (UTC)", "Kind", "Amount", "Balance after", "Reason", "Who")
-        return [Panel(f"Movements in {code}", columns, _movements(account, fetched[code])) for code, account in subject.accounts.items()]
+        return [
+            Panel(f"Movements in {code}", MOVEMENTS, movement_rows(account, fetched[code])) for code, account in subject.accounts.items()
+        ]
 
     @decision(
         Decision(

@@ -32,6 +32,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('-id',),
+                'verbose_name': 'wallet payout',
                 'permissions': (('decide_withdrawal', 'Can pay and refuse payouts of wallets, and read where to'),),
             },
         ),

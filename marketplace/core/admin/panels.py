@@ -39,6 +39,11 @@ def history(subject: Model) -> QuerySet[AuditEntry]:
     return audit.history_of(subject)[:HISTORY_ROWS]
 
 
+def last_decision(subject: Model) -> AuditEntry | None:
+    """Return the entry that brought a row into its present state; None where it was made so."""
+    return audit.history_of(subject).exclude(to_state="").first()
+
+
 def history_panel(entries: Iterable[AuditEntry]) -> Panel:
     """Return the table of a row's history."""
     rows = [

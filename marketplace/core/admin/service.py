@@ -20,7 +20,7 @@ from ..db.combined import Fetched, QuerySets, fetch_combined
 from ..errors import InvalidInput, Problem
 from .decisions import Button, Decision, DecisionForm, Perform
 from .finding import Words, ids_of
-from .panels import Panel, history, history_panel
+from .panels import Panel, history, history_panel, last_decision
 
 
 class ServiceAdmin(Base):
@@ -44,6 +44,10 @@ class ServiceAdmin(Base):
             return self.get_queryset(request).select_related(*listed, *self.row_related, *keys).get(pk=object_id)
         except (self.model.DoesNotExist, ValidationError, ValueError):
             return None
+
+    def name(self, subject: Any) -> str:
+        """Return what a row is called in headings and messages."""
+        return str(subject)
 
     def find(self, words: Words) -> Sequence[Q] | None:
         """Return what finds rows by these words, the best first, each answered by an index; None where rows are not looked up."""
@@ -132,7 +136,8 @@ class ServiceAdmin(Base):
 
     def page_context(self, request: HttpRequest, subject: Any, fetched: Fetched) -> dict[str, Any]:
         """Return what the row's page shows beside the fields, made of the rows of `querysets`."""
-        return {"panels": self.panels(request, subject, fetched), "buttons": self.buttons(request, subject)}
+        panels, buttons = self.panels(request, subject, fetched), self.buttons(request, subject)
+        return {"heading": self.name(subject), "panels": panels, "buttons": buttons}
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
         """Hand the page what it shows beside the fields."""
@@ -160,24 +165,28 @@ class ServiceAdmin(Base):
             except InvalidInput as problem:
                 form.add_error(None, problem.message)
             except Problem as problem:
-                self.message_user(request, f"{subject}: {problem.title}. {problem.message}", messages.ERROR)
+                self.message_user(request, f"{self.name(subject)}: {problem.title}. {problem.message}", messages.ERROR)
                 return self._back(request, subject)
             else:
-                self.message_user(request, f"{subject}: {settings.done}", messages.SUCCESS)
+                self.message_user(request, f"{self.name(subject)}: {settings.done}", messages.SUCCESS)
                 return self.after_decision(request, subject)
         return self._ask(request, subject, settings, form)
 
     def _ask(self, request: HttpRequest, subject: Any, settings: Decision, form: DecisionForm) -> HttpResponse:
+        name, possible = self.name(subject), settings.available(subject)
         context = {
             **self.admin_site.each_context(request),
             "opts": self.opts,
-            "title": f"{settings.label}: {subject}",
+            "title": f"{settings.label}: {name}",
+            "name": name,
             "decision": settings,
             "subject": subject,
             "form": form,
-            "possible": settings.available(subject),
+            "possible": possible,
+            # What made the state that stands in the way: who, when, why.
+            "decided": None if possible else last_decision(subject),
             "back": self._address(subject),
-            "effects": settings.effects(subject),
+            "effects": settings.effects(subject) if possible else [],
             **settings.context(subject),
         }
         return TemplateResponse(request, settings.template, context, status=200 if not form.is_bound else 400)

@@ -23,7 +23,8 @@ from marketplace.core.admin import QueueAdmin, staff_of
 from marketplace.core.claims import Claimable, claimed
 from marketplace.jobs.models import Job
 from vendors.models import VendorProfile, VendorStatus
-from wallet.models import WalletOwner
+from wallet.models import WalletOwner, Withdrawal
+from wallet.models.withdrawals import WithdrawalStatus
 from wallet.selectors import accounts_to_pay
 
 _TALLIES = "_admin_tallies"
@@ -160,6 +161,15 @@ QUEUES = (
         accounts_to_pay,
         "",
         {"earnings": "due"},
+    ),
+    Queue(
+        "withdrawals",
+        "Wallets to pay out",
+        Withdrawal,
+        "wallet.decide_withdrawal",
+        lambda: Withdrawal.objects.filter(status=WithdrawalStatus.WAITING),
+        "requested_at",
+        _state(WithdrawalStatus.WAITING),
     ),
     Queue(
         "jobs",

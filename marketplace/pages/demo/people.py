@@ -23,8 +23,9 @@ from marketplace.core.money import WALLET_CURRENCIES
 from marketplace.core.scopes import APP_SCOPES, Scope
 from vendors.models import VendorProfile, VendorStatus
 from vendors.services.profiles import apply, approve_vendor
-from wallet.selectors import wallet_of
+from wallet.selectors import wallet_of, withdrawals
 from wallet.services.funding import credit_wallet
+from wallet.services.withdrawals import ask_withdrawal
 
 # Reserved for documentation: no mail to it ever arrives.
 DOMAIN = "demo.example"
@@ -33,6 +34,7 @@ CREDENTIAL_NAME = "quickstart"
 TOKEN_LIFETIME = timedelta(days=365)
 REASON = "Demo content"
 FUNDS_MINOR = {"INR": 50_000_00, "USD": 500_00}
+PAYOUT_MINOR = 1_500_00
 # A visitor tries out as much as there is.
 LIMITS = tuple(Caps(currency, total_minor=FUNDS_MINOR[currency]) for currency in WALLET_CURRENCIES)
 STORES = {
@@ -64,6 +66,7 @@ def make_people(facts: Facts) -> People:
     buyer = _user("buyer", "Bo Buyer", facts, tier=Tier.PRO)
     for user in (developer, buyer):
         _fund(user, admin)
+    _ask_for_a_payout(buyer)
     _approve_developer(developer, admin)
     profiles = {
         "vendor": _vendor("vendor", "Vera Vendor", facts, admin),
@@ -107,6 +110,14 @@ def _fund(user: User, admin: User) -> None:
     for currency in WALLET_CURRENCIES:
         if wallet.balance_minor(currency) == 0:
             credit_wallet(user=user, currency=currency, amount_minor=FUNDS_MINOR[currency], reason=REASON, actor=admin)
+
+
+def _ask_for_a_payout(user: User) -> None:
+    """Let something wait in the admin's queue, once."""
+    if not withdrawals().filter(wallet__owner=user).exists():
+        where_to = "Holder: Bo Buyer\nAccount: DEMO 0000 0000 4711\nBank: of the demo"
+        given = {"currency": WALLET_CURRENCIES[0], "amount_minor": PAYOUT_MINOR, "payment_details": where_to}
+        ask_withdrawal(user=user, actor=user, password_confirmed=True, **given)
 
 
 def _approve_developer(developer: User, admin: User) -> None:

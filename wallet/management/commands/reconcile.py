@@ -7,8 +7,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from marketplace.core.commands import progress_bar
+from marketplace.core.wording import money
 from wallet.models import Order
 from wallet.reconciliation import differences
+from wallet.selectors import held_sums, unclaimed_sums
 
 _SEAL = re.compile(r"([1-9][0-9]{0,17}):([0-9a-f]{64})")
 
@@ -25,7 +27,10 @@ def seal(text: str) -> tuple[int, str]:
 class Command(BaseCommand):
     """Reconciles the money."""
 
-    help = "Check the ledger against balances, orders, licences, payouts and its seals. Changes nothing; exits with an error on any difference."
+    help = (
+        "Check the ledger against balances, orders, licences, payouts and its seals, and name the money that waits. "
+        "Changes nothing; exits with an error on any difference."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Declare what was kept elsewhere."""
@@ -40,6 +45,9 @@ class Command(BaseCommand):
             for difference in differences(lambda done: progress.advance(task, done), dict(options["seal"])):
                 self.stdout.write(difference)
                 count += 1
+        for name, sums in (("Set aside to be paid out", held_sums()), ("Refunds that nobody claimed", unclaimed_sums())):
+            if sums:
+                self.stdout.write(f"{name}: {', '.join(money(amount, currency) for currency, amount in sums.items())}.")
         if count:
             raise CommandError(f"{count} differences.")
         self.stdout.write(self.style.SUCCESS(f"Everything agrees: {orders} orders."))

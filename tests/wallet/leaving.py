@@ -1,0 +1,25 @@
+"""Money on its way out, and orders of who has left."""
+
+from typing import Any
+
+from marketplace.accounts.models import User
+from marketplace.accounts.services import delete_account
+from tests.shop import bought, funded, on_sale
+from wallet.models import Order, Withdrawal
+from wallet.services.withdrawals import ask_withdrawal
+
+DETAILS = "IBAN DE02 1203 0000 0000 2020 51\nAsha Rao"
+
+
+def asked(user: User, amount_minor: int | None = None, currency: str = "INR", **given: Any) -> Withdrawal:
+    """Ask as the owner does, password and all."""
+    given = {"payment_details": DETAILS, "actor": user, "password_confirmed": True} | given
+    return ask_withdrawal(user=user, currency=currency, amount_minor=amount_minor, **given)
+
+
+def abandoned(price_inr_minor: int = 49_900) -> Order:
+    """Return an order whose buyer deleted the account afterwards."""
+    buyer = funded(inr=price_inr_minor)
+    order = bought(on_sale(price_inr_minor=price_inr_minor, tax_rate_bp=1800), buyer)
+    delete_account(user=buyer, reason="test", actor=None)
+    return order

@@ -1,0 +1,117 @@
+"""Payouts of wallets, many at once: what is set aside is paid or comes back, once."""
+
+from collections import Counter
+from collections.abc import Iterator
+from functools import partial
+
+import pytest
+
+from marketplace.accounts.services import delete_account
+from marketplace.core.errors import Problem
+from tests.factories import UserFactory
+from tests.races import at_once
+from tests.shop import bought, funded, on_sale
+from wallet.models import Order, Withdrawal
+from wallet.reconciliation import differences
+from wallet.selectors import unclaimed_refunds, wallet_of
+from wallet.services.offers import Wish
+from wallet.services.refunds import pay_unclaimed, refund_order
+from wallet.services.spending import spend
+from wallet.services.withdrawals import cancel_withdrawal, pay_withdrawal, refuse_withdrawal
+
+from .leaving import abandoned, asked
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def _books_agree_afterwards() -> Iterator[None]:
+    yield
+    assert list(differences()) == []
+
+
+def codes(outcomes: list[object]) -> list[str]:
+    """Return the refusals among what came of it."""
+    return sorted(
+        outcome.code if isinstance(outcome, Problem) else repr(outcome) for outcome in outcomes if isinstance(outcome, BaseException)
+    )
+
+
+def test_one_of_many_requests_of_a_wallet_is_taken() -> None:
+    user = funded(inr=80_000)
+    outcomes = at_once(*(partial(asked, user, 10_000) for _ in range(8)))
+    assert codes(outcomes) == ["withdrawal_open"] * 7
+    assert (wallet_of(user).balance_inr_minor, Withdrawal.objects.count()) == (70_000, 1)
+
+
+def test_money_is_either_spent_or_set_aside() -> None:
+    for _ in range(3):
+        user, listing = funded(inr=49_900), on_sale()
+        outcomes = at_once(partial(spend, buyer=user, wish=Wish(str(listing.pk))), partial(asked, user, 49_900))
+        assert codes(outcomes) == ["insufficient_balance"]
+        assert wallet_of(user).balance_inr_minor == 0
+
+
+def test_what_is_decided_by_many_at_once_is_decided_once() -> None:
+    for _ in range(3):
+        user, staff = funded(inr=50_000), [UserFactory() for _ in range(2)]
+        withdrawal = asked(user)
+        outcomes = at_once(
+            *(partial(pay_withdrawal, withdrawal=withdrawal, reference="T1", actor=actor) for actor in staff),
+            partial(refuse_withdrawal, withdrawal=withdrawal, reason="test", actor=staff[0]),
+            partial(cancel_withdrawal, withdrawal=withdrawal, actor=user),
+        )
+        assert codes(outcomes) == ["invalid_transition"] * 3
+        withdrawal.refresh_from_db()
+        assert wallet_of(user).balance_inr_minor == (0 if withdrawal.status == "Paid" else 50_000)
+
+
+def test_refund_and_purchase_in_between_wait_in_no_circle() -> None:
+    user, staff = funded(inr=500_000), UserFactory()
+    orders, listings = [bought(on_sale(), user) for _ in range(3)], [on_sale() for _ in range(3)]
+    withdrawal = asked(user, 100)
+    outcomes = at_once(
+        *(partial(refund_order, order=order, reason="test", actor=staff) for order in orders),
+        *(partial(spend, buyer=user, wish=Wish(str(listing.pk))) for listing in listings),
+        partial(cancel_withdrawal, withdrawal=withdrawal, actor=user),
+    )
+    assert codes(outcomes) == []
+    assert wallet_of(user).balance_inr_minor == 500_000 - 3 * 49_900
+
+
+def test_end_of_the_account_meets_a_request_and_a_decision() -> None:
+    for _ in range(3):
+        user, staff = funded(inr=100), UserFactory()
+        outcomes = at_once(partial(asked, user), partial(delete_account, user=user, reason="test", actor=None))
+        assert "account_in_use" in codes(outcomes)
+        withdrawal = Withdrawal.objects.get(wallet__owner=user)
+        outcomes = at_once(
+            partial(pay_withdrawal, withdrawal=withdrawal, reference="T1", actor=staff),
+            partial(delete_account, user=user, reason="test", actor=None),
+            partial(cancel_withdrawal, withdrawal=withdrawal, actor=user),
+        )
+        assert set(codes(outcomes)) <= {"invalid_transition", "account_in_use"}
+        user.refresh_from_db()
+        withdrawal.refresh_from_db()
+        assert not user.deleted or (withdrawal.status, withdrawal.payment_details) == ("Paid", "")
+
+
+def test_refund_that_meets_the_end_of_the_account_leaves_no_money_in_its_wallet() -> None:
+    for _ in range(4):
+        user = funded(inr=49_900)
+        order = bought(on_sale(), user)
+        at_once(
+            partial(refund_order, order=order, reason="test", actor=None), partial(delete_account, user=user, reason="test", actor=None)
+        )
+        user.refresh_from_db()
+        assert Order.objects.get(pk=order.pk).status == "Refunded"
+        assert wallet_of(user).balance_inr_minor == (0 if user.deleted else 49_900)
+        assert unclaimed_refunds().filter(pk=order.pk).exists() == user.deleted
+
+
+def test_unclaimed_refund_is_paid_once() -> None:
+    order = abandoned()
+    refund_order(order=order, reason="test", actor=None)
+    claim = partial(pay_unclaimed, order=order, reference="T1", reason="By the receipt.")
+    outcomes = at_once(*(partial(claim, actor=UserFactory()) for _ in range(4)))
+    assert Counter(codes(outcomes)) == {"invalid_transition": 3}

@@ -1,0 +1,134 @@
+"""Payouts of wallets in the admin: what owners asked for, to pay or to refuse. Where to pay is shown to those who may pay."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.db.models import Q
+from django.http import HttpRequest
+
+from marketplace.accounts.models import User
+from marketplace.core import bounds
+from marketplace.core.admin import CLAIMING, Decision, DecisionForm, Panel, QueueAdmin, Words, claiming, decision
+from marketplace.core.db.combined import Fetched, QuerySets
+from marketplace.core.wording import money
+
+from ..models import Withdrawal
+from ..models.withdrawals import WithdrawalStatus
+from ..selectors import movements_of
+from ..services.withdrawals import TRANSITIONS, pay_withdrawal, refuse_withdrawal
+from .effects import payment_does, refusal_does
+from .payouts import CurrencyFilter
+from .wallets import MOVEMENT_ROWS, MOVEMENTS, movement_rows
+
+DECIDE = "wallet.decide_withdrawal"
+
+
+class PaymentForm(DecisionForm):
+    """What was paid."""
+
+    reference = forms.CharField(
+        max_length=bounds.PAYMENT_REFERENCE_CHARS,
+        help_text="What names the payment at the bank. The owner gets it, and the ledger keeps it.",
+    )
+
+
+class WalletCurrencyFilter(CurrencyFilter):
+    """One currency."""
+
+    path = "wallet__currency"
+
+
+def _allows(verb: str) -> Callable[[Any], bool]:
+    return partial(TRANSITIONS.allows, verb=verb)
+
+
+@admin.register(Withdrawal)
+class WithdrawalAdmin(QueueAdmin):
+    """What owners asked to be paid out of their wallets."""
+
+    waiting = {"status": WithdrawalStatus.WAITING}
+    waiting_since = "requested_at"
+    list_display = ("requested_at", "asked_by", "amount", "status", "waiting_time", "claim_mark")
+    list_filter = ("status", WalletCurrencyFilter)
+    list_select_related = ("asked", "settled__actor", "wallet__owner", "claimed_by")
+    search_fields = ("wallet__owner__email", "reference")
+    fields = ("asked_by", "amount", "status", "requested_at", "reference", "reason")
+    readonly_fields = ("asked_by", "amount")
+    decision_names = ("pay", "refuse", *CLAIMING)
+    owner, noun, decides = "wallet__owner", "withdrawal", DECIDE
+    on_page = {"pay": "a", "refuse": "r"}
+    claim, take_over, release = claiming(DECIDE, _allows("pay"))
+    found_title, found_detail = "wallet__owner__email", "status"
+
+    def name(self, subject: Withdrawal) -> str:
+        """Return who asked for how much."""
+        return f"{self.asked_by(subject)}: {self.amount(subject)}"
+
+    def find(self, words: Words) -> list[Q]:
+        """Look for an id, an owner, a reference."""
+        if words.id:
+            return [Q(pk=words.id)]
+        return [Q(wallet__owner__email=words.email)] if words.email else [Q(reference=words.text)]
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Show where to pay to whoever pays."""
+        return (*super().get_fields(request, obj), *(("pay_to",) if request.user.has_perm(DECIDE) else ()))
+
+    @admin.display(description="Asked by", ordering="wallet__owner__email")
+    def asked_by(self, withdrawal: Withdrawal) -> str:
+        """Return whose wallet it is."""
+        owner = withdrawal.wallet.owner
+        return "A deleted account" if owner is None or owner.deleted else owner.email
+
+    @admin.display(description="Amount")
+    def amount(self, withdrawal: Withdrawal) -> str:
+        """Return the amount with its currency."""
+        return money(withdrawal.amount_minor, withdrawal.currency)
+
+    @admin.display(description="Where to")
+    def pay_to(self, withdrawal: Withdrawal) -> str:
+        """Return where to pay, as long as it is kept."""
+        return withdrawal.payment_details or "forgotten"
+
+    def querysets(self, request: HttpRequest, subject: Withdrawal) -> QuerySets:
+        """Return what moved the wallet beside the rest."""
+        movements = movements_of(subject.wallet).select_related("actor")[:MOVEMENT_ROWS]
+        return {**super().querysets(request, subject), "movements": movements}
+
+    def panels(self, request: HttpRequest, subject: Withdrawal, fetched: Fetched) -> list[Panel]:
+        """Show what moved the wallet, then the history."""
+        rows = movement_rows(subject.wallet, fetched["movements"])
+        return [Panel(f"Movements in {subject.currency}", MOVEMENTS, rows), *super().panels(request, subject, fetched)]
+
+    @decision(
+        Decision(
+            "Record as paid",
+            DECIDE,
+            "You paid it, and what was set aside leaves the service for good.",
+            "It is paid.",
+            PaymentForm,
+            available=_allows("pay"),
+            foretell=payment_does,
+        )
+    )
+    def pay(self, withdrawal: Withdrawal, actor: User, answers: Mapping[str, Any]) -> None:
+        """Record the payment."""
+        pay_withdrawal(withdrawal=withdrawal, reference=answers["reference"], actor=actor)
+
+    @decision(
+        Decision(
+            "Refuse",
+            DECIDE,
+            "Nothing is paid, and the money is back in the wallet at once.",
+            "It is refused.",
+            available=_allows("refuse"),
+            danger=True,
+            foretell=refusal_does,
+        )
+    )
+    def refuse(self, withdrawal: Withdrawal, actor: User, answers: Mapping[str, Any]) -> None:
+        """Put the money back."""
+        refuse_withdrawal(withdrawal=withdrawal, reason=answers["reason"], actor=actor)
