@@ -20,7 +20,9 @@ from marketplace.core.scopes import Scope
 from tests.catalog.cases import submitted
 from tests.contract import scenes
 from tests.factories import AppFactory
+from tests.shop import funded
 from tests.vendors.cases import make_vendor
+from tests.wallet.leaving import asked
 from wallet.models import WalletSettings
 
 from .source import PACKAGES
@@ -57,6 +59,7 @@ def rows(db: None) -> None:
     submitted()
     buyer = scenes.link().user
     WalletSettings.objects.create(owner=buyer)
+    asked(funded(inr=100))
     day = timezone.now().date()
     ApiUsage.objects.create(day=day, kind="personal", credential_id=buyer.pk, operation="GET wallet", status=200, calls=1)
     issue_personal_token(

@@ -31,6 +31,8 @@ LEDGER = "tests/wallet/test_ledger.py"
 QUOTES = "tests/wallet/test_quotes.py"
 PAYOUTS = "tests/wallet/test_payouts.py"
 SEALS = "tests/wallet/test_seals.py"
+LEAVING = "tests/wallet/test_withdrawals.py"
+REFUNDS = "tests/wallet/test_refunds.py"
 OF_THE_DATABASE = (
     dropped("TRIGGER wallet_transfer_append_only ON wallet_transfer", f"{LEDGER}::test_change_of_an_entry_is_refused_by_the_database"),
     dropped("TRIGGER wallet_journal_append_only ON wallet_journal", f"{LEDGER}::test_change_of_an_entry_is_refused_by_the_database"),
@@ -41,6 +43,12 @@ OF_THE_DATABASE = (
     dropped("TRIGGER wallet_payout_append_only ON wallet_payout", f"{PAYOUTS}::test_record_of_a_payout_is_never_changed"),
     dropped("TRIGGER wallet_ledgerseal_append_only ON wallet_ledgerseal", f"{SEALS}::test_seals_are_never_changed"),
     dropped("TRIGGER wallet_sealedjournal_append_only ON wallet_sealedjournal", f"{SEALS}::test_seals_are_never_changed"),
+    dropped("TRIGGER wallet_withdrawal_kept ON wallet_withdrawal", f"{LEAVING}::test_what_came_of_a_payout_is_never_changed"),
+    dropped("TRIGGER wallet_withdrawal_never_deleted ON wallet_withdrawal", f"{LEAVING}::test_what_came_of_a_payout_is_never_changed"),
+    dropped("INDEX withdrawal_one_open", f"{LEAVING}::test_second_open_payout_of_a_wallet_is_refused_by_the_database"),
+    unbound(
+        "wallet_journal", "journal_once_for_order", f"{REFUNDS}::test_second_payment_of_an_unclaimed_refund_is_refused_by_the_database"
+    ),
     unbound("wallet_ledgeraccount", "ledgeraccount_no_overdraft", f"{LEDGER}::test_overdraft_is_refused_by_the_database"),
     unbound("wallet_transfer", "transfer_positive", f"{LEDGER}::test_transfer_of_nothing_is_refused"),
     unbound("wallet_transfer", "transfer_two_accounts", f"{LEDGER}::test_transfer_to_itself_is_refused"),

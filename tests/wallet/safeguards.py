@@ -30,6 +30,7 @@ QUOTES = "tests/wallet/test_quotes.py"
 PAYOUTS = "tests/wallet/test_payouts.py"
 EARNINGS = "tests/wallet/test_earnings.py"
 SEALS = "tests/wallet/test_seals.py"
+LEAVING = "tests/wallet/test_withdrawals.py"
 OF_THE_SOURCE = (
     Mutant(
         "no WHERE: the debit does not look at the balance",
@@ -99,8 +100,8 @@ OF_THE_SOURCE = (
     Mutant(
         "no balance: a refund forgets the wallet",
         "wallet/services/refunds.py",
-        "wallet = credit_wallet_balance(sale.wallet_id, order.price_minor)",
-        "wallet = WalletEntry(sale.wallet_id, order.price_minor, order.price_minor, 3)",
+        "wallet = None if deleted else credit_wallet_balance(wallet_id, order.price_minor)",
+        "wallet = None if deleted else WalletEntry(wallet_id, order.price_minor, order.price_minor, 3)",
         "tests/wallet/test_refunds.py::test_refund_mirrors_every_leg_and_takes_the_licence_back",
     ),
     Mutant(
@@ -294,5 +295,61 @@ OF_THE_SOURCE = (
         'what = f"{order.title},',
         'what = f"{order.listing.title},',
         "tests/wallet/test_history.py::test_what_was_sold_keeps_its_names_whatever_they_become",
+    ),
+    Mutant(
+        "no lock: two ask for the same money",
+        "wallet/services/withdrawals.py",
+        "user = lock(User.objects.filter(is_active=True), pk=user.pk)",
+        "user = User.objects.get(is_active=True, pk=user.pk)",
+        "tests/wallet/test_withdrawal_races.py::test_end_of_the_account_meets_a_request_and_a_decision",
+    ),
+    Mutant(
+        "held money stays where it is: set aside in the books and not on the row",
+        "wallet/services/withdrawals.py",
+        "    change_held(held_id, amount)\n    asked =",
+        "    asked =",
+        f"{LEAVING}::test_everything_is_what_the_wallet_holds_at_that_moment",
+    ),
+    Mutant(
+        "decided again: the state is not looked at under the lock",
+        "wallet/services/withdrawals.py",
+        "    if not TRANSITIONS.allows(withdrawal, verb):\n",
+        "    if False:\n",
+        f"{LEAVING}::test_what_is_settled_is_settled_once",
+    ),
+    Mutant(
+        "decided at once: the request is read and not locked",
+        "wallet/services/withdrawals.py",
+        'return lock(Withdrawal.objects.select_related("asked", "wallet__owner"), pk=withdrawal.pk)',
+        'return Withdrawal.objects.select_related("asked", "wallet__owner").get(pk=withdrawal.pk)',
+        "tests/wallet/test_withdrawal_races.py::test_what_is_decided_by_many_at_once_is_decided_once",
+    ),
+    Mutant(
+        "own payout: staff pay themselves",
+        "wallet/services/withdrawals.py",
+        '        raise SelfReview("Someone else must decide on your own payout.")\n',
+        "        return\n",
+        f"{LEAVING}::test_nobody_decides_on_their_own_payout",
+    ),
+    Mutant(
+        "no password: any session takes the money out",
+        "wallet/services/withdrawals.py",
+        "    if not password_confirmed:\n",
+        "    if False:\n",
+        f"{LEAVING}::test_request_that_cannot_be_is_refused_and_moves_nothing",
+    ),
+    Mutant(
+        "where to stays: payment details outlive the account",
+        "marketplace/operations/people.py",
+        '    Withdrawal.objects.filter(wallet__owner=user).update(payment_details="")\n',
+        "",
+        f"{LEAVING}::test_account_with_a_payout_that_waits_is_not_deleted_and_afterwards_where_to_is_forgotten",
+    ),
+    Mutant(
+        "refund to nobody: a deleted account gets money",
+        "wallet/services/refunds.py",
+        "deleted = lock(User.objects.all(), pk=order.buyer_id).deleted",
+        "deleted = lock(User.objects.all(), pk=order.buyer_id) is None",
+        "tests/wallet/test_refunds.py::test_refund_to_a_deleted_account_waits_to_be_claimed_and_is_paid_once",
     ),
 )

@@ -8,6 +8,7 @@ import pytest
 from django.db import OperationalError, connection
 
 from tests.contract.calls import rows
+from tests.eager import EagerBackend
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale, store_keeping
 from wallet.reconciliation import differences
@@ -24,6 +25,12 @@ from .spenders import limit, personal
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Deed = Callable[[], Any]
+
+
+@pytest.fixture(autouse=True)
+def _jobs_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave mails in the queue: what a worker does later is no part of the deed."""
+    monkeypatch.setattr(EagerBackend, "on", False)
 
 
 class Cut(Exception):

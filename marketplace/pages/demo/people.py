@@ -66,7 +66,7 @@ def make_people(facts: Facts) -> People:
     buyer = _user("buyer", "Bo Buyer", facts, tier=Tier.PRO)
     for user in (developer, buyer):
         _fund(user, admin)
-    _ask_for_a_payout(buyer)
+    _ask_for_a_payout(developer)
     _approve_developer(developer, admin)
     profiles = {
         "vendor": _vendor("vendor", "Vera Vendor", facts, admin),
@@ -115,7 +115,7 @@ def _fund(user: User, admin: User) -> None:
 def _ask_for_a_payout(user: User) -> None:
     """Let something wait in the admin's queue, once."""
     if not withdrawals().filter(wallet__owner=user).exists():
-        where_to = "Holder: Bo Buyer\nAccount: DEMO 0000 0000 4711\nBank: of the demo"
+        where_to = "Holder: Deven Developer\nAccount: DEMO 0000 0000 4711\nBank: of the demo"
         given = {"currency": WALLET_CURRENCIES[0], "amount_minor": PAYOUT_MINOR, "payment_details": where_to}
         ask_withdrawal(user=user, actor=user, password_confirmed=True, **given)
 
