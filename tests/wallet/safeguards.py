@@ -51,8 +51,8 @@ OF_THE_SOURCE = (
     Mutant(
         "no lock: a refund reads the order and does not lock it",
         "wallet/services/refunds.py",
-        "order = lock(Order.objects.all(), pk=order.pk)",
-        "order = Order.objects.get(pk=order.pk)",
+        "order = lock(Order.objects.all(), pk=order.pk)\n    if actor",
+        "order = Order.objects.get(pk=order.pk)\n    if actor",
         f"{RACES}::test_one_order_is_refunded_once",
     ),
     Mutant(

@@ -19,6 +19,7 @@ from library.models import Licence
 from marketplace.accounts.models import User
 from marketplace.accounts.services import delete_account
 from marketplace.core import bounds
+from marketplace.core.errors import Problem
 from tests.factories import UserFactory
 from tests.races import at_once
 from tests.shop import bought, funded, on_sale
@@ -37,7 +38,6 @@ from wallet.services.spending import spend
 
 from .payees import earned, payee
 from .spenders import connected, limit, own_key, personal
-from .together import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 THREADS = 16

@@ -7,7 +7,6 @@ from functools import partial
 import pytest
 
 from marketplace.accounts.services import delete_account
-from marketplace.core.errors import Problem
 from tests.factories import UserFactory
 from tests.races import at_once
 from tests.shop import bought, funded, on_sale
@@ -32,9 +31,7 @@ def _books_agree_afterwards() -> Iterator[None]:
 
 def codes(outcomes: list[object]) -> list[str]:
     """Return the refusals among what came of it."""
-    return sorted(
-        outcome.code if isinstance(outcome, Problem) else repr(outcome) for outcome in outcomes if isinstance(outcome, BaseException)
-    )
+    return sorted(outcome.code for outcome in outcomes if isinstance(outcome, Problem))
 
 
 def test_one_of_many_requests_of_a_wallet_is_taken() -> None:
