@@ -7,6 +7,7 @@ from functools import partial
 import pytest
 
 from marketplace.accounts.services import delete_account
+from marketplace.core.errors import Problem
 from tests.factories import UserFactory
 from tests.races import at_once
 from tests.shop import bought, funded, on_sale
