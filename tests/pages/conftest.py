@@ -14,7 +14,7 @@ from developers.services.apps import ScopeDecision, create_app, decide_scopes
 from marketplace.accounts.models import User
 from marketplace.core.scopes import Scope
 from tests.factories import UserFactory
-from tests.screenshots.driving import SIZES
+from tests.screenshots.driving import SIZES, patient
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def window(chromium: Browser, live_server: Any, settings: Any) -> Iterator[Calla
     settings.BASE_URL = live_server.url
 
     def opened(size: str, user: User | None = None, **options: Any) -> Page:
-        context = chromium.new_context(viewport=SIZES[size], has_touch=size == "phone", **options)
+        context = patient(chromium.new_context(viewport=SIZES[size], has_touch=size == "phone", **options))
         if user is not None:
             client = Client()
             client.force_login(user)

@@ -17,6 +17,7 @@ from developers.services.scopes import ScopeDecision, decide_scopes
 from marketplace.accounts.models import User
 from marketplace.core.scopes import IN_PLAIN_WORDS, Scope
 from tests.factories import UserFactory
+from tests.screenshots.driving import patient
 
 pytestmark = [pytest.mark.browser, pytest.mark.engineless, pytest.mark.django_db(transaction=True)]
 
@@ -27,7 +28,7 @@ PHONE = ViewportSize(width=375, height=667)
 @pytest.fixture
 def phone(chromium: Browser) -> Iterator[Callable[..., Page]]:
     """Open pages as a phone does: `phone()`, `phone(java_script_enabled=False)`."""
-    yield lambda **options: chromium.new_context(viewport=PHONE, has_touch=True, **options).new_page()
+    yield lambda **options: patient(chromium.new_context(viewport=PHONE, has_touch=True, **options)).new_page()
     for context in chromium.contexts:
         context.close()
     connections.close_all()
@@ -114,6 +115,7 @@ def test_developer_goes_from_sign_up_to_the_first_call(phone: Callable[..., Page
     page.get_by_label("Password", exact=True).fill(PASSWORD)
     page.get_by_label("Password (again)").fill(PASSWORD)
     page.get_by_role("button", name="Sign up").click()
+    page.get_by_role("heading", name="Check your mail").wait_for()
     found = re.search(r"http://\S+", str(mail.outbox[0].body))
     assert found
     page.goto(found[0])

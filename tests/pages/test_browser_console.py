@@ -19,7 +19,7 @@ from marketplace.core.money import Currency
 from marketplace.core.scopes import IN_PLAIN_WORDS, Scope
 from tests.contract.scenes import for_sale
 from tests.factories import AppFactory, UserFactory
-from tests.screenshots.driving import overflows, violations
+from tests.screenshots.driving import overflows, still, violations, watched
 from wallet.selectors import wallet_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.engineless, pytest.mark.django_db(transaction=True)]
@@ -29,10 +29,7 @@ Opens = Callable[..., Page]
 
 def faults_on(page: Page) -> list[str]:
     """Return what goes wrong on a page from now on: errors of scripts, breaches of the content policy, other hosts."""
-    faults: list[str] = []
-    page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
-    page.on("pageerror", lambda error: faults.append(str(error)))
-    return faults
+    return watched(page, page.url).faults
 
 
 def sound(page: Page) -> bool:
@@ -119,6 +116,7 @@ def test_key_is_revoked_where_one_stands(window: Opens, live_server: Any) -> Non
         # Whoever works by keyboard goes on where they were, not at the first key of the page.
         assert page.evaluate("document.activeElement.textContent") == name
     page.get_by_role("link", name="Revoke laptop").click()
+    page.locator(".in-place #confirm").wait_for()
     assert sound(page)
     page.get_by_role("button", name="Revoke the key").click()
     page.locator(".notes").get_by_text("is revoked").wait_for()
@@ -164,6 +162,7 @@ def test_purchase_is_asked_about_and_the_keyboard_is_enough(window: Opens, live_
     assert sound(page)
     page.keyboard.press("Escape")
     page.get_by_role("dialog").wait_for(state="hidden")
+    page.locator("#run:not([aria-disabled])").wait_for()
     assert page.locator("#answer").is_hidden()
     assert not FirstPartyToken.objects.exists()
     page.get_by_role("button", name="Run").focus()
@@ -259,8 +258,12 @@ def test_key_is_made_once_however_often_the_button_is_pressed(window: Opens, liv
     page.goto(live_server.url + reverse("key-create", args=[app.pk]))
     held: list[Any] = []
     page.route("**/keys/new", lambda route: held.append(route))  # noqa: PLW0108 - playwright cannot wrap a built-in method
+    # After some seconds one may press it again.
+    still(page)
     page.get_by_label("Name").fill("laptop")
-    for _ in range(3):
+    with page.expect_request("**/keys/new"):
+        page.keyboard.press("Enter")
+    for _ in range(2):
         page.keyboard.press("Enter")
         page.wait_for_timeout(100)
     assert len(held) == 1

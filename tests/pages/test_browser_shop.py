@@ -9,7 +9,7 @@ from django.conf import settings
 from django.core import mail
 from django.db import connections
 from django.test import Client
-from playwright.sync_api import Browser, BrowserContext, Locator, Page
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
 from catalog.models import Deliverable, Listing, Preview
 from marketplace.accounts.models import User
@@ -18,7 +18,7 @@ from marketplace.core.objects import object_store
 from tests.factories import UserFactory
 from tests.files.makers import font as font_file
 from tests.files.makers import picture
-from tests.screenshots.driving import MOST_BYTES, SCHEMES, SIZES, Scheme, context, overflows, violations, watched
+from tests.screenshots.driving import MOST_BYTES, SCHEMES, SIZES, Scheme, context, overflows, patient, still, violations, watched
 from tests.shop import archive, funded, on_sale
 from wallet.models import Order
 from wallet.services.funding import credit_wallet
@@ -100,6 +100,7 @@ def test_buyer_searches_buys_and_downloads(
     page.goto(live_server.url)
     page.get_by_label("Search the catalog").fill("haldne")
     page.get_by_role("button", name="Search").click()
+    page.wait_for_url("**/browse?**")
     page.get_by_role("link", name="Halden Grotesk").click()
     page.get_by_role("heading", name="Halden Grotesk", level=1).wait_for()
     assert not overflows(page)
@@ -129,11 +130,13 @@ def test_results_follow_the_typing_and_the_address_holds_all_of_it(
     titles = page.locator(".shelf h3")
     assert titles.count() == 2
     page.get_by_label("Search the catalog").press_sequentially("halden")
-    page.get_by_text("1 match for").wait_for()
+    # Whoever types slowly sees matches for less before.
+    page.get_by_text("1 match for “halden”").wait_for()
     assert titles.all_inner_texts() == ["Halden Grotesk"]
-    assert page.url == f"{live_server.url}/browse?q=halden&currency=USD"
+    expect(page).to_have_url(f"{live_server.url}/browse?q=halden&currency=USD")
     page.get_by_label("Prices in").select_option("INR")
     page.get_by_text("₹499.00").wait_for()
+    expect(page).to_have_url(f"{live_server.url}/browse?q=halden&currency=INR")
     page.reload()
     assert titles.all_inner_texts() == ["Halden Grotesk"]
     page.get_by_label("Search the catalog").fill("")
@@ -203,8 +206,10 @@ def test_keyboard_alone_goes_from_sign_up_to_the_download(
     _choose(page, "Browse")
     _tab_to(page, page.get_by_label("Search the catalog"))
     page.keyboard.type("haldne")
-    page.keyboard.press("Enter")
-    page.get_by_text("1 match for").wait_for()
+    if not java_script:
+        with page.expect_navigation():
+            page.keyboard.press("Enter")
+    page.get_by_text("1 match for “haldne”").wait_for()
     _choose(page, "Halden Grotesk")
     _tab_to(page, page.get_by_role("radio", name="Personal"))
     page.keyboard.press("ArrowDown")
@@ -219,16 +224,23 @@ def test_keyboard_alone_goes_from_sign_up_to_the_download(
     with page.expect_download() as begun:
         page.keyboard.press("Enter")
         if not java_script:
-            _choose(page, "Download halden-grotesk.zip")
+            _go_to(page, "Download halden-grotesk.zip")
+            page.keyboard.press("Enter")
     assert begun.value.suggested_filename == "halden-grotesk.zip"
 
 
 def _choose(page: Page, words: str) -> None:
-    """Go to a link or a button that says these words, and press Enter."""
+    """Go to a link or a button that says these words, press Enter, and wait for the page that it leads to."""
+    _go_to(page, words)
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+
+
+def _go_to(page: Page, words: str) -> None:
+    """Go to a link or a button that says these words."""
     target = page.locator("a, button").filter(has_text=re.compile(rf"^\s*{re.escape(words)}\s*$")).first
     target.wait_for()
     _tab_to(page, target)
-    page.keyboard.press("Enter")
 
 
 def _tab_to(page: Page, target: Locator) -> None:
@@ -294,4 +306,29 @@ def test_chosen_language_is_kept_and_code_is_copied(window: Callable[..., Browse
     assert "import os, requests" in block.inner_text()
     block.hover()
     block.get_by_role("button", name="Copy the code").click()
-    assert page.evaluate("navigator.clipboard.readText()").startswith("import os, requests")
+    page.wait_for_function("navigator.clipboard.readText().then((text) => text.startsWith('import os, requests'))")
+
+
+def test_button_that_copies_is_seen_by_touch_and_by_keyboard_and_says_what_it_does_again(
+    chromium: Browser, window: Callable[..., BrowserContext], live_server: Any
+) -> None:
+    address = f"{live_server.url}/docs/authentication"
+    opacity = "(button) => getComputedStyle(button).opacity"
+    with patient(chromium.new_context(viewport=SIZES["phone"], has_touch=True, is_mobile=True)) as phone:
+        page = phone.new_page()
+        page.goto(address)
+        assert page.locator(".tab:visible [data-copy]").first.evaluate(opacity) == "1"
+    opened = window("desktop")
+    opened.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = opened.new_page()
+    page.goto(address)
+    button = page.locator(".tab:visible [data-copy]").first
+    assert button.evaluate(opacity) == "0"
+    _tab_to(page, button)
+    assert button.evaluate(opacity) == "1"
+    still(page)
+    for _ in range(2):
+        page.keyboard.press("Enter")
+        expect(button).to_have_text("Copied")
+    page.clock.run_for(2_500)
+    expect(button).to_have_text("Copy")

@@ -1,6 +1,7 @@
 """A browser in a size and a colour scheme, and what it noticed on a page."""
 
 import shutil
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -8,9 +9,11 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, BrowserContext, Page, Response, ViewportSize, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Response, ViewportSize, expect, sync_playwright
+from playwright.sync_api import Error as BrowserError
 
 from tests.machine import CHROMIUM
+from tests.waiting import PATIENCE_SECONDS
 
 Scheme = Literal["light", "dark"]
 SIZES = {"phone": ViewportSize(width=360, height=780), "desktop": ViewportSize(width=1280, height=860)}
@@ -33,7 +36,7 @@ def program() -> str:
 def browser(*arguments: str) -> Iterator[Browser]:
     """Start Chromium, and end it."""
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=program(), args=[*ARGUMENTS, *arguments])
+        started = playwright.chromium.launch(executable_path=program(), args=[*ARGUMENTS, *arguments], timeout=PATIENCE_SECONDS * 1000)
         try:
             yield started
         finally:
@@ -64,7 +67,21 @@ class Visit:
         if address.netloc != self.host:
             self.elsewhere.append(response.url)
         if response.request.resource_type not in {"image", "media"} and not 300 <= response.status < 400:
-            self.weight += int(response.headers.get("content-length") or 0) or len(response.body())
+            self.weight += int(response.headers.get("content-length") or 0) or _length_of(response)
+
+    def hear(self, message: ConsoleMessage) -> None:
+        """Note an error on the console; a breach of the pages' own content policy is told there."""
+        # What was asked and is given up, for another question or another page, is no error of ours; htmx tells of it as of one.
+        if message.type == "error" and message.text not in {"htmx:afterRequest", "htmx:sendAbort"}:
+            self.faults.append(message.text)
+
+
+def _length_of(response: Response) -> int:
+    """Return the length of an answer that does not state it; none of one whose page was left before it came."""
+    try:
+        return len(response.body())
+    except BrowserError:
+        return 0
 
 
 def watched(page: Page, base_url: str) -> Visit:
@@ -72,15 +89,17 @@ def watched(page: Page, base_url: str) -> Visit:
     visit = Visit(urlsplit(base_url).netloc)
     page.on("response", visit.note)
     page.on("pageerror", lambda error: visit.faults.append(str(error)))
-    # A breach of the pages' own content policy is told on the console.
-    page.on("console", lambda message: visit.faults.append(message.text) if message.type == "error" else None)
+    page.on("console", visit.hear)
     return visit
 
 
 def violations(page: Page, rules: Sequence[str] | None = None) -> list[str]:
     """Return what axe-core finds wrong with the page once it has stopped moving, by all rules or by some."""
+    # A colour half-way through a fade is nobody's colour: from here on nothing fades, and what had begun to must be over.
+    page.emulate_media(reduced_motion="reduce")
+    end = time.monotonic() + PATIENCE_SECONDS
     while page.evaluate(_MOVES):
-        # A colour half-way through a fade is nobody's colour.
+        assert time.monotonic() < end, f"something on {page.url} moves without end"
         page.wait_for_timeout(20)
     options = {"runOnly": {"type": "rule", "values": [*rules]}} if rules else _RULES
     found = _AXE.run(page, options=options).response["violations"]
@@ -94,6 +113,23 @@ def overflows(page: Page) -> bool:
 
 def context(started: Browser, size: str, scheme: Scheme, *, java_script: bool = True) -> BrowserContext:
     """Return a window of a size and a colour scheme, with nothing remembered."""
-    return started.new_context(
-        viewport=SIZES[size], color_scheme=scheme, has_touch=size == "phone", reduced_motion="reduce", java_script_enabled=java_script
+    return patient(
+        started.new_context(
+            viewport=SIZES[size], color_scheme=scheme, has_touch=size == "phone", reduced_motion="reduce", java_script_enabled=java_script
+        )
     )
+
+
+def patient(window: BrowserContext) -> BrowserContext:
+    """Let a window wait as long as a busy machine needs."""
+    window.set_default_timeout(PATIENCE_SECONDS * 1000)
+    return window
+
+
+def still(page: Page) -> None:
+    """Stop the page's own clock: what it would do after a while, it does not do by itself."""
+    page.clock.install(time=0)
+    page.clock.pause_at(1)
+
+
+expect.set_options(timeout=PATIENCE_SECONDS * 1000)

@@ -1,10 +1,11 @@
-"""A wire to a server that can be cut: it forwards connections, and breaks one that carried too much."""
+"""A wire to a server that can be slow or cut: it forwards connections, as fast as one likes, and breaks one that carried too much."""
 
 import contextlib
 import socket
 import socketserver
 import struct
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -23,7 +24,11 @@ class Wire(socketserver.ThreadingTCPServer):
 
     def __init__(self, port: int) -> None:
         super().__init__(("127.0.0.1", 0), _Connection)
+        # Little is under way: what a sender has got rid of has nearly arrived.
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BLOCK_BYTES)
         self.target = port
+        # Rests so long after each block.
+        self.pause_seconds = 0.0
         # Connections that send more than this are broken. Browsers try a second one by themselves.
         self.cut_after: int | None = None
 
@@ -51,6 +56,7 @@ class _Connection(socketserver.BaseRequestHandler):
                         self.request.close()
                         return
                     far.sendall(block)
+                    time.sleep(self.server.pause_seconds)
                 far.shutdown(socket.SHUT_WR)
             back.join()
 

@@ -58,7 +58,6 @@ def opened(chromium: Browser, live_server: Any) -> Iterator[Callable[..., tuple[
 
     def make(user: User, path: str, size: str = "desktop", *, scheme: Scheme = "light", java_script: bool = True) -> tuple[Page, Visit]:
         window = context(chromium, size, scheme, java_script=java_script)
-        window.set_default_timeout(60_000)
         windows.append(window)
         session = signed_in(user).cookies["sessionid"].value
         window.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": live_server.url}])

@@ -19,23 +19,17 @@ from developers.models import FirstPartyToken
 from marketplace.core import bounds
 from tests.files.makers import picture
 from tests.keyboard import choose
-from tests.screenshots.driving import Visit, context, overflows, violations, watched
-from tests.servers.wire import wire_to
+from tests.screenshots.driving import Visit, context, overflows, still, violations, watched
+from tests.servers.wire import Wire, wire_to
 from tests.vendors import makers
 from tests.vendors.cases import publish
+from tests.waiting import until
 
 from .conftest import signed_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.engineless, pytest.mark.django_db(transaction=True)]
 
 MB = 10**6
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _patience() -> Iterator[None]:
-    expect.set_options(timeout=60_000)
-    yield
-    expect.set_options(timeout=None)
 
 
 @pytest.fixture(autouse=True)
@@ -47,24 +41,33 @@ def media(settings: Any, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def opened(chromium: Browser, live_server: Any, listing: Listing) -> Iterator[Callable[..., tuple[Page, Visit]]]:
-    """Open the page as the vendor: `opened("phone")`, `opened("desktop", java_script=False)`."""
+    """Open the page as the vendor: `opened("phone")`, `opened("desktop", java_script=False)`, `opened(wire=wire)`."""
     windows: list[BrowserContext] = []
 
-    def make(size: str = "desktop", *, java_script: bool = True) -> tuple[Page, Visit]:
+    def make(size: str = "desktop", *, java_script: bool = True, wire: Wire | None = None) -> tuple[Page, Visit]:
+        address = live_server.url if wire is None else live_server.url.replace(str(wire.target), str(wire.port))
         window = context(chromium, size, "light", java_script=java_script)
         windows.append(window)
         session = signed_in(listing.store.owner).cookies["sessionid"].value
         window.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": live_server.url}])
         page = window.new_page()
-        page.set_default_timeout(60_000)
-        visit = watched(page, live_server.url)
-        page.goto(f"{live_server.url}/dashboard/studio/listings/{listing.slug}/files")
+        visit = watched(page, address)
+        page.goto(f"{address}/dashboard/studio/listings/{listing.slug}/files")
         return page, visit
 
     yield make
     for window in windows:
         window.close()
     connections.close_all()
+
+
+@pytest.fixture
+def wire(live_server: Any) -> Iterator[Wire]:
+    """The way to the server: slow until one lets it go."""
+    with wire_to(live_server.thread.port) as laid:
+        laid.pause_seconds = 0.05
+        yield laid
+        laid.pause_seconds = 0
 
 
 @pytest.fixture
@@ -75,14 +78,6 @@ def large(tmp_path: Path) -> Path:
         for number in range(6):
             archive.writestr(f"fonts/{number}.bin", os.urandom(10 * MB))
     return path
-
-
-def slowed(page: Page, bytes_a_second: int) -> None:
-    """Let the page send no faster than this; -1 as fast as it can."""
-    session = page.context.new_cdp_session(page)
-    session.send("Network.enable")
-    conditions = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": bytes_a_second}
-    session.send("Network.emulateNetworkConditions", conditions)
 
 
 def drop(page: Page, selector: str, *files: tuple[str, bytes]) -> None:
@@ -107,17 +102,17 @@ def progress_of(page: Page) -> float:
 
 
 def test_large_file_moves_and_tells_speed_and_time_left(
-    opened: Callable[..., tuple[Page, Visit]], listing: Listing, large: Path, media: Path
+    opened: Callable[..., tuple[Page, Visit]], wire: Wire, listing: Listing, large: Path, media: Path
 ) -> None:
-    page, visit = opened()
-    slowed(page, 20 * MB)
+    page, visit = opened(wire=wire)
     page.get_by_label("Upload the file").set_input_files(large)
     words = page.locator(".under-way [data-words]")
-    expect(words).to_have_text(re.compile(r"^[\d.]+ MB of 57\.2 MB · [\d.]+ MB a second · .+ left$"))
+    expect(words).to_have_text(re.compile(r"^[\d.]+ [KM]B of 57\.2 MB · [\d.]+ [KM]B a second · .+ left$"))
     early = progress_of(page)
     page.wait_for_function("(early) => document.querySelector('.under-way progress').value > early", arg=early)
     # Whoever leaves now is asked.
     assert page.evaluate("!dispatchEvent(new Event('beforeunload', {cancelable: true}))")
+    wire.pause_seconds = 0
     expect(page.locator("#file .note-success")).to_have_text("Aurora.zip is here, whole and readable.")
     assert page.evaluate("dispatchEvent(new Event('beforeunload', {cancelable: true}))")
     expect(page.locator("#file .pairs").first).to_contain_text("6 (6 bin)")
@@ -132,35 +127,36 @@ def test_large_file_moves_and_tells_speed_and_time_left(
     assert Deliverable.objects.get().original_filename == "Aurora-2.zip"
 
 
-def test_cancelled_upload_keeps_nothing(opened: Callable[..., tuple[Page, Visit]], large: Path, media: Path) -> None:
-    page, _ = opened()
-    slowed(page, 4 * MB)
+def test_cancelled_upload_keeps_nothing(opened: Callable[..., tuple[Page, Visit]], wire: Wire, large: Path, media: Path) -> None:
+    page, _ = opened(wire=wire)
+    wire.pause_seconds = 0.5
     page.get_by_label("Upload the file").set_input_files(large)
-    page.wait_for_function("() => document.querySelector('.under-way progress').value > 2")
+    page.wait_for_function("() => document.querySelector('.under-way progress')?.value > 1")
     page.get_by_role("button", name="Cancel").click()
     expect(page.locator("#upload-news")).to_have_text("Aurora.zip is cancelled. Nothing of it was kept.")
     expect(page.locator(".under-way")).to_have_count(0)
     page.reload()
     expect(page.locator("#file")).to_contain_text("There is none yet.")
+    # The server learns of it when it reads on.
+    until(lambda: not [path for path in media.rglob("*") if path.is_file()], "an empty store")
     assert not Deliverable.objects.exists()
-    assert [path for path in media.rglob("*") if path.is_file()] == []
 
 
 def test_connection_lost_half_way_is_told_and_the_upload_starts_anew(
-    opened: Callable[..., tuple[Page, Visit]], live_server: Any, large: Path
+    opened: Callable[..., tuple[Page, Visit]], wire: Wire, large: Path
 ) -> None:
-    page, _ = opened()
-    with wire_to(live_server.thread.port) as wire:
-        page.goto(page.url.replace(f":{live_server.thread.port}/", f":{wire.port}/"))
-        wire.cut_after = 30 * MB
-        page.get_by_label("Upload the file").set_input_files(large)
-        words = page.locator(".under-way [data-words]")
-        expect(words).to_have_text(re.compile(r"^The connection was lost at \d+ percent\. .*starts from the beginning in \d+ seconds\.$"))
-        assert not Deliverable.objects.exists()
-        wire.cut_after = None
-        page.get_by_role("button", name="Try again now").click()
-        expect(page.locator("#file .note-success")).to_contain_text("whole and readable")
-        assert Deliverable.objects.get().file_size == large.stat().st_size
+    page, _ = opened(wire=wire)
+    wire.pause_seconds, wire.cut_after = 0, 30 * MB
+    # It would try again by itself.
+    still(page)
+    page.get_by_label("Upload the file").set_input_files(large)
+    words = page.locator(".under-way [data-words]")
+    expect(words).to_have_text(re.compile(r"^The connection was lost at \d+ percent\. .*starts from the beginning in \d+ seconds\.$"))
+    assert not Deliverable.objects.exists()
+    wire.cut_after = None
+    page.get_by_role("button", name="Try again now").click()
+    expect(page.locator("#file .note-success")).to_contain_text("whole and readable")
+    assert Deliverable.objects.get().file_size == large.stat().st_size
 
 
 def test_refusals_stand_beside_the_field_and_say_what_to_do(
@@ -203,31 +199,31 @@ def test_refusals_stand_beside_the_field_and_say_what_to_do(
     assert sent == []
 
 
-def test_session_that_ends_in_the_middle_loses_nothing_and_says_what_to_do(opened: Callable[..., tuple[Page, Visit]]) -> None:
-    page, _ = opened()
-    slowed(page, 4 * MB)
-    content = makers.archive(a_bin=os.urandom(8 * MB))
-    page.get_by_label("Upload the file").set_input_files({"name": "Aurora.zip", "mimeType": "", "buffer": content})
-    page.wait_for_function("() => document.querySelector('.under-way progress')?.value > 2")
+def test_session_that_ends_in_the_middle_loses_nothing_and_says_what_to_do(
+    opened: Callable[..., tuple[Page, Visit]], wire: Wire, large: Path
+) -> None:
+    page, _ = opened(wire=wire)
+    page.get_by_label("Upload the file").set_input_files(large)
+    page.wait_for_function("() => document.querySelector('.under-way progress')?.value > 1")
     Session.objects.all().delete()
+    wire.pause_seconds = 0
     error = page.locator("#file-error")
     expect(error).to_have_text("Aurora.zip is here, whole and readable. Reload the page to see it.")
-    assert Deliverable.objects.get().file_size == len(content)
+    assert Deliverable.objects.get().file_size == large.stat().st_size
     # The next one needs the sign-in, and is asked for before anything is sent.
     page.get_by_label("Add cover picture").set_input_files({"name": "a.png", "mimeType": "", "buffer": makers.png()})
     expect(page.locator("#picture-0-error")).to_contain_text("You are no longer signed in. Sign in again")
     assert not Preview.objects.exists()
 
 
-def test_second_upload_at_once_is_told_of_the_first(opened: Callable[..., tuple[Page, Visit]], large: Path) -> None:
-    slow, _ = opened()
-    slowed(slow, 4 * MB)
+def test_second_upload_at_once_is_told_of_the_first(opened: Callable[..., tuple[Page, Visit]], wire: Wire, large: Path) -> None:
+    slow, _ = opened(wire=wire)
     slow.get_by_label("Upload the file").set_input_files(large)
-    slow.wait_for_function("() => document.querySelector('.under-way progress').value > 2")
+    slow.wait_for_function("() => document.querySelector('.under-way progress')?.value > 1")
     quick, _ = opened()
     drop(quick, "#file", ("quick.zip", makers.archive(a_otf="x")))
     expect(quick.locator("#file .note-success")).to_contain_text("quick.zip")
-    slowed(slow, -1)
+    wire.pause_seconds = 0
     expect(slow.locator("#file-error")).to_contain_text("Another file came in here")
     assert Deliverable.objects.get().original_filename == "quick.zip"
 

@@ -13,7 +13,7 @@ from catalog.models.reviews import ReviewStatus
 from catalog.services.review import approve_listing, reject_listing
 from marketplace.accounts.models import User
 from tests.factories import ListingFactory, UserFactory
-from tests.screenshots.driving import MOST_BYTES, Scheme, Visit, overflows, violations, watched
+from tests.screenshots.driving import MOST_BYTES, Scheme, Visit, overflows, still, violations, watched
 from vendors.models import VendorProfile
 from vendors.services.listings import update_details
 from vendors.services.manifests import generate_manifest
@@ -176,9 +176,9 @@ def test_what_was_typed_is_not_lost_by_a_wrong_click(opened: Callable[..., tuple
     page.on("dialog", stay)
     page.get_by_label("Title").press("End")
     page.get_by_label("Title").press_sequentially(" Pro")
-    page.get_by_role("link", name="Prices").click(no_wait_after=True)
+    with page.expect_event("dialog"):
+        page.get_by_role("link", name="Prices").click(no_wait_after=True)
     expect(page.get_by_label("Title")).to_have_value("Aurora Sans Pro")
-    page.wait_for_timeout(300)
     assert asked == ["beforeunload"]
     # Saved, nothing is asked any more.
     save(page)
@@ -197,6 +197,8 @@ def test_form_that_was_stopped_on_its_way_can_be_sent_again(opened: Callable[...
             route.continue_()
 
     page.route("**/details", hold_the_first)
+    # After some seconds one may send it again in any case.
+    still(page)
     page.get_by_label("Title").fill("Aurora Serif")
     with page.expect_request(lambda request: request.method == "POST"):
         page.keyboard.press("Control+s")

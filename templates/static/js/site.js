@@ -31,7 +31,8 @@
   }
 
   const copy = async (button, text) => {
-    const words = button.textContent;
+    // Pressed again meanwhile, it says something else.
+    const words = (button.dataset.words ??= button.textContent);
     try {
       await navigator.clipboard.writeText(text);
       button.textContent = "Copied";

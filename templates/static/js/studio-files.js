@@ -60,9 +60,10 @@
     if (frame) {
       job.frame = frame;
       job.before = [...frame.childNodes];
-      job.picture = URL.createObjectURL(job.file);
       const image = document.createElement("img");
-      image.src = job.picture;
+      // It is read once, also when the upload is quicker.
+      for (const end of ["load", "error"]) image.addEventListener(end, () => URL.revokeObjectURL(image.src));
+      image.src = URL.createObjectURL(job.file);
       image.alt = `${job.file.name}, on its way`;
       frame.replaceChildren(image);
     }
@@ -73,7 +74,6 @@
     jobs.delete(job.place);
     job.box.remove();
     if (job.frame) job.frame.replaceChildren(...job.before);
-    if (job.picture) URL.revokeObjectURL(job.picture);
     const input = formOf(job.place)?.querySelector("input[type=file]");
     if (!input) return;
     input.disabled = false;

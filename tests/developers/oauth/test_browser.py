@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page
 
 from developers.models import App
 from marketplace.accounts.models import User
-from tests.screenshots.driving import browser
+from tests.screenshots.driving import browser, patient
 
 from .callbacks import HOST, serving, write_certificate
 from .parties import Party, query_of
@@ -36,7 +36,7 @@ def chromium() -> Iterator[Browser]:
 @pytest.fixture
 def page(chromium: Browser) -> Iterator[Page]:
     """A phone's browser that takes the certificate of the app's host."""
-    context = chromium.new_context(viewport={"width": 375, "height": 667}, ignore_https_errors=True)
+    context = patient(chromium.new_context(viewport={"width": 375, "height": 667}, ignore_https_errors=True))
     yield context.new_page()
     context.close()
     connections.close_all()
