@@ -15,8 +15,8 @@ from django.db.models import TextChoices
 from django.urls import reverse
 
 from catalog.selectors.taxonomy import terms_at
-from marketplace.core.documents import Paper, pdf_of
 from marketplace.core.errors import NotFound
+from marketplace.core.pdf import PdfDocument, render_pdf
 
 from . import signatures
 from .models import Licence
@@ -80,7 +80,7 @@ def status_url(certificate_id: str) -> str:
 
 
 def certificate_pdf(claims: dict[str, Any]) -> bytes:
-    """Return the certificate as a paper to print or to file."""
+    """Return the certificate as a PDF to print or to file."""
     file = claims["file"]
     facts = [
         ("Asset", claims["asset"]["title"]),
@@ -98,7 +98,7 @@ def certificate_pdf(claims: dict[str, Any]) -> bytes:
         ("Check it at", status_url(claims["certificateId"])),
     ]
     closing = "This paper says what the signed certificate says. Only the address above tells whether the licence still stands."
-    return pdf_of(Paper("Licence certificate", f"Issued by {claims['issuer']}", facts, paragraphs=[closing]))
+    return render_pdf(PdfDocument("Licence certificate", f"Issued by {claims['issuer']}", facts, paragraphs=[closing]))
 
 
 def check_certificate(text: str) -> Verdict:

@@ -15,7 +15,7 @@ _CHARSETS = frozenset({"utf-8", "utf8", "us-ascii", "iso-8859-1"})
 _django = get_wsgi_application()
 _turns = Turns()
 # By name: it can be loaded once every app is there.
-import_string("marketplace.jobs.beside.start_beside_server")()
+import_string("marketplace.jobs.in_server.start_worker_thread")()
 
 
 def application(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:

@@ -5,7 +5,7 @@ import hashlib
 
 from django.template.loader import render_to_string
 
-from marketplace.core.documents import Grid, Paper, pdf_of
+from marketplace.core.pdf import Grid, PdfDocument, render_pdf
 
 from .models import Order
 from .models.orders import OrderStatus
@@ -27,7 +27,7 @@ CONTENT_POLICY = (
 )
 
 
-def paper_of(order: Order) -> Paper:
+def receipt_document(order: Order) -> PdfDocument:
     """Return what stands on a receipt."""
     facts = [
         ("Order", str(order.pk)),
@@ -44,17 +44,17 @@ def paper_of(order: Order) -> Paper:
     rows = [(what, _amount(net, order.currency)), (f"Tax, {order.tax_rate_bp / 100:g} %", _amount(order.tax_minor, order.currency))]
     rows.append(("Paid from the wallet", _amount(order.price_minor, order.currency)))
     closing = ["Prices include tax. The licence takes effect with the purchase; its certificate is in your library."]
-    return Paper("Receipt", "Creative Asset Marketplace", facts, Grid(("Item", "Amount"), rows), closing)
+    return PdfDocument("Receipt", "Creative Asset Marketplace", facts, Grid(("Item", "Amount"), rows), closing)
 
 
 def as_html(order: Order) -> str:
     """Return the receipt as a page that needs nothing else."""
-    return render_to_string("wallet/receipt.html", {"paper": paper_of(order), "style": STYLE})
+    return render_to_string("wallet/receipt.html", {"receipt": receipt_document(order), "style": STYLE})
 
 
 def as_pdf(order: Order) -> bytes:
     """Return the receipt as a PDF."""
-    return pdf_of(paper_of(order))
+    return render_pdf(receipt_document(order))
 
 
 def _amount(minor: int, currency: str) -> str:

@@ -18,8 +18,9 @@ from marketplace.core.scopes import Scope
 from ..models import ApiKey, App
 from ..models.apps import AppStatus
 from ..selectors import ceilings_of, keys_of, scope_rows_of, tool_tokens_of
-from ..services import apps as services
+from ..services.apps import reinstate_app, suspend_app
 from ..services.clients import reopen_client
+from ..services.scopes import narrow_scopes, reject_app
 from ..services.spending import lift_spending_ceiling, set_spending_ceiling
 from ..services.states import APP
 from ..usage.selectors import is_dormant, unused_scopes, usage_of_app
@@ -119,7 +120,7 @@ class AppAdmin(ServiceAdmin):
     )
     def narrow(self, app: App, actor: User, answers: Mapping[str, Any]) -> None:
         """Take granted scopes back."""
-        services.narrow_scopes(app=app, revoke={Scope(scope): answers["reason"] for scope in answers["scopes"]}, actor=actor)
+        narrow_scopes(app=app, revoke={Scope(scope): answers["reason"] for scope in answers["scopes"]}, actor=actor)
 
     @decision(
         Decision(
@@ -134,7 +135,7 @@ class AppAdmin(ServiceAdmin):
     )
     def suspend(self, app: App, actor: User, answers: Mapping[str, Any]) -> None:
         """Suspend the app."""
-        services.suspend_app(app=app, reason=answers["reason"], actor=actor)
+        suspend_app(app=app, reason=answers["reason"], actor=actor)
 
     @decision(
         Decision(
@@ -147,7 +148,7 @@ class AppAdmin(ServiceAdmin):
     )
     def reinstate(self, app: App, actor: User, answers: Mapping[str, Any]) -> None:
         """Let the app go on."""
-        services.reinstate_app(app=app, reason=answers["reason"], actor=actor)
+        reinstate_app(app=app, reason=answers["reason"], actor=actor)
 
     @decision(
         Decision(
@@ -161,7 +162,7 @@ class AppAdmin(ServiceAdmin):
     )
     def reject(self, app: App, actor: User, answers: Mapping[str, Any]) -> None:
         """Refuse the app."""
-        services.reject_app(app=app, reason=answers["reason"], actor=actor)
+        reject_app(app=app, reason=answers["reason"], actor=actor)
 
     @decision(
         Decision(

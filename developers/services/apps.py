@@ -13,20 +13,8 @@ from ..errors import TooManyApps, TooManyRedirectUris
 from ..models import App
 from ..models.apps import AppStatus
 from ..redirects import fault_of
-from .scopes import ScopeDecision, decide_scopes, narrow_scopes, open_review, reject_app, request_scopes
+from .scopes import open_review
 from .states import APP, lock_approval, refuse_self_review, tell_developer
-
-__all__ = [
-    "ScopeDecision",
-    "create_app",
-    "decide_scopes",
-    "narrow_scopes",
-    "reinstate_app",
-    "reject_app",
-    "request_scopes",
-    "set_redirect_uris",
-    "suspend_app",
-]
 
 
 @transaction.atomic

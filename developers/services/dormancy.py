@@ -1,4 +1,4 @@
-"""Tells the owners of keys that nobody uses."""
+"""Notifies the owners of keys that nobody uses."""
 
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
@@ -14,8 +14,8 @@ from ..models import ApiKey, DormancyNotice
 from ..usage.selectors import dormant_keys
 
 
-def untold_keys() -> QuerySet[ApiKey]:
-    """Return the dormant keys whose owners were not told since the last use."""
+def unnotified_keys() -> QuerySet[ApiKey]:
+    """Return the dormant keys whose owners got no mail since the last use."""
     last_use = Coalesce(F("last_used_at"), F("created_at"))
     return dormant_keys().filter(Q(dormancy_notice=None) | Q(dormancy_notice__sent_at__lte=last_use))
 
@@ -25,10 +25,10 @@ def flag_dormant_key(*, key: ApiKey, actor: User | None) -> bool:
     """Mail the owner of a dormant key, once.
 
     Returns:
-        Whether a mail goes out: not when the key was used, revoked or told of meanwhile.
+        Whether a mail goes out: not when the key was used, revoked or flagged meanwhile.
     """
     lock(ApiKey.objects.all(), pk=key.pk)
-    if not untold_keys().filter(pk=key.pk).exists():
+    if not unnotified_keys().filter(pk=key.pk).exists():
         return False
     DormancyNotice.objects.update_or_create(key=key, defaults={"sent_at": timezone.now()})
     audit.record("apikey.flag_dormant", key, actor=actor)

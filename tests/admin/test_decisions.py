@@ -6,8 +6,8 @@ from django.test import Client
 
 from catalog.models import ListingReview
 from developers.models import AccessToken, ApiKey, App, ScopeReview
-from developers.services.apps import reject_app
 from developers.services.credentials import revoke_api_key, revoke_token
+from developers.services.scopes import reject_app
 from marketplace.accounts.models import User
 from marketplace.core.admin import ServiceAdmin
 from marketplace.core.models import AuditEntry

@@ -8,9 +8,10 @@ from django.core import mail
 from developers import selectors
 from developers.errors import DeveloperNotApproved, ScopeNotAvailable, TooManyApps
 from developers.models import App
-from developers.services import apps as services
 from developers.services.applications import withdraw_approval
+from developers.services.apps import create_app, reinstate_app, suspend_app
 from developers.services.credentials import issue_api_key
+from developers.services.scopes import reject_app
 from marketplace.accounts.models import User
 from marketplace.core import bounds
 from marketplace.core.audit import history_of
@@ -25,7 +26,7 @@ ASKED = {Scope.CATALOG_READ: "To read manifests", Scope.WALLET_SPEND: "To buy"}
 
 def create(user: User, scopes: Any = None, **changes: str) -> App:
     words = {"name": "Picker", "purpose": "Picks fonts", **changes}
-    return services.create_app(user=user, scopes=ASKED if scopes is None else scopes, actor=user, **words)
+    return create_app(user=user, scopes=ASKED if scopes is None else scopes, actor=user, **words)
 
 
 def test_user_without_an_application_cannot_create_an_app() -> None:
@@ -100,7 +101,7 @@ def test_new_app_has_no_client_secret(developer: User) -> None:
     assert (app.client_type, app.client_secret) == (App.CLIENT_PUBLIC, "")
 
 
-@pytest.mark.parametrize("decide", [services.suspend_app, services.reinstate_app, services.reject_app])
+@pytest.mark.parametrize("decide", [suspend_app, reinstate_app, reject_app])
 def test_deciding_on_ones_own_app_is_refused(decide: Any, developer: User) -> None:
     User.objects.filter(pk=developer.pk).update(is_superuser=True)
     app = AppFactory(user=developer)
@@ -108,7 +109,7 @@ def test_deciding_on_ones_own_app_is_refused(decide: Any, developer: User) -> No
         decide(app=app, reason="Mine", actor=developer)
 
 
-@pytest.mark.parametrize("decide", [services.suspend_app, services.reinstate_app, services.reject_app])
+@pytest.mark.parametrize("decide", [suspend_app, reinstate_app, reject_app])
 def test_deciding_without_a_reason_is_refused(decide: Any, developer: User, reviewer: User) -> None:
     with pytest.raises(InvalidInput):
         decide(app=AppFactory(user=developer), reason=" ", actor=reviewer)
@@ -118,36 +119,36 @@ def test_deciding_without_a_reason_is_refused(decide: Any, developer: User, revi
 def test_suspending_what_is_not_approved_is_refused(status: str, developer: User, reviewer: User) -> None:
     app = AppFactory(user=developer, status=status, granted_scopes="")
     with pytest.raises(InvalidTransition):
-        services.suspend_app(app=app, reason="Abuse", actor=reviewer)
+        suspend_app(app=app, reason="Abuse", actor=reviewer)
 
 
 @pytest.mark.parametrize("status", ["Pending", "Rejected", "Approved"])
 def test_reinstating_what_is_not_suspended_is_refused(status: str, developer: User, reviewer: User) -> None:
     app = AppFactory(user=developer, status=status, granted_scopes="")
     with pytest.raises(InvalidTransition):
-        services.reinstate_app(app=app, reason="Fine", actor=reviewer)
+        reinstate_app(app=app, reason="Fine", actor=reviewer)
 
 
 @pytest.mark.parametrize("status", ["Approved", "Rejected", "Suspended"])
 def test_rejecting_what_is_not_pending_is_refused(status: str, developer: User, reviewer: User) -> None:
     app = AppFactory(user=developer, status=status, granted_scopes="")
     with pytest.raises(InvalidTransition):
-        services.reject_app(app=app, reason="No", actor=reviewer)
+        reject_app(app=app, reason="No", actor=reviewer)
 
 
 def test_reinstating_an_app_of_a_withdrawn_developer_is_refused(developer: User, reviewer: User) -> None:
     app = AppFactory(user=developer)
     withdraw_approval(application=developer.developer_applications.get(), reason="Abuse", actor=reviewer)
     with pytest.raises(DeveloperNotApproved):
-        services.reinstate_app(app=app, reason="Fine", actor=reviewer)
+        reinstate_app(app=app, reason="Fine", actor=reviewer)
 
 
 def test_reinstated_app_has_its_grant_and_its_keys_again(developer: User, reviewer: User) -> None:
     app = AppFactory(user=developer, granted_scopes="catalog:read")
     key, _ = issue_api_key(app=app, name="laptop", actor=developer)
-    suspended = services.suspend_app(app=app, reason="Abuse", actor=reviewer)
+    suspended = suspend_app(app=app, reason="Abuse", actor=reviewer)
     assert (suspended.status, suspended.granted_scopes, suspended.status_reason) == ("Suspended", "catalog:read", "Abuse")
-    back = services.reinstate_app(app=app, reason="Explained", actor=reviewer)
+    back = reinstate_app(app=app, reason="Explained", actor=reviewer)
     assert (back.status, back.granted_scopes, back.status_reason) == ("Approved", "catalog:read", "Explained")
     key.refresh_from_db()
     assert key.live
@@ -155,7 +156,7 @@ def test_reinstated_app_has_its_grant_and_its_keys_again(developer: User, review
 
 
 def test_rejected_app_has_every_scope_refused_with_the_reason(developer: User, reviewer: User) -> None:
-    app = services.reject_app(app=create(developer), reason="Not our kind", actor=reviewer)
+    app = reject_app(app=create(developer), reason="Not our kind", actor=reviewer)
     assert (app.status, app.granted_scopes, app.status_reason) == ("Rejected", "", "Not our kind")
     assert {row.granted for row in selectors.scope_rows_of(app)} == {False}
     assert selectors.open_review_of(app) is None
@@ -165,7 +166,7 @@ def test_rejected_app_has_every_scope_refused_with_the_reason(developer: User, r
 def test_suspension_is_mailed(developer: User, reviewer: User, django_capture_on_commit_callbacks: Any) -> None:
     app = AppFactory(user=developer, name="Picker")
     with django_capture_on_commit_callbacks(execute=True):
-        services.suspend_app(app=app, reason="Too many downloads", actor=reviewer)
+        suspend_app(app=app, reason="Too many downloads", actor=reviewer)
     (sent,) = mail.outbox
     assert (sent.subject, sent.to) == ("Picker is suspended", [developer.email])
     assert "Too many downloads" in sent.body

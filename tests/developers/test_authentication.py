@@ -11,8 +11,9 @@ from rest_framework.test import APIClient
 from developers.models import AccessToken, ApiKey, App
 from developers.secrets import Prefix, new_secret
 from developers.services.applications import withdraw_approval
-from developers.services.apps import narrow_scopes, suspend_app
+from developers.services.apps import suspend_app
 from developers.services.credentials import issue_api_key, revoke_api_key, revoke_token
+from developers.services.scopes import narrow_scopes
 from marketplace.accounts.models import User
 from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
 from tests.factories import AppFactory, UserFactory

@@ -8,7 +8,7 @@ import pytest
 from django.core import mail
 from django.utils import timezone
 
-from developers.services.apps import narrow_scopes, reinstate_app, suspend_app
+from developers.services.apps import reinstate_app, suspend_app
 from developers.services.credentials import (
     issue_api_key,
     issue_mcp_token,
@@ -17,6 +17,7 @@ from developers.services.credentials import (
     revoke_api_key,
     revoke_token,
 )
+from developers.services.scopes import narrow_scopes
 from developers.services.spending import Caps, lift_spending_ceiling, set_spending_ceiling
 from marketplace.accounts.models import User
 from marketplace.accounts.services import deactivate_user, reactivate_user

@@ -11,7 +11,7 @@ from django.utils import timezone
 from developers.client_documents import Facts
 from developers.errors import ApplicationOpen, ScopeReviewOpen, TooManyApps, TooManyClientsWaiting, TooManyKeys, TooManyTokens
 from developers.models import AccessToken, ApiKey, App, DeveloperApplication, FirstPartyToken, ScopeReview
-from developers.services import applications, apps, credentials
+from developers.services import applications, apps, credentials, scopes
 from developers.services.clients import register_client
 from developers.services.first_party import issue_page_token
 from marketplace.accounts.models import User
@@ -33,8 +33,8 @@ pytestmark = [
 ]
 
 ASKED = {Scope.CATALOG_READ: "To read", Scope.WALLET_SPEND: "To buy"}
-GRANT = {scope: apps.ScopeDecision(granted=True) for scope in ASKED}
-REFUSE = {scope: apps.ScopeDecision(granted=False, note="No") for scope in ASKED}
+GRANT = {scope: scopes.ScopeDecision(granted=True) for scope in ASKED}
+REFUSE = {scope: scopes.ScopeDecision(granted=False, note="No") for scope in ASKED}
 
 
 def test_one_of_many_submissions_stands() -> None:
@@ -61,8 +61,8 @@ def test_one_of_opposite_scope_decisions_stands(developer: User) -> None:
     app = apps.create_app(user=developer, name="Picker", purpose="Picks", scopes=ASKED, actor=developer)
     review, admins = open_review(app), [UserFactory(), UserFactory()]
     outcomes = refusals_at_once(
-        lambda: apps.decide_scopes(review=review, decisions=GRANT, note="Yes", actor=admins[0]),
-        lambda: apps.decide_scopes(review=review, decisions=REFUSE, note="No", actor=admins[1]),
+        lambda: scopes.decide_scopes(review=review, decisions=GRANT, note="Yes", actor=admins[0]),
+        lambda: scopes.decide_scopes(review=review, decisions=REFUSE, note="No", actor=admins[1]),
     )
     assert one_stands(outcomes, InvalidTransition), outcomes
     app.refresh_from_db()
@@ -73,7 +73,7 @@ def test_one_of_opposite_scope_decisions_stands(developer: User) -> None:
 
 def test_one_of_many_requests_for_scopes_stands(developer: User) -> None:
     app = AppFactory(user=developer, granted_scopes="catalog:read")
-    request = lambda: apps.request_scopes(app=app, scopes={Scope.LIBRARY_READ: "More"}, actor=developer)  # noqa: E731 - the same call six times
+    request = lambda: scopes.request_scopes(app=app, scopes={Scope.LIBRARY_READ: "More"}, actor=developer)  # noqa: E731 - the same call six times
     outcomes = refusals_at_once(*[request] * 6)
     assert one_stands(outcomes, ScopeReviewOpen), outcomes
     assert ScopeReview.objects.filter(app=app).count() == 1
@@ -86,7 +86,7 @@ def test_no_app_survives_a_withdrawal_that_meets_its_making_or_return(developer:
     review, suspended = open_review(pending), AppFactory(user=developer, status="Suspended")
     refusals_at_once(
         lambda: applications.withdraw_approval(application=application, reason="Abuse", actor=admin),
-        lambda: apps.decide_scopes(review=review, decisions=GRANT, note="Yes", actor=admin),
+        lambda: scopes.decide_scopes(review=review, decisions=GRANT, note="Yes", actor=admin),
         lambda: apps.reinstate_app(app=suspended, reason="Fine", actor=admin),
         lambda: apps.create_app(user=developer, name="New", purpose="Picks", scopes=ASKED, actor=developer),
     )
@@ -108,8 +108,8 @@ def test_no_key_outlives_a_suspension_that_meets_its_making() -> None:
 def test_both_of_two_narrowings_hold() -> None:
     app, admin = AppFactory(), UserFactory()
     outcomes = refusals_at_once(
-        lambda: apps.narrow_scopes(app=app, revoke={Scope.CATALOG_READ: "No"}, actor=admin),
-        lambda: apps.narrow_scopes(app=app, revoke={Scope.WALLET_SPEND: "No"}, actor=admin),
+        lambda: scopes.narrow_scopes(app=app, revoke={Scope.CATALOG_READ: "No"}, actor=admin),
+        lambda: scopes.narrow_scopes(app=app, revoke={Scope.WALLET_SPEND: "No"}, actor=admin),
     )
     assert outcomes == [None, None]
     app.refresh_from_db()

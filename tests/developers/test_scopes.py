@@ -17,15 +17,9 @@ from developers.errors import (
 )
 from developers.models import App, AppScope
 from developers.services.applications import withdraw_approval
-from developers.services.apps import (
-    ScopeDecision,
-    create_app,
-    decide_scopes,
-    narrow_scopes,
-    request_scopes,
-    suspend_app,
-)
+from developers.services.apps import create_app, suspend_app
 from developers.services.credentials import issue_api_key
+from developers.services.scopes import ScopeDecision, decide_scopes, narrow_scopes, request_scopes
 from marketplace.accounts.models import User
 from marketplace.core.audit import history_of
 from marketplace.core.errors import InvalidInput, InvalidTransition, SelfReview

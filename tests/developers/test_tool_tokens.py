@@ -12,8 +12,9 @@ from developers.errors import AppNotApproved, ExpiryRequired, PasswordRequired, 
 from developers.models import AccessToken, App
 from developers.secrets import Prefix, digest_of, well_formed
 from developers.selectors import live_tool_tokens_of, tool_tokens_of
-from developers.services.apps import narrow_scopes, suspend_app
+from developers.services.apps import suspend_app
 from developers.services.credentials import issue_mcp_token, revoke_token
+from developers.services.scopes import narrow_scopes
 from marketplace.core import bounds
 from marketplace.core.access import CredentialKind
 from marketplace.core.audit import history_of

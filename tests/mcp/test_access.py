@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from developers.models import App
-from developers.services.apps import narrow_scopes, suspend_app
+from developers.services.apps import suspend_app
 from developers.services.credentials import revoke_token
+from developers.services.scopes import narrow_scopes
 from marketplace.core.access import KEY_KINDS, CredentialKind
 from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
 from marketplace.mcp.resources import PARTS

@@ -10,7 +10,8 @@ from playwright.sync_api import Browser, Page
 
 from developers.models import App
 from developers.services.applications import approve_application, submit_application
-from developers.services.apps import ScopeDecision, create_app, decide_scopes
+from developers.services.apps import create_app
+from developers.services.scopes import ScopeDecision, decide_scopes
 from marketplace.accounts.models import User
 from marketplace.core.scopes import Scope
 from tests.factories import UserFactory

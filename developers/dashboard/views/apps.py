@@ -13,7 +13,8 @@ from marketplace.core.scopes import APP_SCOPES, Scope
 from ... import selectors
 from ...models import App, AppScope
 from ...models.apps import AppStatus
-from ...services.apps import create_app, request_scopes, set_redirect_uris
+from ...services.apps import create_app, set_redirect_uris
+from ...services.scopes import request_scopes
 from ...usage.chart import chart_of
 from ...usage.selectors import unused_scopes, usage_of_app
 from ..forms import AppForm, RedirectsForm, ScopesForm

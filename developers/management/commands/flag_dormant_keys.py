@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from developers.services.dormancy import flag_dormant_key, untold_keys
+from developers.services.dormancy import flag_dormant_key, unnotified_keys
 from marketplace.core.commands import progress_bar
 
 
@@ -22,7 +22,7 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """Mail, key by key."""
-        keys = list(untold_keys())
+        keys = list(unnotified_keys())
         if options["dry_run"]:
             for key in keys:
                 self.stdout.write(f"{key.app.developer.email}: {key.app.name}, key {key}")

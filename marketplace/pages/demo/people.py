@@ -14,8 +14,9 @@ from developers.models.applications import ApplicationStatus
 from developers.models.apps import AppStatus
 from developers.selectors import apps_of, current_application, live_keys_of, live_personal_tokens_of, live_tool_tokens_of, open_review_of
 from developers.services.applications import approve_application, submit_application
-from developers.services.apps import ScopeDecision, create_app, decide_scopes
+from developers.services.apps import create_app
 from developers.services.credentials import issue_api_key, issue_mcp_token, issue_personal_token, revoke_api_key, revoke_token
+from developers.services.scopes import ScopeDecision, decide_scopes
 from developers.services.spending import Caps
 from marketplace.accounts.models import Tier, User
 from marketplace.core.errors import InvalidCredential

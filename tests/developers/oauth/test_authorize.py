@@ -8,7 +8,8 @@ from bs4 import BeautifulSoup
 from django.test import Client
 
 from developers.models import AccessToken, App, Consent, Grant
-from developers.services.apps import narrow_scopes, set_redirect_uris, suspend_app
+from developers.services.apps import set_redirect_uris, suspend_app
+from developers.services.scopes import narrow_scopes
 from marketplace.accounts.models import User
 from marketplace.core.audit import history_of
 from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes

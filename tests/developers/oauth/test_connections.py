@@ -9,8 +9,9 @@ from django.test import Client
 
 from developers.errors import TooManyRedirectUris
 from developers.models import AccessToken, App, Consent
-from developers.services.apps import narrow_scopes, set_redirect_uris
+from developers.services.apps import set_redirect_uris
 from developers.services.consents import withdraw_consent
+from developers.services.scopes import narrow_scopes
 from marketplace.accounts.models import User
 from marketplace.core.audit import history_of
 from marketplace.core.errors import InvalidInput

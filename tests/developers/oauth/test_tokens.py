@@ -13,9 +13,10 @@ from django.utils import timezone
 
 from developers.models import AccessToken, App, Grant, RefreshToken
 from developers.secrets import Prefix, new_secret, well_formed
-from developers.services.apps import narrow_scopes, reinstate_app, suspend_app
+from developers.services.apps import reinstate_app, suspend_app
 from developers.services.consents import withdraw_consent
 from developers.services.credentials import revoke_token
+from developers.services.scopes import narrow_scopes
 from marketplace.accounts.models import User
 from marketplace.core.models import AuditEntry
 from marketplace.core.scopes import Scope

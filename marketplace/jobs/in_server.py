@@ -1,4 +1,4 @@
-"""The worker beside the server, in a thread of its process: with the embedded settings one process is the whole service."""
+"""The worker in a thread of the server's process: with the embedded settings one process is the whole service."""
 
 import atexit
 import threading
@@ -13,7 +13,7 @@ from .worker import JobWorker
 GRACE_SECONDS = 3
 
 
-def start_beside_server() -> None:
+def start_worker_thread() -> None:
     """Start a worker in this process, where the settings say so. It ends with the process."""
     if not settings.WORKER_IN_SERVER:
         return

@@ -1,7 +1,7 @@
-"""Papers as PDF: a title, facts line by line, tables, paragraphs. Receipts and certificates are made of these.
+"""Renders receipts and certificates as PDF: a title, labelled facts, a table, paragraphs.
 
 Text is set in Roboto, which covers Latin, Greek and Cyrillic, and in the standard CJK fonts that PDF readers bring.
-A character that neither has is shown as a box; each paper names its subject by an ASCII identifier too.
+A character that neither has is shown as a box; so each document also names its subject by an ASCII identifier.
 """
 
 import io
@@ -40,8 +40,8 @@ class Grid:
 
 
 @dataclass(frozen=True)
-class Paper:
-    """What stands on a paper, from top to bottom; all of it is plain text, never markup, of at most 1,000 characters a piece."""
+class PdfDocument:
+    """The content, from top to bottom. All of it is plain text, never markup; a piece is cut after 1,000 characters."""
 
     title: str
     subtitle: str
@@ -50,37 +50,37 @@ class Paper:
     paragraphs: Sequence[str] = field(default_factory=tuple)
 
 
-def pdf_of(paper: Paper) -> bytes:
-    """Return the paper as a PDF; the same paper is the same bytes."""
+def render_pdf(document: PdfDocument) -> bytes:
+    """Return the PDF; the same document gives the same bytes."""
     _register_fonts()
     buffer = io.BytesIO()
-    document = SimpleDocTemplate(
+    template = SimpleDocTemplate(
         buffer,
         pagesize=A4,
         leftMargin=20 * mm,
         rightMargin=20 * mm,
         topMargin=22 * mm,
         bottomMargin=20 * mm,
-        title=paper.title,
+        title=document.title,
         author="",
         invariant=1,
         lang="en",
     )
-    document.build(list(_flow(paper)))
+    template.build(list(_flow(document)))
     return buffer.getvalue()
 
 
-def _flow(paper: Paper) -> Iterable[Flowable]:
-    yield _text(paper.title, _style(20, bold=True))
+def _flow(document: PdfDocument) -> Iterable[Flowable]:
+    yield _text(document.title, _style(20, bold=True))
     yield Spacer(1, 2 * mm)
-    yield _text(paper.subtitle, _style(10, color=_MUTED))
+    yield _text(document.subtitle, _style(10, color=_MUTED))
     yield Spacer(1, 8 * mm)
     label, value = _style(9, color=_MUTED), _style(10)
-    yield _lined([[_text(name, label), _text(text, value)] for name, text in paper.facts], [45 * mm, _WIDTH - 45 * mm])
-    if paper.grid is not None:
+    yield _lined([[_text(name, label), _text(text, value)] for name, text in document.facts], [45 * mm, _WIDTH - 45 * mm])
+    if document.grid is not None:
         yield Spacer(1, 8 * mm)
-        yield _lined([_grid_row(row, bold=index == 0) for index, row in enumerate([paper.grid.head, *paper.grid.rows])], None)
-    for paragraph in paper.paragraphs:
+        yield _lined([_grid_row(row, bold=index == 0) for index, row in enumerate([document.grid.head, *document.grid.rows])], None)
+    for paragraph in document.paragraphs:
         yield Spacer(1, 5 * mm)
         yield _text(paragraph, _style(8, color=_MUTED))
 
