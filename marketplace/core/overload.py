@@ -1,9 +1,9 @@
-"""What a process refuses when more is asked of it than it can do, at once and with a time to come back.
+"""Load shedding: a process that is asked for more than it can do refuses at once with 503 and `Retry-After`.
 
-A server hands each request to a thread, and queues what finds none: nobody sees that queue, and under more load than a node can
-bear everyone in it waits longer and longer for answers that they have given up on. So there are more threads than work at once
-(`GRANIAN_BLOCKING_THREADS`): `REQUESTS_AT_ONCE` of them work, at most as many take uploads, as many are left free to refuse and to
-answer the operators' machines, and in the others requests wait for their turn. Whoever finds no place is told so in a millisecond.
+The server hands each request to a thread and queues the requests that find none. That queue is invisible to us, and under overload
+everyone in it waits longer and longer for answers that they have given up on. So a process has more threads than it works with
+(`GRANIAN_BLOCKING_THREADS`): `REQUESTS_AT_ONCE` of them work; at most as many receive uploads; as many are kept free, to refuse requests
+and to answer health checks; in the others requests wait for their turn. A request that finds no place is refused within a millisecond.
 """
 
 import threading
@@ -20,37 +20,40 @@ from .api.problems import answer
 from .errors import MalformedBody, Overloaded
 from .observing.middleware import ROUTE_KEY
 
-# Whoever waited so long is let go: what is ahead of it is slow. It is as long as a thread waits for a connection to the database;
-# a machine that stands still for a moment refuses nobody.
+# A request that waited this long is refused: those ahead of it are slow. It equals the time that a thread waits for a database
+# connection, and is long enough that a machine that pauses for a moment refuses nobody.
 WAIT_SECONDS = 5.0
 RETRY_SECONDS = "2"
 
 
 class Places:
-    """Who is in the process.
+    """The capacity of a process.
 
     Args:
-        threads: Of the server, in this process.
-        at_once: How many requests are worked on; as many uploads are taken besides, and as many threads stay free.
+        threads: Number of server threads of this process.
+        at_once: How many requests are worked on at a time; as many uploads are received besides, and as many threads stay free.
     """
 
     def __init__(self, *, threads: int, at_once: int) -> None:
         self._lock = threading.Lock()
         self._free = threads - at_once
         self._uploads = at_once
-        # Bodies that take their time leave half of the places to requests without one.
+        # Slowly arriving bodies occupy at most half of the places.
         self._arriving = threading.Semaphore(self._free // 2)
         self._turns = threading.Semaphore(at_once)
         self._mine = threading.local()
 
     def enter(self, *, upload: bool, receive: Callable[[], object] | None = None) -> bool:
-        """Take a place, take the body in and wait for the turn to work; False when there is no place, or the turn does not come.
+        """Take a place, receive the body and wait for the turn to work.
 
         Args:
-            upload: Whether it needs no turn, and a place of those for uploads.
-            receive: Takes the body in.
+            upload: Whether the request needs no turn, but one of the places for uploads.
+            receive: Reads the body; None when there is none.
+
+        Returns:
+            False when there is no place, or the turn does not come in time.
         """
-        # One thread answers one request: what its last one left behind ends here, whatever became of it.
+        # A thread answers one request at a time: a place that its last request did not give back is given back here.
         self.leave()
         with self._lock:
             if self._free < 1 or (upload and self._uploads < 1):
@@ -60,7 +63,7 @@ class Places:
         self._mine.upload = upload
         entered = False
         try:
-            # Its sender decides how long a body takes: it keeps nobody from work.
+            # A body may arrive as slowly as its sender likes, so it is received before the turn to work is taken.
             entered = upload or (self._received(receive) and self._turns.acquire(timeout=WAIT_SECONDS))
         finally:
             if not entered:
@@ -95,7 +98,7 @@ class Places:
 
 
 class OverloadMiddleware:
-    """Refuses with 503 what there is no place for. Absent where the number of threads is not known."""
+    """Refuses requests with 503 when the process has no capacity left. Not installed where the number of threads is not known."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         if not (settings.SERVER_THREADS and settings.REQUESTS_AT_ONCE):
@@ -110,18 +113,18 @@ class OverloadMiddleware:
         try:
             entered = self._places.enter(upload=upload, receive=None if upload else _body_of(request))
         except UnreadablePostError:
-            # Whoever sent it is gone: that is no failure of ours.
+            # The client is gone: no failure of ours.
             return answer(MalformedBody("The body ended too early."), request)
         if not entered:
             request.META[ROUTE_KEY] = "overloaded"
             refusal = answer(Overloaded(headers={"Retry-After": RETRY_SECONDS}), request)
-            # Django logs a 503 as an error: a rush would fill the log with what the access log has already.
+            # Django would log every 503 as an error; the access log has them already.
             refusal._has_been_logged = True  # type: ignore[attr-defined]  # Django's own mark
             return refusal
         sending = False
         try:
             response = self.get_response(request)
-            # What is still to be sent keeps its thread, and so its place, until the last byte.
+            # A streaming response keeps its thread, and so its place, until the last byte is sent.
             sending = response.streaming
         finally:
             self._places.end_turn(upload=upload)
@@ -134,19 +137,19 @@ class OverloadMiddleware:
 
 
 def _body_of(request: HttpRequest) -> Callable[[], object] | None:
-    """Return what reads the body and keeps it for the views; None when there is none."""
+    """Return a function that reads the body, which Django keeps for the views; None when there is no body."""
     return (lambda: request.body) if _length(request) else None
 
 
 def _length(request: HttpRequest) -> str:
-    """Return the length of the body as it is stated; nothing where there is none to read."""
+    """Return the stated length of the body, empty when there is no body."""
     length = request.META.get("CONTENT_LENGTH") or ""
     return "" if length == "0" else length
 
 
 def _is_upload(request: HttpRequest) -> bool:
-    """Tell whether a body may take as long as its sender likes: it is a form with files, or longer than one that is read in one go."""
+    """Tell whether the body counts as an upload: it is a multipart form, or larger than a JSON body may be."""
     length = _length(request)
     large = length.isascii() and length.isdigit() and (len(length) > len(str(bounds.GIB)) or int(length) > bounds.JSON_BODY_BYTES)
-    # Without a body it is an ordinary request, whatever it calls itself: it waits for its turn.
+    # Without a body it is an ordinary request, whatever its Content-Type says.
     return large or (bool(length) and request.META.get("CONTENT_TYPE", "").lower().startswith("multipart/"))

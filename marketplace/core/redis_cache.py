@@ -1,4 +1,4 @@
-"""The shared cache on Redis: django-redis, and a call counted in one round trip together with whatever else it needs from there."""
+"""The shared cache on Redis: django-redis, plus counting a call and reading cached values in one round trip."""
 
 import hashlib
 import threading
@@ -10,21 +10,21 @@ import django_redis.cache
 import redis
 from django_redis.client import DefaultClient
 
-from .redis_line import Line
+from .redis_connection import ThreadConnection
 
-# A counter that is new lives as long as it is told; then what the other keys hold.
+# Increments the counter, which expires from its first increment on, and returns it with the values of the other keys.
 _COUNT_AND_READ = """
 local count = redis.call('INCR', KEYS[1])
 if count == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
 return {count, #KEYS > 1 and redis.call('MGET', unpack(KEYS, 2)) or {}}
 """
 _SHA = hashlib.sha1(_COUNT_AND_READ.encode(), usedforsecurity=False).hexdigest()
-# What every pickle begins with, and no number.
+# The first byte of every pickle; a number that django-redis stores as text never begins with it.
 _PICKLED = b"\x80"
 
 
 class Client(DefaultClient):  # type: ignore[misc]  # django-redis ships no types
-    """Takes what is no number for none: the library tries, and a large value takes long to deny it. Nothing is compressed here."""
+    """Unpickles at once what begins like a pickle: the library first tries to parse every value as a number, which is slow for a large one."""
 
     def decode(self, value: Any) -> Any:
         """Return the value."""
@@ -33,11 +33,11 @@ class Client(DefaultClient):  # type: ignore[misc]  # django-redis ships no type
         return super().decode(value)
 
 
-class Trip:
-    """One round trip.
+class RoundTrip:
+    """What `RedisCache.counting` sends and gets in one round trip.
 
     Attributes:
-        found: What the other keys hold; None while nothing was asked.
+        found: The values of the other keys; None until the round trip was made.
     """
 
     def __init__(self, also: Collection[str]) -> None:
@@ -47,31 +47,31 @@ class Trip:
         self.found: Mapping[str, Any] | None = None
 
 
-class _Present(threading.local):
-    trip: Trip | None = None
+class _Current(threading.local):
+    trip: RoundTrip | None = None
 
 
 class RedisCache(django_redis.cache.RedisCache):  # type: ignore[misc]  # django-redis ships no types
-    """django-ratelimit counts by `add`, and by `incr` where there was something: two steps, which `counting` makes one."""
+    """django-redis for django-ratelimit, which calls `add` and then `incr`: inside `counting` both are one command."""
 
     def __init__(self, server: str, params: dict[str, Any]) -> None:
         options = {"CLIENT_CLASS": f"{__name__}.Client"} | params.get("OPTIONS", {})
         super().__init__(server, params | {"OPTIONS": options})
-        self._present = _Present()
-        self._line = Line(lambda: self.client.get_client(write=True))
+        self._current = _Current()
+        self._connection = ThreadConnection(lambda: self.client.get_client(write=True))
 
     @contextmanager
-    def counting(self, also: Collection[str] = ()) -> Iterator[Trip]:
-        """Make the first `add` of a 1 inside count, read these keys along with it, and keep the number for the `incr` after it."""
-        self._present.trip = trip = Trip(also)
+    def counting(self, also: Collection[str] = ()) -> Iterator[RoundTrip]:
+        """Inside the block, make the first `add` of 1 count and also read these keys; the `incr` after it returns the number that was counted."""
+        self._current.trip = trip = RoundTrip(also)
         try:
             yield trip
         finally:
-            self._present.trip = None
+            self._current.trip = None
 
     def add(self, key: Any, value: Any, timeout: Any = None, version: Any = None, **options: Any) -> Any:
         """Store a value where there is none; while `counting`, count."""
-        trip = self._present.trip
+        trip = self._current.trip
         if trip is None or trip.found is not None or value != 1:
             return super().add(key, value, timeout, version, **options)
         keys = [self.client.make_key(name, version) for name in (key, *trip.also)]
@@ -81,17 +81,17 @@ class RedisCache(django_redis.cache.RedisCache):  # type: ignore[misc]  # django
         return trip.count == 1
 
     def incr(self, key: Any, *args: Any, **kwargs: Any) -> Any:
-        """Count up; what `counting` has counted is done already."""
-        trip = self._present.trip
+        """Increment a counter; inside `counting` that was done already."""
+        trip = self._current.trip
         return super().incr(key, *args, **kwargs) if trip is None or trip.counter != key else trip.count
 
     def put(self, key: str, value: object, seconds: int) -> None:
-        """Store a value without waiting until it is."""
+        """Store a value without waiting for the reply."""
         client = self.client
-        self._line.tell("SET", client.make_key(key), client.encode(value), "EX", seconds)
+        self._connection.send("SET", client.make_key(key), client.encode(value), "EX", seconds)
 
     def _counted(self, *given: Any) -> Any:
         try:
-            return self._line.ask("EVALSHA", _SHA, *given)
+            return self._connection.call("EVALSHA", _SHA, *given)
         except redis.exceptions.NoScriptError:
-            return self._line.ask("EVAL", _COUNT_AND_READ, *given)
+            return self._connection.call("EVAL", _COUNT_AND_READ, *given)
