@@ -30,7 +30,7 @@ def application(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]
         environ["CONTENT_TYPE"] = _without_charset(environ["CONTENT_TYPE"])
     length = int(environ.get("CONTENT_LENGTH") or 0)
     if length and environ.get("SERVER_SOFTWARE") == "Granian":
-        start_response = _telling_of_an_end(environ, start_response, length)
+        start_response = _announcing_close(environ, start_response, length)
     return _django(environ, start_response)
 
 
@@ -52,7 +52,7 @@ class _Body:
         return block
 
 
-def _telling_of_an_end(environ: dict[str, Any], start_response: Any, length: int) -> Any:
+def _announcing_close(environ: dict[str, Any], start_response: Any, length: int) -> Any:
     """Return a `start_response` that announces the end of a connection whose body was refused unread.
 
     Granian then closes it without a word, and a client that has sent its next request on it by then sees that one fail.

@@ -9,18 +9,16 @@ from django.db.models import Q
 from django.http import HttpRequest
 
 from marketplace.accounts.models import User
-from marketplace.core.admin import Decision, Panel, ServiceAdmin, Words, decision
+from marketplace.core.admin import Panel, ServiceAdmin, Words, decision
 from marketplace.core.db.combined import Fetched, QuerySets
 from marketplace.core.wording import badge
 
 from ..models import Listing, ListingReview
-from ..models.listings import ListingStatus
 from ..search import search
 from ..selectors.reviews import approvals_of, previews_of
 from ..services import review as services
-from .effects import takedown_does
 from .filters import EditedFilter
-from .reviews import TAKEDOWN
+from .takedowns import takedown_decision
 from .words import changes_in_words
 
 CELL_CHARS = 500
@@ -88,17 +86,7 @@ class ListingAdmin(ServiceAdmin):
             *super().panels(request, subject, fetched),
         ]
 
-    @decision(
-        Decision(
-            "Take down",
-            TAKEDOWN,
-            "The listing leaves the catalog at once. Who bought it can still download it. The vendor gets the reason by mail.",
-            "The listing is taken down.",
-            available=lambda listing: listing.status == ListingStatus.PUBLISHED,
-            danger=True,
-            foretell=takedown_does,
-        )
-    )
+    @decision(takedown_decision(lambda listing: listing))
     def takedown(self, listing: Listing, actor: User, answers: Mapping[str, Any]) -> None:
         """Take the listing off sale."""
         services.takedown_listing(listing=listing, reason=answers["reason"], actor=actor)

@@ -17,17 +17,15 @@ from marketplace.core.errors import NotFound
 
 from ..models import ListingReview
 from ..models.files import PreviewKind
-from ..models.listings import ListingStatus
 from ..models.reviews import ReviewKind, ReviewStatus
 from ..selectors.reviews import deliverable_under_review, files_under_review, open_to
 from ..services import review as services
 from .case import block_context, case_of, querysets_of
-from .effects import case_takedown_does
 from .filters import QUEUE_FILTERS
 from .forms import ApproveForm, RejectForm
+from .takedowns import takedown_decision
 
 REVIEW = "catalog.review_listing"
-TAKEDOWN = "catalog.takedown_listing"
 BLOCK = "catalog.block_deliverable"
 
 
@@ -170,17 +168,7 @@ class ListingReviewAdmin(QueueAdmin):
         """Send the submission back with findings."""
         services.reject_listing(review=review, findings=answers["findings"], actor=actor, note=answers["note"])
 
-    @decision(
-        Decision(
-            "Take down",
-            TAKEDOWN,
-            "The listing leaves the catalog at once. Who bought it can still download it. The vendor gets the reason by mail.",
-            "The listing is taken down.",
-            available=lambda review: review.listing.status == ListingStatus.PUBLISHED,
-            danger=True,
-            foretell=case_takedown_does,
-        )
-    )
+    @decision(takedown_decision(lambda review: review.listing))
     def takedown(self, review: ListingReview, actor: User, answers: Mapping[str, Any]) -> None:
         """Take the published listing down."""
         services.takedown_listing(listing=review.listing, reason=answers["reason"], actor=actor)

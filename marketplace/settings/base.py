@@ -226,7 +226,7 @@ RATE_LIMITS = {
     "oauth_failures": read.integer("RATE_LIMIT_OAUTH_FAILURES", default=60, minimum=1),
     "oauth_client": read.integer("RATE_LIMIT_OAUTH_CLIENT", default=600, minimum=1),
     "client_documents": read.integer("RATE_LIMIT_CLIENT_DOCUMENTS", default=5, minimum=1),
-    "telling": read.integer("RATE_LIMIT_TELLING", default=300, minimum=1),
+    "live_checks": read.integer("RATE_LIMIT_LIVE_CHECKS", default=300, minimum=1),
 }
 # The library's own defaults: it asks for each of them with every call, and a setting that is missing takes five times as long to find.
 RATELIMIT_ENABLE = True

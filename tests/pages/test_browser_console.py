@@ -243,12 +243,12 @@ def test_mistake_is_told_when_one_leaves_its_field(window: Opens, live_server: A
     assert not WebhookEndpoint.objects.exists()
     # Signed out meanwhile: nothing is told, and what was typed stays.
     page.context.clear_cookies(name="sessionid")
-    with page.expect_response("**/told/**") as told:
+    with page.expect_response("**/check/**") as told:
         field.fill("nonsense")
         field.press("Tab")
     assert told.value.status == 204
     assert field.input_value() == "nonsense"
-    assert page.locator("[data-told]").first.inner_text() == ""
+    assert page.locator("[data-live-check]").first.inner_text() == ""
     assert faults == []
 
 

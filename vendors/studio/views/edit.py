@@ -10,7 +10,7 @@ from django.shortcuts import redirect, render
 from catalog.models import Listing
 from catalog.models.listings import ListingStatus
 from catalog.selectors import active_tiers, every_tier
-from developers.telling import telling_page
+from developers.live_checks import live_check
 from marketplace.accounts.pages import SignedInRequest, render_form
 
 from ...errors import ListingChanged, ListingLocked
@@ -36,7 +36,7 @@ def prices(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
     return _section(request, listing, form, "studio/prices.html", proceeds=proceeds_of(listing, active_tiers()))
 
 
-@telling_page
+@live_check
 @listing_page("POST")
 def split(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
     """Show who would get what at the prices that are being typed; nothing is saved."""

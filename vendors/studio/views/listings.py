@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from catalog.models.listings import ListingStatus
 from catalog.selectors import picture_of
-from developers.telling import telling_page
+from developers.live_checks import live_check
 from marketplace.accounts.pages import SignedInRequest, problems_beside, render_form, signed_in_page
 
 from ...errors import SlugTaken, VendorProfileMissing
@@ -56,7 +56,7 @@ def create(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase
     return render_form(request, "studio/create.html", form)
 
 
-@telling_page
+@live_check
 @vendor_page("GET")
 def address(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase:
     """Tell whether an address is free for a listing."""

@@ -4,7 +4,7 @@ from django.contrib import messages
 from django.http import HttpResponseBase
 from django.shortcuts import redirect, render
 
-from developers.telling import telling_page
+from developers.live_checks import live_check
 from marketplace.accounts.pages import SignedInRequest, problems_beside, render_form, signed_in_page
 
 from ...errors import StoreSlugTaken, VendorProfileExists, VendorProfileMissing
@@ -55,7 +55,7 @@ def settings(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBa
     return render_form(request, "studio/store.html", form, profile=profile)
 
 
-@telling_page
+@live_check
 @signed_in_page("GET")
 def address(request: SignedInRequest) -> HttpResponseBase:
     """Tell whether an address is free for a store."""

@@ -1,4 +1,4 @@
-"""Whether what was typed into a field is right, told while the rest of its form is filled in. Nothing is saved."""
+"""Checks single fields of a form while it is being filled in. Nothing is saved."""
 
 from collections.abc import Callable
 from functools import partial
@@ -11,13 +11,13 @@ from catalog.models import Listing
 from catalog.selectors import every_tier
 from developers.dashboard.forms import AnswerForm, AppForm, ApplicationForm, RedirectsForm, ScopesForm
 from developers.dashboard.webhook_forms import EndpointForm
-from developers.telling import telling_page
+from developers.live_checks import live_check
 from marketplace.accounts.pages import SignedInRequest, signed_in_page
 from vendors.studio.access import listing_page
 from vendors.studio.forms import ApplicationForm as StoreApplicationForm
 from vendors.studio.forms import DetailsForm, LicencesForm, NewListingForm, PricesForm, StoreForm
 
-# The forms by the name that their pages give as `told_of`. None of them asks for a password, nor for anything of its user.
+# Forms by the name that templates pass as `check_form`. None of them asks for a password or depends on its user.
 FORMS: dict[str, Callable[[QueryDict], forms.Form]] = {
     "application": ApplicationForm,
     "answer": AnswerForm,
@@ -29,7 +29,7 @@ FORMS: dict[str, Callable[[QueryDict], forms.Form]] = {
     "store": StoreForm,
     "listing": NewListingForm,
 }
-# Those that go by what a listing holds already.
+# Forms that depend on the listing which they are about.
 LISTING_FORMS: dict[str, Callable[..., forms.Form]] = {
     "details": DetailsForm,
     "prices": PricesForm,
@@ -37,17 +37,17 @@ LISTING_FORMS: dict[str, Callable[..., forms.Form]] = {
 }
 
 
-@telling_page
+@live_check
 @signed_in_page("POST")
-def told(request: SignedInRequest, form: str, field: str) -> HttpResponseBase:
-    """Say what is wrong with one field of a form as it is filled in now."""
+def check_field(request: SignedInRequest, form: str, field: str) -> HttpResponseBase:
+    """Return the errors of one field of a form as it is filled in now."""
     return _answer(request, FORMS.get(form), field)
 
 
-@telling_page
+@live_check
 @listing_page("POST")
-def told_of_listing(request: SignedInRequest, listing: Listing, form: str, field: str) -> HttpResponseBase:
-    """Say so of a form about the vendor's listing."""
+def check_listing_field(request: SignedInRequest, listing: Listing, form: str, field: str) -> HttpResponseBase:
+    """Return the errors of one field of a form about the vendor's listing."""
     kind = LISTING_FORMS.get(form)
     return _answer(request, kind and partial(kind, listing=listing), field)
 
@@ -56,4 +56,4 @@ def _answer(request: SignedInRequest, kind: Callable[[QueryDict], forms.Form] | 
     filled = None if kind is None else kind(request.POST)
     if filled is None or field not in filled.fields:
         raise Http404
-    return render(request, "components/told.html", {"field": filled[field]})
+    return render(request, "components/field_errors.html", {"field": filled[field]})

@@ -1,17 +1,17 @@
-// What is told of a field when one has left it is tied to the field as a form that came back with errors ties it.
+// Connects the errors that a live check returns with their field, as the page of a form that was sent with errors does.
 "use strict";
 (() => {
-  const tells = (target) => target.matches?.("[data-told]");
+  const isCheck = (target) => target.matches?.("[data-live-check]");
 
-  // Where nothing can be told (signed out meanwhile, asked too often, something is down), what was told before no longer holds.
+  // Without an answer (signed out, rate limit, an error) the errors that were shown before no longer hold.
   document.addEventListener("htmx:beforeSwap", ({ target, detail }) => {
-    if (!tells(target) || detail.xhr.status === 200) return;
+    if (!isCheck(target) || detail.xhr.status === 200) return;
     detail.serverResponse = "";
     detail.shouldSwap = true;
   });
 
   document.addEventListener("htmx:afterSwap", ({ target }) => {
-    if (!tells(target)) return;
+    if (!isCheck(target)) return;
     const holder = target.parentElement;
     const input = holder.matches("fieldset") ? holder : holder.querySelector("input, textarea, select");
     const error = `${input.id}_error`;

@@ -16,16 +16,16 @@ Browse = Callable[..., Client]
 LONG = "x" * 5_000
 
 
-def told(client: Client, form: str, field: str, **typed: Any) -> str:
+def errors_shown(client: Client, form: str, field: str, **typed: Any) -> str:
     """Return what the page would show beside the field."""
-    response = client.post(reverse("told", args=[form, field]), typed)
+    response = client.post(reverse("check-field", args=[form, field]), typed)
     assert response.status_code == 200
-    said = BeautifulSoup(response.content, "html.parser").select_one("[data-said]")
+    said = BeautifulSoup(response.content, "html.parser").select_one("[data-errors]")
     return "" if said is None else said.get_text(" ", strip=True)
 
 
 def test_whoever_is_signed_out_is_told_nothing(client: Client) -> None:
-    response = client.post(reverse("told", args=["app", "name"]), {"name": ""})
+    response = client.post(reverse("check-field", args=["app", "name"]), {"name": ""})
     assert (response.status_code, response.content) == (204, b"")
     assert "no-store" in response["Cache-Control"]
 
@@ -35,33 +35,33 @@ def test_whoever_asks_more_often_than_anyone_types_is_told_nothing_until_the_for
 ) -> None:
     # In one window of the counters, however long it takes.
     monkeypatch.setattr("django_ratelimit.core.time.time", lambda: 1_800_000_000.0)
-    settings.RATE_LIMITS = settings.RATE_LIMITS | {"telling": 2}
+    settings.RATE_LIMITS = settings.RATE_LIMITS | {"live_checks": 2}
     client = browse()
-    assert told(client, "app", "name")
-    assert told(client, "application", "what")
-    refused = client.post(reverse("told", args=["app", "name"]))
+    assert errors_shown(client, "app", "name")
+    assert errors_shown(client, "application", "what")
+    refused = client.post(reverse("check-field", args=["app", "name"]))
     assert (refused.status_code, refused.content) == (204, b"")
     assert int(refused["Retry-After"]) > 0
-    assert refused["RateLimit-Policy"] == '"telling";q=2;w=60'
+    assert refused["RateLimit-Policy"] == '"live-checks";q=2;w=60'
     # One person's typing is not counted against another's, and the form itself is judged as ever.
-    assert told(browse(), "app", "name")
+    assert errors_shown(browse(), "app", "name")
     assert "This field is required." in client.post(reverse("developer-application"), {"what": " "}).content.decode()
 
 
-def test_telling_goes_on_while_nobody_counts(browse: Browse, settings: Any) -> None:
+def test_check_goes_on_while_nobody_counts(browse: Browse, settings: Any) -> None:
     settings.RATELIMIT_ENABLE = True
     settings.CACHES = settings.CACHES | {"default": {"BACKEND": "django.core.cache.backends.dummy.DummyCache"}}
-    assert told(browse(), "app", "name") == "This field is required."
+    assert errors_shown(browse(), "app", "name") == "This field is required."
 
 
 def test_another_site_is_told_nothing(browse: Browse) -> None:
-    assert browse(checked=True).post(reverse("told", args=["app", "name"]), {"name": ""}).status_code == 403
+    assert browse(checked=True).post(reverse("check-field", args=["app", "name"]), {"name": ""}).status_code == 403
 
 
 @pytest.mark.parametrize(("form", "field"), [("nothing", "name"), ("app", "nothing"), ("key", "name"), ("app", "reason_vendor_manage")])
 def test_form_or_field_that_is_not_there_is_not_found(browse: Browse, form: str, field: str) -> None:
-    assert browse().post(reverse("told", args=[form, field])).status_code == 404
-    assert browse().get(reverse("told", args=["app", "name"])).status_code == 405
+    assert browse().post(reverse("check-field", args=[form, field])).status_code == 404
+    assert browse().get(reverse("check-field", args=["app", "name"])).status_code == 405
 
 
 @pytest.mark.parametrize(
@@ -82,17 +82,17 @@ def test_form_or_field_that_is_not_there_is_not_found(browse: Browse, form: str,
 )
 def test_what_is_wrong_is_told_and_what_is_mended_is_not(browse: Browse, form: str, field: str, typed: dict[str, Any], words: str) -> None:
     client = browse()
-    assert words in told(client, form, field, **typed)
+    assert words in errors_shown(client, form, field, **typed)
     right = "https://app.example/hook" if field in {"website", "redirect_uris", "url"} else "A font picker"
-    assert told(client, form, field, **(typed | {field: right})) == ""
+    assert errors_shown(client, form, field, **(typed | {field: right})) == ""
 
 
-def test_telling_saves_nothing_and_shows_words_as_words(browse: Browse) -> None:
+def test_check_saves_nothing_and_shows_words_as_words(browse: Browse) -> None:
     client = browse()
-    page = client.post(reverse("told", args=["redirects", "redirect_uris"]), {"redirect_uris": "<script>alert(1)</script>"})
+    page = client.post(reverse("check-field", args=["redirects", "redirect_uris"]), {"redirect_uris": "<script>alert(1)</script>"})
     assert "<script>" not in page.content.decode()
-    told(client, "application", "what", what="A font picker", why="It reads the catalog")
-    told(client, "app", "name", name="Picker", purpose="Picks", scopes=["library:read"], reason_library_read="To read")
+    errors_shown(client, "application", "what", what="A font picker", why="It reads the catalog")
+    errors_shown(client, "app", "name", name="Picker", purpose="Picks", scopes=["library:read"], reason_library_read="To read")
     assert not DeveloperApplication.objects.exists()
     assert not App.objects.exists()
 
@@ -112,4 +112,4 @@ def test_each_field_of_the_pages_names_an_address_that_tells(browse: Browse) -> 
         assert fields, address
         for field in fields:
             assert client.post(str(field["hx-post"])).status_code == 200, field["hx-post"]
-            assert field.select_one("[data-told]") is not None
+            assert field.select_one("[data-live-check]") is not None

@@ -22,7 +22,7 @@ OF_A_LISTING = [("details", "title"), ("prices", "base_price_minor"), ("licences
 def said(response: Any) -> str:
     """Return what the page would show beside the field."""
     assert response.status_code == 200
-    found = BeautifulSoup(response.content, "html.parser").select_one("[data-said]")
+    found = BeautifulSoup(response.content, "html.parser").select_one("[data-errors]")
     return "" if found is None else found.get_text(" ", strip=True)
 
 
@@ -30,7 +30,7 @@ def said(response: Any) -> str:
 def test_whoever_is_no_vendor_of_the_listing_is_told_nothing(
     browse: Callable[..., Client], listing: Listing, form: str, field: str
 ) -> None:
-    address = reverse("told-of-listing", args=[form, field, listing.slug])
+    address = reverse("check-listing-field", args=[form, field, listing.slug])
     signed_out = Client().post(address)
     assert (signed_out.status_code, signed_out.content) == (204, b"")
     for stranger in (make_vendor().user, UserFactory(is_staff=True, is_superuser=True), UserFactory()):
@@ -45,10 +45,10 @@ def test_whoever_is_no_vendor_of_the_listing_is_told_nothing(
     ("form", "field"), [("nothing", "title"), ("details", "nothing"), ("store", "store_name"), ("details", "base_price_minor")]
 )
 def test_form_or_field_that_a_listing_does_not_have_is_not_found(client: Client, listing: Listing, form: str, field: str) -> None:
-    address = reverse("told-of-listing", args=[form, field, listing.slug])
+    address = reverse("check-listing-field", args=[form, field, listing.slug])
     assert client.post(address).status_code == 404
-    assert client.get(reverse("told-of-listing", args=["details", "title", listing.slug])).status_code == 405
-    assert client.post(reverse("told-of-listing", args=["details", "title", "no-such-listing"])).status_code == 404
+    assert client.get(reverse("check-listing-field", args=["details", "title", listing.slug])).status_code == 405
+    assert client.post(reverse("check-listing-field", args=["details", "title", "no-such-listing"])).status_code == 404
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_form_or_field_that_a_listing_does_not_have_is_not_found(client: Client,
 def test_what_is_wrong_with_a_new_store_or_listing_is_told(
     client: Client, form: str, field: str, wrong: str, right: str, words: str
 ) -> None:
-    address = reverse("told", args=[form, field])
+    address = reverse("check-field", args=[form, field])
     assert words in said(client.post(address, {field: wrong}))
     assert said(client.post(address, {field: right})) == ""
 
@@ -88,7 +88,7 @@ def test_what_is_wrong_with_a_listings_section_is_told_and_nothing_is_saved(
     client: Client, listing: Listing, form: str, field: str, wrong: Any, right: Any, words: str
 ) -> None:
     before = Listing.objects.values().get(pk=listing.pk)
-    address = reverse("told-of-listing", args=[form, field, listing.slug])
+    address = reverse("check-listing-field", args=[form, field, listing.slug])
     assert words in said(client.post(address, {"permit": "some", field: wrong}))
     assert said(client.post(address, {"permit": "some", field: right})) == ""
     assert Listing.objects.values().get(pk=listing.pk) == before
@@ -97,14 +97,16 @@ def test_what_is_wrong_with_a_listings_section_is_told_and_nothing_is_saved(
 def test_tag_with_a_comma_that_is_there_already_stays_whole(client: Client, listing: Listing) -> None:
     listing.tags = [f"one, two {number}" for number in range(15)]
     listing.save()
-    assert said(client.post(reverse("told-of-listing", args=["details", "tags", listing.slug]), {"tags": "\n".join(listing.tags)})) == ""
+    assert (
+        said(client.post(reverse("check-listing-field", args=["details", "tags", listing.slug]), {"tags": "\n".join(listing.tags)})) == ""
+    )
 
 
 def test_retired_licence_that_is_chosen_alone_is_told(client: Client, listing: Listing) -> None:
     listing.allowed_license_slugs = ["personal", "extended"]
     listing.save()
     LicenseTier.objects.filter(slug="extended").update(is_active=False)
-    address = reverse("told-of-listing", args=["licences", "slugs", listing.slug])
+    address = reverse("check-listing-field", args=["licences", "slugs", listing.slug])
     assert "not retired" in said(client.post(address, {"permit": "some", "slugs": ["extended"]}))
     assert said(client.post(address, {"permit": "some", "slugs": ["personal", "extended"]})) == ""
 
@@ -116,12 +118,12 @@ def test_each_field_of_the_studio_names_an_address_that_tells(
     pages += [(client, reverse(f"studio-{name}", args=[listing.slug])) for name in ("details", "prices", "licences")]
     for looker, address in pages:
         page = BeautifulSoup(looker.get(address).content, "html.parser")
-        fields = page.select("[hx-target='find [data-told]']")
+        fields = page.select("[hx-target='find [data-live-check]']")
         assert fields, address
         for field in fields:
             with django_assert_max_num_queries(8):
                 assert looker.post(str(field["hx-post"])).status_code == 200, field["hx-post"]
-            assert field.select_one("[data-told]") is not None
+            assert field.select_one("[data-live-check]") is not None
 
 
 @pytest.mark.parametrize("name", ["studio-address", "studio-store-address", "studio-split"])
@@ -130,7 +132,7 @@ def test_what_is_told_while_one_types_has_the_same_bound_and_is_silent_when_sign
 ) -> None:
     # In one window of the counters, however long it takes.
     monkeypatch.setattr("django_ratelimit.core.time.time", lambda: 1_800_000_000.0)
-    settings.RATE_LIMITS = settings.RATE_LIMITS | {"telling": 1}
+    settings.RATE_LIMITS = settings.RATE_LIMITS | {"live_checks": 1}
     address = reverse(name, args=[listing.slug] if name == "studio-split" else [])
 
     def answer(looker: Client) -> int:

@@ -1,4 +1,4 @@
-"""Pages that are asked while somebody fills in a form: bounded, and silent where there is nobody to tell anything."""
+"""Live checks: requests that a form sends while it is being filled in, to show what is wrong before it is sent."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -16,20 +16,20 @@ from .throttling import CounterStoreDown, Limit, count_call
 Page = Callable[..., HttpResponseBase]
 
 
-def telling_page(page: Page) -> Page:
-    """Answer who was signed out meanwhile, or asks more often than anyone types, with 204: the form is judged when it is sent."""
+def live_check(page: Page) -> Page:
+    """Answer 204 instead of an error to users who were signed out or exceed the rate limit: the form is checked again when it is sent."""
 
     def guarded(request: HttpRequest, /, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if not request.user.is_authenticated:
             return HttpResponse(status=204)
         try:
-            # With nobody to count it goes on: nothing is saved here, and nothing secret is told.
+            # When the counter store is down the check goes on: it saves nothing and reveals nothing secret.
             with suppress(CounterStoreDown):
-                count_call(request, [Limit("telling", str(request.user.pk), settings.RATE_LIMITS["telling"])])
+                count_call(request, [Limit("live-checks", str(request.user.pk), settings.RATE_LIMITS["live_checks"])])
         except RateLimited as refusal:
             return HttpResponse(status=204, headers=refusal.headers)
         answer = page(request, *args, **kwargs)
-        # A script that is led elsewhere would show what it finds there.
+        # The script would follow a redirect and show that page inside the form.
         return HttpResponse(status=204) if isinstance(answer, HttpResponseRedirect) else answer
 
     return wraps(page)(never_cache(guarded))

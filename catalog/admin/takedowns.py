@@ -1,0 +1,35 @@
+"""The decision to take a listing down, on the page of the listing and on those of its submissions."""
+
+from collections.abc import Callable
+from typing import Any
+
+from marketplace.core.admin import Decision
+
+from ..models import Listing
+from ..models.listings import ListingStatus, UpdateStatus
+from ..selectors.listings import purchases_of
+
+TAKEDOWN = "catalog.takedown_listing"
+
+
+def takedown_decision(listing_of: Callable[[Any], Listing]) -> Decision:
+    """Return the decision.
+
+    Args:
+        listing_of: Returns the listing of the row on whose page the decision is taken.
+    """
+    return Decision(
+        "Take down",
+        TAKEDOWN,
+        "The listing leaves the catalog at once. Who bought it can still download it. The vendor gets the reason by mail.",
+        "The listing is taken down.",
+        available=lambda row: listing_of(row).status == ListingStatus.PUBLISHED,
+        danger=True,
+        foretell=lambda row: _effects(listing_of(row)),
+    )
+
+
+def _effects(listing: Listing) -> list[str]:
+    purchases = purchases_of(listing)
+    waits = ["The update that waits for review is rejected with it."] if listing.update_status == UpdateStatus.PENDING_REVIEW else []
+    return [f"Purchases that stand: {purchases}. Those buyers keep their downloads.", *waits]
