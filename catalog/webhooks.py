@@ -1,4 +1,4 @@
-"""What apps are told of the catalog: ids and links, nothing else."""
+"""The catalog's webhook events: ids and links, nothing else."""
 
 import uuid
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a token by OAuth is good for: one of our two resources (RFC 8707), named from `settings.BASE_URL` only."""
+"""The audiences of OAuth tokens: our two resources (RFC 8707), whose identifiers are built from `settings.BASE_URL` only."""
 
 from collections.abc import Sequence
 from enum import StrEnum

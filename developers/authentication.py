@@ -1,4 +1,4 @@
-"""The one place where a request's credential becomes a `Principal`."""
+"""Authenticates requests: turns an API key or a bearer token into a `Principal`. Nothing else does."""
 
 from datetime import timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a client says about itself in the JSON document that its `client_id` points to, and which of it we take.
+"""Parses OAuth client ID metadata documents: the JSON document about a client that its `client_id` points to.
 
 OAuth Client ID Metadata Document, as the authorization of MCP asks for it. Only public clients are taken: they keep no
 secret, PKCE proves them.

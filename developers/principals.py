@@ -1,4 +1,4 @@
-"""Who is calling: what a credential resolves to."""
+"""The caller of a request, as its credential resolves to."""
 
 import uuid
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Where OAuth may send a user back to: exact addresses, nothing that merely begins alike.
+"""Validates OAuth redirect URIs: they are compared exactly, never by prefix.
 
 https, or http to this very machine (RFC 8252: programs on people's computers), where the port is free, because such a
 program takes whichever the system gives it. `localhost` counts as this machine: MCP names it, and its clients use it.

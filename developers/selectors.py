@@ -1,4 +1,4 @@
-"""What is asked about developers, their apps and credentials."""
+"""Reads of developers, their apps and credentials."""
 
 import uuid
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Reads of licences and of what they give."""
+"""Reads of licences, and of the files and versions that they cover."""
 
 import uuid
 from collections.abc import Iterable

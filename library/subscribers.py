@@ -1,4 +1,4 @@
-"""What the library does when something happens below it."""
+"""Subscribes the library's jobs to events of the catalog."""
 
 from catalog.events import ListingPublished
 from marketplace.core.events import subscribe_later

@@ -1,4 +1,4 @@
-"""Checks that the ledger, the balances, the orders and the licences tell one story. It only reads."""
+"""Checks that ledger, balances, orders and licences are consistent. It only reads."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Lists of payouts as a spreadsheet takes them: what is transferred to vendors."""
+"""Lists of payouts as CSV."""
 
 from dataclasses import dataclass
 

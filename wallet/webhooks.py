@@ -1,4 +1,4 @@
-"""What apps are told of orders: of those that they made themselves, and of nobody else's."""
+"""Webhook events about orders: an app gets only those about orders that it placed itself."""
 
 import uuid
 

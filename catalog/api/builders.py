@@ -1,4 +1,4 @@
-"""What makes each public answer, by its address alone: for the viewsets, and for the short way past them."""
+"""Maps each public path to what builds its response: for the viewsets, and for `PublicAnswersMiddleware`, which bypasses them."""
 
 from collections.abc import Callable, Mapping
 from functools import partial

@@ -1,4 +1,4 @@
-"""Public answers as ready bytes: built once for each generation of the catalog, always revalidated.
+"""The cache of public responses: each body is built once for each generation of the catalog, and clients always revalidate.
 
 An answer is kept under the address that it answers. It is served by `PublicAnswersMiddleware` before anything else of the
 request is looked at, and by the views for callers with a credential. Whether it is still true is the generation's business.

@@ -1,4 +1,4 @@
-"""Scripts of any origin may read the public catalog and previews; the rest goes by the configured list."""
+"""CORS: scripts of any origin may read the public catalog and previews; everything else follows `CORS_ALLOWED_ORIGINS`."""
 
 import re
 

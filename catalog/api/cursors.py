@@ -1,4 +1,4 @@
-"""Cursors of browsing: opaque outside; inside, the place that the page ended at, good for one order and one set of filters.
+"""Keyset cursors of browsing. A cursor holds the sort key of the last row of a page, and is bound to one sort order and set of filters.
 
 They are not signed: a made-up one that passes starts a page somewhere else in what everyone may read.
 """

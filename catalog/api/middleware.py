@@ -1,4 +1,4 @@
-"""The short way of the public catalog: GETs without a credential are answered past sessions, routes and viewsets."""
+"""A fast path for anonymous GETs of the public catalog: they are answered before sessions, URL routing and viewsets are reached."""
 
 from collections.abc import Callable
 

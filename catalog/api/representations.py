@@ -1,4 +1,4 @@
-"""Public answers as JSON values, built straight from rows: the serializers beside this describe them."""
+"""Builds public response bodies directly from rows, without DRF serializers; those in `serializers.answers` document the same shapes."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any

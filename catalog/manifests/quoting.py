@@ -1,4 +1,4 @@
-"""Words of vendors and of their files as agents are shown them: short, plain, in quotation marks.
+"""Quotes text of vendors and their files for agents: short, plain, in quotation marks.
 
 An agent reads a manifest with its user's rights. Whatever a vendor writes into a title or a SKILL.md is data to it: no markup,
 no line that could pass for a heading or a message of its own, no character that cannot be seen.

@@ -1,4 +1,4 @@
-"""Keeps one generated manifest for each listing; publishing and the vendor's word make it anew when it is stale."""
+"""Stores one generated manifest for each listing. Publishing a listing, or its vendor, generates it again when it is stale."""
 
 from django.db import transaction
 

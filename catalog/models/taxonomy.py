@@ -1,4 +1,4 @@
-"""What listings hang on: categories, stores, licence tiers."""
+"""What listings refer to: categories, stores, licence tiers."""
 
 from decimal import Decimal
 

@@ -1,4 +1,4 @@
-"""Several questions in one statement: arms of a UNION ALL whose rows say which of them they answer."""
+"""Several queries in one statement: each is an arm of a UNION ALL and labels its rows."""
 
 import uuid
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""What a listing's own page shows, in SQL whose making costs nothing: with the ORM, that is half of such an answer's time."""
+"""The rows of a listing's detail page, read with prepared SQL: building the ORM query would take half of the response time."""
 
 import uuid
 from collections.abc import Sequence

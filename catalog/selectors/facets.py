@@ -1,4 +1,4 @@
-"""How many listings for sale have each value: from kept counts for categories and tiers, else counted in what matches."""
+"""Facet counts: from the stored counts where only category and tier are filtered by, otherwise counted among the matches."""
 
 import uuid
 from collections import Counter

@@ -1,4 +1,4 @@
-"""What follows when a listing or a store changes: it can be browsed and found or no longer, and cached answers end."""
+"""Updates search, browsing and the cache generation after a listing or a store has changed."""
 
 from django.db import transaction
 

@@ -1,4 +1,4 @@
-"""SQLite: whether anything was committed since we last looked, by the engine's own word and without a query.
+"""SQLite: detects without a query whether anything was committed since the generation was last read.
 
 `PRAGMA data_version` changes when another connection, of this process or another, has committed; the connection's own
 changes are counted by `total_changes`. While both stand still, the row that was read last is what a query would return.

@@ -1,4 +1,4 @@
-"""What a decision does to this very app, key or developer, in figures."""
+"""What a decision will affect, counted: keys, tokens and users of the app, key or developer."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""The shapes of the forms that make keys and tokens; the rules are the services'."""
+"""Forms that make and rotate keys and tokens. They check the shape of the input; services check the rules."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""The shapes of the developer's forms; the rules are the services'."""
+"""Forms of the developer dashboard. They check the shape of the input; services check the rules."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Asks for spending limits: money is typed in units, with at most two decimals."""
+"""Forms for spending limits. Amounts are typed in units of the currency, with at most two decimals."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a developer does next, from the application to the first call: one thing at a time, and who is waited for."""
+"""The onboarding guide of the dashboard: the developer's next step, from the application to the first API call."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

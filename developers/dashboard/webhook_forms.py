@@ -1,4 +1,4 @@
-"""The shapes of the forms about webhooks; the rules are the services'."""
+"""Forms about webhooks. They check the shape of the input; services check the rules."""
 
 from datetime import timedelta
 

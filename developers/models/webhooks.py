@@ -1,4 +1,4 @@
-"""Where apps want to hear of events, what happened, and what became of telling them."""
+"""Webhook endpoints, the events that were published, and their deliveries."""
 
 from django.conf import settings
 from django.db import models

@@ -1,4 +1,4 @@
-"""Gets to know clients whose `client_id` is the address of a document about them.
+"""Fetches and registers clients whose `client_id` is the URL of a metadata document.
 
 Only a signed-in user's consent page leads to a call, only to hosts on the operator's list, and seldom: each user a few
 times a minute, each address once at a time and not again for a minute after it failed.

@@ -1,4 +1,4 @@
-"""Fresh secrets for the library; which kind of access token it is, the validator has found out from the resource."""
+"""Generates token secrets for django-oauth-toolkit. The validator has determined the kind of access token from the resource."""
 
 from typing import Any
 

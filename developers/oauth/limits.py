@@ -1,4 +1,4 @@
-"""How often the token and the revocation endpoint may be called, each for itself.
+"""Rate limits of the token endpoint and of the revocation endpoint, counted separately.
 
 What fails is counted by address: whoever guesses codes or tokens fails. What succeeds is counted by address and client,
 generously: behind one server-side client there are many users, and no one can use up the calls of a client elsewhere.

@@ -1,4 +1,4 @@
-"""What clients find out by themselves: the authorization server (RFC 8414) and the protected resources (RFC 9728).
+"""Discovery documents: authorization server metadata (RFC 8414) and protected resource metadata (RFC 9728).
 
 Every address comes from `settings.BASE_URL`, never from the Host header.
 """

@@ -1,4 +1,4 @@
-"""Reads what clients send, once and strictly: what Django would tolerate, the library may not, nor a database.
+"""Parses OAuth requests once and strictly: input that Django tolerates can break the OAuth library or the database.
 
 A parameter without a value counts as left out, and one that comes twice is refused (RFC 6749 section 3); only `resource`
 may be repeated (RFC 8707).

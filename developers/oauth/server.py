@@ -1,4 +1,4 @@
-"""Hands Django's requests to the library and takes its answers back."""
+"""Adapts Django requests and responses to oauthlib."""
 
 import re
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Our rules in the library's flow: hashed codes, granted scopes, one audience, replays that end a family.
+"""The OAuth request validator: hashed codes, scopes limited to the grant, one audience for each token, replay detection.
 
 The library asks these methods in the order of the protocol; whatever changes rows is a service's. The names and the
 untyped `request` (oauthlib's, on which a flow's state is carried from method to method) are the library's.

@@ -1,4 +1,4 @@
-"""Clients that describe themselves in a document on the web: they wait for a review, and so do their changes."""
+"""Apps of OAuth clients that describe themselves in a metadata document. New clients, and changes of their documents, wait for a review."""
 
 from datetime import datetime
 

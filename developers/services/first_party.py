@@ -1,4 +1,4 @@
-"""Tokens with which our own pages call the API: made for a session, replaced by the next one, never shown to a person.
+"""First-party tokens, with which our own pages call the API: bound to a session, short-lived, never shown to a person.
 
 They leave no line in the audit log: a page that stays open makes one every quarter of an hour.
 """

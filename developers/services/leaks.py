@@ -1,4 +1,4 @@
-"""Secrets that were found where they should not be: revoked at once, and their owners told.
+"""Handles reports of leaked secrets: they are revoked at once, and their owners get a mail.
 
 Anyone may report, so nothing of a report's own words goes into a mail: where a secret was found is for the audit log.
 """

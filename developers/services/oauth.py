@@ -1,4 +1,4 @@
-"""Tokens by OAuth: from a code, from a refresh token, and the end of a family.
+"""OAuth tokens: exchange of a code, rotation of a refresh token, revocation of a token family.
 
 Whoever makes or revokes them holds the consent that they stand on, then the code or refresh token that is used up: two
 at once with the same one are one use and one replay.

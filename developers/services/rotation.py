@@ -1,4 +1,4 @@
-"""Rotation: a key or token gets a successor, and goes on for a while so that programs can move over."""
+"""Rotation: a key or token gets a successor, and stays valid for an overlap so that programs can switch."""
 
 from datetime import datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""Counters in the memory of this process, and the thread that empties them into the database."""
+"""Counts calls in the memory of this process; a thread writes the counters to the database every few seconds."""
 
 import atexit
 import logging

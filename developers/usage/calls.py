@@ -1,4 +1,4 @@
-"""What is counted of one call: who, what, and how it ended."""
+"""The dimensions that one API call is counted by: credential, operation, status."""
 
 import datetime as dt
 import uuid

@@ -1,4 +1,4 @@
-"""Counts every call that came with a credential, whatever became of it."""
+"""Middleware that counts every call with a credential, whatever its status."""
 
 import logging
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What is asked about usage: by day, by operation, by key; what lies idle."""
+"""Reads of usage: by day, by operation, by key; and which keys are dormant."""
 
 import datetime as dt
 import uuid

@@ -1,4 +1,4 @@
-"""Deliveries: one worker at a time sends to an endpoint, in turns of some seconds, and leaves one that fails alone for a while.
+"""Delivers webhook events: one worker at a time sends to an endpoint, for a few seconds at a stretch, and backs off from one that fails.
 
 So a slow or dead endpoint holds up nobody else. What fails is tried again for a day and more; when nothing arrives for days,
 the endpoint is disabled and its owner told.

@@ -1,4 +1,4 @@
-"""Giving an endpoint up: nothing more is sent to it until its owner enables it again."""
+"""Disables an endpoint: nothing more is sent to it until its owner enables it again."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""What apps can hear of, and who hears it."""
+"""The types of webhook events, and which endpoints receive them."""
 
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet

@@ -1,4 +1,4 @@
-"""Telling of an event: written in the transaction of its change, spread over the endpoints by the worker."""
+"""Publishes webhook events: the event is written in the transaction of the change, and a job creates its deliveries."""
 
 import uuid
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Packages, the links that lead to them, and what was fetched through those."""
+"""Packages, download links, and the downloads that were made through them."""
 
 from django.conf import settings
 from django.db import models

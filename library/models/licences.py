@@ -1,4 +1,4 @@
-"""Who may use what, on which terms."""
+"""Licences: which user may use which listing, on which terms."""
 
 from django.conf import settings
 from django.db import models

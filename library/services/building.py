@@ -1,4 +1,4 @@
-"""Packages made ready: measured everywhere, and on S3 built, so that the store can serve them itself.
+"""Prepares packages: computes size and checksum, and on S3 builds the object, so that the store can serve it directly.
 
 The checksum that a link promises needs the file read once, for all licence tiers together. On S3 the store then copies
 the file into the package; on a local disk nothing is built, a package is put together from its parts as it is served.

@@ -1,4 +1,4 @@
-"""Where our ways differ from allauth's own."""
+"""The account adapter: where our behaviour differs from allauth's."""
 
 from typing import Any
 from urllib.parse import urlsplit

@@ -1,4 +1,4 @@
-"""Who is signed in, and what they may do, in one statement: every page asks for the first, every page of the admin for all of it."""
+"""The authentication backend: reads the signed-in user, and for staff also their permissions, in one query."""
 
 import uuid
 from typing import Any

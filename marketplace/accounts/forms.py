@@ -1,4 +1,4 @@
-"""Where our forms of the account pages differ from allauth's own."""
+"""Forms of the account pages: where they differ from allauth's."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -1,4 +1,4 @@
-"""What every page behind the sign-in shares."""
+"""Decorators and helpers of pages that require sign-in."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager

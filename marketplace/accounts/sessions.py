@@ -1,4 +1,4 @@
-"""Sessions in the database, looked up only by what can be a session's key."""
+"""The session store: Django's database sessions, with malformed keys refused before the query."""
 
 from django.contrib.sessions.backends import db
 

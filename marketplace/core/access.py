@@ -1,4 +1,4 @@
-"""What a view demands of its caller; each API view declares it, or the service does not start."""
+"""Access rules of API operations: scope and kinds of credential. Every API view declares them, or the service does not start."""
 
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""The class under every admin of ours, apart from the pages so that the site can know it."""
+"""The base class of every ModelAdmin of ours. It is apart from `core.admin`, which needs the models, because the site imports it."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any

@@ -1,4 +1,4 @@
-"""Values in lists and on pages: times in words, states as marks, yes or no."""
+"""Formats values in the admin: times in words, states as badges, booleans as yes or no."""
 
 from collections.abc import Callable
 from typing import Any

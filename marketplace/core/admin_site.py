@@ -1,4 +1,4 @@
-"""The admin site: it takes our own admin classes only, and staff with a second factor only."""
+"""The admin site: only admin classes derived from `Base` can be registered, and only staff with a second factor can enter."""
 
 from collections.abc import Callable, Iterable
 from functools import wraps

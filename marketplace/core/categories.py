@@ -1,4 +1,4 @@
-"""What categories there are, for packages below the catalog, which may not import it: it says so when it starts."""
+"""The names of categories for packages below the catalog, which may not import it: the catalog registers a source at start-up."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Claims: reviewers see who is at what. A marker that ends by itself, no lock: whoever may decide may decide."""
+"""Claims: a marker that shows reviewers who works on a row. It expires, and it is no lock: everyone with the permission may decide."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""Where a request comes from. Anyone can write X-Forwarded-For: only `settings.TRUSTED_PROXIES` are believed."""
+"""The client address of a request. X-Forwarded-For is believed only as far as `settings.TRUSTED_PROXIES` wrote it."""
 
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network

@@ -1,4 +1,4 @@
-"""What our pages may load and run: their own files, no inline script or style, no other host."""
+"""The Content-Security-Policy of our pages: own files only, no inline script or style, no other host."""
 
 from collections.abc import Callable
 

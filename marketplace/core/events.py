@@ -1,4 +1,4 @@
-"""What flows upward: lower apps emit named events, upper apps subscribe in their `ready()`.
+"""Events, by which lower apps notify upper ones that they may not import: lower apps emit, upper apps subscribe in `ready()`.
 
 Subscribers run in the emitter's transaction, so that a change and what follows from it stand or fall together. What need not
 be there at once, or takes long, is a job: `subscribe_later` writes it into the queue in that same transaction (the queue is

@@ -1,4 +1,4 @@
-"""Calls to addresses that strangers name: where webhooks go, where clients describe themselves.
+"""HTTP requests to addresses that users supply (webhooks, client documents), protected against server-side request forgery.
 
 Only https, and only to public addresses. A name is looked up once, every address it has is judged, and the connection goes
 to one of those that were judged: what the name resolves to a moment later does not matter. Redirects are not followed,

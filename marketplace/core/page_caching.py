@@ -1,4 +1,4 @@
-"""How long pages may be kept: what a session may have a part in not at all, other pages only to be asked for again."""
+"""`Cache-Control` of pages: `no-store` where a session may have influenced the page, otherwise `no-cache`."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Pages are sent compressed; answers of the API are left to a proxy, files come compressed already."""
+"""Compresses HTML pages. API responses are left to a proxy, static files are compressed in advance."""
 
 import re
 

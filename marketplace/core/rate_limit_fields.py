@@ -1,4 +1,4 @@
-"""Puts the `RateLimit` fields on every limited answer, whatever it is: a success, a problem, a 304."""
+"""Adds the `RateLimit` fields to every response of a limited call, whether it is a success, a problem or a 304."""
 
 from collections.abc import Callable
 

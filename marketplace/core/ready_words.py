@@ -1,4 +1,4 @@
-"""Reasons that staff keep ready for decisions."""
+"""Prepared reasons for decisions ("ready words"), which staff maintain and reviewers choose from."""
 
 from collections.abc import Sequence
 from typing import Any

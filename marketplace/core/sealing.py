@@ -1,4 +1,4 @@
-"""Encryption of the few values that we must be able to read again: whoever gets a copy of the database cannot.
+"""Encrypts the few secrets that must be readable again, such as signing secrets of webhooks, with a key outside of the database.
 
 The keys come from `SECRET_KEY`; what was sealed under an earlier one opens while it is among `SECRET_KEY_FALLBACKS`.
 """

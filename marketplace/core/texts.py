@@ -1,4 +1,4 @@
-"""The rules for words that people write to each other here, whichever form, body or command they come from."""
+"""Validation of free text from users, shared by forms, request bodies and commands."""
 
 import re
 

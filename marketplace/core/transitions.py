@@ -1,4 +1,4 @@
-"""State machines as tables: a locked row, a checked edge, one setter, one audit row."""
+"""State machines as transition tables: a transition needs a locked row, checks the edge, sets the state and writes an audit entry."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

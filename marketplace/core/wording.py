@@ -1,4 +1,4 @@
-"""Times, states and money as people read them, on our pages and in the admin."""
+"""Formats times, states and money for people, on our pages and in the admin."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""What people see who send a form to an address that takes none, or look at one that only takes forms."""
+"""A readable page for browsers that get a 405."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""The queue: what waits, what runs, what died and can be started again."""
+"""The job queue in the admin: waiting, running and failed jobs; failed ones can be started again."""
 
 from collections.abc import Mapping
 from typing import Any

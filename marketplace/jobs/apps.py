@@ -1,4 +1,4 @@
-"""Work that no request waits for."""
+"""Background work."""
 
 from django.apps import AppConfig
 

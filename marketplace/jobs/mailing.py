@@ -1,4 +1,4 @@
-"""Mails go through the queue: no request waits for a mail server, and one that is down delays them only.
+"""Sends mail through the job queue: no request waits for the mail server, and when it is down, mails are delayed, not lost.
 
 What is in a mail, such as a link that sets a password, lies sealed in the queue and is wiped once it was sent.
 """

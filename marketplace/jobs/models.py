@@ -1,4 +1,4 @@
-"""Who works, what is scheduled, and the queue's table under our own name."""
+"""Workers, the schedule, and a proxy of the queue's table."""
 
 from typing import TYPE_CHECKING, Any
 

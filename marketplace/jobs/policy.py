@@ -1,4 +1,4 @@
-"""How often a task is tried, and when again."""
+"""Declares tasks, with their retry policy."""
 
 import random
 from collections.abc import Callable

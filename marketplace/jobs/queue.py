@@ -1,4 +1,4 @@
-"""Taking jobs from the table and writing what came of them."""
+"""Claims jobs from the queue's table and records their outcome."""
 
 import logging
 import traceback

@@ -1,4 +1,4 @@
-"""What is done by the clock: the commands of `settings.SCHEDULE`, each once in its interval, whoever looks first.
+"""Runs the commands of `settings.SCHEDULE`, each once in its interval, however many workers there are.
 
 Each runs as a process of its own: it may take hours and much memory, and ends with the worker.
 """

@@ -1,4 +1,4 @@
-"""The worker: looks for jobs, hands them to threads, says that it lives, and keeps the schedule."""
+"""The worker: polls for jobs, runs them in threads, sends a heartbeat, and enqueues scheduled commands."""
 
 import contextlib
 import logging

@@ -1,4 +1,4 @@
-"""What the server says of itself."""
+"""Server info, capabilities and instructions, for `initialize` and `server/discover`."""
 
 from functools import cache
 from typing import Any

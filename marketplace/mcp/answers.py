@@ -1,4 +1,4 @@
-"""JSON-RPC answers: results as ready bytes, refusals with the status that HTTP and the protocol give them."""
+"""JSON-RPC responses: results, and errors with their HTTP status."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Who may come in: pages of known origins only, tool tokens only, each as often as its limits say."""
+"""Admission of requests: checks the origin and the tool token, and applies rate limits."""
 
 from dataclasses import dataclass
 from urllib.parse import urlsplit

@@ -1,4 +1,4 @@
-"""Reads one message: media types, size, JSON, and the envelope of JSON-RPC."""
+"""Parses a message: media types, size, JSON, and the JSON-RPC envelope."""
 
 from dataclasses import dataclass
 from typing import Any

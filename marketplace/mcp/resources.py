@@ -1,4 +1,4 @@
-"""What can be read beside the tools: an asset's manifest, and the readme of an owned one."""
+"""MCP resources: the manifest of an asset, and the readme of an owned one."""
 
 import re
 from collections.abc import Callable

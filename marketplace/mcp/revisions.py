@@ -1,4 +1,4 @@
-"""Which revision of the protocol a request speaks, and whether its headers say what its body says.
+"""Determines the protocol revision of a request, and checks that its headers match its body.
 
 The newest one repeats on each request what older ones agreed upon by `initialize`. We keep nothing of either.
 """

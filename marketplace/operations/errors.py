@@ -1,4 +1,4 @@
-"""Refusals of what one asks for one's own account."""
+"""Refusals of requests about one's own account."""
 
 from marketplace.core.errors import Problem
 

@@ -1,4 +1,4 @@
-"""A person's copy of everything that is held about them: asked for, written in the background, fetched while it lasts."""
+"""Exports of a user's personal data: requested on a page, written by a job, downloaded until they expire."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""Gauges of what waits in the database, read when the metrics are asked for."""
+"""Prometheus gauges that are read from the database at each scrape: jobs, workers, webhooks, replica lag."""
 
 from collections.abc import Iterator
 from datetime import timedelta

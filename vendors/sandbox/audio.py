@@ -1,4 +1,4 @@
-"""Sounds: the container's own numbers, held against the bytes that are there, then a trial of the decoder."""
+"""Inspects audio: checks the container's headers against the bytes of the file, then tries the decoder."""
 
 import io
 import struct

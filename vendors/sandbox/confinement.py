@@ -1,4 +1,4 @@
-"""What the kernel keeps from a child that a file has taken over: our files (Landlock), the network and other processes (seccomp).
+"""Confines the child process, in case a hostile file takes it over: no access to files (Landlock), network or other processes (seccomp).
 
 Both are Linux's, need no privilege, and hold for everything that the child starts. Where a kernel has neither, the limits of
 memory and time, the empty environment and the parent's clock remain.

@@ -1,4 +1,4 @@
-"""Kinds of files that are zip archives inside: known by the members that make them what they are."""
+"""Detects file types that are zip archives inside, by their characteristic members."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""What every archive's entries are counted into, and what is noted about them."""
+"""Counts the entries of an archive, and notes what is suspicious about them."""
 
 from collections import Counter
 from typing import Any

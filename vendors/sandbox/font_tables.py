@@ -1,4 +1,4 @@
-"""The few tables of a font that say what it is, read by their fixed places: fontTools would read, and copy, all that they claim."""
+"""Reads the few font tables that are needed, at fixed offsets: fontTools would read and copy as much as the tables claim to hold."""
 
 import struct
 from typing import Any, BinaryIO, NamedTuple

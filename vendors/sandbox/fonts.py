@@ -1,4 +1,4 @@
-"""Fonts: the directory and a few tables read with bounds; compressed ones are unpacked by the sanitizer, never by fontTools."""
+"""Inspects fonts: the table directory and a few tables, with bounds. Compressed fonts are unpacked by the sanitizer, never by fontTools."""
 
 import io
 import resource

@@ -1,4 +1,4 @@
-"""MP3 and AAC streams, frame by frame: the duration is what the bytes hold, whatever a header claims."""
+"""Walks MP3 and AAC streams frame by frame: the duration is that of the frames, whatever a header claims."""
 
 from typing import Any, BinaryIO, NamedTuple
 

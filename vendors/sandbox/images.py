@@ -1,4 +1,4 @@
-"""Images by their headers: dimensions, depth and colour; no pixel is decoded, and every count has a bound."""
+"""Inspects images by their headers (dimensions, depth, colour): no pixel is decoded, and every loop is bounded."""
 
 import struct
 import zlib

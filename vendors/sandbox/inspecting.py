@@ -1,4 +1,4 @@
-"""What a deliverable is, and the technical details that the record of it shows."""
+"""Detects the type of a deliverable and extracts its technical details."""
 
 import importlib
 from typing import Any, BinaryIO

@@ -1,4 +1,4 @@
-"""A closer look at some members of an archive: a skill's instructions, and fonts, images and sounds up to a budget."""
+"""Inspects members of an archive: SKILL.md, and fonts, images and audio up to a budget."""
 
 import io
 from collections.abc import Callable

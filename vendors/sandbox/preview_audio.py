@@ -1,4 +1,4 @@
-"""Audio previews: accepted by what they are made of; the bytes stay as they came."""
+"""Audio previews: accepted by content, stored unchanged."""
 
 from typing import Any, BinaryIO
 

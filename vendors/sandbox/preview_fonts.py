@@ -1,4 +1,4 @@
-"""Font specimens: only the tables that the browsers' sanitizer wrote go out, compressed again."""
+"""Font specimens: rewritten by the sanitizer that browsers use, and compressed again."""
 
 import io
 from typing import Any, BinaryIO

@@ -1,4 +1,4 @@
-"""Preview images made anew: upright, in sRGB, in two sizes, without anything that the original carried along."""
+"""Preview images: re-encoded upright in sRGB in two sizes, without metadata."""
 
 import io
 from typing import Any, BinaryIO

@@ -1,4 +1,4 @@
-"""What the parent makes of what a child says: one that a file has taken over may say anything."""
+"""Validates the replies of the child process, which a hostile file may control."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""The parent's side: starts the child, hands it the bytes that it asks for, and takes its verdict."""
+"""The parent's side of the sandbox: starts the child, serves the byte ranges that it asks for, and reads its verdict."""
 
 import logging
 import os

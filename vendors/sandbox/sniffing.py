@@ -1,4 +1,4 @@
-"""The small table of signatures; what it names, the format's own parser must still accept."""
+"""Guesses the format of a file by its signature; the parser of the format must then accept it."""
 
 # (offset, bytes, format): the first that fits.
 SIGNATURES: tuple[tuple[int, bytes, str], ...] = (

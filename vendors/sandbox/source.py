@@ -1,4 +1,4 @@
-"""The child's view of the file: it asks its parent for each stretch of bytes and opens nothing itself."""
+"""The file as the child sees it: it requests byte ranges from its parent and opens nothing itself."""
 
 import io
 import struct

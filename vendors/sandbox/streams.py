@@ -1,4 +1,4 @@
-"""The bytes of an archive from beginning to end, plain or unpacked in small steps within a budget."""
+"""Reads an archive as a stream, plain or decompressed in small steps within a budget."""
 
 import bz2
 import lzma

@@ -1,4 +1,4 @@
-"""Tar archives walked header by header, plain or compressed; contents are passed over, never kept."""
+"""Inspects tar archives header by header, plain or compressed, without keeping contents."""
 
 import lzma
 import zlib

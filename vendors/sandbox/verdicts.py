@@ -1,4 +1,4 @@
-"""How a look into a file ends when it is not accepted."""
+"""The exceptions with which an inspection refuses a file."""
 
 
 class Unsupported(Exception):

@@ -1,4 +1,4 @@
-"""The child's entry: `python -m vendors.sandbox.worker <job> <size> <cpu seconds>`, spoken to by `runner`."""
+"""Entry point of the child process: `python -m vendors.sandbox.worker <job> <size> <cpu seconds>`, started by `runner`."""
 
 import importlib
 import json

@@ -1,4 +1,4 @@
-"""Zip archives by their directory: bounded before it is read, checked for tricks, nothing extracted to disk."""
+"""Inspects zip archives by their central directory: bounded, checked for known attacks, nothing extracted to disk."""
 
 import io
 import struct

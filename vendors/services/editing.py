@@ -1,4 +1,4 @@
-"""A page's changes to a listing, all or none: what was changed elsewhere since the page was opened is never overwritten unseen."""
+"""Applies the changes of an edit page, all or none, and refuses to overwrite changes made elsewhere since the page was opened."""
 
 import hashlib
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""Looks into stored deliverables again: the inspector learns, and what it said of older files is of its time.
+"""Inspects stored deliverables again, after the inspector has changed, and updates their technical details.
 
 Only what is said changes, never the file. A manifest made from what was said before is stale by that, since its sources are
 part of its digest; it is made anew at the next generation or publication.

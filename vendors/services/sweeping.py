@@ -1,4 +1,4 @@
-"""What the store holds and the database does not know of, and the other way round.
+"""Compares the store of files with the database: objects without a record, and records without an object.
 
 A process that is killed between storing a file and recording it, or between the two steps of a removal, leaves an
 object that no row names. Objects are left alone for a day: an upload is recorded after its file is stored.

@@ -1,4 +1,4 @@
-"""Whether what is stored is what was recorded.
+"""Compares stored files with the size and checksum on record.
 
 The SHA-256 of a deliverable is taken while it arrives, and with it what the store says of the object then: on a disk
 size, time of the last write and file number, on S3 size and ETag. While the store says the same, nobody wrote to the

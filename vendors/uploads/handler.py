@@ -1,4 +1,4 @@
-"""Django's upload handler that lets a file pass through once: counted and handed on."""
+"""A Django upload handler that counts the bytes of a file and streams them on, without keeping them."""
 
 from typing import Any, Protocol
 

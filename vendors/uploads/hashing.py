@@ -1,4 +1,4 @@
-"""SHA-256 and CRC-32 of what passes, taken by a thread beside the writing: neither needs the interpreter's lock."""
+"""Computes SHA-256 and CRC-32 of an upload in a thread of its own, parallel to writing: both release the interpreter lock."""
 
 import zlib
 from collections import deque

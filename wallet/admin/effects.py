@@ -1,4 +1,4 @@
-"""What a decision does to this very order, wallet or payout, in figures."""
+"""What a decision will affect, in figures, for an order, a wallet or a payout."""
 
 from marketplace.core.money import Currency
 from marketplace.core.wording import money

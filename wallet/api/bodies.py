@@ -1,4 +1,4 @@
-"""What the operations of the wallet answer, as JSON values: one place for the API and for the tools."""
+"""The response bodies of the wallet's operations as JSON values, shared by the API and the MCP tools."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Answers kept by Idempotency-Key, so that a repeated request repeats the answer and not the deed.
+"""Stores responses by Idempotency-Key, so that a repeated request gets the same response without a second purchase.
 
 The record is written in the transaction that did the deed. A duplicate that runs at the same time waits for the first one
 on a row or on the unique key, is rolled back, and then finds the first one's answer.

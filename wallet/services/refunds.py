@@ -1,4 +1,4 @@
-"""Undoing a purchase: the mirror image of its journal, the licence taken back, one transaction.
+"""Refunds a purchase: reverses its journal and revokes the licence in one transaction.
 
 Where the buyer's account is deleted, nobody could spend from its wallet: the money waits in an account of the platform's until who
 bought it claims it.

@@ -1,4 +1,4 @@
-"""Sealing the ledger in batches, beside the sales: none of them waits, and none of them is asked for anything.
+"""Seals the ledger in batches, concurrently with sales, which never wait for it.
 
 What a batch moved is added to the balances of vendors and of the platform in the same transaction. A journal is sealed once, so
 it is added once, and what is earned can be told from that balance and the little that is not sealed yet.

@@ -1,4 +1,4 @@
-"""Where a page of ours gets the token that it calls the API with."""
+"""Issues the short-lived tokens with which our own pages call the API."""
 
 from django import forms
 from django.http import HttpRequest, HttpResponseBase, JsonResponse

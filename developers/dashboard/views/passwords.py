@@ -1,4 +1,4 @@
-"""The password, asked for again before a program may spend money, or money leaves."""
+"""Checks the password again before a program may spend money, or money leaves."""
 
 from allauth.core import ratelimit
 

@@ -1,4 +1,4 @@
-"""Decisions: what a page about one says, asks and does."""
+"""Decisions: admin actions with a page of their own that explains the consequences, asks for a reason and calls a service."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

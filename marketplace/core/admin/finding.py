@@ -1,4 +1,4 @@
-"""The admin's search: each admin says what of its rows can be looked up, and one statement looks it all up.
+"""The admin's search over all models: each admin contributes indexed conditions, and one statement evaluates them all.
 
 Only what an index answers: an id, an address, the beginning of a name, the end of a credential. Never a hash.
 """

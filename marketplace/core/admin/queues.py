@@ -1,4 +1,4 @@
-"""Rows that wait for a decision: claim one, decide on its page, go on to the next."""
+"""Review queues: rows that wait for a decision are claimed, decided on their page, and followed by the next."""
 
 from collections.abc import Mapping
 from contextlib import suppress

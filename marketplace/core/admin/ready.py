@@ -1,4 +1,4 @@
-"""Ready words in the admin: staff keep them, decisions offer them."""
+"""Prepared reasons in the admin: staff maintain them, decision forms offer them."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -1,4 +1,4 @@
-"""What machines of the operators ask: `/healthz`, `/readyz`, `/metrics`. They come from inside, by any host name and without TLS."""
+"""`/healthz`, `/readyz` and `/metrics`, for load balancers and monitoring: from inside the network, under any host name and without TLS."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""One look at each answer: counted for Prometheus, and a line in the access log. Absent where the settings ask for neither."""
+"""Middleware that counts each response for Prometheus and writes the access log. Not installed where the settings ask for neither."""
 
 import logging
 import time

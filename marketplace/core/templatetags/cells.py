@@ -1,4 +1,4 @@
-"""What stands in the admin's tables."""
+"""Template filters for the admin's tables."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""What a tool is."""
+"""The definition of a tool."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

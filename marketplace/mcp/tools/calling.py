@@ -1,4 +1,4 @@
-"""Runs a tool. What a model can mend comes back as a result that says how; what only its client can, as an error."""
+"""Runs a tool. Errors that the model can correct are returned as results with advice; those that only the client can, as protocol errors."""
 
 from itertools import islice
 from typing import Any

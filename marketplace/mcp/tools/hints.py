@@ -1,4 +1,4 @@
-"""What a model should do next when a tool refused."""
+"""Advice for the model after a tool call was refused."""
 
 from marketplace.core.errors import Problem
 

@@ -1,4 +1,4 @@
-"""JSON Schemas of serializers, by the generator of the OpenAPI document; and the judgement of JSON types by them."""
+"""JSON Schemas of serializers, made by the OpenAPI generator, and a check of argument types against them."""
 
 import re
 from collections.abc import Iterator, Mapping

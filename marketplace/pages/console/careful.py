@@ -1,4 +1,4 @@
-"""Calls that are asked about before they are made: what they change is real, whoever makes them from whatever page."""
+"""Operations that the developer console asks about before it calls them, because they change real data."""
 
 ASKED = {
     "buyAsset": "This buys for real: the price leaves your wallet at once, within the limits that you set for this app.",

@@ -1,4 +1,4 @@
-"""What every operation of an approved vendor begins with."""
+"""The base of the views that need an approved vendor."""
 
 from typing import Any
 

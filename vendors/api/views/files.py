@@ -1,4 +1,4 @@
-"""Uploads. Whatever can refuse one is asked before its body is read."""
+"""Uploads. Everything that can be refused is refused before the body is read."""
 
 from collections.abc import Callable
 from typing import Any
