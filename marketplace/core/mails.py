@@ -7,6 +7,8 @@ from django.conf import settings
 from django.template.loader import render_to_string
 
 _POINT = "- "
+# What a button says is short enough for a phone.
+_BUTTON_CHARS = 40
 
 
 class Reader(Protocol):
@@ -24,11 +26,13 @@ class Part:
         text: A paragraph, or the address that a link leads to.
         link: Whether it is a link.
         points: The points of a list.
+        words: What the link's button says.
     """
 
     text: str = ""
     link: bool = False
     points: tuple[str, ...] = ()
+    words: str = "Open the page"
 
 
 def mail(user: Reader, template: str, **context: Any) -> None:
@@ -61,6 +65,14 @@ def as_page(subject: str, body: str) -> str:
     )
 
 
+def _words(found: list[Part]) -> str:
+    """Return what the button of a link says: a short line of its own right above it, up to its colon."""
+    match found:
+        case [Part(text=text, link=False)] if text.endswith(":") and "\n" not in text and len(text) <= _BUTTON_CHARS:
+            return text.removesuffix(":")
+    return ""
+
+
 def _parts(text: str) -> list[Part]:
     """Return the pieces of what stands between two empty lines: a list may follow its first sentence at once, and a link too."""
     found: list[Part] = []
@@ -72,7 +84,9 @@ def _parts(text: str) -> list[Part]:
         elif points and line.startswith("  "):
             found[-1] = Part(points=(*points[:-1], f"{points[-1]}\n{line.strip()}"))
         elif line.startswith(f"{settings.BASE_URL}/") and len(line.split()) == 1:
-            found.append(Part(line.strip(), link=True))
+            words = _words(found)
+            link = Part(line.strip(), link=True, words=words or Part.words)
+            found = [link] if words else [*found, link]
         elif found and found[-1].text and not found[-1].link:
             found[-1] = Part(f"{found[-1].text}\n{line.strip()}")
         elif line.strip():

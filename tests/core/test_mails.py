@@ -135,10 +135,10 @@ def samples() -> dict[str, Sent]:
 
 
 def words_of(html: str) -> list[str]:
-    """Return what is read in the body, the buttons' labels left out: their addresses stand beneath them."""
+    """Return what is read in the body; what a button says stands before its address in the text, with a colon."""
     page = BeautifulSoup(html, "html.parser")
     for label in page.select("a.cta"):
-        label.decompose()
+        label.string = f"{label.get_text()}:"
     assert page.body is not None
     return page.body.get_text(" ").split()
 
@@ -154,6 +154,37 @@ def test_every_mail_has_both_forms_alike_and_nothing_unresolved(monkeypatch: pyt
         text = [word for word in sent.text.split() if word != "-"]
         # The head of the page has who sends it, and the paper the subject.
         assert words_of(sent.html) == ["Creative", "Asset", "Marketplace", *sent.subject.split(), *text], name
+
+
+def test_every_button_says_what_happens() -> None:
+    for name, sent in samples().items():
+        labels = [label.get_text() for label in BeautifulSoup(sent.html, "html.parser").select("a.cta")]
+        assert "Open the page" not in labels, name
+        assert len(labels) == (name.removeprefix("second ") != "accounts/account_deleted"), name
+        assert all(len(label) < 40 for label in labels), name
+
+
+@pytest.mark.parametrize(
+    "before",
+    ["", "See this:\n\n", "Look at this page.\n", "Two lines,\nthen a link:\n", f"{'long ' * 10}:\n", "- a point:\n"],
+)
+def test_only_a_short_line_of_its_own_right_above_a_link_is_its_button(before: str) -> None:
+    page = BeautifulSoup(as_page("S", signed(f"{before}{django_settings.BASE_URL}/dashboard\n")), "html.parser")
+    assert [label.get_text() for label in page.select("a.cta")] == ["Open the page"]
+    assert " ".join(before.removeprefix("- ").split()) in " ".join(page.get_text(" ").split())
+
+
+def test_words_of_a_button_are_never_markup() -> None:
+    page = as_page("S", signed(f"<b>Look</b> & see:\n{django_settings.BASE_URL}/dashboard\n"))
+    assert [label.get_text() for label in BeautifulSoup(page, "html.parser").select("a.cta")] == ["<b>Look</b> & see"]
+
+
+def test_what_needs_changes_is_named_as_the_studio_names_it() -> None:
+    findings = [{"field": name, "message": "See to it.", "hint": ""} for name in ("shortDescription", "allowedLicenseSlugs", "the colours")]
+    sent = sample_of("catalog/rejected", review=SimpleNamespace(kind="Listing", note="", findings=findings))
+    assert "- In one sentence: See to it." in sent.text
+    assert "- Licences: See to it." in sent.text
+    assert "- the colours: See to it." in sent.text
 
 
 def test_every_mail_is_of_one_look_with_absolute_links_and_nothing_from_elsewhere() -> None:

@@ -9,12 +9,16 @@ from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from catalog.models import Listing
+from catalog.models.files import PreviewKind
 from catalog.models.reviews import ReviewStatus
 from catalog.services.review import approve_listing, reject_listing
 from marketplace.accounts.models import User
 from tests.factories import ListingFactory, UserFactory
 from tests.screenshots.driving import MOST_BYTES, Scheme, Visit, overflows, still, violations, watched
+from tests.vendors import makers
 from vendors.models import VendorProfile
+from vendors.previews import process_image
+from vendors.services.files import attach_preview
 from vendors.services.listings import update_details
 from vendors.services.manifests import generate_manifest
 from vendors.services.profiles import approve_vendor
@@ -163,6 +167,56 @@ def test_licence_that_is_missing_is_told_when_the_last_one_is_taken_away(
     page.locator("#id_slugs_error").wait_for(state="detached")
     expect(licences).not_to_have_attribute("aria-describedby", "id_slugs_error")
     assert visit.faults == []
+
+
+@pytest.mark.parametrize(("size", "java_script"), WAYS)
+def test_pictures_are_described_and_put_in_order_and_buyers_find_them_so(
+    opened: Callable[..., tuple[Page, Visit]],
+    listing: Listing,
+    size: str,
+    java_script: bool,  # noqa: FBT001 - a parameter of the test
+) -> None:
+    for slot, colour in enumerate(("teal", "navy")):
+        attach_preview(
+            listing=listing, kind=PreviewKind.GALLERY, slot=slot, processed=process_image(makers.png(colour)), actor=listing.store.owner
+        )
+    published(listing)
+    page, visit = opened(listing.store.owner, f"/dashboard/studio/listings/{listing.slug}/files", size, java_script=java_script)
+    second = page.locator("#picture-1")
+    second.get_by_label("What it shows").fill("Letters on a wall")
+    # By keyboard alone.
+    second.get_by_role("button", name="Save what Picture 2 shows").focus()
+    page.keyboard.press("Enter")
+    page.get_by_text("Saved.").wait_for()
+    assert not overflows(page)
+    page.locator("#picture-1").get_by_role("button", name="Picture 2: Earlier").focus()
+    page.keyboard.press("Enter")
+    page.get_by_text("Cover picture now").wait_for()
+    expect(page.locator("#picture-0").get_by_label("What it shows")).to_have_value("Letters on a wall")
+    expect(page.locator("#picture-0").get_by_role("button", name="Earlier")).to_have_count(0)
+    if java_script:
+        assert violations(page) == []
+    page.goto(page.url.split("/dashboard")[0] + f"/assets/{listing.slug}")
+    words = [image.get_attribute("alt") for image in page.locator(".gallery img").all()]
+    assert words == ["Letters on a wall", "Aurora Sans, picture 2"]
+    assert visit.faults == []
+
+
+def test_words_of_a_picture_are_not_lost_by_a_wrong_click(opened: Callable[..., tuple[Page, Visit]], listing: Listing) -> None:
+    attach_preview(listing=listing, kind=PreviewKind.GALLERY, slot=1, processed=process_image(makers.png()), actor=listing.store.owner)
+    page, _ = opened(listing.store.owner, f"/dashboard/studio/listings/{listing.slug}/files")
+    field = page.get_by_label("What it shows")
+    field.press_sequentially("Letters")
+    with page.expect_event("dialog") as asked:
+        page.get_by_role("button", name="Picture 2: Earlier").click(no_wait_after=True)
+    assert asked.value.type == "beforeunload"
+    asked.value.dismiss()
+    expect(field).to_have_value("Letters")
+    page.keyboard.press("Escape")
+    # Ctrl+S saves the one that is being written.
+    field.press("Control+s")
+    page.get_by_text("Saved.").wait_for()
+    assert listing.previews.get().alt_text == "Letters"
 
 
 def test_what_was_typed_is_not_lost_by_a_wrong_click(opened: Callable[..., tuple[Page, Visit]], listing: Listing) -> None:

@@ -209,6 +209,27 @@ def test_bad_licence_is_named(value: object, expected: tuple[str, str], client: 
     assert pointers(client.patch(f"{ASSETS}/{listing.id}/licensing", {"allowedLicenseSlugs": value}, format="json")) == [expected]
 
 
+def test_retired_licence_that_is_permitted_can_be_sent_back_and_once_given_up_not(client: APIClient, listing: Listing) -> None:
+    LicenseTier.objects.create(slug="retired", name="Retired", is_active=False)
+    Listing.objects.filter(pk=listing.pk).update(allowed_license_slugs=["personal", "retired"])
+    path = f"{ASSETS}/{listing.id}"
+    read = client.get(path).json()
+    assert client.patch(f"{path}/licensing", read, format="json").json()["allowedLicenseSlugs"] == ["personal", "retired"]
+    assert client.patch(f"{path}/licensing", {"allowedLicenseSlugs": ["personal"]}, format="json").status_code == 200
+    refused = client.patch(f"{path}/licensing", {"allowedLicenseSlugs": ["personal", "retired"]}, format="json")
+    assert pointers(refused) == [("#/allowedLicenseSlugs/1", "unknown_license")]
+
+
+def test_new_listing_was_last_changed_when_it_was_made_and_not_before(client: APIClient, vendor: VendorProfile) -> None:
+    made = client.post(ASSETS, CREATE, format="json").json()
+    read = client.get(f"{ASSETS}/{made['id']}").json()
+    assert read["updatedAt"] == read["createdAt"]
+    client.patch(f"{ASSETS}/{made['id']}/regional-prices", {"priceInr": 5}, format="json")
+    assert client.get(f"{ASSETS}/{made['id']}").json()["createdAt"] == read["createdAt"]
+    listing = Listing.objects.get(pk=made["id"])
+    assert listing.updated_at > listing.created_at
+
+
 def test_list_holds_own_listings_newest_first(client: APIClient, vendor: VendorProfile) -> None:
     ListingFactory(store=make_vendor().store)
     own = [ListingFactory(store=vendor.store) for _ in range(3)]

@@ -60,7 +60,10 @@ class CategorySlug(serializers.Field[Category, Any, str, Any]):
 
 
 class LicenseSlugs(BoundedList):
-    """Slugs of active licence tiers, at least one; null allows every active one."""
+    """Slugs of active licence tiers, at least one; null allows every active one.
+
+    What the listing in the context permits already stays, retired or not: what was read can be sent back.
+    """
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(child=Line(max_length=40), allow_empty=False, min_length=1, allow_null=True, max_length=bounds.TAGS, **kwargs)
@@ -68,8 +71,10 @@ class LicenseSlugs(BoundedList):
     def to_internal_value(self, data: Any) -> list[str]:
         """Return the slugs without repetitions, in the order given."""
         slugs: list[str] = super().to_internal_value(data)
-        active = set(LicenseTier.objects.filter(is_active=True).values_list("slug", flat=True))
-        unknown = {index: ["No active licence has this slug."] for index, slug in enumerate(slugs) if slug not in active}
+        listing = self.context.get("listing")
+        known = set(LicenseTier.objects.filter(is_active=True).values_list("slug", flat=True))
+        known.update((listing and listing.allowed_license_slugs) or ())
+        unknown = {index: ["No active licence has this slug."] for index, slug in enumerate(slugs) if slug not in known}
         if unknown:
             raise serializers.ValidationError(unknown, code="unknown_license")  # type: ignore[arg-type]  # keyed by index, as ListField does
         return list(dict.fromkeys(slugs))

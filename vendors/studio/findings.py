@@ -3,27 +3,15 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-# What a finding may be about, by its name in the API: how the page calls it, and where it is.
-_PLACES = {
-    "title": ("Title", "studio-details"),
-    "slug": ("Address", ""),
-    "categorySlug": ("Category", "studio-details"),
-    "shortDescription": ("In one sentence", "studio-details"),
-    "description": ("Description", "studio-details"),
-    "tags": ("Tags", "studio-details"),
-    "version": ("Version", "studio-details"),
-    "fileType": ("File type", "studio-details"),
-    "supportedPlatforms": ("Made for", "studio-details"),
-    "videoUrl": ("Video", "studio-details"),
-    "basePrice": ("Price in US dollars", "studio-prices"),
-    "priceInr": ("Price in rupees", "studio-prices"),
-    "priceEur": ("Price in euros", "studio-prices"),
-    "discountPercent": ("Discount", "studio-prices"),
-    "taxRatePercent": ("Tax", "studio-prices"),
-    "allowedLicenseSlugs": ("Licences", "studio-licences"),
-    "readme": ("Read me", "studio-licences"),
-    "file": ("File", "studio-files"),
-    "previews": ("Previews", "studio-files"),
+from catalog.field_names import field_name
+
+# Where a field is mended, by its name in the API; the address never changes.
+_ROUTES = {
+    **dict.fromkeys(("title", "categorySlug", "shortDescription", "description", "tags"), "studio-details"),
+    **dict.fromkeys(("version", "fileType", "supportedPlatforms", "videoUrl"), "studio-details"),
+    **dict.fromkeys(("basePrice", "priceInr", "priceEur", "discountPercent", "taxRatePercent"), "studio-prices"),
+    **dict.fromkeys(("allowedLicenseSlugs", "readme"), "studio-licences"),
+    **dict.fromkeys(("file", "previews"), "studio-files"),
 }
 
 
@@ -46,9 +34,7 @@ class FindingRow:
 
 def finding_rows(findings: Iterable[Mapping[str, str]]) -> list[FindingRow]:
     """Return a review's findings as pages show them."""
-    rows = []
-    for finding in findings:
-        # Reviewers may name anything in their own words.
-        field, route = _PLACES.get(finding["field"], (finding["field"], ""))
-        rows.append(FindingRow(field, finding["message"], finding["hint"], route))
-    return rows
+    return [
+        FindingRow(field_name(finding["field"]), finding["message"], finding["hint"], _ROUTES.get(finding["field"], ""))
+        for finding in findings
+    ]

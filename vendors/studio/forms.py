@@ -259,6 +259,11 @@ class LicencesForm(SectionForm):
         """The chooser's lines, each with its tier."""
         return list(zip(self["slugs"], self.tiers, strict=True))
 
+    @property
+    def retired(self) -> list[str]:
+        """The names of the permitted licences that are not among every licence."""
+        return [tier.name for tier in self.tiers if not tier.is_active]
+
     def initial_of(self, listing: Listing) -> dict[str, Any]:
         """Return what is filled in at first."""
         allowed = listing.allowed_license_slugs

@@ -4,11 +4,12 @@ from django import template
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
+from catalog.field_names import field_name
 from marketplace.core.scopes import IN_PLAIN_WORDS, Scope
 from marketplace.core.wording import money, status_words, tone, when
 
 register = template.Library()
-for words in (money, status_words, tone, when):
+for words in (field_name, money, status_words, tone, when):
     register.filter(words)
 
 

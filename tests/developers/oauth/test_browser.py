@@ -101,6 +101,18 @@ def test_faulty_request_brings_the_user_back_even_from_the_sign_in(
     assert query_of(page.url)["error"] == "invalid_scope"
 
 
+@pytest.mark.parametrize("width", [320, 1280])
+def test_both_answers_have_the_same_weight(app: App, browser: Client, live_server: Any, page: Page, width: int) -> None:
+    address = Party(app, browser).ask().wsgi_request.get_full_path()
+    page.context.add_cookies([{"name": "sessionid", "value": browser.cookies["sessionid"].value, "url": live_server.url}])
+    page.set_viewport_size({"width": width, "height": 700})
+    page.goto(f"{live_server.url}{address}")
+    look = "each => [each.offsetWidth, each.offsetHeight, ...['backgroundColor', 'color', 'fontWeight'].map(name => getComputedStyle(each)[name])]"
+    allow, deny = (page.get_by_role("button", name=name, exact=True).evaluate(look) for name in ("Allow", "Do not allow"))
+    assert allow == deny
+    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+
+
 def test_suggested_amounts_are_seen_whole_on_the_smallest_phone(app: App, browser: Client, live_server: Any, page: Page) -> None:
     address = Party(app, browser).ask(scope="wallet:spend").wsgi_request.get_full_path()
     page.context.add_cookies([{"name": "sessionid", "value": browser.cookies["sessionid"].value, "url": live_server.url}])
