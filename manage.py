@@ -4,6 +4,9 @@
 import os
 import sys
 
+# What PostgreSQL says of a table, a column or a schema that is not there, and of what a role may not do.
+NOT_THERE, NOT_ALLOWED = {"42P01", "42703", "3F000"}, {"42501"}
+
 
 def main() -> None:
     """Run one management command under the embedded settings unless others are named."""
@@ -11,17 +14,28 @@ def main() -> None:
     try:
         from django.core.exceptions import ImproperlyConfigured
         from django.core.management import execute_from_command_line
-        from django.db import InterfaceError, OperationalError
+        from django.db import InterfaceError, OperationalError, ProgrammingError
     except ImportError:
         sys.exit("Django is not installed. Run the command as `uv run manage.py …` (README: Quick start).")
     try:
         execute_from_command_line(sys.argv)
     except ImproperlyConfigured as error:
         sys.exit(f"Configuration: {error}")
-    except (InterfaceError, OperationalError) as error:
-        if "--traceback" in sys.argv:
+    except (InterfaceError, OperationalError, ProgrammingError) as error:
+        reason = "" if "--traceback" in sys.argv else reason_of(error, answered=isinstance(error, ProgrammingError))
+        if not reason:
             raise
-        sys.exit(f"The database does not answer: {' '.join(str(error).split())}")
+        sys.exit(f"{reason}: {' '.join(str(error).split())}")
+
+
+def reason_of(error: Exception, *, answered: bool) -> str:
+    """Return what an operator can do about what the database said; nothing where that is a fault of ours."""
+    state = getattr(error.__cause__, "sqlstate", None)
+    if state in NOT_THERE or str(error).startswith("no such "):
+        return "The database is empty, or of another release; see where DATABASE_URL leads, and run migrate"
+    if state in NOT_ALLOWED:
+        return "The database's role may not do that; name its owner in DATABASE_URL"
+    return "" if answered else "The database does not answer"
 
 
 if __name__ == "__main__":

@@ -136,13 +136,19 @@ def replayed(generation: int) -> bool:
 
     Changes hold the generation's row until they end. So they are committed, and replayed, in the order of their numbers, and a
     replica that shows this one, or a later one, has all of them. It never goes back: what is read there afterwards is as new.
+    A server that replays nothing proves nothing: after a failover, the address may lead to the primary of before, which has numbers
+    for changes that nobody knows of.
     """
-    return _stored(read_alias()) >= generation
+    return _read(read_alias(), "SELECT value FROM catalog_cataloggeneration WHERE shard = 0 AND pg_is_in_recovery()") >= generation
 
 
-def _stored(alias: str = DEFAULT_DB_ALIAS) -> int:
+def _stored() -> int:
     """Return the row's value, in one query that costs no making: it may come with each request."""
+    return _read(DEFAULT_DB_ALIAS, "SELECT value FROM catalog_cataloggeneration WHERE shard = 0")
+
+
+def _read(alias: str, statement: str) -> int:
     with connections[alias].cursor() as cursor:
-        cursor.execute("SELECT value FROM catalog_cataloggeneration WHERE shard = 0")
+        cursor.execute(statement)
         row = cursor.fetchone()
     return 0 if row is None else int(row[0])

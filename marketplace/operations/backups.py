@@ -8,11 +8,8 @@ folder copies only what is new. A manifest is written last: a backup without one
 import hashlib
 import json
 import os
-import shutil
-import sqlite3
-import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,21 +18,23 @@ from typing import Any
 from django.core.cache import caches
 from django.db import connection, transaction
 from django.db.migrations.recorder import MigrationRecorder
+from django_redis.exceptions import ConnectionInterrupted
+from redis.exceptions import RedisError
 
 from catalog.services import generation
 from marketplace.core.errors import DependencyUnavailable
 from marketplace.core.objects import object_store
 from marketplace.core.objects.base import ObjectMissing, ObjectStore, is_key
 
+from . import dumps
+from .dumps import BackupFailed
+
 # Folders of the store; packages are among them: a link that was handed out names one.
 PREFIXES = ("deliverables/", "previews/", "packages/")
 OBJECTS, MANIFEST = "objects", "manifest.json"
-DUMPS = {"postgresql": "database.dump", "sqlite": "database.sqlite3"}
+# An object on its way in, in the folder of the backup that copies it: two that are made at once have one each.
+PART = "object.part"
 Report = Callable[[int], None]
-
-
-class BackupFailed(Exception):
-    """It cannot be made or restored; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -60,9 +59,11 @@ class Manifest:
 
 
 def newest(folder: Path) -> Manifest | None:
-    """Return the newest whole backup of a folder."""
-    found = sorted(folder.glob(f"*/{MANIFEST}"))
-    return read_manifest(found[-1].parent) if found else None
+    """Return the newest whole backup of a folder; one whose manifest is cut off is none."""
+    for path in sorted(folder.glob(f"*/{MANIFEST}"), reverse=True):
+        with suppress(BackupFailed):
+            return read_manifest(path.parent)
+    return None
 
 
 def read_manifest(backup: Path) -> Manifest:
@@ -75,7 +76,7 @@ def read_manifest(backup: Path) -> Manifest:
         values = json.loads((backup / MANIFEST).read_text(encoding="utf-8"))
         made_at = datetime.fromisoformat(values["made_at"]).astimezone(UTC)
         # What it calls the dump is not believed: no other file of the machine is read because a manifest names it.
-        known = {"made_at": made_at, "objects": int(values["objects"]), "database": DUMPS[values["engine"]]}
+        known = {"made_at": made_at, "objects": int(values["objects"]), "database": dumps.NAMES[values["engine"]]}
         return Manifest(**values | known)
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise BackupFailed(f"{backup} is no whole backup: it has no {MANIFEST} that can be read.") from error
@@ -90,20 +91,28 @@ def make(folder: Path, *, objects: bool = True, report: Report = lambda _count: 
         report: Called with the number of objects looked at since the last call.
 
     Raises:
-        BackupFailed: the database or a file cannot be copied.
+        BackupFailed: the database or a file cannot be copied, or there is nothing in it.
     """
+    applied = dict(sorted(MigrationRecorder(connection).applied_migrations()))
+    if not applied:
+        # A job of cron that lacks the settings would back up nothing, every night, and say that all is well.
+        raise BackupFailed("The database is empty: see where DATABASE_URL and DJANGO_SETTINGS_MODULE lead.")
     made_at = datetime.now(tz=UTC)
     backup = folder / made_at.strftime("%Y%m%dT%H%M%SZ")
-    backup.mkdir(parents=True, mode=0o700)
+    try:
+        backup.mkdir(parents=True, mode=0o700)
+    except FileExistsError as error:
+        raise BackupFailed(f"{backup} is there already: another backup was begun in the same second.") from error
     store, count = object_store(), -1
     if objects:
-        _copy_out(store, folder / OBJECTS, report)
-    dump = backup / DUMPS[connection.vendor]
-    _dump_postgresql(dump) if connection.vendor == "postgresql" else _dump_sqlite(dump)
+        # What is for sale lies there: it is nobody else's to read.
+        (folder / OBJECTS).mkdir(exist_ok=True, mode=0o700)
+        _copy_out(store, folder / OBJECTS, backup / PART, report)
+    dump = backup / dumps.NAMES[connection.vendor]
+    dumps.dump(dump)
     if objects:
-        count = _copy_out(store, folder / OBJECTS, report)
-    applied = sorted(MigrationRecorder(connection).applied_migrations())
-    manifest = Manifest(made_at, connection.vendor, dump.name, _digest(dump), dict(applied), count)
+        count = _copy_out(store, folder / OBJECTS, backup / PART, report)
+    manifest = Manifest(made_at, connection.vendor, dump.name, _digest(dump), applied, count)
     text = json.dumps(asdict(manifest) | {"made_at": made_at.isoformat()}, indent=2)
     (backup / MANIFEST).write_text(text, encoding="utf-8")
     return backup
@@ -118,7 +127,7 @@ def restore(backup: Path, *, replace: bool = False, report: Report = lambda _cou
         report: Called with the number of objects looked at since the last call.
 
     Raises:
-        BackupFailed: it is broken or of another engine, or there are tables already.
+        BackupFailed: it is broken or of another engine, there are tables already, or something that is needed is not there.
     """
     manifest = read_manifest(backup)
     dump = backup / manifest.database
@@ -128,76 +137,39 @@ def restore(backup: Path, *, replace: bool = False, report: Report = lambda _cou
         raise BackupFailed(f"{dump} is not what was backed up: its checksum differs.")
     if connection.introspection.table_names() and not replace:
         raise BackupFailed("The database has tables already; --replace throws them away.")
+    if manifest.objects > 0 and not (backup.parent / OBJECTS).is_dir():
+        raise BackupFailed(f"{backup.parent / OBJECTS} is not there: it holds the files of every backup beside it.")
+    # What can be known to fail fails before anything is thrown away.
+    dumps.check(dump)
+    _clear_caches()
     # Objects first: a database that names what is not there yet would be worse than one that is not there yet.
     if manifest.objects >= 0:
         _copy_in(backup.parent / OBJECTS, object_store(), report)
-    _load_postgresql(dump) if connection.vendor == "postgresql" else _load_sqlite(dump)
-    # Answers of the time after the backup may be cached under numbers that come again.
-    for cache in caches.all(initialized_only=False):
-        cache.clear()
+    dumps.load(dump)
+    _clear_caches()
     with transaction.atomic():
         generation.bump()
     return manifest
 
 
-def _dump_sqlite(target: Path) -> None:
-    """Copy by the engine's own online backup: one moment, beside writers."""
-    connection.ensure_connection()
-    with closing(sqlite3.connect(target)) as copy:
-        connection.connection.backup(copy)
-        # The copy is a file by itself, whatever the journal of the original.
-        copy.execute("PRAGMA journal_mode=DELETE")
-
-
-def _load_sqlite(dump: Path) -> None:
-    connection.ensure_connection()
+def _clear_caches() -> None:
+    """Forget answers of the time after the backup: they may be cached under numbers that come again."""
     try:
-        with closing(sqlite3.connect(dump)) as copy:
-            # What is broken is found before anything is overwritten.
-            (found,) = copy.execute("PRAGMA quick_check").fetchone()
-            if found != "ok":
-                raise BackupFailed(f"{dump} is broken: {found}.")
-            copy.backup(connection.connection)
-    except sqlite3.Error as error:
-        raise BackupFailed(f"{dump} cannot be loaded: {error}.") from error
-    connection.close()
+        for cache in caches.all(initialized_only=False):
+            cache.clear()
+    except (RedisError, ConnectionInterrupted) as error:
+        raise BackupFailed("The cache does not answer, and must be emptied with a restore: see to it, then begin again.") from error
 
 
-def _dump_postgresql(target: Path) -> None:
-    _run("pg_dump", "--format=custom", "--no-owner", "--no-privileges", f"--file={target}")
+def _copy_out(store: ObjectStore, folder: Path, part: Path, report: Report) -> int:
+    """Copy what is not there yet; return how many objects the store has.
 
-
-def _load_postgresql(dump: Path) -> None:
-    with connection.cursor() as cursor:
-        # Triggers and functions go with it: a dump that is loaded over tables would trip over guards.
-        cursor.execute("DROP SCHEMA public CASCADE")
-        cursor.execute("CREATE SCHEMA public")
-    connection.close()
-    # All or nothing: what is killed half-way leaves an empty database, which says so, and not one that lacks its last tables.
-    words = ("--no-owner", "--no-privileges", "--single-transaction", "--schema=public")
-    _run("pg_restore", *words, f"--dbname={_libpq()['PGDATABASE']}", str(dump))
-
-
-def _run(program: str, *words: str) -> None:
-    path = shutil.which(program)
-    if path is None:
-        raise BackupFailed(f"{program} is not installed; it comes with PostgreSQL's client programs.")
-    # The password goes by the environment: arguments are seen by everybody on the machine.
-    done = subprocess.run([path, "--no-password", *words], env=os.environ | _libpq(), capture_output=True, text=True, check=False)  # noqa: S603 - our own words
-    if done.returncode:
-        raise BackupFailed(f"{program} failed: {' '.join(done.stderr.split())[:500]}")
-
-
-def _libpq() -> dict[str, str]:
-    known = connection.settings_dict
-    names = {"PGHOST": "HOST", "PGPORT": "PORT", "PGUSER": "USER", "PGPASSWORD": "PASSWORD", "PGDATABASE": "NAME"}
-    # How the connection is secured is the same for these programs as for the service.
-    secured = {f"PG{name.upper()}": str(value) for name, value in known["OPTIONS"].items() if name.startswith("ssl")}
-    return {variable: str(known[name]) for variable, name in names.items() if known[name]} | secured
-
-
-def _copy_out(store: ObjectStore, folder: Path, report: Report) -> int:
-    """Copy what is not there yet; return how many objects the store has."""
+    Args:
+        store: Where from.
+        folder: Where to.
+        part: Where an object lies until it is whole.
+        report: As of `make`.
+    """
     count = 0
     for key in _keys(store):
         target = folder / key
@@ -206,16 +178,22 @@ def _copy_out(store: ObjectStore, folder: Path, report: Report) -> int:
         if target.exists():
             continue
         target.parent.mkdir(parents=True, exist_ok=True)
-        part = target.with_name(f"{target.name}.part")
-        try:
-            with part.open("wb") as file:
-                file.writelines(store.read(key))
-        except ObjectMissing:
-            # Removed since it was listed: no record names it any more.
-            part.unlink()
-            continue
-        part.rename(target)
+        # One that was removed since it was listed is named by no record any more.
+        with suppress(ObjectMissing):
+            _fetch(store, key, part)
+            part.replace(target)
     return count
+
+
+def _fetch(store: ObjectStore, key: str, part: Path) -> None:
+    try:
+        with part.open("wb") as file:
+            file.writelines(store.read(key))
+            file.flush()
+            # It is copied once: what a power cut would leave empty would stay so.
+            os.fsync(file.fileno())
+    except DependencyUnavailable as error:
+        raise BackupFailed(f"{key} cannot be read: {error.message}") from error
 
 
 def _keys(store: ObjectStore) -> Iterator[str]:
@@ -240,8 +218,9 @@ def _copy_in(folder: Path, store: ObjectStore, report: Report) -> None:
 
 
 def _put(store: ObjectStore, key: str, path: Path) -> None:
-    writer: Any = store.create(key)
+    writer: Any = None
     try:
+        writer = store.create(key)
         with path.open("rb") as file:
             while block := file.read(2**20):
                 writer.write(block)
@@ -249,7 +228,8 @@ def _put(store: ObjectStore, key: str, path: Path) -> None:
     except DependencyUnavailable as error:
         raise BackupFailed(f"{key} cannot be stored: {error.message}") from error
     finally:
-        writer.abort()
+        if writer is not None:
+            writer.abort()
 
 
 def _digest(path: Path) -> str:

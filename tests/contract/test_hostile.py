@@ -46,6 +46,15 @@ def test_hostile_value_is_taken_or_refused(operation: Operation, entry: Field, s
 
 
 @pytest.mark.parametrize("operation", WITH_BODY, ids=lambda operation: operation.name)
+def test_name_that_is_there_twice_is_refused_and_not_the_last_one_taken(operation: Operation, scene: Scene, caller: APIClient) -> None:
+    body = json.dumps(body_of(operation, scene) | {"twice": 1})
+    nested = body[:-1] + ', "inner": [{"a": 1, "b": {}, "a": 1}]}'
+    for text in (body[:-1] + ', "twice": 1}', body[:-1] + r', "tw\u0069ce": 1}', nested):
+        answer = caller.generic(operation.method, path_of(operation, scene), text, "application/json")
+        assert "twice in one object" in refused(answer, 400, "malformed_body", operation)["detail"]
+
+
+@pytest.mark.parametrize("operation", WITH_BODY, ids=lambda operation: operation.name)
 def test_body_in_chunks_is_refused_for_its_length(operation: Operation, scene: Scene, caller: APIClient) -> None:
     headers: dict[str, Any] = {"HTTP_TRANSFER_ENCODING": "chunked", "CONTENT_LENGTH": ""}
     answer = caller.generic(operation.method, path_of(operation, scene), "", "application/json", **headers)

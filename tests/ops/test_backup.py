@@ -15,7 +15,7 @@ import pytest
 import requests
 
 from marketplace.core.objects import object_store
-from marketplace.operations import backups
+from marketplace.operations import backups, dumps
 
 from ..faults.service import Service, service
 from ..servers.migrated import fill_postgres
@@ -146,7 +146,7 @@ def test_folder_that_holds_no_whole_backup_is_refused(shop: Shop, tmp_path: Path
 )
 def test_manifest_that_makes_no_sense_is_no_backup(tmp_path: Path, text: str) -> None:
     (tmp_path / backups.MANIFEST).write_text(text)
-    with pytest.raises(backups.BackupFailed, match="no whole backup"):
+    with pytest.raises(dumps.BackupFailed, match="no whole backup"):
         backups.read_manifest(tmp_path)
 
 
@@ -179,10 +179,10 @@ def test_link_among_the_objects_brings_nothing_in(tmp_path: Path, settings: Any)
 def test_programs_of_the_database_connect_as_securely_as_the_service(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     options = {"sslmode": "verify-full", "sslrootcert": "/etc/ssl/ca.pem", "pool": {}, "connect_timeout": 5}
     known = {"HOST": "db.example", "PORT": "", "USER": "shop", "PASSWORD": "secret", "NAME": "shop", "OPTIONS": options}
-    monkeypatch.setattr(backups, "connection", SimpleNamespace(vendor="postgresql", settings_dict=known))
+    monkeypatch.setattr(dumps, "connection", SimpleNamespace(vendor="postgresql", settings_dict=known))
     program = tmp_path / "pg_dump"
     program.write_text("#!/bin/sh\nenv | grep ^PG | sort | tr '\\n' ' ' >&2\nexit 1\n")
     program.chmod(0o700)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
-    with pytest.raises(backups.BackupFailed, match=r"PGSSLMODE=verify-full PGSSLROOTCERT=/etc/ssl/ca\.pem PGUSER=shop"):
-        backups.make(tmp_path / "backups", objects=False)
+    with pytest.raises(dumps.BackupFailed, match=r"PGSSLMODE=verify-full PGSSLROOTCERT=/etc/ssl/ca\.pem PGUSER=shop"):
+        dumps.dump(tmp_path / "database.dump")

@@ -219,6 +219,26 @@ def test_command_without_a_database_prints_one_sentence(tmp_path: Path, command:
     assert "Traceback" not in result.stderr
 
 
+@pytest.mark.parametrize(("words", "sentence"), [(["reconcile"], "or of another release"), (["backup", "copies"], "The database is empty")])
+def test_command_on_a_database_with_nothing_in_it_prints_one_sentence(tmp_path: Path, words: list[str], sentence: str) -> None:
+    # As a job of cron does that lacks the variables of the service.
+    embedded = {"DJANGO_SETTINGS_MODULE": "marketplace.settings.embedded", "DATA_DIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    kept = {name: value for name, value in os.environ.items() if not name.endswith("DATABASE_URL")}
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "manage.py"), *words],
+        cwd=tmp_path,
+        env=kept | embedded,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert sentence in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_command_with_a_wrong_setting_prints_one_sentence(tmp_path: Path) -> None:
     result = subprocess.run(
         [sys.executable, "manage.py", "check"],

@@ -175,3 +175,18 @@ def test_replica_that_dies_is_done_without_and_used_again_when_it_is_back(pair: 
     until(lambda: used(pair), "a page that the replica builds")
     assert pair.title(slug) == "Without a replica"
     until(lambda: pair.ready().json()["status"] == "ok", "a service that is well")
+
+
+def test_server_that_follows_nobody_is_read_no_more(pair: Pair) -> None:
+    """As after a failover, when the address still leads to the primary of before: it has changes that nobody knows of."""
+    slug, other, _ = pair.slugs
+    until(lambda: pair.ready().json()["components"]["replica"].get("lagBytes") == 0, "a replica that has caught up")
+    known = pair.title(slug)
+    with psycopg.connect(pair.replica.address, autocommit=True) as connection:
+        connection.execute("SELECT pg_promote(wait => true)")
+        connection.execute("UPDATE catalog_cataloggeneration SET value = value + 100 WHERE shard = 0")
+        connection.execute("UPDATE catalog_listing SET title = 'Of another history' WHERE slug = %s", [slug])
+    # A change, so that what is shown is built now.
+    pair.retitle(other, "Of this history")
+    assert pair.title(slug) == known
+    until(lambda: pair.ready().json()["components"]["replica"]["status"] == "down", "a service that says so")

@@ -8,6 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from marketplace.core.commands import progress_bar
 from marketplace.operations import backups
+from marketplace.operations.dumps import BackupFailed
 
 
 class Command(BaseCommand):
@@ -32,7 +33,7 @@ class Command(BaseCommand):
                 made = backups.make(
                     options["folder"], objects=not options["no_objects"], report=lambda count: progress.advance(task, count)
                 )
-        except (backups.BackupFailed, OSError) as error:
+        except (BackupFailed, OSError) as error:
             raise CommandError(str(error)) from error
         manifest = backups.read_manifest(made)
         objects = "without objects" if manifest.objects < 0 else f"with {manifest.objects} objects"

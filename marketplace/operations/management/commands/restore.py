@@ -8,6 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from marketplace.core.commands import progress_bar
 from marketplace.operations import backups
+from marketplace.operations.dumps import BackupFailed
 
 
 class Command(BaseCommand):
@@ -37,7 +38,7 @@ class Command(BaseCommand):
                 manifest = backups.restore(
                     options["backup"], replace=options["replace"], report=lambda count: progress.advance(task, count)
                 )
-        except (backups.BackupFailed, OSError) as error:
+        except (BackupFailed, OSError) as error:
             raise CommandError(str(error)) from error
         self._tell(manifest, "restored; now run migrate, reconcile and doctor")
 
