@@ -3,9 +3,11 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 
-# Comparing takes the square of this; longer texts are compared line by line, and very long ones not at all.
+from rapidfuzz.distance import LCSseq
+
+# What comparing takes grows with the square of this, whatever the texts are (the cube, with difflib: a vendor's text held a process
+# up for minutes). Longer texts are compared line by line, and very long ones not at all.
 PIECES = 1500
 _WORDS = re.compile(r"\s+|\w+|[^\w\s]")
 _LINES = re.compile(r"[^\n]*\n|[^\n]+")
@@ -29,10 +31,10 @@ def marked(before: str, after: str) -> tuple[list[Piece], list[Piece]]:
     for pattern in (_WORDS, _LINES):
         old, new = pattern.findall(before), pattern.findall(after)
         if max(len(old), len(new)) <= PIECES:
-            spans = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+            spans = LCSseq.opcodes(old, new)
             return (
-                list(_pieces((tag, old[start:end]) for tag, start, end, _, _ in spans)),
-                list(_pieces((tag, new[start:end]) for tag, _, _, start, end in spans)),
+                list(_pieces((span.tag, old[span.src_start : span.src_end]) for span in spans)),
+                list(_pieces((span.tag, new[span.dest_start : span.dest_end]) for span in spans)),
             )
     return [Piece(before, changed=True)], [Piece(after, changed=True)]
 

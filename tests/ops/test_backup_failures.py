@@ -167,10 +167,7 @@ def test_restore_that_cannot_go_on_leaves_what_is_there(cluster: Cluster, tmp_pa
         (place / "elsewhere").rename(place / backups.OBJECTS)
         assert categories() == before
         # One that was killed while it threw away what was there may be repeated.
-        assert "The database's role may not do that" in refusal(shop, "purge", DATABASE_URL=clerk)
         database.execute("DROP SCHEMA public CASCADE")
-        assert "The database is empty, or of another release" in refusal(shop, "reconcile")
-        assert "The database is empty" in refusal(shop, "backup", str(place))
         done = shop.run("manage.py", "restore", str(backup))
         assert done.returncode == 0, done.stderr
         assert categories() == before

@@ -8,8 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
+import psycopg
 import pytest
 from django.core.exceptions import ImproperlyConfigured
+from django.db import ProgrammingError
+
+import manage
 
 from tests.waiting import PATIENCE_SECONDS
 
@@ -237,6 +241,24 @@ def test_command_on_a_database_with_nothing_in_it_prints_one_sentence(tmp_path: 
     assert done.returncode == 1
     assert sentence in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("state", "words", "told"),
+    [
+        ("42P01", 'relation "wallet_order" does not exist', "of another release"),
+        ("42703", 'column "board" does not exist', "of another release"),
+        ("42501", "permission denied for table django_session", "role may not do that"),
+        # A mistake of ours keeps its traceback.
+        ("42601", 'syntax error at or near "SELEKT"', ""),
+    ],
+)
+def test_what_postgresql_refuses_is_told_where_an_operator_can_mend_it(state: str, words: str, told: str) -> None:
+    error = ProgrammingError(words)
+    error.__cause__ = psycopg.errors.lookup(state)(words)
+    reason = manage.reason_of(error, answered=True)
+    assert told in reason
+    assert bool(told) == bool(reason)
 
 
 def test_command_with_a_wrong_setting_prints_one_sentence(tmp_path: Path) -> None:
