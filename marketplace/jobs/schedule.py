@@ -16,6 +16,8 @@ from datetime import UTC, datetime, timedelta
 from django.conf import settings
 from django.core.management.base import CommandError
 from django.db import transaction
+from django.db.models import Q
+from django.db.models.functions import Now
 from django.utils import timezone
 from django_tasks.base import TaskResultStatus
 
@@ -59,20 +61,24 @@ def entries() -> Iterator[Entry]:
 def enqueue_due() -> int:
     """Enqueue what is due and was not enqueued yet; return how many.
 
-    What is new on the schedule waits for its next time; what was missed while no worker ran is done once.
+    What is new on the schedule waits for its next time; what was missed while no worker ran is done once. So is what was done
+    later than now: a clock ran ahead and was put right, and nothing would be done until that time has come.
     """
-    now = timezone.now()
+    rows = list(Schedule.objects.annotate(now=Now()).values_list("command", "due_at", "now"))
+    # By the database's clock: those of the nodes differ.
+    now = rows[0][2] if rows else timezone.now()
     due = {entry.command: entry.due_at(now) for entry in entries()}
-    known = dict(Schedule.objects.values_list("command", "due_at"))
+    known = {command: done for command, done, _ in rows}
     new = [Schedule(command=command, due_at=at) for command, at in due.items() if command not in known]
     if new:
         Schedule.objects.bulk_create(new, ignore_conflicts=True)
-    return sum(_enqueue_once(command, at) for command, at in due.items() if command in known and known[command] < at)
+    return sum(_enqueue_once(command, at) for command, at in due.items() if command in known and not at <= known[command] <= now)
 
 
 def _enqueue_once(command: str, at: datetime) -> bool:
     with transaction.atomic():
-        row = Schedule.objects.select_for_update(skip_locked=True).filter(command=command, due_at__lt=at).first()
+        waits = Q(due_at__lt=at) | Q(due_at__gt=Now())
+        row = Schedule.objects.select_for_update(skip_locked=True).filter(waits, command=command).first()
         if row is None:
             return False
         row.due_at = at

@@ -59,6 +59,23 @@ def test_command_that_still_runs_is_not_begun_again(hourly: str) -> None:
     assert enqueue_due() == 1
 
 
+@pytest.mark.django_db
+def test_command_goes_on_after_a_clock_that_ran_ahead_was_put_right(hourly: str) -> None:
+    enqueue_due()
+    Schedule.objects.update(due_at=timezone.now() + timedelta(days=365))
+    # At once, and then by the right clock: not a year later.
+    assert [enqueue_due(), enqueue_due()] == [1, 0]
+    assert Schedule.objects.get().due_at <= timezone.now()
+
+
+@pytest.mark.django_db
+def test_clock_of_a_node_that_is_wrong_begins_nothing(hourly: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    enqueue_due()
+    for hours in (2, -2):
+        monkeypatch.setattr("django.utils.timezone.now", lambda hours=hours: datetime.now(tz=UTC) + hours * HOUR)
+        assert enqueue_due() == 0
+
+
 @pytest.mark.engineless
 def test_command_that_fails_is_told_with_its_last_words() -> None:
     run_command.call("version")
