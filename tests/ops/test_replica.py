@@ -178,9 +178,9 @@ def test_replica_that_dies_is_done_without_and_used_again_when_it_is_back(pair: 
 
 
 def test_server_that_follows_nobody_is_read_no_more(pair: Pair) -> None:
-    """As after a failover, when the address still leads to the primary of before: it has changes that nobody knows of."""
+    """As after a failover, when the address still leads to the primary of before. The last of the module: it follows never again."""
     slug, other, _ = pair.slugs
-    until(lambda: pair.ready().json()["components"]["replica"].get("lagBytes") == 0, "a replica that has caught up")
+    caught_up(pair)
     known = pair.title(slug)
     with psycopg.connect(pair.replica.address, autocommit=True) as connection:
         connection.execute("SELECT pg_promote(wait => true)")
