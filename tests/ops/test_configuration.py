@@ -14,7 +14,6 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import ProgrammingError
 
 import manage
-
 from tests.waiting import PATIENCE_SECONDS
 
 from ..checks import PRODUCTION, ROOT, SETTINGS
