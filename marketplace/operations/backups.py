@@ -21,6 +21,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from django_redis.exceptions import ConnectionInterrupted
 from redis.exceptions import RedisError
 
+from catalog.models import Deliverable
 from catalog.services import generation
 from marketplace.core.errors import DependencyUnavailable
 from marketplace.core.objects import object_store
@@ -107,7 +108,8 @@ def make(folder: Path, *, objects: bool = True, report: Report = lambda _count: 
     if objects:
         # What is for sale lies there: it is nobody else's to read.
         (folder / OBJECTS).mkdir(exist_ok=True, mode=0o700)
-        _copy_out(store, folder / OBJECTS, backup / PART, report)
+        if not _copy_out(store, folder / OBJECTS, backup / PART, report) and Deliverable.objects.exists():
+            raise BackupFailed("The database names files, and the store has none: see where S3_BUCKET or DATA_DIR lead.")
     dump = backup / dumps.NAMES[connection.vendor]
     dumps.dump(dump)
     if objects:

@@ -17,6 +17,7 @@ from marketplace.core.errors import DependencyUnavailable
 from marketplace.core.objects.base import ObjectMissing
 from marketplace.operations import backups, dumps
 
+from ..catalog.cases import draft
 from ..faults.service import Service, service
 from ..servers.migrated import fill_postgres
 from ..servers.ports import free_port
@@ -82,6 +83,14 @@ def test_backups_that_copy_the_same_object_at_once_both_have_it_whole(tmp_path: 
         assert copy(Store(lambda: None), tmp_path, "second").read_bytes() == b"first second"
 
     assert copy(Store(another), tmp_path, "first").read_bytes() == b"first second"
+
+
+@pytest.mark.django_db
+def test_store_without_a_file_that_the_database_names_is_the_wrong_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    draft()
+    monkeypatch.setattr(backups, "object_store", lambda: Mock(**{"keys.return_value": []}))
+    with pytest.raises(dumps.BackupFailed, match="the store has none"):
+        backups.make(tmp_path)
 
 
 @pytest.mark.django_db
