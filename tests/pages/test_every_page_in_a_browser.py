@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, BrowserContext, Page
 from developers.models import ApiKey
 from marketplace.accounts.models import User
 from tests.eager import EagerBackend
-from tests.screenshots.driving import MOST_BYTES, Scheme, context, overflows, violations, watched
+from tests.screenshots.driving import MOST_BYTES, Scheme, context, leave, overflows, violations, watched
 
 from .world import PAGES, World, make_world, pages_of_the_admin
 
@@ -46,7 +46,10 @@ def faults_of(page: Page, address: str, path: str, size: str, *, axe: bool = Tru
         found.append(f"weighs {visit.weight} bytes")
     if overflows(page):
         found.append("is wider than the window")
-    return found + (violations(page, RULES[size]) if axe else [])
+    if axe:
+        found += violations(page, RULES[size])
+    leave(page, visit)
+    return found
 
 
 @pytest.mark.parametrize(("size", "scheme"), [("desktop", "light"), ("phone", "dark")])
@@ -55,11 +58,11 @@ def test_every_page_is_for_everyone(chromium: Browser, live_server: Any, world: 
     for who, paths in PAGES.items():
         window = context(chromium, size, scheme)
         sign_in(window, live_server.url, world.client(who))
+        # A page more would cost as much as what it shows.
+        page = window.new_page()
         for path in paths:
-            page = window.new_page()
             if faults := faults_of(page, live_server.url, path.format_map(world.places), size):
                 wrong[f"{who} {path}"] = faults
-            page.close()
         window.close()
     assert wrong == {}, "\n".join(f"{where}: {faults}" for where, faults in wrong.items())
 
@@ -68,12 +71,11 @@ def test_every_list_and_row_of_the_admin_is_light_and_fits_a_phone(chromium: Bro
     wrong: dict[str, list[str]] = {}
     window = context(chromium, "phone", "light")
     sign_in(window, live_server.url, world.client("admin"))
+    page = window.new_page()
     for path in pages_of_the_admin():
-        page = window.new_page()
         # All are made of the same parts, which axe sees on the pages above.
         if faults := faults_of(page, live_server.url, path, "phone", axe=False):
             wrong[path] = faults
-        page.close()
     window.close()
     assert wrong == {}, "\n".join(f"{where}: {faults}" for where, faults in wrong.items())
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 from urllib.parse import urlsplit
 
-from axe_playwright_python.sync_playwright import Axe
+from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Response, ViewportSize, expect, sync_playwright
 from playwright.sync_api import Error as BrowserError
 
@@ -21,10 +21,12 @@ SCHEMES: tuple[Scheme, ...] = ("light", "dark")
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
 # What a page may weigh without its images and sounds.
 MOST_BYTES = 150_000
-_AXE = Axe()
 # What never ends is not waited for.
 _MOVES = "document.getAnimations().some(each => each.playState === 'running' && each.effect.getComputedTiming().endTime !== Infinity)"
 _RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+_HAS_AXE = "window.axe !== undefined"
+# What it finds right is long, and nobody reads it.
+_RUN = "options => axe.run({...options, resultTypes: ['violations']}).then(found => found.violations)"
 
 
 def program() -> str:
@@ -75,6 +77,10 @@ class Visit:
         if message.type == "error" and message.text not in {"htmx:afterRequest", "htmx:sendAbort"}:
             self.faults.append(message.text)
 
+    def note_error(self, error: BrowserError) -> None:
+        """Note an error of a script."""
+        self.faults.append(str(error))
+
 
 def _length_of(response: Response) -> int:
     """Return the length of an answer that does not state it; none of one whose page was left before it came."""
@@ -88,9 +94,16 @@ def watched(page: Page, base_url: str) -> Visit:
     """Return what will be noticed on the page from now on."""
     visit = Visit(urlsplit(base_url).netloc)
     page.on("response", visit.note)
-    page.on("pageerror", lambda error: visit.faults.append(str(error)))
+    page.on("pageerror", visit.note_error)
     page.on("console", visit.hear)
     return visit
+
+
+def leave(page: Page, visit: Visit) -> None:
+    """Notice nothing any more: what is cut off by the way to the next page is nobody's fault."""
+    page.remove_listener("response", visit.note)
+    page.remove_listener("pageerror", visit.note_error)
+    page.remove_listener("console", visit.hear)
 
 
 def violations(page: Page, rules: Sequence[str] | None = None) -> list[str]:
@@ -102,7 +115,9 @@ def violations(page: Page, rules: Sequence[str] | None = None) -> list[str]:
         assert time.monotonic() < end, f"something on {page.url} moves without end"
         page.wait_for_timeout(20)
     options = {"runOnly": {"type": "rule", "values": [*rules]}} if rules else _RULES
-    found = _AXE.run(page, options=options).response["violations"]
+    if not page.evaluate(_HAS_AXE):
+        page.evaluate(AXE_SCRIPT)
+    found = page.evaluate(_RUN, options)
     return [f"{rule['id']}: {node['target'][0]} {node['failureSummary'][:160]}" for rule in found for node in rule["nodes"][:3]]
 
 
