@@ -2,16 +2,16 @@
 
 import uuid
 from collections.abc import Iterable
-from datetime import datetime
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 
 from catalog.models import Deliverable, Listing
 from catalog.selectors.listings import lookup
 from catalog.selectors.versions import approved_versions, deliverable_of_version
 from marketplace.accounts.models import User
 from marketplace.core.errors import NotFound
+from marketplace.core.pagination import Page, newest_first
 
 from .errors import FileBlocked, NotOwned
 from .models import Licence
@@ -22,21 +22,22 @@ def live_licences_of(user: User) -> QuerySet[Licence]:
     return Licence.objects.filter(buyer=user, revoked_at__isnull=True).order_by("-acquired_at", "-id")
 
 
-def library_page(user: User, *, limit: int, after: tuple[datetime, uuid.UUID] | None) -> tuple[int, list[Licence], bool]:
-    """Return how many licences the user holds, a page of them with what is shown of each, and whether more follow.
+def library_page(user: User, *, limit: int, cursor: str | None = None) -> tuple[int, Page]:
+    """Return how many licences the user holds, and a page of them, newest first, with what is shown of each.
 
     Args:
         user: Whose library.
         limit: Licences on the page.
-        after: Time and id of the last licence of the page before.
+        cursor: That of the page before.
+
+    Raises:
+        InvalidInput: the cursor is not one of ours.
     """
     owned = live_licences_of(user)
-    page = owned.select_related("listing__live_deliverable", "tier", "deliverable")
-    if after is not None:
-        at, licence_id = after
-        page = page.filter(Q(acquired_at__lt=at) | Q(acquired_at=at, id__lt=licence_id))
-    rows = list(page[: limit + 1])
-    return owned.count(), rows[:limit], len(rows) > limit
+    page = newest_first(
+        [owned.select_related("listing__live_deliverable", "tier", "deliverable")], "acquired_at", limit=limit, cursor=cursor
+    )
+    return owned.count(), page
 
 
 def live_tier_ids(user: User, listing: Listing) -> set[uuid.UUID]:

@@ -118,7 +118,7 @@ class VendorProfileAdmin(QueueAdmin):
             "The vendor is suspended.",
             available=_allows("suspend"),
             danger=True,
-            foretell=_suspension_does,
+            effects=_suspension_does,
             form=ready_form(ReadyUse.VENDOR_SUSPEND),
         )
     )

@@ -1,7 +1,6 @@
 """Reads of wallets and orders. They create nothing: a wallet that was never funded reads as zero."""
 
 import uuid
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -69,30 +68,6 @@ def quote_of(user: User, quote_id: str) -> Quote | None:
     key = parse_id(quote_id)
     quotes = Quote.objects.select_related("listing__store", "listing__category", "tier").annotate(used_by=F("orders__pk"))
     return None if key is None else quotes.filter(owner=user, pk=key).first()
-
-
-def before(rows: "QuerySet[Any, Any]", moment: str, at: datetime, row_id: uuid.UUID) -> "QuerySet[Any, Any]":
-    """Return those rows of a list, newest first, that come after the one of this time and id."""
-    # The first condition is where an index begins to read.
-    return rows.filter(Q(**{f"{moment}__lte": at}), Q(**{f"{moment}__lt": at}) | Q(**{moment: at, "id__lt": row_id}))
-
-
-def newest_of(
-    lists: "Iterable[QuerySet[Any, Any]]", moment: str, *, limit: int, after: tuple[datetime, uuid.UUID] | None
-) -> tuple[list[Any], bool]:
-    """Return the newest rows of several lists as one, and whether more follow; from each list no more is read than that.
-
-    Args:
-        lists: All sorted newest first by `moment`, then by id.
-        moment: The field of their time.
-        limit: The most rows to return.
-        after: Time and id of the row to go on after.
-    """
-    if after is not None:
-        lists = [before(rows, moment, *after) for rows in lists]
-    rows = [row for some in lists for row in some[: limit + 1]]
-    found = sorted(rows, key=lambda row: (getattr(row, moment), row.pk), reverse=True)
-    return found[:limit], len(found) > limit
 
 
 def movements_of(account: LedgerAccount) -> QuerySet[Journal]:

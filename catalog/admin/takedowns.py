@@ -25,7 +25,7 @@ def takedown_decision(listing_of: Callable[[Any], Listing]) -> Decision:
         "The listing is taken down.",
         available=lambda row: listing_of(row).status == ListingStatus.PUBLISHED,
         danger=True,
-        foretell=lambda row: _effects(listing_of(row)),
+        effects=lambda row: _effects(listing_of(row)),
     )
 
 

@@ -102,7 +102,7 @@ class DeveloperApplicationAdmin(QueueAdmin):
             "The approval is withdrawn.",
             available=_allows("withdraw"),
             danger=True,
-            foretell=developer_stops,
+            effects=developer_stops,
         )
     )
     def withdraw(self, application: DeveloperApplication, actor: User, answers: Mapping[str, Any]) -> None:

@@ -130,7 +130,7 @@ class AppAdmin(ServiceAdmin):
             "The app is suspended.",
             available=_allows("suspend"),
             danger=True,
-            foretell=app_stops,
+            effects=app_stops,
         )
     )
     def suspend(self, app: App, actor: User, answers: Mapping[str, Any]) -> None:

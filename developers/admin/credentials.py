@@ -73,7 +73,7 @@ class ApiKeyAdmin(ServiceAdmin):
             "The key is revoked.",
             available=_not_revoked,
             danger=True,
-            foretell=key_stops,
+            effects=key_stops,
         )
     )
     def revoke(self, key: ApiKey, actor: User, answers: Mapping[str, Any]) -> None:
@@ -130,7 +130,7 @@ class AccessTokenAdmin(ServiceAdmin):
             "The token is revoked.",
             available=_not_revoked,
             danger=True,
-            foretell=token_stops,
+            effects=token_stops,
         )
     )
     def revoke(self, token: AccessToken, actor: User, answers: Mapping[str, Any]) -> None:

@@ -54,7 +54,7 @@ class WebhookEndpointAdmin(ServiceAdmin):
             "The endpoint is disabled.",
             available=lambda endpoint: endpoint.disabled_at is None,
             danger=True,
-            foretell=endpoint_stops,
+            effects=endpoint_stops,
         )
     )
     def disable(self, endpoint: WebhookEndpoint, actor: User, answers: Mapping[str, Any]) -> None:

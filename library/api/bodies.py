@@ -5,7 +5,6 @@ from typing import Any
 
 from developers.principals import Principal
 from marketplace.accounts.models import User
-from marketplace.core.api.pagination import decode_cursor, encode_cursor
 
 from ..errors import FileBlocked
 from ..selectors import current_file, library_page, owned_licence, version_of_file
@@ -18,12 +17,10 @@ def library(user: User, query: Mapping[str, Any]) -> dict[str, Any]:
     """Return the answer of GET library to a validated query.
 
     Raises:
-        serializers.ValidationError: its cursor is not one of ours.
+        InvalidInput: its cursor is not one of ours.
     """
-    after = decode_cursor(query["cursor"]) if "cursor" in query else None
-    count, licences, more = library_page(user, limit=query["limit"], after=after)
-    cursor = encode_cursor(licences[-1].acquired_at, licences[-1].id) if more else None
-    return dict(LibraryPage({"ownedCount": count, "items": licences, "nextCursor": cursor}).data)
+    count, page = library_page(user, limit=query["limit"], cursor=query.get("cursor"))
+    return dict(LibraryPage({"ownedCount": count, "items": page.rows, "nextCursor": page.next_cursor}).data)
 
 
 def download_link(principal: Principal, asset_id: str, version: str | None) -> dict[str, Any]:

@@ -104,7 +104,7 @@ class UserAdmin(ServiceAdmin):
             "The account is shut.",
             available=lambda user: user.is_active,
             danger=True,
-            foretell=lambda user: _effects(user, deleted=False),
+            effects=lambda user: _effects(user, deleted=False),
         )
     )
     def deactivate(self, user: User, actor: User, answers: Mapping[str, Any]) -> None:
@@ -154,7 +154,7 @@ class UserAdmin(ServiceAdmin):
             "The account is deleted.",
             available=lambda user: not user.deleted,
             danger=True,
-            foretell=lambda user: _effects(user, deleted=True),
+            effects=lambda user: _effects(user, deleted=True),
         )
     )
     def delete_account(self, user: User, actor: User, answers: Mapping[str, Any]) -> None:

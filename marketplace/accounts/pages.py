@@ -87,8 +87,8 @@ def _is_page(path: str) -> bool:
 
 
 @contextmanager
-def problems_beside(form: BaseForm, fields: Mapping[type[Problem], str] | None = None) -> Iterator[None]:
-    """Turn a service's refusal into messages beside the form, which keeps what was typed.
+def problems_as_form_errors(form: BaseForm, fields: Mapping[type[Problem], str] | None = None) -> Iterator[None]:
+    """Turn a service's refusal into errors of the form, which keeps what was typed.
 
     Args:
         form: What was sent.

@@ -1,7 +1,7 @@
-"""Whether what the service depends on is there.
+"""Health checks of the service's dependencies: database, migrations, cache, file store, and what apps register.
 
-Each dependency has a probe. Probes run in threads of their own, with a bound on their time; a report is kept for a second, so
-that asking costs nothing, however often strangers ask. A report names what is down and nothing else: no address, no error text.
+Each dependency has a probe. Probes run in threads of their own, with a timeout; a report is cached for a second, so that frequent
+requests cost nothing. A report names what is down and nothing else: no address, no error text.
 """
 
 import logging
@@ -25,7 +25,7 @@ from .objects.base import ObjectMissing
 KEPT_SECONDS = 1.0
 PROBE_SECONDS = 2.0
 OK, DOWN = "ok", "down"
-# What a probe tells besides "ok": figures, never words of an error.
+# What a probe may return: figures, never the text of an error.
 Figures = Mapping[str, Any]
 Probe = Callable[[], Figures | None]
 
@@ -33,7 +33,7 @@ logger = logging.getLogger(__name__)
 
 
 class NotReady(Exception):
-    """What a probe raises when it knows why; the message is logged, not shown."""
+    """Raised by a probe that fails for a known reason; the message is logged, not shown."""
 
 
 @dataclass(frozen=True)

@@ -1,22 +1,21 @@
-"""Turns: a thread that answers request after request without waiting for anything lets the other threads answer theirs.
+"""Fairness between server threads: a thread that answers many requests in a row yields, so that the others can run.
 
-A thread that waits for the interpreter is woken when another gives it up, and mostly finds it taken again: answering with what is ready
-takes a tenth of a millisecond, and the server gives the interpreter up for a moment after each. Python's own remedy, to demand it
-after `sys.getswitchinterval()`, counts from the last time that somebody was woken in vain. So a request could stand still for half
-a second while its neighbours had thousands of answers.
+A cached response takes a tenth of a millisecond, after which the server releases the interpreter lock (GIL) for a moment. A waiting thread
+is woken then, but mostly finds the lock taken again. CPython's own remedy, to request the lock after `sys.getswitchinterval()`, starts anew
+each time that happens. So a request could stall for half a second while its neighbours got thousands of responses.
 """
 
 import time
 from threading import get_ident
 
-# Five milliseconds of answers that are ready, which is that interval; and while no other thread was ever seen: there may be none, or one that waits for its first.
+# As many cached responses as fit into the switch interval of five milliseconds; and as long as no other thread has answered a request yet.
 IN_A_ROW, ALONE = 40, 400
-# As long as a thread takes to wake up.
+# The time that a thread takes to wake up.
 SECONDS = 50e-6
 
 
 class Turns:
-    """Which thread answers, and how many requests it has answered in a row. No lock: a miscount costs a moment."""
+    """Counts how many requests one thread has answered in a row. Not locked: a wrong count does no harm."""
 
     def __init__(self) -> None:
         self._thread = 0
@@ -24,7 +23,7 @@ class Turns:
         self._most = ALONE
 
     def take(self) -> None:
-        """Begin to answer a request; whoever began so many in a row waits until another thread could begin one."""
+        """Called when a thread begins to answer a request: sleeps for a moment when it has answered many in a row."""
         thread = get_ident()
         if thread != self._thread:
             if self._thread:

@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 from mcp_types import INVALID_PARAMS, Resource, ResourceLink, ResourceTemplate
-from rest_framework.serializers import ValidationError
 
 from catalog.api import bodies as catalog
 from catalog.api.caching import body_at
@@ -15,9 +14,8 @@ from developers.principals import Principal
 from library.api import bodies as library
 from library.selectors import library_page
 from marketplace.core import bounds
-from marketplace.core.api.pagination import decode_cursor, encode_cursor
 from marketplace.core.api.problems import document
-from marketplace.core.errors import InsufficientScope, NotFound, Problem
+from marketplace.core.errors import InsufficientScope, InvalidInput, NotFound, Problem
 from marketplace.core.scopes import Scope
 
 from .answers import ProtocolError
@@ -96,20 +94,18 @@ def list_resources(call: Call) -> dict[str, Any]:
     if not (call.may(Scope.LIBRARY_READ) and call.may(README.scope)):
         call.refuse_cursor()
         return {"resources": []}
-    cursor = call.params.get("cursor")
     try:
-        after = None if cursor is None else decode_cursor(cursor)
-    except ValidationError as error:
+        _, page = library_page(call.principal.user, limit=bounds.LIBRARY_LIMIT_DEFAULT, cursor=call.params.get("cursor"))
+    except InvalidInput as error:
         raise ProtocolError(INVALID_PARAMS, "Send nextCursor of the last answer as it was.") from error
-    _, licences, more = library_page(call.principal.user, limit=bounds.LIBRARY_LIMIT_DEFAULT, after=after)
     # An asset may be owned under several licences.
-    owned = {licence.listing.slug: licence.listing.title for licence in licences}
+    owned = {licence.listing.slug: licence.listing.title for licence in page.rows}
     resources = [
         Resource(uri=README.uri(slug), name=f"{slug}/{README.name}", title=f"README of {title}", mime_type=README.mime_type)
         for slug, title in owned.items()
     ]
     shown = {"resources": [resource.model_dump(mode="json", by_alias=True, exclude_none=True) for resource in resources]}
-    return shown | {"nextCursor": encode_cursor(licences[-1].acquired_at, licences[-1].id)} if more else shown
+    return shown | {"nextCursor": page.next_cursor} if page.next_cursor else shown
 
 
 def list_templates(call: Call) -> dict[str, Any]:

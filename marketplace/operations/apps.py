@@ -19,7 +19,7 @@ class OperationsConfig(AppConfig):
         from . import people, readings  # noqa: PLC0415 - their models are there only now
 
         subscribe(AccountDeleted, people.let_go)
-        subscribe(AccountEnding, people.foretell)
+        subscribe(AccountEnding, people.add_effects)
         register(readings.jobs)
         register(readings.webhooks)
         register(readings.replica)

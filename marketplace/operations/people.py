@@ -140,7 +140,7 @@ def _let_go_of_the_store(user: User) -> None:
     Store.objects.filter(owner=user).update(name="Closed store", slug=f"closed-{user.pk.hex}", is_open=False)
 
 
-def foretell(event: AccountEnding) -> None:
+def add_effects(event: AccountEnding) -> None:
     """Say what stops, what stays on sale, and what stands in the way, before staff end an account."""
     user, now = event.user_id, timezone.now()
     unrevoked = Q(revoked_at__isnull=True)

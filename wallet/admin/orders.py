@@ -99,7 +99,7 @@ class OrderAdmin(ServiceAdmin):
             "The order is refunded.",
             available=lambda order: order.status == OrderStatus.COMPLETED,
             danger=True,
-            foretell=refund_does,
+            effects=refund_does,
         )
     )
     def refund(self, order: Order, actor: User, answers: Mapping[str, Any]) -> None:
@@ -114,7 +114,7 @@ class OrderAdmin(ServiceAdmin):
             "The refund is paid.",
             ClaimForm,
             available=_waits_to_be_claimed,
-            foretell=claim_does,
+            effects=claim_does,
         )
     )
     def pay_unclaimed(self, order: Order, actor: User, answers: Mapping[str, Any]) -> None:

@@ -123,7 +123,7 @@ class WalletAdmin(ServiceAdmin):
             "The amount is in the wallet at once and can be spent. The ledger keeps the reason for good.",
             "The wallet is credited.",
             CreditForm,
-            foretell=credit_does,
+            effects=credit_does,
         )
     )
     def credit(self, owner: WalletOwner, actor: User, answers: Mapping[str, Any]) -> None:

@@ -111,7 +111,7 @@ class WithdrawalAdmin(QueueAdmin):
             "It is paid.",
             PaymentForm,
             available=_allows("pay"),
-            foretell=payment_does,
+            effects=payment_does,
         )
     )
     def pay(self, withdrawal: Withdrawal, actor: User, answers: Mapping[str, Any]) -> None:
@@ -126,7 +126,7 @@ class WithdrawalAdmin(QueueAdmin):
             "It is refused.",
             available=_allows("refuse"),
             danger=True,
-            foretell=refusal_does,
+            effects=refusal_does,
         )
     )
     def refuse(self, withdrawal: Withdrawal, actor: User, answers: Mapping[str, Any]) -> None:

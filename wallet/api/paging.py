@@ -1,28 +1,18 @@
-"""Pages of what happened, newest first."""
+"""Pages of the wallet's history."""
 
-from datetime import datetime
 from typing import Any
 
 from django.db.models import QuerySet
 from rest_framework.request import Request
 
-from marketplace.core.api.pagination import decode_cursor, encode_cursor
 from marketplace.core.api.serializers import parse_query
+from marketplace.core.pagination import newest_first
 
-from ..selectors import newest_of
 from .serializers.history import HistoryQuery
 
 
-def page_of(request: Request, moment: str, *lists: "QuerySet[Any, Any]") -> dict[str, Any]:
-    """Return the page that the request asks for; from each of several lists no more is read than one page takes.
-
-    Args:
-        request: With `limit` and `cursor`.
-        moment: The field by which all lists are sorted, newest first, then by id.
-        *lists: What is merged.
-    """
+def page_of(request: Request, moment: str, *querysets: "QuerySet[Any, Any]") -> dict[str, Any]:
+    """Return the page of the merged querysets that a request asks for by `limit` and `cursor`; see `newest_first`."""
     query = parse_query(HistoryQuery, request)
-    after = decode_cursor(query["cursor"]) if "cursor" in query else None
-    items, more = newest_of(lists, moment, limit=query["limit"], after=after)
-    at: datetime | None = getattr(items[-1], moment) if more else None
-    return {"items": items, "nextCursor": None if at is None else encode_cursor(at, items[-1].pk)}
+    page = newest_first(querysets, moment, limit=query["limit"], cursor=query.get("cursor"))
+    return {"items": page.rows, "nextCursor": page.next_cursor}

@@ -188,12 +188,11 @@ def _settle(withdrawal: Withdrawal, verb: str, actor: User, *, reason: str, refe
         reverses_id=None if paid else withdrawal.asked_id,
         wallet=entry,
     )
-    changes = {"settled_id": settled, "reference": reference, "reason": reason if verb == "refuse" else ""}
+    said = reason if verb == "refuse" else ""
+    changes = {"settled_id": settled, "reference": reference, "reason": said}
     # Nobody pays to where nothing is paid any more.
     changes |= {} if paid else {"payment_details": ""}
-    TRANSITIONS.apply(
-        withdrawal, verb, actor=actor, reason=changes["reason"], changes=changes, **({"reference": reference} if paid else {})
-    )
+    TRANSITIONS.apply(withdrawal, verb, actor=actor, reason=said, changes=changes, **({"reference": reference} if paid else {}))
     _tell(withdrawal, verb)
     return withdrawal
 

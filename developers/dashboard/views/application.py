@@ -4,7 +4,7 @@ from django.contrib import messages
 from django.http import HttpResponseBase
 from django.shortcuts import redirect
 
-from marketplace.accounts.pages import SignedInRequest, problems_beside, render_form, signed_in_page
+from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form, signed_in_page
 
 from ... import selectors
 from ...models import DeveloperApplication
@@ -24,7 +24,7 @@ def application(request: SignedInRequest) -> HttpResponseBase:
     answering = "text" in request.POST if request.method == "POST" else _asks(current)
     form: ApplicationForm | AnswerForm = (AnswerForm if answering else ApplicationForm)(request.POST or None)
     if form.is_valid():
-        with problems_beside(form):
+        with problems_as_form_errors(form):
             if isinstance(form, ApplicationForm):
                 submit_application(user=request.user, actor=request.user, **form.cleaned_data)
                 messages.success(request, "Your application is with our reviewers. You get a mail when they have decided.")

@@ -7,7 +7,7 @@ from django.http import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 
 from marketplace.accounts.models import User
-from marketplace.accounts.pages import SignedInRequest, problems_beside, render_form, signed_in_page
+from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form, signed_in_page
 from marketplace.core.scopes import APP_SCOPES, Scope
 
 from ... import selectors
@@ -42,7 +42,7 @@ def create(request: SignedInRequest) -> HttpResponseBase:
     """Describe a new app."""
     form = AppForm(request.POST or None)
     if form.is_valid():
-        with problems_beside(form):
+        with problems_as_form_errors(form):
             app = create_app(
                 user=request.user,
                 name=form.cleaned_data["name"],
@@ -92,7 +92,7 @@ def more_scopes(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase
     available = APP_SCOPES if request.method == "POST" else _can_be_asked(app, list(app.scope_rows.all()))
     form = ScopesForm(request.POST or None, available=available)
     if form.is_valid():
-        with problems_beside(form):
+        with problems_as_form_errors(form):
             request_scopes(app=app, scopes=form.requested(), actor=request.user)
             messages.success(request, "Your request is with our reviewers. What was granted before holds meanwhile.")
             return redirect("app-detail", app_id=app.pk)
@@ -107,7 +107,7 @@ def redirects(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
         request.POST if request.method == "POST" else None, initial={"redirect_uris": "\n".join(app.redirect_uris.split())}
     )
     if form.is_valid():
-        with problems_beside(form):
+        with problems_as_form_errors(form):
             set_redirect_uris(app=app, uris=form.uris(), actor=request.user)
             messages.success(request, "The redirect URIs are saved.")
             return redirect("app-detail", app_id=app.pk)

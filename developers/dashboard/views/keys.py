@@ -7,7 +7,7 @@ from django.contrib import messages
 from django.http import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 
-from marketplace.accounts.pages import SignedInRequest, problems_beside, render_form, signed_in_page
+from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form, signed_in_page
 
 from ... import selectors
 from ...models import ApiKey, App
@@ -25,7 +25,7 @@ def create(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
     app = own_app(request.user, app_id)
     form = KeyForm(request.POST or None)
     if form.is_valid():
-        with problems_beside(form):
+        with problems_as_form_errors(form):
             key, secret = issue_api_key(app=app, name=form.cleaned_data["name"], expires_at=form.expires_at(), actor=request.user)
             return render(request, "developers/key_created.html", _created(app, key, secret))
     return render_form(request, "developers/key_create.html", form, app=app)
@@ -38,7 +38,7 @@ def rotate(request: SignedInRequest, app_id: uuid.UUID, key_id: uuid.UUID) -> Ht
     key = get_object_or_404(selectors.keys_of(app), pk=key_id)
     form = RotateForm(request.POST or None, spends=False, password_is_right=partial(password_is_right, request))
     if form.is_valid():
-        with problems_beside(form):
+        with problems_as_form_errors(form):
             successor, secret = rotate_api_key(key=key, overlap=form.wanted_overlap(), actor=request.user)
             return render(request, "developers/key_created.html", _created(app, successor, secret))
     return render_form(request, "developers/key_rotate.html", form, app=app, key=key)

@@ -6,7 +6,7 @@ from django.contrib import messages
 from django.http import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 
-from marketplace.accounts.pages import SignedInRequest, problems_beside, render_form, signed_in_page
+from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form, signed_in_page
 
 from ... import selectors
 from ...models import AccessToken, App
@@ -38,7 +38,7 @@ def _limits_page(request: SignedInRequest, spender: App | AccessToken, *, requir
         request.POST if request.method == "POST" else None, limits=present or (SUGGESTED if required else ()), required=required
     )
     if form.is_valid():
-        with problems_beside(form):
+        with problems_as_form_errors(form):
             replace_spending_limits(owner=request.user, spender=spender, limits=form.limits(), actor=request.user)
             messages.success(request, f"The limits of {spender.name} are saved. They hold from the next purchase on.")
             return redirect("spending")

@@ -7,7 +7,7 @@ from django.contrib import messages
 from django.http import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 
-from marketplace.accounts.pages import SignedInRequest, problems_beside, render_form, signed_in_page
+from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form, signed_in_page
 from marketplace.core.scopes import Scope, parse_scopes
 
 from ... import selectors
@@ -42,7 +42,7 @@ def create(request: SignedInRequest) -> HttpResponseBase:
     """Make a token; its secret is on the answer to this POST and nowhere else."""
     form = TokenForm(request.POST or None, password_is_right=partial(password_is_right, request))
     if form.is_valid():
-        with problems_beside(form):
+        with problems_as_form_errors(form):
             token, secret = issue_personal_token(
                 user=request.user,
                 name=form.cleaned_data["name"],
@@ -63,7 +63,7 @@ def rotate(request: SignedInRequest, token_id: uuid.UUID) -> HttpResponseBase:
     spends = Scope.WALLET_SPEND in parse_scopes(token.scope)
     form = RotateForm(request.POST or None, spends=spends, password_is_right=partial(password_is_right, request))
     if form.is_valid():
-        with problems_beside(form):
+        with problems_as_form_errors(form):
             successor, secret = rotate_token(
                 token=token, overlap=form.wanted_overlap(), actor=request.user, password_confirmed=form.password_confirmed
             )

@@ -7,7 +7,7 @@ from django.contrib import messages
 from django.http import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 
-from marketplace.accounts.pages import SignedInRequest, problems_beside, render_form, signed_in_page
+from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form, signed_in_page
 from marketplace.core.scopes import Scope
 
 from ... import selectors
@@ -26,7 +26,7 @@ def create(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
     app = own_app(request.user, app_id)
     form = ToolTokenForm(request.POST or None, spends=_spends(app), password_is_right=partial(password_is_right, request))
     if form.is_valid():
-        with problems_beside(form):
+        with problems_as_form_errors(form):
             token, secret = issue_mcp_token(
                 app=app,
                 name=form.cleaned_data["name"],
@@ -45,7 +45,7 @@ def rotate(request: SignedInRequest, app_id: uuid.UUID, token_id: uuid.UUID) -> 
     token = get_object_or_404(selectors.tool_tokens_of(app), pk=token_id)
     form = RotateForm(request.POST or None, spends=_spends(app), password_is_right=partial(password_is_right, request))
     if form.is_valid():
-        with problems_beside(form):
+        with problems_as_form_errors(form):
             successor, secret = rotate_token(
                 token=token, overlap=form.wanted_overlap(), actor=request.user, password_confirmed=form.password_confirmed
             )

@@ -12,7 +12,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 
 from marketplace.accounts.models import User
-from marketplace.accounts.pages import SignedInRequest, problems_beside, render_form, signed_in_page
+from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form, signed_in_page
 from marketplace.core.errors import Problem
 
 from ... import selectors
@@ -57,7 +57,7 @@ def create(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
     app = own_app(request.user, app_id)
     form = EndpointForm(request.POST or None)
     if form.is_valid():
-        with problems_beside(form):
+        with problems_as_form_errors(form):
             endpoint, secret = services.create_endpoint(
                 app=app,
                 url=form.cleaned_data["url"],
@@ -88,7 +88,7 @@ def edit(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUID) ->
     known = {"url": endpoint.url, "description": endpoint.description, "events": endpoint.events}
     form = EndpointForm(request.POST if request.method == "POST" else None, initial=known)
     if form.is_valid():
-        with problems_beside(form):
+        with problems_as_form_errors(form):
             services.change_endpoint(
                 endpoint=endpoint,
                 url=form.cleaned_data["url"],

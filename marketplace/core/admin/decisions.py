@@ -59,7 +59,7 @@ class Decision:
         available: Whether the state allows it; the service judges again under its lock.
         template: The page.
         danger: Whether it takes something away.
-        foretell: What will happen to the very row, in figures: how many keys stop, how many buyers there are.
+        effects: Returns what the decision will affect, counted for this row: how many keys stop, how many buyers there are.
         context: What else the page shows of the row.
         fields: The template of its fields, where they are more than a column.
     """
@@ -72,13 +72,9 @@ class Decision:
     available: Callable[[Any], bool] = lambda _subject: True
     template: str = "admin/decisions/decision.html"
     danger: bool = False
-    foretell: Callable[[Any], Sequence[str]] = lambda _subject: ()
+    effects: Callable[[Any], Sequence[str]] = lambda _subject: ()
     context: Callable[[Any], Mapping[str, Any]] = lambda _subject: {}
     fields: str = ""
-
-    def effects(self, subject: Any) -> list[str]:
-        """Return what will happen to this very row, where there is more to say than of every row."""
-        return list(self.foretell(subject))
 
 
 def decision(settings: Decision) -> Callable[[Perform], Any]:

@@ -10,7 +10,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 
 from developers.dashboard.views.passwords import password_is_right
-from marketplace.accounts.pages import SignedInRequest, problems_beside, signed_in_page
+from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, signed_in_page
 from marketplace.accounts.services import delete_account, end_sessions, rename_user
 from marketplace.core.errors import Problem
 from marketplace.operations.exports import KEPT, export_of, read_export, request_export
@@ -26,7 +26,7 @@ def account(request: SignedInRequest) -> HttpResponseBase:
     """Show the account; a POST sets the name."""
     form = NameForm(request.POST if request.method == "POST" else None, initial={"name": request.user.name})
     if form.is_valid():
-        with problems_beside(form):
+        with problems_as_form_errors(form):
             rename_user(user=request.user, name=form.cleaned_data["name"], actor=request.user)
             messages.success(request, "The name is saved.")
             return redirect("account")
@@ -75,7 +75,7 @@ def delete(request: SignedInRequest) -> HttpResponseBase:
     """Say what goes and what stays, ask for address and password, then delete the account."""
     form = DeletionForm(request.POST or None, user=request.user, password_is_right=partial(password_is_right, request))
     if form.is_valid():
-        with problems_beside(form):
+        with problems_as_form_errors(form):
             # Who decides is the owner, as when the operators are asked: nobody acts upon someone.
             delete_account(user=request.user, reason=DELETION_REASON, actor=None)
             logout(request)

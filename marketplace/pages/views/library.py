@@ -6,8 +6,6 @@ from contextlib import contextmanager
 from django.contrib import messages
 from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
-from django.urls import reverse
-from rest_framework import serializers
 
 from catalog.selectors import cards_of
 from library.certificates import certificate_of, certificate_pdf, status_url
@@ -16,9 +14,10 @@ from library.selectors import current_file, library_page, owned_licence, owned_v
 from library.services.links import issue_link, url_of
 from marketplace.accounts.pages import SignedInRequest, signed_in_page
 from marketplace.core import bounds
-from marketplace.core.api.pagination import decode_cursor, encode_cursor
 from marketplace.core.errors import NotFound, Problem
 from marketplace.core.serving import safe_disposition
+
+from ..paging import cursor_of, paging_context
 
 ROWS = 25
 VERSIONS = 100
@@ -27,18 +26,13 @@ VERSIONS = 100
 @signed_in_page("GET")
 def library(request: SignedInRequest) -> HttpResponseBase:
     """List what the user owns, newest first."""
-    cursor = request.GET.get("after", "")
-    try:
-        after = decode_cursor(cursor) if cursor else None
-    except serializers.ValidationError as error:
-        raise Http404 from error
-    count, licences, more = library_page(request.user, limit=ROWS, after=after)
-    pictures = {card.id: card.picture for card in cards_of({licence.listing_id for licence in licences})}
+    with cursor_of(request) as cursor:
+        count, page = library_page(request.user, limit=ROWS, cursor=cursor)
+    pictures = {card.id: card.picture for card in cards_of({licence.listing_id for licence in page.rows})}
     context = {
         "count": count,
-        "rows": [(licence, version_of(licence), pictures.get(licence.listing_id)) for licence in licences],
-        "later": after is not None,
-        "next": f"{reverse('library-page')}?after={encode_cursor(licences[-1].acquired_at, licences[-1].id)}" if more else "",
+        "rows": [(licence, version_of(licence), pictures.get(licence.listing_id)) for licence in page.rows],
+        **paging_context(request, page, "library-page"),
     }
     return render(request, "buyer/library.html", context)
 

@@ -8,20 +8,19 @@ from typing import Any
 from django.core.paginator import EmptyPage, Paginator
 from django.http import Http404, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import render
-from django.urls import reverse
 from django.utils import timezone
-from rest_framework import serializers
 
 from marketplace.accounts.pages import SignedInRequest
-from marketplace.core.api.pagination import decode_cursor, encode_cursor
 from marketplace.core.charts import Span
+from marketplace.core.pagination import newest_first
 from vendors.models import VendorProfile
 from vendors.studio.access import vendor_page
 from wallet.models import Payout
 from wallet.sales import payouts_of, sales_by_listing, takings_of
-from wallet.selectors import earnings_of, movements_of, newest_of
+from wallet.selectors import earnings_of, movements_of
 from wallet.sheets import cell, figure
 
+from ..paging import cursor_of, paging_context
 from ..selling import MONTH, SPANS, charts_of, figures_of, parts_of, since
 
 ROWS = 25
@@ -70,18 +69,13 @@ def by_listing(request: SignedInRequest, profile: VendorProfile) -> HttpResponse
 @vendor_page("GET")
 def statement(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase:
     """Show each sale, refund and payout with what became of the price, newest first."""
-    cursor = request.GET.get("after", "")
-    try:
-        after = decode_cursor(cursor) if cursor else None
-    except serializers.ValidationError as error:
-        raise Http404 from error
     accounts = earnings_of(request.user)
-    lines, more = newest_of(map(movements_of, accounts), "at", limit=ROWS, after=after)
+    with cursor_of(request) as cursor:
+        page = newest_first(map(movements_of, accounts), "at", limit=ROWS, cursor=cursor)
     context = {
         "accounts": accounts,
-        "lines": [(line, parts_of(line)) for line in lines],
-        "later": bool(cursor),
-        "next": f"{reverse('sales-statement')}?after={encode_cursor(lines[-1].at, lines[-1].pk)}" if more else "",
+        "lines": [(line, parts_of(line)) for line in page.rows],
+        **paging_context(request, page, "sales-statement"),
         "profile": profile,
     }
     return render(request, "studio/sales/statement.html", context)

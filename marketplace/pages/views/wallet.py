@@ -5,19 +5,18 @@ import uuid
 from django.contrib import messages
 from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
-from django.urls import reverse
-from rest_framework import serializers
 
 from marketplace.accounts.pages import SignedInRequest, signed_in_page
-from marketplace.core.api.pagination import decode_cursor, encode_cursor
 from marketplace.core.errors import Problem
 from marketplace.core.money import WALLET_CURRENCIES
+from marketplace.core.pagination import newest_first
 from marketplace.core.serving import safe_disposition
 from wallet import receipts
 from wallet.models import Order
-from wallet.selectors import accounts_of, movements_of, newest_of, open_withdrawals_of, order_of, wallet_of
+from wallet.selectors import accounts_of, movements_of, open_withdrawals_of, order_of, wallet_of
 from wallet.services.preferences import set_currency_preference
 
+from ..paging import cursor_of, paging_context
 from ..shop.currency import PREFERENCE
 
 ROWS = 25
@@ -26,20 +25,15 @@ ROWS = 25
 @signed_in_page("GET")
 def wallet(request: SignedInRequest) -> HttpResponseBase:
     """Show what the wallet holds and what came and went, newest first."""
-    cursor = request.GET.get("after", "")
-    try:
-        after = decode_cursor(cursor) if cursor else None
-    except serializers.ValidationError as error:
-        raise Http404 from error
     movements = [movements_of(account).select_related("withdrawal", "settled_withdrawal") for account in accounts_of(request.user)]
-    shown, more = newest_of(movements, "at", limit=ROWS, after=after)
+    with cursor_of(request) as cursor:
+        page = newest_first(movements, "at", limit=ROWS, cursor=cursor)
     context = {
         "wallet": wallet_of(request.user),
         "waiting": open_withdrawals_of(request.user.pk),
         "currencies": [code.value for code in WALLET_CURRENCIES],
-        "movements": shown,
-        "later": bool(cursor),
-        "next": f"{reverse('wallet-page')}?after={encode_cursor(shown[-1].at, shown[-1].pk)}" if more else "",
+        "movements": page.rows,
+        **paging_context(request, page, "wallet-page"),
     }
     return render(request, "buyer/wallet.html", context)
 

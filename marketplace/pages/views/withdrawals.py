@@ -8,7 +8,7 @@ from django.http import Http404, HttpResponseBase
 from django.shortcuts import redirect, render
 
 from developers.dashboard.views.passwords import password_is_right
-from marketplace.accounts.pages import SignedInRequest, problems_beside, render_form, signed_in_page
+from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form, signed_in_page
 from marketplace.core.errors import Problem
 from marketplace.core.wording import money
 from wallet.errors import InsufficientBalance, InvalidAmount, WithdrawalOpen
@@ -30,7 +30,7 @@ def ask(request: SignedInRequest) -> HttpResponseBase:
     sent = request.POST if request.method == "POST" else None
     form = WithdrawalForm(sent, balances=balances, password_is_right=partial(password_is_right, request))
     if form.is_valid():
-        with problems_beside(form, _BESIDE):
+        with problems_as_form_errors(form, _BESIDE):
             withdrawal = ask_withdrawal(
                 user=request.user,
                 currency=form.cleaned_data["currency"],

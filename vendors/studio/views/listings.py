@@ -11,7 +11,7 @@ from django.urls import reverse
 from catalog.models.listings import ListingStatus
 from catalog.selectors import picture_of
 from developers.live_checks import live_check
-from marketplace.accounts.pages import SignedInRequest, problems_beside, render_form, signed_in_page
+from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form, signed_in_page
 
 from ...errors import SlugTaken, VendorProfileMissing
 from ...models import VendorProfile, VendorStatus
@@ -44,7 +44,7 @@ def create(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase
     """Make a draft."""
     form = NewListingForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
-        with problems_beside(form, {SlugTaken: "slug"}):
+        with problems_as_form_errors(form, {SlugTaken: "slug"}):
             try:
                 listing = create_listing(profile=profile, actor=request.user, **form.cleaned_data)
             except SlugTaken:

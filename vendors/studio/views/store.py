@@ -5,7 +5,7 @@ from django.http import HttpResponseBase
 from django.shortcuts import redirect, render
 
 from developers.live_checks import live_check
-from marketplace.accounts.pages import SignedInRequest, problems_beside, render_form, signed_in_page
+from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form, signed_in_page
 
 from ...errors import StoreSlugTaken, VendorProfileExists, VendorProfileMissing
 from ...models import VendorProfile, VendorStatus
@@ -24,7 +24,7 @@ def apply(request: SignedInRequest) -> HttpResponseBase:
     form = ApplicationForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         links = form.cleaned_data["links"]
-        with problems_beside(form, {StoreSlugTaken: "store_slug"}):
+        with problems_as_form_errors(form, {StoreSlugTaken: "store_slug"}):
             try:
                 profile = profiles.apply(
                     user=request.user,
@@ -48,7 +48,7 @@ def settings(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBa
     known = {"store_name": profile.store.name, "bio": profile.bio}
     form = StoreForm(request.POST if request.method == "POST" else None, initial=known)
     if form.is_valid():
-        with problems_beside(form):
+        with problems_as_form_errors(form):
             profiles.update_store(profile=profile, actor=request.user, **form.cleaned_data)
             messages.success(request, "Saved. Buyers see it now.")
             return redirect("studio-store")
