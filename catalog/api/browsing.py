@@ -10,7 +10,7 @@ from marketplace.core import bounds
 from marketplace.core.api.serializers import parse_values
 
 from .. import selectors
-from ..selectors import Facet, Found, Place, Section, Sort, Total
+from ..selectors import Counted, Facet, Found, Place, Section, Sort, Total
 from . import cursors
 from . import representations as shown
 from .caching import Memo
@@ -94,7 +94,7 @@ def parameters_of(query: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
 
 def answer(browsing: Browsing, memo: Memo) -> dict[str, Any]:
     """Return the answer of GET assets, in two queries at most, whatever it asks for."""
-    found = _on_shelf(browsing, memo) if browsing.filters.keys() <= COUNTED else _within_filters(browsing)
+    found = _on_shelf(browsing, memo) if browsing.filters.keys() <= COUNTED else _within_filters(browsing, memo)
     rows, cursor = found.rows[: browsing.limit], None
     if len(found.rows) > browsing.limit and browsing.page < bounds.PAGE:
         cursor = cursors.encode(rows[-1].place, page=browsing.page + 1, sort=browsing.sort, filters=browsing.filters)
@@ -102,16 +102,22 @@ def answer(browsing: Browsing, memo: Memo) -> dict[str, Any]:
     return body | shown.facets(found.facets, exact=found.facets_are_exact) if browsing.facets else body
 
 
-def _within_filters(browsing: Browsing) -> Found:
-    """Return a page of what filters keep that the shelf keeps no order of, and one row more."""
-    return selectors.find(
+def _within_filters(browsing: Browsing, memo: Memo) -> Found:
+    """Return a page of what filters keep that the shelf keeps no order of, and one row more; total and facets are counted once likewise."""
+    name = f"counted:{sorted(browsing.filters.items())!r}{browsing.facets!r}"
+    counted: Counted | None = memo.known(name)
+    found = selectors.find(
         matching_of(browsing.filters),
         sort=browsing.sort,
         start=browsing.start,
         limit=browsing.limit + 1,
         after=browsing.after,
         names=browsing.facets,
+        counted=counted,
     )
+    if counted is None and found.total.listings:
+        memo.put(name, found.counted)
+    return found
 
 
 def _on_shelf(browsing: Browsing, memo: Memo) -> Found:

@@ -12,9 +12,9 @@ from marketplace.core import money
 from marketplace.core.money import Currency
 
 from .. import labels
-from ..models import Category, LicenseTier, ShelfItem, Store
+from ..models import NO_INR, Category, LicenseTier, ShelfItem, Store
 from ..selectors import Matching, Section
-from ..selectors.matching import Group
+from ..selectors.matching import Bound, Group
 
 Items = QuerySet[ShelfItem]
 # What the shelf keeps counts by, and by one label with them.
@@ -51,8 +51,9 @@ class AssetFilter(django_filters.FilterSet):  # type: ignore[misc]  # django-fil
         fields: ClassVar[list[str]] = []
 
     def filter_queryset(self, queryset: Items) -> Items:
-        """Keep what passes every filter; those for labels are only noted, to be answered together."""
+        """Keep what passes every filter; those for labels and prices are only noted, to be answered together."""
         self.groups: list[Group] = []
+        self.prices: list[Bound] = []
         items: Items = super().filter_queryset(queryset)
         return items
 
@@ -77,8 +78,11 @@ class AssetFilter(django_filters.FilterSet):  # type: ignore[misc]  # django-fil
     def priced(self, items: Items, name: str, value: Any) -> Items:
         """Keep what costs at least or at most so much; what has no price in the currency is left out."""
         currency = Currency(self.data.get("currency", Currency.INR))
-        items = items.filter(inr__isnull=False) if currency == Currency.INR else items
-        return items.filter(**{f"{COLUMNS[currency]}__{'gte' if name == 'minPrice' else 'lte'}": money.to_minor(value)})
+        column = COLUMNS[currency]
+        self.prices.append((f"{column} {'>=' if name == 'minPrice' else '<='}", money.to_minor(value)))
+        if currency == Currency.INR and "maxPrice" not in self.data:
+            self.prices.append((f"{column} <", NO_INR))
+        return items
 
 
 def matching_of(filters: Mapping[str, Any]) -> Matching:
@@ -91,4 +95,6 @@ def _matching(given: tuple[tuple[str, Any], ...]) -> Matching:
     filters = dict(given)
     asked = AssetFilter(filters, ShelfItem.objects.all())
     section = Section(filters.get("category"), filters.get("tier")) if filters.keys() <= COUNTED | LABELLED else None
-    return Matching.of(asked.qs, asked.groups, section)
+    # What it notes is noted by making its query.
+    items = asked.qs
+    return Matching.of(items, asked.groups, asked.prices, section)

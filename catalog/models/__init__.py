@@ -5,10 +5,11 @@ from .listings import Listing, ListingStats, UncountedPurchase
 from .manifests import AgentManifest
 from .reviews import ListingReview, RejectionReason
 from .search import CatalogGeneration, SearchDelete, SearchDocument, SearchTerm
-from .shelf import ShelfCount, ShelfItem, ShelfLabels
+from .shelf import NO_INR, ShelfCount, ShelfItem, ShelfLabels
 from .taxonomy import Category, LicenseTier, RetiredTerms, Store
 
 __all__ = [
+    "NO_INR",
     "AgentManifest",
     "CatalogGeneration",
     "Category",

@@ -11,6 +11,9 @@ from marketplace.accounts.models import Tier
 from .listings import Listing
 from .taxonomy import Category, Store
 
+# Beyond every price: listings without an INR price come after all that have one.
+NO_INR = 10**9
+
 
 class ShelfItem(models.Model):
     """A listing for sale. It is here exactly while it is published and its store is open.

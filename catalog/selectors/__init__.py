@@ -21,12 +21,13 @@ from .detail import detail_for_sale
 from .facets import COUNTED as FACETED
 from .facets import Facet, Facets, facets_of_listings, facets_of_shelf, facets_on
 from .listings import listing_for_sale, listings_for_sale, preview_by_id
-from .matching import Found, Matching, find
+from .matching import Counted, Found, Matching, find
 from .taxonomy import active_tiers, categories_with_counts, category_names, every_tier
 
 __all__ = [
     "FACETED",
     "Card",
+    "Counted",
     "Counts",
     "Facet",
     "Facets",

@@ -15,14 +15,12 @@ from django.db import transaction
 from django.db.models import F
 
 from .. import labels, pricing
-from ..models import Listing, ListingStats, ShelfCount, ShelfItem, ShelfLabels
+from ..models import NO_INR, Listing, ListingStats, ShelfCount, ShelfItem, ShelfLabels
 from ..models.listings import ListingStatus
 from . import generation
 
 BATCH = 500
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-# Beyond every price: listings without an INR price come after all that have one.
-NO_INR = 10**9
 Progress = Callable[[int, int], None]
 # The key of a count: category, tier and label.
 CountKey = tuple[uuid.UUID, str, str]

@@ -8,6 +8,8 @@ from itertools import product
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from catalog import labels
@@ -15,6 +17,7 @@ from catalog.api import browsing
 from catalog.api.caching import Memo
 from catalog.api.filters import matching_of
 from catalog.models import LicenseTier, Listing
+from catalog.pricing import sale_prices
 from catalog.search import search
 from catalog.selectors import matching
 from tests.factories import CategoryFactory, PublishedListingFactory, StoreFactory
@@ -132,6 +135,7 @@ def queries() -> Iterator[dict[str, str]]:
 
 def asked(**query: Any) -> dict[str, Any]:
     """Return the answer that GET assets is given, made anew."""
+    Memo.forget()
     return browsing.answer(browsing.browsing_of(browsing.parameters_of(query)), Memo(0))
 
 
@@ -155,3 +159,41 @@ def test_what_is_found_is_what_looking_at_each_listing_finds(catalog: list[Listi
             assert [item["id"] for item in asked(sort=sort, limit="3", page="2", **query)["items"]] == expected[3:6], case
         hits = search("sample", 100, matching_of(browsing.browsing_of(browsing.parameters_of(query)).filters))
         assert {hit.id for hit in hits} == ids, query
+
+
+@pytest.mark.parametrize("prices", [{"minPrice": "1"}, {"maxPrice": "100"}, {"minPrice": "1", "maxPrice": "499.99"}, {"minPrice": "600"}])
+@pytest.mark.parametrize("currency", ["INR", "USD", "EUR"])
+def test_prices_keep_the_same_whether_they_are_collected_or_walked_along(
+    catalog: list[Listing], prices: dict[str, str], currency: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def costs(listing: Listing) -> int | None:
+        return getattr(sale_prices(listing), currency.lower())
+
+    low, high = (float(prices.get(name, default)) * 100 for name, default in (("minPrice", "0"), ("maxPrice", "inf")))
+    kept = {listing.id for listing in catalog if costs(listing) is not None and low <= (costs(listing) or 0) <= high}
+    asked_for = prices if currency == "INR" else prices | {"currency": currency}
+    tagged = {listing.id for listing in catalog if labels.label("tag", TAGS[0]) in labels.labels_of(listing)}
+    for sort, cap, few in product(SORTS, [1, 5_000], [0, 10_000]):
+        monkeypatch.setattr(matching, "CAP", cap)
+        monkeypatch.setattr(matching, "FEW", few)
+        order = [item["id"] for item in asked(sort=sort, limit="50")["items"]]
+        for query, ids in ((asked_for, kept), (asked_for | {"tag": TAGS[0]}, kept & tagged)):
+            answer, case = asked(sort=sort, limit="50", **query), (sort, cap, few, query)
+            assert [item["id"] for item in answer["items"]] == [each for each in order if each in ids], case
+            assert (answer["total"], answer.get("totalIsExact", True)) == (min(len(ids), cap), len(ids) <= cap), case
+
+
+def test_pages_of_a_filter_count_it_once_until_the_catalog_changes(catalog: list[Listing]) -> None:
+    def page(number: int, at: int) -> tuple[dict[str, Any], str]:
+        query = browsing.browsing_of(browsing.parameters_of({"minPrice": "1", "page": str(number), "limit": "3", "facets": "tier,license"}))
+        with CaptureQueriesContext(connection) as context:
+            found = browsing.answer(query, Memo(at))
+        return found, context.captured_queries[-1]["sql"]
+
+    Memo.forget()
+    (first, counting), (second, paging), (_, anew) = page(1, 1), page(2, 1), page(2, 2)
+    assert "shelflabels shown" in counting
+    assert "shelflabels shown" in anew
+    assert "shelflabels shown" not in paging
+    assert (first["total"], first["facets"]) == (second["total"], second["facets"])
+    assert {item["id"] for item in first["items"]}.isdisjoint(item["id"] for item in second["items"])
