@@ -35,7 +35,7 @@ class ShelfItem(models.Model):
     price_up = models.BigIntegerField()
     price_down = models.BigIntegerField()
     # What a buyer pays now, in minor units.
-    usd = models.BigIntegerField(db_index=True)
+    usd = models.BigIntegerField()
     inr = models.BigIntegerField(null=True)
     eur = models.BigIntegerField(null=True, db_index=True)
 
@@ -47,10 +47,12 @@ class ShelfItem(models.Model):
             models.Index(fields=("newest", "listing", "tier"), name="shelf_newest"),
             models.Index(fields=("price_up", "listing", "tier"), name="shelf_price_up"),
             models.Index(fields=("price_down", "listing", "tier"), name="shelf_price_down"),
+            models.Index(fields=("usd", "listing", "tier"), name="shelf_usd"),
             models.Index(fields=("category", "unpopularity", "newest", "listing", "tier"), name="shelf_category_popular"),
             models.Index(fields=("category", "newest", "listing", "tier"), name="shelf_category_newest"),
             models.Index(fields=("category", "price_up", "listing", "tier"), name="shelf_category_price_up"),
             models.Index(fields=("category", "price_down", "listing", "tier"), name="shelf_category_price_down"),
+            models.Index(fields=("category", "usd", "listing", "tier"), name="shelf_category_usd"),
         )
 
     def __str__(self) -> str:

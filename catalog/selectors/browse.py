@@ -13,21 +13,29 @@ ITEM, TOTAL, PLACE = "item", "total", "place"
 
 
 class Sort(StrEnum):
-    """The orders of browsing (reference section 4)."""
+    """The orders of browsing (reference section 4), whose prices are those in INR, and the orders by USD."""
 
     POPULAR = "popular"
     NEWEST = "newest"
     PRICE_ASC = "price_asc"
     PRICE_DESC = "price_desc"
+    USD_ASC = "usd_asc"
+    USD_DESC = "usd_desc"
 
 
-# All ascending, all ending in the id: pages never overlap, and what comes after a place is one comparison.
+# Those of the reference.
+ASKED = (Sort.POPULAR, Sort.NEWEST, Sort.PRICE_ASC, Sort.PRICE_DESC)
+# Each all ascending or all descending, all ending in the id: pages never overlap, and what comes after a place is one comparison.
 ORDERS: dict[Sort, tuple[str, ...]] = {
     Sort.POPULAR: ("unpopularity", "newest", "listing_id"),
     Sort.NEWEST: ("newest", "listing_id"),
     Sort.PRICE_ASC: ("price_up", "listing_id"),
     Sort.PRICE_DESC: ("price_down", "listing_id"),
+    Sort.USD_ASC: ("usd", "listing_id"),
+    Sort.USD_DESC: ("usd", "listing_id"),
 }
+# Every listing has a price in USD: the one index is read from either end.
+DESCENDING = frozenset({Sort.USD_DESC})
 # The values of an order's columns in one row.
 Place = tuple[int | uuid.UUID, ...]
 
@@ -89,7 +97,7 @@ def page_on_shelf(
 def rows_of(answers: Answers, sort: Sort) -> list[Row]:
     """Return the rows of a page, in order."""
     rows = [Row(identifier(row.id), row.words, row.amount, row.tier, _place(row, sort)) for row in answers[ITEM]]
-    rows.sort(key=lambda row: row.place)
+    rows.sort(key=lambda row: row.place, reverse=sort in DESCENDING)
     return rows
 
 
@@ -139,8 +147,9 @@ def _places_sql(sort: Sort, conditions: str, after: bool, every: int, most: str)
     """Return the beginning of a statement that leaps from place to place in the order's index: a third of the time of numbering them."""
     order = ORDERS[sort]
     keys, known, found = (", ".join(f"{prefix}{column}" for column in order) for prefix in ("", "places.", "item."))
-    leap = f"ORDER BY {keys} LIMIT 1 OFFSET {every - 1:d}"
-    begin, further = _where(sort, conditions, after), f"WHERE {f'{conditions} AND ' if conditions else ''}({keys}) > ({known}) "
+    leap = f"ORDER BY {_ordered(sort)} LIMIT 1 OFFSET {every - 1:d}"
+    begin = _where(sort, conditions, after)
+    further = f"WHERE {f'{conditions} AND ' if conditions else ''}({keys}) {_beyond(sort)} ({known}) "
     # Put together from names of ours.
     return (
         f"WITH RECURSIVE places AS (SELECT {keys}, CAST(1 AS bigint) AS number FROM "  # noqa: S608
@@ -170,7 +179,7 @@ def page_arm(sort: Sort, items: str, limit: int) -> str:
     # Put together from the names above.
     return (
         f"SELECT '{ITEM}', item.listing_id, listing.title, item.tier, item.inr, {_two_keys(sort, 'item.')} FROM "  # noqa: S608
-        f"({items} ORDER BY {', '.join(ORDERS[sort])} LIMIT {limit:d} OFFSET %s) page "
+        f"({items} ORDER BY {_ordered(sort)} LIMIT {limit:d} OFFSET %s) page "
         "JOIN catalog_shelfitem item ON item.listing_id = page.listing_id JOIN catalog_listing listing ON listing.id = page.listing_id"
     )
 
@@ -178,7 +187,12 @@ def page_arm(sort: Sort, items: str, limit: int) -> str:
 def after_place(sort: Sort) -> str:
     """Return the condition of what comes after a place, whose parameters are `place_params`."""
     order = ORDERS[sort]
-    return f"({', '.join(order)}) > ({', '.join(['%s'] * len(order))})"
+    return f"({', '.join(order)}) {_beyond(sort)} ({', '.join(['%s'] * len(order))})"
+
+
+def ordering(sort: Sort) -> list[str]:
+    """Return an order of the shelf's items as the ORM takes it."""
+    return [f"-{column}" if sort in DESCENDING else column for column in ORDERS[sort]]
 
 
 def place_params(place: Place) -> list[Any]:
@@ -189,6 +203,14 @@ def place_params(place: Place) -> list[Any]:
 def _where(sort: Sort, section: str, after: bool) -> str:  # noqa: FBT001 - as above
     conditions = " AND ".join(condition for condition in (section, after_place(sort) if after else "") if condition)
     return f"WHERE {conditions} " if conditions else ""
+
+
+def _ordered(sort: Sort) -> str:
+    return ", ".join(f"{column} DESC" if sort in DESCENDING else column for column in ORDERS[sort])
+
+
+def _beyond(sort: Sort) -> str:
+    return "<" if sort in DESCENDING else ">"
 
 
 def _two_keys(sort: Sort, prefix: str = "") -> str:

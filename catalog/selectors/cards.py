@@ -15,7 +15,7 @@ from ..labels import label
 from ..models import Category, LicenseTier, Listing, ShelfCount, ShelfItem, Store
 from ..models.files import PreviewKind
 from ..pricing import Prices
-from .browse import ORDERS, Sort
+from .browse import Sort, ordering
 from .facets import VALUES
 from .listings import listings_for_sale
 from .matching import Matching
@@ -78,8 +78,8 @@ def cards_of(ids: Iterable[uuid.UUID]) -> list[Card]:
 def cards_on_shelf(*, limit: int, sort: Sort = Sort.POPULAR, category: str | None = None, without: uuid.UUID | None = None) -> list[Card]:
     """Return the first listings of an order, of one category where it is named, in one query."""
     items = ShelfItem.objects.all() if category is None else ShelfItem.objects.filter(category__slug=category)
-    ids = items.order_by(*ORDERS[sort]).values("pk")[: limit + 1]
-    order = [f"shelf_item__{column}" for column in ORDERS[sort]]
+    ids = items.order_by(*ordering(sort)).values("pk")[: limit + 1]
+    order = [f"{'-' if column.startswith('-') else ''}shelf_item__{column.removeprefix('-')}" for column in ordering(sort)]
     cards = _cards(listings_for_sale().filter(pk__in=ids).order_by(*order))
     return [card for card in cards if card.id != without][:limit]
 
@@ -98,7 +98,7 @@ def open_store(slug: str) -> Store:
 
 def newest_addresses(limit: int) -> list[tuple[str, datetime]]:
     """Return slug and last change of the newest listings for sale."""
-    newest = ShelfItem.objects.order_by(*ORDERS[Sort.NEWEST])
+    newest = ShelfItem.objects.order_by(*ordering(Sort.NEWEST))
     return list(newest.values_list("listing__slug", "listing__updated_at")[:limit])
 
 

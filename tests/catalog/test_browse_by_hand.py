@@ -167,7 +167,8 @@ def test_prices_keep_the_same_whether_they_are_collected_or_walked_along(
     catalog: list[Listing], prices: dict[str, str], currency: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def costs(listing: Listing) -> int | None:
-        return getattr(sale_prices(listing), currency.lower())
+        found: int | None = getattr(sale_prices(listing), currency.lower())
+        return found
 
     low, high = (float(prices.get(name, default)) * 100 for name, default in (("minPrice", "0"), ("maxPrice", "inf")))
     kept = {listing.id for listing in catalog if costs(listing) is not None and low <= (costs(listing) or 0) <= high}

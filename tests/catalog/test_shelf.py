@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from catalog import labels
 from catalog.models import Listing, ListingStats, ShelfCount, ShelfItem, ShelfLabels
-from catalog.selectors.browse import ORDERS, Sort
+from catalog.selectors import Matching, Section, find
+from catalog.selectors.browse import Sort, ordering, page_on_shelf, places_on_shelf, rows_of
 from catalog.services import shelf
 from catalog.services.popularity import count_purchases, record_purchase, undo_purchase
 from catalog.services.review import takedown_listing, unpublish_listing
@@ -164,14 +165,35 @@ def test_platforms_are_labels_without_their_versions(text: str, expected: set[st
     assert labels.read(labels.written(found)) == found
 
 
+@pytest.mark.parametrize("sort", [Sort.USD_ASC, Sort.USD_DESC])
+@pytest.mark.parametrize("in_category", [False, True])
+def test_orders_by_dollars_are_whole_by_number_by_place_and_by_leaps(sort: Sort, in_category: bool) -> None:  # noqa: FBT001 - a case
+    category = CategoryFactory(slug="fonts")
+    for usd in (300, 100, 200, 100, 300, 0, 200):
+        PublishedListingFactory(category=category, base_price_minor=usd)
+    everything = [(item.usd, item.pk) for item in ShelfItem.objects.all()]
+    expected = sorted(everything, reverse=sort == Sort.USD_DESC)
+    shelf, after, by_place = Section("fonts" if in_category else None), None, []
+    while rows := rows_of(page_on_shelf(shelf, sort=sort, start=0, limit=2, after=after), sort):
+        after = rows[-1].place
+        by_place += [row.place for row in rows]
+    assert by_place == expected
+    by_number = [rows_of(page_on_shelf(shelf, sort=sort, start=start, limit=2), sort) for start in range(0, 7, 2)]
+    assert [row.place for rows in by_number for row in rows] == expected
+    assert places_on_shelf(shelf, sort=sort, every=2, many=3)[0] == expected[1:6:2]
+    assert [
+        row.place for row in find(Matching.of(ShelfItem.objects.all()), sort=sort, start=0, limit=3, after=expected[2]).rows
+    ] == expected[3:6]
+
+
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="on tables this small PostgreSQL reads everything")
 @pytest.mark.parametrize("sort", list(Sort))
 @pytest.mark.parametrize("in_category", [False, True])
 def test_page_is_read_in_the_order_of_an_index_that_covers_it(sort: Sort, in_category: bool) -> None:  # noqa: FBT001 - a case
     items = ShelfItem.objects.filter(tier="free", **({"category_id": CategoryFactory().pk} if in_category else {}))
-    plan = items.order_by(*ORDERS[sort]).values("pk")[:20].explain()
+    plan = items.order_by(*ordering(sort)).values("pk")[:20].explain()
     kind = "category_" if in_category else ""
-    name = sort.value.replace("price_asc", "price_up").replace("price_desc", "price_down")
+    name = {"price_asc": "price_up", "price_desc": "price_down", "usd_asc": "usd", "usd_desc": "usd"}.get(sort, sort)
     assert f"COVERING INDEX shelf_{kind}{name}" in plan
     assert "TEMP B-TREE" not in plan
 

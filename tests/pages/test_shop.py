@@ -119,6 +119,23 @@ def test_filters_orders_and_pages_are_those_of_the_api(client: Client) -> None:
     assert titles(page_at(client, "/browse?q=fnot+07"))[0] == "Font 07"
 
 
+@pytest.mark.parametrize("narrowed", ["", "&tag=even"])
+def test_order_of_prices_is_that_of_the_currency_in_which_they_are_shown(client: Client, narrowed: str) -> None:
+    for title, usd, inr in (("One", 300, 10_000), ("Two", 100, 30_000), ("Three", 200, None)):
+        on_sale(title=title, base_price_minor=usd, price_inr_minor=inr, price_eur_minor=None, tags=["even"])
+
+    def shown(sort: str, currency: str = "") -> list[str]:
+        return titles(page_at(client, f"/browse?sort={sort}{narrowed}{currency and f'&currency={currency}'}"))
+
+    # Dollars where nothing was chosen. What has no price in rupees comes last; none in euros is shown in dollars.
+    assert (shown("price_asc"), shown("price_desc")) == (["Two", "Three", "One"], ["One", "Three", "Two"])
+    assert (shown("price_asc", "EUR"), shown("price_desc", "EUR")) == (["Two", "Three", "One"], ["One", "Three", "Two"])
+    assert (shown("price_asc", "INR"), shown("price_desc", "INR")) == (["One", "Two", "Three"], ["Two", "One", "Three"])
+    # The API's order is the reference's, whoever asks.
+    answer = client.get("/api/v1/assets?sort=price_asc&minPrice=0&currency=USD").json()
+    assert [item["title"] for item in answer["items"]] == ["One", "Two", "Three"]
+
+
 def test_price_is_shown_in_the_chosen_currency_and_kept(client: Client) -> None:
     listing = on_sale(base_price_minor=1234, price_inr_minor=123_456, price_eur_minor=None)
     assert "$12.34" in page_at(client, "/browse").select(".asset-price")[0].get_text()

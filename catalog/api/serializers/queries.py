@@ -13,6 +13,7 @@ from marketplace.core.api.serializers import Limit, PageNumber
 from marketplace.core.money import Currency
 
 from ...selectors import Facet, Sort
+from ...selectors.browse import ASKED
 
 
 @extend_schema_field({"type": "number", "minimum": 0, "maximum": bounds.PRICE_MINOR / 100} | TWO_DECIMALS)
@@ -92,7 +93,7 @@ class BrowseQuery(FilterQuery):
     )
     limit = Limit(default=bounds.BROWSE_LIMIT_DEFAULT, maximum=bounds.BROWSE_LIMIT)
     sort = serializers.ChoiceField(
-        choices=[(sort.value, sort.value) for sort in Sort],
+        choices=[(sort.value, sort.value) for sort in ASKED],
         default=Sort.POPULAR.value,
         help_text="popular is by purchases, which are counted within minutes, then the newest. Prices are the INR prices shown; listings without "
         "one come last, by USD.",

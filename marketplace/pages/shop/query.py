@@ -14,6 +14,7 @@ from marketplace.core import bounds
 from marketplace.core.money import Currency
 
 SORTS = ((Sort.POPULAR, "Most popular"), (Sort.NEWEST, "Newest"), (Sort.PRICE_ASC, "Lowest price"), (Sort.PRICE_DESC, "Highest price"))
+_BY_USD = {Sort.PRICE_ASC: Sort.USD_ASC, Sort.PRICE_DESC: Sort.USD_DESC}
 # What narrows the catalog, in the names of the API.
 NARROWING = ("category", "vendor", "license", "tag", "platform", "fileType", "tier", "minPrice", "maxPrice")
 
@@ -61,8 +62,12 @@ class ShopForm(forms.Form):
 
     @property
     def order(self) -> Sort:
-        """The order."""
+        """The order, in the name of the API."""
         return Sort(self.cleaned_data.get("sort") or Sort.POPULAR)
+
+    def order_in(self, currency: Currency) -> Sort:
+        """Return the order of what is shown in a currency: prices by rupees to whom they are shown, else by dollars, which all have."""
+        return self.order if currency == Currency.INR else _BY_USD.get(self.order, self.order)
 
     @property
     def page_number(self) -> int:

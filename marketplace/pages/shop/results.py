@@ -39,15 +39,15 @@ def results_of(form: ShopForm, currency: Currency) -> Results:
     """Return what is shown: in four queries, or six for a search; labels that narrow cost one more, however many."""
     filters = form.filters(currency)
     category, tier = filters.get("category"), filters.get("tier")
-    start = (form.page_number - 1) * PAGE_SIZE
+    start, order = (form.page_number - 1) * PAGE_SIZE, form.order_in(currency)
     if form.query:
         return _found(form, filters)
     names, counts = selectors.names_to_choose_from(), selectors.counts_to_choose_from(category, tier)
     if filters.keys() <= COUNTED:
         total = Total(sum(counts.categories.values()) if category is None else counts.categories.get(category, 0))
-        rows = [] if start >= total.listings else _rows(Section(category, tier), form.order, start)
+        rows = [] if start >= total.listings else _rows(Section(category, tier), order, start)
     else:
-        page = selectors.find(matching_of(filters), sort=form.order, start=start, limit=PAGE_SIZE)
+        page = selectors.find(matching_of(filters), sort=order, start=start, limit=PAGE_SIZE)
         total, rows = page.total, page.rows
     cards = selectors.cards_of(row.id for row in rows)
     return Results(cards, total, math.ceil(total.listings / PAGE_SIZE), names, counts)
