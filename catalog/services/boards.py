@@ -19,9 +19,10 @@ from urllib.parse import parse_qs, urlsplit
 
 from django.conf import settings
 from django.core.cache import caches
-from django.core.cache.backends.base import BaseCache
 from django.core.cache.backends.locmem import LocMemCache
 from django.db import connection
+
+from marketplace.core.redis_cache import RedisCache
 
 # Short: changes that do not reach the board wait for it.
 STATE_SECONDS = 5
@@ -61,38 +62,45 @@ class Board(Protocol):
 
 
 class SharedCache:
-    """A cache that all processes share."""
+    """A cache that all processes share.
+
+    One that comes back with what it held some time ago, or whose place another takes that had not heard of everything yet, has an old
+    fence with the state that was posted under it. So a state says from which start of which server its fence was read, and counts only
+    for whoever asks that one.
+    """
 
     FENCE, STATE = "catalog:fence", "catalog:state"
     keys: Sequence[str] = (FENCE, STATE)
 
-    def __init__(self, cache: BaseCache, address: str) -> None:
+    def __init__(self, cache: RedisCache, address: str) -> None:
         self._cache = cache
         self.name = f"cache:{address}"
 
     def look(self, keys: Collection[str], found: Mapping[str, Any] | None = None) -> tuple[int | None, Mapping[str, Any]]:
         """Return the generation and what is cached, in one round trip at most."""
         if found is None:
-            found = self._cache.get_many([*self.keys, *keys])
-        fence, state = found.get(self.FENCE), found.get(self.STATE)
-        return (state[1] if state is not None and state[0] == fence else None), found
+            found = self._cache.read([*self.keys, *keys])
+        state, server = found.get(self.STATE), self._cache.server
+        valid = state is not None and server and state[::2] == (found.get(self.FENCE), server)
+        return (state[1] if state is not None and valid else None), found
 
-    def fence(self) -> str | None:
-        """Return the fence; there is one from now on."""
-        fence: str | None = self._cache.get(self.FENCE)
+    def fence(self) -> tuple[str, str] | None:
+        """Return the fence and where it stands; there is one from now on. None where that is not told, or not kept."""
+        fence = self._cache.read([self.FENCE]).get(self.FENCE)
         if fence is None:
             self._cache.add(self.FENCE, secrets.token_hex(8), None)
-            fence = self._cache.get(self.FENCE)
-        return fence
+            fence = self._cache.read([self.FENCE]).get(self.FENCE)
+        server = self._cache.server
+        return (fence, server) if fence and server else None
 
     def raise_fence(self) -> None:
         """Put up a new fence."""
         self._cache.set(self.FENCE, secrets.token_hex(8), None)
 
-    def post(self, fence: str | None, generation: int, age: float) -> None:
+    def post(self, fence: tuple[str, str] | None, generation: int, age: float) -> None:
         """Post a state; it expires by itself."""
         if fence is not None and age < POST_SECONDS:
-            self._cache.set(self.STATE, (fence, generation), STATE_SECONDS)
+            self._cache.set(self.STATE, (fence[0], generation, fence[1]), STATE_SECONDS)
 
 
 class SharedFile:
@@ -156,7 +164,9 @@ def board_of(alias: str) -> Board | None:
     if isinstance(cache, LocMemCache):
         database = connection.settings_dict
         return _file(settings.DATA_DIR, database["HOST"], database["PORT"], database["NAME"])
-    return SharedCache(cache, _address(str(caches.settings[alias].get("LOCATION", ""))))
+    if isinstance(cache, RedisCache):
+        return SharedCache(cache, _address(str(caches.settings[alias].get("LOCATION", ""))))
+    return None
 
 
 @kept

@@ -15,7 +15,8 @@ generation than was committed when its request began:
   state has expired, and strikes the name out: for a while all readers ask the row.
 
 Nothing has to happen after the commit, so a process that dies between any two steps leaves no valid state that is old,
-and the next reader posts a new one. A board that forgets everything forgets the states as well.
+and the next reader posts a new one. A board that forgets everything forgets the states as well, and one that comes back with what it
+held some time ago is another server than its states name (`boards.SharedCache`).
 
 A reader names its own board where none is named, or takes the name over from one that may be gone; then what was posted
 there must have expired before its own board counts. A board that cannot be told ends the change with 503 before it commits: it

@@ -85,6 +85,16 @@ class RedisCache(django_redis.cache.RedisCache):  # type: ignore[misc]  # django
         trip = self._current.trip
         return super().incr(key, *args, **kwargs) if trip is None or trip.counter != key else trip.count
 
+    @property
+    def server(self) -> str:
+        """The id of the server process that this thread read from last, by `read` or `counting`; empty where it is not told."""
+        return self._connection.server
+
+    def read(self, keys: Collection[str]) -> dict[str, Any]:
+        """Return what these keys hold, in one round trip."""
+        values = self._connection.call("MGET", *(self.client.make_key(key) for key in keys))
+        return {key: self.client.decode(value) for key, value in zip(keys, values, strict=True) if value is not None}
+
     def put(self, key: str, value: object, seconds: int) -> None:
         """Store a value without waiting for the reply."""
         client = self.client

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import re
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -9,6 +10,8 @@ from weakref import WeakSet
 
 import redis
 from redis.maint_notifications import MaintNotificationsConfig
+
+_RUN_ID = re.compile(rb"^run_id:(\w+)", re.MULTILINE)
 
 logger = logging.getLogger(__name__)
 _connections: "WeakSet[ThreadConnection]" = WeakSet()
@@ -19,6 +22,9 @@ class ThreadConnection(threading.local):
 
     Args:
         client: Returns a client of the server; only the connection settings of its pool are used.
+
+    Attributes:
+        server: The id of the server process that sent this thread's last reply: another one after each start. Empty where it is not told.
     """
 
     def __init__(self, client: Callable[[], redis.Redis]) -> None:
@@ -26,6 +32,7 @@ class ThreadConnection(threading.local):
         # redis-py types only part of what is used here.
         self._client: Any = None
         self._unread = False
+        self.server = ""
         _connections.add(self)
 
     def call(self, *command: Any) -> Any:
@@ -69,7 +76,10 @@ class ThreadConnection(threading.local):
             pool = self._template().connection_pool
             # A pool of its own, so that an unread reply is never taken for the reply to another thread's command. Maintenance notifications
             # are off: they make connection and pool refer to each other, and a thread that ends would leave both to the garbage collector.
-            settings = pool.connection_kwargs | {"maint_notifications_config": MaintNotificationsConfig(enabled=False)}
+            settings = pool.connection_kwargs | {
+                "maint_notifications_config": MaintNotificationsConfig(enabled=False),
+                "redis_connect_func": self._connected,
+            }
             own = redis.ConnectionPool(connection_class=pool.connection_class, **settings)
             self._client = redis.Redis(connection_pool=own, single_connection_client=True)
         if self._unread:
@@ -79,6 +89,18 @@ class ThreadConnection(threading.local):
             except redis.ResponseError as error:
                 logger.warning("a command to Redis was refused: %s", error)
         return self._client
+
+    def _connected(self, connection: Any) -> None:
+        """Prepare a new connection as redis-py does, and ask for the server's id: redis-py may reconnect in the middle of a command."""
+        self.server = ""
+        connection.on_connect()
+        connection.send_command("INFO", "server")
+        try:
+            told = _RUN_ID.search(connection.read_response())
+        except redis.ResponseError as error:
+            logger.warning("Redis does not tell its run_id, so that answers in it are always checked against the database: %s", error)
+        else:
+            self.server = told[1].decode() if told else ""
 
     def _disconnect(self) -> None:
         client, self._client, self._unread = self._client, None, False

@@ -5,10 +5,12 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import redis
 from django.core.cache import cache, caches
 from django.db import connection, connections, transaction
 from django.test import Client
@@ -21,6 +23,8 @@ from catalog.services.review import takedown_listing, unpublish_listing
 from catalog.services.visibility import listing_changed, store_changed
 from marketplace.core.errors import DependencyUnavailable
 from tests.factories import PublishedListingFactory, UserFactory
+from tests.servers.ports import free_port
+from tests.servers.redis import redis_in
 
 pytestmark = pytest.mark.django_db(transaction=True)
 on_postgresql = pytest.mark.skipif(connection.vendor != "postgresql", reason="only there processes share a cache")
@@ -307,3 +311,33 @@ def test_state_that_took_long_to_read_is_not_stored(shared: None, listing: Listi
     clock = iter([0.0, boards.POST_SECONDS + 0.1])
     monkeypatch.setattr(fence, "time", SimpleNamespace(monotonic=lambda: next(clock)))
     assert (generation.current(), cache.get(SharedCache.STATE)) == (CatalogGeneration.objects.get().value, None)
+
+
+@on_postgresql
+def test_cache_that_comes_back_with_an_old_snapshot_says_nothing_of_now(listing: Listing, settings: Any, tmp_path: Path) -> None:
+    port = free_port()
+    settings.CACHES = {
+        "default": {"BACKEND": "marketplace.core.redis_cache.RedisCache", "LOCATION": f"redis://127.0.0.1:{port}/0"},
+    }
+    with redis_in(tmp_path, port) as address, redis.Redis.from_url(address) as client:
+        before = generation.current()
+        assert titles(APIClient()) == ["Grotesk"]
+        # As long as the restart may take.
+        client.persist(cache.make_key(SharedCache.STATE))
+        client.save()
+        unpublish_listing(listing=listing, actor=listing.store.owner)
+    with redis_in(tmp_path, port):
+        fence_there, state = cache.get(SharedCache.FENCE), cache.get(SharedCache.STATE)
+        assert state[:2] == (fence_there, before)
+        assert (titles(APIClient()), generation.current() > before) == ([], True)
+
+
+@on_postgresql
+def test_state_of_a_server_that_does_not_tell_which_it_is_counts_for_nothing(
+    shared: None, listing: Listing, monkeypatch: pytest.MonkeyPatch, django_assert_num_queries: Any
+) -> None:
+    before = generation.current()
+    monkeypatch.setattr(type(caches["default"]), "server", "")
+    for _ in range(2):
+        with django_assert_num_queries(1):
+            assert generation.current() == before

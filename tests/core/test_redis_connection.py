@@ -151,3 +151,26 @@ def test_what_is_put_is_got(redis_cache: str, value: object) -> None:
         cache.add("counter", 1, 60)
     assert trip.found == {"value": value}
     assert (cache.get("value", "nothing"), 0 < (cache.ttl("value") or 0) <= 60) == (value, True)
+
+
+def test_id_of_the_server_is_known_and_asked_for_after_each_reconnection(server: redis.Redis, connection: ThreadConnection) -> None:
+    assert connection.server == ""
+    connection.call("PING")
+    assert connection.server == server.info("server")["run_id"]
+    cut(server, connection)
+    connection.server = "another"
+    # It reconnects by itself.
+    connection.call("PING")
+    assert connection.server == server.info("server")["run_id"]
+
+
+def test_server_that_does_not_tell_its_id_answers_all_the_same(server: redis.Redis, caplog: pytest.LogCaptureFixture) -> None:
+    server.acl_setuser("quiet", enabled=True, nopass=True, keys="*", commands=["+@all", "-info"])
+    try:
+        kwargs = server.connection_pool.connection_kwargs
+        connection = ThreadConnection(lambda: redis.Redis(host=kwargs["host"], port=kwargs["port"], username="quiet", password="any"))
+        with caplog.at_level(logging.WARNING):
+            assert (connection.call("ECHO", "here"), connection.server) == (b"here", "")
+        assert "does not tell its run_id" in caplog.text
+    finally:
+        server.acl_deluser("quiet")

@@ -28,44 +28,34 @@ def redis() -> Iterator[str]:
     Raises:
         Unavailable: there is no such server here, or it does not start.
     """
+    with tempfile.TemporaryDirectory(prefix="marketplace-redis-") as folder, redis_in(Path(folder), free_port()) as address:
+        yield address
+
+
+@contextmanager
+def redis_in(folder: Path, port: int) -> Iterator[str]:
+    """Run a server that begins with the snapshot in a folder, if there is one, and makes none unasked; yield its address.
+
+    Raises:
+        Unavailable: as above.
+    """
     program = find_program()
     if program is None:
         raise Unavailable("Redis is not installed")
-    port = free_port()
-    with tempfile.TemporaryDirectory(prefix="marketplace-redis-") as folder:
-        log = Path(folder) / "server.log"
-        with log.open("wb") as output:
-            process = subprocess.Popen(
-                [
-                    program,
-                    "--bind",
-                    "127.0.0.1",
-                    "--port",
-                    str(port),
-                    "--save",
-                    "",
-                    "--appendonly",
-                    "no",
-                    "--dir",
-                    folder,
-                    "--databases",
-                    "64",
-                ],
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=output,
-                start_new_session=True,
-            )
+    log = folder / "server.log"
+    words = ["--bind", "127.0.0.1", "--port", str(port), "--save", "", "--appendonly", "no", "--dir", str(folder), "--databases", "64"]
+    with log.open("wb") as output:
+        process = subprocess.Popen([program, *words], stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True)
+    try:
+        _wait(process, port, log)
+        yield f"redis://127.0.0.1:{port}"
+    finally:
+        process.terminate()
         try:
-            _wait(process, port, log)
-            yield f"redis://127.0.0.1:{port}"
-        finally:
-            process.terminate()
-            try:
-                process.wait(60)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+            process.wait(60)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
 
 
 def _wait(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
