@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('catalog', '0018_labels_found_at_once'),
+        ('catalog', '0019_preview_texts'),
     ]
 
     operations = [
