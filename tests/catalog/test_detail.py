@@ -217,7 +217,7 @@ def test_no_permitted_tier_offers_nothing(get: Any, tiers: Any) -> None:
 prices = st.one_of(st.none(), st.integers(0, bounds.PRICE_MINOR), st.sampled_from([0, 1, 99, bounds.PRICE_MINOR]))
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(usd=prices.filter(lambda price: price is not None), inr=prices, eur=prices, discount=st.integers(0, bounds.WHOLE_BP))
 def test_the_database_discounts_as_we_do(usd: int, inr: int | None, eur: int | None, discount: int) -> None:
     listing = ListingFactory(base_price_minor=usd, price_inr_minor=inr, price_eur_minor=eur, discount_bp=discount)

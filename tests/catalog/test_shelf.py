@@ -90,7 +90,7 @@ edits = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(steps=st.lists(edits, min_size=1, max_size=6))
 def test_counts_are_exact_after_any_edits(steps: list[dict[str, Any]]) -> None:
     first, second = PublishedListingFactory(), PublishedListingFactory(file_type="OTF")

@@ -3,7 +3,6 @@
 import json
 import os
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable
 from typing import Any, cast
@@ -71,11 +70,7 @@ def _fork(work: Callable[[], list[int]], start_read: int, start_write: int) -> t
         os._exit(0)
 
 
-def test_sixteen_processes_get_sixty_calls_between_them(redis_cache: str, secret: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    now = time.time()
-    # The edge of a window would let sixty more through, rightly.
-    monkeypatch.setattr("django_ratelimit.core.time.time", lambda: now)
-
+def test_sixteen_processes_get_sixty_calls_between_them(redis_cache: str, secret: str) -> None:
     def calls() -> list[int]:
         client = APIClient(headers={"x-api-key": secret})
         return [client.get("/api/v1/wallet").status_code for _ in range(CALLS)]
@@ -142,13 +137,14 @@ def test_counter_that_was_there_before_keeps_its_end(redis_cache: str) -> None:
     assert store.incr("counter") == 9
 
 
-def test_first_call_after_retry_after_passes(redis_cache: str, secret: str, monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
-    monkeypatch.setattr(throttling, "WINDOW_SECONDS", 2)
+def test_first_call_after_retry_after_passes(redis_cache: str, secret: str, counters_clock: Any, settings: Any) -> None:
     settings.RATE_LIMITS = settings.RATE_LIMITS | {"api_key": 5}
     client = APIClient(headers={"x-api-key": secret})
-    # Two windows at most, should the edge lie between.
-    refused = next(answer for answer in (client.get("/api/v1/wallet") for _ in range(11)) if answer.status_code == 429)
-    time.sleep(int(refused["Retry-After"]))
+    *passed, refused = [client.get("/api/v1/wallet") for _ in range(6)]
+    assert ([answer.status_code for answer in passed], refused.status_code) == ([200] * 5, 429)
+    counters_clock.now += int(refused["Retry-After"]) - 1
+    assert client.get("/api/v1/wallet").status_code == 429
+    counters_clock.now += 1
     assert client.get("/api/v1/wallet").status_code == 200
 
 

@@ -17,18 +17,16 @@ from tests.factories import AppFactory, UserFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.developers.probe")]
 
-# In the middle of no window's edge: the clock stands still.
 NOW = 1_800_000_000.0
 
 
 @pytest.fixture(autouse=True)
-def clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
-    """Stop the clock of the counters; `clock(seconds)` moves it on."""
-    now = [NOW]
-    monkeypatch.setattr("django_ratelimit.core.time.time", lambda: now[0])
+def clock(counters_clock: Any) -> Callable[[float], None]:
+    """Set the clock of the counters, which stands still; `clock(seconds)` moves it on."""
+    counters_clock.now = NOW
 
     def move(seconds: float) -> None:
-        now[0] += seconds
+        counters_clock.now += seconds
 
     return move
 

@@ -31,8 +31,7 @@ from tests.waiting import PATIENCE_SECONDS, until
 
 from .cases import token_of
 
-pytestmark = pytest.mark.django_db
-TODAY = dt.datetime.now(tz=dt.UTC).date()
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("midday")]
 
 
 @pytest.fixture(autouse=True)
@@ -48,7 +47,7 @@ def counted() -> dict[tuple[str, int], int]:
 
 
 def call_for(app: App | None = None, **changes: Any) -> Call:
-    call = Call(TODAY, "api_key", app.pk if app else None, new_id(), "GET wallet", "account:read", 200)
+    call = Call(timezone.now().date(), "api_key", app.pk if app else None, new_id(), "GET wallet", "account:read", 200)
     return call._replace(**changes)
 
 
@@ -216,8 +215,10 @@ def test_owner_sees_calls_by_operation_key_and_day() -> None:
     app = AppFactory()
     key, _ = issue_api_key(app=app, name="laptop", actor=app.user)
     call = call_for(app, credential_id=key.pk)
-    rows.add_to_rows({call: 5, call._replace(status=404): 2, call._replace(day=TODAY - dt.timedelta(days=29), status=500): 1})
-    rows.add_to_rows({call._replace(day=TODAY - dt.timedelta(days=30)): 100, call_for(AppFactory()): 100})
+    rows.add_to_rows(
+        {call: 5, call._replace(status=404): 2, call._replace(day=timezone.now().date() - dt.timedelta(days=29), status=500): 1}
+    )
+    rows.add_to_rows({call._replace(day=timezone.now().date() - dt.timedelta(days=30)): 100, call_for(AppFactory()): 100})
     found = usage_of_app(app, [key])
     assert (found.total.done, found.total.refused, found.total.failed) == (5, 2, 1)
     assert len(found.points) == 30
@@ -261,7 +262,7 @@ def test_scope_is_unused_when_no_call_needed_it_for_90_days() -> None:
     app = old_app()
     call = call_for(app)
     rows.add_to_rows({call: 1, call._replace(scope="wallet:spend", operation="POST wallet-spend", status=403): 9})
-    stale = call._replace(scope="catalog:read", operation="GET asset-manifest", day=TODAY - dt.timedelta(days=91))
+    stale = call._replace(scope="catalog:read", operation="GET asset-manifest", day=timezone.now().date() - dt.timedelta(days=91))
     rows.add_to_rows({stale: 1})
     assert unused_scopes(app) == [Scope.CATALOG_READ, Scope.WALLET_SPEND]
     AppScope.objects.create(app=app, scope="wallet:spend", reason="x", granted=True, decided_at=timezone.now())
@@ -287,7 +288,7 @@ def test_rows_are_kept_for_13_months(today: str, first: str) -> None:
 
 
 def test_purge_removes_what_is_older_and_rehearses() -> None:
-    app, first = AppFactory(), rows.oldest_kept(TODAY)
+    app, first = AppFactory(), rows.oldest_kept(timezone.now().date())
     day = dt.timedelta(days=1)
     rows.add_to_rows({call_for(app, day=day_): 1 for day_ in (first, first - day, first - 2 * day)})
     out = StringIO()

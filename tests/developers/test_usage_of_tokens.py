@@ -20,8 +20,7 @@ from marketplace.core.scopes import Scope
 from tests.admin.pages import address, signed_in, text_of
 from tests.factories import AppFactory, UserFactory
 
-pytestmark = pytest.mark.django_db
-TODAY = dt.datetime.now(tz=dt.UTC).date()
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("midday")]
 
 
 @pytest.fixture(autouse=True)
@@ -44,7 +43,7 @@ def tool_token() -> tuple[AccessToken, str]:
 
 
 def call_by(token: AccessToken, calls: int) -> None:
-    call = Call(TODAY, token.kind, token.application_id, token.pk, "GET wallet", "account:read", 200)
+    call = Call(timezone.now().date(), token.kind, token.application_id, token.pk, "GET wallet", "account:read", 200)
     rows.add_to_rows({call: calls})
 
 

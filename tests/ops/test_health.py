@@ -87,8 +87,9 @@ def test_probe_that_hangs_is_down_in_time_and_started_only_once(probes: Monitor,
     assert client.get("/readyz").status_code == 200
 
 
-def test_many_calls_at_once_probe_once(probes: Monitor, client: Client) -> None:
+def test_many_calls_at_once_probe_once(probes: Monitor, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
+    monkeypatch.setattr(health, "KEPT_SECONDS", PATIENCE_SECONDS)
 
     def probe() -> None:
         asked.append(1)

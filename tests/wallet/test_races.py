@@ -224,6 +224,7 @@ def test_wallet_opened_by_many_credits_at_once_is_one() -> None:
     assert wallet_of(user).balance_usd_minor == 5 * THREADS
 
 
+@pytest.mark.usefixtures("midday")
 @pytest.mark.parametrize("make", [personal, connected, own_key])
 @pytest.mark.parametrize("cap", ["per_day_minor", "total_minor"])
 def test_cap_is_reached_exactly_and_never_passed(make: Callable[[User], Principal], cap: str) -> None:

@@ -30,7 +30,7 @@ from wallet.services.spending import spend
 
 from .spenders import connected, limit, own_key, personal
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("midday")]
 PRICE = 49_900
 
 

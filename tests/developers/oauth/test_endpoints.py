@@ -90,7 +90,7 @@ def test_length_that_cannot_be_is_refused(client: Client, path: str, length: str
 
 
 @pytest.mark.parametrize("path", ENDPOINTS)
-@hypothesis_settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@hypothesis_settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(
     kind=st.sampled_from(TYPES) | st.just(FORM),
     body=st.binary(max_size=200)
@@ -105,7 +105,7 @@ def test_nothing_that_is_sent_is_a_crash(settings: Any, path: str, kind: str, bo
     assert_answered(Client().generic("POST", path, body, content_type=kind, QUERY_STRING=query))
 
 
-@hypothesis_settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@hypothesis_settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(
     changes=st.dictionaries(st.sampled_from([*NAMES, "state", "code_challenge"]), st.text(max_size=60) | st.none(), max_size=4),
     tail=st.sampled_from(["", *BROKEN]) | st.text(st.characters(max_codepoint=255), max_size=40),
