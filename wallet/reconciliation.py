@@ -153,9 +153,8 @@ def _movements_of(orders: Sequence[Order]) -> Mapping[Any, Movements]:
 
 def _expected(order: Order, moved: Movements) -> Movements:
     """Return what should have moved; a refund to an account that is deleted waits until it is claimed, and may have been."""
-    back, owner_of_back = (AccountKind.WALLET, order.buyer_id)
-    if order.buyer.deleted and any(credited == AccountKind.UNCLAIMED for _, _, credited, *_ in moved):
-        back, owner_of_back = AccountKind.UNCLAIMED, None
+    unclaimed = order.buyer.deleted and any(credited == AccountKind.UNCLAIMED for _, _, credited, *_ in moved)
+    back, owner_of_back = (AccountKind.UNCLAIMED, None) if unclaimed else (AccountKind.WALLET, order.buyer_id)
     parts = (
         (AccountKind.TAX, None, order.tax_minor),
         (AccountKind.COMMISSION, None, order.commission_minor),
@@ -167,7 +166,7 @@ def _expected(order: Order, moved: Movements) -> Movements:
             movements[JournalKind.SALE, AccountKind.WALLET, kind, order.buyer_id, owner, order.currency] = amount
             if order.status == OrderStatus.REFUNDED:
                 movements[JournalKind.REFUND, kind, back, owner, owner_of_back, order.currency] = amount
-    if back == AccountKind.UNCLAIMED and any(kind == JournalKind.CLAIM for kind, *_ in moved):
+    if unclaimed and any(kind == JournalKind.CLAIM for kind, *_ in moved):
         movements[JournalKind.CLAIM, back, AccountKind.PAYOUT, None, None, order.currency] = order.price_minor
     return movements
 

@@ -35,10 +35,10 @@ from marketplace.jobs.models import Job
 from tests.catalog.cases import draft, make_deliverable, open_review, published, submitted
 from tests.factories import AppFactory, UserFactory
 from tests.shop import funded
+from tests.wallet.leaving import asked
 from vendors.models import VendorProfile
 from vendors.services import profiles
 from wallet.models import Withdrawal
-from wallet.services.withdrawals import ask_withdrawal
 
 REASON = {"reason": "For a good reason."}
 NEW_FACTS = Facts("Assistant", ["https://client.example/callback", "http://localhost/callback"], [], "", ["catalog:read"])
@@ -179,9 +179,7 @@ def suspended_vendor() -> VendorProfile:
 
 def withdrawal() -> Withdrawal:
     """Return a payout of a wallet that waits."""
-    user = funded(inr=50_000)
-    given: dict[str, Any] = {"payment_details": "IBAN DE02 1203", "actor": user, "password_confirmed": True}
-    return ask_withdrawal(user=user, currency="INR", amount_minor=20_000, **given)
+    return asked(funded(inr=50_000), 20_000)
 
 
 def review() -> ListingReview:

@@ -16,7 +16,7 @@ from wallet.models import Withdrawal
 from wallet.selectors import wallet_of
 from wallet.services.withdrawals import pay_withdrawal, refuse_withdrawal
 
-from .test_markup import faults_of
+from .markup import faults_of
 
 pytestmark = pytest.mark.django_db
 

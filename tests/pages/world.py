@@ -34,6 +34,7 @@ from tests.factories import PLENTY, AppFactory, ListingFactory, UserFactory
 from tests.files.makers import picture
 from tests.shop import archive, bought, on_sale
 from tests.studio.cases import submitted
+from tests.wallet.leaving import asked
 from tests.wallet.payees import payee
 from wallet.models import Order
 from wallet.selectors import vendor_accounts
@@ -41,7 +42,6 @@ from wallet.services.funding import credit_wallet
 from wallet.services.offers import Wish
 from wallet.services.payouts import pay_out
 from wallet.services.quotes import make_quote
-from wallet.services.withdrawals import ask_withdrawal
 
 CALLBACK = "https://app.example/callback"
 CHALLENGE = "c" * 43
@@ -296,9 +296,7 @@ def make_world() -> World:
     quote = make_quote(buyer=member, wish=Wish(str(asset.id), currency="INR"))
     world.places |= {"asset": asset.slug, "store": asset.store.slug, "owned": owned.slug, "own": own.slug, "draft": draft.slug}
     world.places |= {"sent": sent.listing.slug, "order": str(order.id), "quote": str(quote.id), "review": str(sent.id)}
-    asked = {"payment_details": "IBAN DE02 1203", "actor": member, "password_confirmed": True}
-    withdrawal = ask_withdrawal(user=member, currency="INR", amount_minor=1_000, **asked)
-    world.places["withdrawal"] = str(withdrawal.pk)
+    world.places["withdrawal"] = str(asked(member, 1_000).pk)
     world.places["operation"] = next(iter(operations()))
     issue_link(licence=Licence.objects.get(buyer=member))
     world.places |= _developed(member, world.people["admin"]) | _for_admins()

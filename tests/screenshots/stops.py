@@ -6,7 +6,7 @@ from playwright.sync_api import Page
 
 from .making import FONT, developer_stops, studio_stops
 from .second_factor import to_codes, to_ended
-from .stop import Stop, follow
+from .stop import Stop, at, follow, refused
 
 SOUND = "basement-drum-loops"
 BOUGHT = "halden-grotesk"
@@ -170,11 +170,7 @@ def signed_in_stops() -> list[Stop]:
         *(Stop(name, "buyer", path) for name, path in buyer.items()),
         Stop("wallet", "buyer", "/dashboard/wallet"),
         Stop("wallet-withdraw", "buyer", "/dashboard/wallet/payouts/new"),
-        Stop(
-            "wallet-withdraw-refused",
-            "buyer",
-            lead=_filled("/dashboard/wallet/payouts/new", "Ask for the payout", Amount="900000", Where_to="x"),
-        ),
+        Stop("wallet-withdraw-refused", "buyer", lead=refused(at("/dashboard/wallet/payouts/new"), {"amount": "9000000", "password": "x"})),
         Stop("wallet-withdrawal", "developer", lead=follow("/dashboard/wallet", ".items a")),
         Stop("wallet-waiting", "developer", "/dashboard/wallet"),
         Stop("account-delete-money", "developer", "/dashboard/account/delete"),

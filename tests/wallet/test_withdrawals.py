@@ -22,7 +22,7 @@ from wallet.models.ledger import AccountKind, JournalKind
 from wallet.reconciliation import differences
 from wallet.selectors import wallet_of
 from wallet.services import withdrawals
-from wallet.services.ledger import Leg, credit_wallet_balance, open_accounts, write_journal
+from wallet.services.ledger import Leg, change_held, credit_wallet_balance, open_accounts, write_journal
 from wallet.services.refunds import refund_order
 from wallet.services.sealing import seal_ledger
 from wallet.services.withdrawals import cancel_withdrawal, pay_withdrawal, refuse_withdrawal
@@ -188,7 +188,7 @@ def test_paid_money_leaves_by_the_account_of_payouts_and_is_sealed() -> None:
         staff,
         DETAILS,
     )
-    assert Journal.objects.get(pk=withdrawal.settled_id).reason == "paid by UTR 7781"
+    assert Journal.objects.get(settled_withdrawal=withdrawal).reason == "paid by UTR 7781"
     list(seal_ledger(until=withdrawal.settled.at if withdrawal.settled else None))
     assert LedgerAccount.objects.get(kind="payout", currency="INR").balance_minor == 20_000
     assert list(differences()) == []
@@ -205,7 +205,7 @@ def test_money_that_is_not_paid_returns_and_where_to_is_forgotten(verb: str) -> 
     withdrawal.refresh_from_db()
     assert (withdrawal.payment_details, withdrawal.reference) == ("", "")
     assert (wallet_of(user).balance_inr_minor, held(user)) == (50_000, 0)
-    back = Journal.objects.get(pk=withdrawal.settled_id)
+    back = Journal.objects.get(settled_withdrawal=withdrawal)
     assert (back.reverses_id, back.wallet_net_minor, back.wallet_balance_minor) == (withdrawal.asked_id, 20_000, 50_000)
     list(seal_ledger(until=back.at))
     assert list(differences()) == []
@@ -291,8 +291,8 @@ def test_more_than_is_held_is_never_taken_and_reconciliation_tells_of_a_stray_fi
     asked(user, 200)
     account = LedgerAccount.objects.get(kind="held", owner=user)
     with pytest.raises(IntegrityError, match="overdraft"), transaction.atomic():
-        withdrawals.change_held(account.pk, -201)
-    withdrawals.change_held(account.pk, 5)
+        change_held(account.pk, -201)
+    change_held(account.pk, 5)
     told = " ".join(differences())
     assert f"held account {account.pk} holds 205 INR, its entries 200" in told
     assert f"held account {account.pk} holds 205 INR, what waits is 200" in told
@@ -303,14 +303,14 @@ def test_reconciliation_tells_of_journals_without_a_request_and_of_requests_that
     withdrawal = asked(user, 200)
     wallet, account = withdrawal.wallet_id, LedgerAccount.objects.get(kind="held", owner=user).pk
     entry = credit_wallet_balance(wallet, -100)
-    withdrawals.change_held(account, 100)
+    change_held(account, 100)
     leg: dict[str, Any] = {"currency": "INR", "reason": "stray", "actor_id": staff.pk}
     stray = write_journal(kind=JournalKind.WITHDRAWAL, legs=[Leg(wallet, account, 100)], wallet=entry, **leg)
     told = list(differences())
     assert f"journal {stray} sets money aside that nobody asked for" in told
     assert f"held account {account} holds 300 INR, what waits is 200" in told
     payout = open_accounts("INR", {AccountKind.PAYOUT: None})[AccountKind.PAYOUT]
-    withdrawals.change_held(account, -300)
+    change_held(account, -300)
     settled = write_journal(kind=JournalKind.SETTLEMENT, legs=[Leg(account, payout, 300)], **leg)
     assert f"journal {settled} settles nothing that was asked for" in list(differences())
     # Of another amount.

@@ -6,9 +6,10 @@ from hypothesis.stateful import invariant, rule
 from marketplace.core.errors import Problem
 from tests.factories import UserFactory
 from wallet.models import LedgerAccount, Withdrawal
-from wallet.services.withdrawals import ask_withdrawal, cancel_withdrawal, pay_withdrawal, refuse_withdrawal
+from wallet.services.withdrawals import cancel_withdrawal, pay_withdrawal, refuse_withdrawal
 
 from .circumstances import BUYERS, CURRENCIES, Circumstances
+from .leaving import asked
 
 AMOUNTS = st.none() | st.sampled_from([0, 1, 77, 49_900]) | st.integers(1, 300_000)
 ENDINGS = st.sampled_from(["pay", "refuse", "cancel", "cancel of someone else"])
@@ -28,9 +29,8 @@ class Withdrawing(Circumstances):
         wanted = holds if amount is None else amount
         refusal = "withdrawal_open" if (buyer, currency) in self.expected.waiting else ""
         refusal = refusal or ("invalid_amount" if wanted < 1 else "insufficient_balance" if wanted > holds else "")
-        given = {"payment_details": "IBAN", "actor": user, "password_confirmed": True}
         try:
-            withdrawal = ask_withdrawal(user=user, currency=currency, amount_minor=amount, **given)
+            withdrawal = asked(user, amount, currency)
         except Problem as problem:
             met = problem.code
         else:

@@ -44,7 +44,7 @@ def payment_does(withdrawal: Withdrawal) -> list[str]:
     """Return what leaves the service, and where to."""
     amount = money(withdrawal.amount_minor, withdrawal.currency)
     return [
-        f"Transfer {amount} first, to: {withdrawal.payment_details}",
+        f"Transfer {amount} first, to: {', '.join(withdrawal.payment_details.splitlines())}.",
         f"Then it counts as paid: {amount} is gone from here, and {withdrawal.owner} gets a mail with the reference.",
     ]
 

@@ -24,6 +24,8 @@ from .payouts import CurrencyFilter
 from .wallets import MOVEMENT_ROWS, MOVEMENTS, movement_rows
 
 DECIDE = "wallet.decide_withdrawal"
+# Columns of a movement: beside the forms there is no room for why and who.
+SHOWN = 4
 
 
 class PaymentForm(DecisionForm):
@@ -100,8 +102,8 @@ class WithdrawalAdmin(QueueAdmin):
 
     def panels(self, request: HttpRequest, subject: Withdrawal, fetched: Fetched) -> list[Panel]:
         """Show what moved the wallet, then the history."""
-        rows = movement_rows(subject.wallet, fetched["movements"])
-        return [Panel(f"Movements in {subject.currency}", MOVEMENTS, rows), *super().panels(request, subject, fetched)]
+        rows = [row[:SHOWN] for row in movement_rows(subject.wallet, fetched["movements"])]
+        return [Panel(f"Movements in {subject.currency}", MOVEMENTS[:SHOWN], rows), *super().panels(request, subject, fetched)]
 
     @decision(
         Decision(

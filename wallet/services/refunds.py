@@ -5,6 +5,7 @@ bought it claims it.
 """
 
 import uuid
+from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
@@ -79,7 +80,7 @@ def pay_unclaimed(*, order: Order, reference: str, reason: str, actor: User) -> 
         actor_id=actor.pk,
         order_id=order.pk,
     )
-    paid = {"reference": reference, "currency": order.currency, "amountMinor": order.price_minor}
+    paid: dict[str, Any] = {"reference": reference, "currency": order.currency, "amountMinor": order.price_minor}
     audit.record("order.pay_unclaimed", order, actor=actor, reason=reason, **paid)
     return Journal.objects.get(pk=journal_id)
 

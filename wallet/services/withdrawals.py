@@ -3,6 +3,8 @@
 Whoever moves both changes the wallet first and what is held of it second, so that two transactions never wait in a circle.
 """
 
+from typing import Any
+
 from django.db import transaction
 
 from developers.errors import PasswordRequired
@@ -188,11 +190,13 @@ def _settle(withdrawal: Withdrawal, verb: str, actor: User, *, reason: str, refe
         reverses_id=None if paid else withdrawal.asked_id,
         wallet=entry,
     )
-    said = reason if verb == "refuse" else ""
-    changes = {"settled_id": settled, "reference": reference, "reason": said}
-    # Nobody pays to where nothing is paid any more.
-    changes |= {} if paid else {"payment_details": ""}
-    TRANSITIONS.apply(withdrawal, verb, actor=actor, reason=said, changes=changes, **({"reference": reference} if paid else {}))
+    told = reason if verb == "refuse" else ""
+    changes: dict[str, Any] = {"settled_id": settled, "reference": reference, "reason": told}
+    if not paid:
+        # Nobody pays to there any more.
+        changes["payment_details"] = ""
+    data = {"reference": reference} if paid else {}
+    TRANSITIONS.apply(withdrawal, verb, actor=actor, reason=told, changes=changes, **data)
     _tell(withdrawal, verb)
     return withdrawal
 

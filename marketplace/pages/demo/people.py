@@ -117,8 +117,14 @@ def _ask_for_a_payout(user: User) -> None:
     """Let something wait in the admin's queue, once."""
     if not withdrawals().filter(wallet__owner=user).exists():
         where_to = "Holder: Deven Developer\nAccount: DEMO 0000 0000 4711\nBank: of the demo"
-        given = {"currency": WALLET_CURRENCIES[0], "amount_minor": PAYOUT_MINOR, "payment_details": where_to}
-        ask_withdrawal(user=user, actor=user, password_confirmed=True, **given)
+        ask_withdrawal(
+            user=user,
+            currency=WALLET_CURRENCIES[0],
+            amount_minor=PAYOUT_MINOR,
+            payment_details=where_to,
+            actor=user,
+            password_confirmed=True,
+        )
 
 
 def _approve_developer(developer: User, admin: User) -> None:
