@@ -13,8 +13,8 @@ DETAILS = "IBAN DE02 1203 0000 0000 2020 51\nAsha Rao"
 
 def asked(user: User, amount_minor: int | None = None, currency: str = "INR", **given: Any) -> Withdrawal:
     """Ask as the owner does, password and all."""
-    given = {"payment_details": DETAILS, "actor": user, "password_confirmed": True} | given
-    return ask_withdrawal(user=user, currency=currency, amount_minor=amount_minor, **given)
+    asking: dict[str, Any] = {"payment_details": DETAILS, "actor": user, "password_confirmed": True} | given
+    return ask_withdrawal(user=user, currency=currency, amount_minor=amount_minor, **asking)
 
 
 def abandoned(price_inr_minor: int = 49_900) -> Order:
