@@ -1,11 +1,13 @@
 """Everything about a person, handed out or let go of."""
 
+import errno
 import json
 import stat
 from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from allauth.account.models import EmailAddress
@@ -141,6 +143,19 @@ def test_export_has_what_is_theirs_and_no_secret(key_client: Callable[..., APICl
         assert secret not in text
     with pytest.raises(CommandError, match="cannot be written"):
         call_command("export_account", ADDRESS, "--output", str(file), stdout=StringIO())
+
+
+def test_export_that_finds_no_room_leaves_nothing_in_the_way_of_the_next(tmp_path: Path) -> None:
+    UserFactory(email=ADDRESS)
+    file = tmp_path / "export.json"
+    with (
+        patch("os.fdopen", side_effect=OSError(errno.ENOSPC, "No space left on device")),
+        pytest.raises(CommandError, match="No space left"),
+    ):
+        call_command("export_account", ADDRESS, "--output", str(file), stdout=StringIO())
+    assert not file.exists()
+    call_command("export_account", ADDRESS, "--output", str(file), stdout=StringIO())
+    assert ADDRESS in file.read_text()
 
 
 def test_commands_end_with_a_sentence_for_nobody_and_rehearse() -> None:

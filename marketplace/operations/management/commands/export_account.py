@@ -33,8 +33,18 @@ class Command(BaseCommand):
             self.stdout.write(text)
             return
         try:
-            with os.fdopen(os.open(options["output"], os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w", encoding="utf-8") as file:
-                file.write(text + "\n")
+            descriptor = os.open(options["output"], os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+            try:
+                _write(descriptor, text + "\n")
+            except OSError:
+                # Half of it would be in the way of the next attempt, and is somebody's affair.
+                options["output"].unlink()
+                raise
         except OSError as error:
             raise CommandError(f"{options['output']} cannot be written: {error.strerror}.") from error
         self.stdout.write(f"Written to {options['output']}.")
+
+
+def _write(descriptor: int, text: str) -> None:
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(text)
