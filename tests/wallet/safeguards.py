@@ -299,9 +299,9 @@ OF_THE_SOURCE = (
     Mutant(
         "no lock: two ask for the same money",
         "wallet/services/withdrawals.py",
-        "user = lock(User.objects.filter(is_active=True), pk=user.pk)",
-        "user = User.objects.get(is_active=True, pk=user.pk)",
-        "tests/wallet/test_withdrawal_races.py::test_end_of_the_account_meets_a_request_and_a_decision",
+        "LedgerAccount.objects.select_for_update(no_key=True).filter(kind=AccountKind.WALLET, owner=user)",
+        "LedgerAccount.objects.filter(kind=AccountKind.WALLET, owner=user)",
+        "tests/wallet/test_withdrawal_races.py::test_one_of_many_requests_of_a_wallet_is_taken",
     ),
     Mutant(
         "held money stays where it is: set aside in the books and not on the row",

@@ -61,10 +61,11 @@ def ask_withdrawal(
     if not password_confirmed:
         raise PasswordRequired("Money leaves the wallet for good: enter your password to ask for it.")
     details = _details(payment_details)
-    # The row decides between this and the end of the account, and between two that ask at once.
-    user = lock(User.objects.filter(is_active=True), pk=user.pk)
+    if not User.objects.filter(pk=user.pk, is_active=True).exists():
+        raise NotFound
     if currency not in WALLET_CURRENCIES:
         raise InvalidAmount(f"Wallets hold {' and '.join(WALLET_CURRENCIES)}, not {currency}.")
+    # The row decides between two that ask at once, and between this, a purchase and the end of the account.
     wallets = LedgerAccount.objects.select_for_update(no_key=True).filter(kind=AccountKind.WALLET, owner=user)
     wallet = wallets.filter(currency=currency).first()
     if wallet is not None and Withdrawal.objects.filter(wallet=wallet, status=WithdrawalStatus.WAITING).exists():
