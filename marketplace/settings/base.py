@@ -1,13 +1,14 @@
 """What every environment shares. `embedded`, `production` and `test` add their own to it."""
 
-import hashlib
 from pathlib import Path
 from typing import Any
 
 from corsheaders.defaults import default_headers
 
 from . import environment as read
-from .load import *  # noqa: F403 - a part of this module that has become its own
+from .accounts import *  # noqa: F403 - a part of these settings
+from .credentials import *  # noqa: F403 - likewise
+from .load import *  # noqa: F403 - likewise
 from .observing import *  # noqa: F403 - likewise
 from .observing import logging_config
 from .schedule import COMMANDS
@@ -126,115 +127,13 @@ STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "templates" / "static"]
 STATIC_ROOT: Path | None = Path(read.text("STATIC_ROOT", str(DATA_DIR / "static")))
 
-# --- people -----------------------------------------------------------------------------------
-AUTH_USER_MODEL = "accounts.User"
-AUTHENTICATION_BACKENDS = ["marketplace.accounts.backends.AccountBackend"]
-AUTH_PASSWORD_VALIDATORS = [
-    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
-    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
-    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
-    {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
-]
-LOGIN_URL = "account_login"
-LOGIN_REDIRECT_URL = "/dashboard"
-LOGOUT_REDIRECT_URL = "/"
-ACCOUNT_ADAPTER = "marketplace.accounts.adapters.AccountAdapter"
-ACCOUNT_FORMS = {
-    "login": "marketplace.accounts.forms.LoginForm",
-    "signup": "marketplace.accounts.forms.SignupForm",
-    "add_email": "marketplace.accounts.forms.AddEmailForm",
-    "change_password": "marketplace.accounts.forms.ChangePasswordForm",
-    "reset_password": "marketplace.accounts.forms.ResetPasswordForm",
-    "reset_password_from_key": "marketplace.accounts.forms.ResetPasswordKeyForm",
-    "reauthenticate": "marketplace.accounts.forms.ReauthenticateForm",
-}
-ACCOUNT_LOGIN_METHODS = {"email"}
-ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
-ACCOUNT_USER_MODEL_USERNAME_FIELD = None
-ACCOUNT_EMAIL_VERIFICATION = "mandatory"
-ACCOUNT_UNIQUE_EMAIL = True
-ACCOUNT_CONFIRM_EMAIL_ON_GET = False
-ACCOUNT_LOGIN_ON_EMAIL_CONFIRMATION = True
-MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
-MFA_FORMS = {
-    "authenticate": "marketplace.accounts.forms.AuthenticateForm",
-    "reauthenticate": "marketplace.accounts.forms.CodeAgainForm",
-    "activate_totp": "marketplace.accounts.forms.ActivateTOTPForm",
-}
-MFA_TOTP_ISSUER = "Creative Asset Marketplace"
-DEFAULT_FROM_EMAIL = read.text("DEFAULT_FROM_EMAIL", "marketplace@localhost")
-SERVER_EMAIL = DEFAULT_FROM_EMAIL
-
+# --- sessions ---------------------------------------------------------------------------------
 SESSION_ENGINE = "marketplace.accounts.sessions"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_SAMESITE = "Lax"
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
-
-# --- credentials ------------------------------------------------------------------------------
-OAUTH2_PROVIDER_APPLICATION_MODEL = "developers.App"
-OAUTH2_PROVIDER_ACCESS_TOKEN_MODEL = "developers.AccessToken"
-OAUTH2_PROVIDER_REFRESH_TOKEN_MODEL = "developers.RefreshToken"
-OAUTH2_PROVIDER_ID_TOKEN_MODEL = "developers.IDToken"
-OAUTH2_PROVIDER_GRANT_MODEL = "developers.Grant"
-OAUTH2_PROVIDER = {
-    # RFC 9700, the security practice for OAuth, in full: the library itself still leaves each part to choice.
-    "COMPLIANT_BCP_RFC9700_IMPLICIT_GRANT": True,
-    "COMPLIANT_BCP_RFC9700_PASSWORD_GRANT": True,
-    "COMPLIANT_BCP_RFC9700_PKCE_METHOD": True,
-    "COMPLIANT_BCP_RFC9700_PKCE_REQUIRED": True,
-    "COMPLIANT_BCP_RFC9700_ACCESS_TOKEN_TRANSPORT": True,
-    "COMPLIANT_BCP_RFC9700_AUTHZ_RESPONSE_ISS": True,
-    "COMPLIANT_BCP_RFC9700_TOKEN_STORAGE": True,
-    "COMPLIANT_BCP_RFC9700_REFRESH_TOKEN": True,
-    "COMPLIANT_BCP_RFC9700_REDIRECT_URI_SCHEME": True,
-    "COMPLIANT_BCP_RFC9700_REDIRECT_URI_MATCHING": True,
-    # A code that is sent to a plain http address can be read on its way.
-    "ALLOWED_REDIRECT_URI_SCHEMES": ["https"],
-    "PKCE_REQUIRED": True,
-    "OAUTH2_SERVER_CLASS": "oauthlib.oauth2.WebApplicationServer",
-    "SCOPES_BACKEND_CLASS": "developers.oauth.scopes.GrantedScopes",
-    "ACCESS_TOKEN_GENERATOR": "developers.oauth.generators.access_token",
-    "REFRESH_TOKEN_GENERATOR": "developers.oauth.generators.refresh_token",
-    "AUTHORIZATION_CODE_EXPIRE_SECONDS": 60,
-    "ACCESS_TOKEN_EXPIRE_SECONDS": 3600,
-    # Unused for this long, a connection ends.
-    "REFRESH_TOKEN_EXPIRE_SECONDS": 30 * 24 * 3600,
-    "ROTATE_REFRESH_TOKEN": True,
-    "REFRESH_TOKEN_REUSE_PROTECTION": True,
-    "REFRESH_TOKEN_GRACE_PERIOD_SECONDS": 0,
-}
-
-# Hosts whose clients may describe themselves by a document on the web (client id metadata documents) and then wait for a
-# review; `.example.com` stands for its subdomains too. None: nobody may.
-CLIENT_METADATA_HOSTS = read.words("CLIENT_METADATA_HOSTS")
-
-# Earlier values of SECRET_KEY, which still open what they closed.
-SECRET_KEY_FALLBACKS = read.words("SECRET_KEY_FALLBACKS")
-# Public keys in PEM, one after the other, of signing keys that are no longer used: what they signed stays valid.
-CERTIFICATE_RETIRED_KEYS = read.retired_keys()
-
-# Calls in a minute.
-RATE_LIMITS = {
-    "api_key": read.integer("RATE_LIMIT_API_KEY", default=60, minimum=1),
-    "bearer_app": read.integer("RATE_LIMIT_BEARER_APP", default=120, minimum=1),
-    "bearer_user": read.integer("RATE_LIMIT_BEARER_USER", default=300, minimum=1),
-    "anonymous": read.integer("RATE_LIMIT_ANONYMOUS", default=300, minimum=1),
-    "failed_credentials": read.integer("RATE_LIMIT_FAILED_CREDENTIALS", default=30, minimum=1),
-    "leak_reports": read.integer("RATE_LIMIT_LEAK_REPORTS", default=30, minimum=1),
-    "oauth_failures": read.integer("RATE_LIMIT_OAUTH_FAILURES", default=60, minimum=1),
-    "oauth_client": read.integer("RATE_LIMIT_OAUTH_CLIENT", default=600, minimum=1),
-    "client_documents": read.integer("RATE_LIMIT_CLIENT_DOCUMENTS", default=5, minimum=1),
-    "live_checks": read.integer("RATE_LIMIT_LIVE_CHECKS", default=300, minimum=1),
-}
-# The library's own defaults: it asks for each of them with every call, and a setting that is missing takes five times as long to find.
-RATELIMIT_ENABLE = True
-RATELIMIT_USE_CACHE = "default"
-RATELIMIT_CACHE_PREFIX = "rl:"
-RATELIMIT_HASH_ALGORITHM = hashlib.sha256
-# Calls are counted in the process and written this often; a process that is killed loses what came since. 0: never by itself.
-USAGE_FLUSH_SECONDS = read.integer("USAGE_FLUSH_SECONDS", default=10)
 
 # --- API --------------------------------------------------------------------------------------
 # Django's own guard for forms; JSON bodies and uploads have theirs in marketplace.core.bounds.
@@ -330,7 +229,9 @@ TASKS = {
 SCHEDULE = COMMANDS
 # Whether a process that serves works as well, in a thread.
 WORKER_IN_SERVER = read.boolean("WORKER_IN_SERVER", default=False)
-# Every mail goes into the queue; this is what the worker hands it to.
+DEFAULT_FROM_EMAIL = read.text("DEFAULT_FROM_EMAIL", "marketplace@localhost")
+SERVER_EMAIL = DEFAULT_FROM_EMAIL
+# Every mail goes into the queue; the worker hands it to the transport.
 EMAIL_BACKEND = "marketplace.jobs.mailing.QueuedBackend"
 MAIL_TRANSPORT = "django.core.mail.backends.console.EmailBackend"
 
