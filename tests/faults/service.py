@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from ..flows.server import ROOT, environment
+from ..flows.server import ROOT, environment, management
 from ..servers.migrated import copy_sqlite
 from ..servers.ports import free_port
 from ..servers.s3 import S3Server
@@ -41,6 +41,10 @@ class Service:
         return subprocess.run(
             [sys.executable, *words], cwd=self.code, env=self.env, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
         )
+
+    def manage(self, *words: str) -> subprocess.CompletedProcess[str]:
+        """Run a management command."""
+        return self.run(*management(*words)[1:])
 
     def ask(self, *words: str) -> Any:
         """Return what the scene's module answers."""

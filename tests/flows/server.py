@@ -20,6 +20,8 @@ from ..waiting import end, until, until_it_answers
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 ADMIN = ("admin@example.com", "an admin's long phrase")
+# Commands that make none of the checks.
+WITHOUT_CHECKS = {"doctor", "make_bucket", "restore", "shell"}
 
 
 class Site(Protocol):
@@ -106,10 +108,17 @@ def running_server(folder: Path, given: Mapping[str, str]) -> Iterator[Server]:
         end(process, console)
 
 
+def management(*words: str) -> list[str]:
+    """Return the line of a management command, without the checks of the whole code, which would double its start.
+
+    The test command runs those by themselves, and the tests of configurations with every command.
+    """
+    skip = [] if words[0] in WITHOUT_CHECKS else ["--skip-checks"]
+    return [sys.executable, "manage.py", *words, *skip]
+
+
 def manage(env: dict[str, str], *words: str) -> str:
     """Run one management command and return what it printed."""
-    done = subprocess.run(
-        [sys.executable, "manage.py", *words], cwd=ROOT, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run(management(*words), cwd=ROOT, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

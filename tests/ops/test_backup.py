@@ -40,7 +40,7 @@ class Shop:
 
     def manage(self, *words: str, fails: bool = False) -> str:
         """Run a command; return what it says."""
-        done = self.running.run("manage.py", *words)
+        done = self.running.manage(*words)
         assert bool(done.returncode) == fails, done.stdout + done.stderr
         return done.stdout + done.stderr
 

@@ -143,7 +143,7 @@ def cluster() -> Iterator[Cluster]:
 def refusal(shop: Service, *words: str, **given: str) -> str:
     kept = dict(shop.env)
     shop.env.update(given)
-    done = shop.run("manage.py", *words)
+    done = shop.manage(*words)
     shop.env.clear()
     shop.env.update(kept)
     assert done.returncode == 1, done.stdout + done.stderr
@@ -162,7 +162,7 @@ def test_restore_that_cannot_go_on_leaves_what_is_there(cluster: Cluster, tmp_pa
             return database.execute("SELECT count(*) FROM catalog_category").fetchone()
 
         before = categories()
-        assert shop.run("manage.py", "backup", str(place)).returncode == 0
+        assert shop.manage("backup", str(place)).returncode == 0
         backup = next(path.parent for path in place.glob(f"*/{backups.MANIFEST}"))
         database.execute("CREATE ROLE clerk LOGIN PASSWORD 'clerk' IN ROLE pg_read_all_data")
         (tmp_path / "no-programs").mkdir()
@@ -177,6 +177,6 @@ def test_restore_that_cannot_go_on_leaves_what_is_there(cluster: Cluster, tmp_pa
         assert categories() == before
         # One that was killed while it threw away what was there may be repeated.
         database.execute("DROP SCHEMA public CASCADE")
-        done = shop.run("manage.py", "restore", str(backup))
+        done = shop.manage("restore", str(backup))
         assert done.returncode == 0, done.stderr
         assert categories() == before

@@ -51,7 +51,7 @@ class Pair:
 
     def retitle(self, slug: str, title: str) -> None:
         """Change it, from a process of its own."""
-        done = self.shop.run("manage.py", "shell", "--verbosity", "0", "--no-imports", "-c", RETITLE.format(slug=slug, title=title))
+        done = self.shop.manage("shell", "--verbosity", "0", "--no-imports", "-c", RETITLE.format(slug=slug, title=title))
         assert done.returncode == 0, done.stderr
 
     def ready(self) -> Any:
@@ -111,7 +111,7 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
         }
         shop = stack.enter_context(service(folder, given))
         fill_postgres(primary.address)
-        done = shop.run("manage.py", "seed_catalog", "--listings", "30")
+        done = shop.manage("seed_catalog", "--listings", "30")
         assert done.returncode == 0, done.stdout + done.stderr
         shop.start()
         yield Pair(primary, replica, shop)
