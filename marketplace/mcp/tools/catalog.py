@@ -1,6 +1,6 @@
 """Tools of the public catalog and of the manifest."""
 
-from functools import partial
+from functools import lru_cache, partial
 from urllib.parse import quote, urlencode
 
 import orjson
@@ -49,8 +49,19 @@ def _list_assets(_principal: Principal, arguments: Arguments) -> Answer:
     return Answer(json, f"{len(body['items'])} of {total} assets, page {body['page']}.{more}")
 
 
+@lru_cache(maxsize=1024)
+def _asset_id(given: str) -> str:
+    """Return the validated argument; validating it takes longer than finding the answer that is cached.
+
+    Raises:
+        serializers.ValidationError: it is out of bounds.
+    """
+    asset_id: str = validated(AssetArgument, {"assetId": given})["assetId"]
+    return asset_id
+
+
 def _get_asset(_principal: Principal, arguments: Arguments) -> Answer:
-    asset_id = validated(AssetArgument, arguments)["assetId"]
+    asset_id = _asset_id(arguments["assetId"])
     json = body_at(f"{_ASSETS}/{quote(asset_id, safe='')}?", partial(bodies.asset, asset_id))
     body = orjson.loads(json)
     prices = [f"{body[f'price{code}']:.2f} {code}" for code in ("USD", "INR", "EUR") if body[f"price{code}"] is not None]
@@ -59,7 +70,7 @@ def _get_asset(_principal: Principal, arguments: Arguments) -> Answer:
 
 
 def _get_asset_manifest(_principal: Principal, arguments: Arguments) -> Answer:
-    asset_id = validated(AssetArgument, arguments)["assetId"]
+    asset_id = _asset_id(arguments["assetId"])
     json = body_at(f"{_ASSETS}/{quote(asset_id, safe='')}/manifest?", partial(bodies.manifest, asset_id))
     return Answer(json, f"The AI manifest of {orjson.loads(json)['title']}. {_UNTRUSTED}")
 
