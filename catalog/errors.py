@@ -8,7 +8,7 @@ class StoreClosed(Problem):
 
     status = 409
     title = "The store is closed"
-    detail = "The vendor is not approved at present: approve or reinstate the vendor first."
+    detail = "The vendor is not approved at the moment. Approve or reinstate the vendor first."
 
 
 class DeliverableMissing(Problem):

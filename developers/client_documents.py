@@ -89,7 +89,7 @@ def facts_from(client_id: str, body: bytes) -> Facts:
     if "client_secret" in document or "client_secret_expires_at" in document:
         raise Unusable("A document must not hold a client secret.")
     if document.get("token_endpoint_auth_method", "none") != "none":
-        raise Unusable("Only clients with token_endpoint_auth_method none are taken.")
+        raise Unusable("Only clients with token_endpoint_auth_method none are accepted.")
     for member, needed in (("grant_types", "authorization_code"), ("response_types", "code")):
         used = document.get(member, [needed])
         if not isinstance(used, list) or needed not in used:

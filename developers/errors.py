@@ -16,7 +16,7 @@ class DeveloperAlreadyApproved(Problem):
 
     status = 409
     title = "The developer is already approved"
-    detail = "An approved application stands; apps can be made right away."
+    detail = "The application is already approved; create an app right away."
 
 
 class DeveloperNotApproved(Problem):
@@ -24,7 +24,7 @@ class DeveloperNotApproved(Problem):
 
     status = 403
     title = "The developer is not approved"
-    detail = "Apps are for verified developers: apply, and wait for the approval."
+    detail = "Only verified developers can have apps. Apply, then wait for the approval."
 
 
 class AppNotApproved(Problem):
@@ -32,7 +32,7 @@ class AppNotApproved(Problem):
 
     status = 409
     title = "The app is not approved"
-    detail = "A key can be made once an admin has approved the app."
+    detail = "You can create a key once the app is approved."
 
 
 class ScopeNotAvailable(Problem):
@@ -47,7 +47,7 @@ class ScopeAlreadyGranted(Problem):
 
     status = 409
     title = "The app already has the scope"
-    detail = "Ask only for scopes that the app was not granted yet."
+    detail = "Request only scopes that the app doesn't have yet."
 
 
 class ScopeNotGranted(Problem):
@@ -55,7 +55,7 @@ class ScopeNotGranted(Problem):
 
     status = 409
     title = "The app does not have the scope"
-    detail = "Only a granted scope can be taken back. Read the app again."
+    detail = "Only a granted scope can be withdrawn. Reload the app."
 
 
 class ScopeReviewOpen(Problem):
@@ -71,38 +71,38 @@ class DecisionsIncomplete(Problem):
 
     status = 400
     title = "Each requested scope needs a decision"
-    detail = "Grant or refuse each scope of the open request, and no other."
+    detail = "Grant or refuse exactly the scopes of the open request."
 
 
 class ExpiryRequired(Problem):
     """400: a personal token must end within a year."""
 
     status = 400
-    title = "An expiry within one year is needed"
+    title = "An expiry date within one year is required"
 
 
 class ExpiryPassed(Problem):
     """400: a key cannot end before it begins."""
 
     status = 400
-    title = "The expiry lies in the past"
-    detail = "Choose a later expiry, or none."
+    title = "The expiry date is in the past"
+    detail = "Choose a later date, or none."
 
 
 class PasswordRequired(Problem):
     """403: what spends or takes out money needs the password again."""
 
     status = 403
-    title = "The password is needed again"
-    detail = "A token with wallet:spend can spend your money: enter your password to make it."
+    title = "Your password is required again"
+    detail = "A token with wallet:spend can spend your money. Enter your password to create it."
 
 
 class SpendingLimitRequired(Problem):
     """400: a program that may spend someone's money is told how much."""
 
     status = 400
-    title = "A spending limit is needed"
-    detail = "Say how much may be spent, in at least one currency. A currency without a limit cannot be spent."
+    title = "A spending limit is required"
+    detail = "Set a limit in at least one currency. Nothing can be spent in a currency without a limit."
 
 
 class LastSpendingLimit(Problem):
@@ -117,16 +117,16 @@ class TooManyKeys(Problem):
     """409: `maximum` live keys are enough to rotate them."""
 
     status = 409
-    title = "The app has too many live keys"
-    detail = "Revoke a key that is no longer used, then make a new one."
+    title = "The app has too many active keys"
+    detail = "Revoke a key that is no longer used, then create a new one."
 
 
 class TooManyTokens(Problem):
     """409: `maximum` live personal tokens for each user."""
 
     status = 409
-    title = "You have too many live tokens"
-    detail = "Revoke a token that is no longer used, then make a new one."
+    title = "You have too many active tokens"
+    detail = "Revoke a token that is no longer used, then create a new one."
 
 
 class TooManyApps(Problem):
@@ -142,15 +142,15 @@ class TooManyRedirectUris(Problem):
 
     status = 409
     title = "The app has too many redirect URIs"
-    detail = "Keep those that the app uses."
+    detail = "Remove those that the app no longer uses."
 
 
 class TooManyClientsWaiting(Problem):
     """409: clients that describe themselves wait for a reviewer."""
 
     status = 409
-    title = "Too many clients wait for a review"
-    detail = "Clients of this host wait for a review already. Try again once they are decided."
+    title = "Too many clients are waiting for review"
+    detail = "Other clients of this host are already waiting for review. Try again after they have been reviewed."
 
 
 class TooManyWebhookEndpoints(Problem):
@@ -165,5 +165,5 @@ class TooManyTestEvents(Problem):
     """409: events that are sent by hand keep a distance."""
 
     status = 409
-    title = "That was a moment ago"
-    detail = "Wait a minute before you send another one by hand."
+    title = "A test was sent a moment ago"
+    detail = "Wait a minute before you send another one."

@@ -80,7 +80,9 @@ class RateLimits(BaseThrottle):
             count_call(request, limits_of(request))
         except CounterStoreDown as error:
             if _spends(view):
-                raise DependencyUnavailable("Calls cannot be counted at the moment, and spending waits until they can.") from error
+                raise DependencyUnavailable(
+                    "Rate limits cannot be checked at the moment, so spending is not possible. Try again later."
+                ) from error
         return True
 
 
@@ -189,7 +191,7 @@ def _usage(request: HttpRequest | Request, limit: Limit, *, increment: bool = Tr
         raise CounterStoreDown from error
     # A limit of zero is the library's word for "the cache did not count".
     if not usage["limit"]:
-        logger.warning("calls are not counted, the cache does not count")
+        logger.warning("rate limits are not applied: the cache does not count")
         raise CounterStoreDown
     # The library's time is one second short.
     return Usage(limit, usage["count"], max(0, usage["time_left"]) + 1)

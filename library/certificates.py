@@ -27,9 +27,9 @@ SCHEMA_VERSION = "1.0"
 class CertificateStatus(TextChoices):
     """What a certificate is worth now."""
 
-    VALID = "valid", "The licence stands"
+    VALID = "valid", "The licence is valid"
     REVOKED = "revoked", "The purchase was refunded"
-    NOT_GENUINE = "notGenuine", "Not signed by us, or altered since"
+    NOT_GENUINE = "notGenuine", "Not signed by us, or altered"
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ def certificate_pdf(claims: dict[str, Any]) -> bytes:
         ("Certificate", claims["certificateId"]),
         ("Check it at", status_url(claims["certificateId"])),
     ]
-    closing = "This paper says what the signed certificate says. Only the address above tells whether the licence still stands."
+    closing = "This document repeats the signed certificate. Use the address above to check whether the licence is still valid."
     return render_pdf(PdfDocument("Licence certificate", f"Issued by {claims['issuer']}", facts, paragraphs=[closing]))
 
 

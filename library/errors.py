@@ -7,8 +7,8 @@ class AlreadyOwned(Problem):
     """409: the buyer holds a live licence."""
 
     status = 409
-    title = "You own this asset already"
-    detail = "It is in your library; nothing was charged. For another licence tier name it in licenseSlug."
+    title = "You already own this asset"
+    detail = "It is in your library; nothing was charged. To buy another licence tier, name it in licenseSlug."
 
 
 class NotOwned(Problem):
@@ -16,7 +16,7 @@ class NotOwned(Problem):
 
     status = 403
     title = "You do not own this asset"
-    detail = "Buy it first; a refunded purchase no longer counts."
+    detail = "Buy it first. Refunded purchases don't count."
 
 
 class FileBlocked(Problem):
@@ -24,7 +24,7 @@ class FileBlocked(Problem):
 
     status = 410
     title = "The file was withdrawn"
-    detail = "A reviewer marked it as harmful, so it is not handed out any more."
+    detail = "A reviewer marked it as harmful, so it can no longer be downloaded."
 
 
 class LinkInvalid(Problem):
@@ -32,7 +32,7 @@ class LinkInvalid(Problem):
 
     status = 404
     title = "This download link is not valid"
-    detail = "Use the link exactly as it was given, or ask for a new one."
+    detail = "Use the link exactly as you received it, or request a new one."
 
 
 class LinkExpired(Problem):
@@ -40,7 +40,7 @@ class LinkExpired(Problem):
 
     status = 410
     title = "This download link has expired"
-    detail = "Ask for a new one; links are valid for 15 minutes."
+    detail = "Request a new one; links are valid for 15 minutes."
 
 
 class LinkRevoked(Problem):
@@ -48,4 +48,4 @@ class LinkRevoked(Problem):
 
     status = 410
     title = "This download link was revoked"
-    detail = "The licence behind it no longer stands."
+    detail = "Its licence is no longer valid."

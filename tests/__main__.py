@@ -3,9 +3,9 @@
     uv run --group dev python -m tests [--only sqlite|postgres|checks] [--coverage] [pytest's own arguments]
     uv run --group dev --group load python -m tests --long
 
-The long form goes on with two minutes of mixed traffic over two nodes and 1.5 times what they can serve, and stops each
-dependency in turn. Servers are private and temporary; of what is written into the tree git takes no notice. Missing programs are installed
-on Debian as root; elsewhere the tests that need them are skipped, and listed by name at the end.
+The long form also runs two minutes of mixed traffic over two nodes, 1.5 times the load that they can serve, and an outage of each
+dependency. Servers are private and temporary; files written into the tree are ignored by git. On Debian, as root, missing programs are
+installed; elsewhere the tests that need them are skipped and listed at the end.
 """
 
 import argparse
@@ -61,10 +61,10 @@ def _arguments() -> tuple[argparse.Namespace, list[str]]:
     )
     parser.add_argument("--only", choices=PARTS, help="run only this part")
     parser.add_argument(
-        "--coverage", action="store_true", help="measure coverage on SQLite, which takes three times as long, and hold its gate"
+        "--coverage", action="store_true", help="measure coverage on SQLite and fail below the threshold; three times as slow"
     )
-    parser.add_argument("--long", action="store_true", help="go on with the load and the outages (a quarter of an hour)")
-    parser.add_argument("--no-install", action="store_true", help="install nothing, even as root on Debian")
+    parser.add_argument("--long", action="store_true", help="also run the load and outage tests (15 minutes)")
+    parser.add_argument("--no-install", action="store_true", help="don't install missing programs")
     options, rest = parser.parse_known_args()
     return options, [argument for argument in rest if argument != "--"]
 

@@ -46,7 +46,7 @@ class PayoutForm(ReasonForm):
     payout_method = forms.CharField(
         max_length=bounds.NAME_CHARS,
         required=False,
-        help_text="Such as: bank transfer, account ending in 4711. Left empty, none is set.",
+        help_text="For example: bank transfer, account ending in 4711. Leave empty for none.",
     )
     field_order = ("payout_method", "reason")
 
@@ -100,8 +100,8 @@ class VendorProfileAdmin(QueueAdmin):
         Decision(
             "Approve",
             DECIDE,
-            "The vendor may sell; the store opens.",
-            "The vendor is approved.",
+            "The vendor can sell, and the store opens.",
+            "The vendor was approved.",
             available=_allows("approve"),
             form=ready_form(ReadyUse.VENDOR_APPROVE),
         )
@@ -114,8 +114,8 @@ class VendorProfileAdmin(QueueAdmin):
         Decision(
             "Suspend",
             DECIDE,
-            "The vendor's listings leave the catalog. What buyers own stays downloadable.",
-            "The vendor is suspended.",
+            "The vendor's listings leave the catalog. Buyers can still download what they own.",
+            "The vendor was suspended.",
             available=_allows("suspend"),
             danger=True,
             effects=_suspension_does,
@@ -130,8 +130,8 @@ class VendorProfileAdmin(QueueAdmin):
         Decision(
             "Reinstate",
             DECIDE,
-            "The vendor may sell again; published listings are back in the catalog.",
-            "The vendor is reinstated.",
+            "The vendor can sell again, and published listings return to the catalog.",
+            "The vendor was reinstated.",
             available=_allows("reinstate"),
         )
     )
@@ -143,8 +143,8 @@ class VendorProfileAdmin(QueueAdmin):
         Decision(
             "Set commission",
             COMMISSION,
-            "The platform keeps this share of the vendor's later sales.",
-            "The commission is set.",
+            "The platform keeps this share of the vendor's future sales.",
+            "The commission was set.",
             CommissionForm,
         )
     )
@@ -158,7 +158,7 @@ class VendorProfileAdmin(QueueAdmin):
             "Set payout method",
             PAYOUT,
             "The vendor reads it with the status of the application.",
-            "The payout method is set.",
+            "The payout method was set.",
             PayoutForm,
         )
     )

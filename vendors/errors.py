@@ -8,7 +8,7 @@ class VendorNotApproved(Problem):
 
     status = 403
     title = "The vendor is not approved"
-    detail = "Apply at POST /api/v1/vendor/apply, or wait for the decision; GET /api/v1/vendor/application-status tells it."
+    detail = "Apply at POST /api/v1/vendor/apply, or wait for the decision. GET /api/v1/vendor/application-status returns the status."
 
 
 class VendorProfileMissing(Problem):
@@ -23,7 +23,7 @@ class VendorProfileExists(Problem):
     """409: one profile for each user."""
 
     status = 409
-    title = "You have a vendor profile already"
+    title = "You already have a vendor profile"
     detail = "Read it at GET /api/v1/vendor/application-status."
 
 
@@ -55,24 +55,24 @@ class ListingChanged(Problem):
     """409: `fields` names what was changed elsewhere since it was read."""
 
     status = 409
-    title = "The listing was changed meanwhile"
-    detail = "Another page or program changed the same fields. Look at them again, then save once more."
+    title = "The listing has changed in the meantime"
+    detail = "The same fields were changed elsewhere. Check them, then save again."
 
 
 class UploadConflict(Problem):
     """409: another upload to the same place was accepted while this one was on its way."""
 
     status = 409
-    title = "Another upload was quicker"
-    detail = "Another file was stored here meanwhile. Read the listing again and upload once more if yours should replace it."
+    title = "Another upload finished first"
+    detail = "Another file was stored in the meantime. Reload the listing, and upload again if your file should replace it."
 
 
 class ThumbnailNeeded(Problem):
     """409: a published listing is never without the picture on its card."""
 
     status = 409
-    title = "A published listing keeps its thumbnail"
-    detail = "Upload another image to gallery slot 0 instead: it takes the place of this one."
+    title = "A published listing needs its thumbnail"
+    detail = "Upload another image to gallery slot 0 instead; it replaces this one."
 
 
 class SubmitChecksFailed(Problem):
@@ -80,7 +80,7 @@ class SubmitChecksFailed(Problem):
 
     status = 422
     title = "The listing is not ready for review"
-    detail = "Correct what the failed checks name, then submit again."
+    detail = "Fix what the failed checks name, then submit again."
 
 
 def invalid_field(pointer: str, detail: str, code: str = "invalid") -> InvalidInput:

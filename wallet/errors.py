@@ -36,7 +36,7 @@ class OwnListing(Problem):
     """409: nobody buys from themselves."""
 
     status = 409
-    title = "This listing is your own"
+    title = "This is your own listing"
     detail = "Vendors cannot buy what they sell."
 
 
@@ -53,7 +53,7 @@ class IdempotencyKeyReused(Problem):
 
     status = 422
     title = "The Idempotency-Key was used for another request"
-    detail = "Use a new key for a new purchase, and repeat a request with exactly the same body."
+    detail = "Use a new key for a new purchase. To repeat a request, send exactly the same body."
 
 
 class InvalidAmount(Problem):
@@ -83,15 +83,15 @@ class QuoteExpired(Problem):
 
     status = 409
     title = "The quote has expired"
-    detail = "Ask for a new one; quotes hold for 10 minutes. Nothing was charged."
+    detail = "Request a new one; quotes are valid for 10 minutes. Nothing was charged."
 
 
 class QuoteUsed(Problem):
     """409: `orderId` names the purchase that it was used for."""
 
     status = 409
-    title = "The quote was used already"
-    detail = "A quote is good for one purchase. Ask for a new one."
+    title = "The quote has already been used"
+    detail = "A quote can be used for one purchase. Request a new one."
 
 
 class QuoteMismatch(Problem):

@@ -79,8 +79,8 @@ class DeliverableAdmin(ServiceAdmin):
         Decision(
             "Block file",
             BLOCK,
-            "Downloads of these bytes stop at once, in every listing that holds them, also for those who bought them.",
-            "The file is blocked, in every listing that holds it.",
+            "The file can no longer be downloaded from any listing, not even by its buyers.",
+            "The file was blocked in all listings.",
             available=lambda deliverable: deliverable.blocked_at is None,
             context=lambda deliverable: block_context(Deliverable.objects.filter(pk=deliverable.pk), pending=is_submitted(deliverable)),
             template="admin/catalog/block.html",

@@ -42,7 +42,7 @@ class ApproveForm(DecisionForm):
     """Which tier buyers need, and a note."""
 
     tier_requirement = forms.ChoiceField(
-        label="Tier that a buyer's account needs at least",
+        label="Minimum tier of buyers",
         choices=Tier.choices,
         widget=forms.RadioSelect,
     )
@@ -78,7 +78,7 @@ class RejectForm(DecisionForm):
         self.reasons: list[RejectionReason] = self.fetched["reasons"]
         for reason in self.reasons:
             self.fields[f"reason_{reason.code}"] = forms.BooleanField(label=reason.message, required=False)
-            self.fields[f"words_{reason.code}"] = _line("In your words, where more is to be said")
+            self.fields[f"words_{reason.code}"] = _line("More details, if needed")
         for row in range(OWN_FINDINGS):
             self.fields[f"other_field_{row}"] = _line("Field", FIELD_CHARS)
             self.fields[f"other_message_{row}"] = _line("What is wrong")
@@ -127,11 +127,11 @@ class ReasonForm(ReasonBase):
         model = RejectionReason
         fields = ("code", "field", "message", "hint", "is_active")
         help_texts = {
-            "code": "What programs read, such as preview_poor. It cannot be changed later.",
+            "code": "Code for programs, such as preview_poor. It can't be changed later.",
             "field": "The listing's field by its name in the API, such as shortDescription; empty for the whole listing.",
-            "message": "What is wrong, as the vendor reads it.",
+            "message": "What is wrong, as shown to the vendor.",
             "hint": "What the vendor should do.",
-            "is_active": "Whether reviewers are offered it. Findings that were given keep their words.",
+            "is_active": "Whether reviewers can choose it. Existing findings keep their text.",
         }
 
     def clean(self) -> dict[str, Any]:

@@ -21,8 +21,8 @@ def takedown_decision(listing_of: Callable[[Any], Listing]) -> Decision:
     return Decision(
         "Take down",
         TAKEDOWN,
-        "The listing leaves the catalog at once. Who bought it can still download it. The vendor gets the reason by mail.",
-        "The listing is taken down.",
+        "The listing leaves the catalog at once. Buyers can still download it. The vendor gets the reason by mail.",
+        "The listing was taken down.",
         available=lambda row: listing_of(row).status == ListingStatus.PUBLISHED,
         danger=True,
         effects=lambda row: _effects(listing_of(row)),
@@ -32,4 +32,4 @@ def takedown_decision(listing_of: Callable[[Any], Listing]) -> Decision:
 def _effects(listing: Listing) -> list[str]:
     purchases = purchases_of(listing)
     waits = ["The update that waits for review is rejected with it."] if listing.update_status == UpdateStatus.PENDING_REVIEW else []
-    return [f"Purchases that stand: {purchases}. Those buyers keep their downloads.", *waits]
+    return [f"Purchases that remain valid: {purchases}. Those buyers keep their downloads.", *waits]

@@ -56,7 +56,7 @@ class PreviewViewSet(ApiViewSet):
 
     @extend_schema(
         operation_id="getPreview",
-        summary="Serve a preview",
+        summary="Get a preview",
         tags=["catalog"],
         parameters=[OpenApiParameter("preview_id", str, OpenApiParameter.PATH), PreviewQuery],
         responses={
@@ -69,7 +69,7 @@ class PreviewViewSet(ApiViewSet):
         },
     )
     def retrieve(self, request: Request, preview_id: str) -> HttpResponseBase:
-        """Serve a preview. Those of unpublished assets: to the owner and staff only."""
+        """Return a preview. Previews of unpublished assets are returned to the owner and staff only."""
         size = parse_query(PreviewQuery, request).get("size")
         preview = selectors.preview_by_id(preview_id)
         public = preview.listing.status == ListingStatus.PUBLISHED and preview.listing.store.is_open

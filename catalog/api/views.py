@@ -31,7 +31,7 @@ class CategoryViewSet(ApiViewSet):
         operation_id="listCategories", summary="List the categories", tags=["catalog"], responses={200: shapes.CategoryList, 304: UNCHANGED}
     )
     def list(self, request: Request) -> HttpResponseBase:
-        """List every active category with the number of assets for sale in it."""
+        """List all active categories with the number of assets on sale in each."""
         return public_answer(request, bodies.categories)
 
 
@@ -61,7 +61,7 @@ class AssetViewSet(ApiViewSet):
         responses={200: shapes.AssetPage, 304: UNCHANGED},
     )
     def list(self, request: Request) -> HttpResponseBase:
-        """Browse the assets for sale, page by page."""
+        """List the assets on sale, page by page, with filters and sorting."""
         return public_answer(request, builders.browse(request.query_params))
 
     @extend_schema(
@@ -72,38 +72,38 @@ class AssetViewSet(ApiViewSet):
         responses={200: shapes.SearchResults, 304: UNCHANGED},
     )
     def search(self, request: Request) -> HttpResponseBase:
-        """Search titles, tags and descriptions; misspelt and cut words are found too."""
+        """Search titles, tags and descriptions; misspelt and partial words match too."""
         return public_answer(request, builders.search(request.query_params))
 
     @extend_schema(
         operation_id="suggestAssets",
-        summary="Complete a name",
+        summary="Suggest assets",
         tags=["catalog"],
         parameters=[shapes.SuggestQuery],
         responses={200: shapes.Suggestions, 304: UNCHANGED},
     )
     def suggest(self, request: Request) -> HttpResponseBase:
-        """Suggest assets while a name is being typed."""
+        """Suggest assets for the beginning of a name, for search fields."""
         return public_answer(request, builders.suggestions(request.query_params))
 
     @extend_schema(
         operation_id="getAsset",
-        summary="Show an asset",
+        summary="Get an asset",
         tags=["catalog"],
         parameters=[ASSET_ID],
         responses={200: shapes.AssetDetail, 304: UNCHANGED},
     )
     def retrieve(self, request: Request, asset_id: str) -> HttpResponseBase:
-        """Show one asset for sale."""
+        """Return all details of one asset on sale."""
         return public_answer(request, partial(bodies.asset, asset_id))
 
     @extend_schema(
         operation_id="getAssetManifest",
-        summary="Show the AI manifest of an asset",
+        summary="Get the AI manifest of an asset",
         tags=["catalog"],
         parameters=[ASSET_ID],
         responses={200: shapes.PublicManifest, 304: UNCHANGED},
     )
     def manifest(self, request: Request, asset_id: str) -> HttpResponseBase:
-        """Show the AI-facing manifest of an asset for sale."""
+        """Return the AI manifest of an asset on sale."""
         return public_answer(request, partial(bodies.manifest, asset_id), cache_control=PRIVATE)

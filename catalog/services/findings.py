@@ -30,7 +30,7 @@ def checked_findings(findings: Iterable[Mapping[str, str]]) -> list[dict[str, st
     """
     given = list(findings)
     if not given:
-        raise texts.invalid("findings", "empty", "At least one finding is needed.")
+        raise texts.invalid("findings", "empty", "At least one finding is required.")
     if len(given) > FINDINGS:
         raise texts.invalid("findings", "max_length", f"At most {FINDINGS} findings.")
     codes = {finding.get("code", "") for finding in given}
@@ -71,9 +71,7 @@ def find_fault(reason: RejectionReason) -> InvalidInput | None:
         return refusal
     others = RejectionReason.objects.filter(is_active=True).exclude(pk=reason.pk).count()
     if reason.is_active and others >= ACTIVE_REASONS:
-        return texts.invalid(
-            "is_active", "max_length", f"At most {ACTIVE_REASONS} reasons are in use at once. Put another out of use first."
-        )
+        return texts.invalid("is_active", "max_length", f"At most {ACTIVE_REASONS} reasons are in use at once. Disable another one first.")
     return None
 
 

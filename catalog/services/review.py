@@ -30,7 +30,7 @@ from .versions import free_label
 from .visibility import listing_changed
 
 CLEAN_FILE = "Upload a clean file, then submit it."
-CORRECT = "Correct it, then submit it again."
+CORRECT = "Fix it, then submit it again."
 
 __all__ = [
     "approve_listing",
@@ -159,7 +159,7 @@ def _reviewed_file(listing: Listing, review: ListingReview) -> Deliverable:
         raise DeliverableBlocked
     submitted = review.snapshot.get("file") or {}
     if submitted.get("id") != str(deliverable.pk):
-        raise InvalidTransition("The vendor exchanged the file after submitting it. Reject it, so that it is submitted again.")
+        raise InvalidTransition("The vendor replaced the file after submitting it. Reject it, so that it is submitted again.")
     return deliverable
 
 

@@ -43,7 +43,7 @@ def submit_listing(*, listing: Listing, checks: Sequence[Mapping[str, Any]], act
     checked_file = listing.candidate_deliverable_id
     listing = lock_own_listing(listing, actor)
     if listing.candidate_deliverable_id != checked_file:
-        raise InvalidTransition("Its file was replaced while it was checked. Submit it again.", currentState=listing.status)
+        raise InvalidTransition("Its file was replaced during the checks. Submit it again.", currentState=listing.status)
     update = listing.status == ListingStatus.PUBLISHED
     if update and listing.candidate_deliverable is None:
         raise NothingToReview
@@ -64,7 +64,7 @@ def submit_listing(*, listing: Listing, checks: Sequence[Mapping[str, Any]], act
 
 @transaction.atomic
 def withdraw_listing(*, listing: Listing, actor: User) -> Listing:
-    """Take a submission back: the listing is a draft again, a published one keeps its reviewed file.
+    """Withdraw a submission: the listing is a draft again, a published one keeps its reviewed file.
 
     Raises:
         InvalidTransition: nothing waits for review.

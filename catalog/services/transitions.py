@@ -71,7 +71,7 @@ def lock_case(review: ListingReview, actor: User) -> tuple[Listing, ListingRevie
     if review.submitted_by_id == actor.pk:
         raise SelfReview
     if review.status == ReviewStatus.WITHDRAWN:
-        raise InvalidTransition("The vendor withdrew it meanwhile.", currentState=review.status)
+        raise InvalidTransition("The vendor has withdrawn it in the meantime.", currentState=review.status)
     if review.status != ReviewStatus.PENDING:
         decided = f"{review.decided_by} decided on it at {review.decided_at:%Y-%m-%d %H:%M} UTC: {review.status}."
         raise InvalidTransition(decided, currentState=review.status)

@@ -48,15 +48,15 @@ class DeveloperApplicationAdmin(QueueAdmin):
     def panels(self, request: HttpRequest, subject: DeveloperApplication, fetched: Fetched) -> list[Panel]:
         """Return the conversation and the history."""
         rows = [(f"{message.at:%Y-%m-%d %H:%M}", message.author, message.text) for message in fetched["messages"]]
-        conversation = Panel("Conversation", ("At (UTC)", "Who", "Words"), rows, "Nothing was asked yet.")
+        conversation = Panel("Conversation", ("At (UTC)", "Who", "Words"), rows, "No questions yet.")
         return [conversation, *super().panels(request, subject, fetched)]
 
     @decision(
         Decision(
             "Approve",
             DECIDE,
-            "The applicant becomes a verified developer and may create apps.",
-            "The application is approved.",
+            "The applicant becomes a verified developer and can create apps.",
+            "The application was approved.",
             available=_allows("approve"),
             form=ready_form(ReadyUse.APPLICATION_APPROVE),
         )
@@ -69,8 +69,8 @@ class DeveloperApplicationAdmin(QueueAdmin):
         Decision(
             "Reject",
             DECIDE,
-            "The applicant gets the reason by mail and may apply again.",
-            "The application is rejected.",
+            "The applicant gets the reason by mail and can apply again.",
+            "The application was rejected.",
             available=_allows("reject"),
             danger=True,
             form=ready_form(ReadyUse.APPLICATION_REJECT),
@@ -85,7 +85,7 @@ class DeveloperApplicationAdmin(QueueAdmin):
             "Ask for more",
             DECIDE,
             "The applicant gets the question by mail; the application waits for the answer.",
-            "The question is asked.",
+            "The question was sent.",
             available=_allows("ask"),
             form=ready_form(ReadyUse.APPLICATION_ASK),
         )
@@ -98,8 +98,8 @@ class DeveloperApplicationAdmin(QueueAdmin):
         Decision(
             "Withdraw approval",
             DECIDE,
-            "The developer's apps are suspended, and their keys and tokens stop at once.",
-            "The approval is withdrawn.",
+            "The developer's apps are suspended, and their keys and tokens stop working at once.",
+            "The approval was withdrawn.",
             available=_allows("withdraw"),
             danger=True,
             effects=developer_stops,

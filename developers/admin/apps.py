@@ -47,7 +47,7 @@ class NarrowForm(ReasonForm):
 
 def _state_of(key: ApiKey) -> str:
     if is_dormant(key):
-        return "live, no use in 90 days"
+        return "active, unused for 90 days"
     return "live" if key.live else "ended"
 
 
@@ -84,7 +84,7 @@ class AppAdmin(ServiceAdmin):
         """Return the scopes, the keys and the history."""
         unused = unused_scopes(subject, fetched["scopes"])
         scopes = [
-            (row.scope, row.reason, _DECISIONS[row.granted], "no use in 90 days" if row.scope in unused else "", row.note)
+            (row.scope, row.reason, _DECISIONS[row.granted], "unused for 90 days" if row.scope in unused else "", row.note)
             for row in fetched["scopes"]
         ]
         tool_tokens = [
@@ -112,7 +112,7 @@ class AppAdmin(ServiceAdmin):
             "Narrow scopes",
             DECIDE,
             "Keys and tokens of the app lose these scopes at their next request.",
-            "The scopes are taken back.",
+            "The scopes were withdrawn.",
             form=NarrowForm,
             available=lambda app: bool(app.granted_scopes),
             danger=True,
@@ -126,8 +126,8 @@ class AppAdmin(ServiceAdmin):
         Decision(
             "Suspend",
             SUSPEND,
-            "Keys and tokens of the app stop at once; its grant is kept for its return.",
-            "The app is suspended.",
+            "Keys and tokens of the app stop working at once. Its scopes are kept for when it is reinstated.",
+            "The app was suspended.",
             available=_allows("suspend"),
             danger=True,
             effects=app_stops,
@@ -142,7 +142,7 @@ class AppAdmin(ServiceAdmin):
             "Reinstate",
             SUSPEND,
             "Keys and tokens of the app that were not revoked work again.",
-            "The app is reinstated.",
+            "The app was reinstated.",
             available=_allows("reinstate"),
         )
     )
@@ -154,8 +154,8 @@ class AppAdmin(ServiceAdmin):
         Decision(
             "Reject",
             DECIDE,
-            "Every scope that the app asks for is refused.",
-            "The app is rejected.",
+            "All requested scopes are refused.",
+            "The app was rejected.",
             available=_allows("reject"),
             danger=True,
         )
@@ -168,8 +168,8 @@ class AppAdmin(ServiceAdmin):
         Decision(
             "Review again",
             DECIDE,
-            "The client waits for a review of its scopes once more.",
-            "The client waits for a review.",
+            "The scopes of the client are queued for another review.",
+            "The client is queued for review.",
             available=lambda app: app.user_id is None and APP.allows(app, "reopen"),
         )
     )
@@ -181,8 +181,8 @@ class AppAdmin(ServiceAdmin):
         Decision(
             "Set spending ceiling",
             CEILING,
-            "From any one wallet the app can spend no more than this, whatever the wallet's owner allows.",
-            "The ceiling is set.",
+            "The app can spend at most this from any one wallet, whatever limits the wallet's owner has set.",
+            "The spending cap was set.",
             form=CeilingForm,
             available=lambda app: app.status in {AppStatus.APPROVED, AppStatus.SUSPENDED},
         )
@@ -195,8 +195,8 @@ class AppAdmin(ServiceAdmin):
         Decision(
             "Lift spending ceiling",
             CEILING,
-            "Only what each wallet's owner allows bounds the app's spending.",
-            "The ceiling is lifted.",
+            "Only the limits of each wallet's owner apply to the app's spending.",
+            "The spending cap was removed.",
             form=LiftForm,
             available=lambda app: app.has_ceiling,
         )

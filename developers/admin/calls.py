@@ -15,10 +15,10 @@ def calls_context(usage: Usage, panels: Sequence[Panel]) -> dict[str, Any]:
         _panel("Calls by operation", "Operation", usage.operations),
         _panel("Calls by key", "Key or token", usage.callers),
         Panel(
-            "What was refused or failed",
+            "Refused and failed calls",
             ("Operation", "Outcome", "Calls"),
             [(refusal.operation, refusal.outcome, refusal.calls) for refusal in usage.refusals],
-            empty="Nothing in 30 days.",
+            empty="None in 30 days.",
         ),
     ]
     return {"panels": [*calls, *panels], "chart": chart_of(usage)}
@@ -26,4 +26,4 @@ def calls_context(usage: Usage, panels: Sequence[Panel]) -> dict[str, Any]:
 
 def _panel(title: str, head: str, tallies: Mapping[Any, Tally]) -> Panel:
     rows = [(name, tally.done, tally.refused, tally.limited, tally.failed, tally.total) for name, tally in tallies.items()]
-    return Panel(title, (head, "Done", "Refused", "Over the limit", "Failed", "All"), rows, empty="No call in 30 days.")
+    return Panel(title, (head, "Done", "Refused", "Over the limit", "Failed", "All"), rows, empty="No calls in 30 days.")

@@ -67,7 +67,7 @@ def caps_of(answers: Mapping[str, Any]) -> Caps:
 def ceilings_panel(ceilings: Iterable[SpendingLimit]) -> Panel:
     """Return the table of an app's ceilings."""
     rows = [(limit.currency, *(_figure(getattr(limit, amount)) for amount in AMOUNTS), limit.updated_at) for limit in ceilings]
-    return Panel("Spending ceilings, for each wallet", ("Currency", "One purchase", "A day", "In all", "Set"), rows)
+    return Panel("Spending caps per wallet", ("Currency", "One purchase", "A day", "In all", "Set"), rows)
 
 
 def _figure(minor: int | None) -> str:

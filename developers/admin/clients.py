@@ -22,7 +22,7 @@ DECIDE = "developers.decide_app"
 _LABELS = {
     "name": "Name",
     "redirect_uris": "Sends users to",
-    "left_out": "Addresses that are left out",
+    "left_out": "Removed addresses",
     "client_uri": "Own page",
     "scopes": "Scopes asked for",
 }
@@ -77,8 +77,8 @@ class ClientDocumentAdmin(QueueAdmin):
         Decision(
             "Accept changes",
             DECIDE,
-            "Users see the new name, and may be sent to the new addresses. Scopes that are newly asked for wait for a review.",
-            "The changes are accepted.",
+            "Users see the new name, and may be sent to the new addresses. Newly requested scopes are queued for review.",
+            "The changes were accepted.",
             form=ready_form(ReadyUse.DOCUMENT_ACCEPT, ShownForm),
             available=_allows("accept"),
             context=lambda document: {"panels": [_comparison(document)]},
@@ -94,8 +94,8 @@ class ClientDocumentAdmin(QueueAdmin):
         Decision(
             "Refuse changes",
             DECIDE,
-            "The client stays as it was reviewed, less the addresses that its document no longer names.",
-            "The changes are refused.",
+            "The client stays as it was reviewed, without the addresses that its document no longer contains.",
+            "The changes were refused.",
             form=ready_form(ReadyUse.DOCUMENT_REFUSE, ShownForm),
             available=_allows("refuse"),
             context=lambda document: {"panels": [_comparison(document)]},

@@ -27,8 +27,8 @@ class ConsentAdmin(ServiceAdmin):
         Decision(
             "Withdraw",
             "developers.withdraw_consent",
-            "Everything that the user allowed the app ends at once, with every token that came of it. The user is told by mail.",
-            "The consent is withdrawn.",
+            "The app loses access to the user's account at once, and its tokens for it are revoked. The user gets a mail.",
+            "The consent was withdrawn.",
             available=lambda consent: consent.withdrawn_at is None,
             danger=True,
         )

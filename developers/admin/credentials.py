@@ -20,7 +20,7 @@ from ..usage.selectors import usage_of_tokens
 from .calls import calls_context
 from .effects import key_stops, token_stops
 
-ENDED = "It was revoked already."
+ENDED = "It has already been revoked."
 
 
 class LimitForm(ReasonForm):
@@ -31,7 +31,7 @@ class LimitForm(ReasonForm):
         min_value=1,
         max_value=bounds.CALLS_PER_MINUTE,
         required=False,
-        help_text="Left empty, the default counts.",
+        help_text="Leave empty for the default.",
     )
     field_order = ("rate_limit", "reason")
 
@@ -69,8 +69,8 @@ class ApiKeyAdmin(ServiceAdmin):
         Decision(
             "Revoke",
             "developers.revoke_apikey",
-            "The key stops at the next request, for good.",
-            "The key is revoked.",
+            "The key stops working at once and permanently.",
+            "The key was revoked.",
             available=_not_revoked,
             danger=True,
             effects=key_stops,
@@ -85,8 +85,8 @@ class ApiKeyAdmin(ServiceAdmin):
         Decision(
             "Set rate limit",
             "developers.limit_apikey",
-            "The key may make this many calls in a minute.",
-            "The limit is set.",
+            "The key can make this many calls a minute.",
+            "The limit was changed.",
             form=LimitForm,
             available=_not_revoked,
         )
@@ -126,8 +126,8 @@ class AccessTokenAdmin(ServiceAdmin):
         Decision(
             "Revoke",
             "developers.change_accesstoken",
-            "The token stops at the next request, for good.",
-            "The token is revoked.",
+            "The token stops working at once and permanently.",
+            "The token was revoked.",
             available=_not_revoked,
             danger=True,
             effects=token_stops,

@@ -51,9 +51,9 @@ def _stopping(of_keys: Q, of_tokens: Q) -> dict[str, QuerySet[Any]]:
 
 
 def _stops(counts: Mapping[str, int]) -> list[str]:
-    return [f"Live keys that stop: {counts['keys']}.", f"Live tokens that stop: {counts['tokens']}."]
+    return [f"Active keys that will stop working: {counts['keys']}.", f"Active tokens that will stop working: {counts['tokens']}."]
 
 
 def _used(credential: Any) -> str:
     used = credential.last_used_at
-    return "It was never used." if used is None else f"It was used {in_words(used)}."
+    return "It has never been used." if used is None else f"It was used {in_words(used)}."

@@ -29,7 +29,7 @@ class ScopesForm(DecisionForm):
         max_length=bounds.REASON_CHARS,
         required=False,
         widget=forms.Textarea(attrs={"rows": 3}),
-        help_text="For the developer to read. A refusal needs words: here or beside the scope.",
+        help_text="The developer sees this. A refusal needs a note, here or next to the scope.",
     )
 
     def __init__(self, *args: Any, subject: ScopeReview, **kwargs: Any) -> None:
@@ -146,8 +146,8 @@ class ScopeReviewAdmin(QueueAdmin):
         Decision(
             "Decide scopes",
             DECIDE,
-            "The app gets exactly the scopes that you grant. Keys made from now on carry them; keys made before are not widened.",
-            "The scopes are decided.",
+            "The app gets exactly the scopes that you grant. New keys have them; existing keys don't get more scopes.",
+            "The decision on the scopes was saved.",
             form=ScopesForm,
             available=_waits,
             context=lambda review: _facts(review, fetch_combined(_querysets(review))),

@@ -50,8 +50,8 @@ class WebhookEndpointAdmin(ServiceAdmin):
         Decision(
             "Disable",
             "developers.disable_webhookendpoint",
-            "Nothing more is sent to it until its developer enables it again.",
-            "The endpoint is disabled.",
+            "No events are sent to it until its developer enables it again.",
+            "The endpoint was disabled.",
             available=lambda endpoint: endpoint.disabled_at is None,
             danger=True,
             effects=endpoint_stops,

@@ -16,7 +16,7 @@ class WebAddress(Line):
         """Return the address."""
         text = super().to_internal_value(data)
         if text and not text.lower().startswith(("https://", "http://")):
-            raise serializers.ValidationError("An address that starts with https:// or http:// is needed.", code="invalid")
+            raise serializers.ValidationError("Enter an address that starts with https:// or http://.", code="invalid")
         return text
 
 

@@ -22,9 +22,9 @@ class LeakViewSet(ApiViewSet):
         operation_id="reportLeakedCredentials", summary="Report leaked keys and tokens", request=LeakReportBody, responses=LeakReportAnswer
     )
     def report(self, request: Request) -> Response:
-        """Report keys and tokens found in public: what is live is revoked at once, and its owner is told by mail.
+        """Report keys and tokens found in public. Valid ones are revoked at once, and their owners get a mail.
 
-        The answer is the same for real and for made-up credentials.
+        The response is the same whether the credentials exist or not.
         """
         count_by_address(request, "leak_reports")
         body = parse_body(LeakReportBody, request)

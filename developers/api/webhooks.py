@@ -11,8 +11,8 @@ from ..webhooks.events import IN_PLAIN_WORDS, PING, EventType
 Fields = Mapping[str, serializers.Field]  # type: ignore[type-arg]  # of any kind
 
 _HEADERS = (
-    ("webhook-id", "string", "The event's id, the same at every attempt: take it once."),
-    ("webhook-timestamp", "integer", "When this attempt was made, in seconds since 1970. Refuse one that is minutes off."),
+    ("webhook-id", "string", "The event's id, the same for every attempt; process each id once."),
+    ("webhook-timestamp", "integer", "Time of this attempt in seconds since 1970. Reject requests that are more than five minutes off."),
     (
         "webhook-signature",
         "string",
@@ -76,14 +76,14 @@ def _webhook(event: str, fields: Fields) -> OpenApiWebhook:
             "data": inline_serializer(f"{name}EventData", dict(fields)),
         },
     )
-    words = IN_PLAIN_WORDS[EventType(event)] if event in set(EventType) else "Sent by hand from the dashboard, to try an endpoint out."
+    words = IN_PLAIN_WORDS[EventType(event)] if event in set(EventType) else "Sent from the dashboard to test an endpoint."
     decorator = extend_schema(
         operation_id=f"on{name}",
         summary=words,
-        description="Fields may be added; those that are here stay.",
+        description="Fields may be added, never removed.",
         tags=["webhooks"],
         request=shape,
-        responses={"2XX": OpenApiResponse(description="It arrived. Anything else, and no answer within ten seconds, is tried again.")},
+        responses={"2XX": OpenApiResponse(description="Received. Any other status, or no response within ten seconds, leads to a retry.")},
     )
     return OpenApiWebhook(name=str(event), decorator=decorator)
 

@@ -27,7 +27,7 @@ class PasswordAgain(forms.Form):
 
     password = forms.CharField(
         label="Your password",
-        help_text="What can spend your money needs it again.",
+        help_text="Required again because the token can spend your money.",
         strip=False,
         required=False,
         widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
@@ -66,10 +66,10 @@ class TokenForm(PasswordAgain, LimitsForm):
 
     name = forms.CharField(label="Name", max_length=bounds.CREDENTIAL_NAME_CHARS, help_text="What the token is for, such as “my script”.")
     scopes = forms.MultipleChoiceField(
-        label="What it may do",
+        label="Scopes",
         choices=[(scope.value, IN_PLAIN_WORDS[scope]) for scope in Scope],
         widget=forms.CheckboxSelectMultiple,
-        error_messages={"required": "Choose at least one thing that it may do."},
+        error_messages={"required": "Choose at least one scope."},
     )
     lifetime = forms.TypedChoiceField(label="Expires after", choices=_LIFETIMES, coerce=int, initial=30)
 
@@ -129,7 +129,7 @@ class ToolTokenForm(_SpendingChoice):
 class RotateForm(_SpendingChoice):
     """Asks how long the old key or token goes on."""
 
-    overlap = forms.TypedChoiceField(label="The old one ends", choices=_OVERLAPS, coerce=int, initial=7)
+    overlap = forms.TypedChoiceField(label="Keep the old one until", choices=_OVERLAPS, coerce=int, initial=7)
 
     def wanted_overlap(self) -> timedelta:
         """Return how long."""

@@ -32,7 +32,7 @@ class ApplicationForm(forms.Form):
     """Asks for developer access."""
 
     what = Prose(label="What are you building?", help_text="Two or three sentences: what it does and for whom.")
-    why = Prose(label="Why does it need the API?", help_text="Which of our data or functions it uses.")
+    why = Prose(label="Why does it need the API?", help_text="Which data or functions it uses.")
     company = forms.CharField(label="Company", max_length=bounds.NAME_CHARS, required=False)
     website = forms.URLField(label="Website", max_length=bounds.URL_CHARS, required=False, assume_scheme="https")
 
@@ -118,7 +118,7 @@ class RedirectsForm(forms.Form):
     redirect_uris = forms.CharField(
         label="Redirect URIs",
         help_text=(
-            "One in each line, exactly as the app sends it. https only; for a program on the user's computer"
+            "One per line, exactly as the app sends it. https only; for a program on the user's computer"
             " http://127.0.0.1, http://[::1] or http://localhost, where any port will do."
         ),
         max_length=(bounds.URL_CHARS + 2) * bounds.REDIRECT_URIS,

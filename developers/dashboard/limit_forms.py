@@ -75,7 +75,7 @@ class LimitsForm(forms.Form):
         """Add an error where no amount was typed."""
         names = [_name(currency, amount) for currency in WALLET_CURRENCIES for amount in AMOUNTS]
         if not any(name in self.errors for name in names) and not self.limits():
-            self.add_error(names[0], "Type at least one amount, in one of the currencies.")
+            self.add_error(names[0], "Enter an amount in at least one currency.")
 
 
 class SpendingForm(LimitsForm):
@@ -119,7 +119,7 @@ def _categories_field(chosen: list[str]) -> forms.MultipleChoiceField:
     gone = [(slug, slug) for slug in chosen if slug not in dict(names)]
     return forms.MultipleChoiceField(
         label="Only from these categories",
-        help_text="None chosen: from all.",
+        help_text="If none is chosen: from all.",
         choices=[*names, *gone],
         initial=chosen,
         required=False,

@@ -46,7 +46,7 @@ class Milestone:
     state: str
 
 
-_WAY = ("Apply", "A reviewer approves you", "Describe an app", "A reviewer grants its scopes", "Make a key and call")
+_WAY = ("Apply", "Wait for approval", "Describe an app", "Wait for the scopes", "Create a key and make a call")
 # What is called first with a new key: what needs no id and changes nothing.
 _FIRST_CALLS = ((Scope.LIBRARY_READ, "/api/v1/library"), (Scope.ACCOUNT_READ, "/api/v1/wallet"))
 
@@ -69,38 +69,36 @@ def next_step_of(app: App, keys: Sequence[ApiKey], *, called: bool) -> NextStep 
     match app.status:
         case AppStatus.PENDING:
             return NextStep(
-                "A reviewer decides on the scopes",
-                "Each is granted or refused by itself. You get a mail then, and make the first key here. There is nothing to do until then.",
+                "The scopes are in review",
+                "Each scope is granted or refused separately. You get a mail when it is decided; then you can create the first key here.",
                 waiting=True,
             )
         case AppStatus.REJECTED:
             return NextStep(
                 "Describe another app",
-                "Nothing was granted. Read what the reviewer said, then describe an app that asks for less or says more.",
+                "No scopes were granted. Read the reviewer's notes, then describe an app that requests less or explains more.",
                 reverse("app-create"),
                 "New app",
             )
         case AppStatus.SUSPENDED:
             return NextStep(
-                "An admin looks into it",
-                "Keys and tokens of the app are refused meanwhile. Settle what the reviewer wrote; then they work again, the same ones.",
+                "The app is suspended",
+                "Its keys and tokens don't work until the reviewer's points are resolved. Then the same ones work again.",
                 waiting=True,
             )
         case _ if not app.granted_scopes:
-            return NextStep(
-                "Ask for scopes", "The app was granted none, so that it cannot have a key.", reverse("app-scopes", args=[app.pk]), "Ask"
-            )
+            return NextStep("Ask for scopes", "The app has no scopes, so it can't have a key.", reverse("app-scopes", args=[app.pk]), "Ask")
         case _ if not any(key.live for key in keys):
             return NextStep(
                 "Make a key" if not keys else "Make another key",
-                "It carries what the app was granted. The page shows it once, with a first call to try it.",
+                "It has the app's scopes. The page shows it once, with a first call to try.",
                 reverse("key-create", args=[app.pk]),
                 "New key",
             )
         case _ if not called:
             return NextStep(
                 "Make the first call",
-                "Try a call in the console, which needs no key, and take it along as code.",
+                "Try a call in the console, which needs no key, and copy it as code.",
                 f"{reverse('console')}?app={app.pk}",
                 "Open the console",
             )

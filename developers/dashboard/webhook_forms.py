@@ -17,10 +17,10 @@ class EndpointForm(forms.Form):
     url = forms.CharField(
         label="Address",
         max_length=bounds.URL_CHARS,
-        help_text="An https address on the public internet that takes POST requests.",
+        help_text="An https address on the public internet that accepts POST requests.",
         widget=forms.URLInput(attrs={"placeholder": "https://app.example/webhooks", "autocomplete": "off"}),
     )
-    description = forms.CharField(label="Description", max_length=bounds.NAME_CHARS, required=False, help_text="For your own overview.")
+    description = forms.CharField(label="Description", max_length=bounds.NAME_CHARS, required=False, help_text="For your own reference.")
     events = forms.MultipleChoiceField(
         label="Events",
         choices=[(event.value, IN_PLAIN_WORDS[event]) for event in EventType],
@@ -45,7 +45,7 @@ class EndpointForm(forms.Form):
 class RotateSecretForm(forms.Form):
     """Asks how long the old secret goes on."""
 
-    overlap = forms.TypedChoiceField(label="The old secret ends", choices=_OVERLAPS, coerce=int, initial=24)
+    overlap = forms.TypedChoiceField(label="Keep the old secret until", choices=_OVERLAPS, coerce=int, initial=24)
 
     def wanted_overlap(self) -> timedelta:
         """Return how long."""

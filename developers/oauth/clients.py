@@ -91,7 +91,7 @@ def is_listed(host: str) -> bool:
 def _introduce(request: HttpRequest, client_id: str, user: User) -> App:
     host = host_of_document(client_id)
     if not is_listed(host):
-        raise Unusable("The client is not known here, and clients of its host are not taken.")
+        raise Unusable("The client is unknown, and its host is not allowed.")
     read = _read(request, client_id, user)
     return register_client(client_id=client_id, host=host, facts=read.facts, stale_at=timezone.now() + read.keep, actor=user)
 

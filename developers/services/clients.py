@@ -137,7 +137,7 @@ def _decide(document: ClientDocument, verb: str, shown: dict[str, object], reaso
     app = lock(App.objects.all(), pk=document.app_id)
     document = lock(ClientDocument.objects.all(), pk=app.pk)
     if document.latest != shown:
-        raise InvalidTransition("The document has changed again since you looked. Read it again.")
+        raise InvalidTransition("The document has changed again. Reload the page and check it.")
     known = document.reviewed["scopes"]
     changes = {"reviewed": document.latest} if verb == "accept" else {}
     DOCUMENT.apply(document, verb, actor=actor, reason=reason, changes=changes, document=document.latest)

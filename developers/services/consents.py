@@ -127,7 +127,7 @@ def end_consent(*, consent: Consent, reason: str, actor: User) -> int:
     user, app = consent.user, consent.app
     lock(User.objects.all(), pk=user.pk)
     if not Consent.objects.filter(pk=consent.pk, withdrawn_at=None).exists():
-        raise InvalidTransition("It was withdrawn already.")
+        raise InvalidTransition("It has already been withdrawn.")
     ended = withdraw_consent(user=user, app=app, actor=actor, reason=reason)
     mail(user, "developers/consent_ended", app=app, reason=reason)
     return ended

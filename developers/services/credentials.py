@@ -49,7 +49,7 @@ def issue_api_key(*, app: App, name: str, actor: User, expires_at: datetime | No
     if app.status != AppStatus.APPROVED or not app.granted_scopes:
         raise AppNotApproved
     if app.user is None:
-        raise AppNotApproved("A key acts as the app's developer, and this app has none.")
+        raise AppNotApproved("Keys act for the app's developer, and this app has none.")
     if live_keys_of(app).count() >= bounds.LIVE_KEYS:
         raise TooManyKeys(maximum=bounds.LIVE_KEYS)
     secret = new_secret(Prefix.API_KEY)
@@ -78,7 +78,7 @@ def limit_api_key(*, key: ApiKey, rate_limit: int | None, reason: str, actor: Us
         raise texts.invalid("rateLimit", "out_of_range", f"From 1 to {bounds.CALLS_PER_MINUTE} calls a minute.")
     key = lock(ApiKey.objects.select_related("app__user"), pk=key.pk)
     if key.revoked_at is not None:
-        raise InvalidTransition("The key is revoked: it makes no calls.")
+        raise InvalidTransition("The key has been revoked.")
     before, key.rate_limit = key.rate_limit, rate_limit
     key.save(update_fields=["rate_limit"])
     audit.record("apikey.limit", key, actor=actor, reason=reason, before=before, after=rate_limit)
@@ -168,9 +168,9 @@ def issue_mcp_token(*, app: App, name: str, expires_at: datetime, actor: User, p
     _demand_expiry(expires_at)
     app = lock(App.objects.all(), pk=app.pk)
     if app.status != AppStatus.APPROVED or not app.granted_scopes:
-        raise AppNotApproved("A tool token can be made once an admin has approved the app.")
+        raise AppNotApproved("You can create a tool token once the app is approved.")
     if app.user is None:
-        raise AppNotApproved("A tool token acts as the app's developer, and this app has none.")
+        raise AppNotApproved("Tool tokens act for the app's developer, and this app has none.")
     if Scope.WALLET_SPEND in app.scopes and not password_confirmed:
         raise PasswordRequired
     if live_tool_tokens_of(app).count() >= bounds.LIVE_KEYS:

@@ -39,7 +39,7 @@ def rotate_api_key(*, key: ApiKey, overlap: timedelta, actor: User) -> tuple[Api
     _check(overlap)
     key = lock(ApiKey.objects.select_related("app"), pk=key.pk)
     if not key.live:
-        raise InvalidTransition("The key has ended; make a new one.")
+        raise InvalidTransition("The key has expired or was revoked; create a new one.")
     now = timezone.now()
     expires_at = None if key.expires_at is None else now + (key.expires_at - key.created_at)
     successor, secret = issue_api_key(app=key.app, name=key.name, actor=actor, expires_at=expires_at)
@@ -76,7 +76,7 @@ def rotate_token(*, token: AccessToken, overlap: timedelta, actor: User, passwor
     _check(overlap)
     token = lock(AccessToken.objects.select_related("application", "user"), pk=token.pk)
     if not token.live or not token.name:
-        raise InvalidTransition("The token has ended, or renews itself; make a new one.")
+        raise InvalidTransition("The token has expired, was revoked or renews itself; create a new one.")
     successor, secret = _successor(token, actor, password_confirmed=password_confirmed)
     successor.first_id = token.spender_id
     successor.save(update_fields=["first_id"])
@@ -111,7 +111,7 @@ def _successor(token: AccessToken, actor: User, *, password_confirmed: bool) -> 
 
 def _check(overlap: timedelta) -> None:
     if not timedelta(0) <= overlap <= MAX_OVERLAP:
-        raise texts.invalid("overlap", "out_of_range", f"From nothing to {MAX_OVERLAP.days} days.")
+        raise texts.invalid("overlap", "out_of_range", f"From 0 to {MAX_OVERLAP.days} days.")
 
 
 def _sooner(present: datetime | None, wanted: datetime) -> datetime:

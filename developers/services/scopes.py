@@ -36,7 +36,7 @@ class ScopeDecision:
 
 @transaction.atomic
 def request_scopes(*, app: App, scopes: Mapping[Scope, str], actor: User) -> ScopeReview:
-    """Ask for more scopes, each with its reason; what is granted now holds meanwhile.
+    """Request more scopes, each with its reason; what is granted now holds meanwhile.
 
     Raises:
         AppNotApproved: the app was not approved yet, or is rejected or suspended.
@@ -48,7 +48,7 @@ def request_scopes(*, app: App, scopes: Mapping[Scope, str], actor: User) -> Sco
     if ScopeReview.objects.filter(app=app, status=ReviewStatus.PENDING).exists():
         raise ScopeReviewOpen
     if app.status != AppStatus.APPROVED:
-        raise AppNotApproved("Further scopes can be asked for once the app is approved, and not while it is suspended.")
+        raise AppNotApproved("You can request more scopes while the app is approved.")
     return open_review(app, scopes, actor)
 
 
@@ -56,7 +56,7 @@ def open_review(app: App, scopes: Mapping[Scope, str], actor: User) -> ScopeRevi
     """Note what is asked for and queue it; the caller holds the app's lock or has just made it."""
     wanted = {scope: texts.prose(reason, f"scopes/{scope}") for scope, reason in scopes.items()}
     if not wanted:
-        raise texts.invalid("scopes", "empty", "At least one scope is needed.")
+        raise texts.invalid("scopes", "empty", "At least one scope is required.")
     if foreign := wanted.keys() - APP_SCOPES:
         raise ScopeNotAvailable(f"No app can have {format_scopes(foreign)}.", scopes=format_scopes(foreign).split())
     if owned := wanted.keys() & app.scopes:
@@ -141,7 +141,7 @@ def narrow_scopes(*, app: App, revoke: Mapping[Scope, str], actor: User) -> App:
     """
     notes = {scope: texts.prose(note, f"revoke/{scope}") for scope, note in revoke.items()}
     if not notes:
-        raise texts.invalid("revoke", "empty", "At least one scope is needed.")
+        raise texts.invalid("revoke", "empty", "At least one scope is required.")
     app = lock(App.objects.all(), pk=app.pk)
     refuse_self_review(app, actor)
     if app.status not in {AppStatus.APPROVED, AppStatus.SUSPENDED}:
@@ -172,7 +172,7 @@ def _lock_review(review: ScopeReview, actor: User) -> tuple[App, ScopeReview, di
     refuse_self_review(app, actor)
     review = lock(ScopeReview.objects.all(), pk=review.pk)
     if review.status != ReviewStatus.PENDING:
-        raise InvalidTransition("This request for scopes was decided already.", currentState=review.status)
+        raise InvalidTransition("This request has already been decided.", currentState=review.status)
     if app.status not in {AppStatus.PENDING, AppStatus.APPROVED}:
         raise InvalidTransition(f"It is {app.status}; scopes are decided while it is pending or approved.", currentState=app.status)
     # One request is open at a time: what is undecided belongs to this one.

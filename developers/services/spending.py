@@ -143,7 +143,7 @@ def _check(caps: Caps) -> None:
             highest = f"{bounds.SPENDING_LIMIT_MINOR // 100:,}"
             raise texts.invalid(name, "out_of_range", f"From 0.01 to {highest}.")
     if not any(amounts.values()):
-        raise texts.invalid("per_purchase_minor", "required", "At least one amount is needed.")
+        raise texts.invalid("per_purchase_minor", "required", "At least one amount is required.")
     if len(caps.categories) > bounds.SPENDING_CATEGORIES:
         raise texts.invalid("categories", "max_length", f"At most {bounds.SPENDING_CATEGORIES} categories.")
     for slug in caps.categories:

@@ -36,7 +36,7 @@ def create_endpoint(*, app: App, url: str, events: Iterable[EventType], actor: U
     """
     app = lock(App.objects.all(), pk=app.pk)
     if app.status != AppStatus.APPROVED:
-        raise AppNotApproved("Webhooks can be set up while the app is approved.")
+        raise AppNotApproved("You can create webhooks while the app is approved.")
     if WebhookEndpoint.objects.filter(app=app).count() >= bounds.WEBHOOK_ENDPOINTS:
         raise TooManyWebhookEndpoints(maximum=bounds.WEBHOOK_ENDPOINTS)
     secret = new_secret()
@@ -115,7 +115,7 @@ def disable_endpoint(*, endpoint: WebhookEndpoint, reason: str, actor: User) -> 
     reason = texts.prose(reason, "reason")
     endpoint = lock(WebhookEndpoint.objects.select_related("app__user"), pk=endpoint.pk)
     if endpoint.disabled_at is not None:
-        raise InvalidTransition("It is disabled already.", currentState="disabled")
+        raise InvalidTransition("It is already disabled.", currentState="disabled")
     disable(endpoint, reason, actor=actor)
     return endpoint
 
@@ -171,7 +171,7 @@ def redeliver_event(*, delivery: WebhookDelivery, actor: User) -> WebhookDeliver
     endpoint = _ready_by_hand(delivery.endpoint)
     delivery = lock(WebhookDelivery.objects.all(), pk=delivery.pk)
     if delivery.status == DeliveryStatus.PENDING:
-        raise InvalidTransition("It is on its way already.", currentState=delivery.status)
+        raise InvalidTransition("It is already being delivered.", currentState=delivery.status)
     if delivery.ended_at is not None and timezone.now() - delivery.ended_at < timedelta(minutes=1) / TRIES_A_MINUTE:
         raise TooManyTestEvents
     before, delivery.status = delivery.status, DeliveryStatus.PENDING
@@ -184,7 +184,7 @@ def redeliver_event(*, delivery: WebhookDelivery, actor: User) -> WebhookDeliver
 
 @transaction.atomic
 def redeliver_failed_events(*, endpoint: WebhookEndpoint, actor: User) -> int:
-    """Deliver everything again that failed for good, the oldest first, and return how much; attempts are counted anew.
+    """Redeliver everything that failed for good, the oldest first, and return how much; attempts are counted anew.
 
     Raises:
         AppNotApproved: the app may not act now.
@@ -231,7 +231,7 @@ def _address(url: str) -> str:
 def _subscribe(endpoint: WebhookEndpoint, events: Iterable[EventType]) -> None:
     wanted = {event.value for event in events}
     if not wanted:
-        raise texts.invalid("events", "empty", "At least one event is needed.")
+        raise texts.invalid("events", "empty", "At least one event is required.")
     endpoint.subscriptions.exclude(event__in=wanted).delete()
     rows = [WebhookSubscription(endpoint=endpoint, event=event) for event in sorted(wanted)]
     WebhookSubscription.objects.bulk_create(rows, ignore_conflicts=True)

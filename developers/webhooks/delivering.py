@@ -148,7 +148,7 @@ def _call(endpoint: WebhookEndpoint, delivery: WebhookDelivery) -> Outcome:
     try:
         headers = headers_for(endpoint, delivery.message, body)
     except Unreadable:
-        return Outcome(0, error="We cannot read the secret any more: rotate it.")
+        return Outcome(0, error="The secret can't be decrypted any more: rotate it.")
     began = time.monotonic()
 
     def took() -> int:
@@ -196,9 +196,9 @@ def _record(delivery: WebhookDelivery, outcome: Outcome) -> bool:
     if endpoint.disabled_at is not None:
         return False
     if outcome.http_status == GONE:
-        disable(endpoint, "It answered 410: it is gone.", actor=None)
+        disable(endpoint, "It responded with 410 (gone).", actor=None)
     elif not outcome.arrived and too_long_failing(endpoint):
-        disable(endpoint, "Nothing arrived for five days.", actor=None)
+        disable(endpoint, "No delivery succeeded for five days.", actor=None)
     return outcome.arrived
 
 

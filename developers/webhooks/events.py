@@ -22,13 +22,13 @@ class EventType(StrEnum):
 # Sent by hand, to any endpoint; nobody subscribes to it.
 PING = "ping"
 IN_PLAIN_WORDS: Mapping[EventType, str] = {
-    EventType.ASSET_PUBLISHED: "An asset came into the catalog.",
-    EventType.ASSET_UPDATED: "A published asset changed: its words, prices, previews or file.",
-    EventType.ASSET_REMOVED: "An asset left the catalog; who bought it keeps it.",
+    EventType.ASSET_PUBLISHED: "An asset was published.",
+    EventType.ASSET_UPDATED: "A published asset changed: its text, prices, previews or file.",
+    EventType.ASSET_REMOVED: "An asset left the catalog; buyers keep it.",
     EventType.ORDER_COMPLETED: "A purchase that this app made is complete.",
     EventType.ORDER_REFUNDED: "A purchase that this app made was refunded.",
     EventType.LISTING_REVIEWED: "A reviewer decided on a listing of your own store.",
-    EventType.SCOPES_CHANGED: "What this app is granted changed.",
+    EventType.SCOPES_CHANGED: "The granted scopes of this app changed.",
 }
 # Of these the app needs one now to hear of it: a webhook tells nothing that no call would.
 NEEDED: Mapping[str, frozenset[Scope]] = {

@@ -91,7 +91,7 @@ class UserAdmin(ServiceAdmin):
         by_address = [Q(email=words.text.lower()), begins("email", words.text.lower())]
         return by_address if words.email else [*by_address, begins("name", words.text)]
 
-    @decision(Decision("Change tier", TIER, "The user can buy what this tier may buy, from now on.", "The tier is changed.", TierForm))
+    @decision(Decision("Change tier", TIER, "The user can buy what this tier allows, starting now.", "The tier was changed.", TierForm))
     def set_tier(self, user: User, actor: User, answers: Mapping[str, Any]) -> None:
         """Set the user's tier."""
         services.set_tier(user=user, tier=Tier(answers["tier"]), reason=answers["reason"], actor=actor)
@@ -100,8 +100,8 @@ class UserAdmin(ServiceAdmin):
         Decision(
             "Deactivate",
             ACCESS,
-            "The user is signed out everywhere and can no longer sign in; keys and tokens stop at once. What the user bought or sells stays.",
-            "The account is shut.",
+            "The user is signed out everywhere and can no longer sign in; keys and tokens stop working at once. Purchases and listings are kept.",
+            "The account was deactivated.",
             available=lambda user: user.is_active,
             danger=True,
             effects=lambda user: _effects(user, deleted=False),
@@ -115,8 +115,8 @@ class UserAdmin(ServiceAdmin):
         Decision(
             "Reactivate",
             ACCESS,
-            "The user can sign in again, and must: old sessions stay ended. Keys and tokens that were not revoked work again.",
-            "The account is open again.",
+            "The user can sign in again; old sessions stay ended. Keys and tokens that were not revoked work again.",
+            "The account was reactivated.",
             available=lambda user: not user.is_active,
         )
     )
@@ -125,7 +125,9 @@ class UserAdmin(ServiceAdmin):
         services.reactivate_user(user=user, reason=answers["reason"], actor=actor)
 
     @decision(
-        Decision("Staff access", STAFF, "The user can enter the admin with the permissions of these groups.", "Access is set.", StaffForm)
+        Decision(
+            "Staff access", STAFF, "The user can enter the admin with the permissions of these groups.", "Access was changed.", StaffForm
+        )
     )
     def set_staff(self, user: User, actor: User, answers: Mapping[str, Any]) -> None:
         """Let the user in with the groups' permissions."""
@@ -136,7 +138,7 @@ class UserAdmin(ServiceAdmin):
             "Remove from staff",
             STAFF,
             "The user can no longer enter the admin and loses every permission there.",
-            "The user is no longer staff.",
+            "The user is no longer a staff member.",
             available=lambda user: user.is_staff,
             danger=True,
         )
@@ -151,7 +153,7 @@ class UserAdmin(ServiceAdmin):
             ERASE,
             "Name, address, applications and credentials are removed for good. Orders, licences and the ledger stay, under a name of nobody. "
             "This cannot be undone.",
-            "The account is deleted.",
+            "The account was deleted.",
             available=lambda user: not user.deleted,
             danger=True,
             effects=lambda user: _effects(user, deleted=True),

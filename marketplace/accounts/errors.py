@@ -8,4 +8,4 @@ class AccountInUse(Problem):
 
     status = 409
     title = "The account is still in use"
-    detail = "Settle what the detail names, then delete the account."
+    detail = "Resolve what the detail names, then delete the account."

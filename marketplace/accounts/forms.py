@@ -25,7 +25,7 @@ LABELS = {
 }
 # The pages where a password is replaced, beside those where the first one is chosen.
 NEW = {"password1": "New password", "password2": "New password (again)"}
-PASSWORD_RULES = "At least 10 characters; not only digits, not a common password, nothing close to your address."
+PASSWORD_RULES = "At least 10 characters; not only digits, not a common password, not similar to your e-mail address."
 
 
 class InOurWords(_Base):

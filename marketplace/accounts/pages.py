@@ -24,7 +24,7 @@ from .models import User
 P = ParamSpec("P")
 # Where a page keeps what it takes.
 _METHODS = "methods"
-SIGNED_OUT = "You were signed out meanwhile, so what you just sent was not taken. Sign in, then send it again."
+SIGNED_OUT = "You have been signed out, so your request was not processed. Sign in, then send it again."
 
 
 class SignedInRequest(HttpRequest):

@@ -56,7 +56,7 @@ def reactivate_user(*, user: User, reason: str, actor: User) -> User:
         SelfReview: it is the actor's own account.
     """
     if _lock_below(user, actor).deleted:
-        raise InvalidTransition("The account is deleted.")
+        raise InvalidTransition("The account was deleted.")
     user = _change(user, "reactivate", reason, actor, is_active=True)
     mail(user, "accounts/account_opened", reason=reason)
     return user
@@ -73,7 +73,7 @@ def set_staff(*, user: User, groups: Iterable[Group], reason: str, actor: User) 
     reason = texts.prose(reason, "reason")
     user = _lock_below(user, actor)
     if not actor.is_superuser:
-        raise PermissionDenied("Only a superuser hands out permissions.")
+        raise PermissionDenied("Only a superuser can assign permissions.")
     before = sorted(user.groups.values_list("name", flat=True))
     user.groups.set(groups)
     after = sorted(user.groups.values_list("name", flat=True))
@@ -140,9 +140,9 @@ def delete_account(*, user: User, reason: str, actor: User | None) -> User:
     reason = texts.prose(reason, "reason")
     user = lock(User.objects.all(), pk=user.pk) if actor is None else _lock_below(user, actor)
     if user.deleted:
-        raise InvalidTransition("The account is deleted already.")
+        raise InvalidTransition("The account has already been deleted.")
     if user.is_staff or user.is_superuser:
-        raise AccountInUse("The user is staff: remove that first.")
+        raise AccountInUse("The user is a staff member: remove that status first.")
     emit(AccountDeleted(user.pk))
     # To the address that is forgotten now.
     mail(copy(user), "accounts/account_deleted")
@@ -161,9 +161,9 @@ def delete_account(*, user: User, reason: str, actor: User | None) -> User:
 def _lock_below(user: User, actor: User) -> User:
     user = lock(User.objects.all(), pk=user.pk)
     if user.pk == actor.pk:
-        raise SelfReview("Nobody changes their own account here.")
+        raise SelfReview("You can't change your own account here.")
     if user.is_superuser and not actor.is_superuser:
-        raise PermissionDenied("Only a superuser changes a superuser's account.")
+        raise PermissionDenied("Only a superuser can change a superuser's account.")
     return user
 
 
@@ -173,7 +173,7 @@ def _change(user: User, verb: str, reason: str, actor: User, follows: Mapping[st
     ((field, value),) = change.items()
     before = getattr(user, field)
     if before == value:
-        raise InvalidTransition("The account is so already; someone else was quicker.")
+        raise InvalidTransition("The account already has this status; someone else changed it first.")
     changes = {field: value, **(follows or {})}
     User.objects.filter(pk=user.pk).update(**changes)
     user.refresh_from_db(fields=list(changes))

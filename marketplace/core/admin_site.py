@@ -68,7 +68,7 @@ class MarketplaceAdminSite(AdminSite):
             user: Any = request.user
             missing = settings.ADMIN_REQUIRES_SECOND_FACTOR and self.has_permission(request) and not user.has_second_factor
             if missing:
-                messages.error(request, "The admin is for accounts with an authenticator app: set yours up first.")
+                messages.error(request, "The admin requires an authenticator app. Set one up first.")
                 return redirect("mfa_index")
             response: HttpResponseBase = inner(request, *args, **kwargs)
             return response

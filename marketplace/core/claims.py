@@ -66,7 +66,7 @@ def take(row: Claimable, *, noun: str, actor: models.Model, take_over: bool = Fa
     """
     previous = row.claimed_by if is_claimed(row) else None
     if previous not in {None, actor} and not take_over:
-        raise InvalidTransition(f"{previous} is at it since {row.claimed_at:%H:%M} UTC. Take it over, if you must.")
+        raise InvalidTransition(f"{previous} has been reviewing it since {row.claimed_at:%H:%M} UTC. Take it over if necessary.")
     row.claimed_by_id, row.claimed_at = actor.pk, timezone.now()
     row.save(update_fields=["claimed_by", "claimed_at"])
     if previous is None:
@@ -82,7 +82,7 @@ def give_up(row: Claimable, *, noun: str, actor: models.Model) -> None:
         InvalidTransition: it is not claimed by the actor.
     """
     if row.claimed_by_id != actor.pk:
-        raise InvalidTransition("It is not claimed by you.")
+        raise InvalidTransition("You have not claimed it.")
     row.claimed_by_id = row.claimed_at = None
     row.save(update_fields=["claimed_by", "claimed_at"])
     audit.record(f"{noun}.release", row, actor=actor)
@@ -136,7 +136,7 @@ def _hold(row: C, waiting: QuerySet[C], owner: Any, actor: models.Model) -> C:
     try:
         held = lock(waiting, pk=row.pk)
     except NotFound as error:
-        raise InvalidTransition("It was decided meanwhile.") from error
+        raise InvalidTransition("It has been decided in the meantime.") from error
     if owner == actor.pk:
         raise SelfReview
     return held

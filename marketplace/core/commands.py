@@ -55,7 +55,7 @@ class PurgeCommand(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add `--dry-run`."""
-        parser.add_argument("--dry-run", action="store_true", help="count the rows, remove none")
+        parser.add_argument("--dry-run", action="store_true", help="count the rows, delete nothing")
 
     def expired(self) -> Mapping[str, QuerySet[Any]]:
         """Return the expired rows, by the plural noun that the output names them with."""
@@ -66,7 +66,7 @@ class PurgeCommand(BaseCommand):
         expired = self.expired()
         counts = {name: rows.count() for name, rows in expired.items()}
         if options["dry_run"]:
-            self.stdout.write(f"{_listed(counts)} would be removed.")
+            self.stdout.write(f"{_listed(counts)} would be deleted.")
             return
         lock_model = next(iter(expired.values())).model
         with progress_bar() as progress:
@@ -76,7 +76,7 @@ class PurgeCommand(BaseCommand):
                 for count in delete_in_batches(rows, lock_model=lock_model):
                     counts[name] += count
                     progress.advance(task, count)
-        self.stdout.write(f"{_listed(counts)} removed.")
+        self.stdout.write(f"{_listed(counts)} deleted.")
 
 
 def _listed(counts: Mapping[str, int]) -> str:

@@ -75,7 +75,7 @@ class NotAuthenticated(Problem):
     """401: no credential where one is needed."""
 
     status = 401
-    title = "A credential is needed"
+    title = "A credential is required"
     detail = "Send an API key in X-Api-Key or a token in Authorization: Bearer."
 
 
@@ -84,7 +84,7 @@ class InvalidCredential(Problem):
 
     status = 401
     title = "The credential is not valid here"
-    detail = "It is unknown, expired, revoked, or of a kind that this endpoint does not take."
+    detail = "It is unknown, expired, revoked, or of a kind that this endpoint does not accept."
 
 
 class AmbiguousCredentials(Problem):
@@ -100,7 +100,7 @@ class InsufficientScope(Problem):
 
     status = 403
     title = "The credential lacks a scope"
-    detail = "Ask for the scope named in requiredScope, then use a new key or token."
+    detail = "Request the scope named in requiredScope, then use a new key or token."
 
 
 class PermissionDenied(Problem):
@@ -115,8 +115,8 @@ class NotFound(Problem):
     """404: unknown, or not yours; the answer never tells which."""
 
     status = 404
-    title = "Nothing is here"
-    detail = "It does not exist, or it is not yours."
+    title = "Not found"
+    detail = "It does not exist, or you have no access to it."
 
 
 class MethodNotAllowed(Problem):
@@ -132,15 +132,15 @@ class InvalidTransition(Problem):
 
     status = 409
     title = "The state does not allow this"
-    detail = "It was changed meanwhile, or this step does not follow from its state. Read it again."
+    detail = "It has changed in the meantime, or this action is not possible in its current state. Reload it."
 
 
 class SelfReview(Problem):
     """409: nobody reviews what is their own."""
 
     status = 409
-    title = "Nobody reviews their own work"
-    detail = "Someone else must decide on this."
+    title = "You cannot review your own work"
+    detail = "Another reviewer must decide on this."
 
 
 class LengthRequired(Problem):
@@ -148,15 +148,15 @@ class LengthRequired(Problem):
 
     status = 411
     title = "The length of the body must be stated"
-    detail = "Send a Content-Length header; bodies in chunks are not taken."
+    detail = "Send a Content-Length header; chunked bodies are not accepted."
 
 
 class PreconditionFailed(Problem):
     """412: `If-Match` does not name the present ETag."""
 
     status = 412
-    title = "It is not what you have seen"
-    detail = "It has changed since you read the ETag that If-Match names."
+    title = "The resource has changed"
+    detail = "It has changed since you read the ETag in If-Match."
 
 
 class BodyTooLarge(Problem):
@@ -164,7 +164,7 @@ class BodyTooLarge(Problem):
 
     status = 413
     title = "The body is too large"
-    detail = "Send at most the number of bytes named in maximumBytes."
+    detail = "Send at most maximumBytes bytes."
 
 
 class UnsupportedType(Problem):
@@ -172,15 +172,15 @@ class UnsupportedType(Problem):
 
     status = 415
     title = "The type is not supported"
-    detail = "Send one of the types that the reference names for this endpoint."
+    detail = "Send one of the types listed in the API reference for this endpoint."
 
 
 class RangeNotSatisfiable(Problem):
     """416: `size` and Content-Range tell how long the file is."""
 
     status = 416
-    title = "The file has no such bytes"
-    detail = "Ask for a range that begins before the number of bytes in size."
+    title = "The requested range is outside the file"
+    detail = "Request a range that starts before the end; size is the length of the file."
 
 
 class RateLimited(Problem):
@@ -196,7 +196,7 @@ class InternalError(Problem):
 
     status = 500
     title = "Something went wrong on our side"
-    detail = "It has been logged under requestId. Try again; if it stays, report that id."
+    detail = "It was logged under requestId. Try again; if it happens again, report that ID."
 
 
 class Overloaded(Problem):
@@ -204,7 +204,7 @@ class Overloaded(Problem):
 
     status = 503
     title = "The service is busy"
-    detail = "Too many requests are waiting already. Try again after the number of seconds in Retry-After."
+    detail = "Too many requests are waiting. Try again after the number of seconds in Retry-After."
 
 
 class DependencyUnavailable(Problem):

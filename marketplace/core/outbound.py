@@ -119,18 +119,18 @@ def request(
         answer = _read(connection.getresponse(), max_bytes)
     except (OSError, HTTPError, HTTPException, ValueError) as error:
         too_long = late.is_set() or time.monotonic() >= deadline
-        raise Failed("It took too long." if too_long else "The answer could not be read.") from error
+        raise Failed("It timed out." if too_long else "The response could not be read.") from error
     finally:
         watch.cancel()
         connection.close()
     if late.is_set():
-        raise Failed("It took too long.")
+        raise Failed("It timed out.")
     return answer
 
 
 def _target(url: str) -> Url:
     if len(url) > bounds.URL_CHARS or not _VISIBLE.fullmatch(url) or "\\" in url:
-        raise Refused("The address must be made of visible ASCII characters, and not too long.")
+        raise Refused("The address must consist of visible ASCII characters and must not be too long.")
     try:
         target = parse_url(url)
     except LocationParseError as error:
@@ -148,13 +148,13 @@ def _addresses(target: Url, seconds: float) -> list[Address]:
     try:
         found = _look_up(name, seconds)
     except TimeoutError as error:
-        raise Failed("The name was not resolved in time.") from error
+        raise Failed("The host name could not be resolved in time.") from error
     except (OSError, UnicodeError) as error:
-        raise Failed("The name could not be resolved.") from error
+        raise Failed("The host name could not be resolved.") from error
     # A scope names an interface of ours: only link-local addresses have one.
     addresses = list(dict.fromkeys(ip_address(str(entry[4][0]).partition("%")[0]) for entry in found))
     if not addresses or not all(_allowed(address, str(target.scheme)) for address in addresses):
-        raise Refused("The name does not stand for public addresses only.")
+        raise Refused("The host name resolves to an address that is not public.")
     return addresses
 
 
@@ -233,7 +233,7 @@ def _cut(line: socket.socket, late: threading.Event) -> None:
 def _left(deadline: float) -> float:
     left = deadline - time.monotonic()
     if left <= 0:
-        raise Failed("It took too long.")
+        raise Failed("It timed out.")
     return left
 
 

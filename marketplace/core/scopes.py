@@ -17,10 +17,10 @@ class Scope(StrEnum):
 
 IN_PLAIN_WORDS = {
     Scope.CATALOG_READ: "Read the AI manifests of published assets",
-    Scope.LIBRARY_READ: "See which assets you own",
+    Scope.LIBRARY_READ: "View the assets you own",
     Scope.LIBRARY_DOWNLOAD: "Download the assets you own",
-    Scope.ACCOUNT_READ: "See your wallet balance and your orders",
-    Scope.WALLET_SPEND: "Buy assets with your wallet credit",
+    Scope.ACCOUNT_READ: "View your wallet balance and your orders",
+    Scope.WALLET_SPEND: "Buy assets with your credit",
     Scope.VENDOR_MANAGE: "Manage your store: listings, uploads, prices",
 }
 

@@ -41,7 +41,7 @@ def line(value: str, field: str, *, maximum: int = bounds.NAME_CHARS, required: 
     if len(text) > maximum:
         raise invalid(field, "max_length", f"At most {maximum} characters.")
     if NOT_IN_A_LINE.search(text):
-        raise invalid(field, "control_characters", "Line breaks and characters that turn the direction of writing are not allowed.")
+        raise invalid(field, "control_characters", "Line breaks and text direction characters are not allowed.")
     return text
 
 
@@ -56,7 +56,7 @@ def web_address(value: str, field: str) -> str:
         try:
             _web_address(text)
         except ValidationError as error:
-            raise invalid(field, "invalid", "An address that starts with https:// or http:// is needed.") from error
+            raise invalid(field, "invalid", "Enter an address that starts with https:// or http://.") from error
     return text
 
 

@@ -7,8 +7,8 @@ from django.http import HttpRequest, HttpResponseBase, HttpResponseNotAllowed
 from .api.problems import answer
 from .errors import MethodNotAllowed
 
-SENT = "This address takes nothing that is sent to it. Go back, reload the page and try again."
-LOOKED_AT = "There is nothing to look at here: this address only takes what a form sends. Start again from the page with the form."
+SENT = "This page doesn't accept form data. Go back, reload the page and try again."
+LOOKED_AT = "This address cannot be opened directly: it only accepts form data. Start again from the page with the form."
 
 
 class WrongMethodMiddleware:

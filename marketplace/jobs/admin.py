@@ -43,8 +43,8 @@ class JobAdmin(ServiceAdmin):
         Decision(
             "Start again",
             "jobs.retry_job",
-            "It is done as soon as a worker is free, and tried as often as at first.",
-            "The job waits for a worker.",
+            "It runs as soon as a worker is free, with the full number of retries.",
+            "The job is waiting for a worker.",
             form=NoForm,
             available=_is_dead,
         )

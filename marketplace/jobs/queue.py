@@ -100,7 +100,7 @@ def retry_job(*, job: Job, actor: Any) -> Job:
     """
     job = lock(_all(), pk=job.pk)
     if job.status != TaskResultStatus.FAILED:
-        raise InvalidTransition("Only a dead job is started again.", currentState=job.status)
+        raise InvalidTransition("Only failed jobs can be restarted.", currentState=job.status)
     audit.record("job.retry", job, actor=actor, from_state="dead", to_state="ready", task=job.task_path, attempts=job.attempts)
     job.status, job.worker_ids, job.run_after, job.finished_at = TaskResultStatus.READY, [], timezone.now(), None
     job.save(update_fields=["status", "worker_ids", "run_after", "finished_at"])

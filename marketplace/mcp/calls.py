@@ -55,7 +55,7 @@ class Call:
         if scope is not None and not self.may(scope):
             raise InsufficientScope(f"{operation} needs the scope {scope}, which this token does not carry.", requiredScope=scope.value)
         if scope == Scope.WALLET_SPEND and not self.caller.counted:
-            raise DependencyUnavailable("Calls cannot be counted at the moment, and spending waits until they can.")
+            raise DependencyUnavailable("Rate limits cannot be checked at the moment, so spending is not possible. Try again later.")
 
     def ended(self, status: int) -> None:
         """Say how the call ended, where the status of the answer does not."""
@@ -68,4 +68,4 @@ class Call:
             ProtocolError: there is one.
         """
         if self.params.get("cursor") is not None:
-            raise ProtocolError(INVALID_PARAMS, "This list has one page: send no cursor.")
+            raise ProtocolError(INVALID_PARAMS, "This list has only one page; don't send a cursor.")

@@ -7,5 +7,5 @@ class NotAcceptable(Problem):
     """406: the client must take JSON."""
 
     status = 406
-    title = "The answer would not be accepted"
+    title = "The Accept header excludes the response"
     detail = "Send Accept: application/json, text/event-stream."

@@ -47,7 +47,7 @@ def admit(request: HttpRequest) -> Caller:
     except CounterStoreDown:
         counted = False
     if principal.kind != CredentialKind.MCP:
-        raise InvalidCredential("Only tool tokens are good here: make one under your app in the dashboard, or get one by OAuth.")
+        raise InvalidCredential("Only tool tokens work here. Create one on your app's page in the dashboard, or use OAuth.")
     return Caller(principal, counted)
 
 

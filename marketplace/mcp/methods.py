@@ -68,7 +68,7 @@ def perform(request: HttpRequest, caller: Caller, message: Message, revision: st
 def _performed(call: Call, name: str) -> Result:
     method = METHODS.get(name)
     if method is None or call.revision not in method.revisions:
-        raise ProtocolError(METHOD_NOT_FOUND, "There is no such method here.", status=404)
+        raise ProtocolError(METHOD_NOT_FOUND, "Unknown method.", status=404)
     try:
         validate_client_request(name, call.revision, call.params)
     except ValidationError as error:
@@ -81,7 +81,7 @@ def _bad_params(error: ValidationError) -> ProtocolError:
         {"at": ".".join(str(part) for part in mistake["loc"])[:200], "detail": mistake["msg"]}
         for mistake in error.errors(include_url=False, include_context=False, include_input=False)[:_MISTAKES]
     ]
-    return ProtocolError(INVALID_PARAMS, "The parameters are not those of the method.", data={"errors": mistakes})
+    return ProtocolError(INVALID_PARAMS, "The parameters don't match the method.", data={"errors": mistakes})
 
 
 def _ping(_call: Call) -> Result:

@@ -63,7 +63,7 @@ def get_prompt(call: Call) -> dict[str, Any]:
     try:
         given.is_valid(raise_exception=True)
     except serializers.ValidationError as error:
-        raise ProtocolError(INVALID_PARAMS, "The arguments are not those of the prompt.", data=as_problem(error).members) from error
+        raise ProtocolError(INVALID_PARAMS, "The arguments don't match the prompt.", data=as_problem(error).members) from error
     text = _text(given.validated_data)
     return {"description": _prompt().description, "messages": [{"role": "user", "content": {"type": "text", "text": text}}]}
 

@@ -47,9 +47,9 @@ def receive(request: HttpRequest) -> Message:
 
 def _message(body: Any) -> Message:
     if isinstance(body, list):
-        raise invalid_request("Send one message in each request: there are no batches.")
+        raise invalid_request("Send one message per request; batches are not supported.")
     if not isinstance(body, dict):
-        raise invalid_request("A message is a JSON object.")
+        raise invalid_request("A message must be a JSON object.")
     message_id = body.get("id")
     known = message_id if _is_id(message_id) else None
     if "id" in body and known is None:
@@ -58,7 +58,7 @@ def _message(body: Any) -> Message:
         raise invalid_request('A message says "jsonrpc": "2.0".', known)
     method = body.get("method")
     if not isinstance(method, str) or not 0 < len(method) <= METHOD_CHARS:
-        raise invalid_request("A message names its method. Answers are not taken: nothing was asked of you.", known)
+        raise invalid_request("A message must have a method. Responses are not accepted, since the server sends no requests.", known)
     params = body.get("params", {})
     if not isinstance(params, dict):
         raise ProtocolError(INVALID_PARAMS, "params must be an object.", message_id=known)

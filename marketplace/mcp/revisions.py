@@ -83,7 +83,7 @@ def _refuse_contradiction(request: HttpRequest, message: Message) -> None:
         if given is None:
             raise ProtocolError(HEADER_MISMATCH, f"The header {name} is missing.")
         if (_decoded(given) if name == NAME_HEADER else given) != value:
-            raise ProtocolError(HEADER_MISMATCH, f"The header {name} does not say what the body says.")
+            raise ProtocolError(HEADER_MISMATCH, f"The header {name} doesn't match the body.")
 
 
 def _decoded(value: str) -> str | None:

@@ -138,7 +138,7 @@ def restore(backup: Path, *, replace: bool = False, report: Report = lambda _cou
     if not dump.exists() or _digest(dump) != manifest.sha256:
         raise BackupFailed(f"{dump} is not what was backed up: its checksum differs.")
     if connection.introspection.table_names() and not replace:
-        raise BackupFailed("The database has tables already; --replace throws them away.")
+        raise BackupFailed("The database already has tables; use --replace to drop them.")
     if manifest.objects > 0 and not (backup.parent / OBJECTS).is_dir():
         raise BackupFailed(f"{backup.parent / OBJECTS} is not there: it holds the files of every backup beside it.")
     # What can be known to fail fails before anything is thrown away.

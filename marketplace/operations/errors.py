@@ -7,5 +7,5 @@ class ExportUnderWay(Problem):
     """409: a copy was asked for a moment ago."""
 
     status = 409
-    title = "A copy was asked for a moment ago"
-    detail = "A copy of your data was asked for within the last hour. You get a mail when it is there; then you can ask for another."
+    title = "An export was requested recently"
+    detail = "An export of your data was requested within the last hour. You get a mail when it is ready; then you can request another."

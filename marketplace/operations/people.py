@@ -151,10 +151,12 @@ def add_effects(event: AccountEnding) -> None:
         on_sale=Listing.objects.filter(store__owner=user, status=ListingStatus.PUBLISHED),
         unsettled=_open_listings(user),
     )
-    event.effects.extend((f"Live keys that stop: {counts['keys']}.", f"Live tokens that stop: {counts['tokens']}."))
+    event.effects.extend(
+        (f"Active keys that will stop working: {counts['keys']}.", f"Active tokens that will stop working: {counts['tokens']}.")
+    )
     if event.deleted:
-        event.effects.append(f"Licences that nobody can download by any more: {counts['licences']}.")
-        event.effects.extend(f"It is refused now. {matter.sentence}" for matter in _unsettled(user, counts["unsettled"]))
+        event.effects.append(f"Licences that can no longer be used to download: {counts['licences']}.")
+        event.effects.extend(f"This is not possible at the moment. {matter.sentence}" for matter in _unsettled(user, counts["unsettled"]))
     else:
         event.effects.append(f"Listings that stay on sale: {counts['on_sale']}.")
 
@@ -165,7 +167,7 @@ def unsettled(user: uuid.UUID) -> list[Matter]:
 
 
 def _unsettled(user: uuid.UUID, listings: int) -> list[Matter]:
-    for_sale = Matter("Listings are for sale or in review: withdraw or unpublish them first.", "studio", "Go to the listings")
+    for_sale = Matter("Some listings are on sale or in review: unpublish or withdraw them first.", "studio", "Go to the listings")
     return [*_money_left(user), *_money_on_its_way(user), *([for_sale] if listings else [])]
 
 

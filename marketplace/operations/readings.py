@@ -22,13 +22,15 @@ RECENT = timedelta(hours=1)
 
 def jobs() -> Iterator[Metric]:
     """Yield how many jobs there are by lane and status, how long the oldest waits, and how many workers live."""
-    depth = GaugeMetricFamily("marketplace_jobs", "Jobs of the queue by lane and status; FAILED ones are dead.", labels=("lane", "status"))
+    depth = GaugeMetricFamily(
+        "marketplace_jobs", "Jobs in the queue by lane and status; FAILED ones are not retried any more.", labels=("lane", "status")
+    )
     rows = Job.objects.filter(status__in=WAITING).order_by().values_list("queue_name", "status").annotate(Count("pk"))
     for lane, status, count in rows:
         depth.add_metric((lane, status), count)
     yield depth
     yield GaugeMetricFamily("marketplace_jobs_oldest_seconds", "How long the oldest ready job has been due.", value=oldest_wait())
-    yield GaugeMetricFamily("marketplace_workers", "Workers that gave a sign of life lately.", value=live_workers())
+    yield GaugeMetricFamily("marketplace_workers", "Workers that reported recently.", value=live_workers())
 
 
 def webhooks() -> Iterator[Metric]:
@@ -41,7 +43,7 @@ def webhooks() -> Iterator[Metric]:
         family.add_metric((status,), count)
     yield family
     failing = WebhookEndpoint.objects.filter(failing_since__isnull=False, disabled_at=None).count()
-    yield GaugeMetricFamily("marketplace_webhook_endpoints_failing", "Endpoints whose last delivery did not arrive.", value=failing)
+    yield GaugeMetricFamily("marketplace_webhook_endpoints_failing", "Endpoints whose last delivery failed.", value=failing)
 
 
 def replica() -> Iterator[Metric]:
@@ -74,4 +76,4 @@ def probe_workers() -> None:
         NotReady: nobody does.
     """
     if not live_workers():
-        raise NotReady("no worker gave a sign of life: run manage.py worker")
+        raise NotReady("no worker is running: start manage.py worker")

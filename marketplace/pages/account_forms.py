@@ -13,7 +13,10 @@ class NameForm(forms.Form):
     """How one is greeted."""
 
     name = forms.CharField(
-        label="Name", max_length=bounds.NAME_CHARS, required=False, help_text="How we greet you, here and in mails. Nobody else sees it."
+        label="Name",
+        max_length=bounds.NAME_CHARS,
+        required=False,
+        help_text="How we address you on the site and in mails. Nobody else sees it.",
     )
 
 
@@ -21,7 +24,9 @@ class DeletionForm(forms.Form):
     """The address and the password, typed once more."""
 
     email = forms.CharField(
-        label="Your address, to be sure", max_length=254, widget=forms.TextInput(attrs={"autocomplete": "off", "inputmode": "email"})
+        label="Enter your e-mail address to confirm",
+        max_length=254,
+        widget=forms.TextInput(attrs={"autocomplete": "off", "inputmode": "email"}),
     )
     password = forms.CharField(
         label="Password", strip=False, max_length=1_000, widget=forms.PasswordInput(attrs={"autocomplete": "current-password"})

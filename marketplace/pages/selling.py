@@ -92,7 +92,7 @@ def _earnings(currency: str, by_time: ByTime, period: Period, span: Span) -> Cha
         period,
         [
             Series("your share of sales", sales),
-            Series("taken back by refunds", refunds, "bad"),
+            Series("reversed by refunds", refunds, "bad"),
             Series("left", [sale + refund for sale, refund in zip(sales, refunds, strict=True)], "mark", "line"),
         ],
         nothing=f"Nothing was earned in {CURRENCY_WORDS[currency]} in {span.words}.",

@@ -157,17 +157,17 @@ REST_FRAMEWORK = {
 SPECTACULAR_SETTINGS = {
     "TITLE": "Creative Asset Marketplace API",
     "VERSION": "1",
-    "DESCRIPTION": "Browse, license, buy and publish creative assets. Errors are RFC 9457 problem documents.",
+    "DESCRIPTION": "Browse, license, buy and publish creative assets. Success is always HTTP 200 with JSON; errors are RFC 9457 problem documents.",
     "CONTACT": {"name": "Developer support", "url": f"{BASE_URL}/docs"},
     "TAGS": [
-        {"name": "catalog", "description": "What is for sale: browse, search, read. Public, but for the AI manifest."},
-        {"name": "library", "description": "What the caller owns, and links to download it."},
-        {"name": "downloads", "description": "Where those links lead: they need no credential."},
-        {"name": "certificates", "description": "Proofs of a licence that anyone can check."},
-        {"name": "wallet", "description": "The prepaid wallet: balances, prices, purchases."},
+        {"name": "catalog", "description": "Browse, search and view assets on sale. Public, except for the AI manifest."},
+        {"name": "library", "description": "Assets that the caller owns, and links to download them."},
+        {"name": "downloads", "description": "The target of download links. Needs no credential."},
+        {"name": "certificates", "description": "Signed proofs of a licence that anyone can verify."},
+        {"name": "wallet", "description": "The prepaid wallet: balances, quotes, purchases, transactions."},
         {"name": "orders", "description": "Purchases and their receipts."},
-        {"name": "vendor", "description": "For vendors: the profile, listings, files, the review, earnings."},
-        {"name": "leaked-credentials", "description": "For whoever finds a key or token in public."},
+        {"name": "vendor", "description": "For vendors: profile, listings, files, reviews, earnings."},
+        {"name": "leaked-credentials", "description": "Reports of keys and tokens found in public."},
     ],
     "LICENSE": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
     "OAS_VERSION": "3.1.1",
@@ -179,6 +179,7 @@ SPECTACULAR_SETTINGS = {
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "marketplace.core.api.openapi.add_components",
+        "marketplace.core.api.meanings.describe",
         "developers.api.webhooks.add_headers",
     ],
     # A PATCH of details has required fields (reference section 4): a body is documented as it is judged.
@@ -233,7 +234,7 @@ DEFAULT_FROM_EMAIL = read.text("DEFAULT_FROM_EMAIL", "marketplace@localhost")
 SERVER_EMAIL = DEFAULT_FROM_EMAIL
 # Every mail goes into the queue; the worker hands it to the transport.
 EMAIL_BACKEND = "marketplace.jobs.mailing.QueuedBackend"
-MAIL_TRANSPORT = "django.core.mail.backends.console.EmailBackend"
+MAIL_TRANSPORT = "marketplace.jobs.console.EmailBackend"
 
 # --- admin ------------------------------------------------------------------------------------
 # Of its first page and its menu: what each shows to whom.

@@ -72,7 +72,7 @@ def test_reviewer_decides_ten_times_by_keyboard_only(window: Callable[..., Page]
     with page.expect_navigation():
         page.keyboard.press("Enter")
     for number, review in enumerate(listings):
-        page.get_by_text("You are at it since").wait_for()
+        page.get_by_text("You have been reviewing it since").wait_for()
         if number % 2:
             page.keyboard.press("r")
             page.keyboard.press("Space")
@@ -87,7 +87,7 @@ def test_reviewer_decides_ten_times_by_keyboard_only(window: Callable[..., Page]
     with page.expect_navigation():
         page.keyboard.press("Enter")
     for number, case in enumerate(applications):
-        page.get_by_text("You are at it since").wait_for()
+        page.get_by_text("You have been reviewing it since").wait_for()
         page.keyboard.press("arm"[number % 3])
         page.keyboard.press("ArrowDown")
         page.keyboard.press("Tab")
@@ -104,18 +104,18 @@ def test_keys_claim_go_on_go_back_and_tell_of_themselves(window: Callable[..., P
     first, second = subjects.application(), subjects.application()
     page = window("desktop")
     page.goto(live_server.url + address(DeveloperApplication, "change", first.pk))
-    for key, expected in (("c", "You are at it now."), ("n", str(second.user)), ("p", str(first.user))):
+    for key, expected in (("c", "You have claimed it."), ("n", str(second.user)), ("p", str(first.user))):
         with page.expect_navigation():
             page.keyboard.press(key)
         page.get_by_text(expected).first.wait_for()
     page.keyboard.press("?")
-    assert page.get_by_role("dialog", name="Keys on this page").is_visible()
-    page.get_by_label("Single keys are on").uncheck()
+    assert page.get_by_role("dialog", name="Keyboard shortcuts").is_visible()
+    page.get_by_label("Enable single-key shortcuts").uncheck()
     page.keyboard.press("Escape")
     page.keyboard.press("b")
     assert page.url.startswith(live_server.url + address(DeveloperApplication, "change", first.pk))
     page.keyboard.press("?")
-    page.get_by_label("Single keys are on").check()
+    page.get_by_label("Enable single-key shortcuts").check()
     page.keyboard.press("Escape")
     with page.expect_navigation():
         page.keyboard.press("b")
@@ -130,13 +130,13 @@ def test_reviewer_without_scripts_starts_decides_and_goes_on(window: Callable[..
     page.get_by_role("button", name="Start reviewing: Developer applications").click()
     page.get_by_label("Ready words").first.select_option(index=1)
     page.get_by_role("button", name="Approve, then the next").click()
-    page.get_by_text("The application is approved.").wait_for()
+    page.get_by_text("The application was approved.").wait_for()
     assert second.user.email in page.inner_text("body")
     first.refresh_from_db()
     assert first.status == "Approved"
     page.get_by_label("Ready words").nth(1).select_option(index=1)
     page.get_by_role("button", name="Reject", exact=True).click()
-    page.get_by_text("The application is rejected.").wait_for()
+    page.get_by_text("The application was rejected.").wait_for()
     second.refresh_from_db()
     assert second.status == "Rejected"
     page.get_by_label("Search users").fill(second.user.email)
@@ -151,7 +151,7 @@ def test_listing_is_rejected_without_scripts_with_a_reason_that_is_ticked(window
     page.goto(live_server.url + address(ListingReview, "change", review.pk))
     page.get_by_role("checkbox", name=RejectionReason.objects.get(code="preview_poor").message).check()
     page.get_by_role("button", name="Reject", exact=True).click()
-    page.get_by_text("The listing is rejected.").wait_for()
+    page.get_by_text("The listing was rejected.").wait_for()
     review.refresh_from_db()
     assert [finding["code"] for finding in review.findings] == ["preview_poor"]
 
@@ -166,7 +166,7 @@ def test_menu_filters_and_account_open_on_a_phone_without_scripts(window: Callab
     page.get_by_role("heading", name="Developer applications").wait_for()
     page.locator("summary", has_text="Status").click()
     page.get_by_role("link", name="Approved", exact=True).click()
-    page.get_by_text("Nothing here is like that.").wait_for()
+    page.get_by_text("No matches.").wait_for()
     assert not overflows(page)
     page.get_by_role("button", name="Account").click()
     page.get_by_role("button", name="Sign out").click()

@@ -72,8 +72,8 @@ def test_ready_words_are_kept_by_staff_with_the_permission_and_put_out_of_use() 
 def test_case_that_someone_else_is_at_says_who_and_is_not_taken_by_next(browser: Client) -> None:
     case, other = subjects.application(), staff(DECIDE)
     DeveloperApplication.objects.filter(pk=case.pk).update(claimed_by=other, claimed_at=timezone.now())
-    assert f"{other.email} is at it since" in text_of(browser.get(page_of(case)))
-    assert "Take it over, if you must" in text_of(browser.post(address(DeveloperApplication, "claim", case.pk), follow=True))
+    assert f"{other.email} has been reviewing it since" in text_of(browser.get(page_of(case)))
+    assert "Take it over if necessary" in text_of(browser.post(address(DeveloperApplication, "claim", case.pk), follow=True))
     response = browser.post(address(DeveloperApplication, "next"), follow=True)
     assert "Nothing else waits for you" in text_of(response)
 
@@ -140,10 +140,10 @@ def test_confirmations_say_how_much_is_touched() -> None:
     for name in ("one", "two"):
         issue_api_key(app=app, name=name, actor=app.developer)
     words = text_of(root.get(address(App, "suspend", app.pk)))
-    assert "Live keys that stop: 2. Live tokens that stop: 0." in words
+    assert "Active keys that will stop working: 2. Active tokens that will stop working: 0." in words
     listing, buyer = on_sale(store=store_keeping(2_000)), funded(inr=100_000)
     order = bought(listing, buyer)
-    assert "Purchases that stand: 1." in text_of(root.get(address(Listing, "takedown", listing.pk)))
+    assert "Purchases that remain valid: 1." in text_of(root.get(address(Listing, "takedown", listing.pk)))
     words = text_of(root.get(address(Order, "refund", order.pk)))
     for expected in (f"goes back into the wallet of {buyer.email}", "from the vendor's share", "licence to", "is revoked"):
         assert expected in words
@@ -156,9 +156,13 @@ def test_end_of_an_account_is_foretold_in_figures(django_assert_max_num_queries:
     owner = listing.store.owner
     issue_api_key(app=AppFactory(user=owner), name="production", actor=owner)
     words = text_of(keeper.get(address(User, "deactivate", owner.pk)))
-    for sentence in ("Live keys that stop: 1.", "Live tokens that stop: 0.", "Listings that stay on sale: 1."):
+    for sentence in (
+        "Active keys that will stop working: 1.",
+        "Active tokens that will stop working: 0.",
+        "Listings that stay on sale: 1.",
+    ):
         assert sentence in words
     with django_assert_max_num_queries(8):
         words = text_of(keeper.get(address(User, "delete_account", owner.pk)))
-    assert "Licences that nobody can download by any more: 0." in words
-    assert "It is refused now. Listings are for sale or in review" in words
+    assert "Licences that can no longer be used to download: 0." in words
+    assert "This is not possible at the moment. Some listings are on sale or in review" in words

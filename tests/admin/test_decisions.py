@@ -111,7 +111,7 @@ def test_get_changes_nothing(case: Case, root: User) -> None:
 def test_decision_without_a_reason_is_asked_again(case: Case, root: User) -> None:
     response = signed_in(root).post(_page(case, case.make()), case.answers | {"reason": "  "})
     assert response.status_code == 400
-    assert any(sentence in text_of(response) for sentence in ("This field is required", "Choose ready words, or write your own"))
+    assert any(sentence in text_of(response) for sentence in ("This field is required", "Choose a prepared text, or write your own"))
     assert not AuditEntry.objects.filter(action=case.audit).exists()
 
 
@@ -171,7 +171,7 @@ def test_vendor_who_is_superuser_cannot_approve_their_own_listing() -> None:
     owner.is_staff = owner.is_superuser = True
     owner.save()
     words = text_of(press(signed_in(owner), address(ListingReview, "approve", case.pk), APPROVAL))
-    assert "Nobody reviews their own work" in words
+    assert "You cannot review your own work" in words
     case.refresh_from_db()
     assert case.status == "Pending"
 
@@ -190,7 +190,7 @@ def test_rejection_without_findings_is_asked_again(root: User) -> None:
     case = review()
     response = press(signed_in(root), address(ListingReview, "reject", case.pk), {})
     assert response.status_code == 400
-    assert "At least one finding is needed" in text_of(response)
+    assert "At least one finding is required" in text_of(response)
 
 
 def test_scopes_are_decided_one_by_one(root: User) -> None:
@@ -249,9 +249,9 @@ def test_claim_by_another_is_shown(root: User) -> None:
     other = UserFactory(is_staff=True, is_superuser=True)
     press(signed_in(other), address(ListingReview, "claim", case.pk), {})
     page = address(ListingReview, "change", case.pk)
-    assert f"{other.email} is at it" in text_of(signed_in(root).get(page))
+    assert f"{other.email} has been reviewing it" in text_of(signed_in(root).get(page))
     press(signed_in(other), address(ListingReview, "release", case.pk), {})
-    assert "is at it" not in text_of(signed_in(root).get(page))
+    assert "has been reviewing it" not in text_of(signed_in(root).get(page))
 
 
 def test_staff_who_is_no_superuser_cannot_touch_a_superuser(root: User) -> None:

@@ -41,7 +41,7 @@ def current(client: Client, path: str) -> list[tuple[str, str]]:
 def test_menu_marks_the_one_place_that_the_page_is_or_belongs_to(root: Client) -> None:
     queue, application = address(ListingReview, "changelist"), subjects.application()
     review = address(ListingReview, "change", subjects.review().pk)
-    assert current(root, HOME) == [("What waits", "page")]
+    assert current(root, HOME) == [("Review queues", "page")]
     assert current(root, f"{queue}?kind=Listing") == [("Listings to review", "page")]
     assert current(root, f"{queue}?kind=Update&claimed=me") == [("Updates of published listings", "page")]
     assert current(root, queue) == []
@@ -120,7 +120,7 @@ def test_row_shows_times_in_words_and_states_as_marks(root: Client) -> None:
 def test_faults_of_a_form_stand_beside_its_fields_and_what_was_typed_is_kept(root: Client) -> None:
     response = root.post(address(Category, "add"), {"name": "Typed", "slug": "no slug!", "metadata": "{"})
     page = BeautifulSoup(response.content, "html.parser")
-    assert "It is not saved yet" in page.get_text()
+    assert "It has not been saved" in page.get_text()
     assert page.select_one("#id_name[value=Typed]")
     assert len(page.select(".field .errorlist")) >= 2
 
@@ -136,7 +136,7 @@ def test_group_is_composed_renamed_and_deleted_with_boxes_and_buttons(root: Clie
     page = soup_of(root, address(Group, "change", group.pk))
     assert [box["value"] for box in page.select("input[name=permissions][checked]")] == [str(chosen.pk)]
     words = text_of(root.get(address(Group, "delete", group.pk)))
-    assert "What is deleted for good" in words
+    assert "This is deleted permanently" in words
     root.post(address(Group, "delete", group.pk), {"post": "yes"})
     assert not Group.objects.filter(pk=group.pk).exists()
 

@@ -48,7 +48,7 @@ def test_staff_without_any_permission_sees_no_queue_chart_or_decision() -> None:
     page = BeautifulSoup(client.get(HOME).content, "html.parser")
     assert cards(client) == {}
     assert not page.select(".chart-figure, table")
-    assert "None of the queues is yours" in page.get_text()
+    assert "You have no permission for any review queue" in page.get_text()
 
 
 @pytest.mark.parametrize("queue", QUEUES, ids=lambda queue: queue.key)
@@ -61,9 +61,9 @@ def test_empty_queues_say_so_and_offer_nothing_to_begin_with() -> None:
     client = signed_in(staff(*EVERYTHING))
     page = BeautifulSoup(client.get(HOME).content, "html.parser")
     assert set(cards(client)) == {queue.title for queue in QUEUES}
-    assert all("Nothing waits" in words for words in cards(client).values())
+    assert all("Nothing to review" in words for words in cards(client).values())
     assert not page.select(".home-card button")
-    for words in ("Nothing was sold", "Nothing was decided in 30 days", "No call in 30 days", "Nothing was decided yet"):
+    for words in ("No sales in 30 days", "No decisions in 30 days", "No calls in 30 days", "No decisions yet"):
         assert words in page.get_text()
 
 

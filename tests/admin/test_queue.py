@@ -174,7 +174,7 @@ def test_next_goes_on_when_what_one_was_at_was_taken_over_meanwhile(browser: Cli
     browser.post(NEXT)
 
     def refuse(**_asked: Any) -> None:
-        raise InvalidTransition("It is not claimed by you.")
+        raise InvalidTransition("You have not claimed it.")
 
     monkeypatch.setattr(services, "release_review", refuse)
     assert browser.post(NEXT, {"after": str(older.pk)})["Location"] == page_of(newer)
@@ -221,10 +221,10 @@ def test_claim_is_one_click_on_the_page_and_is_told_to_the_next(browser: Client)
     review, other = waiting(), staff(REVIEW)
     press(browser, page_of(review), {}, action=address(ListingReview, "claim", review.pk))
     page = signed_in(other).get(page_of(review))
-    assert "is at it since" in text_of(page)
+    assert "has been reviewing it since" in text_of(page)
     assert address(ListingReview, "claim", review.pk) not in page.content.decode()
     words = text_of(signed_in(other).post(address(ListingReview, "claim", review.pk), follow=True))
-    assert "Take it over, if you must" in words
+    assert "Take it over if necessary" in words
     press(signed_in(other), page_of(review), {}, action=address(ListingReview, "take_over", review.pk))
     review.refresh_from_db()
     assert review.claimed_by == other
@@ -349,7 +349,7 @@ def test_confirmation_of_a_malicious_file_says_what_will_happen(editor: Any) -> 
     review = waiting()
     words = text_of(signed_in(staff(REVIEW, "catalog.block_deliverable")).get(address(ListingReview, "block", review.pk)))
     for expected in (
-        "Every download of these bytes ends at once, in every listing",
+        "The file can no longer be downloaded, in any listing",
         "This submission is rejected",
         "The vendor gets a mail",
         review.snapshot["file"]["checksum"],
@@ -357,7 +357,7 @@ def test_confirmation_of_a_malicious_file_says_what_will_happen(editor: Any) -> 
         assert expected in words
     listing = published()
     live = listing.reviews.get()
-    assert "it is taken down" in text_of(signed_in(staff("catalog.block_deliverable")).get(address(ListingReview, "block", live.pk)))
+    assert "is taken down" in text_of(signed_in(staff("catalog.block_deliverable")).get(address(ListingReview, "block", live.pk)))
 
 
 def test_confirmation_names_the_other_listings_with_the_same_bytes(editor: Any) -> None:

@@ -50,8 +50,8 @@ def update() -> Listing:
 
 
 DECISIONS: list[tuple[Callable[[], Listing], Callable[[Listing], object], list[str]]] = [
-    (submitted, approve, ["is published", "Fine work.", "http://testserver/assets/", "You need do nothing more"]),
-    (update, approve, ["has its new file", "buyers get it from now on"]),
+    (submitted, approve, ["is published", "Fine work.", "http://testserver/assets/", "You don't need to do anything else"]),
+    (update, approve, ["has a new file", "buyers get it from now on"]),
     (
         submitted,
         reject,
@@ -66,8 +66,8 @@ DECISIONS: list[tuple[Callable[[], Listing], Callable[[Listing], object], list[s
             "/reviews",
         ],
     ),
-    (update, reject, ["Buyers go on getting the file that we approved before"]),
-    (published, take_down, ["was taken down", "Copied from elsewhere.", "correct it and submit it again", "/reviews"]),
+    (update, reject, ["Buyers get the previously approved file in the meantime"]),
+    (published, take_down, ["was taken down", "Copied from elsewhere.", "fix it and submit it again", "/reviews"]),
     (submitted, block_waiting, ["is blocked", "font.otf", "Steals passwords.", "is not on sale. Upload a clean file, then submit it"]),
     (published, block_live, ["is blocked", "Steals passwords.", "is not on sale"]),
     (update, block_waiting, ["is blocked", "stays on sale with the file that we approved before"]),

@@ -177,7 +177,7 @@ def _told(page: Any) -> str:
     if page.status_code == 403:
         return "forbidden"
     words = text_of(page)
-    refusals = {"Nobody reviews their own work": "self_review", "The state does not allow this": "invalid_transition"}
+    refusals = {"You cannot review your own work": "self_review", "The state does not allow this": "invalid_transition"}
     return next((word for sentence, word in refusals.items() if sentence in words), "")
 
 

@@ -51,18 +51,18 @@ def commons(count: int) -> list[Listing]:
 
 @pytest.mark.django_db
 def test_ranking_nothing_says_so() -> None:
-    assert run() == "0 listings ranked, 0 moved, 0 with new purchases.\n"
+    assert run() == "Ranked 0 listings; 0 moved, 0 had new purchases.\n"
 
 
 @pytest.mark.django_db
 def test_ranking_writes_what_differs_and_nothing_twice(small_tiers: None) -> None:
     listings = commons(7)
     assert tiers() == [Tier.NEWCOMER] * 7
-    assert run() == "7 listings ranked, 7 moved, 6 with new purchases.\n"
+    assert run() == "Ranked 7 listings; 7 moved, 6 had new purchases.\n"
     assert tiers() == [Tier.REST] * 3 + [Tier.UPPER] * 2 + [Tier.TOP] * 2
-    assert run() == "7 listings ranked, 0 moved, 0 with new purchases.\n"
+    assert run() == "Ranked 7 listings; 0 moved, 0 had new purchases.\n"
     ListingStats.objects.filter(listing=listings[0]).update(purchases=99)
-    assert run() == "7 listings ranked, 3 moved, 1 with new purchases.\n"
+    assert run() == "Ranked 7 listings; 3 moved, 1 had new purchases.\n"
     assert SearchDocument.objects.get(listing=listings[0]).tier == Tier.TOP
 
 

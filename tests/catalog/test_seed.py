@@ -19,7 +19,10 @@ def seed(*arguments: str) -> str:
     return out.getvalue()
 
 
-@pytest.mark.parametrize(("arguments", "sentence"), [(["0"], "takes 1 to"), (["5000001"], "takes 1 to"), (["1", "--seed", "-1"], "from 0")])
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [(["0"], "must be between 1 and"), (["5000001"], "must be between 1 and"), (["1", "--seed", "-1"], "0 or greater")],
+)
 def test_figures_out_of_range_are_refused(arguments: list[str], sentence: str) -> None:
     with pytest.raises(CommandError, match=sentence):
         seed("--listings", *arguments)
@@ -27,7 +30,7 @@ def test_figures_out_of_range_are_refused(arguments: list[str], sentence: str) -
 
 def test_catalog_with_listings_is_left_alone_until_told(get: Any) -> None:
     PublishedListingFactory()
-    with pytest.raises(CommandError, match="give --yes"):
+    with pytest.raises(CommandError, match="Add --yes"):
         seed("--listings", "3")
     assert Listing.objects.count() == 1
     seed("--listings", "3", "--yes")
@@ -36,7 +39,7 @@ def test_catalog_with_listings_is_left_alone_until_told(get: Any) -> None:
 
 def test_same_seed_twice_is_refused_and_another_is_taken() -> None:
     seed("--listings", "2")
-    with pytest.raises(CommandError, match="take another --seed"):
+    with pytest.raises(CommandError, match="choose another --seed"):
         seed("--listings", "2", "--yes")
     seed("--listings", "2", "--yes", "--seed", "2")
     assert Listing.objects.count() == 4

@@ -1,6 +1,6 @@
 """The generated OpenAPI document against the table."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import jsonschema
@@ -8,6 +8,7 @@ import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 from rest_framework.test import APIClient
 
+from marketplace.core.api.meanings import MEANINGS
 from marketplace.core.errors import catalogue
 
 from .calls import API, document, document_of, nameless, operations_in_document
@@ -66,6 +67,16 @@ def documented_codes(operation: Operation) -> set[str]:
     return {code for code, problem in catalogue().items() if f"`{code}`" in responses.get(str(problem.status), {}).get("description", "")}
 
 
+def schemas() -> dict[str, Any]:
+    """Return the named shapes of the document."""
+    return dict(document()["components"]["schemas"])
+
+
+def said(part: Mapping[str, Any]) -> bool:
+    """Tell whether a field or parameter has a description."""
+    return bool(part.get("description"))
+
+
 def test_document_is_valid() -> None:
     OpenAPIV31SpecValidator(document()).validate()
 
@@ -80,6 +91,23 @@ def test_served_document_is_the_generated_one(anonymous: APIClient) -> None:
 
 def test_document_and_table_hold_the_same_operations() -> None:
     assert set(operations_in_document()) == {nameless(operation.name) for operation in OPERATIONS}
+
+
+def test_every_operation_field_and_parameter_says_what_it_means() -> None:
+    silent = [f"{name}.{field}" for name, shape in schemas().items() for field, of in shape.get("properties", {}).items() if not said(of)]
+    for path, item in document()["paths"].items():
+        for method, operation in item.items():
+            silent += [f"{method} {path}: {part}" for part in ("summary", "description") if not operation.get(part)]
+            silent += [f"{method} {path}: {parameter['name']}" for parameter in operation.get("parameters", ()) if not said(parameter)]
+    assert silent == []
+
+
+def test_every_meaning_is_of_a_field_or_parameter_that_there_is() -> None:
+    fields = {name for shape in schemas().values() for name in shape.get("properties", {})}
+    fields |= {f"{title}.{name}" for title, shape in schemas().items() for name in shape.get("properties", {})}
+    operations = (operation for item in document()["paths"].values() for operation in item.values())
+    parameters = {parameter["name"] for operation in operations for parameter in operation.get("parameters", ())}
+    assert set(MEANINGS) - fields - parameters == set()
 
 
 def test_every_reference_leads_somewhere() -> None:

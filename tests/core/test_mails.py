@@ -3,6 +3,7 @@
 import logging
 import re
 import smtplib
+from io import StringIO
 from types import SimpleNamespace
 from typing import Any, NoReturn
 from urllib.parse import urlsplit
@@ -12,6 +13,7 @@ from allauth.account.adapter import get_adapter
 from bs4 import BeautifulSoup
 from django.conf import settings as django_settings
 from django.core import mail as outbox
+from django.core.mail import EmailMultiAlternatives, get_connection
 from django.core.mail.backends.base import BaseEmailBackend
 from django.db import transaction
 from django.template import Engine
@@ -20,6 +22,7 @@ from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from marketplace.core.mails import as_page, mail, signed
 from marketplace.core.models import AuditEntry
+from marketplace.settings import base
 from tests.admin.pages import address, press, signed_in, staff
 from tests.admin.subjects import CASES, Case
 from tests.factories import UserFactory
@@ -41,6 +44,15 @@ def html_of(sent: Any) -> BeautifulSoup:
     ((page, kind),) = sent.alternatives
     assert kind == "text/html"
     return BeautifulSoup(str(page), "html.parser")
+
+
+def test_mail_on_a_terminal_is_its_text() -> None:
+    stream = StringIO()
+    mail = EmailMultiAlternatives("Confirm", "Open https://shop.example/x?a=1&b=2 ä", "us@shop.example", ["you@shop.example"])
+    mail.attach_alternative("<p>page</p>", "text/html")
+    assert get_connection(base.MAIL_TRANSPORT, stream=stream).send_messages([mail]) == 1
+    assert stream.getvalue().startswith("\nMail to you@shop.example\nSubject: Confirm\n\nOpen https://shop.example/x?a=1&b=2 ä\n\n---")
+    assert "page" not in stream.getvalue()
 
 
 def test_mail_of_a_change_that_is_undone_is_not_sent(django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks) -> None:

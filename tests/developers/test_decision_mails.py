@@ -84,7 +84,7 @@ def test_user_is_told_once_and_why(decide: Callable[[User, User], None], django_
     assert REASON in str(message.body)
 
 
-@pytest.mark.parametrize(("figure", "words"), [(500, "500 times a minute. It"), (None, "60 times a minute, as every key. It")])
+@pytest.mark.parametrize(("figure", "words"), [(500, "500 times a minute. The"), (None, "60 times a minute, as every key. The")])
 def test_mail_tells_what_a_key_may_call(figure: int | None, words: str, django_capture_on_commit_callbacks: Any) -> None:
     app = AppFactory()
     key, _ = issue_api_key(app=app, name="server", actor=app.user)
@@ -101,7 +101,7 @@ def test_mails_tell_of_a_ceiling_and_of_its_end(django_capture_on_commit_callbac
     ceiling, lifted = (str(message.body) for message in mail.outbox)
     assert "- $12.50 a purchase\n- $1,000.00 in all" in ceiling
     assert "a day" not in ceiling
-    assert "in USD is bounded by the wallets' owners alone" in lifted
+    assert "Only the limits set by the wallets' owners now apply" in lifted
     assert "Proved itself" in lifted
 
 

@@ -40,7 +40,7 @@ def test_key_that_is_used_new_ended_or_revoked_is_left_alone(django_capture_on_c
     key(expires_at=timezone.now() - timedelta(days=1))
     revoke_api_key(key=key(), actor=None)
     with django_capture_on_commit_callbacks(execute=True):
-        assert flag() == "0 owners mailed.\n"
+        assert flag() == "Mailed 0 owners.\n"
     assert mail.outbox == []
 
 
@@ -48,14 +48,14 @@ def test_rehearsal_names_the_keys_and_tells_nobody(django_capture_on_commit_call
     idle = key()
     with django_capture_on_commit_callbacks(execute=True):
         assert f"{idle.app.developer.email}: {idle.app.name}, key laptop" in flag(dry_run=True)
-        assert flag(dry_run=True).endswith("1 owners would be mailed.\n")
+        assert flag(dry_run=True).endswith("Would mail 1 owners.\n")
     assert mail.outbox == []
 
 
 def test_owner_is_told_once_until_the_key_is_used_and_lies_idle_again(django_capture_on_commit_callbacks: Any) -> None:
     idle = key()
     with django_capture_on_commit_callbacks(execute=True):
-        assert (flag(), flag()) == ("1 owners mailed.\n", "0 owners mailed.\n")
+        assert (flag(), flag()) == ("Mailed 1 owners.\n", "Mailed 0 owners.\n")
     assert [message.to for message in mail.outbox] == [[idle.app.developer.email]]
     assert idle.last_four in mail.outbox[0].body
     assert history_of(idle).filter(action="apikey.flag_dormant").count() == 1
@@ -63,7 +63,7 @@ def test_owner_is_told_once_until_the_key_is_used_and_lies_idle_again(django_cap
     idle.dormancy_notice.sent_at = timezone.now() - timedelta(days=200)
     idle.dormancy_notice.save()
     ApiKey.objects.filter(pk=idle.pk).update(last_used_at=timezone.now() - timedelta(days=100))
-    assert flag() == "1 owners mailed.\n"
+    assert flag() == "Mailed 1 owners.\n"
 
 
 def test_key_that_is_used_after_it_was_listed_is_not_told_of() -> None:
@@ -76,4 +76,4 @@ def test_idle_key_is_flagged_to_owner_and_admin() -> None:
     idle = key()
     assert "Dormant" in text_of(signed_in(idle.app.developer).get(f"/dashboard/apps/{idle.app.pk}"))
     admin = signed_in(UserFactory(is_staff=True, is_superuser=True))
-    assert "live, no use in 90 days" in text_of(admin.get(address(App, "change", idle.app.pk)))
+    assert "active, unused for 90 days" in text_of(admin.get(address(App, "change", idle.app.pk)))

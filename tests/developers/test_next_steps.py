@@ -16,11 +16,11 @@ KEYED = Progress(has_app=True, has_grant=True, has_key=True)
         (None, NOTHING, "Apply"),
         ("Rejected", NOTHING, "Apply"),
         ("Withdrawn", NOTHING, "Apply"),
-        ("Pending", NOTHING, "A reviewer approves you"),
-        ("MoreInfoNeeded", NOTHING, "A reviewer approves you"),
+        ("Pending", NOTHING, "Wait for approval"),
+        ("MoreInfoNeeded", NOTHING, "Wait for approval"),
         ("Approved", NOTHING, "Describe an app"),
-        ("Approved", DESCRIBED, "A reviewer grants its scopes"),
-        ("Approved", GRANTED, "Make a key and call"),
+        ("Approved", DESCRIBED, "Wait for the scopes"),
+        ("Approved", GRANTED, "Create a key and make a call"),
     ],
 )
 def test_way_says_where_one_is(status: str | None, progress: Progress, now: str) -> None:
@@ -36,9 +36,9 @@ def test_way_is_over_with_the_first_key() -> None:
 @pytest.mark.parametrize(
     ("app", "keys", "called", "title", "waiting"),
     [
-        (App(status="Pending"), [], False, "A reviewer decides on the scopes", True),
+        (App(status="Pending"), [], False, "The scopes are in review", True),
         (App(status="Rejected"), [], False, "Describe another app", False),
-        (App(status="Suspended", granted_scopes="library:read"), [ApiKey()], True, "An admin looks into it", True),
+        (App(status="Suspended", granted_scopes="library:read"), [ApiKey()], True, "The app is suspended", True),
         (App(status="Approved"), [], False, "Ask for scopes", False),
         (App(status="Approved", granted_scopes="library:read"), [], False, "Make a key", False),
         (App(status="Approved", granted_scopes="library:read"), [ApiKey()], False, "Make the first call", False),

@@ -137,7 +137,7 @@ def test_decision_is_mailed_scope_by_scope(app: App, reviewer: User, django_capt
     with django_capture_on_commit_callbacks(execute=True):
         decide_scopes(review=open_review(app), decisions=NARROW, note="Read first", actor=reviewer)
     (sent,) = mail.outbox
-    assert sent.subject == "The scopes of Picker are decided"
+    assert sent.subject == "Decision on the scopes of Picker"
     assert "- catalog:read: granted\n- wallet:spend: not granted (Not needed for that)" in sent.body
 
 

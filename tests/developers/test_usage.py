@@ -276,7 +276,7 @@ def test_unused_scope_is_flagged_to_owner_and_admin() -> None:
     AppScope.objects.create(app=app, scope="wallet:spend", reason="To buy", granted=True, decided_at=decided)
     assert "Not used for 90 days" in text_of(signed_in(app.developer).get(f"/dashboard/apps/{app.pk}"))
     admin = signed_in(UserFactory(is_staff=True, is_superuser=True))
-    assert "no use in 90 days" in text_of(admin.get(address(App, "change", app.pk)))
+    assert "unused for 90 days" in text_of(admin.get(address(App, "change", app.pk)))
 
 
 @pytest.mark.parametrize(
@@ -293,7 +293,7 @@ def test_purge_removes_what_is_older_and_rehearses() -> None:
     rows.add_to_rows({call_for(app, day=day_): 1 for day_ in (first, first - day, first - 2 * day)})
     out = StringIO()
     call_command("purge_usage", dry_run=True, stdout=out)
-    assert (ApiUsage.objects.count(), out.getvalue()) == (3, "2 daily rows, 0 hourly rows would be removed.\n")
+    assert (ApiUsage.objects.count(), out.getvalue()) == (3, "2 daily rows, 0 hourly rows would be deleted.\n")
     call_command("purge_usage", stdout=out)
     assert ApiUsage.objects.get().day == first
 

@@ -36,7 +36,7 @@ def test_damaged_and_missing_files_are_named_and_the_others_made_ready(capsys: p
     assert gone.live_deliverable is not None
     object_store().delete(gone.live_deliverable.object_key)
     Deliverable.objects.filter(listing=blocked).update(blocked_at=blocked.published_at)
-    with pytest.raises(CommandError, match="damaged or gone") as stopped:
+    with pytest.raises(CommandError, match="damaged or missing") as stopped:
         call_command("build_packages")
     assert stopped.value.returncode == 1
     assert {damaged.slug, gone.slug} == set(str(stopped.value).rsplit(": ", 1)[1].rstrip(".").split(", "))

@@ -57,7 +57,7 @@ def test_missing_trigger_and_unfound_listing_are_named_and_end_with_an_error() -
     with connection.cursor() as cursor:
         cursor.execute(trigger.drop(connection.vendor))
     out = StringIO()
-    with pytest.raises(CommandError, match="to mend"):
+    with pytest.raises(CommandError, match="failed"):
         call_command("doctor", "--json", stdout=out)
     failed = {row["sentence"]: row["remedy"] for row in json.loads(out.getvalue()) if row["status"] == "fail"}
     assert f"The database lacks trigger {trigger.name}." in failed
@@ -88,14 +88,14 @@ def test_purge_rehearses_then_removes_and_goes_on_past_a_failure(monkeypatch: py
     Session.objects.create(session_key="b" * 32, expire_date=timezone.now() + timedelta(days=1))
     out = StringIO()
     call_command("purge", "--dry-run", stdout=out, stderr=StringIO())
-    assert "1 sessions would be removed." in out.getvalue()
+    assert "1 sessions would be deleted." in out.getvalue()
     assert Session.objects.count() == 2
     monkeypatch.setattr("marketplace.operations.management.commands.purge.COMMANDS", ("payout", "purge_wallet"))
     out = StringIO()
     with pytest.raises(CommandError, match=r"Not done: payout\."):
         call_command("purge", stdout=out, stderr=StringIO())
     assert Session.objects.count() == 1
-    assert "old answers removed" in out.getvalue()
+    assert "old answers deleted" in out.getvalue()
 
 
 def test_purge_runs_every_purge_there_is() -> None:
@@ -130,7 +130,7 @@ def test_bucket_is_made_once_and_its_links_are_followed(
     said = StringIO()
     call_command("make_bucket", stdout=said)
     call_command("make_bucket", stdout=said)
-    assert said.getvalue().splitlines() == ["The bucket made-by-command is made.", "The bucket made-by-command is there."]
+    assert said.getvalue().splitlines() == ["The bucket made-by-command was created.", "The bucket made-by-command already exists."]
 
     def objects() -> list[tuple[str, str]]:
         return [(finding.status.value, finding.sentence) for finding in doctor.examine() if finding.part == "objects"]

@@ -127,8 +127,8 @@ def get(url: str, **headers: str) -> Any:
     [
         (("--host", "0.0.0.0"), "not a loopback address"),  # noqa: S104 - what must be refused
         (("--host", "shop.example"), "not a loopback address"),
-        (("--port", "0"), "is no port"),
-        (("--port", "70000"), "is no port"),
+        (("--port", "0"), "is not a valid port"),
+        (("--port", "70000"), "is not a valid port"),
     ],
 )
 def test_address_that_cannot_be_served_stops_with_a_sentence(words: tuple[str, ...], sentence: str) -> None:
@@ -148,7 +148,7 @@ def test_first_run_writes_facts_for_the_owner_only(shop: Shop) -> None:
 
 
 def test_first_run_says_at_once_that_it_began_and_keeps_the_database_to_its_owner(shop: Shop) -> None:
-    assert shop.output.startswith("Preparing the database")
+    assert shop.output.startswith("Creating the database")
     assert stat.S_IMODE((shop.data / "marketplace.sqlite3").stat().st_mode) == 0o600
     assert {stat.S_IMODE(path.stat().st_mode) & 0o077 for path in (shop.data / "media").rglob("*")} == {0}
 
@@ -162,7 +162,7 @@ def test_served_shop_answers_every_printed_line_and_a_taken_port_is_told(shop: S
         assert shop.facts == before
         assert_content(base_url, before)
         assert_admin_opens(base_url, before["admin"])
-        assert "the admin asks for no authenticator app" in (shop.data / "server.log").read_text(encoding="utf-8")
+        assert "doesn't ask for an authenticator app" in (shop.data / "server.log").read_text(encoding="utf-8")
         answers = [run_line(line, tmp_path) for line in shop.curl_lines]
         second = quickstart(shop.data, "--port", str(shop.port))
     assert len(answers) == 8

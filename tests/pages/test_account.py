@@ -138,8 +138,8 @@ def test_vendor_with_listings_for_sale_and_staff_are_not_deleted(browse: Browse)
     owner.email = "asha@example.com"
     owner.save()
     staff = UserFactory(is_staff=True, email="staff@example.com")
-    assert "unpublish them first" in browse(owner).get(reverse("account-delete")).content.decode()
-    assert "a superuser takes that away" in browse(staff).get(reverse("account-delete")).content.decode()
+    assert "unpublish or withdraw them first" in browse(owner).get(reverse("account-delete")).content.decode()
+    assert "a superuser must remove that status" in browse(staff).get(reverse("account-delete")).content.decode()
     for client, sent in ((browse(owner), deletion()), (browse(staff), deletion(email="staff@example.com"))):
         assert client.post(reverse("account-delete"), sent).status_code == 400
     assert User.objects.filter(pk__in=[owner.pk, staff.pk], is_active=True).count() == 2
@@ -196,7 +196,7 @@ def test_copy_is_written_in_the_background_mailed_of_and_fetched(
     assert file["Content-Disposition"].startswith('attachment; filename="my-data-')
     assert "no-store" in file["Cache-Control"]
     assert json.loads(file.content)["account"]["email"] == user.email
-    assert [message.subject for message in outbox.outbox] == ["The copy of your data is ready"]
+    assert [message.subject for message in outbox.outbox] == ["The export of your data is ready"]
     # The mail leads to a page that asks who one is; what lies in the database says nothing by itself.
     assert "export.json" not in str(outbox.outbox[0].body)
     assert user.email not in AccountExport.objects.get().sealed
@@ -274,7 +274,7 @@ def test_copy_expires_and_is_removed(browse: Browse, user: User) -> None:
     out = StringIO()
     call_command("purge_exports", dry_run=True, stdout=out)
     call_command("purge_exports", stdout=out)
-    assert out.getvalue() == "1 copies would be removed.\n1 copies removed.\n"
+    assert out.getvalue() == "1 exports would be deleted.\n1 exports deleted.\n"
     assert not AccountExport.objects.exists()
 
 

@@ -80,7 +80,7 @@ def test_confirmation_in_another_browser_confirms_and_asks_to_sign_in(client: Cl
 
 def test_confirmation_link_that_is_not_good_says_so(client: Client) -> None:
     text = client.get(reverse("account_confirm_email", args=["made-up"])).content.decode()
-    assert "no longer good" in text
+    assert "no longer valid" in text
 
 
 def test_sign_in_before_the_confirmation_leads_to_the_mail(client: Client) -> None:
@@ -189,14 +189,14 @@ def test_sign_out_asks_on_a_link_and_acts_on_a_form(browse: Callable[..., Client
 def test_forgotten_password_is_replaced_through_the_mail(client: Client) -> None:
     user = UserFactory(email=EMAIL)
     response = client.post(reverse("account_reset_password"), {"email": EMAIL})
-    assert "on its way" in client.get(response["Location"]).content.decode()
+    assert "we have sent it a link" in client.get(response["Location"]).content.decode()
     link = _link_in(sent_mails()[0])
     page = client.get(link, follow=True)
     assert "Choose a new password" in page.content.decode()
     client.post(page.redirect_chain[-1][0], {"password1": PASSWORD, "password2": PASSWORD})
     user.refresh_from_db()
     assert user.check_password(PASSWORD)
-    assert "no longer good" in Client().get(link, follow=True).content.decode()
+    assert "no longer valid" in Client().get(link, follow=True).content.decode()
 
 
 def test_forgotten_password_of_nobody_answers_the_same(client: Client) -> None:

@@ -96,7 +96,7 @@ def test_created_app_waits_and_offers_no_key(browse: Callable[..., Client], deve
     assert reverse("key-create", args=[app.pk]) not in text
     response = client.post(reverse("key-create", args=[app.pk]), {"name": "early", "lifetime": ""})
     assert response.status_code == 400
-    assert "once an admin has approved" in response.content.decode()
+    assert "once the app is approved" in response.content.decode()
     assert response.context["form"]["name"].value() == "early"
 
 
@@ -113,14 +113,14 @@ def test_more_scopes_offers_only_what_the_app_lacks(browse: Callable[..., Client
     granted_already = {"scopes": ["catalog:read"], "reason_catalog_read": "Again"}
     response = client.post(address, granted_already)
     assert response.status_code == 400
-    assert "not granted yet" in response.content.decode()
+    assert "doesn&#x27;t have yet" in response.content.decode()
     assert 'value="Again"' in response.content.decode()
     response = client.post(address, {"scopes": ["library:read"], "reason_library_read": "To mark what is owned"})
     assert response["Location"] == reverse("app-detail", args=[app.pk])
     # The old grant holds, and a second request waits for the first.
     app.refresh_from_db()
     assert app.scopes == {Scope.CATALOG_READ}
-    assert "Nothing can be asked for now" in client.get(address).content.decode()
+    assert "request scopes now" in client.get(address).content.decode()
     response = client.post(address, {"scopes": ["account:read"], "reason_account_read": "More"})
     assert response.status_code == 400
     assert "Wait for the decision" in response.content.decode()

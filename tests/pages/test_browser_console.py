@@ -62,7 +62,7 @@ def test_developer_goes_from_sign_up_to_a_call_and_its_code(window: Opens, live_
     page.get_by_label("Why does it need the API?").fill("It reads the library")
     page.get_by_role("button", name="Send the application").click()
     page.get_by_text("with our reviewers").wait_for()
-    assert page.locator("[aria-current=step]").inner_text() == "A reviewer approves you"
+    assert page.locator("[aria-current=step]").inner_text() == "Wait for approval"
     assert sound(page)
     reviewer = UserFactory()
     approve_application(application=DeveloperApplication.objects.get(), reason="A real product.", actor=reviewer)
@@ -74,7 +74,7 @@ def test_developer_goes_from_sign_up_to_a_call_and_its_code(window: Opens, live_
     page.get_by_label(IN_PLAIN_WORDS[Scope.LIBRARY_READ]).check()
     page.locator("[name=reason_library_read]").fill("It needs this.")
     page.get_by_role("button", name="Send for review").click()
-    page.get_by_role("heading", name="A reviewer decides on the scopes").wait_for()
+    page.get_by_role("heading", name="The scopes are in review").wait_for()
     decide_scopes(review=ScopeReview.objects.get(), decisions={Scope.LIBRARY_READ: ScopeDecision(granted=True)}, note="", actor=reviewer)
 
     page.reload()
@@ -88,7 +88,7 @@ def test_developer_goes_from_sign_up_to_a_call_and_its_code(window: Opens, live_
     page.locator(".next-step").get_by_role("link", name="Open the console").click()
 
     page.get_by_label("Find a call").fill("get library")
-    page.get_by_role("link", name=re.compile("Read the library")).click()
+    page.get_by_role("link", name=re.compile("List owned assets")).click()
     page.get_by_role("button", name="Run").click()
     page.locator("#answer-body").get_by_text('"ownedCount": 0').wait_for()
     assert page.locator("#answer-status").inner_text() == "200"
@@ -170,7 +170,7 @@ def test_purchase_is_asked_about_and_the_keyboard_is_enough(window: Opens, live_
     page.get_by_role("dialog").wait_for()
     page.keyboard.press("Shift+Tab")
     page.keyboard.press("Enter")
-    page.locator("#answer-words").get_by_text("Nothing is here").wait_for()
+    page.locator("#answer-words").get_by_text("Not found").wait_for()
     assert page.locator("#answer-status").inner_text() == "404"
     assert page.evaluate("document.activeElement.id") == "answer"
 

@@ -58,7 +58,7 @@ def test_developer_goes_from_the_sign_in_to_a_call_with_the_keyboard_alone(
     tick(page, "library:read")
     fill(page, "reason_library_read", "It needs this.")
     follow(page, "Send for review")
-    page.get_by_role("heading", name="A reviewer decides on the scopes").wait_for()
+    page.get_by_role("heading", name="The scopes are in review").wait_for()
     decide_scopes(review=ScopeReview.objects.get(), decisions={Scope.LIBRARY_READ: ScopeDecision(granted=True)}, note="", actor=reviewer)
 
     page.reload()
@@ -71,7 +71,7 @@ def test_developer_goes_from_the_sign_in_to_a_call_with_the_keyboard_alone(
     fill(page, "q", "get library")
     page.keyboard.press("Enter")
     page.wait_for_url("**q=get**")
-    follow(page, str(page.get_by_role("link", name="Read the library").evaluate("(link) => link.href")), "href")
+    follow(page, str(page.get_by_role("link", name="List owned assets").evaluate("(link) => link.href")), "href")
     page.get_by_label("Call it as").wait_for()
     press(page, "Run" if java_script else "Show the code")
     if java_script:

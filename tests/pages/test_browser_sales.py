@@ -89,11 +89,11 @@ def test_account_is_deleted_without_a_script(chromium: Browser, live_server: Any
     page = opened(chromium, live_server, user)
     page.goto(live_server.url + reverse("account"))
     page.get_by_role("link", name="Delete the account").click()
-    page.get_by_label("Your address, to be sure").fill("asha@example.com")
+    page.get_by_label("Enter your e-mail address to confirm").fill("asha@example.com")
     page.get_by_label("Password").fill("wrong")
     page.get_by_role("button", name="Delete my account for good").click()
     page.get_by_text("That is not your password").wait_for()
-    assert page.get_by_label("Your address, to be sure").input_value() == "asha@example.com"
+    assert page.get_by_label("Enter your e-mail address to confirm").input_value() == "asha@example.com"
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Delete my account for good").click()
     page.get_by_text("Your account is deleted").wait_for()

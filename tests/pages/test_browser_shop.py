@@ -107,7 +107,7 @@ def test_buyer_searches_buys_and_downloads(
     page.get_by_role("radio", name="Commercial").check()
     page.get_by_role("button", name="Continue to buy").click()
     page.get_by_role("heading", name="Buy Halden Grotesk?").wait_for()
-    assert page.get_by_text("Left afterwards").is_visible()
+    assert page.get_by_text("Balance afterwards").is_visible()
     assert not overflows(page)
     page.get_by_role("button", name="Pay ₹998.00").click()
     page.get_by_text("Halden Grotesk is yours.").wait_for()

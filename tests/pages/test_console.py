@@ -104,7 +104,7 @@ def test_only_own_approved_apps_can_be_chosen(own: tuple[Client, App]) -> None:
     AppFactory(user=app.developer, name="Waiting", status="Pending", granted_scopes="")
     other = AppFactory(name="Foreign")
     choices = dict(client.get("/dashboard/console/listLibrary").context["form"].fields["caller"].choices)
-    assert choices == {str(app.pk): "Finder", "me": "Myself, as a personal token would"}
+    assert choices == {str(app.pk): "Finder", "me": "Myself (like a personal token)"}
     refused = client.post("/dashboard/console/listLibrary", typed(client, "listLibrary", caller=str(other.pk)))
     assert refused.status_code == 400
     assert "caller" in refused.context["form"].errors

@@ -25,7 +25,7 @@ def _buyer_of(*titles: str) -> User:
 
 def test_someone_new_is_told_what_can_be_done(browse: Callable[..., Client]) -> None:
     text = browse().get(reverse("dashboard")).content.decode()
-    for words in ("₹0.00", "$0.00", "Apply", "No app yet", "You do not sell yet", "You own nothing yet"):
+    for words in ("₹0.00", "$0.00", "Apply", "No app yet", "have a store yet", "Your library is empty"):
         assert words in text
 
 

@@ -23,7 +23,7 @@ def test_start_page_of_an_empty_shop_leads_on_all_the_same(client: Client) -> No
     page = BeautifulSoup(client.get("/").content, "html.parser")
     links = {link["href"] for link in page.select("a[href]")}
     assert {reverse("account_signup"), reverse("account_login"), reverse("browse"), "/api/v1/docs", "/docs/quick-start"} <= links
-    assert "still empty" in page.get_text()
+    assert "nothing on sale yet" in page.get_text()
 
 
 @pytest.mark.django_db
@@ -52,7 +52,7 @@ def test_unknown_code_is_a_page_of_its_own(client: Client) -> None:
     assert response.status_code == 404
     assert response["Content-Type"].startswith("text/html")
     text = response.content.decode()
-    assert "Nothing is here" in text
+    assert "Not found" in text
     assert response["X-Request-Id"] in text
     assert reverse("problem", args=["not_found"]) in text
 
@@ -111,7 +111,7 @@ def test_problem_page_is_shown_even_when_the_database_is_down(browse: Callable[.
     assert response.status_code == 503
     assert DependencyUnavailable.title in response.content.decode()
     assert missing.status_code == 404
-    assert "Nothing is here" in missing.content.decode()
+    assert "Not found" in missing.content.decode()
 
 
 def test_problem_page_for_a_host_that_is_not_ours(client: Client) -> None:

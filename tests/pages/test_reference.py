@@ -1,8 +1,10 @@
 """The API reference: every operation of the document has its page, and its examples can be run."""
 
 import ast
+import json
 import re
 
+import jsonschema
 import pytest
 from bs4 import BeautifulSoup
 from django.test import Client
@@ -60,3 +62,18 @@ def test_examples_in_python_can_be_read_and_name_what_is_required(pages: dict[st
         assert any(call.func.attr == operations()[name].method.lower() for call in calls if isinstance(call.func, ast.Attribute)), name
     curl = BeautifulSoup(pages["buyAsset"], "html.parser").select(".tabs .tab")[0].get_text()
     assert re.search(r'-d \'\{"assetId": "halden-grotesk"\}\'', curl)
+
+
+def test_bodies_of_examples_are_what_the_operation_takes(client: Client, pages: dict[str, bytes]) -> None:
+    document = client.get("/api/v1/schema").json()
+    seen = 0
+    for operation in (each for item in document["paths"].values() for each in item.values()):
+        shape = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema")
+        if shape is None:
+            continue
+        curl = BeautifulSoup(pages[operation["operationId"]], "html.parser").select(".tabs .tab")[0].get_text()
+        body = json.loads(re.findall(r"-d '(.*)'", curl)[0])
+        jsonschema.validate(body, shape | {"components": document["components"]})
+        assert "…" not in [*body.values()], operation["operationId"]
+        seen += 1
+    assert seen > 5

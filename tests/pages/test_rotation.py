@@ -161,4 +161,4 @@ def test_ended_key_is_not_rotated_and_says_why(browse: Callable[..., Client], de
     ApiKey.objects.update(revoked_at=timezone.now())
     response = browse(developer).post(reverse("key-rotate", args=[app.pk, key.pk]), {"overlap": "1"})
     assert response.status_code == 400
-    assert "The key has ended" in response.content.decode()
+    assert "The key has expired or was revoked" in response.content.decode()

@@ -126,7 +126,7 @@ def test_what_was_paid_out_and_then_refunded_stands_below_zero(browse: Browse, l
     for name in ("sales", "payouts"):
         text = client.get(reverse(name)).content.decode()
         assert "\N{MINUS SIGN}₹399.20" in text
-        assert "The next sales make up for it" in text
+        assert "deducted from your next sales" in text
 
 
 def test_sales_are_added_up_by_listing_most_sold_first(browse: Browse, listing: Listing, vendor: VendorProfile) -> None:
@@ -210,8 +210,8 @@ def test_vendor_without_a_payout_method_is_told_so(browse: Browse, listing: List
     bought(listing)
     VendorProfile.objects.update(payout_method=None)
     text = browse(vendor.user).get(reverse("payouts")).content.decode()
-    assert "We do not know where to send your money" in text
-    assert "Waits for a payout method" in text
+    assert "You have no payout method yet" in text
+    assert "Waiting for a payout method" in text
 
 
 def sold_much(vendor: VendorProfile, listings: int) -> User:

@@ -46,7 +46,7 @@ def test_drafts_and_closed_stores_are_nowhere(client: Client) -> None:
     Store.objects.filter(pk=closed.store_id).update(is_open=False)
     store_changed(Store.objects.get(pk=closed.store_id))
     assert titles(page_at(client, "/browse")) == []
-    assert "No asset fits" in page_at(client, "/browse").get_text()
+    assert "No matching assets" in page_at(client, "/browse").get_text()
     for address in (
         f"/assets/{draft.slug}",
         f"/assets/{closed.slug}",

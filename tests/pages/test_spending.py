@@ -63,7 +63,7 @@ def test_what_cannot_spend_has_no_limits_page(browse: Callable[..., Client], use
     assert client.get(reverse("spending-app", args=[reader.pk])).status_code == 404
     revoke_token(token=token, actor=user)
     assert client.get(reverse("spending-token", args=[token.pk])).status_code == 404
-    assert "Nothing may spend from your wallet but you" in client.get(reverse("spending")).content.decode()
+    assert "No program can spend from your wallet" in client.get(reverse("spending")).content.decode()
 
 
 def test_anonymous_is_sent_to_sign_in(client: Client, token: AccessToken) -> None:
@@ -144,4 +144,4 @@ def test_list_shows_own_apps_and_ceilings_in_few_queries(
     ):
         assert words in text
     assert faults_of(response.content) == []
-    assert "no limit of yours" in client.get(reverse("spending-app", args=[own.pk])).content.decode()
+    assert "without an amount has no limit" in client.get(reverse("spending-app", args=[own.pk])).content.decode()

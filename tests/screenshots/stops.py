@@ -37,7 +37,7 @@ def _to_download(page: Page, base_url: str) -> None:
 
 def _panel_open(page: Page, base_url: str) -> None:
     page.goto(f"{base_url}/browse?category=fonts&license=commercial&minPrice=20&maxPrice=120&currency=USD&sort=price_asc")
-    label = page.get_by_text("Filters and order")
+    label = page.get_by_text("Filter and sort")
     if label.is_visible():
         label.click()
 

@@ -170,7 +170,7 @@ def test_refusals_stand_beside_the_field_and_say_what_to_do(
     with huge.open("wb") as file:
         file.truncate(bounds.DELIVERABLE_BYTES + 1)
     field.set_input_files(huge)
-    expect(error).to_contain_text("huge.zip: It is too large: here at most 5 GB are taken.")
+    expect(error).to_contain_text("huge.zip: It is too large: the maximum is 5 GB.")
     field.set_input_files({"name": "empty.zip", "mimeType": "", "buffer": b""})
     expect(error).to_contain_text("empty.zip is empty, or is a folder.")
     field.set_input_files({"name": "setup.exe", "mimeType": "", "buffer": b"MZ"})
@@ -274,7 +274,7 @@ def test_candidate_of_a_published_listing_is_shown_beside_the_reviewed_file(
     assert violations(page) == []
     page.get_by_text("Remove the new file").click()
     page.get_by_role("button", name="Remove it").click()
-    expect(page.get_by_text("The file is removed.")).to_be_visible()
+    expect(page.get_by_text("The file was removed.")).to_be_visible()
     listing.refresh_from_db()
     assert (listing.candidate_deliverable, listing.status) == (None, "Published")
 
@@ -308,6 +308,6 @@ def test_without_scripts_forms_upload_and_tell(opened: Callable[..., tuple[Page,
     expect(page.locator("#picture-0-error")).to_contain_text("JPG, PNG or WebP")
     form.get_by_label("Add cover picture").set_input_files({"name": "a.png", "mimeType": "image/png", "buffer": makers.png()})
     form.get_by_role("button", name="Upload", exact=True).click()
-    expect(page.get_by_text("The picture is in its place.")).to_be_visible()
+    expect(page.get_by_text("The picture was added.")).to_be_visible()
     assert Preview.objects.get().slot == 0
     assert not overflows(page)

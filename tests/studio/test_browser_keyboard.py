@@ -37,7 +37,7 @@ def test_listing_goes_from_the_application_to_the_review_with_the_keyboard_alone
     follow(page, "Open a store")
     fill(page, "store_name", "Quiet Foundry")
     follow(page, "Apply")
-    page.get_by_text("A person looks at your application").wait_for()
+    page.get_by_text("Your application is being reviewed").wait_for()
     approve_vendor(profile=VendorProfile.objects.get(), reason="Known", actor=editor)
 
     page.reload()
@@ -67,10 +67,10 @@ def test_listing_goes_from_the_application_to_the_review_with_the_keyboard_alone
     page.get_by_text("Saved.").wait_for()
     section(page, "Manifest")
     follow(page, "Make it")
-    page.get_by_text("The manifest is made").wait_for()
+    page.get_by_text("The manifest was generated").wait_for()
     section(page, "Overview")
     follow(page, "Send for review")
-    page.get_by_text("A reviewer looks at it").wait_for()
+    page.get_by_text("Your listing is in review").wait_for()
 
     listing = Listing.objects.get()
     assert (listing.status, listing.base_price_minor, listing.price_eur_minor) == ("PendingReview", 1_999, 1_800)

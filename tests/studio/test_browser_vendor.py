@@ -52,7 +52,7 @@ def apply(page: Page) -> None:
     page.get_by_label("Where your work can be seen").fill("https://quiet.example")
     assert not overflows(page)
     page.get_by_role("button", name="Apply").click()
-    page.get_by_text("A person looks at your application").wait_for()
+    page.get_by_text("Your application is being reviewed").wait_for()
 
 
 @pytest.mark.parametrize(("size", "java_script"), WAYS)
@@ -84,14 +84,14 @@ def test_vendor_opens_a_store_and_publishes_after_mending(
     save(page)
     assert page.get_by_text("$40.00").is_visible()
     section(page, "Licences")
-    page.get_by_label("Only the ones chosen here").check()
+    page.get_by_label("Only these licences").check()
     page.get_by_label("Extended").uncheck()
     save(page)
 
     listing = ready(Listing.objects.get())
     section(page, "Overview")
     page.get_by_role("button", name="Send for review").click()
-    page.get_by_text("A reviewer looks at it").wait_for()
+    page.get_by_text("Your listing is in review").wait_for()
     review = listing.reviews.get(status=ReviewStatus.PENDING)
     reject_listing(review=review, findings=[{"code": "description_thin"}], note="Nearly.", actor=editor)
     page.reload()
@@ -101,10 +101,10 @@ def test_vendor_opens_a_store_and_publishes_after_mending(
     save(page)
     section(page, "Overview")
     page.get_by_role("button", name="Send for review").click()
-    page.get_by_text("A reviewer looks at it").wait_for()
+    page.get_by_text("Your listing is in review").wait_for()
     approve_listing(review=listing.reviews.get(status=ReviewStatus.PENDING), actor=editor)
     page.reload()
-    page.get_by_role("link", name="See it as buyers do").click()
+    page.get_by_role("link", name="View it as a buyer").click()
     page.get_by_role("heading", name="Aurora Sans", level=1).wait_for()
 
     listing.refresh_from_db()
@@ -137,7 +137,7 @@ def test_what_is_wrong_is_told_when_a_field_is_left(
     video.fill("http://a.example/v")
     # Leaving it is enough, and who types on is not interrupted.
     files.focus()
-    page.locator("#id_video_url_error").get_by_text("An https address is needed.").wait_for()
+    page.locator("#id_video_url_error").get_by_text("An https address is required.").wait_for()
     expect(video).to_have_attribute("aria-invalid", "true")
     expect(video).to_have_attribute("aria-describedby", "id_video_url_helptext id_video_url_error")
     expect(files).to_be_focused()
@@ -156,7 +156,7 @@ def test_licence_that_is_missing_is_told_when_the_last_one_is_taken_away(
     opened: Callable[..., tuple[Page, Visit]], listing: Listing
 ) -> None:
     page, visit = opened(listing.store.owner, f"/dashboard/studio/listings/{listing.slug}/licences", "phone")
-    page.get_by_label("Only the ones chosen here").check()
+    page.get_by_label("Only these licences").check()
     licences = page.get_by_role("group", name="Permitted licences")
     for name in ("Personal", "Commercial", "Extended"):
         licences.get_by_label(name).uncheck()

@@ -24,8 +24,8 @@ def test_what_is_missing_is_named_as_the_pages_name_it(client: Client, listing: 
     listing.allowed_license_slugs = ["gone"]
     listing.save()
     words = words_of(client, "listing", listing)
-    assert "The cover picture To do There is none yet. Upload one" in words
-    assert "None of those that you permit is on offer any more." in words
+    assert "The cover picture To do Upload one" in words
+    assert "None of the licences that you allow is offered any more." in words
     assert [each for each in WORDS_OF_THE_API if each in words] == []
     ready(listing)
     Deliverable.objects.update(sha256="0" * 64, fingerprint="")
@@ -39,14 +39,14 @@ def test_what_is_in_order_is_told_without_words_of_the_api(client: Client, listi
     assert [each for each in WORDS_OF_THE_API if each in words] == []
     submitted(listing)
     words = words_of(client, "reviews", listing)
-    assert "The cover picture: It is there" in words
+    assert "The cover picture: It is shown" in words
     assert [each for each in WORDS_OF_THE_API if each in words] == []
 
 
 def test_retired_licence_that_is_permitted_stays_when_another_thing_is_saved(client: Client, listing: Listing) -> None:
     Listing.objects.filter(pk=listing.pk).update(allowed_license_slugs=["personal", "extended"])
     LicenseTier.objects.filter(slug="extended").update(is_active=False)
-    assert "Extended Retired Not on offer any more" in words_of(client, "licences", listing)
+    assert "Extended Retired No longer offered" in words_of(client, "licences", listing)
     assert client.post(at("licences", listing), form_of(client, at("licences", listing)) | {"readme": "Hi"}).status_code == 302
     listing.refresh_from_db()
     assert (listing.allowed_license_slugs, listing.readme) == (["personal", "extended"], "Hi")
@@ -70,7 +70,7 @@ def test_retired_licence_alone_is_kept_but_not_chosen(client: Client, listing: L
     Listing.objects.filter(pk=listing.pk).update(allowed_license_slugs=["personal", "extended"])
     LicenseTier.objects.filter(slug="extended").update(is_active=False)
     sent = form_of(client, at("licences", listing)) | {"slugs": ["extended"]}
-    assert "nobody could buy it" in str(client.post(at("licences", listing), sent).context["form"].errors["slugs"])
+    assert "still offered" in str(client.post(at("licences", listing), sent).context["form"].errors["slugs"])
     Listing.objects.filter(pk=listing.pk).update(allowed_license_slugs=["extended"])
     assert client.post(at("licences", listing), form_of(client, at("licences", listing)) | {"readme": "Hi"}).status_code == 302
     listing.refresh_from_db()

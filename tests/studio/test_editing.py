@@ -82,10 +82,10 @@ def test_details_that_are_not_accepted_keep_what_was_typed(client: Client, listi
     [
         ("base_price_minor", "", "This field is required."),
         ("base_price_minor", "1e1000000", "At most 999999.99."),
-        ("price_inr_minor", "-1", "It cannot be below 0."),
+        ("price_inr_minor", "-1", "It cannot be negative."),
         ("price_eur_minor", "0.001", "At most two decimals."),
         ("discount_bp", "100.01", "At most 100."),
-        ("tax_rate_bp", "NaN", "A number is needed."),
+        ("tax_rate_bp", "NaN", "A number is required."),
     ],
 )
 def test_prices_that_are_not_accepted_keep_what_was_typed(client: Client, listing: Listing, field: str, typed: str, words: str) -> None:
@@ -183,7 +183,7 @@ def test_split_is_told_while_prices_are_typed_and_nothing_is_saved(client: Clien
 
 def test_listing_without_an_active_licence_says_so_instead_of_a_price(client: Client, listing: Listing) -> None:
     Listing.objects.filter(pk=listing.pk).update(allowed_license_slugs=["gone"])
-    assert "No licence that you permit is active" in client.get(at("prices", listing)).content.decode()
+    assert "None of the licences that you allow is active" in client.get(at("prices", listing)).content.decode()
 
 
 def test_other_field_changed_in_another_window_is_kept(client: Client, listing: Listing) -> None:
@@ -201,7 +201,7 @@ def test_same_field_changed_in_another_window_is_told_and_replaced_only_knowingl
     assert response.status_code == 400
     assert faults_of(response.content) == []
     assert list(response.context["form"].errors) == ["title", "__all__"]
-    assert "changed to “Aurora Text” meanwhile" in response.content.decode()
+    assert "changed to “Aurora Text” in the meantime" in response.content.decode()
     assert response.context["form"]["title"].value() == "Aurora Serif"
     listing.refresh_from_db()
     assert listing.title == "Aurora Text"
@@ -228,7 +228,7 @@ def test_licences_changed_in_two_windows_are_told_beside_them(client: Client, li
     opened = form_of(client, at("licences", listing)) | {"permit": "some", "slugs": ["personal"]}
     Listing.objects.filter(pk=listing.pk).update(allowed_license_slugs=["extended"])
     response = client.post(at("licences", listing), opened)
-    assert "changed to “extended” meanwhile" in str(response.context["form"].errors["slugs"])
+    assert "changed to “extended” in the meantime" in str(response.context["form"].errors["slugs"])
 
 
 @pytest.mark.parametrize("name", ["details", "prices", "licences"])
@@ -253,7 +253,7 @@ def test_listing_in_review_is_shown_but_not_edited(client: Client, listing: List
 def test_edit_of_what_is_on_sale_says_that_it_is_live(client: Client, listing: Listing) -> None:
     published(listing)
     opened = client.get(at("details", listing)).content.decode()
-    assert "buyers see what you save at once" in opened
+    assert "as soon as you save" in opened
     page = client.post(at("details", listing), form_of(client, at("details", listing)) | {"title": "Aurora Now"}, follow=True)
     assert "Buyers see it now" in page.content.decode()
     assert "Aurora Now" in client.get(f"/assets/{listing.slug}").content.decode()

@@ -320,10 +320,10 @@ def test_vendor_suspended_while_a_file_is_on_its_way_is_led_to_where_the_store_s
 
 def test_candidate_stands_beside_the_reviewed_file(client: Client, listing: Listing) -> None:
     publish(listing)
-    assert "A new file does not reach buyers at once" in text_of(client.get(address(listing)))
+    assert "A new file is reviewed first" in text_of(client.get(address(listing)))
     send(client, listing, makers.archive(a_otf="x", b_txt="y"), filename="two.zip")
     page = text_of(client.get(address(listing)))
-    assert "until a reviewer has approved the new one" in page
+    assert "Buyers get the reviewed file until the new one is approved" in page
     assert "New: not reviewed yet" in page
     assert "two.zip" in page
     assert "a.zip" in page
@@ -342,9 +342,9 @@ def test_odd_contents_are_told_in_words(client: Client, listing: Listing) -> Non
         archive.writestr("inner.zip", b"PK")
     send(client, listing, buffer.getvalue())
     page = text_of(client.get(address(listing)))
-    assert "Names that lead out of the folder" in page
+    assert "Paths that lead outside the target folder" in page
     assert "Programs or scripts" in page
-    assert "Archives inside of the archive" in page
+    assert "Archives inside the archive" in page
     assert "../up/setup.exe" in page
 
 

@@ -55,11 +55,11 @@ def test_form_or_field_that_a_listing_does_not_have_is_not_found(client: Client,
     ("form", "field", "wrong", "right", "words"),
     [
         ("store-application", "store_name", " ", "Halden", "This field is required."),
-        ("store-application", "links", "http://halden.example", "https://halden.example", "An https address is needed."),
+        ("store-application", "links", "http://halden.example", "https://halden.example", "An https address is required."),
         ("store", "store_name", LONG, "Halden", "at most"),
         ("listing", "title", "", "Aurora", "This field is required."),
         ("listing", "category", "nothing", "fonts", "Select a valid choice."),
-        ("listing", "base_price_minor", "-1", "20", "It cannot be below 0."),
+        ("listing", "base_price_minor", "-1", "20", "It cannot be negative."),
         ("listing", "short_description", LONG, "A sans", "at most"),
     ],
 )
@@ -75,10 +75,10 @@ def test_what_is_wrong_with_a_new_store_or_listing_is_told(
     ("form", "field", "wrong", "right", "words"),
     [
         ("details", "title", "", "Aurora", "This field is required."),
-        ("details", "video_url", "http://a.example/v", "https://a.example/v", "An https address is needed."),
+        ("details", "video_url", "http://a.example/v", "https://a.example/v", "An https address is required."),
         ("details", "tags", ",".join(map(str, range(30))), "sans, screen", "At most 20 items."),
         ("prices", "base_price_minor", "1.005", "1.05", "At most two decimals."),
-        ("prices", "price_inr_minor", "many", "", "A number is needed."),
+        ("prices", "price_inr_minor", "many", "", "A number is required."),
         ("prices", "discount_bp", "101", "100", "At most 100."),
         ("licences", "slugs", [], ["personal"], "Choose at least one licence."),
         ("licences", "readme", "x" * 70_000, "Install it.", "At most 65536 bytes"),
@@ -107,7 +107,7 @@ def test_retired_licence_that_is_chosen_alone_is_told(client: Client, listing: L
     listing.save()
     LicenseTier.objects.filter(slug="extended").update(is_active=False)
     address = reverse("check-listing-field", args=["licences", "slugs", listing.slug])
-    assert "not retired" in said(client.post(address, {"permit": "some", "slugs": ["extended"]}))
+    assert "still offered" in said(client.post(address, {"permit": "some", "slugs": ["extended"]}))
     assert said(client.post(address, {"permit": "some", "slugs": ["personal", "extended"]})) == ""
 
 

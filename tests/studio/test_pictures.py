@@ -104,7 +104,7 @@ def test_pictures_go_one_place_on_and_never_leave_the_card_without_one(client: C
     assert dict(Preview.objects.values_list("slot", "pk")) == {0: second.pk, 1: first.pk}
     refused = client.post(address(listing, "move", second), {"slot": "4"})
     assert refused.status_code == 409
-    assert "keeps its cover picture" in refused.content.decode()
+    assert "needs a cover picture" in refused.content.decode()
     # Once more, from another window: it is as it was asked to be.
     assert client.post(address(listing, "move", second), {"slot": "0"}).status_code == 302
 

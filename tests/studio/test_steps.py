@@ -64,7 +64,7 @@ def test_unfinished_listing_is_told_what_to_do_and_where(client: Client, listing
     assert "Upload what buyers get" in page
     assert f'href="{at("files", listing)}"' in page
     assert "Send for review" not in page
-    assert "Nothing was sent" in take(client, "submit", listing)
+    assert "It was not submitted" in take(client, "submit", listing)
     assert listing.status == "Draft"
 
 
@@ -72,7 +72,7 @@ def test_finished_listing_is_sent_once_however_often_the_button_is_pressed(clien
     ready(listing)
     assert "Send for review" in client.get(at("listing", listing)).content.decode()
     assert "with our reviewers" in take(client, "submit", listing)
-    assert "moved on meanwhile" in take(client, "submit", listing)
+    assert "has changed in the meantime" in take(client, "submit", listing)
     assert (listing.status, listing.reviews.count()) == ("PendingReview", 1)
 
 
@@ -83,7 +83,7 @@ def test_withdrawn_listing_can_be_edited_again(client: Client, listing: Listing)
     assert "loses its place" in asked.content.decode()
     assert "withdrawn" in take(client, "withdraw", listing)
     assert listing.status == "Draft"
-    assert "moved on meanwhile" in take(client, "withdraw", listing)
+    assert "has changed in the meantime" in take(client, "withdraw", listing)
     assert client.get(at("withdraw", listing))["Location"] == at("listing", listing)
 
 
@@ -92,10 +92,10 @@ def test_listing_leaves_the_shop_after_a_question(client: Client, listing: Listi
     listing = published(listing)
     asked = client.get(at("unpublish", listing))
     assert faults_of(asked.content) == []
-    assert "goes through a review again" in asked.content.decode()
+    assert "submit it for another review" in asked.content.decode()
     assert "off sale" in take(client, "unpublish", listing)
     assert listing.status == "Draft"
-    assert "moved on meanwhile" in take(client, "unpublish", listing)
+    assert "has changed in the meantime" in take(client, "unpublish", listing)
 
 
 def test_rejected_listing_says_what_was_found_and_goes_back(client: Client, listing: Listing, editor: User) -> None:
@@ -119,7 +119,7 @@ def test_rejected_listing_says_what_was_found_and_goes_back(client: Client, list
 
 
 def test_reviews_are_shown_page_by_page(client: Client, listing: Listing, editor: User, django_assert_max_num_queries: Queries) -> None:
-    assert "Nothing was sent yet" in client.get(at("reviews", listing)).content.decode()
+    assert "Nothing submitted yet" in client.get(at("reviews", listing)).content.decode()
     for number in range(12):
         findings = [{"code": "other", "field": "", "message": f"Round {number}.", "hint": "Mend it."}]
         reject_listing(review=submitted(listing), findings=findings, actor=editor)
@@ -189,9 +189,9 @@ def test_manifest_is_made_kept_and_made_anew(client: Client, listing: Listing) -
     for words in ("Up to date", "Aurora Sans", "agentGuidance"):
         assert words in made.content.decode()
     Listing.objects.filter(pk=listing.pk).update(title="Aurora Serif")
-    assert "Older than the listing" in client.get(at("manifest", listing)).content.decode()
+    assert "Out of date" in client.get(at("manifest", listing)).content.decode()
     assert "Up to date" in client.post(at("manifest", listing), follow=True).content.decode()
     listing.refresh_from_db()
     submitted(listing)
-    assert "cannot be made anew now" in client.get(at("manifest", listing)).content.decode()
+    assert "be regenerated now" in client.get(at("manifest", listing)).content.decode()
     assert "is under review" in client.post(at("manifest", listing), follow=True).content.decode()

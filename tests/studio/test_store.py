@@ -87,7 +87,7 @@ def test_application_is_made_once_however_often_it_is_sent(browse: Browse) -> No
     assert profile.application_data == {"links": ["https://quiet.example"]}
     page = client.get(reverse("studio"))
     assert faults_of(page.content) == []
-    assert "A person looks at your application" in page.content.decode()
+    assert "Your application is being reviewed" in page.content.decode()
     assert "https://quiet.example" in page.content.decode()
 
 
@@ -99,7 +99,7 @@ def test_address_that_is_left_empty_is_made_of_the_name(browse: Browse) -> None:
 def test_staff_may_sell_at_once(browse: Browse, reviewer: User) -> None:
     page = browse(reviewer).post(APPLY, COMPLETE, follow=True).content.decode()
     assert "Quiet Foundry is open" in page
-    assert "Make your first listing" in page
+    assert "Create your first listing" in page
 
 
 def test_suspended_vendor_sees_the_reason_and_nothing_else(browse: Browse, vendor: VendorProfile, reviewer: User) -> None:
@@ -121,7 +121,7 @@ def test_approved_vendor_is_let_in(browse: Browse, reviewer: User) -> None:
     client = browse(user)
     client.post(APPLY, COMPLETE)
     approve_vendor(profile=VendorProfile.objects.get(), reason="Known", actor=reviewer)
-    assert "Make your first listing" in client.get(reverse("studio")).content.decode()
+    assert "Create your first listing" in client.get(reverse("studio")).content.decode()
     assert client.get(APPLY)["Location"] == reverse("studio")
 
 

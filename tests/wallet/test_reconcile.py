@@ -168,11 +168,11 @@ def test_order_without_a_licence_is_a_difference() -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("nobody@example.com", "1", "INR"), "No user has the address"),
-        (("buyer@example.com", "1.005", "INR"), "is no amount"),
-        (("buyer@example.com", "NaN", "INR"), "is no amount"),
-        (("buyer@example.com", "Infinity", "INR"), "is no amount"),
-        (("buyer@example.com", "much", "INR"), "is no amount"),
+        (("nobody@example.com", "1", "INR"), "No user has the e-mail address"),
+        (("buyer@example.com", "1.005", "INR"), "is not an amount"),
+        (("buyer@example.com", "NaN", "INR"), "is not an amount"),
+        (("buyer@example.com", "Infinity", "INR"), "is not an amount"),
+        (("buyer@example.com", "much", "INR"), "is not an amount"),
         (("buyer@example.com", "0", "INR"), "Credit from 0.01"),
         (("buyer@example.com", "1", "EUR"), "invalid choice"),
     ],

@@ -179,15 +179,15 @@ def test_seals_are_never_changed(table: str, statement: str) -> None:
 
 def test_what_is_young_waits_and_what_is_old_is_sealed_once() -> None:
     funded(inr=1)
-    assert run() == ["0 journals sealed under 0 new seals."]
+    assert run() == ["Sealed 0 journals with 0 new seals."]
     assert list(differences()) == []
     later = timezone.now() + sealing.GRACE
     with patch("django.utils.timezone.now", lambda: later):
         first = run()
         again = run()
     head = LedgerSeal.objects.get()
-    assert first == ["1 journals sealed under 1 new seals.", f"Last seal: 1:{head.digest}"]
-    assert again == ["0 journals sealed under 0 new seals.", first[1]]
+    assert first == ["Sealed 1 journals with 1 new seals.", f"Last seal: 1:{head.digest}"]
+    assert again == ["Sealed 0 journals with 0 new seals.", first[1]]
     call_command("reconcile", "--seal", first[1].removeprefix("Last seal: "), stdout=StringIO())
 
 

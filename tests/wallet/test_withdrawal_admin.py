@@ -53,7 +53,7 @@ def test_own_payout_is_not_offered_to_decide() -> None:
     me = funded(inr=50_000, is_staff=True, is_superuser=True)
     withdrawal = asked(me)
     page = text_of(signed_in(me).get(page_of(withdrawal)))
-    assert "someone else decides on it" in page
+    assert "someone else must review it" in page
     assert "Someone else must decide" in text_of(signed_in(me).post(page_of(withdrawal, "pay"), {"reference": "T1"}, follow=True))
 
 
@@ -75,7 +75,7 @@ def test_decision_that_comes_too_late_is_told_who_was_quicker() -> None:
     withdrawal, client = asked(user), signed_in(staff(DECIDE))
     cancel_withdrawal(withdrawal=withdrawal, actor=user)
     page = text_of(client.get(page_of(withdrawal, "pay")))
-    for words in ("Its present state does not allow this", "Cancelled", user.email):
+    for words in ("This is not possible in its current state", "Cancelled", user.email):
         assert words in page
     assert "Transfer ₹" not in page
     assert "The state does not allow this" in text_of(client.post(page_of(withdrawal, "pay"), {"reference": "T1"}, follow=True))
@@ -127,7 +127,7 @@ def test_unclaimed_refund_is_found_foretold_and_paid_by_who_may() -> None:
     listed = text_of(payer.get(reverse("admin:wallet_order_changelist") + "?refund=unclaimed"))
     assert order.title in listed
     assert other.buyer.email not in listed
-    assert "Its present state does not allow this" in text_of(payer.get(order_page(other, "pay_unclaimed")))
+    assert "This is not possible in its current state" in text_of(payer.get(order_page(other, "pay_unclaimed")))
     assert "counts as paid to who bought" in text_of(payer.get(order_page(order, "pay_unclaimed")))
     assert payer.post(order_page(order, "pay_unclaimed"), claim | {"reference": ""}).status_code == 400
     press(payer, order_page(order, "pay_unclaimed"), claim)

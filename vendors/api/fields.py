@@ -40,14 +40,14 @@ class HttpsUrl(Line):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(max_length=bounds.URL_CHARS, **kwargs)
-        self.validators.append(URLValidator(schemes=["https"], message="An https address is needed."))
+        self.validators.append(URLValidator(schemes=["https"], message="An https address is required."))
 
 
 @extend_schema_field({"type": "string", "maxLength": bounds.SLUG_CHARS})
 class CategorySlug(serializers.Field[Category, Any, str, Any]):
     """The slug of an active category; the category itself inside."""
 
-    default_error_messages = {"invalid": "A string is needed.", "unknown_category": "No active category has this slug."}
+    default_error_messages = {"invalid": "A string is required.", "unknown_category": "No active category has this slug."}
 
     def to_internal_value(self, data: Any) -> Category:
         """Return the category."""

@@ -42,7 +42,7 @@ def _file_integrity(listing: Listing) -> CheckOutcome:
         return CheckOutcome(name, passed=False, detail="The file was marked as malicious. Upload another one.")
     match state_of(file, object_store()):
         case StoredState.MISSING:
-            return CheckOutcome(name, passed=False, detail="The stored file is gone. Upload it again.")
+            return CheckOutcome(name, passed=False, detail="The stored file is missing. Upload it again.")
         case StoredState.DIFFERENT:
             return CheckOutcome(name, passed=False, detail="The stored file is not the one that was uploaded. Upload it again.")
     return CheckOutcome(name, passed=True, detail=f"Size and SHA-256 of {file.original_filename} are as recorded.")

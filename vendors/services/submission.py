@@ -33,4 +33,4 @@ def _refuse_early(listing: Listing) -> None:
     if published and listing.candidate_deliverable_id is None:
         raise NothingToReview
     if not (UPDATE if published else LISTING).allows(listing, "submit"):
-        raise InvalidTransition("It waits for review already.", currentState=listing.update_status or listing.status)
+        raise InvalidTransition("It is already in review.", currentState=listing.update_status or listing.status)

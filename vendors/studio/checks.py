@@ -21,19 +21,19 @@ class _Words(NamedTuple):
 
 
 _WORDS = {
-    "file_integrity": _Words("The file", "It is stored whole, as you uploaded it.", "", "studio-files", "Go to the file"),
+    "file_integrity": _Words("The file", "It is stored as you uploaded it.", "", "studio-files", "Go to the file"),
     "preview_thumbnail": _Words(
         "The cover picture",
-        "It is there: the shop shows it on the card of the listing.",
-        "There is none yet. Upload one: the shop shows it on the card of the listing.",
+        "It is shown on the listing's card in the storefront.",
+        "Upload one. It is shown on the listing's card in the storefront.",
         "studio-files",
         "Go to the pictures",
     ),
-    "pricing": _Words("The prices", "Every price is in order, the discount too.", "", "studio-prices", "Go to the prices"),
+    "pricing": _Words("The prices", "All prices and the discount are valid.", "", "studio-prices", "Go to the prices"),
     "licensing": _Words(
         "The licences",
-        "Buyers have at least one to choose.",
-        "None of those that you permit is on offer any more. Permit another one.",
+        "Buyers can choose at least one.",
+        "None of the licences that you allow is offered any more. Allow another one.",
         "studio-licences",
         "Go to the licences",
     ),

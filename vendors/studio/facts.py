@@ -29,15 +29,15 @@ KINDS = {
 }
 # What the inspection warns of, and why it matters to buyers and reviewers.
 WARNINGS = {
-    "nested_archive": "Archives inside of the archive: nobody looked into them, and a reviewer may ask what they hold.",
-    "program": "Programs or scripts: buyers' systems may refuse them, and a reviewer looks at them closely.",
-    "unsafe_path": "Names that lead out of the folder it is unpacked into: many programs refuse to unpack them.",
-    "unprintable_name": "Names with characters that cannot be seen.",
-    "duplicate_name": "The same name twice: unpacking keeps one of them only.",
+    "nested_archive": "Archives inside the archive: they were not inspected, and a reviewer may ask what they contain.",
+    "program": "Programs or scripts: buyers' systems may block them, and reviewers check them closely.",
+    "unsafe_path": "Paths that lead outside the target folder: many programs refuse to unpack them.",
+    "unprintable_name": "Names with invisible characters.",
+    "duplicate_name": "Duplicate names: only one of them is kept when unpacking.",
     "symlink": "Links to other files: they are lost on some systems.",
     "hardlink": "Links to other files: they are lost on some systems.",
-    "device": "Entries that are no files at all.",
-    "encrypted": "Encrypted entries: nobody can look into them, and buyers need a password.",
+    "device": "Entries that are not files.",
+    "encrypted": "Encrypted entries: they can't be inspected, and buyers need a password.",
 }
 ENDINGS = 8
 NAMED = 6

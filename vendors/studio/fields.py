@@ -115,8 +115,8 @@ class HundredthsField(forms.DecimalField):
     """
 
     default_error_messages: ClassVar[dict[str, Any]] = {
-        "invalid": "A number is needed.",
-        "min_value": "It cannot be below 0.",
+        "invalid": "A number is required.",
+        "min_value": "It cannot be negative.",
         "max_value": "At most %(limit_value)s.",
         "max_decimal_places": "At most two decimals.",
     }

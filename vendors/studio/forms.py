@@ -42,13 +42,13 @@ class ApplicationForm(StoreForm):
     store_slug = SlugField(
         label="Store address",
         required=False,
-        help_text="Lower-case letters, digits and hyphens. Leave it empty to make it from the name. It never changes.",
+        help_text="Lower-case letters, digits and hyphens. Leave it empty to derive it from the name. It can't be changed later.",
     )
     links = forms.CharField(
         label="Where your work can be seen",
         required=False,
         max_length=LINKS * (bounds.URL_CHARS + 2),
-        help_text=f"Your site, portfolio or profiles: an https address in each line, at most {LINKS}. Reviewers look at them.",
+        help_text=f"Your site, portfolio or profiles: one https address per line, at most {LINKS}. Reviewers look at them.",
         widget=forms.Textarea(attrs={"rows": 3, "autocapitalize": "none", "spellcheck": "false"}),
     )
     field_order = ("store_name", "store_slug", "bio", "links")
@@ -72,11 +72,11 @@ class NewListingForm(forms.Form):
     slug = SlugField(
         label="Address",
         required=False,
-        help_text="Lower-case letters, digits and hyphens. Leave it empty to make it from the title. It never changes.",
+        help_text="Lower-case letters, digits and hyphens. Leave it empty to derive it from the title. It can't be changed later.",
     )
     category = CategoryField(label="Category")
     short_description = LineField(
-        label="In one sentence", max_length=bounds.SHORT_DESCRIPTION_CHARS, help_text="It stands on the card and in search results."
+        label="In one sentence", max_length=bounds.SHORT_DESCRIPTION_CHARS, help_text="Shown on the card and in search results."
     )
     base_price_minor = HundredthsField(label="Price in US dollars", help_text="What a buyer pays, tax included. 0 is free.", **_PRICE)
 
@@ -144,7 +144,9 @@ class SectionForm(forms.Form):
         """Say beside each field what someone else made of it, and take it as seen from now on."""
         for name in names:
             shown = _shortened(self.shown(name, listing))
-            message = f"It was changed to “{shown}” meanwhile, in another window or by a program. Save again to replace that by yours."
+            message = (
+                f"It was changed to “{shown}” in the meantime, in another window or by a program. Save again to replace it with yours."
+            )
             self.add_error(self.place_of(name), message)
         self.listing = listing
         sent: Any = self.data
@@ -174,15 +176,13 @@ class DetailsForm(SectionForm):
     title = LineField(label="Title", max_length=bounds.TITLE_CHARS)
     category = CategoryField(label="Category")
     short_description = LineField(
-        label="In one sentence", max_length=bounds.SHORT_DESCRIPTION_CHARS, help_text="It stands on the card and in search results."
+        label="In one sentence", max_length=bounds.SHORT_DESCRIPTION_CHARS, help_text="Shown on the card and in search results."
     )
     description = TextField(
         label="Description", required=False, rows=10, help_text="Markdown: headings, lists, links. Images go into the gallery."
     )
     tags = TagsField(label="Tags", help_text=f"Separated by commas or lines, at most {bounds.TAGS} of {bounds.TAG_CHARS} characters.")
-    version = LineField(
-        label="Version", max_length=bounds.VERSION_CHARS, required=False, help_text="Buyers see it beside the file, such as 1.2."
-    )
+    version = LineField(label="Version", max_length=bounds.VERSION_CHARS, required=False, help_text="Shown next to the file, such as 1.2.")
     file_type = LineField(label="File type", max_length=bounds.FILE_TYPE_CHARS, required=False, help_text="Such as OTF, MOGRT or LUT.")
     supported_platforms = LineField(
         label="Made for",
@@ -208,9 +208,11 @@ class PricesForm(SectionForm):
     base_price_minor = HundredthsField(label="US dollars", **_PRICE)
     price_inr_minor = HundredthsField(label="Rupees", required=False, **_PRICE)
     price_eur_minor = HundredthsField(label="Euros", required=False, **_PRICE)
-    discount_bp = HundredthsField(label="Discount in percent", required=False, help_text="Taken off each price, from 0 to 100.", **_PERCENT)
+    discount_bp = HundredthsField(
+        label="Discount in percent", required=False, help_text="Deducted from each price, from 0 to 100.", **_PERCENT
+    )
     tax_rate_bp = HundredthsField(
-        label="Tax in percent", required=False, help_text="It is inside of the price: buyers pay no more for it.", **_PERCENT
+        label="Tax in percent", required=False, help_text="Included in the price: buyers don't pay extra.", **_PERCENT
     )
     field_order = ("base_price_minor", "price_inr_minor", "price_eur_minor", "discount_bp", "tax_rate_bp")
 
@@ -239,7 +241,7 @@ class LicencesForm(SectionForm):
 
     permit = forms.ChoiceField(
         label="Licences",
-        choices=[(EVERY, "Every licence, those that are added later too"), (SOME, "Only the ones chosen here")],
+        choices=[(EVERY, "All licences, including future ones"), (SOME, "Only these licences")],
         widget=forms.RadioSelect,
     )
     slugs = forms.MultipleChoiceField(label="Permitted licences", required=False, widget=forms.CheckboxSelectMultiple)
@@ -294,7 +296,7 @@ class LicencesForm(SectionForm):
                 self.add_error("slugs", "Choose at least one licence.")
             # What stood there already does not hinder another change.
             elif chosen <= {tier.slug for tier in self.tiers if not tier.is_active} and chosen != set(self.initial["slugs"]):
-                self.add_error("slugs", "Choose at least one licence that is not retired: nobody could buy it.")
+                self.add_error("slugs", "Choose at least one licence that is still offered.")
         return data
 
     def values(self) -> dict[str, Any]:
@@ -315,7 +317,7 @@ def _with_slug(form: forms.Form, slug: str, words: str) -> dict[str, Any]:
         except forms.ValidationError as error:
             form.add_error(slug, error)
         if not suggestion:
-            form.add_error(slug, "Type one: the letters of an address cannot be told from this name.")
+            form.add_error(slug, "Enter an address: none can be derived from this name.")
     return data
 
 

@@ -66,7 +66,7 @@ def picture_name(slot: int) -> str:
 def file_place(listing: Listing, *, replaces: str, refused: str) -> Place:
     """Return the place of the deliverable; `replaces` names what makes way for a new one."""
     most = size_in_words(bounds.DELIVERABLE_BYTES)
-    taken = f"A zip or tar archive, a font, an image or a sound, up to {most}. Several files go into one archive."
+    taken = f"A zip or tar archive, a font, an image or a sound, up to {most}. Put several files into one archive."
     return Place(
         FILE,
         f"Replace {replaces}" if replaces else "Upload the file",

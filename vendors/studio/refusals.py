@@ -9,31 +9,31 @@ from marketplace.core import bounds
 from marketplace.core.errors import Problem
 
 _SIGN_IN = "You are no longer signed in. Sign in again, come back to this page and upload it once more."
-_DAMAGED = "The upload arrived damaged. Upload it again; if it stays so, try another network."
+_DAMAGED = "The upload arrived damaged. Upload it again; if that doesn't help, try another network."
 # `{detail}` stands for what the service says of this very file, `{maximum}` for how large it may be.
 SENTENCES = {
     "not_authenticated": _SIGN_IN,
     "invalid_credential": _SIGN_IN,
     "insufficient_scope": _SIGN_IN,
     "ambiguous_credentials": "Something between you and us added a credential of its own. Try another network or browser.",
-    "vendor_not_approved": "Your store takes no uploads now: it waits for approval, or is suspended. The studio's first page says which.",
-    "not_found": "This listing is not there any more. Go back to your listings.",
-    "thumbnail_needed": "A listing on sale keeps its cover picture. Upload another in its place instead.",
-    "listing_locked": "It is in review, and what a reviewer looks at stays as it is. Take it back from the review, or wait for the decision.",
+    "vendor_not_approved": "Your store can't accept uploads now, because it is awaiting approval or suspended. See the studio's first page.",
+    "not_found": "This listing no longer exists. Go back to your listings.",
+    "thumbnail_needed": "A listing on sale needs a cover picture. Upload another one to replace it.",
+    "listing_locked": "It is in review and can't be changed. Withdraw it, or wait for the decision.",
     "upload_conflict": "Another file came in here while yours was on its way, and was kept. Reload the page to see it; upload again if yours "
     "should replace it.",
-    "body_too_large": "It is too large: here at most {maximum} are taken. Make it smaller, or split it.",
+    "body_too_large": "It is too large: the maximum is {maximum}. Make it smaller, or split it.",
     "unsupported_type": "{detail} What counts is the content, not the name.",
     "file_rejected": "{detail} Make it anew with the program it came from, see that it opens, then upload that.",
-    "upload_incomplete": "No whole file arrived. Choose a file and upload it again.",
+    "upload_incomplete": "The file did not arrive completely. Choose it and upload it again.",
     "malformed_body": _DAMAGED,
     "malformed_request": _DAMAGED,
     "invalid_input": _DAMAGED,
     "length_required": "Something between you and us hides how long the upload is. Try another network or browser.",
-    "rate_limited": "That were many uploads in a short time. Wait a minute, then try again.",
-    "overloaded": "The service has more to do than it can at this moment. Nothing was kept; try again in a minute.",
-    "dependency_unavailable": "A part of the service is busy or cannot be reached. Nothing was kept; try again in a minute.",
-    "internal_error": "Something failed on our side, and nothing was kept. Try again; if it stays so, tell us the number {requestId}.",
+    "rate_limited": "Too many uploads in a short time. Wait a minute, then try again.",
+    "overloaded": "The service is very busy at the moment. Nothing was saved; try again in a minute.",
+    "dependency_unavailable": "A part of the service is busy or unavailable. Nothing was saved; try again in a minute.",
+    "internal_error": "Something failed on our side, and nothing was saved. Try again; if it happens again, tell us the number {requestId}.",
 }
 
 

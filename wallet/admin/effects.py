@@ -20,7 +20,7 @@ def refund_does(order: Order) -> list[str]:
         moved = f"{price} goes back into the wallet of {order.buyer}"
     return [
         f"{moved}{': ' if legs else ''}{legs}.",
-        f"The {order.license_name} licence to “{order.title}” is revoked, and every download link to it ends.",
+        f"The {order.license_name} licence to “{order.title}” is revoked, and its download links stop working.",
     ]
 
 

@@ -95,8 +95,8 @@ class OrderAdmin(ServiceAdmin):
         Decision(
             "Refund",
             REFUND,
-            "The price goes back into the buyer's wallet and the licence is revoked; download links stop at once.",
-            "The order is refunded.",
+            "The price is returned to the buyer's wallet and the licence is revoked; download links stop working at once.",
+            "The order was refunded.",
             available=lambda order: order.status == OrderStatus.COMPLETED,
             danger=True,
             effects=refund_does,

@@ -120,8 +120,8 @@ class WalletAdmin(ServiceAdmin):
         Decision(
             "Credit wallet",
             CREDIT,
-            "The amount is in the wallet at once and can be spent. The ledger keeps the reason for good.",
-            "The wallet is credited.",
+            "The amount can be spent at once. The reason is stored permanently in the ledger.",
+            "The wallet was credited.",
             CreditForm,
             effects=credit_does,
         )

@@ -38,7 +38,7 @@ def credit_wallet(
     """
     reason = texts.prose(reason, "reason")
     if actor is not None and actor.pk == user.pk:
-        raise SelfReview("Someone else must put money into your wallet.")
+        raise SelfReview("Someone else must credit your wallet.")
     _check(currency, amount_minor)
     request = None
     if idempotency_key is not None and actor is not None:
@@ -63,7 +63,7 @@ def credit_wallet(
 def _credit(user: User, currency: str, amount_minor: int, reason: str, actor: User | None) -> Journal:
     # The row decides between this and the end of the account, which leaves no money behind.
     if lock(User.objects.all(), pk=user.pk).deleted:
-        raise InvalidTransition("The account is deleted.")
+        raise InvalidTransition("The account was deleted.")
     accounts = open_accounts(currency, {AccountKind.WALLET: user.pk, AccountKind.FUNDING: None})
     wallet_id = accounts[AccountKind.WALLET]
     journal_id = write_journal(

@@ -105,7 +105,7 @@ def find_offer(*, buyer: User, wish: Wish) -> Offer:
     price = candidate.price_of(tier, currency)
     if price is None:
         available = [code.value for code in money.WALLET_CURRENCIES if candidate.price_of(tier, code) is not None]
-        sentence = f"There is no price in {currency}. Send currency as one of: {', '.join(available) or 'none, it cannot be bought now'}."
+        sentence = f"It has no price in {currency}. Send currency as one of: {', '.join(available) or 'none, it cannot be bought now'}."
         raise PriceUnavailable(sentence, availableCurrencies=available)
     rate = candidate.tax_rate_bp
     return Offer(candidate, tier, currency, price, rate, money.tax_inside(price, rate))
@@ -127,7 +127,7 @@ def find_candidate(*, buyer: User, listing_id_or_slug: str) -> Candidate:
     if candidate.vendor_id == buyer.pk:
         raise OwnListing
     if Tier(buyer.tier).rank < Tier(candidate.tier_requirement).rank:
-        sentence = f"Buying it needs the tier {candidate.tier_requirement}; yours is {buyer.tier}."
+        sentence = f"This asset requires the tier {candidate.tier_requirement}; yours is {buyer.tier}."
         raise TierRequired(sentence, requiredTier=candidate.tier_requirement)
     return candidate
 

@@ -27,7 +27,7 @@ class AssetItem(serializers.Serializer[Any]):
 
     id = serializers.CharField()
     title = serializers.CharField()
-    priceINR = Amount(allow_null=True, help_text="What a buyer pays now; null where the vendor set no INR price.")
+    priceINR = Amount(allow_null=True, help_text="What a buyer pays now; null if the vendor has set no INR price.")
     tierRequirement = serializers.ChoiceField(choices=Tier.choices)
 
 
@@ -68,7 +68,7 @@ class AssetPage(Faceted):
     )
     page = serializers.IntegerField()
     items = AssetItem(many=True)
-    nextCursor = serializers.CharField(allow_null=True, help_text="Send it as cursor for the next page; null on the last.")
+    nextCursor = serializers.CharField(allow_null=True, help_text="Send it as cursor to get the next page; null on the last page.")
 
 
 class SearchResult(serializers.Serializer[Any]):
@@ -203,7 +203,7 @@ class AssetDetail(serializers.Serializer[Any]):
     file = AssetFile()
     publishedAt = serializers.DateTimeField()
     updatedAt = serializers.DateTimeField()
-    popularity = serializers.IntegerField(help_text="Purchases so far; new ones are counted within minutes.")
+    popularity = serializers.IntegerField(help_text="Number of purchases; updated within minutes.")
 
 
 class TokenMetrics(serializers.Serializer[Any]):

@@ -55,7 +55,7 @@ class FilterQuery(serializers.Serializer[Any]):
     """What the assets must be, in browsing and in searching."""
 
     category = serializers.CharField(
-        required=False, max_length=bounds.SLUG_CHARS, help_text="A category's slug; an unknown one finds nothing."
+        required=False, max_length=bounds.SLUG_CHARS, help_text="A category's slug; an unknown one returns nothing."
     )
     tier = serializers.ChoiceField(choices=Tier.choices, required=False)
     vendor = serializers.CharField(required=False, max_length=bounds.SLUG_CHARS, help_text="A store's slug.")
@@ -87,7 +87,7 @@ class BrowseQuery(FilterQuery):
     cursor = serializers.CharField(
         required=False,
         max_length=300,
-        help_text="nextCursor of the page before, instead of page: as fast at any depth. Going on by cursor, every listing comes once, "
+        help_text="The nextCursor of the previous page; use it instead of page, it is equally fast at any depth. Going on by cursor, every listing comes once, "
         "whatever is published or withdrawn meanwhile; one that was moved in the order (edited, or bought or refunded and counted "
         "since) can come again or be passed over.",
     )
@@ -114,7 +114,7 @@ def not_blank(q: str) -> str:
         ValidationError: there is nothing but spaces in it.
     """
     if not q.strip():
-        raise serializers.ValidationError("Say what to look for.", code="blank")
+        raise serializers.ValidationError("Enter a search term.", code="blank")
     return q
 
 
@@ -125,7 +125,7 @@ class SearchQuery(FilterQuery):
         max_length=bounds.SEARCH_QUERY_CHARS,
         # Echoed as it was sent.
         trim_whitespace=False,
-        help_text="The last word may be cut short; misspelt words are corrected.",
+        help_text="The last word may be incomplete; misspelt words are corrected.",
     )
     limit = Limit(default=bounds.SEARCH_LIMIT_DEFAULT, maximum=bounds.SEARCH_LIMIT)
     facets = FacetNames()

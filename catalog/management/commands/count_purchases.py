@@ -12,8 +12,9 @@ class Command(BaseCommand):
     """Brings popularity up to date."""
 
     help = (
-        "Add new purchases and refunds to the listings' popularity: sales only note them, so that buyers of one listing do not wait "
-        "for each other. Run it every minute or two; at any time, also twice at once. rank_listings does it too."
+        "Add new purchases and refunds to the popularity of listings. Sales only record them, so that buyers of one listing do not "
+        "wait for each other. The worker runs this every two minutes. Safe to run at any time, also in parallel. rank_listings "
+        "includes it."
     )
 
     def handle(self, *_args: Any, **_options: Any) -> None:
@@ -21,4 +22,4 @@ class Command(BaseCommand):
         with progress_bar() as bar:
             task = bar.add_task("Listings", total=None)
             listings = count_purchases(progress=lambda done, total: bar.update(task, completed=done, total=total))
-        self.stdout.write(f"New purchases of {listings} listings counted.")
+        self.stdout.write(f"Counted new purchases of {listings} listings.")

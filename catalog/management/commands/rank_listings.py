@@ -13,9 +13,9 @@ class Command(BaseCommand):
     """Brings the tiers of search in line with purchases."""
 
     help = (
-        "Count new purchases, then rank published listings by purchases for search: common words are looked for among the most bought first. Listings that "
-        "were published since the last run lose the place in front that new ones have. Only what changed is written. Run it every "
-        "hour or every day; at any time, also twice at once: searches go on, and publications wait for a batch at most."
+        "Count new purchases, then rank published listings by purchases for search, which looks for common words in the best-selling "
+        "listings first. New listings lose their initial boost at the next run. Writes only what has changed. The worker runs this "
+        "hourly. Safe to run at any time, also in parallel: searches continue, and publishing waits for one batch at most."
     )
 
     def handle(self, *_args: Any, **_options: Any) -> None:
@@ -25,4 +25,4 @@ class Command(BaseCommand):
             count_purchases(progress=lambda count, total: bar.update(counting, completed=count, total=total))
             task = bar.add_task("Listings", total=None)
             done = rank(lambda count, total: bar.update(task, completed=count, total=total))
-        self.stdout.write(f"{done.listings} listings ranked, {done.moved} moved, {done.recounted} with new purchases.")
+        self.stdout.write(f"Ranked {done.listings} listings; {done.moved} moved, {done.recounted} had new purchases.")

@@ -12,9 +12,9 @@ class Command(BaseCommand):
     """Brings the search index in line with the published listings."""
 
     help = (
-        "Check every published listing against the search index and write what differs, recount the vocabulary and rank listings "
-        "by purchases. Safe at any time: the service goes on answering, and publications wait for a batch at most. Run it after "
-        "an upgrade that changes how words are folded, and now and then for the ranks."
+        "Check every published listing against the search index, write what differs, recount the vocabulary and rank listings by "
+        "purchases. Safe to run at any time: the service stays available, and publishing waits for one batch at most. Run it after an "
+        "upgrade that changes how words are normalised."
     )
 
     def handle(self, *_args: Any, **_options: Any) -> None:

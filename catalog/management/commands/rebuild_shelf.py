@@ -12,8 +12,9 @@ class Command(BaseCommand):
     """Corrects the read model of browsing."""
 
     help = (
-        "Check every listing for sale against the rows and counts that browsing reads, and write what differs: after rows were changed "
-        "past the service, or on a doubt. Safe at any time, and twice at once: changes of the catalog wait for a batch at most."
+        "Check the tables and counts that browsing reads against the listings, and correct them. Run it when in doubt, or after "
+        "changing rows directly in the database. Safe to run at any time, also in parallel: changes to the catalog wait for one batch "
+        "at most."
     )
 
     def handle(self, *_args: Any, **_options: Any) -> None:
@@ -21,4 +22,4 @@ class Command(BaseCommand):
         with progress_bar() as bar:
             task = bar.add_task("Listings", total=None)
             listings, counts = rebuild(lambda done, total: bar.update(task, completed=done, total=total))
-        self.stdout.write(f"{listings} listings and {counts} counts were wrong and are right now.")
+        self.stdout.write(f"Corrected {listings} listings and {counts} counts.")

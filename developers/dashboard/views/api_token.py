@@ -26,7 +26,7 @@ class WantedToken(forms.Form):
         words = self.cleaned_data["scopes"].split()
         unknown = sorted(set(words) - set(Scope))
         if unknown:
-            raise forms.ValidationError(f"There is no scope {unknown[0]}.")
+            raise forms.ValidationError(f"Unknown scope: {unknown[0]}.")
         return frozenset(Scope(word) for word in words)
 
 

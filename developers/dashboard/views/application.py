@@ -30,7 +30,7 @@ def application(request: SignedInRequest) -> HttpResponseBase:
                 messages.success(request, "Your application is with our reviewers. You get a mail when they have decided.")
             elif current is not None:
                 answer_question(application=current, actor=request.user, **form.cleaned_data)
-                messages.success(request, "Your answer is with the reviewer.")
+                messages.success(request, "Your answer was sent to the reviewer.")
             return redirect("developer-application")
     approved = current is not None and current.status == ApplicationStatus.APPROVED
     progress = selectors.progress_of(request.user) if approved else selectors.Progress()

@@ -94,7 +94,7 @@ def more_scopes(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase
     if form.is_valid():
         with problems_as_form_errors(form):
             request_scopes(app=app, scopes=form.requested(), actor=request.user)
-            messages.success(request, "Your request is with our reviewers. What was granted before holds meanwhile.")
+            messages.success(request, "Your request is with our reviewers. The app keeps its current scopes in the meantime.")
             return redirect("app-detail", app_id=app.pk)
     return render_form(request, "developers/app_scopes.html", form, app=app)
 
@@ -109,7 +109,7 @@ def redirects(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
     if form.is_valid():
         with problems_as_form_errors(form):
             set_redirect_uris(app=app, uris=form.uris(), actor=request.user)
-            messages.success(request, "The redirect URIs are saved.")
+            messages.success(request, "The redirect URIs were saved.")
             return redirect("app-detail", app_id=app.pk)
     return render_form(request, "developers/app_redirects.html", form, app=app)
 

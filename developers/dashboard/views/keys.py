@@ -53,7 +53,7 @@ def revoke(request: SignedInRequest, app_id: uuid.UUID, key_id: uuid.UUID) -> Ht
         revoke_api_key(key=key, actor=request.user)
         messages.success(request, f"The key {key.name} (…{key.last_four}) is revoked.")
         return redirect("app-detail", app_id=app.pk)
-    what_ends = f"The key {key.name} (…{key.last_four}) of {app.name} stops working with the very next request, for good."
+    what_ends = f"The key {key.name} (…{key.last_four}) of {app.name} stops working at once and permanently."
     return render(request, "developers/key_revoke.html", {"app": app, "key": key, "what_ends": what_ends})
 
 

@@ -40,7 +40,7 @@ def _limits_page(request: SignedInRequest, spender: App | AccessToken, *, requir
     if form.is_valid():
         with problems_as_form_errors(form):
             replace_spending_limits(owner=request.user, spender=spender, limits=form.limits(), actor=request.user)
-            messages.success(request, f"The limits of {spender.name} are saved. They hold from the next purchase on.")
+            messages.success(request, f"The limits of {spender.name} are saved. They apply from the next purchase on.")
             return redirect("spending")
     own = isinstance(spender, App) and spender.user_id == request.user.pk
     return render_form(request, "developers/spending_limits.html", form, spender=spender, own=own)

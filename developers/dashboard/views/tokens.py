@@ -79,5 +79,5 @@ def revoke(request: SignedInRequest, token_id: uuid.UUID) -> HttpResponseBase:
         revoke_token(token=token, actor=request.user)
         messages.success(request, f"The token {token.name} (…{token.hint}) is revoked.")
         return redirect("tokens")
-    what_ends = f"The token {token.name} (…{token.hint}) stops working with the very next request, for good."
+    what_ends = f"The token {token.name} (…{token.hint}) stops working at once and permanently."
     return render(request, "developers/token_revoke.html", {"token": token, "what_ends": what_ends})

@@ -62,7 +62,7 @@ def revoke(request: SignedInRequest, app_id: uuid.UUID, token_id: uuid.UUID) -> 
         revoke_token(token=token, actor=request.user)
         messages.success(request, f"The tool token {token.name} (…{token.hint}) is revoked.")
         return redirect("app-detail", app_id=app.pk)
-    what_ends = f"The tool token {token.name} (…{token.hint}) of {app.name} stops working with the very next request, for good."
+    what_ends = f"The tool token {token.name} (…{token.hint}) of {app.name} stops working at once and permanently."
     return render(request, "developers/tool_token_revoke.html", {"app": app, "token": token, "what_ends": what_ends})
 
 

@@ -96,7 +96,7 @@ def edit(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUID) ->
                 events=form.wanted_events(),
                 actor=request.user,
             )
-            messages.success(request, "The webhook is saved.")
+            messages.success(request, "The webhook was saved.")
             return redirect("webhook", app_id=app.pk, endpoint_id=endpoint.pk)
     return render_form(request, "developers/webhooks/edit.html", form, app=app, endpoint=endpoint)
 
@@ -118,7 +118,7 @@ def delete(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUID) 
     app, endpoint = own_endpoint(request.user, app_id, endpoint_id)
     if request.method == "POST":
         services.delete_endpoint(endpoint=endpoint, actor=request.user)
-        messages.success(request, "The webhook is deleted.")
+        messages.success(request, "The webhook was deleted.")
         return redirect("webhooks", app_id=app.pk)
     return render(request, "developers/webhooks/delete.html", {"app": app, "endpoint": endpoint})
 
@@ -128,10 +128,10 @@ def switch(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUID) 
     """Disable or enable the endpoint, whichever the button said."""
     app, endpoint = own_endpoint(request.user, app_id, endpoint_id)
     if request.POST.get("to") == "enabled":
-        _try(request, "The webhook is enabled. It is told what happens from now on.", services.enable_endpoint, endpoint=endpoint)
+        _try(request, "The webhook was enabled. It gets events from now on.", services.enable_endpoint, endpoint=endpoint)
     else:
         reason = "Its developer disabled it."
-        _try(request, "The webhook is disabled.", services.disable_endpoint, endpoint=endpoint, reason=reason)
+        _try(request, "The webhook was disabled.", services.disable_endpoint, endpoint=endpoint, reason=reason)
     return redirect("webhook", app_id=app.pk, endpoint_id=endpoint.pk)
 
 
@@ -141,7 +141,7 @@ def send_test(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUI
     app, endpoint = own_endpoint(request.user, app_id, endpoint_id)
     _try(
         request,
-        "A ping is on its way. What came back stands below in a moment; reload the page if it does not.",
+        "A ping was sent. The response appears below in a moment; reload the page if it doesn't.",
         services.send_test_event,
         endpoint=endpoint,
     )
@@ -160,15 +160,15 @@ def delivery(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUID
 def redeliver(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUID, delivery_id: uuid.UUID) -> HttpResponseBase:
     """Deliver an event again."""
     app, again = own_delivery(request.user, app_id, endpoint_id, delivery_id)
-    _try(request, "It is on its way again. Reload in a moment to see what came back.", services.redeliver_event, delivery=again)
+    _try(request, "It is being redelivered. Reload the page in a moment to see the response.", services.redeliver_event, delivery=again)
     return redirect("webhook-delivery", app_id=app.pk, endpoint_id=endpoint_id, delivery_id=delivery_id)
 
 
 @signed_in_page("POST")
 def redeliver_failed(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUID) -> HttpResponseBase:
-    """Deliver everything again that failed."""
+    """Redeliver everything that failed."""
     app, endpoint = own_endpoint(request.user, app_id, endpoint_id)
-    _try(request, "What had failed is on its way again, one after the other.", services.redeliver_failed_events, endpoint=endpoint)
+    _try(request, "Failed deliveries are being sent again, one after the other.", services.redeliver_failed_events, endpoint=endpoint)
     return redirect("webhook", app_id=app.pk, endpoint_id=endpoint.pk)
 
 

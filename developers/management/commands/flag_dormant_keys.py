@@ -12,13 +12,13 @@ class Command(BaseCommand):
     """Tells owners of idle keys."""
 
     help = (
-        "Mail the owner of each live API key that nobody used for 90 days, once; a key that is used again and lies idle again is "
-        "flagged again. Nothing is revoked. Run it daily. With --dry-run the keys are listed and nobody gets a mail."
+        "Mail the owner of each active API key that has not been used for 90 days, once per idle period. Nothing is revoked. The "
+        "worker runs this daily. With --dry-run the keys are listed and no mail is sent."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Offer a rehearsal."""
-        parser.add_argument("--dry-run", action="store_true", help="list the keys, mail nobody")
+        parser.add_argument("--dry-run", action="store_true", help="list the keys without sending mails")
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """Mail, key by key."""
@@ -26,8 +26,8 @@ class Command(BaseCommand):
         if options["dry_run"]:
             for key in keys:
                 self.stdout.write(f"{key.app.developer.email}: {key.app.name}, key {key}")
-            self.stdout.write(f"{len(keys)} owners would be mailed.")
+            self.stdout.write(f"Would mail {len(keys)} owners.")
             return
         with progress_bar() as progress:
             mailed = sum(flag_dormant_key(key=key, actor=None) for key in progress.track(keys, description="Keys"))
-        self.stdout.write(f"{mailed} owners mailed.")
+        self.stdout.write(f"Mailed {mailed} owners.")

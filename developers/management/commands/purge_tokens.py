@@ -13,10 +13,10 @@ class Command(PurgeCommand):
     """Deletes codes and tokens."""
 
     help = (
-        f"Remove authorization codes and the tokens of apps that ended more than {KEPT.days} days ago. What recognizes the "
-        "second use of a code or refresh token stays while its connection lives, and so do personal tokens. Those of our own pages go "
-        "as soon as they are over. It may run twice at once, and be stopped at any time. Run it daily. With --dry-run the rows are "
-        "counted and none is removed."
+        f"Delete authorization codes, and tokens of apps that expired more than {KEPT.days} days ago. Used codes and refresh tokens are "
+        "kept while their connection exists, to detect their reuse; so are personal tokens. Tokens of this site's own pages are "
+        "deleted as soon as they expire. Safe to run in parallel and to interrupt. The worker runs this daily. With --dry-run rows are "
+        "counted, not deleted."
     )
 
     def expired(self) -> Mapping[str, QuerySet[Any]]:

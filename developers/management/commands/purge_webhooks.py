@@ -13,8 +13,8 @@ class Command(PurgeCommand):
     """Deletes old webhook events."""
 
     help = (
-        f"Remove webhook events older than {KEPT.days} days with the log of their deliveries; those that are still on their way stay. "
-        "The schedule runs it daily. With --dry-run the rows are counted and none is removed."
+        f"Delete webhook events older than {KEPT.days} days with their delivery log, except those still being delivered. The worker "
+        "runs this daily. With --dry-run rows are counted, not deleted."
     )
 
     def expired(self) -> Mapping[str, QuerySet[Any]]:

@@ -14,9 +14,10 @@ class Command(BaseCommand):
     """Seals secrets anew."""
 
     help = (
-        "Seal the secrets of webhooks anew, under the present SECRET_KEY. Run it after a change of that key, while the earlier one is among "
-        "SECRET_KEY_FALLBACKS; then that may go. It may be stopped, repeated, and run beside the service. "
-        "Exit status: 0 all are sealed anew, 1 some could not be read, as their key is gone: their developers must rotate them."
+        "Re-encrypt webhook secrets with the current SECRET_KEY. Run it after changing that key, while the old one is in "
+        "SECRET_KEY_FALLBACKS; afterwards the old one can be removed. Safe to interrupt and repeat, and to run beside the service. "
+        "Exit status: 0 all are re-encrypted; 1 some could not be decrypted because their key is gone, and their developers must "
+        "rotate them."
     )
 
     def handle(self, *_args: Any, **_options: Any) -> None:
@@ -30,5 +31,5 @@ class Command(BaseCommand):
                 except Unreadable:
                     lost.append(str(endpoint.pk))
         if lost:
-            raise CommandError(f"The secrets of {len(lost)} webhooks cannot be read any more: {', '.join(lost[:20])}.", returncode=1)
-        self.stdout.write("All secrets are sealed under the present key.")
+            raise CommandError(f"The secrets of {len(lost)} webhooks cannot be decrypted: {', '.join(lost[:20])}.", returncode=1)
+        self.stdout.write("All secrets are encrypted with the current key.")

@@ -20,7 +20,7 @@ class CertificateQuery(serializers.Serializer[Any]):
     """Which certificate."""
 
     licenseSlug = serializers.CharField(
-        source="license_slug", required=False, max_length=40, help_text="The tier; the widest owned one when left out."
+        source="license_slug", required=False, max_length=40, help_text="The licence tier; by default the widest one owned."
     )
 
 
@@ -79,7 +79,7 @@ class Certificate(serializers.Serializer[Any]):
     certificate = CertificateClaims()
     jws = serializers.CharField(help_text="The same claims signed with Ed25519: a compact JSON Web Signature (RFC 7515, RFC 8037).")
     keysUrl = serializers.CharField(help_text="The public keys.")
-    statusUrl = serializers.CharField(help_text="Tells everyone whether the licence still stands.")
+    statusUrl = serializers.CharField(help_text="Shows anyone whether the licence is still valid.")
 
 
 class CertificateToCheck(Body):
@@ -113,10 +113,10 @@ class CertificateState(serializers.Serializer[Licence]):
 class CertificateVerdict(serializers.Serializer[Any]):
     """What came of a check."""
 
-    valid = serializers.BooleanField(help_text="The signature is ours and the licence stands.")
+    valid = serializers.BooleanField(help_text="The signature is ours and the licence is valid.")
     status = serializers.ChoiceField(CertificateStatus.choices)
     revokedAt = serializers.DateTimeField(source="revoked_at", allow_null=True)
-    certificate = CertificateClaims(allow_null=True, help_text="What was signed; null where the signature is not ours.")
+    certificate = CertificateClaims(allow_null=True, help_text="The signed claims; null if the signature is not ours.")
 
 
 class SigningKey(serializers.Serializer[Any]):

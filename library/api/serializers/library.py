@@ -17,7 +17,7 @@ class LibraryQuery(serializers.Serializer[Any]):
     """Paging of the library."""
 
     limit = Limit(default=bounds.LIBRARY_LIMIT_DEFAULT, maximum=bounds.LIBRARY_LIMIT)
-    cursor = serializers.CharField(required=False, max_length=200, help_text="nextCursor of the page before.")
+    cursor = serializers.CharField(required=False, max_length=200, help_text="The nextCursor of the previous page.")
 
 
 class LibraryItem(serializers.Serializer[Licence]):
@@ -26,7 +26,7 @@ class LibraryItem(serializers.Serializer[Licence]):
     assetId = serializers.CharField(source="listing_id")
     acquiredAt = serializers.DateTimeField(source="acquired_at")
     title = serializers.CharField(source="listing.title")
-    version = serializers.SerializerMethodField(help_text="The version that a download gives now.")
+    version = serializers.SerializerMethodField(help_text="The version that a download returns now.")
     licenseSlug = serializers.CharField(source="tier.slug")
     orderId = serializers.CharField(source="order_id")
     boughtVersion = serializers.SerializerMethodField(help_text="The version that was on sale at the purchase.")
@@ -43,16 +43,16 @@ class LibraryItem(serializers.Serializer[Licence]):
 class LibraryPage(serializers.Serializer[Any]):
     """What the caller owns, newest first."""
 
-    ownedCount = serializers.IntegerField(help_text="All of the library, whatever the limit.")
+    ownedCount = serializers.IntegerField(help_text="The number of all owned assets, whatever the limit.")
     items = LibraryItem(many=True)
-    nextCursor = serializers.CharField(allow_null=True, help_text="Send it as cursor for the next page; null on the last.")
+    nextCursor = serializers.CharField(allow_null=True, help_text="Send it as cursor to get the next page; null on the last page.")
 
 
 class DownloadQuery(serializers.Serializer[Any]):
     """Which version."""
 
     # As long as an id, by which a version without a label is asked for.
-    version = serializers.CharField(required=False, max_length=36, help_text="An owned version, or its id; the newest when left out.")
+    version = serializers.CharField(required=False, max_length=36, help_text="An owned version, or its id; by default the newest.")
 
 
 class OwnedVersion(serializers.Serializer[Deliverable]):

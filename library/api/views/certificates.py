@@ -24,20 +24,20 @@ class CertificateViewSet(ApiViewSet):
     access = {"keys": PUBLIC, "verify": PUBLIC, "retrieve": PUBLIC}
     problems = {"verify": (InvalidInput,), "retrieve": (NotFound,)}
 
-    @extend_schema(operation_id="listCertificateKeys", summary="Read the signing keys", responses=SigningKeys)
+    @extend_schema(operation_id="listCertificateKeys", summary="List the signing keys", responses=SigningKeys)
     def keys(self, request: Request) -> HttpResponseBase:
-        """Read the public keys, to check signatures without asking us."""
+        """Return the public keys, to verify signatures offline."""
         return Response(signatures.public_keys(), headers={"Cache-Control": "public, max-age=3600"})
 
     @extend_schema(
         operation_id="verifyCertificate", summary="Verify a certificate", request=CertificateToCheck, responses=CertificateVerdict
     )
     def verify(self, request: Request) -> HttpResponseBase:
-        """Check a certificate: its signature, and whether the licence still stands."""
+        """Verify a certificate: its signature, and whether the licence is still valid."""
         verdict = check_certificate(parse_body(CertificateToCheck, request)["jws"])
         return Response(CertificateVerdict(verdict).data, headers=_UNCACHED)
 
-    @extend_schema(operation_id="getCertificateStatus", summary="See whether a certificate stands", responses=CertificateState)
+    @extend_schema(operation_id="getCertificateStatus", summary="Check whether a certificate is valid", responses=CertificateState)
     def retrieve(self, request: Request, certificate_id: str) -> HttpResponseBase:
-        """See whether a certificate stands, by the id that is on it."""
+        """Return whether the licence of a certificate is still valid, by the certificate's id."""
         return Response(CertificateState(licence_of_certificate(certificate_id)).data, headers=_UNCACHED)

@@ -47,9 +47,9 @@ class LibraryViewSet(ApiViewSet):
         "certificate_pdf": (InvalidInput, NotOwned),
     }
 
-    @extend_schema(operation_id="listLibrary", summary="Read the library", parameters=[LibraryQuery], responses=LibraryPage)
+    @extend_schema(operation_id="listLibrary", summary="List owned assets", parameters=[LibraryQuery], responses=LibraryPage)
     def list(self, request: Request) -> Response:
-        """Read the library, newest first."""
+        """List the assets that the caller owns, newest first."""
         return Response(bodies.library(principal_of(request).user, parse_query(LibraryQuery, request)))
 
     @extend_schema(
@@ -60,7 +60,7 @@ class LibraryViewSet(ApiViewSet):
         responses=DownloadLinkAnswer,
     )
     def download(self, request: Request, asset_id: str) -> Response:
-        """Get a link to the package of an owned asset, valid for 15 minutes."""
+        """Create a link to the package of an owned asset. It is valid for 15 minutes and needs no credential."""
         parse_body(EmptyBody, request)
         version = parse_query(DownloadQuery, request).get("version")
         return Response(bodies.download_link(principal_of(request), asset_id, version))
@@ -69,7 +69,7 @@ class LibraryViewSet(ApiViewSet):
         operation_id="listOwnedVersions", summary="List the versions of an owned asset", parameters=[ASSET_ID], responses=OwnedVersions
     )
     def versions(self, request: Request, asset_id: str) -> Response:
-        """See the versions of an owned asset that a download can give, at most the 100 newest."""
+        """List the versions of an owned asset that can be downloaded, at most the 100 newest."""
         licence = owned_licence(principal_of(request).user, asset_id)
         versions = owned_versions(licence)[: bounds.LIBRARY_LIMIT]
         return Response(OwnedVersions({"assetId": str(licence.listing_id), "items": versions}).data)
@@ -78,7 +78,7 @@ class LibraryViewSet(ApiViewSet):
         operation_id="getCertificate", summary="Get a licence certificate", parameters=[ASSET_ID, CertificateQuery], responses=Certificate
     )
     def certificate(self, request: Request, asset_id: str) -> Response:
-        """Get the signed licence certificate of an owned asset."""
+        """Return the signed licence certificate of an owned asset."""
         licence = _licence_asked_for(request, asset_id)
         return Response(Certificate(signed_certificate(certificate_of(licence))).data)
 
@@ -89,7 +89,7 @@ class LibraryViewSet(ApiViewSet):
         responses={(HTTPStatus.OK, PDF): OpenApiTypes.BINARY},
     )
     def certificate_pdf(self, request: Request, asset_id: str) -> HttpResponseBase:
-        """Get the licence certificate of an owned asset as a paper to print or to file."""
+        """Return the licence certificate of an owned asset as a printable PDF."""
         licence = _licence_asked_for(request, asset_id)
         disposition = safe_disposition(f"licence-{licence.listing.slug}.pdf", inline=False)
         paper = certificate_pdf(certificate_of(licence))

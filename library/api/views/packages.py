@@ -34,10 +34,13 @@ class PackageViewSet(ApiViewSet):
         operation_id="downloadPackage",
         summary="Download a package",
         parameters=[
-            OpenApiParameter("token", str, OpenApiParameter.PATH, description="As it stands in downloadUrl."),
-            OpenApiParameter("Range", str, OpenApiParameter.HEADER, description="One range of bytes, to go on where a download broke off."),
+            OpenApiParameter("token", str, OpenApiParameter.PATH, description="As given in downloadUrl."),
+            OpenApiParameter("Range", str, OpenApiParameter.HEADER, description="A byte range, to resume an interrupted download."),
             OpenApiParameter(
-                "If-Range", str, OpenApiParameter.HEADER, description="The ETag of what is there: other bytes are sent whole."
+                "If-Range",
+                str,
+                OpenApiParameter.HEADER,
+                description="The ETag of the part you have; if the file has changed, it is sent from the start.",
             ),
         ],
         responses={
@@ -47,7 +50,7 @@ class PackageViewSet(ApiViewSet):
         },
     )
     def fetch(self, request: Request, token: str) -> HttpResponseBase:
-        """Download the package: a zip with the asset's file untouched, README.txt and LICENSE.txt."""
+        """Download the package: a zip with the asset's original file, README.txt and LICENSE.txt."""
         link = open_link(token=token)
         if request.method == "HEAD":
             # The store's address is signed for GET alone.

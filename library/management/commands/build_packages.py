@@ -31,26 +31,26 @@ class Command(BaseCommand):
     """Makes packages ready."""
 
     help = (
-        "Make the packages of all listings for sale ready: each file is read once for the checksum, and on S3 the packages are built. "
-        "They are made at publication as well; the schedule runs this for what was edited since, such as readmes and licences. "
-        "It may be stopped, repeated, and run beside itself. "
-        "Exit status: 0 all are ready, 1 a stored file is damaged or gone, 2 the store cannot be used."
+        "Prepare the download packages of all listings on sale: each file is read once for its checksum, and on S3 the packages are "
+        "built. Publishing does this too; the worker runs this hourly for listings whose readme or licence has changed since. Safe to "
+        "interrupt, to repeat and to run in parallel. Exit status: 0 all are ready, 1 a stored file is damaged or missing, 2 the file "
+        "store cannot be used."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Declare which listings, and what to remove."""
         parser.add_argument("--listing", metavar="SLUG", help="Only this listing.")
         parser.add_argument(
-            "--prune", metavar="DAYS", type=int, help="Instead, remove built packages that no link led to for so many days."
+            "--prune", metavar="DAYS", type=int, help="Instead, delete packages that nobody has downloaded for this many days."
         )
-        parser.add_argument("--dry-run", action="store_true", help="With --prune: list them only.")
+        parser.add_argument("--dry-run", action="store_true", help="With --prune: only list them.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Build, or prune."""
         if options["dry_run"] and options["prune"] is None:
-            raise CommandError("--dry-run goes with --prune.", returncode=NOT_DONE)
+            raise CommandError("--dry-run can only be used with --prune.", returncode=NOT_DONE)
         if options["prune"] is not None and options["prune"] < 1:
-            raise CommandError("--prune takes a number of days from 1.", returncode=NOT_DONE)
+            raise CommandError("--prune must be at least 1 day.", returncode=NOT_DONE)
         try:
             with progress_bar() as progress:
                 if options["prune"] is not None:
@@ -66,7 +66,7 @@ class Command(BaseCommand):
             listings = listings.filter(slug=slug)
         total = listings.count()
         if slug is not None and not total:
-            raise CommandError(f"No listing called {slug} is for sale.", returncode=NOT_DONE)
+            raise CommandError(f"No listing with the slug {slug} is on sale.", returncode=NOT_DONE)
         ready, damaged = 0, []
         for listing in progress.track(_each(listings), total=total, description="Packages"):
             packages = find_packages_on_sale(listing)
@@ -76,7 +76,7 @@ class Command(BaseCommand):
                 damaged.append(listing.slug)
         self.stdout.write(f"{ready} packages of {total} listings are ready.")
         if damaged:
-            raise CommandError(f"The stored files of these listings are damaged or gone: {', '.join(damaged)}.", returncode=DAMAGED)
+            raise CommandError(f"The stored files of these listings are damaged or missing: {', '.join(damaged)}.", returncode=DAMAGED)
 
     def _prune(self, age: timedelta, progress: Progress, *, dry_run: bool) -> None:
         done = "would be removed" if dry_run else "removed"

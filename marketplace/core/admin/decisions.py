@@ -143,14 +143,14 @@ def claiming(permission: str, waits: Callable[[Any], bool]) -> tuple[Any, Any, A
         queue.release_row(row, actor)
 
     words = (
-        (claim, "Claim", "Other reviewers see that you are at it.", "You are at it now."),
+        (claim, "Claim", "Other reviewers see that you are working on it.", "You have claimed it."),
         (
             take_over,
             "Take over",
-            "Someone else is at it: their mark is removed and yours is put in its place.",
-            "You are at it now.",
+            "Someone else has claimed it. Their claim is replaced by yours.",
+            "You have claimed it.",
         ),
-        (release, "Release", "Your mark is removed, so that others take it.", "It is free for others."),
+        (release, "Release", "Your claim is removed, so that others can review it.", "Your claim was released."),
     )
     steps = (
         decision(Decision(label, permission, consequence, done, NoForm, waits))(perform) for perform, label, consequence, done in words

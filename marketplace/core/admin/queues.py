@@ -164,7 +164,7 @@ class QueueAdmin(ServiceAdmin):
         chosen = self.chosen(request.POST)
         row = self.claim_next(staff_of(request), after=after, chosen=chosen)
         if row is None:
-            messages.info(request, "Nothing else waits for you: what is left is your own, or someone is at it.")
+            messages.info(request, "Nothing else waits for you: the rest is your own work or claimed by others.")
             return HttpResponseRedirect(self.list_url(chosen))
         return HttpResponseRedirect(self.case_url(row, chosen))
 

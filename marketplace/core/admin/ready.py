@@ -31,7 +31,7 @@ class ReadyForm(ReasonForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.offered = {str(ready.pk): ready.words for ready in self.fetched[self.use]}
-        self.fields["ready"].choices = [("", "None: in my own words"), *self.offered.items()]  # type: ignore[attr-defined]  # it is a choice field
+        self.fields["ready"].choices = [("", "None (use my own text)"), *self.offered.items()]  # type: ignore[attr-defined]  # it is a choice field
         self.fields["reason"].required = False
         if not self.offered:
             del self.fields["ready"]
@@ -47,7 +47,7 @@ class ReadyForm(ReasonForm):
         ready = self.offered.get(cleaned.get("ready", ""), "")
         cleaned["reason"] = "\n\n".join(filter(None, (ready, cleaned.get("reason", "").strip())))
         if not cleaned["reason"] and "reason" not in self.errors:
-            self.add_error("reason", "Choose ready words, or write your own.")
+            self.add_error("reason", "Choose a prepared text, or write your own.")
         return cleaned
 
 

@@ -82,8 +82,8 @@ def _decimal(field: "serializers.Field[Any, Any, Any, Any]", data: Any, maximum:
 
 
 _NUMBER_ERRORS: dict[str, Any] = {
-    "invalid": "A number is needed.",
-    "min_value": "It cannot be below 0.",
+    "invalid": "A number is required.",
+    "min_value": "It cannot be negative.",
     "max_value": "At most {max_value}.",
     "decimals": "At most two decimals.",
 }

@@ -20,15 +20,16 @@ PROBLEM_SCHEMA: dict[str, Any] = {
     "description": "An RFC 9457 problem document.",
     "required": ["type", "title", "status", "detail", "instance", "code", "requestId"],
     "properties": {
-        "type": {"type": "string", "format": "uri"},
-        "title": {"type": "string"},
-        "status": {"type": "integer"},
-        "detail": {"type": "string"},
-        "instance": {"type": "string"},
-        "code": {"type": "string", "description": "Stable; switch on it."},
-        "requestId": {"type": "string"},
+        "type": {"type": "string", "format": "uri", "description": "Address of a page about this problem."},
+        "title": {"type": "string", "description": "The problem in a few words, always the same for a code."},
+        "status": {"type": "integer", "description": "The HTTP status."},
+        "detail": {"type": "string", "description": "What happened in this case and what to do next, for people."},
+        "instance": {"type": "string", "description": "Path of the request."},
+        "code": {"type": "string", "description": "Stable error code; branch on this."},
+        "requestId": {"type": "string", "description": "Id of the request, also in X-Request-Id; quote it when you ask for help."},
         "errors": {
             "type": "array",
+            "description": "For invalid_input: every invalid field, with a JSON Pointer to it.",
             "items": {
                 "type": "object",
                 "required": ["pointer", "code", "detail"],
@@ -44,10 +45,10 @@ SECURITY_SCHEMES: dict[str, Any] = {
 }
 # What the headers of a refusal tell.
 _HEADERS = {
-    401: ("WWW-Authenticate", "What to send instead, and where OAuth clients find out how to get a token (RFC 6750, RFC 9728)."),
-    403: ("WWW-Authenticate", "When a scope is missing: its name (RFC 6750)."),
-    429: ("Retry-After", "Seconds until the next call passes."),
-    503: ("Retry-After", "Seconds after which it is worth another try."),
+    401: ("WWW-Authenticate", "The accepted schemes, and where OAuth clients learn how to get a token (RFC 6750, RFC 9728)."),
+    403: ("WWW-Authenticate", "If a scope is missing: its name (RFC 6750)."),
+    429: ("Retry-After", "Seconds until the next call is allowed."),
+    503: ("Retry-After", "Seconds to wait before trying again."),
 }
 
 

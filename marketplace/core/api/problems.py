@@ -29,9 +29,9 @@ MEDIA_TYPE = "application/problem+json"
 RESOURCE_METADATA_PATH = "/.well-known/oauth-protected-resource/api/v1"
 # What programs are told to look at is not there for people, who see a page.
 _FOR_PEOPLE: dict[type[errors.Problem], str] = {
-    errors.MalformedRequest: "What your browser sent cannot be read, or is too large. Go back, reload the page and try again.",
-    errors.InternalError: "It has been logged under the number below. Try again; if it stays, tell us that number.",
-    errors.Overloaded: "Too many people are waiting already, so nothing was done. Try again in a few seconds.",
+    errors.MalformedRequest: "Your browser sent a request that we can't read or that is too large. Go back, reload the page and try again.",
+    errors.InternalError: "It was logged under the number below. Try again; if it happens again, tell us that number.",
+    errors.Overloaded: "The service is very busy, so nothing was done. Try again in a few seconds.",
     errors.DependencyUnavailable: "Try again in a few seconds.",
 }
 
@@ -135,7 +135,7 @@ def _fault(exc: Exception) -> errors.Problem:
         case OperationalError() | InterfaceError() | RedisError() | ConnectionInterrupted():
             return errors.DependencyUnavailable()
         case OSError(errno=errno.ENOSPC | errno.EDQUOT):
-            return errors.DependencyUnavailable("There is no room left on a disk of the service.")
+            return errors.DependencyUnavailable("The service has run out of disk space.")
         case _:
             return errors.InternalError()
 

@@ -49,7 +49,7 @@ def refuse_by_headers(meta: Mapping[str, Any]) -> None:
     if "HTTP_TRANSFER_ENCODING" in meta:
         raise LengthRequired
     if meta.get("CONTENT_LENGTH") and meta.get("HTTP_CONTENT_ENCODING", "identity").strip().lower() != "identity":
-        raise UnsupportedType("Send the body as it is: no Content-Encoding is taken.", headers={"Accept-Encoding": "identity"})
+        raise UnsupportedType("Send the body uncompressed; Content-Encoding is not supported.", headers={"Accept-Encoding": "identity"})
 
 
 def parse_json(stream: Any, stated: int) -> Any:

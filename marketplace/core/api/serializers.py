@@ -24,7 +24,7 @@ class Body(serializers.Serializer[Any]):
         """Return the validated values; one error for each unknown field."""
         if isinstance(data, Mapping):
             known = set(self.fields) | self.read_back
-            unknown = {str(name)[:100]: ["This field is not known here."] for name in data if name not in known}
+            unknown = {str(name)[:100]: ["Unknown field."] for name in data if name not in known}
             if unknown:
                 raise serializers.ValidationError(unknown, code="unknown_field")
         return super().to_internal_value(data)
@@ -77,7 +77,7 @@ class Limit(WholeNumber):
 
     def __init__(self, *, default: int, maximum: int) -> None:
         self.maximum = maximum
-        super().__init__(min_value=1, default=default, help_text=f"Maximum {maximum}; a larger one is cut to it.")
+        super().__init__(min_value=1, default=default, help_text=f"Maximum {maximum}; larger values are reduced to it.")
 
     def to_internal_value(self, data: Any) -> int:
         """Return the limit within its maximum."""

@@ -59,7 +59,7 @@ def count_combined(**querysets: "QuerySet[Any]") -> dict[str, int]:
     for rows in querysets.values():
         _refuse_unsupported(rows)
         if rows.query.is_sliced or rows.query.annotations:
-            raise NotSupportedError("Only what is filtered is counted together.")
+            raise NotSupportedError("Values are only counted with filters.")
     first, *others = (
         rows.order_by().annotate(counted=Value(name)).values("counted").annotate(number=Count("pk")).values_list("counted", "number")
         for name, rows in querysets.items()

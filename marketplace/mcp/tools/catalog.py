@@ -32,7 +32,7 @@ def _search_assets(_principal: Principal, arguments: Arguments) -> Answer:
     query = validated(shapes.SearchQuery, arguments)
     json = body_at(f"{_ASSETS}/search?{urlencode(arguments)}", partial(bodies.search_results, query))
     count = orjson.loads(json)["count"]
-    return Answer(json, f"{count} found, best first." if count else "Nothing was found. Try fewer or other words, or fewer filters.")
+    return Answer(json, f"{count} found, best first." if count else "Nothing found. Try fewer or other words, or fewer filters.")
 
 
 def _as_parameter(value: object) -> str:
@@ -79,8 +79,8 @@ TOOLS = (
     Tool(
         name="search_assets",
         title="Search assets",
-        description="Search the catalog for words in titles, tags and descriptions, best match first; misspelt and cut words are found too. "
-        "Narrow it down with category, tier, license, tag, platform, fileType and a price range. Use list_assets to browse without words.",
+        description="Search the catalog for words in titles, tags and descriptions, best match first; misspelt and partial words match too. "
+        "Narrow it down with category, tier, license, tag, platform, fileType and a price range. Use list_assets to browse without search words.",
         scope=None,
         takes=shapes.SearchQuery,
         gives=shapes.SearchResults,
@@ -89,7 +89,7 @@ TOOLS = (
     Tool(
         name="list_assets",
         title="Browse assets",
-        description="Page through the assets for sale, by popularity, age or price, with the same filters as search_assets.",
+        description="Lists the assets on sale by popularity, date or price, page by page, with the same filters as search_assets.",
         scope=None,
         takes=shapes.BrowseQuery,
         gives=shapes.AssetPage,
@@ -98,7 +98,7 @@ TOOLS = (
     Tool(
         name="get_asset",
         title="Read an asset",
-        description="Everything about one asset for sale: what it is, its prices and licences now, files, previews and vendor.",
+        description="All details of one asset on sale: description, current prices and licences, file, previews and vendor.",
         scope=None,
         takes=AssetArgument,
         gives=shapes.AssetDetail,
@@ -107,7 +107,7 @@ TOOLS = (
     Tool(
         name="list_categories",
         title="List categories",
-        description="The categories of the catalog with the number of assets in each; their slugs are what the category filter takes.",
+        description="The categories of the catalog with the number of assets in each; use their slugs in the category filter.",
         scope=None,
         takes=EmptyBody,
         gives=shapes.CategoryList,

@@ -4,22 +4,22 @@ from marketplace.core.errors import Problem
 
 _NEXT = {
     "invalid_input": "Correct the arguments named in errors; the tool's input schema has their types and bounds.",
-    "not_found": "Ids and slugs come from search_assets and list_assets; what is no longer sold cannot be found.",
-    "not_owned": "Ask the user whether to buy it; buy_asset does, and then the link can be had.",
+    "not_found": "Get ids and slugs from search_assets or list_assets. Assets that are no longer on sale are not found.",
+    "not_owned": "Ask the user whether to buy it with buy_asset; after that the link is available.",
     "file_blocked": "There is nothing to download; tell the user.",
     "already_owned": "No purchase is needed: get_download_link gives the file.",
-    "own_listing": "Tell the user that it is their own; there is nothing to buy.",
+    "own_listing": "Tell the user that this is their own listing, so they can't buy it.",
     "insufficient_balance": "Tell the user how much is missing, or look for something cheaper with list_assets and maxPrice.",
-    "spending_limit_exceeded": "Tell the user; only they can raise the limit, in their dashboard. What `left` still allows may be bought.",
-    "price_unavailable": "Call again with a currency of availableCurrencies, if the user agrees to pay in it.",
+    "spending_limit_exceeded": "Tell the user; only they can raise the limit, in their dashboard. Purchases within `left` are still possible.",
+    "price_unavailable": "If the user agrees to pay in it, call again with one of availableCurrencies.",
     "license_not_available": "Call again with one of availableLicenses; get_asset has their prices.",
-    "tier_required": "Tell the user that their account's tier does not allow it; list_assets with tier finds what it does.",
+    "tier_required": "Tell the user that their account's tier doesn't allow it; list_assets with tier finds assets that it allows.",
     "quote_expired": "Get a new one with quote_purchase, and tell the user its price.",
-    "quote_used": "It was bought with this quote already; list_library shows it.",
-    "quote_mismatch": "Send the quote with what it was made for, or get a new one with quote_purchase.",
+    "quote_used": "It has already been bought with this quote; list_library shows it.",
+    "quote_mismatch": "Use the quote for the asset, licence and currency that it was made for, or get a new one with quote_purchase.",
     "too_many_quotes": "Use an open quote, or wait ten minutes.",
     "idempotency_conflict": "Wait a second, then call again with the same arguments.",
-    "idempotency_key_reused": "Take a new idempotencyKey for a new purchase; repeat a call with exactly the same arguments.",
+    "idempotency_key_reused": "Use a new idempotencyKey for a new purchase; to repeat a call, send exactly the same arguments.",
 }
 
 

@@ -26,7 +26,7 @@ TOOLS = (
     Tool(
         name="list_library",
         title="List the library",
-        description="The assets that the user owns, newest first, with licence, order and versions.",
+        description="The assets that the user owns, newest first, with licence, order and version.",
         scope=Scope.LIBRARY_READ,
         takes=LibraryQuery,
         gives=LibraryPage,

@@ -35,7 +35,7 @@ def mistakes(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> Iterato
         known = schema["properties"].get(name)
         if known is None:
             names = ", ".join(schema["properties"]) or "none"
-            yield name[:100], "unknown_field", f"This argument is not known here; there are: {names}."
+            yield name[:100], "unknown_field", f"Unknown argument. Known are: {names}."
         elif not _is(known["type"], value):
             sentence = "Leave it out instead of null." if value is None else f"It must be of the JSON type {known['type']}."
             yield name, "invalid_type", sentence

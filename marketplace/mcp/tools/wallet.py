@@ -26,7 +26,7 @@ def _buy_asset(principal: Principal, arguments: Arguments) -> Answer:
     values = validated(PurchaseArguments, arguments)
     body, replayed = bodies.purchase(principal, values, idempotency_key=values["idempotencyKey"])
     text = f"Bought under the {body['licenseSlug']} licence: {body['debited']:.2f} {body['currency']} paid, {body['newBalance']:.2f} left. "
-    again = "It was bought by an earlier call with this key; nothing was charged again. " if replayed else ""
+    again = "It was bought by an earlier call with the same key; nothing was charged again. " if replayed else ""
     return Answer(json_of(body), f"{text}{again}get_download_link gives the file.")
 
 
@@ -34,7 +34,7 @@ TOOLS = (
     Tool(
         name="get_wallet",
         title="Read the wallet",
-        description="The user's prepaid balances in INR and USD. Look here before you propose a purchase.",
+        description="The user's prepaid balances in INR and USD. Check them before you propose a purchase.",
         scope=Scope.ACCOUNT_READ,
         takes=EmptyBody,
         gives=WalletAnswer,
@@ -55,7 +55,7 @@ TOOLS = (
         name="buy_asset",
         title="Buy an asset",
         description="Spends the user's money: debits the wallet and grants the licence at once. Call it only after the user has agreed to this "
-        "asset at this price. With quoteId exactly the quoted price is charged, else today's. The user's spending limits apply.",
+        "asset at this price. With quoteId exactly the quoted price is charged, otherwise the current one. The user's spending limits apply.",
         scope=Scope.WALLET_SPEND,
         takes=PurchaseArguments,
         gives=SpendAnswer,

@@ -29,7 +29,7 @@ def check_database() -> Results:
             )
             shown, number, encoding = cursor.fetchone()
             if encoding != "UTF8":
-                yield Status.FAIL, f"The database's encoding is {encoding}.", "Make a database with ENCODING 'UTF8' and restore into it."
+                yield Status.FAIL, f"The database's encoding is {encoding}.", "Create a database with ENCODING 'UTF8' and restore into it."
             version = (number // 10000, number % 10000)
         else:
             cursor.execute("SELECT sqlite_version()")
@@ -73,7 +73,7 @@ def check_constraints() -> Results:
         yield (
             Status.FAIL,
             f"The database lacks {name}.",
-            "Find out who dropped it; triggers come back with `manage.py migrate --skip-checks`.",
+            "Find out who dropped it. `manage.py migrate --skip-checks` recreates triggers.",
         )
     if not missing:
         yield Status.OK, f"All {counted} constraints and every trigger are there.", ""
@@ -91,24 +91,24 @@ def check_clock() -> Results:
     if skew > SKEW_SECONDS:
         yield (
             Status.FAIL,
-            f"Our clock and the database's differ by {skew:.1f} seconds.",
-            "Run NTP on both: links, tokens and S3 signatures expire by the clock.",
+            f"This machine's clock and the database's differ by {skew:.1f} seconds.",
+            "Run NTP on both: links, tokens and S3 signatures depend on the time.",
         )
     else:
-        yield Status.OK, "Our clock agrees with the database's.", ""
+        yield Status.OK, "The clock agrees with the database's.", ""
 
 
 def check_replica() -> Results:
     """Say how far the replica is behind."""
     if not replica.has_replica():
-        yield Status.OK, "There is none; the primary answers everything.", ""
+        yield Status.OK, "Not configured; the primary serves all requests.", ""
         return
     behind = replica.probe()
     status = Status.WARN if behind["lagSeconds"] > 60 else Status.OK
     yield (
         status,
         f"It is {behind['lagBytes']} bytes and {behind['lagSeconds']} seconds behind.",
-        "Look at its log and its network." if status != Status.OK else "",
+        "Check its log and its network." if status != Status.OK else "",
     )
 
 
@@ -119,4 +119,4 @@ def check_search() -> Results:
     if lost:
         yield Status.FAIL, f"{lost} listings for sale are not in the search index.", "Run `manage.py rebuild_search`."
     else:
-        yield Status.OK, "Every listing for sale is in the search index.", ""
+        yield Status.OK, "Every listing on sale is in the search index.", ""

@@ -35,5 +35,8 @@ def examine(*, backup_folder: Path | None = None) -> Iterator[Finding]:
             yield from (Finding(name, *found) for found in part())
         except Exception as error:  # noqa: BLE001 - whatever is broken, the other parts are looked at
             yield Finding(
-                name, Status.FAIL, f"{type(error).__name__}: {' '.join(str(error).split())}", "See what it says, then run this again."
+                name,
+                Status.FAIL,
+                f"{type(error).__name__}: {' '.join(str(error).split())}",
+                "Fix what the message says, then run this again.",
             )

@@ -30,7 +30,7 @@ def check_settings() -> Results:
     if deployed and settings.TRUSTED_PROXIES == [] and getattr(settings, "SECURE_PROXY_SSL_HEADER", None):
         yield (
             Status.WARN,
-            "The proxy's word on TLS is believed, its word on addresses is not.",
+            "The proxy's TLS header is trusted, but its client addresses are not.",
             "Set TRUSTED_PROXIES to the proxy's addresses.",
         )
     if getattr(settings, "SECRET_KEY_FALLBACKS", None):
@@ -48,7 +48,11 @@ def check_disk() -> Results:
     folder = Path(settings.DATA_DIR)
     free = shutil.disk_usage(folder if folder.exists() else folder.parent).free
     status = Status.FAIL if free < FULL_BYTES else Status.WARN if free < LOW_BYTES else Status.OK
-    remedy = "" if status == Status.OK else "Make room: uploads wait on this disk, and with the embedded settings everything lies there."
+    remedy = (
+        ""
+        if status == Status.OK
+        else "Free some space: uploads are buffered on this disk, and with the embedded settings all data is stored there."
+    )
     yield status, f"{free / 2**30:.1f} GiB are free at {folder}.", remedy
 
 
@@ -57,7 +61,7 @@ def check_certificates() -> Results:
     try:
         read(sign({"doctor": True}))
     except NotGenuine:
-        yield Status.FAIL, "What CERTIFICATE_KEY signs does not verify.", "Set it to an Ed25519 private key in PEM."
+        yield Status.FAIL, "Signatures made with CERTIFICATE_KEY don't verify.", "Set it to an Ed25519 private key in PEM."
     else:
         retired = len(settings.CERTIFICATE_RETIRED_KEYS)
         yield Status.OK, f"The key signs and verifies; {retired} earlier ones still verify.", ""
@@ -72,15 +76,15 @@ def check_static_files() -> Results:
     else:
         there = STATIC_FILE in collected and staticfiles_storage.exists(collected[STATIC_FILE])
     if there:
-        yield Status.OK, "They are where pages look for them.", ""
+        yield Status.OK, "They are available to the pages.", ""
     else:
-        yield Status.FAIL, "They were not collected.", "Run `manage.py collectstatic --no-input`."
+        yield Status.FAIL, "They have not been collected.", "Run `manage.py collectstatic --no-input`."
 
 
 def check_backup(folder: Path | None) -> Results:
     """Say how old the newest backup is."""
     if folder is None:
-        yield Status.WARN, "Backups were not looked at.", "Name their folder with --backups."
+        yield Status.WARN, "Backups were not checked.", "Pass their folder with --backups."
         return
     newest = backups.newest(folder)
     if newest is None:

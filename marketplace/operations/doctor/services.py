@@ -23,9 +23,9 @@ def check_cache() -> Results:
     """Try the cache."""
     health.probe_cache()
     if any("locmem" in str(entry["BACKEND"]) for entry in settings.CACHES.values()):
-        yield Status.OK, "In the memory of the process: right for one process only.", ""
+        yield Status.OK, "In memory of the process, which only works with a single process.", ""
     else:
-        yield Status.OK, "It keeps what it is told.", ""
+        yield Status.OK, "It stores and returns values.", ""
 
 
 def check_objects() -> Results:
@@ -36,7 +36,7 @@ def check_objects() -> Results:
     writer.commit()
     try:
         if b"".join(store.read(key)) != content:
-            yield Status.FAIL, "The store returned other bytes than it was given.", "Do not use it."
+            yield Status.FAIL, "The store returned different data from what was stored.", "Do not use it."
             return
         link = store.presigned_url(key, seconds=LINK_SECONDS, filename="doctor.txt", content_type="text/plain")
         yield Status.OK, f"{type(store).__name__} writes, reads and deletes.", ""
@@ -54,24 +54,24 @@ def _followed(link: str, content: bytes) -> tuple[Status, str, str]:
         remedy = "Check the secret key, the clock, and that the proxy before the store passes on the Host that was asked for."
         return Status.FAIL, f"A presigned link is answered with {refusal.code}.", remedy
     except OSError as error:
-        remedy = "Set S3_PUBLIC_ENDPOINT_URL to where browsers reach the store; from this machine it may be out of reach."
+        remedy = "Set S3_PUBLIC_ENDPOINT_URL to the address at which browsers reach the store. It may not be reachable from this machine."
         return Status.WARN, f"A presigned link could not be followed: {error}.", remedy
     return (
         (Status.OK, "Presigned links work.", "")
         if same
-        else (Status.FAIL, "A presigned link leads to something else.", "Check S3_PUBLIC_ENDPOINT_URL.")
+        else (Status.FAIL, "A presigned link returns something else.", "Check S3_PUBLIC_ENDPOINT_URL.")
     )
 
 
 def check_mail() -> Results:
     """Sign in at the mail server."""
     if not settings.MAIL_TRANSPORT.endswith("smtp.EmailBackend"):
-        yield Status.WARN, f"Mails go to {settings.MAIL_TRANSPORT}.", "Set EMAIL_URL, or nobody gets a mail."
+        yield Status.WARN, f"Mails go to {settings.MAIL_TRANSPORT}.", "Set EMAIL_URL, otherwise no mails are delivered."
         return
     server = get_connection(settings.MAIL_TRANSPORT)
     server.open()
     server.close()
-    yield Status.OK, "The mail server takes our credentials.", ""
+    yield Status.OK, "The mail server accepts the credentials.", ""
 
 
 def check_worker() -> Results:
@@ -79,18 +79,18 @@ def check_worker() -> Results:
     alive, waits = readings.live_workers(), readings.oldest_wait()
     dead = Job.objects.filter(status=TaskResultStatus.FAILED).count()
     if not alive:
-        yield Status.WARN, "No worker gave a sign of life.", "Run `manage.py worker`, or the server where WORKER_IN_SERVER is set."
+        yield Status.WARN, "No worker is running.", "Run `manage.py worker`, or a server with WORKER_IN_SERVER."
     if waits > LATE_SECONDS:
         yield (
             Status.FAIL,
             f"A job has been waiting for {waits / 60:.0f} minutes.",
-            "Run more workers, or see in the admin what holds them up.",
+            "Run more workers, or check in the admin what blocks them.",
         )
     if dead:
         yield (
             Status.WARN,
             f"{dead} jobs failed for good.",
-            "Look at them in the admin under Jobs; start them again there once the cause is gone.",
+            "See Jobs in the admin; restart them there once the cause is fixed.",
         )
     if alive and not dead and waits <= LATE_SECONDS:
         yield Status.OK, f"{alive} at work, nothing waits for long.", ""

@@ -119,7 +119,7 @@ def _draw_sales(figures: Figures, period: Period) -> Picture:
     tones: dict[str, Tone] = {"USD": "accent", "INR": "mark"}
     series = [Series(f"Sales in {code}", period.fill(rows.get(code, {})), tone) for code, tone in tones.items()]
     sold = " and ".join(money(amount, code) for code, amount in sorted(figures.sums.items()))
-    return Picture(Chart("sales", "Sales", period, series, "Nothing was sold in 30 days."), f"Sold for {sold}." if sold else "")
+    return Picture(Chart("sales", "Sales", period, series, "No sales in 30 days."), f"Sold for {sold}." if sold else "")
 
 
 def _draw_reviews(figures: Figures, period: Period) -> Picture:
@@ -128,14 +128,14 @@ def _draw_reviews(figures: Figures, period: Period) -> Picture:
     series = [Series(name, period.fill(rows.get(name, {})), tone) for name, tone in tones.items()]
     waited = ", ".join(f"{_span(seconds)} until {name.lower()}" for name, seconds in sorted(figures.waits.items()))
     note = f"Median wait: {waited}." if waited else ""
-    return Picture(Chart("reviews", "Submissions decided", period, series, "Nothing was decided in 30 days."), note)
+    return Picture(Chart("reviews", "Submissions decided", period, series, "No decisions in 30 days."), note)
 
 
 def _draw_calls(figures: Figures, period: Period) -> Picture:
     rows = figures.counts.get("calls", {})
     tones: dict[str, Tone] = {"Done": "accent", "Refused": "wait", "Failed": "bad"}
     series = [Series(name, period.fill(rows.get(name, {})), tone) for name, tone in tones.items()]
-    return Picture(Chart("calls", "Calls of the API", period, series, "No call in 30 days."))
+    return Picture(Chart("calls", "API calls", period, series, "No calls in 30 days."))
 
 
 def _span(seconds: float) -> str:

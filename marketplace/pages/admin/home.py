@@ -22,7 +22,7 @@ def home(request: HttpRequest) -> dict[str, Any]:
     cards = [tally for tally in tallies(request) if viewer.has_perm(tally.queue.permission)]
     recent = _recent() if viewer.has_perm("core.view_auditentry") else None
     now = timezone.now()
-    return {"cards": cards, "charts": charts_for(viewer, now), "recent": recent, "title": "What waits"}
+    return {"cards": cards, "charts": charts_for(viewer, now), "recent": recent, "title": "Review queues"}
 
 
 def _recent() -> list[AuditEntry]:

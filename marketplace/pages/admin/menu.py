@@ -82,7 +82,7 @@ class Section:
 def menu(request: HttpRequest) -> list[Section]:
     """Return the menu as this user may see it: a count is made for nobody who cannot look."""
     waiting = [_queue(tally) for tally in tallies(request)]
-    home = Entry("What waits", reverse("admin:index"))
+    home = Entry("Review queues", reverse("admin:index"))
     sections = [Section("Waiting", [home, *waiting])]
     listed: set[type[Model]] = set()
     for title, lists in LISTED:

@@ -28,8 +28,8 @@ MYSELF, NOBODY, CODE = "me", "nobody", "code"
 LONG = 300
 # What a place of the call can hold, quoted or not: a URL climbs by `..`, and a header ends with its line.
 _HELD = {
-    "path": RegexValidator(r"^\.{1,2}\Z", "An address cannot hold this: it stands for another address.", inverse_match=True),
-    "header": RegexValidator(r"^[ -~]*\Z", "A header holds one line of plain ASCII characters."),
+    "path": RegexValidator(r"^\.{1,2}\Z", "This value can't be used in an address: it would lead to another one.", inverse_match=True),
+    "header": RegexValidator(r"^[ -~]*\Z", "A header must be one line of ASCII characters."),
 }
 
 
@@ -119,14 +119,14 @@ def _callers(operation: Operation, apps: Sequence[App]) -> list[tuple[str, str]]
     kinds, scope = {kind for kind, _ in operation.credentials}, scope_of(operation)
     choices = []
     if not kinds:
-        choices.append((NOBODY, "Nobody: it needs no credential"))
+        choices.append((NOBODY, "Nobody (no credential needed)"))
     if not kinds or "ApiKey" in kinds:
         choices += [
             (str(app.pk), app.name if not scope or scope in app.scopes else f"{app.name} (was not granted {scope})") for app in apps
         ]
     if "Bearer" in kinds and scope in PAGE_SCOPES:
-        choices.append((MYSELF, "Myself, as a personal token would"))
-    return choices or [(CODE, "No app of yours is approved yet: see the code")]
+        choices.append((MYSELF, "Myself (like a personal token)"))
+    return choices or [(CODE, "None of your apps is approved yet: see the code")]
 
 
 def _credential(operation: Operation, caller: str) -> Credential:

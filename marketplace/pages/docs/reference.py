@@ -23,6 +23,23 @@ _JSON = "application/json"
 _METHODS = ("get", "post", "put", "patch", "delete")
 _CODE = re.compile(r"`(\w+)`")
 _SAMPLES = {"asset_id": "halden-grotesk", "assetId": "halden-grotesk", "currency": "INR", "licenseSlug": "personal", "q": "grotesk"}
+# Of the bodies of examples: values that the service takes.
+_BODIES = {
+    "allowedLicenseSlugs": ["personal", "commercial"],
+    "basePrice": 19.0,
+    "categorySlug": "presets",
+    "credentials": [{"value": "cam_sk_…", "url": "https://example.com/where-it-was-found"}],
+    "description": "Twelve paper textures, scanned at 600 dpi.",
+    "jws": "eyJhbGciOiJFZERTQSIs…",
+    "priceEur": 17.0,
+    "priceInr": 1499.0,
+    "readme": "Unpack the archive and place a texture above your layers.",
+    "shortDescription": "Twelve scanned paper textures.",
+    "slug": "paper-grain",
+    "storeName": "Northlight Studio",
+    "storeSlug": "northlight-studio",
+    "title": "Paper Grain",
+}
 
 
 @dataclass(frozen=True)
@@ -231,7 +248,8 @@ class _Reader:
 
     def _sample(self, schema: Json) -> Json:
         required = schema.get("required") or list(schema.get("properties", {}))[:2]
-        return {name: _sample(name, self._whole(schema["properties"][name])) for name in required if name in schema.get("properties", {})}
+        known = schema.get("properties", {})
+        return {name: _BODIES.get(name) or _sample(name, self._whole(known[name])) for name in required if name in known}
 
 
 def _parameter(given: Json, schema: Json) -> Field:

@@ -28,7 +28,7 @@ def account(request: SignedInRequest) -> HttpResponseBase:
     if form.is_valid():
         with problems_as_form_errors(form):
             rename_user(user=request.user, name=form.cleaned_data["name"], actor=request.user)
-            messages.success(request, "The name is saved.")
+            messages.success(request, "Your name was saved.")
             return redirect("account")
     context = {
         "form": form,
@@ -44,7 +44,7 @@ def sessions(request: SignedInRequest) -> HttpResponseBase:
     """End all sessions but this one."""
     user = end_sessions(user=request.user, actor=request.user)
     update_session_auth_hash(request, user)
-    messages.success(request, "You are signed out everywhere else.")
+    messages.success(request, "You have been signed out everywhere else.")
     return redirect("account")
 
 
@@ -56,7 +56,7 @@ def export(request: SignedInRequest) -> HttpResponseBase:
     except Problem as problem:
         messages.error(request, problem.message)
     else:
-        messages.success(request, "The copy is being written. You get a mail when it is there, within minutes.")
+        messages.success(request, "Your export is being prepared. You get a mail when it is ready, usually within minutes.")
     return redirect("account")
 
 

@@ -27,7 +27,7 @@ def llms(request: HttpRequest) -> HttpResponse:
         ("Tools for AI clients", reverse("mcp"), "MCP, Streamable HTTP; needs a tool token or OAuth"),
         ("OAuth of the tools", "/.well-known/oauth-protected-resource/mcp", "where a client learns how to get a token (RFC 9728)"),
         ("Categories", "/api/v1/categories", "all categories, as JSON"),
-        ("Assets", "/api/v1/assets", "what is for sale, as JSON; `/api/v1/assets/{slug}` is one of them"),
+        ("Assets", "/api/v1/assets", "assets on sale, as JSON; `/api/v1/assets/{slug}` returns one of them"),
         ("Search", "/api/v1/assets/search?q=grotesk", "misspelt words are found too"),
     ]
     pages = [(page.title, reverse("docs-source", args=[page.slug]), page.summary) for page in docs.documents()]

@@ -178,8 +178,8 @@ def test_page_names_app_developer_scopes_audience_and_host(party: Party) -> None
     for words in (
         "Font finder",
         "Ada <b>",
-        "See your wallet balance and your orders",
-        "It can spend your wallet credit",
+        "View your wallet balance and your orders",
+        "It can spend your credit",
         "the tools for AI assistants",
         "app.example",
     ):
@@ -268,7 +268,7 @@ def test_scopes_that_changed_under_the_page_are_shown_again(party: Party) -> Non
     narrow_scopes(app=party.app, revoke={Scope.WALLET_SPEND: "Misused"}, actor=UserFactory())
     response = party.browser.post(address, {"decision": "allow", "shown": "catalog:read account:read wallet:spend"})
     assert response.status_code == 200
-    assert b"has changed while this page was open" in response.content
+    assert b"changed while this page was open" in response.content
     assert not Consent.objects.exists()
 
 

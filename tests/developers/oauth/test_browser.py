@@ -61,7 +61,7 @@ def callbacks(tmp_path: Path) -> Iterator[dict[str, str]]:
 
 @pytest.mark.parametrize(
     ("kind", "button", "answer"),
-    [*((kind, "Allow", "code") for kind in ("https", "IPv4", "IPv6", "onward")), ("onward", "Do not allow", "error")],
+    [*((kind, "Allow", "code") for kind in ("https", "IPv4", "IPv6", "onward")), ("onward", "Deny", "error")],
 )
 def test_browser_brings_the_answer_to_the_app(
     app: App, browser: Client, live_server: Any, page: Page, callbacks: dict[str, str], kind: str, button: str, answer: str

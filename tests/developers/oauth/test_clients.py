@@ -111,7 +111,7 @@ def test_token_endpoint_calls_nobody(web: Web, client_party: Party) -> None:
 def test_unknown_client_waits_for_a_review_and_belongs_to_nobody(web: Web, client_party: Party, user: User) -> None:
     page = client_party.ask(**WANTED)
     assert page.status_code == 403
-    assert b"waits for a review" in page.content
+    assert b"waiting for review" in page.content
     app = App.objects.get()
     assert (app.status, app.user, app.name, app.client_id) == ("Pending", None, "Assistant", URL)
     assert app.redirect_uris.split() == GOOD["redirect_uris"]
@@ -222,7 +222,7 @@ def test_client_that_was_refused_by_mistake_can_be_reviewed_again(web: Web, clie
         reopen_client(app=app, reason="Not refused yet.", actor=UserFactory())
     reject_app(app=app, reason="Unknown.", actor=UserFactory())
     reopen_client(app=app, reason="It was the wrong one.", actor=UserFactory())
-    assert b"waits for a review" in client_party.ask(**WANTED).content
+    assert b"waiting for review" in client_party.ask(**WANTED).content
     review = ScopeReview.objects.get(app=app, status="Pending")
     decisions = {scope: ScopeDecision(granted=True) for scope in APP_SCOPES}
     decide_scopes(review=review, decisions=decisions, note="", actor=UserFactory())

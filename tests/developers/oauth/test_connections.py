@@ -119,7 +119,7 @@ def test_user_disconnects_an_app_and_sees_that_it_was(party: Party, user: User) 
     assert call(other["access_token"]).status_code == 200
     assert not AccessToken.objects.filter(user=user, revoked_at=None).exists()
     shown = party.browser.get("/dashboard/connections").content
-    assert b"No app is connected" in shown
+    assert b"No connected apps" in shown
     assert b"Disconnected (2)" in shown
     assert party.browser.post(page).status_code == 404
     for consent in Consent.objects.filter(user=user):
@@ -143,13 +143,13 @@ def test_user_is_told_of_a_new_app_and_of_what_it_gains(party: Party, user: User
         party.decide(scope="catalog:read", resource=MCP)
     assert [(message.to, message.subject) for message in mail.outbox] == [
         ([user.email], "Font finder is connected to your account"),
-        ([user.email], "Font finder may now do more in your account"),
+        ([user.email], "Font finder has more access to your account"),
         ([user.email], "Font finder is connected to your account"),
     ]
     first, more, tools = (str(message.body) for message in mail.outbox)
     assert "Read the AI manifests" in first
     assert "/dashboard/connections" in first
-    assert ("See your wallet balance" in more, "Read the AI manifests" in more) == (True, False)
+    assert ("View your wallet balance" in more, "Read the AI manifests" in more) == (True, False)
     assert "the tools for AI assistants" in tools
     assert party.app.developer.email not in f"{first}{more}{tools}"
 

@@ -110,7 +110,7 @@ def test_endpoint_is_made_and_its_secret_is_on_that_answer_only() -> None:
         ({"url": ""}, "required"),
         ({"events": []}, "at least one event"),
         ({"events": ["ping"]}, "valid choice"),
-        ({"description": "a\u202eb"}, "direction of writing"),
+        ({"description": "a\u202eb"}, "text direction characters"),
     ],
 )
 def test_what_cannot_be_is_refused_beside_the_form(changes: dict[str, Any], words: str, settings: Any) -> None:
@@ -160,10 +160,10 @@ def test_endpoint_is_changed_rotated_switched_and_deleted(delivery: WebhookDeliv
 def test_events_by_hand_keep_a_distance(delivery: WebhookDelivery, receiver: Receiver) -> None:
     client = own(delivery)
     for _ in range(4):
-        assert "on its way" in text_of(client.post(address("webhook-test", delivery), follow=True))
+        assert "A ping was sent" in text_of(client.post(address("webhook-test", delivery), follow=True))
     assert "Wait a minute" in text_of(client.post(address("webhook-test", delivery), follow=True))
-    assert "on its way again" in text_of(client.post(address("webhook-redeliver", delivery), follow=True))
-    assert "on its way already" in text_of(client.post(address("webhook-redeliver", delivery), follow=True))
+    assert "being redelivered" in text_of(client.post(address("webhook-redeliver", delivery), follow=True))
+    assert "already being delivered" in text_of(client.post(address("webhook-redeliver", delivery), follow=True))
     drain()
     assert "Wait a minute" in text_of(client.post(address("webhook-redeliver", delivery), follow=True))
     assert len(receiver.calls) == 6
@@ -191,7 +191,7 @@ def test_everything_that_failed_is_delivered_again_the_oldest_first_and_nothing_
             message=messages[number], endpoint=to.endpoint, status=status, attempts=8, created_at=at, next_at=now, ended_at=now
         )
     foreign = WebhookDelivery.objects.create(message=messages[0], endpoint=other.endpoint, status="Failed", ended_at=now)
-    assert "on its way again" in text_of(client.post(page, follow=True))
+    assert "being sent again" in text_of(client.post(page, follow=True))
     drain()
     assert [json.loads(call.body)["data"]["number"] for call in receiver.calls] == [3, 0]
     assert [*WebhookDelivery.objects.filter(endpoint=to.endpoint).order_by("message_id").values_list("status", "attempts")] == [
@@ -245,6 +245,6 @@ def test_old_events_are_removed_but_those_on_their_way_and_a_rehearsal_removes_n
     waiting = send_test_event(endpoint=delivery.endpoint, actor=delivery.endpoint.app.developer)
     WebhookMessage.objects.update(created_at=timezone.now() - timedelta(days=31))
     call_command("purge_webhooks", "--dry-run")
-    assert capsys.readouterr().out == "1 deliveries, 1 events would be removed.\n"
+    assert capsys.readouterr().out == "1 deliveries, 1 events would be deleted.\n"
     call_command("purge_webhooks")
     assert [kept.pk for kept in WebhookDelivery.objects.all()] == [waiting.pk]

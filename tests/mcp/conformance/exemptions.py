@@ -39,9 +39,7 @@ EXEMPTIONS = (
         rf"Unknown (tool|prompt): ({_FIXTURE_TOOLS})",
         "it calls a tool or prompt of the suite's own test server",
     ),
-    Exemption(
-        r"tools-call-with-logging|logging-set-level", r"There is no such method here", "the capability logging, which we do not declare"
-    ),
+    Exemption(r"tools-call-with-logging|logging-set-level", r"Unknown method", "the capability logging, which we do not declare"),
     Exemption(
         r"input-required-result-(multi-round|missing-input-response)",
         r"InputRequiredResult",
@@ -54,7 +52,7 @@ EXEMPTIONS = (
     ),
     Exemption(r"prompts-get-.*", rf"Unknown prompt: ({_FIXTURE_TOOLS})", "it asks for a prompt of the suite's own test server"),
     Exemption(r"resources-(templates-)?read.*", r"Resource not found", "it reads a test:// resource of the suite's own test server"),
-    Exemption(r"resources-(un)?subscribe", r"There is no such method here", "the capability resources.subscribe, which we do not declare"),
+    Exemption(r"resources-(un)?subscribe", r"Unknown method", "the capability resources.subscribe, which we do not declare"),
     Exemption(r"json-schema-2020-12", r"Tool 'json_schema_2020_12_tool' not found", "it looks for a tool of the suite's own test server"),
     Exemption(
         r"http-custom-header-server-validation",

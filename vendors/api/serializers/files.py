@@ -34,14 +34,14 @@ class FileVersion(serializers.Serializer[Any]):
     """A file in a listing's history; `context` holds the listing."""
 
     id = serializers.CharField()
-    version = serializers.CharField(help_text="The label under which it was approved; empty before.")
+    version = serializers.CharField(help_text="The version under which it was approved; empty before that.")
     originalFilename = serializers.CharField(source="original_filename")
     fileSize = serializers.IntegerField(source="file_size")
     checksum = serializers.CharField(source="sha256", help_text="SHA-256 in hex digits.")
     uploadedAt = serializers.DateTimeField(source="uploaded_at")
     approvedAt = serializers.DateTimeField(source="approved_at", allow_null=True)
     status = serializers.SerializerMethodField(
-        help_text="live: what buyers get; candidate: what the next review is about; superseded: approved earlier; blocked: nobody gets it."
+        help_text="live: what buyers get; candidate: not reviewed yet; superseded: approved earlier; blocked: cannot be downloaded."
     )
 
     @extend_schema_field(serializers.ChoiceField(choices=DeliverableStatus.choices))

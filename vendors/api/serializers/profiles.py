@@ -26,7 +26,7 @@ class Application(Body):
     autoApprove = Flag(
         source="auto_approve",
         required=False,
-        help_text="Verified developers and staff are approved at once unless this is false; for others it means nothing.",
+        help_text="Verified developers and staff are approved at once unless this is false; ignored for others.",
     )
 
 
@@ -38,7 +38,7 @@ class ProfileRecord(serializers.Serializer[VendorProfile]):
     storeName = serializers.CharField(source="store.name")
     storeSlug = serializers.CharField(source="store.slug")
     status = serializers.ChoiceField(choices=VendorStatus.choices)
-    commissionRate = serializers.SerializerMethodField(help_text="What the platform keeps of a sale, as a fraction.")
+    commissionRate = serializers.SerializerMethodField(help_text="The platform's share of a sale, as a fraction.")
 
     def get_commissionRate(self, profile: VendorProfile) -> float:
         """Return the fraction."""

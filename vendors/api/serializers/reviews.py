@@ -24,7 +24,7 @@ class FindingRecord(serializers.Serializer[Any]):
     """One thing that a reviewer asks to be changed."""
 
     code = serializers.CharField()
-    field = serializers.CharField(help_text="The field that it is about; empty where it is about the whole.")
+    field = serializers.CharField(help_text="The field that it is about; empty if it is about the whole listing.")
     message = serializers.CharField()
     hint = serializers.CharField()
 
@@ -46,10 +46,10 @@ class ReviewRecord(serializers.Serializer[Any]):
     status = serializers.ChoiceField(choices=ReviewStatus.choices)
     submittedAt = serializers.DateTimeField(source="submitted_at")
     decidedAt = serializers.DateTimeField(source="decided_at", allow_null=True)
-    file = serializers.SerializerMethodField(help_text="What was submitted; null where there was no file.")
+    file = serializers.SerializerMethodField(help_text="The submitted file; null if there was none.")
     checks = CheckRecord(many=True)
     findings = FindingRecord(many=True)
-    note = serializers.CharField(help_text="The reviewer's words beside the findings.")
+    note = serializers.CharField(help_text="The reviewer's note in addition to the findings.")
 
     @extend_schema_field(ReviewedFile(allow_null=True))
     def get_file(self, review: ListingReview) -> dict[str, Any] | None:

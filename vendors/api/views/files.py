@@ -60,7 +60,7 @@ class FileViews(VendorViewSet):
         responses=DeliverableRecord,
     )
     def file(self, request: Request, asset_id: str) -> Response:
-        """Store the file, verify it and look into it. On a published listing buyers go on getting the reviewed one."""
+        """Upload the file that buyers get; it is checked and inspected. On a published listing buyers get the reviewed file until it is approved."""
         listing = listing_of(self.profile, asset_id)
         files.ensure_uploadable(listing)
         key = files.new_deliverable_key()
@@ -77,9 +77,9 @@ class FileViews(VendorViewSet):
         parse_body(EmptyBody, request)
         return Response(DeliverableRecord(files.discard_candidate(listing=listing, actor=self.user)).data)
 
-    @extend_schema(operation_id="listFiles", summary="Read the file history", parameters=[FileQuery], responses=FilePage)
+    @extend_schema(operation_id="listFiles", summary="List the files of a listing", parameters=[FileQuery], responses=FilePage)
     def history(self, request: Request, asset_id: str) -> Response:
-        """Read every version and the candidate, newest upload first. What was approved stays: buyers own it."""
+        """List all approved versions and the file that is not reviewed yet, newest first. Approved versions are kept, because buyers own them."""
         query = parse_query(FileQuery, request)
         listing = listing_of(self.profile, asset_id)
         rows = files_of(listing)
@@ -94,7 +94,7 @@ class FileViews(VendorViewSet):
         responses=PreviewRecord,
     )
     def font_specimen(self, request: Request, asset_id: str) -> Response:
-        """Store the web font for the storefront's type-tester; one that is there is replaced."""
+        """Upload the web font for the type tester in the storefront. Replaces an existing one."""
         return self._preview(request, asset_id, PreviewKind.FONT_SPECIMEN, process_font, bounds.FONT_BYTES)
 
     @extend_schema(
@@ -105,7 +105,7 @@ class FileViews(VendorViewSet):
         responses=PreviewRecord,
     )
     def gallery_image(self, request: Request, asset_id: str) -> Response:
-        """Store an image in a slot; one that is there is replaced. Slot 0 is the card's thumbnail."""
+        """Upload an image to a gallery slot. Replaces an existing one. Slot 0 is the thumbnail on the card."""
         return self._preview(request, asset_id, PreviewKind.GALLERY, process_image, bounds.IMAGE_BYTES)
 
     @extend_schema(
@@ -115,7 +115,7 @@ class FileViews(VendorViewSet):
         responses=PreviewRecord,
     )
     def audio_preview(self, request: Request, asset_id: str) -> Response:
-        """Store a sound; one that is there is replaced."""
+        """Upload the audio preview. Replaces an existing one."""
         return self._preview(request, asset_id, PreviewKind.AUDIO_PREVIEW, process_audio, bounds.AUDIO_BYTES)
 
     @extend_schema(

@@ -49,7 +49,7 @@ class ListingViews(VendorViewSet):
         "reviews": (VendorNotApproved, InvalidInput),
     }
 
-    @extend_schema(operation_id="listListings", summary="List own listings", parameters=[ListingQuery], responses=ListingPage)
+    @extend_schema(operation_id="listListings", summary="List your listings", parameters=[ListingQuery], responses=ListingPage)
     def list(self, request: Request) -> Response:
         """List the caller's listings, newest first."""
         query = parse_query(ListingQuery, request)
@@ -60,20 +60,20 @@ class ListingViews(VendorViewSet):
         items = ListingSummary(rows[start : start + query["limit"]], many=True).data
         return Response({"total": rows.count(), "page": query["page"], "items": items})
 
-    @extend_schema(operation_id="createListing", summary="Make a listing", request=NewListing, responses={200: ListingCreated})
+    @extend_schema(operation_id="createListing", summary="Create a listing", request=NewListing, responses={200: ListingCreated})
     def create(self, request: Request) -> Response:
-        """Make a draft in the caller's store."""
+        """Create a listing as a draft in the caller's store."""
         body = parse_body(NewListing, request)
         return Response(ListingCreated(listings.create_listing(profile=self.profile, actor=self.user, **body)).data)
 
-    @extend_schema(operation_id="getListing", summary="Read an own listing", responses=ListingRecord)
+    @extend_schema(operation_id="getListing", summary="Get one of your listings", responses=ListingRecord)
     def retrieve(self, request: Request, asset_id: str) -> Response:
-        """Read everything that was set and uploaded."""
+        """Return one of the caller's listings with all fields, files and previews."""
         return Response(ListingRecord(with_files(listing_of(self.profile, asset_id))).data)
 
     @extend_schema(operation_id="updateListing", summary="Change the details", request=DetailsPatch, responses=DetailsPatched)
     def update_details(self, request: Request, asset_id: str) -> Response:
-        """Change the details. The slug never changes; on a published listing a change is live at once."""
+        """Change the details of a listing. The slug can't be changed. Changes of a published listing are live at once."""
         listing, body = self._edit(request, asset_id, DetailsPatch)
         return Response(DetailsPatched(listings.update_details(listing=listing, actor=self.user, **body)).data)
 
@@ -84,7 +84,7 @@ class ListingViews(VendorViewSet):
         responses=RegionalPricesPatched,
     )
     def regional_prices(self, request: Request, asset_id: str) -> Response:
-        """Set the prices in INR and EUR: a field left out keeps its value, null clears it."""
+        """Set the prices in INR and EUR. Fields that are left out keep their value; null removes it."""
         listing, body = self._edit(request, asset_id, RegionalPricesPatch)
         return Response(RegionalPricesPatched(listings.set_regional_prices(listing=listing, actor=self.user, **body)).data)
 
@@ -95,13 +95,13 @@ class ListingViews(VendorViewSet):
         responses=LicensingPatched,
     )
     def licensing(self, request: Request, asset_id: str) -> Response:
-        """Set the permitted licences and the readme: a field left out keeps its value, null clears it."""
+        """Set the permitted licences and the readme. Fields that are left out keep their value; null removes it."""
         listing, body = self._edit(request, asset_id, LicensingPatch)
         return Response(LicensingPatched(listings.set_licensing(listing=listing, actor=self.user, **body)).data)
 
-    @extend_schema(operation_id="listReviews", summary="Read the reviews", parameters=[ReviewQuery], responses=ReviewPage)
+    @extend_schema(operation_id="listReviews", summary="List the reviews of a listing", parameters=[ReviewQuery], responses=ReviewPage)
     def reviews(self, request: Request, asset_id: str) -> Response:
-        """Read each submission and what reviewers found, newest first."""
+        """List the submissions of a listing with the reviewers' findings, newest first."""
         query = parse_query(ReviewQuery, request)
         rows = reviews_of(listing_of(self.profile, asset_id))
         start = (query["page"] - 1) * query["limit"]

@@ -26,12 +26,12 @@ class ProfileViews(ApiViewSet):
 
     @extend_schema(operation_id="applyAsVendor", summary="Register a store", request=Application, responses=ProfileRecord)
     def apply(self, request: Request) -> Response:
-        """Make the caller's vendor profile. Verified developers and staff are approved at once, others wait for an admin."""
+        """Create the caller's vendor profile. Verified developers and staff are approved at once; others are reviewed by an admin."""
         body = parse_body(Application, request)
         user = principal_of(request).user
         return Response(ProfileRecord(profiles.apply(user=user, actor=user, **body)).data)
 
-    @extend_schema(operation_id="getVendorProfile", summary="Read the vendor profile", responses=ApplicationStatus)
+    @extend_schema(operation_id="getVendorProfile", summary="Get the vendor profile", responses=ApplicationStatus)
     def status(self, request: Request) -> Response:
-        """Read the caller's vendor profile, whatever its status."""
+        """Return the caller's vendor profile, whatever its status."""
         return Response(ApplicationStatus(profile_of(principal_of(request).user)).data)

@@ -36,17 +36,17 @@ class SubmissionViews(VendorViewSet):
         "unpublish": (VendorNotApproved, InvalidTransition),
     }
 
-    @extend_schema(operation_id="generateManifest", summary="Make the manifest", request=None, responses=GeneratedManifest)
+    @extend_schema(operation_id="generateManifest", summary="Generate the manifest", request=None, responses=GeneratedManifest)
     def generate_manifest(self, request: Request, asset_id: str) -> Response:
-        """Make the agent manifest from the listing and what was found in its file."""
+        """Generate the agent manifest from the listing and the technical details of its file."""
         listing = listing_of(self.profile, asset_id)
         ensure_editable(listing)
         parse_body(EmptyBody, request)
         return Response(generate_manifest(listing=listing, actor=self.user).body)
 
-    @extend_schema(operation_id="preflightListing", summary="Try the submit checks", request=None, responses=Preflight)
+    @extend_schema(operation_id="preflightListing", summary="Run the submit checks", request=None, responses=Preflight)
     def preflight(self, request: Request, asset_id: str) -> Response:
-        """Run the checks of submit and report each; nothing changes."""
+        """Run the checks of submit and return the result of each. Nothing is changed."""
         listing = listing_of(self.profile, asset_id)
         parse_body(EmptyBody, request)
         checks = run_checks(listing)
@@ -54,21 +54,21 @@ class SubmissionViews(VendorViewSet):
 
     @extend_schema(operation_id="submitListing", summary="Submit for review", request=None, responses=Submitted)
     def submit(self, request: Request, asset_id: str) -> Response:
-        """Queue the listing for review; of a published one, its new file, while buyers go on getting the reviewed one."""
+        """Submit the listing for review. Of a published listing the new file is submitted; buyers get the reviewed one in the meantime."""
         listing = listing_of(self.profile, asset_id)
         parse_body(EmptyBody, request)
         return Response(Submitted(submit(listing=listing, actor=self.user)).data)
 
-    @extend_schema(operation_id="withdrawListing", summary="Take a submission back", request=None, responses=Standing)
+    @extend_schema(operation_id="withdrawListing", summary="Withdraw a submission", request=None, responses=Standing)
     def withdraw(self, request: Request, asset_id: str) -> Response:
-        """Take the listing, or the new file of a published one, out of the review."""
+        """Withdraw the listing, or the new file of a published listing, from review."""
         listing = listing_of(self.profile, asset_id)
         parse_body(EmptyBody, request)
         return Response(Standing(withdraw_listing(listing=listing, actor=self.user)).data)
 
     @extend_schema(operation_id="unpublishListing", summary="Take a listing off sale", request=None, responses=Standing)
     def unpublish(self, request: Request, asset_id: str) -> Response:
-        """Take the listing out of the catalog; who bought it keeps it."""
+        """Remove the listing from the catalog. It becomes a draft; buyers keep it."""
         listing = listing_of(self.profile, asset_id)
         parse_body(EmptyBody, request)
         return Response(Standing(unpublish_listing(listing=listing, actor=self.user)).data)

@@ -20,17 +20,18 @@ class Command(BaseCommand):
     """Looks into stored deliverables again."""
 
     help = (
-        "Look into stored deliverables again and record technical details that differ from those recorded at the upload. "
-        "Files are read, never written; manifests made from older details are stale then, and made anew when they are next generated. "
-        "It may run beside uploads and beside itself. Exits with an error when a file is missing, unreadable or would be refused today; "
-        "what was said of it stays."
+        "Inspect stored files again and update the technical details that differ from those recorded at upload. Files are only read. "
+        "Manifests made from the old details are marked as outdated, and updated when they are next generated. Safe to run beside "
+        "uploads and in parallel. Fails if a file is missing, unreadable or would be refused today; its recorded details are kept."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Declare which files."""
-        parser.add_argument("--format", action="append", default=[], choices=sorted(FORMATS), help="Only this format; may be repeated.")
+        parser.add_argument(
+            "--format", action="append", default=[], choices=sorted(FORMATS), help="Only files of this format; can be repeated."
+        )
         parser.add_argument("--listing", help="Only the files of this listing, by id or slug.")
-        parser.add_argument("--dry-run", action="store_true", help="Tell what would change, and change nothing.")
+        parser.add_argument("--dry-run", action="store_true", help="Show what would change, change nothing.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Look, list what differs or fails, sum up."""
@@ -46,12 +47,12 @@ class Command(BaseCommand):
         self.stdout.write(f"{counts.total()} files: {summary or 'none'}{would}.")
         failures = sum(counts[look] for look in FAILURES)
         if failures:
-            raise CommandError(f"{failures} files could not be looked into, or would be refused today.")
+            raise CommandError(f"{failures} files could not be inspected, or would be refused today.")
 
     def _look(self, ids: list[Any], *, dry_run: bool) -> tuple[Counter[Look], int]:
         counts, stale, unreadable, store = Counter[Look](), 0, 0, object_store()
         with progress_bar() as progress:
-            for deliverable_id in progress.track(ids, description="Looking"):
+            for deliverable_id in progress.track(ids, description="Inspecting"):
                 looked = reinspect(deliverable_id=deliverable_id, store=store, dry_run=dry_run)
                 counts[looked.outcome] += 1
                 stale += looked.stale_manifest

@@ -21,33 +21,35 @@ class Command(BaseCommand):
     """Sweeps the store of files."""
 
     help = (
-        "List files of listings in the store, older than a day, that no record names, and uploads that were never finished. "
-        "Nothing is deleted without --delete. It may run beside uploads and beside itself. "
-        "Exit status: 0 in order, 1 a record names a file that is not there (restore it), 2 the store cannot be used."
+        "List stored files older than a day that have no database record, and uploads that were never finished. Deletes nothing "
+        "without --delete. Safe to run beside uploads and in parallel. Exit status: 0 in order, 1 a record's file is missing (restore "
+        "it), 2 the file store cannot be used."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Declare whether to delete, and what."""
-        parser.add_argument("--delete", action="store_true", help="Delete what no record names. Check the list without it first.")
+        parser.add_argument(
+            "--delete", action="store_true", help="Delete the files without a record. Run without it first and check the list."
+        )
         parser.add_argument(
             "--hours",
             type=float,
             default=GRACE / HOUR,
-            help="Leave alone what is younger (24). Less than the longest upload takes only while nothing is uploaded: "
-            "a file is recorded once it is stored whole.",
+            help="Ignore files younger than this (default 24). Use less than your longest upload takes only while nobody uploads: "
+            "a file gets its record when it is completely stored.",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
         """List or delete, then tell what is missing."""
         if not 0 <= options["hours"] <= LONGEST / HOUR:
-            raise CommandError("--hours is a number from 0 to those of ten years.", returncode=NOT_DONE)
+            raise CommandError("--hours must be between 0 and 87600 (ten years).", returncode=NOT_DONE)
         try:
             with progress_bar() as progress:
                 missing = self._sweep(object_store(), progress, delete=options["delete"], age=options["hours"] * HOUR)
         except DependencyUnavailable as problem:
             raise CommandError(problem.message, returncode=NOT_DONE) from problem
         if missing:
-            raise CommandError(f"{missing} files that records name are not in the store.", returncode=MISSING)
+            raise CommandError(f"{missing} files that have a record are missing from the file store.", returncode=MISSING)
 
     def _sweep(self, store: ObjectStore, progress: Progress, *, delete: bool, age: timedelta) -> int:
         done = "deleted" if delete else "would be deleted"

@@ -32,20 +32,22 @@ class Command(BaseCommand):
     """Verifies stored files."""
 
     help = (
-        "Read the stored files and previews and compare size and SHA-256 to their records, the longest unverified first. "
-        "What was found intact is noted, so that a run that was stopped goes on with the same --since where it was. "
-        "It may run beside uploads and beside itself. "
-        "Exit status: 0 all intact, 1 a stored file is not what its record says (each is listed), 2 the store cannot be used."
+        "Read stored files and previews and compare size and SHA-256 with their records, starting with those not verified for the "
+        "longest time. Results are saved as it goes, so an interrupted run continues when you pass the same --since. Safe to run "
+        "beside uploads and in parallel. Exit status: 0 all match, 1 a stored file does not match its record (each is listed), 2 the "
+        "file store cannot be used."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Declare what to verify and how fast."""
         parser.add_argument(
-            "--since", type=moment, help="Only what was not verified since this date or time (2026-01-31, 2026-01-31T08:00Z); now."
+            "--since",
+            type=moment,
+            help="Only files not verified since this date or time, such as 2026-01-31 or 2026-01-31T08:00Z (default: now).",
         )
-        parser.add_argument("--limit", type=above_zero, help="At most so many records, for instance each night.")
-        parser.add_argument("--sample", type=percentage, default=100.0, help="Only so many in a hundred, chosen at random (100).")
-        parser.add_argument("--rate", type=above_zero, help="Read at most so many MiB in a second.")
+        parser.add_argument("--limit", type=above_zero, help="Verify at most this many records.")
+        parser.add_argument("--sample", type=percentage, default=100.0, help="Verify this percentage, chosen at random (default 100).")
+        parser.add_argument("--rate", type=above_zero, help="Read at most this many MiB per second.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Verify, list what differs, sum up."""
@@ -64,7 +66,7 @@ class Command(BaseCommand):
         summary = ", ".join(f"{counts[state]} {state}" for state in states)
         self.stdout.write(f"{counts.total()} records: {summary}; {pace.total / MIB:.1f} MiB read in {pace.seconds:.1f} s.")
         if counts.total() != counts[StoredState.INTACT]:
-            raise CommandError("Stored files are not what their records say. Restore them from a copy.", returncode=DAMAGED)
+            raise CommandError("Stored files do not match their records. Restore them from a backup.", returncode=DAMAGED)
 
     def _verify(self, rows: Iterator[Row], store: ObjectStore, on_bytes: Any, counts: Counter[str]) -> None:
         in_a_row = 0

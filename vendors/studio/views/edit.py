@@ -20,7 +20,7 @@ from ..access import listing_page
 from ..forms import DetailsForm, LicencesForm, PricesForm, SectionForm
 from ..proceeds import proceeds_of, repriced
 
-LOCKED = "The listing is under review, so nothing was saved. Withdraw it to go on editing; what you typed is still here."
+LOCKED = "The listing is under review, so nothing was saved. Withdraw it to keep editing; what you typed is still here."
 
 
 @listing_page("GET", "POST")
@@ -81,4 +81,6 @@ def _section(request: SignedInRequest, listing: Listing, form: SectionForm, temp
 def _show(form: SectionForm, conflict: ListingChanged, request: SignedInRequest, listing: Listing) -> None:
     names: list[str] = conflict.members["fields"]
     form.show_conflicts(names, own_listing(request.user, listing.slug))
-    form.add_error(None, forms.ValidationError("Not saved: the listing was changed meanwhile. Look at what is marked, then save again."))
+    form.add_error(
+        None, forms.ValidationError("Not saved: the listing has changed in the meantime. Check the marked fields, then save again.")
+    )

@@ -35,9 +35,9 @@ from ..refusals import in_words
 from ..uploading import FormRefused, checked_form
 
 PREVIEWS: dict[str, tuple[PreviewKind, Callable[[bytes], ProcessedPreview], int, str]] = {
-    "picture": (PreviewKind.GALLERY, process_image, bounds.IMAGE_BYTES, "The picture is in its place."),
-    "specimen": (PreviewKind.FONT_SPECIMEN, process_font, bounds.FONT_BYTES, "The specimen is in the type tester."),
-    "sound": (PreviewKind.AUDIO_PREVIEW, process_audio, bounds.AUDIO_BYTES, "The sound is in the player."),
+    "picture": (PreviewKind.GALLERY, process_image, bounds.IMAGE_BYTES, "The picture was added."),
+    "specimen": (PreviewKind.FONT_SPECIMEN, process_font, bounds.FONT_BYTES, "The specimen was added to the type tester."),
+    "sound": (PreviewKind.AUDIO_PREVIEW, process_audio, bounds.AUDIO_BYTES, "The sound was added to the player."),
 }
 
 
@@ -88,7 +88,7 @@ def discard_file(request: SignedInRequest, listing: Listing) -> HttpResponseBase
     def take() -> str:
         with suppress(NotFound):
             services.discard_candidate(listing=listing, actor=request.user)
-        return "The file is removed."
+        return "The file was removed."
 
     return _answer(request, listing, WHOLE, take)
 

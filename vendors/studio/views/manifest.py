@@ -25,7 +25,7 @@ def manifest(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
         except ListingLocked:
             messages.error(request, "The listing is under review: withdraw it, or wait for the decision.")
         else:
-            messages.success(request, "The manifest is made from the listing as it is now.")
+            messages.success(request, "The manifest was generated from the current listing.")
         return redirect("studio-manifest", slug=listing.slug)
     stored, fresh = stored_manifest(listing)
     context = {

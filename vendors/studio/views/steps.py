@@ -27,7 +27,7 @@ def submit(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
 def withdraw(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
     """Ask once more, then take the submission back."""
     if request.method == "POST":
-        return _take(request, listing, "It is withdrawn from the review.", withdraw_listing)
+        return _take(request, listing, "It was withdrawn from review.", withdraw_listing)
     if ListingStatus.PENDING_REVIEW not in (listing.status, listing.update_status):
         return redirect("studio-listing", slug=listing.slug)
     return render(request, "studio/withdraw.html", {"listing": listing})
@@ -37,7 +37,7 @@ def withdraw(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
 def unpublish(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
     """Ask once more, then take the listing off sale."""
     if request.method == "POST":
-        return _take(request, listing, "It is off sale. Who bought it keeps it.", unpublish_listing)
+        return _take(request, listing, "It is no longer on sale. Buyers keep it.", unpublish_listing)
     if listing.status != ListingStatus.PUBLISHED:
         return redirect("studio-listing", slug=listing.slug)
     return render(request, "studio/unpublish.html", {"listing": listing})
@@ -48,9 +48,11 @@ def _take(request: SignedInRequest, listing: Listing, done: str, service: Callab
     try:
         service(listing=listing, actor=request.user)
     except SubmitChecksFailed:
-        messages.error(request, "Nothing was sent: see below what is still to do.")
+        messages.error(request, "It was not submitted: see below what is missing.")
     except InvalidTransition:
-        messages.error(request, "Nothing was changed: the listing has moved on meanwhile. This is where it stands now.")
+        messages.error(
+            request, "Nothing was changed, because the listing's status has changed in the meantime. This is its current status."
+        )
     except Problem as problem:
         messages.error(request, problem.message)
     else:

@@ -74,6 +74,6 @@ def _has_profile(request: SignedInRequest) -> bool:
 
 def _welcome(request: SignedInRequest, profile: VendorProfile) -> None:
     if profile.status == VendorStatus.APPROVED:
-        messages.success(request, f"{profile.store.name} is open. Make your first listing.")
+        messages.success(request, f"{profile.store.name} is open. Create your first listing.")
     else:
         messages.success(request, "Your application is with our reviewers. You get a mail when they have decided.")

@@ -17,7 +17,9 @@ class EarningsBalance(serializers.Serializer[Any]):
     """What was earned in one currency and is not paid out."""
 
     currency = serializers.ChoiceField(CURRENCIES)
-    balance = Amount(source="balance_minor", help_text="Below zero after refunds of what was paid out; later sales make up for it.")
+    balance = Amount(
+        source="balance_minor", help_text="Negative after refunds of sales that were already paid out; deducted from later sales."
+    )
 
 
 class EarningsLine(serializers.Serializer[Journal]):
@@ -40,4 +42,4 @@ class EarningsPage(serializers.Serializer[Any]):
 
     balances = EarningsBalance(many=True)
     items = EarningsLine(many=True)
-    nextCursor = serializers.CharField(allow_null=True, help_text="Send it as cursor for the next page; null on the last.")
+    nextCursor = serializers.CharField(allow_null=True, help_text="Send it as cursor to get the next page; null on the last page.")

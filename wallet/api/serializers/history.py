@@ -30,7 +30,7 @@ class HistoryQuery(serializers.Serializer[Any]):
     """Paging."""
 
     limit = Limit(default=bounds.HISTORY_LIMIT_DEFAULT, maximum=bounds.HISTORY_LIMIT)
-    cursor = serializers.CharField(required=False, max_length=200, help_text="nextCursor of the page before.")
+    cursor = serializers.CharField(required=False, max_length=200, help_text="The nextCursor of the previous page.")
 
 
 class OrderAnswer(serializers.Serializer[Order]):
@@ -39,20 +39,20 @@ class OrderAnswer(serializers.Serializer[Order]):
     id = serializers.CharField()
     status = serializers.ChoiceField(OrderStatus.choices)
     assetId = serializers.CharField(source="listing_id")
-    title = serializers.CharField(help_text="What the asset was called when it was bought.")
+    title = serializers.CharField(help_text="The asset's title at the time of purchase.")
     licenseSlug = serializers.CharField(source="license_slug")
-    licenseName = serializers.CharField(source="license_name", help_text="What the licence was called when it was bought.")
-    seller = serializers.CharField(source="store_name", help_text="What the vendor's store was called when it was bought.")
+    licenseName = serializers.CharField(source="license_name", help_text="The licence's name at the time of purchase.")
+    seller = serializers.CharField(source="store_name", help_text="The store's name at the time of purchase.")
     version = serializers.CharField(allow_blank=True)
     currency = serializers.ChoiceField(CURRENCIES)
     price = Amount(source="price_minor", help_text="What was paid, tax included.")
     taxIncluded = Amount(source="tax_minor", help_text="The part of price that is tax.")
-    taxRatePercent = serializers.SerializerMethodField(help_text="The rate by which it was reckoned.")
-    appId = serializers.CharField(source="app_id", allow_null=True, help_text="The app that bought it; null where none did.")
+    taxRatePercent = serializers.SerializerMethodField(help_text="The tax rate used.")
+    appId = serializers.CharField(source="app_id", allow_null=True, help_text="The app that bought it; null if none did.")
     createdAt = serializers.DateTimeField(source="created_at")
     refundedAt = serializers.DateTimeField(source="refunded_at", allow_null=True)
-    receiptUrl = serializers.SerializerMethodField(help_text="The receipt as a page; takes the same credential.")
-    receiptPdfUrl = serializers.SerializerMethodField(help_text="The receipt as a PDF; takes the same credential.")
+    receiptUrl = serializers.SerializerMethodField(help_text="The receipt as a page; accepts the same credential.")
+    receiptPdfUrl = serializers.SerializerMethodField(help_text="The receipt as a PDF; accepts the same credential.")
 
     def get_taxRatePercent(self, order: Order) -> float:
         """Return the rate in percent."""
@@ -71,7 +71,7 @@ class OrderPage(serializers.Serializer[Any]):
     """The caller's purchases, newest first."""
 
     items = OrderAnswer(many=True)
-    nextCursor = serializers.CharField(allow_null=True, help_text="Send it as cursor for the next page; null on the last.")
+    nextCursor = serializers.CharField(allow_null=True, help_text="Send it as cursor to get the next page; null on the last page.")
 
 
 class WalletTransaction(serializers.Serializer[Journal]):
@@ -81,12 +81,12 @@ class WalletTransaction(serializers.Serializer[Journal]):
     kind = serializers.SerializerMethodField(
         help_text="withdrawal: set aside to be paid out to the owner; withdrawal_returned: it was refused or cancelled. More may be added."
     )
-    amount = Amount(source="wallet_net_minor", help_text="Negative when it left the wallet.")
+    amount = Amount(source="wallet_net_minor", help_text="Negative for debits.")
     currency = serializers.ChoiceField(CURRENCIES, source="wallet.currency")
-    balanceAfter = Amount(source="wallet_balance_minor", help_text="What the wallet of this currency held right after it.")
+    balanceAfter = Amount(source="wallet_balance_minor", help_text="The balance in this currency right after it.")
     at = serializers.DateTimeField()
     orderId = serializers.CharField(source="order_id", allow_null=True)
-    title = serializers.SerializerMethodField(help_text="The asset of the order; null where there is none.")
+    title = serializers.SerializerMethodField(help_text="The asset of the order; null if there is none.")
 
     @extend_schema_field(serializers.ChoiceField(sorted(KINDS.values())))
     def get_kind(self, journal: Journal) -> str:
@@ -102,4 +102,4 @@ class WalletTransactionPage(serializers.Serializer[Any]):
     """What moved the caller's money, newest first."""
 
     items = WalletTransaction(many=True)
-    nextCursor = serializers.CharField(allow_null=True, help_text="Send it as cursor for the next page; null on the last.")
+    nextCursor = serializers.CharField(allow_null=True, help_text="Send it as cursor to get the next page; null on the last page.")

@@ -34,15 +34,17 @@ class QuoteBody(Body):
 
     assetId = Line(max_length=bounds.SLUG_CHARS, help_text="The asset's id or slug.")
     currency = serializers.ChoiceField(
-        choices=CURRENCIES, required=False, help_text="The wallet to pay from; currencyPreference when left out."
+        choices=CURRENCIES, required=False, help_text="The currency to pay in; by default currencyPreference."
     )
-    licenseSlug = Line(max_length=40, required=False, help_text="The licence tier; the first permitted one when left out.")
+    licenseSlug = Line(max_length=40, required=False, help_text="The licence tier; by default the first permitted one.")
 
 
 class SpendBody(QuoteBody):
     """What to buy, and how."""
 
-    quoteId = Line(max_length=36, required=False, help_text="A quote: exactly its price is charged, in its currency, for its licence.")
+    quoteId = Line(
+        max_length=36, required=False, help_text="A quote's id: exactly its price is charged, in its currency and for its licence."
+    )
 
 
 class QuoteAnswer(serializers.Serializer[Quote]):
@@ -59,16 +61,16 @@ class QuoteAnswer(serializers.Serializer[Quote]):
 class SpendAnswer(serializers.Serializer[Receipt]):
     """The receipt. Only one currency is debited; the other's amount is 0 and its balance unchanged."""
 
-    success = serializers.SerializerMethodField(help_text="Always true: what fails is a problem document.")
+    success = serializers.SerializerMethodField(help_text="Always true; failures are problem documents.")
     orderId = serializers.CharField(source="order_id")
-    debitedINR = serializers.SerializerMethodField(help_text="What left the INR wallet.")
+    debitedINR = serializers.SerializerMethodField(help_text="The amount debited from the INR balance.")
     newBalanceINR = Amount(source="balance_inr_minor")
     currency = serializers.ChoiceField(choices=CURRENCIES)
     debited = Amount(source="debited_minor", help_text="In currency.")
     newBalance = serializers.SerializerMethodField(help_text="In currency.")
-    debitedUSD = serializers.SerializerMethodField(help_text="What left the USD wallet.")
+    debitedUSD = serializers.SerializerMethodField(help_text="The amount debited from the USD balance.")
     newBalanceUSD = Amount(source="balance_usd_minor")
-    taxIncluded = Amount(source="tax_minor", help_text="The part of debited that is tax.")
+    taxIncluded = Amount(source="tax_minor", help_text="The tax included in debited.")
     licenseSlug = serializers.CharField(source="license_slug")
 
     def get_success(self, receipt: Receipt) -> bool:

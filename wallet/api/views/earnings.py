@@ -23,9 +23,9 @@ class EarningsViewSet(VendorViewSet):
     access = {"retrieve": bearer_only(Scope.VENDOR_MANAGE)}
     problems = {"retrieve": (VendorNotApproved, InvalidInput)}
 
-    @extend_schema(operation_id="listEarnings", summary="Read own earnings", parameters=[HistoryQuery], responses=EarningsPage)
+    @extend_schema(operation_id="listEarnings", summary="List your earnings", parameters=[HistoryQuery], responses=EarningsPage)
     def retrieve(self, request: Request) -> Response:
-        """Read what is to be paid, and the sales, refunds and payouts that led to it, newest first."""
+        """Return the amounts to be paid out and the sales, refunds and payouts behind them, newest first."""
         accounts = earnings_of(self.user)
         page = page_of(request, "at", *map(movements_of, accounts))
         held = {account.currency: account.earned_minor for account in accounts}

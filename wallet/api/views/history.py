@@ -32,32 +32,32 @@ class HistoryViewSet(ApiViewSet):
     access = dict.fromkeys(("orders", "order", "receipt", "receipt_pdf", "transactions"), _ACCOUNT)
     problems = {"orders": (InvalidInput,), "transactions": (InvalidInput,)}
 
-    @extend_schema(operation_id="listOrders", summary="Read the purchases", parameters=[HistoryQuery], responses=OrderPage)
+    @extend_schema(operation_id="listOrders", summary="List purchases", parameters=[HistoryQuery], responses=OrderPage)
     def orders(self, request: Request) -> Response:
-        """Read the purchases, newest first."""
+        """List the caller's purchases, newest first."""
         return Response(OrderPage(page_of(request, "created_at", orders_of(principal_of(request).user))).data)
 
     @extend_schema(
         operation_id="listTransactions",
-        summary="Read the wallet's transactions",
+        summary="List wallet transactions",
         parameters=[HistoryQuery],
         responses=WalletTransactionPage,
     )
     def transactions(self, request: Request) -> Response:
-        """Read what came into the wallets and what left them, newest first."""
+        """List all credits and debits of the wallet, newest first."""
         wallets = accounts_of(principal_of(request).user)
         return Response(WalletTransactionPage(page_of(request, "at", *map(movements_of, wallets))).data)
 
-    @extend_schema(operation_id="getOrder", summary="Read a purchase", parameters=[ORDER_ID], responses=OrderAnswer)
+    @extend_schema(operation_id="getOrder", summary="Get a purchase", parameters=[ORDER_ID], responses=OrderAnswer)
     def order(self, request: Request, order_id: str) -> Response:
-        """Read one purchase."""
+        """Return one of the caller's purchases."""
         return Response(OrderAnswer(_order(request, order_id)).data)
 
     @extend_schema(
         operation_id="getReceipt", summary="Get a receipt", parameters=[ORDER_ID], responses={(HTTPStatus.OK, HTML): OpenApiTypes.STR}
     )
     def receipt(self, request: Request, order_id: str) -> HttpResponseBase:
-        """Get the receipt as a page of its own, without scripts."""
+        """Return the receipt of a purchase as a standalone HTML page without scripts."""
         page = receipts.as_html(_order(request, order_id))
         return HttpResponse(page, content_type=f"{HTML}; charset=utf-8", headers={"Content-Security-Policy": receipts.CONTENT_POLICY})
 
@@ -68,7 +68,7 @@ class HistoryViewSet(ApiViewSet):
         responses={(HTTPStatus.OK, PDF): OpenApiTypes.BINARY},
     )
     def receipt_pdf(self, request: Request, order_id: str) -> HttpResponseBase:
-        """Get the receipt as a PDF."""
+        """Return the receipt of a purchase as a PDF."""
         order = _order(request, order_id)
         disposition = safe_disposition(f"receipt-{order.pk}.pdf", inline=False)
         return HttpResponse(receipts.as_pdf(order), content_type=PDF, headers={"Content-Disposition": disposition or "attachment"})

@@ -65,21 +65,21 @@ class WalletViewSet(ApiViewSet):
         ),
     }
 
-    @extend_schema(operation_id="getWallet", summary="Read the balances", responses=WalletAnswer)
+    @extend_schema(operation_id="getWallet", summary="Get the balances", responses=WalletAnswer)
     def retrieve(self, request: Request) -> Response:
-        """Read the balances."""
+        """Return the balances in rupees and US dollars."""
         return Response(bodies.wallet(principal_of(request).user))
 
-    @extend_schema(operation_id="updateWallet", summary="Choose the currency to pay in", request=PreferenceBody, responses=WalletAnswer)
+    @extend_schema(operation_id="updateWallet", summary="Set the preferred currency", request=PreferenceBody, responses=WalletAnswer)
     def update(self, request: Request) -> Response:
-        """Choose the currency in which purchases are paid that name none."""
+        """Set the currency in which purchases are paid unless the request names another."""
         user = principal_of(request).user
         set_currency_preference(user=user, currency=parse_body(PreferenceBody, request)["currencyPreference"], actor=user)
         return Response(bodies.wallet(user))
 
-    @extend_schema(operation_id="quoteAsset", summary="Hold a price", request=QuoteBody, responses=QuoteAnswer)
+    @extend_schema(operation_id="quoteAsset", summary="Get a quote", request=QuoteBody, responses=QuoteAnswer)
     def quote(self, request: Request) -> Response:
-        """Ask for a price that holds for 10 minutes, whatever the vendor does."""
+        """Get a price that is guaranteed for 10 minutes, even if the vendor changes it."""
         body = parse_body(QuoteBody, request)
         return Response(bodies.quote(principal_of(request).user, body))
 
@@ -91,21 +91,21 @@ class WalletViewSet(ApiViewSet):
                 IDEMPOTENCY_HEADER,
                 {"type": "string", "pattern": "^[!-~]*$", "minLength": 1, "maxLength": bounds.IDEMPOTENCY_KEY_CHARS},
                 OpenApiParameter.HEADER,
-                description="Any text without spaces, up to 255 characters. Repeated within 24 hours, the first answer is given again.",
+                description="Any text without spaces, up to 255 characters. Within 24 hours, a repeated request returns the first response.",
             ),
             OpenApiParameter(
                 REPLAYED_HEADER,
                 str,
                 OpenApiParameter.HEADER,
                 response=[200],
-                description="true when the answer is that of an earlier request.",
+                description="true if the response is that of an earlier request.",
             ),
         ],
         request=SpendBody,
         responses=SpendAnswer,
     )
     def spend(self, request: Request) -> Response:
-        """Buy an asset: debits the wallet and grants the licence at once."""
+        """Buy an asset: debit the wallet and grant the licence at once."""
         key = _idempotency_key(request)
         body = parse_body(SpendBody, request)
         answer, replayed = bodies.purchase(principal_of(request), body, idempotency_key=key)

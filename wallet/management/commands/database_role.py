@@ -12,13 +12,13 @@ class Command(BaseCommand):
     """Prints grants."""
 
     help = (
-        "Print the SQL that gives a PostgreSQL role what the service needs and no more: the ledger and the audit log can only grow. "
-        "Create the role yourself, and run the SQL as the tables' owner after each migrate."
+        "Print the SQL that grants a PostgreSQL role exactly what the service needs: in the ledger and the audit log it can only "
+        "insert. Create the role yourself, and run the SQL as the owner of the tables after each migrate."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Declare the role."""
-        parser.add_argument("role", help="The role as which the service connects, such as shop_app.")
+        parser.add_argument("role", help="The role that the service connects as, such as shop_app.")
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """Print it."""

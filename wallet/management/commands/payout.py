@@ -26,19 +26,18 @@ class Command(BaseCommand):
     """Pays vendors."""
 
     help = (
-        "Move what vendors earned to the account of payouts, and list it: the list is what you transfer to them. "
-        "Each vendor is paid once in a run and currency, so that a run that was stopped is finished by the same command. "
-        "Vendors without a payout method and vendors who are not approved are told and keep what they earned. "
-        "Exit status: 0 everything that is due is paid, 1 the list could not be written, 2 nothing was done."
+        "Record payouts of what vendors have earned and list them; the list is what you transfer to them. Each vendor is paid once per "
+        "run and currency, so repeat the same command to finish an interrupted run. Vendors without a payout method or approval are "
+        "listed and keep their earnings. Exit status: 0 everything due is paid, 1 the list could not be written, 2 nothing was done."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Declare the run and whom it pays."""
-        parser.add_argument("--run", required=True, help="The reference of the run, such as 2026-11; a new one pays again.")
+        parser.add_argument("--run", required=True, help="A name for the run, such as 2026-11. A new name starts a new run.")
         parser.add_argument("--currency", choices=CURRENCIES, help="Only earnings in this currency.")
-        parser.add_argument("--minimum", default="0.01", help="Leave balances below this amount (0.01).")
-        parser.add_argument("--vendor", metavar="STORE", help="Only the vendor whose store has this slug.")
-        parser.add_argument("--dry-run", action="store_true", help="List what is due, pay nothing.")
+        parser.add_argument("--minimum", default="0.01", help="Skip balances below this amount (default 0.01).")
+        parser.add_argument("--vendor", metavar="STORE", help="Only pay the store with this slug.")
+        parser.add_argument("--dry-run", action="store_true", help="List what is due without paying.")
         parser.add_argument("--csv", metavar="FILE", type=Path, help="Write the list to this file instead of printing it.")
 
     def handle(self, *_args: Any, **options: Any) -> None:
@@ -51,7 +50,7 @@ class Command(BaseCommand):
         except Problem as problem:
             raise CommandError(problem.message, returncode=NOT_DONE) from problem
         if options["vendor"] is not None and not accounts.exists():
-            raise CommandError(f"No vendor with the store {options['vendor']} has earned anything.", returncode=NOT_DONE)
+            raise CommandError(f"No store {options['vendor']} has earned anything.", returncode=NOT_DONE)
         # Nobody is paid when the list could not be kept.
         if options["csv"] is not None:
             _ensure_writable(options["csv"])
@@ -80,7 +79,7 @@ class Command(BaseCommand):
             with path.open("w", encoding="utf-8", newline="") as file:
                 csv.writer(file).writerows([HEADER, *(line.cells() for line in lines)])
         except OSError as error:
-            sentence = f"The list could not be written to {path}: {error.strerror}. Run the same command again: it pays nobody twice and lists all."
+            sentence = f"The list could not be written to {path}: {error.strerror}. Run the same command again: nobody is paid twice, and all payouts are listed."
             raise CommandError(sentence, returncode=NOT_LISTED) from error
 
 
@@ -105,9 +104,9 @@ def _minimum(text: str) -> int:
     try:
         minimum = to_minor(Decimal(text))
     except (InvalidOperation, ValueError, OverflowError) as error:
-        raise CommandError(f"{text!r} is no amount; write it as 50 or 50.00.", returncode=NOT_DONE) from error
+        raise CommandError(f"{text!r} is not an amount; use 50 or 50.00.", returncode=NOT_DONE) from error
     if minimum < 1:
-        raise CommandError("--minimum is 0.01 or more.", returncode=NOT_DONE)
+        raise CommandError("--minimum must be at least 0.01.", returncode=NOT_DONE)
     return minimum
 
 

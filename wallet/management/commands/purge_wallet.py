@@ -14,7 +14,10 @@ from wallet.services.quotes import forgotten_quotes
 class Command(PurgeCommand):
     """Deletes expired quotes and answers."""
 
-    help = f"Remove quotes that expired unused a day ago, and answers to Idempotency-Keys older than {bounds.IDEMPOTENCY_HOURS} hours. Run it daily."
+    help = (
+        f"Delete unused quotes that expired a day ago, and responses stored for Idempotency-Keys more than {bounds.IDEMPOTENCY_HOURS} "
+        "hours ago. The worker runs this daily."
+    )
 
     def expired(self) -> Mapping[str, QuerySet[Any]]:
         """Return what nobody can use any more."""

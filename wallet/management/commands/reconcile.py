@@ -28,13 +28,13 @@ class Command(BaseCommand):
     """Reconciles the money."""
 
     help = (
-        "Check the ledger against balances, orders, licences, payouts and its seals, and name the money that waits. "
-        "Changes nothing; exits with an error on any difference."
+        "Check the ledger against balances, orders, licences, payouts and its seals, and list amounts that are set aside. "
+        "Changes nothing; fails if anything differs."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Declare what was kept elsewhere."""
-        parser.add_argument("--seal", type=seal, action="append", default=[], help="A seal as seal_ledger printed it; may be repeated.")
+        parser.add_argument("--seal", type=seal, action="append", default=[], help="A seal printed by seal_ledger; can be repeated.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Print each difference, then the verdict."""
@@ -49,5 +49,5 @@ class Command(BaseCommand):
             if sums:
                 self.stdout.write(f"{name}: {', '.join(money(amount, currency) for currency, amount in sums.items())}.")
         if count:
-            raise CommandError(f"{count} differences.")
+            raise CommandError(f"Found {count} differences.")
         self.stdout.write(self.style.SUCCESS(f"Everything agrees: {orders} orders."))

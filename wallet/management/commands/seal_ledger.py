@@ -14,9 +14,9 @@ class Command(BaseCommand):
     """Seals the ledger."""
 
     help = (
-        "Chain the digests of the ledger's new journals, so that reconcile finds a row that was changed, removed or slipped in. "
-        "Run it often; it may be stopped, repeated, and run beside itself and beside sales. "
-        "Keep the digest that it prints somewhere else, and give it to reconcile --seal: whoever owns the database could make every seal anew."
+        "Add the ledger's new journals to its hash chain, so that reconcile detects changed, removed or inserted rows. The worker runs "
+        "this hourly. Safe to interrupt, to repeat and to run in parallel and beside sales. Store the printed seal somewhere else and "
+        "pass it to reconcile --seal: someone who controls the database could recreate the whole chain."
     )
 
     def handle(self, *_args: Any, **_options: Any) -> None:
@@ -28,7 +28,7 @@ class Command(BaseCommand):
             for seal in seal_ledger(until=until):
                 journals, seals = journals + seal.journals, seals + 1
                 progress.advance(task, seal.journals)
-        self.stdout.write(f"{journals} journals sealed under {seals} new seals.")
+        self.stdout.write(f"Sealed {journals} journals with {seals} new seals.")
         last = LedgerSeal.objects.last()
         if last is not None:
             self.stdout.write(f"Last seal: {last.number}:{last.digest}")

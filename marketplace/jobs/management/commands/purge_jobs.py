@@ -18,8 +18,8 @@ class Command(PurgeCommand):
     """Deletes finished jobs."""
 
     help = (
-        "Remove jobs that were done more than 2 days ago, and dead ones that nobody started again for 60. "
-        "The schedule runs it daily. With --dry-run the rows are counted and none is removed."
+        "Delete jobs that finished more than 2 days ago, and failed ones that nobody has restarted for 60 days. The worker runs this "
+        "daily. With --dry-run rows are counted, not deleted."
     )
 
     def expired(self) -> Mapping[str, QuerySet[Job]]:

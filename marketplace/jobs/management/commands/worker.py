@@ -19,18 +19,27 @@ class Command(BaseCommand):
     """Works until it is told to stop."""
 
     help = (
-        "Do what no request waits for: send mails, make packages, deliver webhooks, and run the commands of the schedule. "
-        "Any number may run at once, on any number of machines. SIGTERM or Ctrl-C lets what was begun be finished. "
-        "Exit status: 0 all was finished, 1 something was put back for the next worker, or the database cannot be used."
+        "Run background jobs: send mails, build packages, deliver webhooks, and run the scheduled commands. Run any number of workers, "
+        "on any number of machines. On SIGTERM or Ctrl-C running jobs are finished first. Exit status: 0 all jobs were finished; 1 a "
+        "job was returned to the queue for the next worker, or the database cannot be used."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Declare how much is done at once, and until when."""
-        parser.add_argument("--threads", type=_some, default=2, help="Mails and packages done at once, and as many webhooks (2).")
-        parser.add_argument("--lanes", nargs="+", choices=LANES, default=list(LANES), help="Only jobs of these kinds (all).")
-        parser.add_argument("--no-schedule", action="store_true", help="Run no command by the clock: something else does.")
-        parser.add_argument("--drain", "--once", action="store_true", help="Stop once nothing is ready, as a cron job does.")
-        parser.add_argument("--grace", type=int, default=30, metavar="SECONDS", help="How long a stop waits for what was begun (30).")
+        parser.add_argument(
+            "--threads",
+            type=_some,
+            default=2,
+            help="Mails and packages processed in parallel, and the same number of webhooks (default 2).",
+        )
+        parser.add_argument(
+            "--lanes", nargs="+", choices=LANES, default=list(LANES), help="Only process jobs in these lanes (default: all)."
+        )
+        parser.add_argument("--no-schedule", action="store_true", help="Don't run the scheduled commands; something else does.")
+        parser.add_argument("--drain", "--once", action="store_true", help="Exit when the queue is empty, to run from cron.")
+        parser.add_argument(
+            "--grace", type=int, default=30, metavar="SECONDS", help="How long to wait for running jobs when stopping (default 30)."
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Work."""
@@ -56,7 +65,7 @@ class Command(BaseCommand):
         if finished:
             self.stdout.write("Stopped.")
             return
-        self.stderr.write("Stopped in the middle of a job, which was put back.")
+        self.stderr.write("Stopped during a job; it was returned to the queue.")
         self.stderr.flush()
         # Its thread goes on until the process ends, and the next worker has the job already.
         os._exit(NOT_DONE)

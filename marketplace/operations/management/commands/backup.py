@@ -15,15 +15,15 @@ class Command(BaseCommand):
     """Backs up."""
 
     help = (
-        "Make a backup in a new folder of DIR: the database at one moment, beside the running service (SQLite's online backup, or pg_dump, "
-        "which must be installed), and every stored object. Objects are shared by all backups of DIR: a later one copies only what is new. "
-        "SECRET_KEY and CERTIFICATE_KEY are not in it; keep them elsewhere."
+        "Create a backup in a new folder inside DIR: a consistent copy of the database, made beside the running service with SQLite's "
+        "online backup or pg_dump (which must be installed), and every stored file. All backups in DIR share the files, so a later "
+        "backup copies only new ones. SECRET_KEY and CERTIFICATE_KEY are not included; keep them elsewhere."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Declare where to, and whether with objects."""
-        parser.add_argument("folder", type=Path, metavar="DIR", help="where backups lie; made if it is not there")
-        parser.add_argument("--no-objects", action="store_true", help="the database only: the file store is kept safe by other means")
+        parser.add_argument("folder", type=Path, metavar="DIR", help="folder of the backups; created if missing")
+        parser.add_argument("--no-objects", action="store_true", help="back up the database only; the files are backed up by other means")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Make it."""

@@ -15,9 +15,9 @@ class Command(BaseCommand):
     """Deletes an account."""
 
     help = (
-        "Delete an account for good, at its owner's wish: name, address, applications and credentials go; orders, licences, downloads and "
-        "the ledger stay under a name of nobody. Refused while money is left, something is for sale, or the user is staff. "
-        "With --dry-run it is only said whether it can be."
+        "Delete an account permanently, at its owner's request. Name, e-mail address, applications and credentials are deleted; "
+        "orders, licences, downloads and the ledger are kept without the name. Refused while the account has a balance, has something "
+        "on sale, or is staff. With --dry-run, only report whether the account can be deleted."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -37,4 +37,8 @@ class Command(BaseCommand):
                 transaction.set_rollback(options["dry_run"])
         except Problem as problem:
             raise CommandError(problem.message) from problem
-        self.stdout.write("The account can be deleted." if options["dry_run"] else f"The account is deleted; its id stays: {user.pk}.")
+        self.stdout.write(
+            "The account can be deleted."
+            if options["dry_run"]
+            else f"The account was deleted. Its remaining records have the id {user.pk}."
+        )

@@ -16,9 +16,9 @@ class Command(BaseCommand):
     """Examines the installation."""
 
     help = (
-        "Look at settings, database, constraints, clock, replica, cache, file store, mail, workers, search index, disk, keys, static files "
-        "and backups; each is ok, warn or fail, with what to do. It writes one small object into the file store and deletes it. "
-        "Exit status: 0 nothing fails, 1 something does."
+        "Check settings, database, constraints, clock, replica, cache, file store, mail, workers, search index, disk, keys, static "
+        "files and backups. Each result is ok, warn or fail, with what to do. Writes one small file to the file store and deletes it "
+        "again. Exit status: 0 nothing failed, 1 something did."
     )
     # It says by itself what is wrong with them.
     requires_system_checks = ()
@@ -26,7 +26,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Declare the format, and where backups are."""
         parser.add_argument("--json", action="store_true", help="print a JSON list instead of lines")
-        parser.add_argument("--backups", type=Path, metavar="DIR", help="folder of backups, whose age is looked at")
+        parser.add_argument("--backups", type=Path, metavar="DIR", help="folder of backups; checks the age of the newest")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Print what is found."""
@@ -39,9 +39,9 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps([asdict(finding) for finding in findings], indent=2))
         counts = Counter(finding.status for finding in findings)
         if counts[Status.FAIL]:
-            raise CommandError(f"{counts[Status.FAIL]} to mend, {counts[Status.WARN]} to look at.")
+            raise CommandError(f"{counts[Status.FAIL]} failed, {counts[Status.WARN]} warnings.")
         if not options["json"]:
-            self.stdout.write(self.style.SUCCESS(f"Nothing to mend, {counts[Status.WARN]} to look at."))
+            self.stdout.write(self.style.SUCCESS(f"Nothing failed, {counts[Status.WARN]} warnings."))
 
     def _tell(self, finding: Finding) -> None:
         style = {Status.OK: self.style.SUCCESS, Status.WARN: self.style.WARNING, Status.FAIL: self.style.ERROR}[finding.status]

@@ -16,12 +16,16 @@ from marketplace.operations.people import export_account
 class Command(BaseCommand):
     """Exports an account."""
 
-    help = "Write everything that is held about a user as JSON, for the user who asks for it. Secrets are not in it. It changes nothing."
+    help = (
+        "Write everything that is stored about a user as JSON, for a user who has asked for it. Secrets are left out. Nothing is changed."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Declare whose, and where to."""
         parser.add_argument("email")
-        parser.add_argument("--output", type=Path, metavar="FILE", help="a new file, readable by its owner only; printed when left out")
+        parser.add_argument(
+            "--output", type=Path, metavar="FILE", help="write to this new file, readable by its owner only; printed if left out"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Write it."""

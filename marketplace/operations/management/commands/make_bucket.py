@@ -12,19 +12,19 @@ from marketplace.core.objects.s3 import S3Store
 class Command(BaseCommand):
     """Makes the bucket."""
 
-    help = "Make the S3 bucket of the settings unless it is there. With files in a local folder there is nothing to do."
+    help = "Create the S3 bucket named in the settings if it does not exist. Does nothing when files are stored in a local folder."
     requires_system_checks = ()
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Make it, or find it."""
         store = object_store()
         if not isinstance(store, S3Store):
-            self.stdout.write("Files are kept in a local folder; there is no bucket to make.")
+            self.stdout.write("Files are kept in a local folder; no bucket is needed.")
             return
         try:
             there = {bucket["Name"] for bucket in store.client.list_buckets().get("Buckets", ())}
             if store.bucket not in there:
                 store.client.create_bucket(Bucket=store.bucket)
         except (BotoCoreError, ClientError) as error:
-            raise CommandError(f"The bucket {store.bucket} cannot be made: {error}") from error
-        self.stdout.write(f"The bucket {store.bucket} is {'there' if store.bucket in there else 'made'}.")
+            raise CommandError(f"The bucket {store.bucket} cannot be created: {error}") from error
+        self.stdout.write(f"The bucket {store.bucket} {'already exists' if store.bucket in there else 'was created'}.")

@@ -16,14 +16,15 @@ class Command(BaseCommand):
     """Removes what has expired."""
 
     help = (
-        f"Remove expired sessions, then run {', '.join(COMMANDS)} and sweep_objects --delete: codes and tokens, quotes and answers to "
-        "Idempotency-Keys, usage, webhook deliveries, finished jobs, copies of accounts that expired, files that no record names and unfinished uploads. One that fails does not keep the "
-        "others from running. With --dry-run all is counted and nothing removed. The worker runs the parts by itself, every day."
+        f"Delete expired sessions, then run {', '.join(COMMANDS)} and "
+        "sweep_objects --delete: expired codes and tokens, quotes and stored responses, old usage, webhook deliveries, finished jobs, "
+        "expired account exports, files without a record and unfinished uploads. If one fails, the others still run. With --dry-run "
+        "rows are counted, not deleted. The worker runs the purge_ commands daily; run this one from cron for the rest."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Offer a rehearsal."""
-        parser.add_argument("--dry-run", action="store_true", help="count, remove nothing")
+        parser.add_argument("--dry-run", action="store_true", help="count, delete nothing")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Remove, or count."""
@@ -44,7 +45,7 @@ class Command(BaseCommand):
         if name == "sessions":
             expired = Session.objects.filter(expire_date__lt=timezone.now())
             count = expired.count() if dry else expired.delete()[0]
-            self.stdout.write(f"{count} sessions {'would be ' if dry else ''}removed.")
+            self.stdout.write(f"{count} sessions {'would be ' if dry else ''}deleted.")
         elif name == "sweep_objects":
             call_command(name, delete=not dry, **streams)
         else:

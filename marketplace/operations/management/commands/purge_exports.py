@@ -12,8 +12,8 @@ from marketplace.operations.models import AccountExport
 class Command(PurgeCommand):
     """Deletes expired copies."""
 
-    help = "Remove the copies of their data that users asked for and that have expired. The schedule runs it daily."
+    help = "Delete expired account exports. The worker runs this daily."
 
     def expired(self) -> Mapping[str, QuerySet[AccountExport]]:
         """Return the copies that nobody can fetch any more."""
-        return {"copies": AccountExport.objects.filter(expires_at__lte=timezone.now())}
+        return {"exports": AccountExport.objects.filter(expires_at__lte=timezone.now())}

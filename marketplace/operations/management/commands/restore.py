@@ -15,17 +15,17 @@ class Command(BaseCommand):
     """Restores."""
 
     help = (
-        "Put a backup into the database and the file store of the settings. Stop every server and worker first. The database must be "
-        "empty, unless --replace is given. Afterwards run migrate (the backup may be older than the code), reconcile and doctor."
+        "Restore a backup into the configured database and file store. Stop all servers and workers first. The database must be empty "
+        "unless --replace is given. Afterwards run migrate (the backup may be older than the code), reconcile and doctor."
     )
     # There may be no table to look at.
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Declare which, and what may go."""
-        parser.add_argument("backup", type=Path, metavar="BACKUP", help="a folder that `backup` printed")
-        parser.add_argument("--replace", action="store_true", help="throw away the tables that are there")
-        parser.add_argument("--dry-run", action="store_true", help="say what the backup holds, change nothing")
+        parser.add_argument("backup", type=Path, metavar="BACKUP", help="a folder printed by `backup`")
+        parser.add_argument("--replace", action="store_true", help="drop the existing tables")
+        parser.add_argument("--dry-run", action="store_true", help="show what the backup contains, change nothing")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Restore it."""

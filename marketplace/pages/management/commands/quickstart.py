@@ -29,16 +29,16 @@ THREADS = 4
 class Command(BaseCommand):
     """Prepares the database and the demo content, tells what is there, and serves."""
 
-    help = "Prepare a local service with demo content and serve it. Running it again keeps what is there."
+    help = "Create a local service with demo content and start it. Running it again keeps the existing data."
     requires_migrations_checks = False
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Declare where to listen and whether to start over."""
-        parser.add_argument("--port", type=int, default=8000, help="Port to serve on (8000).")
-        parser.add_argument("--host", default="127.0.0.1", help="Loopback address to serve on (127.0.0.1).")
-        parser.add_argument("--reset", action="store_true", help="Delete the local database and files first.")
-        parser.add_argument("--yes", "--no-input", action="store_true", dest="yes", help="Do not ask before deleting.")
-        parser.add_argument("--no-serve", action="store_true", help="Stop once everything is prepared.")
+        parser.add_argument("--port", type=int, default=8000, help="port to listen on (default 8000)")
+        parser.add_argument("--host", default="127.0.0.1", help="loopback address to listen on (default 127.0.0.1)")
+        parser.add_argument("--reset", action="store_true", help="delete the local database and files first")
+        parser.add_argument("--yes", "--no-input", action="store_true", dest="yes", help="don't ask for confirmation")
+        parser.add_argument("--no-serve", action="store_true", help="create the data and exit")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Prepare, tell, serve."""
@@ -49,7 +49,7 @@ class Command(BaseCommand):
             self._reset(asked=options["yes"])
         # What is made from here on, by the server too, holds what only its owner may read.
         os.umask(0o077)
-        self.stdout.write("Preparing the database and the demo content. The first time takes a minute on a slow machine.")
+        self.stdout.write("Creating the database and the demo content. The first time this takes up to a minute.")
         self.stdout.flush()
         # The demo's people have no mailboxes.
         settings.EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"
@@ -61,8 +61,10 @@ class Command(BaseCommand):
         if not options["no_serve"]:
             if not text(SECOND_FACTOR):
                 os.environ[SECOND_FACTOR] = "false"
-                self.stdout.write("\nOn this server the admin asks for no authenticator app; elsewhere staff need one.")
-            self.stdout.write(f"\nServing {base_url}. Ctrl-C stops it.")
+                self.stdout.write("\nThe admin on this server doesn't ask for an authenticator app. In production staff need one.")
+            if not text("EMAIL_URL"):
+                self.stdout.write("Mails, such as those that confirm a new account, are printed here.")
+            self.stdout.write(f"\nThe service is running at {base_url}. Press Ctrl-C to stop it.")
             self.stdout.flush()
             serve(host, port, base_url)
 
@@ -70,10 +72,12 @@ class Command(BaseCommand):
         """Delete what this command made: the embedded database, the files and the facts."""
         database = settings.DATABASES["default"]
         if connection.vendor != "sqlite" or settings.S3:
-            raise CommandError("--reset deletes local data only: unset DATABASE_URL and the S3_ variables, or empty those yourself.")
+            raise CommandError(
+                "--reset deletes local data only. Unset DATABASE_URL and the S3_ variables, or empty the database and the bucket yourself."
+            )
         data = Path(settings.DATA_DIR)
         if not asked and not _confirmed(f"Delete the database and the files in {data}?"):
-            raise CommandError("Nothing was deleted. Add --yes to delete without being asked.")
+            raise CommandError("Nothing was deleted. Use --yes to skip the confirmation.")
         connection.close()
         for suffix in ("", "-wal", "-shm"):
             Path(f"{database['NAME']}{suffix}").unlink(missing_ok=True)
@@ -97,12 +101,12 @@ class Command(BaseCommand):
         self.stdout.write("\nAddresses")
         for name, address in pages.items():
             self.stdout.write(f"  {name:<18} {base_url}{address}")
-        self.stdout.write(f"\nCredentials (also in {path}, readable by you only)")
+        self.stdout.write(f"\nSign in with (saved in {path}, readable by you only)")
         for part, known in facts.items():
             if isinstance(known, dict):
                 secret = known.get("apiKey") or known.get("bearerToken") or ""
                 self.stdout.write(f"  {part:<12} {known['email']:<28} {known['password']}  {secret}".rstrip())
-        self.stdout.write("\nTry")
+        self.stdout.write("\nTry these commands")
         for what, line in curl_lines(facts, slug):
             self.stdout.write(f"  # {what}\n  {line}")
 
@@ -123,7 +127,7 @@ def _refuse_unusable(host: str, port: int, *, serving: bool) -> None:
     if not loopback:
         raise CommandError(f"{host} is not a loopback address: the demo's credentials are for this machine only. Use 127.0.0.1 or ::1.")
     if not 0 < port < 2**16:
-        raise CommandError(f"{port} is no port; choose one from 1 to 65535 with --port.")
+        raise CommandError(f"{port} is not a valid port; use --port with a number from 1 to 65535.")
     if not serving:
         return
     family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
