@@ -74,4 +74,6 @@ def decode_cursor(text: str) -> tuple[datetime, uuid.UUID]:
 
 
 def _bad_cursor() -> InvalidInput:
-    return InvalidInput(errors=[{"pointer": "?cursor", "code": "invalid", "detail": "Send nextCursor of the last answer as it was."}])
+    return InvalidInput(
+        errors=[{"pointer": "?cursor", "code": "invalid", "detail": "Send the nextCursor of the previous response unchanged."}]
+    )

@@ -88,7 +88,7 @@ def test_second_decision_is_refused_with_a_message_and_leaves_no_trace(case: Cas
     refusals = (
         "The state does not allow this",
         "The app does not have the scope",
-        "Its present state does not allow",
+        "This is not possible in its current state",
         "Select a valid choice",
     )
     assert any(refusal in words for refusal in refusals), words

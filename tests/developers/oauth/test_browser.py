@@ -108,7 +108,7 @@ def test_both_answers_have_the_same_weight(app: App, browser: Client, live_serve
     page.set_viewport_size({"width": width, "height": 700})
     page.goto(f"{live_server.url}{address}")
     look = "each => [each.offsetWidth, each.offsetHeight, ...['backgroundColor', 'color', 'fontWeight'].map(name => getComputedStyle(each)[name])]"
-    allow, deny = (page.get_by_role("button", name=name, exact=True).evaluate(look) for name in ("Allow", "Do not allow"))
+    allow, deny = (page.get_by_role("button", name=name, exact=True).evaluate(look) for name in ("Allow", "Deny"))
     assert allow == deny
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
 
