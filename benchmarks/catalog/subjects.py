@@ -47,6 +47,8 @@ def subjects(address: str, *, shared_cache: bool) -> list[Subject]:
         "browse, built: a tag and a price range, four facets": f"/api/v1/assets?tag={tag}&minPrice=100&maxPrice=4000&{FACETS}",
         "categories, built": "/api/v1/categories",
     }
+    # What a filter keeps is counted once until the catalog changes; these are so many filters that each is asked for once in a run.
+    narrowed = [f"/api/v1/assets?tag={tag}&minPrice={100 + cents / 100:.2f}&maxPrice=4000&{FACETS}" for cents in range(5_000)]
     return [
         Subject("browse, cached", lambda load: load.same(f"{address}/api/v1/assets"), ready),
         Subject("browse, 304", lambda load: load.same(f"{address}/api/v1/assets", etag=etag), ready),
@@ -56,4 +58,5 @@ def subjects(address: str, *, shared_cache: bool) -> list[Subject]:
             Subject(name, partial(Load.new, address=address, paths=[path]), 0.15 if name.endswith("popular") else None)
             for name, path in built.items()
         ),
+        Subject("browse, built: a tag and another price range each time, four facets", lambda load: load.new(address, narrowed)),
     ]
