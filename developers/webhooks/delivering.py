@@ -7,7 +7,7 @@ the endpoint is disabled and its owner told.
 import time
 import uuid
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.models import Q
@@ -190,7 +190,7 @@ def _record(delivery: WebhookDelivery, outcome: Outcome) -> bool:
         delivery.status, delivery.ended_at = DeliveryStatus.DELIVERED, now
         endpoint.failures, endpoint.failing_since, endpoint.paused_until, endpoint.last_delivered_at = 0, None, None, now
     else:
-        _put_off(endpoint, delivery, outcome)
+        _put_off(endpoint, delivery, outcome, now)
     delivery.save(update_fields=["status", "attempts", "next_at", "ended_at"])
     endpoint.save(update_fields=["failures", "failing_since", "paused_until", "last_delivered_at", "last_ms"])
     if endpoint.disabled_at is not None:
@@ -202,8 +202,7 @@ def _record(delivery: WebhookDelivery, outcome: Outcome) -> bool:
     return outcome.arrived
 
 
-def _put_off(endpoint: WebhookEndpoint, delivery: WebhookDelivery, outcome: Outcome) -> None:
-    now = timezone.now()
+def _put_off(endpoint: WebhookEndpoint, delivery: WebhookDelivery, outcome: Outcome, now: datetime) -> None:
     if delivery.attempts > len(WAITS):
         delivery.status, delivery.ended_at = DeliveryStatus.FAILED, now
     else:

@@ -81,8 +81,10 @@ class Series:
 
     def _cut(self, path: str, body: bytes) -> str:
         self._break(path, body, self._random.choice([Upload.reset, Upload.close, Upload.half_close]))
-        # What the server still does about it ends before the next look.
+        # What the server still does about it, it mostly ends by itself; before the next look it has ended in any case.
         time.sleep(0.2 + self._seconds_after_body)
+        self._service.stop()
+        self._service.start()
         return ""
 
     def _full(self, path: str, body: bytes) -> str:

@@ -48,9 +48,10 @@ def test_failed_job_waits_longer_each_time_and_dies_at_last(caplog: pytest.LogCa
         waits.append((job.run_after - timezone.now()).total_seconds())
         assert drain() == []
         Job.objects.update(run_after=timezone.now())
-    assert 3 < waits[0] <= 8
+    # Half of it at least, but for what the test itself took.
+    assert 3_000 < waits[0] <= 8_000
     # Twice the first wait, but for the longest.
-    assert 4 < waits[1] <= 10
+    assert 4_000 < waits[1] <= 10_000
     with caplog.at_level(logging.ERROR):
         [job] = drain()
     assert (job.status, job.attempts) == ("FAILED", 3)

@@ -74,8 +74,7 @@ def test_failed_delivery_waits_as_the_standard_recommends_and_fails_at_last(list
         assert to.delivery.status == "Pending"
         waits.append((to.delivery.next_at - WebhookAttempt.objects.latest("at").at).total_seconds())
         go_on()
-    # The attempt is noted an instant before.
-    assert waits == pytest.approx([5, 300, 1800, 7200, 18000, 36000, 36000], abs=1)
+    assert waits == [5, 300, 1800, 7200, 18000, 36000, 36000]
     assert (to.delivery.status, to.delivery.attempts) == ("Failed", 8)
     assert {call.id for call in receiver.calls} == {to.delivery.message.webhook_id}
     assert len(receiver.calls) == 8
@@ -139,7 +138,7 @@ def test_receiver_that_asks_for_time_gets_it(listen: Listen, receiver: Receiver,
     to = listen()
     tell()
     drain()
-    assert (to.delivery.next_at - WebhookAttempt.objects.get().at).total_seconds() == pytest.approx(waits, abs=1)
+    assert (to.delivery.next_at - WebhookAttempt.objects.get().at).total_seconds() == waits
 
 
 def test_endpoint_that_is_gone_is_disabled_at_once(listen: Listen, receiver: Receiver) -> None:
@@ -268,7 +267,7 @@ def test_worker_that_is_killed_between_sending_and_noting_sends_again_under_the_
 def test_endpoint_that_another_worker_sends_to_is_left_to_it(listen: Listen, receiver: Receiver) -> None:
     to = listen()
     tell()
-    WebhookEndpoint.objects.update(leased_until=timezone.now() + timedelta(seconds=30))
+    WebhookEndpoint.objects.update(leased_until=timezone.now() + timedelta(hours=1))
     drain()
     assert receiver.calls == []
     # That worker was killed.

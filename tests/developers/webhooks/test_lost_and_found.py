@@ -44,7 +44,7 @@ def during_a_call(monkeypatch: pytest.MonkeyPatch, happens: Any) -> None:
 
 def test_event_is_looked_after_when_the_lease_of_a_killed_worker_ends(listen: Listen, receiver: Receiver) -> None:
     to = listen()
-    until = timezone.now() + timedelta(seconds=30)
+    until = timezone.now() + timedelta(hours=1)
     WebhookEndpoint.objects.update(leased_until=until)
     for _ in range(3):
         tell()
