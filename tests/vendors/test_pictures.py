@@ -150,8 +150,8 @@ def test_pictures_change_places_and_keep_all_else(client: APIClient, listing: Li
     assert places(listing) == {0: second.pk, 1: first.pk}
     before[first.pk]["slot"], before[second.pk]["slot"], before[second.pk]["alt_text"] = 1, 0, "Second"
     assert {row["id"]: row for row in Preview.objects.values()} == before
-    # Into a place that is free, too.
-    assert client.patch(address(listing, first), {"sortOrder": 4}, format="json").status_code == 200
+    # Into a place that is free, too; JSON knows one kind of number.
+    assert client.patch(address(listing, first), '{"sortOrder": 4.0}', content_type="application/json").status_code == 200
     assert places(listing) == {0: second.pk, 4: first.pk}
     # The same once more.
     assert client.patch(address(listing, first), {"sortOrder": 4}, format="json").json()["sortOrder"] == 4

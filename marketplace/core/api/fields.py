@@ -55,11 +55,11 @@ class Flag(serializers.BooleanField):
 
 
 class WholeJsonNumber(serializers.IntegerField):
-    """A whole JSON number; no strings that look like one."""
+    """A whole JSON number, which `1.0` is as well; no strings that look like one."""
 
     def to_internal_value(self, data: Any) -> int:
         """Return the number."""
-        if isinstance(data, bool) or not isinstance(data, int):
+        if isinstance(data, bool) or not isinstance(data, int | float):
             self.fail("invalid")
         return int(super().to_internal_value(data))
 
