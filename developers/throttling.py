@@ -137,7 +137,7 @@ def count_by_address(request: HttpRequest | Request, bucket: str) -> None:
 
     Args:
         request: What the caller sent.
-        bucket: A name in `settings.RATE_LIMITS`: `failed_credentials` or `leak_reports`.
+        bucket: A name in `settings.RATE_LIMITS`, such as `leak_reports`.
 
     Raises:
         RateLimited: too many came from there.

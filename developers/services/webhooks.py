@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import timedelta
+from urllib.parse import urlsplit
 
 from django.db import transaction
 from django.db.models import F
@@ -45,7 +46,7 @@ def create_endpoint(*, app: App, url: str, events: Iterable[EventType], actor: U
     )
     _subscribe(endpoint, events)
     _note_on_app(app)
-    audit.record("webhook.create", endpoint, actor=actor, app=str(app.pk), url=endpoint.url, events=endpoint.events)
+    audit.record("webhook.create", endpoint, actor=actor, app=str(app.pk), site=_site(endpoint), events=endpoint.events)
     return endpoint, secret
 
 
@@ -62,7 +63,7 @@ def change_endpoint(
     endpoint.url, endpoint.description = _address(url), texts.line(description, "description", required=False)
     endpoint.save(update_fields=["url", "description"])
     _subscribe(endpoint, events)
-    audit.record("webhook.change", endpoint, actor=actor, url=endpoint.url, events=endpoint.events)
+    audit.record("webhook.change", endpoint, actor=actor, site=_site(endpoint), events=endpoint.events)
     return endpoint
 
 
@@ -71,7 +72,7 @@ def delete_endpoint(*, endpoint: WebhookEndpoint, actor: User) -> None:
     """Remove an endpoint with its log."""
     app = lock(App.objects.all(), pk=endpoint.app_id)
     endpoint = lock(WebhookEndpoint.objects.all(), pk=endpoint.pk)
-    audit.record("webhook.delete", endpoint, actor=actor, app=str(endpoint.app_id), url=endpoint.url)
+    audit.record("webhook.delete", endpoint, actor=actor, app=str(endpoint.app_id), site=_site(endpoint))
     endpoint.delete()
     _note_on_app(app)
 
@@ -226,6 +227,12 @@ def _address(url: str) -> str:
     except outbound.Refused as error:
         raise texts.invalid("url", "refused", str(error)) from error
     return text
+
+
+def _site(endpoint: WebhookEndpoint) -> str:
+    """Return the part of an address that the audit log keeps: path and query may hold a token of the receiver's."""
+    parts = urlsplit(endpoint.url)
+    return f"{parts.scheme}://{parts.netloc}"
 
 
 def _subscribe(endpoint: WebhookEndpoint, events: Iterable[EventType]) -> None:

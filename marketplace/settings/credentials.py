@@ -52,6 +52,7 @@ RATE_LIMITS = {
     "bearer_app": read.integer("RATE_LIMIT_BEARER_APP", default=120, minimum=1),
     "bearer_user": read.integer("RATE_LIMIT_BEARER_USER", default=300, minimum=1),
     "anonymous": read.integer("RATE_LIMIT_ANONYMOUS", default=300, minimum=1),
+    "browsing": read.integer("RATE_LIMIT_BROWSING", default=600, minimum=1),
     "failed_credentials": read.integer("RATE_LIMIT_FAILED_CREDENTIALS", default=30, minimum=1),
     "leak_reports": read.integer("RATE_LIMIT_LEAK_REPORTS", default=30, minimum=1),
     "oauth_failures": read.integer("RATE_LIMIT_OAUTH_FAILURES", default=60, minimum=1),

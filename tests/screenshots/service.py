@@ -54,6 +54,7 @@ def _environment(data: Path, settings: str = EMBEDDED) -> dict[str, str]:
         "DJANGO_SETTINGS_MODULE": settings,
         "ADMIN_REQUIRES_SECOND_FACTOR": "false",
         "RATE_LIMIT_ANONYMOUS": "100000",
+        "RATE_LIMIT_BROWSING": "100000",
     }
 
 

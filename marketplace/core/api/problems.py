@@ -33,7 +33,10 @@ _FOR_PEOPLE: dict[type[errors.Problem], str] = {
     errors.InternalError: "It was logged under the number below. Try again; if it happens again, tell us that number.",
     errors.Overloaded: "The service is very busy, so nothing was done. Try again in a few seconds.",
     errors.DependencyUnavailable: "Try again in a few seconds.",
+    errors.RateLimited: "A great many pages were asked for from your address in a short time. Wait a minute, then go on.",
 }
+# Whoever is told to come back later is told when.
+_COME_BACK = {errors.DependencyUnavailable.status, errors.RateLimited.status}
 
 logger = logging.getLogger(__name__)
 
@@ -176,7 +179,7 @@ def answer(problem: errors.Problem, request: HttpRequest) -> HttpResponse:
     message = problem.message if own else _FOR_PEOPLE.get(type(problem), problem.message)
     context = {"problem": problem, "message": message, "request_id": current_request_id()}
     page = render(request, "problem.html", context, status=problem.status)
-    if problem.status == errors.DependencyUnavailable.status:
+    if problem.status in _COME_BACK:
         for name, value in headers_of(problem).items():
             page.headers[name] = value
     return page

@@ -13,12 +13,14 @@ from catalog.search import suggest
 from marketplace.core import bounds
 from marketplace.core.money import Currency
 
+from ..shop.crowding import bounded
 from ..shop.currency import currency_of, remember
 from ..shop.query import ShopForm
 from ..shop.results import page_numbers, results_of
 
 
 @require_safe
+@bounded
 def browse(request: HttpRequest) -> HttpResponse:
     """Show the catalog as the address asks; a script that replaces the results gets only those."""
     form, currency = ShopForm(request.GET), currency_of(request)
@@ -53,6 +55,7 @@ def browse(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
+@bounded
 def suggestions(request: HttpRequest) -> HttpResponse:
     """Name a few listings for what has been typed so far, as a part of a page."""
     typed = request.GET.get("q", "")[: bounds.SEARCH_QUERY_CHARS].strip()

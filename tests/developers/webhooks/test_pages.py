@@ -248,3 +248,20 @@ def test_old_events_are_removed_but_those_on_their_way_and_a_rehearsal_removes_n
     assert capsys.readouterr().out == "1 deliveries, 1 events would be deleted.\n"
     call_command("purge_webhooks")
     assert [kept.pk for kept in WebhookDelivery.objects.all()] == [waiting.pk]
+
+
+def test_audit_log_keeps_where_an_endpoint_is_but_not_its_path_and_query() -> None:
+    app = AppFactory()
+    client = signed_in(app.user)
+    client.post(reverse("webhook-create", args=[app.pk]), FORM | {"url": "https://app.example:8443/hooks/s3cr3t?token=s3cr3t"})
+    parts = [app.pk, WebhookEndpoint.objects.get().pk]
+    client.post(reverse("webhook-edit", args=parts), FORM | {"url": "https://other.example/s3cr3t?token=s3cr3t"})
+    client.post(reverse("webhook-delete", args=parts))
+    entries = AuditEntry.objects.filter(subject_type="developers.webhookendpoint").order_by("pk")
+    sites = [(entry.action, entry.data["site"]) for entry in entries]
+    assert sites == [
+        ("webhook.create", "https://app.example:8443"),
+        ("webhook.change", "https://other.example"),
+        ("webhook.delete", "https://other.example"),
+    ]
+    assert "s3cr3t" not in str([entry.data for entry in AuditEntry.objects.all()])
