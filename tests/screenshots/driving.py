@@ -29,9 +29,10 @@ _HAS_AXE = "window.axe !== undefined"
 _RUN = "options => axe.run({...options, resultTypes: ['violations']}).then(found => found.violations)"
 
 
-def program() -> str:
-    """Return the browser's program."""
-    return next(path for path in map(shutil.which, CHROMIUM) if path)
+def program(*, whole: bool = False) -> str:
+    """Return the browser's program, if possible the whole one, windows and all."""
+    found = [path for path in map(shutil.which, CHROMIUM) if path]
+    return min(found, key=lambda path: whole and path.endswith("headless-shell"))
 
 
 @contextmanager

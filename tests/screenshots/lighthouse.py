@@ -128,7 +128,7 @@ def _report(lighthouse: Path, address: str, device: str, path: Path) -> dict[str
     """Return Lighthouse's report; where the browser's trace came out incomplete, as it does now and then, that of another load."""
     command = ["node", str(lighthouse), address, "--quiet", f"--chrome-flags={FLAGS}", *DEVICES[device]]
     command += ["--output=json", "--output=html", f"--output-path={path}"]
-    environment = os.environ | {"CHROME_PATH": program(), "CI": "true"}
+    environment = os.environ | {"CHROME_PATH": program(whole=True), "CI": "true"}
     for _ in range(TRIES):
         done = subprocess.run(
             command, env=environment, check=False, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS
