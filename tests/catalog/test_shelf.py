@@ -137,11 +137,11 @@ def test_command_puts_right_what_was_changed_past_the_service() -> None:
     ShelfCount.objects.filter(label="").update(listings=7)
     out = StringIO()
     call_command("rebuild_shelf", stdout=out, stderr=StringIO())
-    assert out.getvalue().startswith("3 listings and ")
+    assert out.getvalue().startswith("Corrected 3 listings and ")
     assert stored_counts() == true_counts()
     assert set(ShelfItem.objects.values_list("pk", flat=True)) == {kept.pk, added.pk}
     call_command("rebuild_shelf", stdout=(again := StringIO()), stderr=StringIO())
-    assert again.getvalue().startswith("0 listings and 0 counts")
+    assert again.getvalue().startswith("Corrected 0 listings and 0 counts")
 
 
 def test_counts_cannot_fall_below_nothing() -> None:

@@ -232,3 +232,16 @@ def test_kept_answer_of_the_catalog_costs_the_token_only(twins: Twins, listings:
         twins.tools.call("get_asset", assetId=listings[0].slug)
     # The token, and the catalog's generation, which has to be read inside of a transaction.
     assert len(queries) == 2
+
+
+@pytest.mark.parametrize(
+    ("tool", "path", "arguments"),
+    [("list_assets", "assets", {"limit": 5.0}), ("search_assets", "assets/search", {"q": "harbor", "limit": 5.0})],
+)
+def test_kept_answer_is_none_of_an_address_that_the_api_refuses(
+    twins: Twins, listings: list[Listing], tool: str, path: str, arguments: dict[str, Any]
+) -> None:
+    assert twins.tools.call(tool, **arguments)["isError"] is False
+    # 5.0 is a whole number in JSON; in an address it is none. Without a credential the cache is asked before anything else.
+    response = APIClient().get(f"/api/v1/{path}", arguments)
+    assert (response.status_code, response.json()["code"]) == (400, "invalid_input")
