@@ -63,6 +63,20 @@ class InvalidAmount(Problem):
     title = "The amount cannot be moved"
 
 
+class AlreadyCredited(Problem):
+    """409: the same credit with the same reference; nothing is left to do."""
+
+    status = 409
+    title = "This payment has been credited already"
+
+
+class ReferenceUsed(Problem):
+    """409: a payment is credited once."""
+
+    status = 409
+    title = "The reference belongs to another credit"
+
+
 class WithdrawalOpen(Problem):
     """409: one payout of a wallet at a time."""
 

@@ -76,7 +76,14 @@ def _chain(vendor: str) -> Trigger:
 LEDGER = Guards(
     app="wallet",
     sentence=_SENTENCE,
-    append_only=("wallet_journal", "wallet_transfer", "wallet_payout", "wallet_ledgerseal", "wallet_sealedjournal"),
+    append_only=(
+        "wallet_journal",
+        "wallet_transfer",
+        "wallet_payout",
+        "wallet_ledgerseal",
+        "wallet_sealedjournal",
+        "wallet_creditreference",
+    ),
     others={
         "postgresql": [
             _identity("postgresql", "IS DISTINCT FROM"),

@@ -14,7 +14,7 @@ from library.selectors import licences_of_orders, licences_outside_of
 from marketplace.core.money import tax_inside
 
 from .guards import LEDGER
-from .models import Journal, LedgerAccount, Order, Payout, Transfer, Withdrawal
+from .models import CreditReference, Journal, LedgerAccount, Order, Payout, Transfer, Withdrawal
 from .models.ledger import BOUNDED_KINDS, AccountKind, JournalKind
 from .models.orders import OrderStatus
 from .models.withdrawals import WithdrawalStatus
@@ -44,6 +44,7 @@ def differences(report: Report = lambda _done: None, seals: Mapping[int, str] | 
             yield from _orders(batch)
             report(len(batch))
         yield from _orphans()
+        yield from _references()
         yield from _payouts()
         yield from _withdrawals()
         yield from seal_differences(seals)
@@ -184,6 +185,11 @@ def _licence_difference(order: Order, licence: Licence | None) -> str:
 def _orphans() -> Iterator[str]:
     for licence in licences_outside_of(Order.objects.values("pk")).iterator():
         yield f"licence {licence.pk} belongs to no order"
+
+
+def _references() -> Iterator[str]:
+    for stray in CreditReference.objects.exclude(journal__kind=JournalKind.FUNDING).iterator():
+        yield f"reference {stray} belongs to journal {stray.pk}, which is no credit"
 
 
 def _payouts() -> Iterator[str]:

@@ -12,7 +12,7 @@ from marketplace.accounts.models import User
 from marketplace.core.ids import first_id_at, parse_id
 from marketplace.core.money import Currency
 
-from .models import Journal, LedgerAccount, Order, Payout, Quote, SealedJournal, Transfer, WalletSettings, Withdrawal
+from .models import CreditReference, Journal, LedgerAccount, Order, Payout, Quote, SealedJournal, Transfer, WalletSettings, Withdrawal
 from .models.ledger import AccountKind, JournalKind
 from .models.withdrawals import WithdrawalStatus
 
@@ -79,6 +79,12 @@ def movements_of(account: LedgerAccount) -> QuerySet[Journal]:
 def accounts_of(user: User, kind: AccountKind = AccountKind.WALLET) -> QuerySet[LedgerAccount]:
     """Return the user's accounts of one kind, one for each currency that was ever used."""
     return LedgerAccount.objects.filter(kind=kind, owner=user)
+
+
+def credit_of(*, source: str, reference: str) -> CreditReference | None:
+    """Return what was credited for a payment, None when nothing was."""
+    references = CreditReference.objects.select_related("journal__wallet__owner")
+    return references.filter(source=source, reference=reference).first()
 
 
 def with_ledger_balance(accounts: QuerySet[LedgerAccount], which: Q = _ALL) -> "QuerySet[Any, Any]":

@@ -84,6 +84,8 @@ PAYOUT_RUN_CHARS = 64
 # Where money of a wallet is paid to, and what names the payment outside.
 PAYMENT_DETAILS_CHARS = 500
 PAYMENT_REFERENCE_CHARS = 100
+# The name of a bank or of a service from which payments come.
+CREDIT_SOURCE_CHARS = 40
 HISTORY_LIMIT_DEFAULT = 25
 PAGE = 1_000_000
 

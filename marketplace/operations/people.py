@@ -22,7 +22,7 @@ from marketplace.core.db.combined import count_combined
 from marketplace.core.models import AuditEntry
 from marketplace.core.wording import money
 from vendors.models import VendorProfile
-from wallet.models import IdempotencyRecord, LedgerAccount, Order, Quote, WalletSettings, Withdrawal
+from wallet.models import CreditReference, IdempotencyRecord, LedgerAccount, Order, Quote, WalletSettings, Withdrawal
 from wallet.models.ledger import AccountKind
 from wallet.selectors import open_withdrawals_of, with_earnings
 
@@ -61,6 +61,7 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
         "wallet__owner",
         ("id", "wallet__currency", "asked__wallet_net_minor", "status", "payment_details", "reference", "reason", "requested_at"),
     ),
+    "creditReferences": (CreditReference, "journal__wallet__owner", ("source", "reference", "journal__wallet_net_minor", "journal__at")),
     "licences": (Licence, "buyer", ("id", "title", "store_name", "version", "order_id", "acquired_at", "revoked_at")),
     "downloads": (DownloadLink, "user", ("file_name", "version", "issued_at", "expires_at")),
     "actions": (AuditEntry, "actor", ("at", "action", "subject_type", "subject_id", "reason")),

@@ -54,7 +54,7 @@ def test_account_with_money_is_not_deleted() -> None:
 
 
 def test_account_with_something_for_sale_is_not_deleted() -> None:
-    with pytest.raises(AccountInUse, match="for sale"):
+    with pytest.raises(AccountInUse, match="on sale"):
         delete_account(user=on_sale(archive("sold")).store.owner, reason="Asked for.", actor=None)
 
 

@@ -32,6 +32,7 @@ QUOTES = "tests/wallet/test_quotes.py"
 PAYOUTS = "tests/wallet/test_payouts.py"
 SEALS = "tests/wallet/test_seals.py"
 LEAVING = "tests/wallet/test_withdrawals.py"
+CREDITS = "tests/wallet/test_credit_references.py"
 REFUNDS = "tests/wallet/test_refunds.py"
 OF_THE_DATABASE = (
     dropped("TRIGGER wallet_transfer_append_only ON wallet_transfer", f"{LEDGER}::test_change_of_an_entry_is_refused_by_the_database"),
@@ -45,6 +46,8 @@ OF_THE_DATABASE = (
     dropped("TRIGGER wallet_sealedjournal_append_only ON wallet_sealedjournal", f"{SEALS}::test_seals_are_never_changed"),
     dropped("TRIGGER wallet_withdrawal_kept ON wallet_withdrawal", f"{LEAVING}::test_what_came_of_a_payout_is_never_changed"),
     dropped("TRIGGER wallet_withdrawal_never_deleted ON wallet_withdrawal", f"{LEAVING}::test_what_came_of_a_payout_is_never_changed"),
+    dropped("TRIGGER wallet_creditreference_append_only ON wallet_creditreference", f"{CREDITS}::test_reference_is_never_changed"),
+    unbound("wallet_creditreference", "creditreference_once", f"{CREDITS}::test_second_credit_of_a_reference_is_refused_by_the_database"),
     dropped("INDEX withdrawal_one_open", f"{LEAVING}::test_second_open_payout_of_a_wallet_is_refused_by_the_database"),
     unbound(
         "wallet_journal", "journal_once_for_order", f"{REFUNDS}::test_second_payment_of_an_unclaimed_refund_is_refused_by_the_database"

@@ -19,9 +19,16 @@ class JournalAdmin(ServiceAdmin):
 
     list_display = ("at", "kind", "order", "actor", "reason")
     list_filter = ("kind",)
-    list_select_related = ("order", "actor")
-    search_fields = ("request_id", "actor__email")
+    list_select_related = ("order", "actor", "credit_reference")
+    search_fields = ("request_id", "actor__email", "credit_reference__reference")
+    readonly_fields = ("payment",)
     ordering = ("-id",)
+
+    @admin.display(description="Payment", empty_value="none")
+    def payment(self, journal: Journal) -> str | None:
+        """Return what a credit was for."""
+        reference = getattr(journal, "credit_reference", None)
+        return None if reference is None else str(reference)
 
     def querysets(self, request: HttpRequest, subject: Journal) -> QuerySets:
         """Return the journal's transfers."""

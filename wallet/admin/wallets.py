@@ -7,7 +7,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 from django.http import HttpRequest
 
 from marketplace.accounts.models import User
@@ -17,18 +17,23 @@ from marketplace.core.db.combined import Fetched, QuerySets
 from marketplace.core.money import Currency, to_minor
 from marketplace.core.wording import money
 
-from ..models import Journal, LedgerAccount, WalletOwner
+from ..models import LedgerAccount, WalletOwner
 from ..models.currencies import CURRENCIES
 from ..selectors import accounts_of, accounts_to_pay, movements_of
-from ..services.funding import credit_wallet
+from ..services.funding import SOURCE, Payment, credit_wallet
 from .effects import credit_does
 
 CREDIT = "wallet.credit_wallet"
 MOVEMENT_ROWS = 50
-MOVEMENTS = ("At (UTC)", "Kind", "Amount", "Balance after", "Reason", "Who")
+MOVEMENTS = ("At (UTC)", "Kind", "Amount", "Balance after", "Reason", "Reference", "Who")
 
 
-def movement_rows(account: LedgerAccount, journals: Iterable[Journal]) -> list[tuple[Any, ...]]:
+def last_movements(account: LedgerAccount) -> QuerySet[Any]:
+    """Return what moved a wallet last, with what `movement_rows` tells of it."""
+    return movements_of(account).select_related("actor").annotate(reference=F("credit_reference__reference"))[:MOVEMENT_ROWS]
+
+
+def movement_rows(account: LedgerAccount, journals: Iterable[Any]) -> list[tuple[Any, ...]]:
     """Return the lines of `MOVEMENTS`."""
     return [
         (
@@ -37,6 +42,7 @@ def movement_rows(account: LedgerAccount, journals: Iterable[Journal]) -> list[t
             money(journal.wallet_net_minor or 0, account.currency),
             money(journal.wallet_balance_minor or 0, account.currency),
             journal.reason,
+            journal.reference or "",
             journal.actor,
         )
         for journal in journals
@@ -58,8 +64,16 @@ class CreditForm(ReasonForm):
         max_digits=14,
         decimal_places=2,
     )
+    reference = forms.CharField(
+        required=False,
+        max_length=bounds.PAYMENT_REFERENCE_CHARS,
+        help_text="The number of the payment, such as that of a bank transfer. A payment that has one is credited once.",
+    )
+    source = forms.CharField(
+        required=False, initial=SOURCE, max_length=bounds.CREDIT_SOURCE_CHARS, help_text="Where that number comes from."
+    )
     key = forms.UUIDField(initial=uuid.uuid4, widget=forms.HiddenInput)
-    field_order = ("currency", "amount", "reason", "key")
+    field_order = ("currency", "amount", "reference", "source", "reason", "key")
 
 
 class EarningsFilter(admin.SimpleListFilter):
@@ -108,7 +122,7 @@ class WalletAdmin(ServiceAdmin):
 
     def querysets(self, request: HttpRequest, subject: Any) -> QuerySets:
         """Return what moved the money, by currency."""
-        return {code: movements_of(account).select_related("actor")[:MOVEMENT_ROWS] for code, account in subject.accounts.items()}
+        return {code: last_movements(account) for code, account in subject.accounts.items()}
 
     def panels(self, request: HttpRequest, subject: Any, fetched: Fetched) -> list[Panel]:
         """Show what moved the money."""
@@ -134,5 +148,6 @@ class WalletAdmin(ServiceAdmin):
             amount_minor=to_minor(answers["amount"]),
             reason=answers["reason"],
             actor=actor,
+            payment=Payment(answers["reference"], answers["source"] or SOURCE) if answers["reference"] else None,
             idempotency_key=str(answers["key"]),
         )

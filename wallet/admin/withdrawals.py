@@ -17,11 +17,10 @@ from marketplace.core.wording import money
 
 from ..models import Withdrawal
 from ..models.withdrawals import WithdrawalStatus
-from ..selectors import movements_of
 from ..services.withdrawals import TRANSITIONS, pay_withdrawal, refuse_withdrawal
 from .effects import payment_does, refusal_does
 from .payouts import CurrencyFilter
-from .wallets import MOVEMENT_ROWS, MOVEMENTS, movement_rows
+from .wallets import MOVEMENTS, last_movements, movement_rows
 
 DECIDE = "wallet.decide_withdrawal"
 # Columns of a movement: beside the forms there is no room for why and who.
@@ -97,8 +96,7 @@ class WithdrawalAdmin(QueueAdmin):
 
     def querysets(self, request: HttpRequest, subject: Withdrawal) -> QuerySets:
         """Return what moved the wallet beside the rest."""
-        movements = movements_of(subject.wallet).select_related("actor")[:MOVEMENT_ROWS]
-        return {**super().querysets(request, subject), "movements": movements}
+        return {**super().querysets(request, subject), "movements": last_movements(subject.wallet)}
 
     def panels(self, request: HttpRequest, subject: Withdrawal, fetched: Fetched) -> list[Panel]:
         """Show what moved the wallet, then the history."""

@@ -1,5 +1,6 @@
 """The wallet's tables."""
 
+from .credits import CreditReference
 from .ledger import Journal, LedgerAccount, Transfer
 from .orders import Order
 from .payouts import Payout
@@ -9,6 +10,7 @@ from .seals import LedgerSeal, SealedJournal
 from .withdrawals import Withdrawal
 
 __all__ = [
+    "CreditReference",
     "IdempotencyRecord",
     "Journal",
     "LedgerAccount",

@@ -1,4 +1,11 @@
-"""Money into wallets: by an admin or a command, always with a reason."""
+"""Money into wallets: by an admin or a command, always with a reason.
+
+A credit may name the payment that it is for. A payment is credited once, so that whoever is not sure may credit it again.
+"""
+
+import re
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from django.db import IntegrityError, transaction
 
@@ -8,16 +15,36 @@ from marketplace.core.db.constraints import violates
 from marketplace.core.errors import InvalidTransition, SelfReview
 from marketplace.core.money import WALLET_CURRENCIES, Currency, to_number
 from marketplace.core.transitions import lock
+from marketplace.core.wording import money
 
-from ..errors import InvalidAmount
-from ..models import Journal, LedgerAccount
+from ..errors import AlreadyCredited, InvalidAmount, ReferenceUsed
+from ..models import CreditReference, Journal, LedgerAccount
 from ..models.ledger import AccountKind, JournalKind
-from .idempotency import keep_answer, kept_answer, keyed_request
+from ..selectors import credit_of
+from .idempotency import KeyedRequest, keep_answer, kept_answer, keyed_request
 from .ledger import Leg, credit_wallet_balance, open_accounts, write_journal
+
+SOURCE = "bank"
+_SOURCE = re.compile(r"[a-z0-9][a-z0-9-]*")
+
+
+@dataclass(frozen=True)
+class Payment:
+    """The money behind a credit: its number, and of whose counting that number is."""
+
+    reference: str
+    source: str = SOURCE
 
 
 def credit_wallet(
-    *, user: User, currency: str, amount_minor: int, reason: str, actor: User | None, idempotency_key: str | None = None
+    *,
+    user: User,
+    currency: str,
+    amount_minor: int,
+    reason: str,
+    actor: User | None,
+    payment: Payment | None = None,
+    idempotency_key: str | None = None,
 ) -> Journal:
     """Put an amount into a user's wallet.
 
@@ -27,11 +54,14 @@ def credit_wallet(
         amount_minor: From 1 to `bounds.CREDIT_MINOR` minor units.
         reason: The actor's words; kept in the ledger.
         actor: Who does it; None for the service itself.
+        payment: What the credit is for; it is credited once, whoever does it.
         idempotency_key: The actor's key for this credit: a form sent twice credits once.
 
     Raises:
         InvalidAmount: no wallet currency, an amount out of range, or a balance that would pass its bound.
-        InvalidInput: no reason.
+        InvalidInput: no reason, or a payment without a proper name.
+        AlreadyCredited: this very amount was put into this wallet for the payment.
+        ReferenceUsed: the payment was credited in another way.
         InvalidTransition: the account is deleted.
         SelfReview: nobody pays into their own wallet.
         IdempotencyKeyReused: the actor used the key for another credit.
@@ -40,43 +70,94 @@ def credit_wallet(
     if actor is not None and actor.pk == user.pk:
         raise SelfReview("Someone else must credit your wallet.")
     _check(currency, amount_minor)
-    request = None
-    if idempotency_key is not None and actor is not None:
-        given = {"user": str(user.pk), "currency": currency, "amount": amount_minor, "reason": reason}
-        request = keyed_request(owner=actor, key=idempotency_key, operation="wallet.credit", **given)
+    credit = _Credit(user, currency, amount_minor, reason, actor, None if payment is None else _named(payment))
+    if idempotency_key is None or actor is None:
+        return _credit_once(credit, None)
+    given = {"user": str(user.pk), "currency": currency, "amount": amount_minor, "reason": reason} | credit.named
+    return _credit_once(credit, keyed_request(owner=actor, key=idempotency_key, operation="wallet.credit", **given))
+
+
+@dataclass(frozen=True)
+class _Credit:
+    user: User
+    currency: str
+    amount_minor: int
+    reason: str
+    actor: User | None
+    payment: Payment | None
+
+    @property
+    def named(self) -> dict[str, Any]:
+        """What names its payment."""
+        return {} if self.payment is None else asdict(self.payment)
+
+
+def _credit_once(credit: _Credit, request: KeyedRequest | None) -> Journal:
+    """Credit unless that was done for the request, or for the payment; of two at once, the second learns it from the database."""
     if answer := kept_answer(request):
         return Journal.objects.get(pk=answer["journal"])
+    _refuse_credited(credit)
     try:
         with transaction.atomic():
-            journal = _credit(user, currency, amount_minor, reason, actor)
+            journal = _credit(credit)
             if request is not None:
                 keep_answer(request, {"journal": str(journal.pk)})
             return journal
     except IntegrityError as error:
         if answer := kept_answer(request):
             return Journal.objects.get(pk=answer["journal"])
+        _refuse_credited(credit)
         if violates(error, LedgerAccount, "ledgeraccount_balance_exact"):
             raise InvalidAmount(f"A balance cannot pass {to_number(bounds.BALANCE_MINOR):,.2f}.") from error
         raise
 
 
-def _credit(user: User, currency: str, amount_minor: int, reason: str, actor: User | None) -> Journal:
+def _credit(credit: _Credit) -> Journal:
     # The row decides between this and the end of the account, which leaves no money behind.
-    if lock(User.objects.all(), pk=user.pk).deleted:
+    if lock(User.objects.all(), pk=credit.user.pk).deleted:
         raise InvalidTransition("The account was deleted.")
-    accounts = open_accounts(currency, {AccountKind.WALLET: user.pk, AccountKind.FUNDING: None})
+    accounts = open_accounts(credit.currency, {AccountKind.WALLET: credit.user.pk, AccountKind.FUNDING: None})
     wallet_id = accounts[AccountKind.WALLET]
     journal_id = write_journal(
         kind=JournalKind.FUNDING,
-        legs=[Leg(accounts[AccountKind.FUNDING], wallet_id, amount_minor)],
-        currency=currency,
-        reason=reason,
-        actor_id=None if actor is None else actor.pk,
-        wallet=credit_wallet_balance(wallet_id, amount_minor),
+        legs=[Leg(accounts[AccountKind.FUNDING], wallet_id, credit.amount_minor)],
+        currency=credit.currency,
+        reason=credit.reason,
+        actor_id=None if credit.actor is None else credit.actor.pk,
+        wallet=credit_wallet_balance(wallet_id, credit.amount_minor),
     )
-    wallet = LedgerAccount(pk=wallet_id)
-    audit.record("wallet.credit", wallet, actor=actor, reason=reason, currency=currency, amountMinor=amount_minor)
+    if credit.payment is not None:
+        CreditReference.objects.create(journal_id=journal_id, **credit.named)
+    data = {"currency": credit.currency, "amountMinor": credit.amount_minor} | credit.named
+    audit.record("wallet.credit", LedgerAccount(pk=wallet_id), actor=credit.actor, reason=credit.reason, **data)
     return Journal.objects.get(pk=journal_id)
+
+
+def _named(payment: Payment) -> Payment:
+    reference = texts.line(payment.reference, "reference", maximum=bounds.PAYMENT_REFERENCE_CHARS)
+    source = texts.line(payment.source, "source", maximum=bounds.CREDIT_SOURCE_CHARS).lower()
+    if not _SOURCE.fullmatch(source):
+        raise texts.invalid("source", "invalid", "Use letters, digits and hyphens.")
+    return Payment(reference, source)
+
+
+def _refuse_credited(credit: _Credit) -> None:
+    """Refuse a payment that was credited before, and say how."""
+    payment = credit.payment
+    known = None if payment is None else credit_of(source=payment.source, reference=payment.reference)
+    if known is None:
+        return
+    journal = known.journal
+    wallet, amount = journal.wallet, journal.wallet_net_minor or 0
+    if wallet is None or wallet.owner is None:
+        message = f"journal {journal.pk} credits no wallet"
+        raise RuntimeError(message)
+    at = f"{journal.at:%Y-%m-%d at %H:%M} UTC"
+    if (wallet.owner.pk, wallet.currency, amount) == (credit.user.pk, credit.currency, credit.amount_minor):
+        raise AlreadyCredited(f"{known} was credited on {at}. Nothing was added now.")
+    whose = "an account that is deleted" if wallet.owner.deleted else wallet.owner.email
+    credited = f"{money(amount, wallet.currency)} to {whose} on {at}"
+    raise ReferenceUsed(f"{known} credited {credited}. Nothing was added now: a reference is used for one credit.")
 
 
 def _check(currency: str, amount_minor: int) -> None:

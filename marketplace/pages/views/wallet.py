@@ -25,7 +25,10 @@ ROWS = 25
 @signed_in_page("GET")
 def wallet(request: SignedInRequest) -> HttpResponseBase:
     """Show what the wallet holds and what came and went, newest first."""
-    movements = [movements_of(account).select_related("withdrawal", "settled_withdrawal") for account in accounts_of(request.user)]
+    movements = [
+        movements_of(account).select_related("withdrawal", "settled_withdrawal", "credit_reference")
+        for account in accounts_of(request.user)
+    ]
     with cursor_of(request) as cursor:
         page = newest_first(movements, "at", limit=ROWS, cursor=cursor)
     context = {

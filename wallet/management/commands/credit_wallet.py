@@ -9,15 +9,19 @@ from django.core.management.base import BaseCommand, CommandError
 from marketplace.accounts.models import User
 from marketplace.core.errors import Problem
 from marketplace.core.money import to_minor, to_number
+from wallet.errors import AlreadyCredited
 from wallet.models.currencies import CURRENCIES
 from wallet.selectors import wallet_of
-from wallet.services.funding import credit_wallet
+from wallet.services.funding import SOURCE, Payment, credit_wallet
 
 
 class Command(BaseCommand):
     """Credits a wallet."""
 
-    help = "Add credit to a user's wallet. The reason is stored in the ledger; credit can only be taken back by another transfer."
+    help = (
+        "Add credit to a user's wallet. The reason is stored in the ledger; credit can only be taken back by another transfer. "
+        "With --reference a payment is credited once: the same command can be run again, and then changes nothing."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Declare whose wallet, how much and why."""
@@ -25,18 +29,25 @@ class Command(BaseCommand):
         parser.add_argument("amount", help="An amount with at most two decimals, such as 499.00.")
         parser.add_argument("currency", choices=CURRENCIES, help="The wallet to credit; nothing is converted.")
         parser.add_argument("--reason", required=True, help="The reason, stored in the ledger.")
+        parser.add_argument("--reference", help="The number of the payment that is credited, such as that of a bank transfer.")
+        parser.add_argument("--source", help=f"Where that number comes from, if not from your {SOURCE}: another bank, a payment service.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Credit the wallet and say what it holds now."""
         user = User.objects.filter(email=options["email"].strip().lower()).first()
         if user is None:
             raise CommandError(f"No user has the e-mail address {options['email']}.")
+        if options["source"] is not None and options["reference"] is None:
+            raise CommandError("--source says where a --reference comes from; give both.")
         currency = options["currency"]
+        payment = None if options["reference"] is None else Payment(options["reference"], options["source"] or SOURCE)
         try:
             amount_minor = to_minor(Decimal(options["amount"]))
-            credit_wallet(user=user, currency=currency, amount_minor=amount_minor, reason=options["reason"], actor=None)
+            credit_wallet(user=user, currency=currency, amount_minor=amount_minor, reason=options["reason"], actor=None, payment=payment)
         except (InvalidOperation, ValueError, OverflowError) as error:
             raise CommandError(f"{options['amount']!r} is not an amount; use 499 or 499.00.") from error
+        except AlreadyCredited as problem:
+            self.stdout.write(f"Already credited: {problem.message}")
         except Problem as problem:
             raise CommandError(problem.message) from problem
         balance = to_number(wallet_of(user).balance_minor(currency))
