@@ -24,7 +24,7 @@ PAYOUT = "vendors.set_payout_vendorprofile"
 
 
 class CommissionForm(ReasonForm):
-    """What the platform keeps, in percent, and why."""
+    """Sets the platform's commission in percent; a reason is required."""
 
     percent = forms.DecimalField(
         label="Commission in percent",
@@ -41,7 +41,7 @@ class CommissionForm(ReasonForm):
 
 
 class PayoutForm(ReasonForm):
-    """How the vendor is paid, and why it is set."""
+    """Sets how the vendor is paid; a reason is required."""
 
     payout_method = forms.CharField(
         max_length=bounds.NAME_CHARS,
@@ -66,7 +66,7 @@ def _suspension_does(profile: VendorProfile) -> list[str]:
 
 @admin.register(VendorProfile)
 class VendorProfileAdmin(QueueAdmin):
-    """Who sells: approve, suspend, reinstate, commission, payout method."""
+    """Vendor profiles: approve, suspend, reinstate, set the commission and the payout method."""
 
     waiting = {"status": VendorStatus.PENDING}
     waiting_since = "applied_at"
@@ -84,7 +84,7 @@ class VendorProfileAdmin(QueueAdmin):
     found_title, found_detail = "store__name", "status"
 
     def find(self, words: Words) -> list[Q]:
-        """Look for an id, an owner, the beginning of the store's name or slug."""
+        """Search by id, by owner, and by the beginning of the store's name or slug."""
         if words.id:
             return [Q(pk=words.id), Q(store=words.id)]
         if words.email:
@@ -93,7 +93,7 @@ class VendorProfileAdmin(QueueAdmin):
 
     @admin.display(description="Commission", ordering="commission_rate_bp")
     def commission(self, profile: VendorProfile) -> str:
-        """Return what the platform keeps."""
+        """Return the commission for display."""
         return f"{profile.commission_rate_bp / 100:g} %"
 
     @decision(
@@ -107,7 +107,7 @@ class VendorProfileAdmin(QueueAdmin):
         )
     )
     def approve(self, profile: VendorProfile, actor: User, answers: Mapping[str, Any]) -> None:
-        """Let the vendor sell."""
+        """Approve the vendor."""
         services.approve_vendor(profile=profile, reason=answers["reason"], actor=actor)
 
     @decision(
@@ -123,7 +123,7 @@ class VendorProfileAdmin(QueueAdmin):
         )
     )
     def suspend(self, profile: VendorProfile, actor: User, answers: Mapping[str, Any]) -> None:
-        """Shut the vendor out."""
+        """Suspend the vendor."""
         services.suspend_vendor(profile=profile, reason=answers["reason"], actor=actor)
 
     @decision(
@@ -136,7 +136,7 @@ class VendorProfileAdmin(QueueAdmin):
         )
     )
     def reinstate(self, profile: VendorProfile, actor: User, answers: Mapping[str, Any]) -> None:
-        """Let the vendor sell again."""
+        """Reinstate the vendor."""
         services.reinstate_vendor(profile=profile, reason=answers["reason"], actor=actor)
 
     @decision(
@@ -149,7 +149,7 @@ class VendorProfileAdmin(QueueAdmin):
         )
     )
     def commission_rate(self, profile: VendorProfile, actor: User, answers: Mapping[str, Any]) -> None:
-        """Set what the platform keeps."""
+        """Set the platform's commission."""
         rate = int(answers["percent"] * 100)
         services.set_commission(profile=profile, commission_rate_bp=rate, reason=answers["reason"], actor=actor)
 

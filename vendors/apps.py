@@ -1,4 +1,4 @@
-"""Who sells: vendor profiles and the endpoints that listings are made with."""
+"""The vendors app: vendor profiles, and the API and pages with which listings are created and published."""
 
 from django.apps import AppConfig
 

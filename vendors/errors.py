@@ -1,10 +1,10 @@
-"""Refusals of the vendor side."""
+"""Problem classes of the vendor API and the studio."""
 
 from marketplace.core.errors import InvalidInput, Problem
 
 
 class VendorNotApproved(Problem):
-    """403: `vendorStatus` tells where the profile stands; null when there is none."""
+    """403: `vendorStatus` is the status of the profile, null when there is none."""
 
     status = 403
     title = "The vendor is not approved"
@@ -44,7 +44,7 @@ class SlugTaken(Problem):
 
 
 class ListingLocked(Problem):
-    """409: a listing under review is not edited."""
+    """409: a listing under review cannot be edited."""
 
     status = 409
     title = "The listing is under review"
@@ -68,7 +68,7 @@ class UploadConflict(Problem):
 
 
 class ThumbnailNeeded(Problem):
-    """409: a published listing is never without the picture on its card."""
+    """409: a published listing must keep its thumbnail, the image in gallery slot 0."""
 
     status = 409
     title = "A published listing needs its thumbnail"
@@ -84,5 +84,5 @@ class SubmitChecksFailed(Problem):
 
 
 def invalid_field(pointer: str, detail: str, code: str = "invalid") -> InvalidInput:
-    """Return the problem of one field, for a rule that only a service can check."""
+    """Return an `invalid_input` problem for one field, for rules that only a service can check."""
     return InvalidInput(errors=[{"pointer": pointer, "code": code, "detail": detail}])

@@ -1,4 +1,4 @@
-"""The vendors' table."""
+"""The vendor profile."""
 
 from django.conf import settings
 from django.db import models
@@ -13,7 +13,7 @@ DEFAULT_COMMISSION_BP = 2_000
 
 
 class VendorStatus(models.TextChoices):
-    """The reference's three states (section 3)."""
+    """The three states of a profile (API reference, section 3)."""
 
     APPROVED = "Approved"
     PENDING = "Pending"
@@ -21,22 +21,22 @@ class VendorStatus(models.TextChoices):
 
 
 class VendorProfile(Claimable):
-    """A user who sells. Only an approved one reaches the vendor side, and only then is the store open."""
+    """A user's vendor profile. The vendor API is available, and the store open, only while it is approved."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="vendor_profile")
     store = models.OneToOneField(Store, on_delete=models.PROTECT, related_name="vendor_profile")
     status = models.CharField(max_length=16, choices=VendorStatus.choices, default=VendorStatus.PENDING)
     bio = models.TextField(blank=True)
-    # What the vendor sent as proof: links, handles, verification.
+    # Evidence from the application: links, handles, verification.
     application_data = models.JSONField(default=dict, blank=True)
-    # What the platform keeps of a sale, in basis points.
+    # The platform's commission on a sale, in basis points.
     commission_rate_bp = models.PositiveIntegerField(default=DEFAULT_COMMISSION_BP)
     payout_method = models.CharField(max_length=bounds.NAME_CHARS, null=True, blank=True)
     applied_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
     decided_at = models.DateTimeField(null=True, blank=True)
-    # Empty where the rule for verified developers decided.
+    # Empty where the profile was approved automatically, because its owner is a verified developer.
     decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
 
     class Meta:

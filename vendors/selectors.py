@@ -1,4 +1,4 @@
-"""Reads of the vendor side."""
+"""Queries of the vendor API and the studio."""
 
 import uuid
 from collections import Counter
@@ -43,7 +43,7 @@ def approved_profile_of(user: User) -> VendorProfile:
 
 
 def listings_of(profile: VendorProfile) -> QuerySet[Listing]:
-    """Return the vendor's listings, newest first, with what a record of them shows."""
+    """Return the vendor's listings, newest first, with the related rows that the API's summary needs."""
     return Listing.objects.filter(store=profile.store_id).select_related("store", "category").order_by("-id")
 
 
@@ -60,13 +60,13 @@ def listing_of(profile: VendorProfile, asset_id: str) -> Listing:
 
 
 def listings_in_studio(profile: VendorProfile, *, status: str = "", words: str = "", after: uuid.UUID | None = None) -> QuerySet[Listing]:
-    """Return the vendor's listings, newest first, each with its `sales`, the `findings` of its last review and its picture's columns.
+    """Return the vendor's listings for the studio, newest first, with `sales`, the `findings` of the last review, and its thumbnail.
 
     Args:
         profile: The vendor.
-        status: Only those that stand there.
-        words: Only those with these words in their title or slug.
-        after: Only what is older than the listing of this id.
+        status: Only those in this status.
+        words: Only those whose title or slug contains these words.
+        after: Only those older than the listing with this id.
     """
     last_review = ListingReview.objects.filter(listing=OuterRef("pk")).order_by("-id")
     listings = listings_of(profile).defer("description", "readme")
@@ -87,7 +87,7 @@ def listings_in_studio(profile: VendorProfile, *, status: str = "", words: str =
 
 
 def statuses_of(profile: VendorProfile) -> Counter[str]:
-    """Return how many of the vendor's listings stand in each status."""
+    """Return the number of the vendor's listings by status."""
     counted = Listing.objects.filter(store=profile.store_id).order_by().values_list("status").annotate(Count("id"))
     return Counter(dict(counted))
 
@@ -100,7 +100,7 @@ def own_listing(user: User, slug: str) -> Listing:
         VendorNotApproved: the user's store is closed.
     """
     joined = ("store__vendor_profile", "category", "live_deliverable", "candidate_deliverable")
-    # What was found inside of the files may be long, and pages tell little of it.
+    # The technical details may be long, and pages show little of them.
     long = [f"{file}__{column}" for file in joined[2:] for column in ("technical", "entries")]
     listings = Listing.objects.select_related(*joined).defer(*long).annotate(sales=Coalesce("stats__purchases", 0))
     listing = listings.filter(store__vendor_profile__user=user, **lookup(slug)).first()
@@ -113,7 +113,7 @@ def own_listing(user: User, slug: str) -> Listing:
 
 
 def with_files(listing: Listing) -> Listing:
-    """Return the listing with its files and previews read."""
+    """Return the listing with its files and previews prefetched."""
     prefetch_related_objects([listing], "previews", "live_deliverable", "candidate_deliverable")
     return listing
 
@@ -122,7 +122,7 @@ def preview_of(listing: Listing, preview_id: uuid.UUID | None) -> Preview:
     """Return a preview of the listing.
 
     Raises:
-        NotFound: it is not there, or is another listing's.
+        NotFound: unknown, or another listing's.
     """
     preview = None if preview_id is None else Preview.objects.filter(listing=listing, pk=preview_id).first()
     if preview is None:
@@ -131,7 +131,7 @@ def preview_of(listing: Listing, preview_id: uuid.UUID | None) -> Preview:
 
 
 def files_of(listing: Listing) -> QuerySet[Deliverable]:
-    """Return every file that is kept of the listing, newest upload first."""
+    """Return all files of the listing, newest upload first."""
     return Deliverable.objects.filter(listing=listing).defer("technical").order_by("-id")
 
 
@@ -146,7 +146,7 @@ def last_review_of(listing: Listing) -> ListingReview | None:
 
 
 def steps_of(listing: Listing, actions: Collection[str]) -> QuerySet[AuditEntry]:
-    """Return what was done with the listing, newest first, as far as it is one of these actions."""
+    """Return the listing's audit entries with one of these actions, newest first."""
     return AuditEntry.objects.filter(subject_type=Listing._meta.label_lower, subject_id=str(listing.pk), action__in=actions).order_by("-id")
 
 
@@ -158,7 +158,7 @@ def decision_on(profile: VendorProfile) -> AuditEntry | None:
 
 
 def listing_slug_taken(slug: str) -> bool:
-    """Tell whether a listing has the slug, whosever it is."""
+    """Tell whether any vendor's listing has the slug."""
     return Listing.objects.filter(slug=slug).exists()
 
 
@@ -168,5 +168,5 @@ def store_slug_taken(slug: str) -> bool:
 
 
 def bio_of(store: Store) -> str:
-    """Return what a vendor says of the store, nothing where no profile stands behind it."""
+    """Return the vendor's description of the store, an empty string where the store has no profile."""
     return VendorProfile.objects.filter(store=store).values_list("bio", flat=True).first() or ""

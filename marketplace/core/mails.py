@@ -65,30 +65,34 @@ def as_page(subject: str, body: str) -> str:
     )
 
 
-def _words(found: list[Part]) -> str:
-    """Return what the button of a link says: a short line of its own right above it, up to its colon."""
-    match found:
+def _parts(text: str) -> list[Part]:
+    """Return the pieces of a block of text between two empty lines: a list or a link may follow its first sentence directly."""
+    parts: list[Part] = []
+    for line in text.split("\n"):
+        parts = _with_line(parts, line)
+    return parts
+
+
+def _with_line(parts: list[Part], line: str) -> list[Part]:
+    """Return the parts with the next line added: to the last one where it continues that, otherwise as a new one."""
+    last = parts[-1] if parts else Part()
+    if line.startswith(_POINT):
+        point = Part(points=(*last.points, line.removeprefix(_POINT)))
+        return [*(parts[:-1] if last.points else parts), point]
+    if last.points and line.startswith("  "):
+        *points, point_text = last.points
+        return [*parts[:-1], Part(points=(*points, f"{point_text}\n{line.strip()}"))]
+    if line.startswith(f"{settings.BASE_URL}/") and len(line.split()) == 1:
+        label = _button_label(parts)
+        return [Part(line.strip(), link=True, words=label)] if label else [*parts, Part(line.strip(), link=True)]
+    if last.text and not last.link:
+        return [*parts[:-1], Part(f"{last.text}\n{line.strip()}")]
+    return [*parts, Part(line.strip())] if line.strip() else parts
+
+
+def _button_label(parts: list[Part]) -> str:
+    """Return the label of a link's button, without its colon: the only part before the link, where it is one short line that ends in a colon."""
+    match parts:
         case [Part(text=text, link=False)] if text.endswith(":") and "\n" not in text and len(text) <= _BUTTON_CHARS:
             return text.removesuffix(":")
     return ""
-
-
-def _parts(text: str) -> list[Part]:
-    """Return the pieces of what stands between two empty lines: a list may follow its first sentence at once, and a link too."""
-    found: list[Part] = []
-    for line in text.split("\n"):
-        points = found[-1].points if found else ()
-        if line.startswith(_POINT):
-            point = line.removeprefix(_POINT)
-            found[-1:] = [Part(points=(*points, point))] if points else [*found[-1:], Part(points=(point,))]
-        elif points and line.startswith("  "):
-            found[-1] = Part(points=(*points[:-1], f"{points[-1]}\n{line.strip()}"))
-        elif line.startswith(f"{settings.BASE_URL}/") and len(line.split()) == 1:
-            words = _words(found)
-            link = Part(line.strip(), link=True, words=words or Part.words)
-            found = [link] if words else [*found, link]
-        elif found and found[-1].text and not found[-1].link:
-            found[-1] = Part(f"{found[-1].text}\n{line.strip()}")
-        elif line.strip():
-            found.append(Part(line.strip()))
-    return found

@@ -1,4 +1,4 @@
-"""Fields of the vendor's bodies: shapes that only vendors send, and slugs that become the rows they name."""
+"""Serializer fields of the vendor API: shapes that only vendors send, and slugs that are resolved to the rows they name."""
 
 import math
 from typing import Any
@@ -17,7 +17,7 @@ from ..slugs import SLUG, usable
 
 @extend_schema_field({"type": "string", "pattern": f"^{SLUG.pattern}$", "minLength": 1, "maxLength": bounds.SLUG_CHARS})
 class Slug(serializers.CharField):
-    """A new slug: lower-case words joined by hyphens, never one that an address needs for itself."""
+    """A new slug: lower-case words joined by hyphens, never one that is reserved as a path segment."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(max_length=bounds.SLUG_CHARS, trim_whitespace=False, **kwargs)
@@ -45,7 +45,7 @@ class HttpsUrl(Line):
 
 @extend_schema_field({"type": "string", "maxLength": bounds.SLUG_CHARS})
 class CategorySlug(serializers.Field[Category, Any, str, Any]):
-    """The slug of an active category; the category itself inside."""
+    """The slug of an active category; the validated value is the `Category`."""
 
     default_error_messages = {"invalid": "A string is required.", "unknown_category": "No active category has this slug."}
 
@@ -62,7 +62,7 @@ class CategorySlug(serializers.Field[Category, Any, str, Any]):
 class LicenseSlugs(BoundedList):
     """Slugs of active licence tiers, at least one; null allows every active one.
 
-    What the listing in the context permits already stays, retired or not: what was read can be sent back.
+    A retired tier is accepted where the listing in the context permits it already, so that a client can send back what it read.
     """
 
     def __init__(self, **kwargs: Any) -> None:
@@ -81,7 +81,7 @@ class LicenseSlugs(BoundedList):
 
 
 class JsonObjectText(LongText):
-    """JSON text of an object, nested at most as deep as a body; the object itself inside."""
+    """JSON text of an object, nested at most as deep as a request body; the validated value is the object."""
 
     def to_internal_value(self, data: Any) -> Any:
         """Return the object."""
@@ -99,7 +99,7 @@ class JsonObjectText(LongText):
 
 
 def _storable(value: Any, levels: int = bounds.JSON_DEPTH) -> bool:
-    """Tell whether both databases can keep the value."""
+    """Tell whether both SQLite and PostgreSQL can store the value."""
     if isinstance(value, str):
         return "\x00" not in value
     if isinstance(value, float):

@@ -1,4 +1,4 @@
-"""What an uploaded deliverable is, decided by its content in a process of its own."""
+"""Inspects uploaded deliverables in a sandboxed child process: detects the format from the content and extracts technical details."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -8,7 +8,7 @@ from marketplace.core.objects.base import ObjectStore
 from ..sandbox.entries import LISTED, PATH_CHARS
 from ..sandbox.runner import Limits, look, reader_of
 
-# Walking 2 GiB of unpacked archive is the longest honest look.
+# Sized for the slowest legitimate file: an archive that unpacks to 2 GiB.
 LIMITS = Limits(cpu_seconds=60, wall_seconds=120)
 FORMATS = frozenset(
     "zip tar tar.gz tar.bz2 tar.xz otf ttf ttc woff woff2 jpg png webp psd wav mp3 aac m4a flac ogg".split()  # noqa: SIM905 - one line reads best
@@ -16,7 +16,7 @@ FORMATS = frozenset(
 
 
 class Inspection(NamedTuple):
-    """What was found; `technical` is the record's `technicalJson`, `format` the one in it.
+    """The result of an inspection. `technical` becomes the record's `technicalJson`; `format` is also in it.
 
     `entries` are the first `[path, bytes]` of an archive, for reviewers.
     """
@@ -27,12 +27,12 @@ class Inspection(NamedTuple):
 
 
 def inspect_deliverable(*, store: ObjectStore, key: str, size: int) -> Inspection:
-    """Look into a stored file; only what the format's parser asks for is read from the store.
+    """Inspect a stored file. Only the byte ranges that the format's parser requests are read from the store.
 
     Raises:
-        UnsupportedType: 415, the content is of no type that is taken.
-        FileRejected: 400, it is damaged, hostile, or takes more time or memory than an honest file.
-        DependencyUnavailable: 503, too many files are being looked into, or the store cannot be read.
+        UnsupportedType: 415, the content is of no supported type.
+        FileRejected: 400, it is damaged, hostile, or exceeds the limits of time or memory.
+        DependencyUnavailable: 503, too many inspections are running, or the store cannot be read.
     """
     return look("inspect", read_at=reader_of(store, key), size=size, limits=LIMITS, interpret=_inspection)
 
@@ -47,7 +47,7 @@ def _inspection(technical: dict[str, Any], _blobs: list[bytes]) -> Inspection:
 
 
 def _entries(listed: Any) -> list[list[str | int]]:
-    """Return the listed entries, once they are what they claim to be."""
+    """Return the archive's listed entries after validating their shape, since a hostile file may control the child."""
     if len(listed) > LISTED:
         raise ValueError("entries")
     for path, size in listed:

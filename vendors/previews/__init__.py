@@ -1,4 +1,4 @@
-"""Previews made safe to show to everyone: images made anew, fonts sanitized, sounds checked."""
+"""Makes previews safe to publish: images are re-encoded, fonts sanitized, audio files checked."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -26,13 +26,13 @@ class Rendition:
 
 @dataclass(frozen=True)
 class ProcessedPreview:
-    """What is stored and served; the uploaded bytes are thrown away, a sound's excepted."""
+    """The preview as it is stored and served. The uploaded bytes are discarded, except those of audio files."""
 
     content: bytes = field(repr=False)
     content_type: str
-    # Dimensions of an image, duration of a sound, names of a font: JSON values.
+    # JSON values: dimensions of an image, duration of an audio file, names of a font.
     details: dict[str, Any]
-    # By name: `card` for images, nothing for the others.
+    # By name: `card` for images; other kinds have none.
     renditions: Mapping[str, Rendition]
 
 
@@ -52,14 +52,14 @@ def process_font(data: bytes) -> ProcessedPreview:
 
     Raises:
         UnsupportedType: the content is another type.
-        FileRejected: browsers would refuse it, or it unpacks to more than a font.
+        FileRejected: browsers would refuse it, or it unpacks to more than the limit.
         BodyTooLarge: more than 20 MiB.
     """
     return _look("font", data, bounds.FONT_BYTES, _font)
 
 
 def process_audio(data: bytes) -> ProcessedPreview:
-    """Return an MP3, AAC (ADTS or M4A) or WAV as it is, with its duration by its bytes.
+    """Return an MP3, AAC (ADTS or M4A) or WAV unchanged, with its duration computed from its content.
 
     Raises:
         UnsupportedType: the content is another type.
@@ -77,7 +77,7 @@ def _look(
     return look(job, read_at=reader_of_bytes(data), size=len(data), limits=LIMITS, interpret=interpret)
 
 
-# The types stand here and the signatures are asked for: what a child that a file has taken over makes is served to everyone.
+# The media types are fixed here and the signatures checked, because the output of a compromised child would be served to everyone.
 
 
 def _image(facts: dict[str, Any], blobs: list[bytes]) -> ProcessedPreview:

@@ -12,21 +12,21 @@ from .verdicts import Rejected, Unsupported
 
 CHUNKS = 1000
 TRIAL_FRAMES = 4096
-# What the decoder is shown of a WAV's samples: the chunks behind them may be millions.
+# How much of a WAV's samples the decoder gets to read. It must not see the chunks behind them: there may be millions.
 TRIAL_BYTES = 2**20
-# A day; no preview or sample is longer.
+# A day, the longest duration that is accepted.
 SECONDS = 24 * 3600
 PCM, FLOAT, ALAW, MULAW, EXTENSIBLE = 1, 3, 6, 7, 0xFFFE
-# Fewer bytes in a second than any AAC or Vorbis sound takes, and the most samples that a FLAC frame makes of its few bytes.
+# Lower bound of the bytes per second of AAC and Vorbis; the most samples in a FLAC frame, and the fewest bytes that encode them.
 LEAST_BYTES = 50
 FLAC_FRAME_SAMPLES, FLAC_FRAME_BYTES = 65_535, 8
-# Boxes of an MP4 file that lead to the description of its sound.
+# The MP4 boxes on the path to the description of the audio track.
 MP4_PATH = {b"moov", b"trak", b"mdia", b"minf", b"stbl"}
 MP4_BOX_BYTES = 2**20
 
 
 def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
-    """Return sample rate, channels, duration, and bit depth where there is one."""
+    """Return sample rate, channels and duration in seconds, and the bit depth where the format has one."""
     match name:
         case "mp3":
             found = frames.measure(file, size, name)
@@ -49,7 +49,7 @@ def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
 
 
 def _trial(file: BinaryIO, *, to_the_end: bool = False) -> dict[str, Any]:
-    """Let the decoder read the beginning, and the end where it can be found: what it refuses nobody can play."""
+    """Decode the beginning, and with `to_the_end` the end: a file that the decoder refuses cannot be played."""
     file.seek(0)
     try:
         with soundfile.SoundFile(file) as sound:
@@ -80,7 +80,7 @@ def _wave(file: BinaryIO, size: int) -> dict[str, Any]:
                 break
             form = struct.unpack("<HHIIHH", body)
         elif kind == b"data" and form is not None:
-            # The last chunk of a stream, and of files above 4 GiB, claims too much.
+            # A streamed file, and one above 4 GiB, states a length of its last chunk that is too large.
             found = _wave_facts(form, min(length, size - at - 8))
             file.seek(0)
             _trial(io.BytesIO(file.read(at + 8 + TRIAL_BYTES)))
@@ -99,7 +99,7 @@ def _wave_facts(form: tuple[int, ...], data_bytes: int) -> dict[str, Any]:
         raise Rejected("The sound has no samples, or none of them is described.")
     if kind in {PCM, FLOAT, EXTENSIBLE, ALAW, MULAW}:
         bytes_per_second = rate * channels * max((depth + 7) // 8, 1)
-    # Of other codings at least one bit is kept of each sample.
+    # Other codecs store at least one bit per sample.
     seconds = min(data_bytes / bytes_per_second, data_bytes * 8 / rate)
     return {"sampleRate": rate, "channels": channels, "bitDepth": depth, "durationSeconds": round(seconds, 3)}
 
@@ -143,7 +143,7 @@ def _mp4(file: BinaryIO, size: int) -> dict[str, Any]:
 
 
 def _boxes(file: BinaryIO, start: int, end: int) -> Iterator[tuple[bytes, bytes]]:
-    """Yield the boxes that matter, those on the path to them opened instead."""
+    """Yield kind and body of each `hdlr`, `mdhd` and `stsd` box; boxes of `MP4_PATH` are descended into."""
     waiting = [(start, end)]
     for _ in range(CHUNKS):
         if not waiting:
@@ -163,6 +163,6 @@ def _boxes(file: BinaryIO, start: int, end: int) -> Iterator[tuple[bytes, bytes]
         if kind in MP4_PATH:
             waiting.append((at + header, at + length))
         elif kind in {b"hdlr", b"mdhd", b"stsd"}:
-            # Filled up, so that a short box reads as one that says nothing.
+            # Padded with zeros, so that reading fields of a short box does not fail.
             yield kind, file.read(min(length - header, MP4_BOX_BYTES)).ljust(64, b"\0")
     raise Rejected("The sound is made of too many boxes.")

@@ -1,7 +1,7 @@
 """Confines the child process, in case a hostile file takes it over: no access to files (Landlock), network or other processes (seccomp).
 
-Both are Linux's, need no privilege, and hold for everything that the child starts. Where a kernel has neither, the limits of
-memory and time, the empty environment and the parent's clock remain.
+Both are features of Linux, need no privilege, and are inherited by all that the child starts. Where a kernel lacks them, the limits of
+memory and CPU time, the empty environment and the parent's timeout remain.
 """
 
 import ctypes
@@ -27,7 +27,7 @@ REFUSED = {
     },
 }
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
-# The other numbering of x86-64's kernels begins here.
+# System calls of the x32 ABI, which x86-64 kernels may support besides, have this bit set.
 X32 = 0x40000000
 LOAD, EQUAL, AT_LEAST, RETURN = 0x20, 0x15, 0x35, 0x06
 ALLOW, KILL, NOT_PERMITTED = 0x7FFF0000, 0x80000000, 0x00050001
@@ -36,17 +36,17 @@ SET_SECCOMP, SET_NO_NEW_PRIVILEGES, FILTER = 22, 38, 2
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
 EXECUTE, WRITE, READ, LIST = 1, 2, 4, 8
 FOLDER_RIGHTS = 0x1FFF
-# What later versions of Landlock know besides: moving, cutting, and speaking to devices.
+# Rights that later Landlock versions added, by version: refer (move across directories), truncate, ioctl on devices.
 LATER_RIGHTS = {2: 1 << 13, 3: 1 << 14, 5: 1 << 15}
 TCP, ABSTRACT_SOCKETS_AND_SIGNALS = 3, 3
-# Programs and libraries, wherever a distribution puts them.
+# Where distributions put programs and libraries.
 READABLE = ("/usr", "/lib", "/lib64", "/etc/ld.so.cache", "/opt", "/nix/store", "/gnu/store", "/dev/null", "/dev/urandom")
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def confine() -> frozenset[str]:
-    """Give up what can be given up; return the names of what holds now, `files` and `calls`."""
+    """Confine this process as far as the kernel supports it; return what is in force: `files` (Landlock), `calls` (seccomp)."""
     if not sys.platform.startswith("linux") or _libc.prctl(SET_NO_NEW_PRIVILEGES, 1, 0, 0, 0):
         return frozenset()
     held = {"files": _restrict_files(), "calls": _refuse_calls()}
@@ -64,7 +64,7 @@ def _restrict_files() -> bool:
     if ruleset < 0:
         return False
     try:
-        # Our own code and no more of ours: beside it lie keys, and perhaps the database.
+        # Only the code of the sandbox, not the project's folder: it may contain keys and the SQLite database.
         ours = (Path(__file__).parent, sys.prefix, sys.base_prefix)
         allowed = [_allow(ruleset, path, EXECUTE | READ | LIST) for path in (*READABLE, *ours)]
         allowed.append(_allow(ruleset, tempfile.gettempdir(), rights & ~EXECUTE))
@@ -74,7 +74,7 @@ def _restrict_files() -> bool:
 
 
 def _allow(ruleset: int, path: str | Path, rights: int) -> bool:
-    """Allow a path and all below it; one that is not there needs no leave."""
+    """Allow access to a path and everything below it. A path that does not exist is skipped; False means that the kernel refused."""
     try:
         place = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except OSError:
@@ -93,7 +93,7 @@ def _refuse_calls() -> bool:
     if machine not in REFUSED:
         return False
     numbers = [number for group in REFUSED[machine].values() for number in group]
-    # Jumps count the instructions between: the last but one allows, the last refuses.
+    # A BPF jump is the number of instructions to skip. The last instruction but one allows the call, the last one refuses it.
     program = [(LOAD, 0, 0, 4), (EQUAL, 1, 0, ARCHITECTURES[machine]), (RETURN, 0, 0, KILL), (LOAD, 0, 0, 0)]
     program.append((AT_LEAST, len(numbers) + 1, 0, X32))
     program += [(EQUAL, len(numbers) - index, 0, number) for index, number in enumerate(numbers)]

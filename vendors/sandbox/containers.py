@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-# All of a row's names must be there.
+# An archive is of a kind when it contains all names of the row.
 KINDS: tuple[tuple[str, frozenset[str]], ...] = (
     ("mogrt", frozenset({"definition.json", "project.aegraphic"})),
     ("mogrt", frozenset({"definition.json", "project.prgraphic"})),
@@ -20,6 +20,6 @@ WANTED = frozenset().union(*(names for _, names in KINDS))
 
 
 def kind_of(names: Iterable[str]) -> str:
-    """Return which kind the members, by their lower-case names, make it; an empty string for an archive as such."""
+    """Return the kind of file that an archive with these members is, an empty string for an ordinary archive; names are lower-case."""
     there = set(names)
     return next((kind for kind, needed in KINDS if needed <= there), "")

@@ -6,19 +6,19 @@ from typing import Any
 from .verdicts import Rejected
 
 ENTRIES = 200_000
-# A thousand terabytes: sizes in an archive are claims, and some formats allow any.
+# 1 PiB: the sizes that an archive states are unverified, and some formats allow any number.
 CLAIMED_BYTES = 2**50
-# Beyond this a file is made to expand, not to hold something; small ones harm nobody.
+# An archive that expands beyond this ratio is taken for a bomb; up to FREE_BYTES any ratio is harmless.
 RATIO = 200
 FREE_BYTES = 64 * 2**20
 EXTENSIONS = 100
 EXTENSION_CHARS = 16
 EXAMPLES = 5
 PATH_CHARS = 200
-# What a reviewer does not see into, and what runs when it is opened.
+# Extensions of archives, whose contents a reviewer does not see, and of files that run when they are opened.
 NESTED = {"zip", "rar", "7z", "tar", "gz", "tgz", "bz2", "xz", "zst", "iso", "dmg", "cab"}
 PROGRAMS = {"exe", "com", "scr", "msi", "bat", "cmd", "ps1", "vbs", "lnk", "jar", "apk", "hta", "reg"}
-# What reviewers are shown of an archive's contents.
+# The most entries of an archive that reviewers are shown.
 LISTED = 500
 
 
@@ -32,7 +32,7 @@ class Tally:
         self._extensions: Counter[str] = Counter()
         self._noted: dict[str, list[str]] = {}
         self._times: Counter[str] = Counter()
-        # Hashes: the names of 200,000 entries may take up a hundred MiB.
+        # Hashes instead of names: the names of 200,000 entries may take a hundred MiB.
         self._seen: set[int] = set()
         self._listed: list[list[str | int]] = []
 
@@ -61,9 +61,9 @@ class Tally:
         if _unsafe(path):
             self.note("unsafe_path", path)
         if not path.isprintable():
-            # Control characters, and those that turn the reading direction.
+            # Control characters, and those that change the direction of text.
             self.note("unprintable_name", path)
-        # Two names are one where case does not count; which of the two is unpacked nobody knows.
+        # On case-insensitive file systems both names are one file, and which of the two is kept depends on the extractor.
         key = hash(path.casefold().rstrip("/"))
         if key in self._seen and not folder:
             self.note("duplicate_name", path)
@@ -77,7 +77,7 @@ class Tally:
             examples.append(shown(path))
 
     def technical(self) -> dict[str, Any]:
-        """Return the reference's fields, warnings where there are any, and the first of the entries."""
+        """Return the archive fields of `technicalJson`, the warnings if there are any, and the first entries."""
         common = self._extensions.most_common(EXTENSIONS)
         found: dict[str, Any] = {
             "entryCount": self.count,
@@ -93,13 +93,13 @@ class Tally:
 
 
 def shown(path: str) -> str:
-    """Return a name as people may see it: short, and without characters that change what stands around them."""
+    """Return a name that is safe to display: shortened, with unprintable characters replaced."""
     return "".join(char if char.isprintable() else "\ufffd" for char in path[:PATH_CHARS])
 
 
 def _extension(path: str) -> str:
     stem, dot, extension = path.rsplit("/", 1)[-1].rpartition(".")
-    # A name that only begins with a dot, or ends in a sentence, has none.
+    # Dot files have no extension; what is long or has spaces is not taken for one.
     if not dot or not stem or len(extension) > EXTENSION_CHARS or not extension.isalnum():
         return ""
     return extension.lower()

@@ -9,7 +9,7 @@ from fontTools.ttLib.tables.O_S_2f_2 import OS2_UNICODE_RANGES
 from .verdicts import Rejected
 
 TABLES = 128
-# Of the tables that are read; outlines are not.
+# Limits the tables that are read; outlines are not read.
 TABLE_BYTES = 2**20
 READ = {"name", "OS/2", "maxp", "fvar", "head"}
 NEEDED = {"maxp", "name", "cmap", "head"}
@@ -20,25 +20,25 @@ NAMES = 4096
 NAME_CHARS = 120
 AXIS = struct.Struct(">4siiiHH")
 NAME = struct.Struct(">6H")
-# The names that programs group styles by come before those for four styles.
+# Name IDs in order of preference: WWS and typographic names before the legacy ones, which group four styles at most.
 FAMILY, STYLE, FULL, POSTSCRIPT = (21, 16, 1), (22, 17, 2), (4,), (6,)
 WINDOWS, MAC = 3, 1
 ENGLISH = {(WINDOWS, 0x409), (MAC, 0), (0, 0)}
-# Scripts that stand for none: common signs, marks on any letter, and nothing assigned.
+# Values of the Unicode script property that name no script: common, inherited, unassigned.
 NO_SCRIPTS = {"Zyyy", "Zinh", "Zzzz"}
 PRIVATE_USE = {60, 90}
 MAGIC = 0x5F0F3CF5
 
 
 class Table(NamedTuple):
-    """Where a table is."""
+    """The location of a table in the file."""
 
     start: int
     length: int
 
 
 def directory(file: BinaryIO, size: int, offset: int) -> dict[str, Table]:
-    """Return a face's tables by tag, none outside of the file, none reaching into another."""
+    """Return a face's tables by tag. Tables outside of the file and overlapping ones are refused."""
     file.seek(offset + 4)
     count = int.from_bytes(file.read(2), "big")
     if not 0 < count <= TABLES:
@@ -66,7 +66,7 @@ def directory(file: BinaryIO, size: int, offset: int) -> dict[str, Table]:
 
 def _check_overlaps(tables: dict[str, Table]) -> None:
     end = 0
-    # Two tags may share one table as a whole, as those of bitmap fonts do.
+    # Two tags may refer to the same table as a whole, as in bitmap fonts.
     for table in sorted({table for table in tables.values() if table.length}):
         if table.start < end:
             raise Rejected("Tables of the font overlap.")
@@ -74,7 +74,7 @@ def _check_overlaps(tables: dict[str, Table]) -> None:
 
 
 def facts(file: BinaryIO, tables: dict[str, Table]) -> dict[str, Any]:
-    """Return what one face says of itself."""
+    """Return the technical details of one face."""
     content = {name: _table(file, tables[name]) for name in READ if name in tables}
     try:
         (glyphs,) = struct.unpack_from(">H", content["maxp"], 4)
@@ -129,7 +129,7 @@ def _names(content: bytes) -> dict[int, dict[bool, str]]:
     if count > NAMES:
         raise Rejected("The font has more than 4096 names.")
     found: dict[int, dict[bool, str]] = {}
-    # Windows' names first: those for old Macs are often cut.
+    # Windows names come first, since those for the Macintosh platform are often truncated.
     for record in sorted(NAME.iter_unpack(content[6 : 6 + count * NAME.size]), key=lambda each: each[0] != WINDOWS):
         platform, encoding, language, number, length, offset = record
         if number not in {*FAMILY, *STYLE, *FULL, *POSTSCRIPT}:
@@ -143,7 +143,7 @@ def _names(content: bytes) -> dict[int, dict[bool, str]]:
 def _decoded(content: bytes, platform: int, encoding: int) -> str:
     if platform in {WINDOWS, 0}:
         return content.decode("utf-16-be", "ignore").strip()
-    # Names for Macs in other encodings have a twin for Windows in any font of this century.
+    # Macintosh names in other encodings are skipped: modern fonts repeat them for Windows.
     return content.decode("mac-roman").strip() if platform == MAC and encoding == 0 else ""
 
 
@@ -156,7 +156,7 @@ def _best(names: dict[int, dict[bool, str]], numbers: tuple[int, ...]) -> str:
 
 
 def _range_bits(content: bytes) -> list[int]:
-    """Return the Unicode ranges that `OS/2` claims, as the numbers of their bits."""
+    """Return the Unicode ranges that the `OS/2` table states, as bit numbers."""
     words = struct.unpack(">4I", content[42:58]) if len(content) >= 58 else (0, 0, 0, 0)
     return [bit for bit in range(len(OS2_UNICODE_RANGES)) if words[bit // 32] >> bit % 32 & 1]
 

@@ -15,15 +15,15 @@ from . import font_tables
 from .verdicts import Rejected
 
 FACES = 64
-# The largest families of East Asian fonts stay below this.
+# Larger than any font of an East Asian family.
 FONT_BYTES = 64 * 2**20
 COMPRESSED_BYTES = 24 * 2**20
-# Several copies of the largest font.
+# Memory limit of the sanitizer: room for several copies of the largest font.
 SANITIZER_BYTES = 256 * 2**20
 WOFF = struct.Struct(">4s4sIHHIHHIIIII")
 WOFF_TABLE = struct.Struct(">4sIIII")
 WOFF2 = struct.Struct(">4s4sIHHIIHHIIIII")
-# Places in WOFF2's list of well-known tags.
+# Indexes in WOFF2's list of known table tags.
 GLYF, LOCA, KNOWN_TAG_NONE = 10, 11, 63
 NAMES = 32
 
@@ -44,14 +44,18 @@ def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
 
 
 def sanitized(content: bytes) -> bytes:
-    """Return a web font as a plain OpenType font that the sanitizer browsers use has accepted."""
+    """Return a web font as a plain OpenType font, as written by OTS, the sanitizer of browsers.
+
+    Raises:
+        Rejected: the sanitizer does not accept it, or it is too large.
+    """
     if len(content) > COMPRESSED_BYTES:
         raise Rejected("The web font is larger than 24 MiB.")
     _check_web_header(content)
     with tempfile.TemporaryDirectory() as folder:
         given, made = Path(folder, "given"), Path(folder, "made")
         given.write_bytes(content)
-        # It inherits our limits, one excepted, and our parent's clock ends it with us.
+        # It inherits this process's limits, except that of memory, and is in the process group that the parent kills on a timeout.
         outcome = ots.sanitize(
             str(given),
             str(made),
@@ -66,13 +70,13 @@ def sanitized(content: bytes) -> bytes:
 
 
 def _limit_sanitizer() -> None:
-    """It copies each name as often as a font repeats it, and would take all that it gets."""
+    """Limit the sanitizer's memory: it copies a name each time that a font repeats it, so its use is otherwise unbounded."""
     with suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_AS, (SANITIZER_BYTES, SANITIZER_BYTES))
 
 
 def _check_web_header(content: bytes) -> None:
-    """Refuse by the header what would unpack to more than a font."""
+    """Refuse a web font whose header states more unpacked bytes or tables than a font may have."""
     header = WOFF if content[:4] == b"wOFF" else WOFF2
     if len(content) < header.size:
         raise Rejected("The font was cut off.")
@@ -94,14 +98,14 @@ def _woff_claims(content: bytes, tables: int) -> int:
 
 
 def _woff2_claims(content: bytes, tables: int) -> int:
-    """Return what the tables say they unpack to; a transformed table states a second length, which is what is unpacked."""
+    """Return the sum of the tables' stated unpacked lengths; a transformed table states a second length, which counts as well."""
     at, total = WOFF2.size, 0
     for _ in range(tables):
         flags = content[at] if at < len(content) else 0
         known, version = flags & 63, flags >> 6
         at += 5 if known == KNOWN_TAG_NONE else 1
         length, at = _base128(content, at)
-        # For the outlines and their places 3 means untouched, for all others 0 does.
+        # The version that means "not transformed" is 3 for glyf and loca, and 0 for all other tables.
         if version != (3 if known in {GLYF, LOCA} else 0):
             transformed, at = _base128(content, at)
             total += transformed

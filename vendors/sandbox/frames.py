@@ -1,11 +1,11 @@
-"""Walks MP3 and AAC streams frame by frame: the duration is that of the frames, whatever a header claims."""
+"""Reads MP3 and AAC streams frame by frame: the duration is the sum of the frames, not what a header states."""
 
 from typing import Any, BinaryIO, NamedTuple
 
 from .verdicts import Rejected
 
 CHUNK = 2**20
-# Enough for 20 MiB at the lowest rates; longer files are reckoned from what was walked.
+# Enough for 20 MiB at the lowest bit rates; the duration of longer files is extrapolated.
 FRAMES = 400_000
 SEARCH_BYTES = 64 * 2**10
 RESYNCS = 16
@@ -26,7 +26,7 @@ class Frame(NamedTuple):
 
 
 def mp3_frame(head: bytes) -> Frame | None:
-    """Return what a layer III header says, None when it is none."""
+    """Parse an MPEG layer III frame header; None when it is not one."""
     if len(head) < 4 or head[0] != 0xFF or head[1] & 0xE6 != 0xE2:
         return None
     version, rate_index, bitrate_index = head[1] >> 3 & 3, head[2] >> 2 & 3, head[2] >> 4
@@ -40,7 +40,7 @@ def mp3_frame(head: bytes) -> Frame | None:
 
 
 def adts_frame(head: bytes) -> Frame | None:
-    """Return what an ADTS header says, None when it is none."""
+    """Parse an ADTS frame header; None when it is not one."""
     if len(head) < 7 or head[0] != 0xFF or head[1] & 0xF6 != 0xF0:
         return None
     rate_index = head[2] >> 2 & 15
@@ -70,7 +70,7 @@ def measure(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
 
 
 def _after_tag(file: BinaryIO, size: int) -> int:
-    """Return where the stream begins: behind ID3v2 tags, which are never unpacked."""
+    """Return the offset of the stream behind its ID3v2 tags, which are skipped without being parsed."""
     at = 0
     for _ in range(4):
         file.seek(at)
@@ -122,11 +122,11 @@ class _Walk:
             self.covered += frame.length
             self.seconds += frame.samples / frame.rate
             at += frame.length
-        # A last frame cut short and a tag behind the sound are no damage.
+        # A truncated last frame and a tag after the stream are accepted.
         self.passed = at - self.begin if self._size - at < SEARCH_BYTES else self._size - self.begin
 
     def _search(self, at: int) -> int | None:
-        """Return where two frames follow each other, within the bytes that are searched."""
+        """Return the offset of the next two consecutive frames within SEARCH_BYTES, None when there are none."""
         self._file.seek(at)
         stretch = self._file.read(SEARCH_BYTES)
         local = stretch.find(0xFF)

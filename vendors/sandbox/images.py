@@ -2,13 +2,14 @@
 
 import struct
 import zlib
+from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from .verdicts import Rejected
 
 SIDE = 300_000
 CHUNK_BYTES = 2**20
-# Honest files have a few dozen, and one for each 8 KiB of picture.
+# Limits of the number of chunks: encoders write a few dozen, and one for each 8 KiB of image data.
 PNG_CHUNKS = 1000
 PNG_CHUNK_BYTES = 2**10
 PNG_COMPRESSED = {b"zTXt", b"iTXt", b"iCCP"}
@@ -43,33 +44,39 @@ def _exactly(file: BinaryIO, count: int) -> bytes:
 
 
 def _png(file: BinaryIO, size: int) -> dict[str, Any]:
-    """Walk the chunks to the last; the checksums of all of them are held against their bytes."""
-    file.seek(8)
+    """Read all chunks and verify their checksums."""
     found: dict[str, Any] = {}
-    at = 8
-    for _ in range(PNG_CHUNKS + size // PNG_CHUNK_BYTES):
-        length, kind = struct.unpack(">I4s", _exactly(file, 8))
-        at += 12 + length
-        if at > size:
-            raise Rejected(CUT_OFF)
-        head = _checked(file, kind, length)
+    for kind, head, end in _png_chunks(file, size):
         if kind in PNG_COMPRESSED:
             _check_text(kind, head)
         if not found and kind != b"IHDR":
             raise Rejected(DAMAGED)
-        if kind == b"IHDR":
-            found = _png_header(head)
-        elif kind == b"acTL" and length == 8:
-            found["frameCount"] = int.from_bytes(head[:4], "big")
-        elif kind == b"tRNS":
-            found["transparency"] = True
-        elif kind == b"IEND":
-            return found | ({"trailingBytes": size - at} if at < size else {})
+        match kind:
+            case b"IHDR":
+                found = _png_header(head)
+            case b"acTL" if len(head) == 8:
+                found["frameCount"] = int.from_bytes(head[:4], "big")
+            case b"tRNS":
+                found["transparency"] = True
+            case b"IEND":
+                return found | ({"trailingBytes": size - end} if end < size else {})
     raise Rejected("The image is made of too many small parts.")
 
 
+def _png_chunks(file: BinaryIO, size: int) -> Iterator[tuple[bytes, bytes, int]]:
+    """Yield kind, first MiB and end offset of each chunk, as many as a PNG of this size may have."""
+    end = 8
+    file.seek(end)
+    for _ in range(PNG_CHUNKS + size // PNG_CHUNK_BYTES):
+        length, kind = struct.unpack(">I4s", _exactly(file, 8))
+        end += 12 + length
+        if end > size:
+            raise Rejected(CUT_OFF)
+        yield kind, _checked(file, kind, length), end
+
+
 def _checked(file: BinaryIO, kind: bytes, length: int) -> bytes:
-    """Return the first MiB of a chunk whose checksum holds."""
+    """Return the first MiB of a chunk after verifying its checksum."""
     checksum, first = zlib.crc32(kind), b""
     while length > 0:
         piece = _exactly(file, min(length, CHUNK_BYTES))
@@ -80,7 +87,7 @@ def _checked(file: BinaryIO, kind: bytes, length: int) -> bytes:
 
 
 def _check_text(kind: bytes, content: bytes) -> None:
-    """Refuse comments and profiles that unpack to more than any program wants of them."""
+    """Refuse text and colour profiles that unpack to more than PNG_TEXT_BYTES."""
     _, _, rest = content.partition(b"\0")
     if kind == b"iTXt":
         if rest[:1] != b"\1":
@@ -89,7 +96,7 @@ def _check_text(kind: bytes, content: bytes) -> None:
     try:
         unpacked = zlib.decompressobj().decompress(rest[1:] if kind != b"iTXt" else rest, PNG_TEXT_BYTES)
     except zlib.error:
-        # Unreadable, and skipped by whoever meets it.
+        # Decoders skip a text or profile that they cannot unpack.
         return
     if len(unpacked) == PNG_TEXT_BYTES:
         raise Rejected("The image carries a comment or profile that unpacks to more than 4 MiB.")
@@ -105,7 +112,7 @@ def _png_header(head: bytes) -> dict[str, Any]:
 
 
 def _jpeg(file: BinaryIO, size: int) -> dict[str, Any]:
-    """Walk the segments to the first scan."""
+    """Read the segments up to the first scan."""
     file.seek(2)
     found: dict[str, Any] = {}
     for _ in range(JPEG_SEGMENTS):
@@ -131,7 +138,7 @@ def _jpeg(file: BinaryIO, size: int) -> dict[str, Any]:
 def _jpeg_marker(file: BinaryIO) -> int:
     if _exactly(file, 1) != b"\xff":
         raise Rejected(DAMAGED)
-    # Any number of fill bytes may come first; nobody writes more than a few.
+    # The format allows any number of fill bytes before a marker.
     for _ in range(CHUNK_BYTES):
         byte = _exactly(file, 1)[0]
         if byte != 0xFF:
@@ -149,9 +156,9 @@ def _jpeg_frame(head: bytes) -> dict[str, Any]:
 
 
 def _webp(file: BinaryIO, size: int) -> dict[str, Any]:
-    """Walk the chunks: the extended header states the canvas, without one the only picture does."""
+    """Read the chunks. The size is that of the extended header (VP8X), or of the only image where there is none."""
     file.seek(4)
-    # A chunk of an odd length is followed by a byte that some leave out at the end.
+    # A chunk of odd length is padded by a byte, which some encoders omit at the end of the file.
     stated = int.from_bytes(file.read(4), "little") + 8
     if stated > size + 1:
         raise Rejected(CUT_OFF)
@@ -194,7 +201,7 @@ def _photoshop(file: BinaryIO, size: int) -> dict[str, Any]:
     known = version in {1, 2} and not reserved.strip(b"\0") and depth in {1, 8, 16, 32} and mode in PSD_MODES
     if not known or not 0 < channels <= 56:
         raise Rejected("The Photoshop document's header is damaged.")
-    # Colours, resources, layers: each states its length; in large documents that of the layers is wider.
+    # The sections of colours, resources and layers. Each begins with its length, which has 8 bytes for the layers of a PSB file.
     for wide in (4, 4, 8 if version == 2 else 4):
         length = int.from_bytes(_exactly(file, wide), "big")
         if file.tell() + length > size:

@@ -6,7 +6,7 @@ from typing import Any, BinaryIO
 from .sniffing import HEAD_BYTES, other, sniff
 from .verdicts import Unsupported
 
-# Imported by need: fontTools, Pillow and libsndfile each take a while to load.
+# Imported on demand: fontTools, Pillow and libsndfile are slow to load.
 MODULES = {
     "zip": "zips",
     "tar": "tars",
@@ -34,7 +34,7 @@ TAKEN = "Send a zip or tar archive (plain, gzip, bzip2 or xz), a font, an image 
 
 
 def run(file: BinaryIO, size: int) -> tuple[dict[str, Any], list[bytes]]:
-    """Return the technical details; the job of the worker."""
+    """Run the `inspect` job of the worker: return the technical details."""
     head = file.read(HEAD_BYTES)
     name = sniff(head)
     if name not in MODULES:
@@ -43,7 +43,7 @@ def run(file: BinaryIO, size: int) -> tuple[dict[str, Any], list[bytes]]:
 
 
 def details(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
-    """Return the technical details of a file of a known format: the reference's four, then its kind's own."""
+    """Return the technical details of a file of this format: the four fields of the API reference, then those of its kind."""
     module = MODULES[name]
     file.seek(0)
     found: dict[str, Any] = importlib.import_module(f"vendors.sandbox.{module}").inspect(file, size, name)

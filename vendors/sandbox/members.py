@@ -11,7 +11,7 @@ from .sniffing import sniff
 
 MEMBERS = 24
 MEMBER_BYTES = 16 * 2**20
-# Compressed tar archives are read once, so that what is chosen of them waits in memory.
+# A limit on memory: compressed tar archives can be read only once, so the chosen members are kept until they are inspected.
 BUDGET_BYTES = 64 * 2**20
 EXTENSIONS = {"otf", "ttf", "ttc", "woff", "woff2", "jpg", "jpeg", "png", "webp", "psd", "wav", "mp3", "aac", "m4a", "flac", "ogg"}
 
@@ -19,7 +19,7 @@ Read = Callable[[Any, int], bytes]
 
 
 class MemberLooks:
-    """Members chosen while an archive is walked, looked into afterwards."""
+    """Collects members while an archive is read, and inspects them afterwards."""
 
     def __init__(self) -> None:
         self._skill: tuple[int, str, Any] | None = None
@@ -27,8 +27,8 @@ class MemberLooks:
         self._budget = BUDGET_BYTES
 
     def wants(self, path: str, size: int) -> bool:
-        """Tell whether the member is worth a look, and within the budget."""
-        # macOS puts a shadow of each file into its archives.
+        """Tell whether the member should be inspected and fits into the budget."""
+        # macOS adds a file of metadata for each file to its archives.
         name = path.rsplit("/", 1)[-1]
         if name.startswith("._") or path.startswith("__MACOSX/"):
             return False
@@ -38,16 +38,16 @@ class MemberLooks:
         return known and 0 < size <= min(MEMBER_BYTES, self._budget) and len(self._chosen) < MEMBERS
 
     def add(self, path: str, size: int, handle: Any) -> None:
-        """Keep a member that is wanted, by what it can be read with later."""
+        """Add a member for which `wants` is true; `handle` is what `read` takes later."""
         if path.rsplit("/", 1)[-1].upper() == skills.FILE_NAME:
-            # The one that lies highest is the skill's own.
+            # Of several SKILL.md files the one nearest to the root describes the skill.
             self._skill = (path.count("/"), path, handle)
         else:
             self._budget -= size
             self._chosen.append((path, handle))
 
     def technical(self, read: Read) -> dict[str, Any]:
-        """Return `skill`, `members`, and the sums over fonts that a manifest shows."""
+        """Inspect the members; return `skill`, `members`, and the totals over fonts that a manifest shows."""
         found: dict[str, Any] = {}
         if self._skill is not None:
             _, path, handle = self._skill
@@ -76,7 +76,7 @@ def _looker(path: str, handle: Any, read: Read) -> Callable[[], dict[str, Any]]:
 
 
 def _attempt(look: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """A member that cannot be read says nothing about the archive: it is left out."""
+    """Return the result of an inspection, nothing where it fails: a damaged member does not make the archive invalid."""
     try:
         return look()
     except Exception:  # noqa: BLE001 - parsers raise anything on hostile bytes

@@ -10,7 +10,7 @@ TAKEN = {"mp3", "aac", "m4a", "wav"}
 
 
 def run(file: BinaryIO, size: int) -> tuple[dict[str, Any], list[bytes]]:
-    """Return the format and the sound's facts; the job of the worker."""
+    """Run the job of the worker: return the format and the technical details of the audio."""
     name = sniff(file.read(HEAD_BYTES))
     if name not in TAKEN:
         raise Unsupported("Send an MP3, AAC or WAV sound.")

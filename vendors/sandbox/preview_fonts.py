@@ -9,7 +9,7 @@ from .verdicts import Unsupported
 
 
 def run(file: BinaryIO, size: int) -> tuple[dict[str, Any], list[bytes]]:
-    """Return the font's facts and its sanitized bytes; the job of the worker."""
+    """Run the job of the worker: return the technical details of the font and its sanitized bytes."""
     if sniff(file.read(HEAD_BYTES)) not in {"woff", "woff2"}:
         raise Unsupported("Send a WOFF2 or WOFF font.")
     file.seek(0)

@@ -10,10 +10,10 @@ from .sniffing import HEAD_BYTES, sniff
 from .verdicts import Rejected, Unsupported
 
 FORMATS = ("JPEG", "PNG", "WEBP")
-# By what each decoder holds for a pixel, so that none takes more than 300 MiB.
+# From the bytes that each decoder needs per pixel, so that none takes more than 300 MiB.
 PIXELS = {"jpg": 40_000_000, "png": 28_000_000, "webp": 15_000_000}
 SIDE = 20_000
-# Each pass over a progressive JPEG costs as much as the whole; encoders make about ten.
+# Each scan of a progressive JPEG takes as long to decode as the whole image; encoders write about ten.
 SCANS = 64
 FULL, CARD = 1920, 640
 STRIP = 512
@@ -22,13 +22,13 @@ PROFILE_BYTES = 4 * 2**20
 
 
 def run(file: BinaryIO, size: int) -> tuple[dict[str, Any], list[bytes]]:
-    """Return the dimensions and the full and card sizes as WebP; the job of the worker."""
+    """Run the job of the worker: return the dimensions, and the image as WebP in the full and the card size."""
     name = sniff(file.read(HEAD_BYTES))
     if name not in PIXELS:
         raise Unsupported("Send a JPG, PNG or WebP image.")
     _check(file, size, name)
     file.seek(0)
-    # We have refused ourselves, in our words, before a pixel is decoded.
+    # Pillow's own check is not needed: `_check` has refused images with too many pixels already.
     Image.MAX_IMAGE_PIXELS = None
     try:
         image = _open(file)
@@ -40,36 +40,36 @@ def run(file: BinaryIO, size: int) -> tuple[dict[str, Any], list[bytes]]:
 
 
 def _check(file: BinaryIO, size: int, name: str) -> None:
-    """Refuse by the headers what would take long, or much memory, to decode."""
+    """Refuse images that would take too long, or too much memory, to decode; only headers are read."""
     file.seek(0)
     found = images.inspect(file, size, name)
     if found["width"] * found["height"] > PIXELS[name] or max(found["width"], found["height"]) > SIDE:
         raise Rejected(f"The image has more than {PIXELS[name] / 1e6:.0f} million pixels, or a side of more than 20,000.")
     if name == "jpg":
         file.seek(0)
-        # Inside of the picture's data the marker cannot stand; thumbnails have one each.
+        # Compressed data never contains the marker of a scan; an embedded thumbnail adds one.
         if file.read().count(b"\xff\xda") > SCANS:
             raise Rejected("The image is made of more passes than any encoder writes.")
 
 
 def _open(file: BinaryIO) -> Image.Image:
-    """Return the picture as it should be seen, at most a little larger than needed."""
+    """Decode the image: upright, in sRGB, at most FULL pixels wide and high."""
     with Image.open(file, formats=FORMATS) as opened:
         profile = opened.info.get("icc_profile")
-        # JPEG decodes at half or a quarter of the size for a fraction of the work.
+        # For JPEG: decoding at half or a quarter of the size takes a fraction of the time.
         opened.draft(None, (FULL, FULL))
         opened.load()
         see_through = opened.has_transparency_data
         image = _in_colour(opened, see_through=see_through)
         image.thumbnail((FULL, FULL), Image.Resampling.LANCZOS, reducing_gap=2.0)
-        # Which way is up, the original knows; a small picture is turned sooner.
+        # The orientation is in the original's EXIF data; turning the smaller image is faster.
         image.info["exif"] = opened.getexif().tobytes()
         ImageOps.exif_transpose(image, in_place=True)
         return _in_srgb(image, profile)
 
 
 def _in_colour(image: Image.Image, *, see_through: bool) -> Image.Image:
-    """Return the picture in colours that can be scaled; the same one, not a copy, where it is in them already."""
+    """Return the image in a mode that can be resized; the same object where it is in that mode already."""
     if image.mode.startswith("I"):
         return _from_sixteen_bits(image)
     mode = "CMYK" if image.mode == "CMYK" else "RGBA" if see_through else "RGB"
@@ -77,7 +77,7 @@ def _in_colour(image: Image.Image, *, see_through: bool) -> Image.Image:
 
 
 def _from_sixteen_bits(image: Image.Image) -> Image.Image:
-    """Return 16-bit grey in 8 bits: Pillow's own conversion cuts instead of scaling, and all at once takes ten bytes a pixel."""
+    """Convert 16-bit grey to 8 bits, in strips to save memory: Pillow's own conversion clips the values instead of scaling them."""
     grey = Image.new("L", image.size)
     for top in range(0, image.height, STRIP):
         strip = image.crop((0, top, image.width, min(top + STRIP, image.height)))
@@ -90,7 +90,7 @@ def _in_srgb(image: Image.Image, profile: bytes | None) -> Image.Image:
         try:
             return _converted(image, ImageCms.ImageCmsProfile(io.BytesIO(profile)))
         except (ImageCms.PyCMSError, OSError, ValueError):
-            # A broken profile is no reason to refuse a picture; without it colours are a little off.
+            # An image with a broken colour profile is accepted; it is shown as if it were in sRGB.
             return image if image.mode == "RGBA" else image.convert("RGB")
     return image if image.mode == "RGBA" else image.convert("RGB")
 
@@ -107,7 +107,7 @@ def _converted(image: Image.Image, profile: ImageCms.ImageCmsProfile) -> Image.I
 
 
 def _fit(image: Image.Image, side: int) -> Image.Image:
-    """Return a copy on a fresh canvas: saving the opened image would carry its comments along."""
+    """Return a resized copy. It is pasted onto a new image, because saving the opened one would keep its metadata."""
     copy = image.copy()
     copy.thumbnail((side, side), Image.Resampling.LANCZOS)
     fresh = Image.new(copy.mode, copy.size)

@@ -8,16 +8,16 @@ VERDICT_BYTES = 2 * 2**20
 BLOB_BYTES = 64 * 2**20
 DEPTH = 8
 TEXT_CHARS = 2**16
-# What a JSON number holds everywhere, and what databases keep.
+# Integers that every JSON parser reads exactly and both databases can store.
 NUMBER = 2**63 - 1
 
 
 class Broken(Exception):
-    """The child ended, or spoke, otherwise than it should."""
+    """The child crashed, timed out, or sent a reply of the wrong shape."""
 
 
 class Reply(NamedTuple):
-    """A child's verdict: how it ended, why, what it found, and how many bytes follow in each blob."""
+    """A child's verdict: outcome, reason, technical details, and the length in bytes of each blob that follows."""
 
     outcome: str
     reason: str
@@ -26,7 +26,7 @@ class Reply(NamedTuple):
 
 
 def parse(text: bytes) -> Reply:
-    """Return the verdict with every value such that databases, JSON and pages take it.
+    """Parse the verdict; both databases can store every value of the result, and JSON encoders accept it.
 
     Raises:
         Broken: it has another shape.
@@ -47,7 +47,7 @@ def parse(text: bytes) -> Reply:
 
 
 def mended(value: Any, depth: int = DEPTH) -> Any:
-    """Return JSON that every database takes: names in files may hold NUL and halves of surrogate pairs."""
+    """Return JSON that every database can store: names in files may contain NUL and lone surrogates."""
     if not depth:
         raise Broken("its verdict is too deep")
     match value:

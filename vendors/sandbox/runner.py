@@ -23,7 +23,7 @@ from . import replies
 from .replies import Broken
 from .source import DONE, HEAD, READ, STRETCH_BYTES
 
-# Looks are short; more at once than there are processors only makes each slower.
+# The most children at once. Inspections are short and bound by the CPU, so more than one per processor gains nothing.
 CHILDREN = max(2, os.cpu_count() or 1)
 WAIT_SECONDS = 60
 
@@ -34,19 +34,19 @@ logger = logging.getLogger(__name__)
 
 
 class Limits(NamedTuple):
-    """How long a job may take."""
+    """The limits of a job in seconds: CPU time of the child, and time until its verdict."""
 
     cpu_seconds: int
     wall_seconds: float
 
 
 def look(job: str, *, read_at: ReadAt, size: int, limits: Limits, interpret: Callable[[dict[str, Any], list[bytes]], T]) -> T:
-    """Return what `interpret` makes of what the child found and of the bytes that it made.
+    """Run a job in a child process; return what `interpret` returns for the reported facts and the bytes that the child produced.
 
     Raises:
-        UnsupportedType: the content is none of the types that the job takes.
-        FileRejected: it is damaged or hostile, or the child did not survive it.
-        DependencyUnavailable: too many files are being looked into, or no child can be started.
+        UnsupportedType: the content is of no type that the job supports.
+        FileRejected: it is damaged or hostile, or the child crashed or exceeded its limits.
+        DependencyUnavailable: too many children are running, or none can be started.
     """
     if not _slots.acquire(timeout=WAIT_SECONDS):
         raise DependencyUnavailable("Too many files are being checked at the moment.")
@@ -70,7 +70,7 @@ def look(job: str, *, read_at: ReadAt, size: int, limits: Limits, interpret: Cal
 
 
 def reader_of(store: ObjectStore, key: str) -> ReadAt:
-    """Return a function that reads stretches of a stored object."""
+    """Return a function that reads byte ranges of a stored object."""
 
     def read_at(offset: int, length: int) -> bytes:
         return b"".join(store.read(key, offset, offset + length))
@@ -79,7 +79,7 @@ def reader_of(store: ObjectStore, key: str) -> ReadAt:
 
 
 def reader_of_bytes(content: bytes) -> ReadAt:
-    """Return a function that reads stretches of bytes at hand."""
+    """Return a function that reads byte ranges of bytes in memory."""
 
     def read_at(offset: int, length: int) -> bytes:
         return content[offset : offset + length]
@@ -91,7 +91,7 @@ def _interpreted(interpret: Callable[[dict[str, Any], list[bytes]], T], facts: d
     try:
         return interpret(facts, blobs)
     except (KeyError, TypeError, ValueError) as error:
-        # Our own children never say it: a file speaks for this one.
+        # The worker never reports this by itself: a hostile file has taken it over.
         raise Broken(f"its facts make no sense: {error!r}") from error
 
 
@@ -114,7 +114,7 @@ def _converse(job: str, read_at: ReadAt, size: int, limits: Limits) -> tuple[rep
 
 
 class _Line:
-    """What we hear from the child and tell it, until its time is up: it may hang, or keep others waiting in its name."""
+    """The connection to the child, with one deadline for everything: a hostile child may hang or answer byte by byte."""
 
     def __init__(self, end: socket.socket, seconds: float) -> None:
         self._end = end
@@ -150,7 +150,7 @@ class _Line:
 
 @contextmanager
 def _child(job: str, size: int, limits: Limits) -> Iterator[_Line]:
-    """Start the child in an empty folder with an empty environment; it is dead when the block is left."""
+    """Start the child in an empty folder with a minimal environment; kill it when the block is left."""
     ours, theirs = socket.socketpair()
     with ours, tempfile.TemporaryDirectory(prefix="look-", ignore_cleanup_errors=True) as folder:
         with theirs:
@@ -158,7 +158,7 @@ def _child(job: str, size: int, limits: Limits) -> Iterator[_Line]:
         try:
             yield _Line(ours, limits.wall_seconds)
         finally:
-            # With all that it started; it is not waited for yet, so the number is still its own.
+            # The whole process group. The child has not been waited for, so its process id cannot have been reused.
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(child.pid, signal.SIGKILL)
             child.wait()
@@ -167,11 +167,11 @@ def _child(job: str, size: int, limits: Limits) -> Iterator[_Line]:
 def _start(words: list[str], folder: str, end: socket.socket) -> subprocess.Popen[bytes]:
     environment = {
         "PYTHONPATH": str(settings.BASE_DIR),
-        # As we do: libraries that only the child loads would otherwise be compiled again for each file.
+        # Inherited, so that libraries which only the child imports are not compiled again for each file.
         "PYTHONDONTWRITEBYTECODE": "1" if sys.dont_write_bytecode else "",
         "TMPDIR": folder,
         "LANG": "C.UTF-8",
-        # One thread: each would reserve memory that the limit counts.
+        # Each further thread would reserve memory that counts towards the limit.
         "OPENBLAS_NUM_THREADS": "1",
     }
     try:
@@ -182,7 +182,7 @@ def _start(words: list[str], folder: str, end: socket.socket) -> subprocess.Pope
             stdin=end.fileno(),
             stdout=end.fileno(),
             stderr=subprocess.DEVNULL,
-            # Its own group, so that what it starts dies with it.
+            # A process group of its own, so that processes which it starts are killed with it.
             start_new_session=True,
         )
     except OSError as error:

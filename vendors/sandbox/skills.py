@@ -31,7 +31,7 @@ def _split(whole: str) -> tuple[dict[str, str], str]:
 
 
 def _fields(front: str) -> dict[str, str]:
-    """Read the part of YAML that skills use: plain, quoted and folded values of top-level keys."""
+    """Parse the subset of YAML that skills use: plain, quoted and folded values of top-level keys."""
     values: dict[str, list[str]] = {}
     key = ""
     for line in front.split("\n"):

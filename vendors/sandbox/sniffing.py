@@ -1,6 +1,6 @@
 """Guesses the format of a file by its signature; the parser of the format must then accept it."""
 
-# (offset, bytes, format): the first that fits.
+# (offset, bytes, format): the first match counts.
 SIGNATURES: tuple[tuple[int, bytes, str], ...] = (
     (0, b"PK\x03\x04", "zip"),
     (0, b"OTTO", "otf"),
@@ -21,7 +21,7 @@ SIGNATURES: tuple[tuple[int, bytes, str], ...] = (
     (4, b"ftyp", "m4a"),
     (0, b"ID3", "mp3"),
 )
-# What people send instead, so that the refusal can name it.
+# Unsupported formats, so that the error message can name what was sent.
 OTHERS: tuple[tuple[int, bytes, str], ...] = (
     (0, b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
     (0, b"Rar!\x1a\x07", "a RAR archive"),
@@ -41,7 +41,7 @@ HEAD_BYTES = 512
 
 
 def sniff(head: bytes) -> str:
-    """Return the format that the first bytes announce, an empty string when they announce none."""
+    """Return the format that the signature indicates, an empty string when it is unknown."""
     if head[:4] in {b"RIFF", b"RF64"}:
         return RIFF_KINDS.get(head[8:12], "")
     for offset, signature, name in SIGNATURES:
@@ -50,14 +50,14 @@ def sniff(head: bytes) -> str:
     if len(head) > 1 and head[0] == 0xFF:
         if head[1] & 0xF6 == 0xF0:
             return "aac"
-        # Layer III only.
+        # MPEG layer III only.
         if head[1] & 0xE6 == 0xE2:
             return "mp3"
     return ""
 
 
 def other(head: bytes) -> str:
-    """Return in words what content is that `sniff` does not name, as far as that is known."""
+    """Return a description of content that `sniff` does not recognize, for the error message."""
     if not head.strip(b"\0"):
         return "empty"
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()

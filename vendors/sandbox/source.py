@@ -11,7 +11,7 @@ STRETCH_BYTES = 2**20
 
 
 class ParentFile(io.RawIOBase):
-    """A seekable file whose bytes come through two pipes."""
+    """A seekable raw file that requests its bytes from the parent process."""
 
     def __init__(self, answers: BinaryIO, requests: BinaryIO, size: int) -> None:
         self._answers = answers
@@ -20,15 +20,15 @@ class ParentFile(io.RawIOBase):
         self._position = 0
 
     def readable(self) -> bool:
-        """Say yes."""
+        """Return True."""
         return True
 
     def seekable(self) -> bool:
-        """Say yes."""
+        """Return True."""
         return True
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        """Move; asks for nothing."""
+        """Set the position; the parent is not involved."""
         base = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._size}[whence]
         self._position = max(base + offset, 0)
         return self._position
@@ -37,8 +37,8 @@ class ParentFile(io.RawIOBase):
         """Return the position."""
         return self._position
 
-    def readinto(self, buffer: "bytearray | memoryview") -> int:  # type: ignore[override]  # typeshed names a protocol that only it has
-        """Ask for the next bytes."""
+    def readinto(self, buffer: "bytearray | memoryview") -> int:  # type: ignore[override]  # typeshed declares `WriteableBuffer`, which does not exist at run time
+        """Request the next bytes from the parent."""
         view = memoryview(buffer)
         wanted = min(len(view), self._size - self._position, STRETCH_BYTES)
         if wanted <= 0:
@@ -52,5 +52,5 @@ class ParentFile(io.RawIOBase):
 
 
 def open_parent_file(answers: BinaryIO, requests: BinaryIO, size: int) -> io.BufferedReader:
-    """Return the file with a buffer: remote stores answer few large requests better than many small ones."""
+    """Return the file with a large read buffer: remote stores are slow for many small requests."""
     return io.BufferedReader(ParentFile(answers, requests, size), STRETCH_BYTES)

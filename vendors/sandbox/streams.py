@@ -10,9 +10,9 @@ from .entries import FREE_BYTES, RATIO
 from .verdicts import Rejected
 
 CHUNK = 2**18
-# What is unpacked to walk a compressed archive: beyond it the rest is not counted, and that is said.
+# The most bytes that are unpacked to read a compressed archive. What lies beyond is not counted, and the result says `countedPartly`.
 WALK_BYTES = {"tar.gz": 2 * 2**30, "tar.bz2": 2**28, "tar.xz": 2**29}
-# Files may be many packed streams in a row (bgzip makes one of each 64 KiB), but not of nothing.
+# A file may be many concatenated streams (bgzip writes one per 64 KiB), but not thousands of empty ones.
 STREAMS = 1000
 STREAM_BYTES = 2**12
 # Enough for the dictionary of `xz -9`.
@@ -23,14 +23,14 @@ class Stream(Protocol):
     """The archive's bytes, forward only."""
 
     def read(self, count: int) -> bytes:
-        """Return `count` bytes, fewer at the end."""
+        """Return `count` bytes, fewer at the end of the archive."""
 
     def skip(self, count: int) -> bool:
-        """Pass over bytes; False when they are not all there."""
+        """Skip bytes; return False where the archive ends before that."""
 
 
 class WalkedEnough(Exception):
-    """The budget for unpacking is used up."""
+    """The limit of unpacked bytes (WALK_BYTES) is reached."""
 
 
 class Plain:
@@ -41,17 +41,17 @@ class Plain:
         self._size = size
 
     def read(self, count: int) -> bytes:
-        """Return `count` bytes, fewer at the end."""
+        """Return `count` bytes, fewer at the end of the archive."""
         return self._file.read(count)
 
     def skip(self, count: int) -> bool:
-        """Pass over bytes; False when they are not all there."""
-        # Sought, not read: an archive of 5 GiB takes as long as its headers.
+        """Skip bytes; return False where the archive ends before that."""
+        # Seeks instead of reading, so that only the headers of an archive of 5 GiB are read.
         return self._file.seek(count, 1) <= self._size
 
 
 class Unpacked:
-    """A compressed file unpacked in small steps, within its budget and its ratio."""
+    """A compressed file, unpacked in small steps within WALK_BYTES and RATIO."""
 
     def __init__(self, file: BinaryIO, size: int, name: str) -> None:
         self._file = file
@@ -66,10 +66,10 @@ class Unpacked:
         self._streams = 1
 
     def _more(self) -> bool:
-        """Unpack a little more; False at the end."""
+        """Unpack the next chunk; return False at the end of the file."""
         if self._unpacker.eof:
             self._packed = self._unpacker.rest or self._file.read(CHUNK)
-            # Streams may be followed by padding.
+            # Streams may be followed by zero padding.
             if not self._packed.strip(b"\0"):
                 return False
             self._next_stream()
@@ -94,7 +94,7 @@ class Unpacked:
         self._unpacker = self._new()
 
     def read(self, count: int) -> bytes:
-        """Return `count` bytes, fewer at the end."""
+        """Return `count` bytes, fewer at the end of the archive."""
         while len(self._ready) < count and self._more():
             pass
         content = bytes(self._ready[:count])
@@ -102,7 +102,7 @@ class Unpacked:
         return content
 
     def skip(self, count: int) -> bool:
-        """Pass over bytes; False when they are not all there."""
+        """Skip bytes; return False where the archive ends before that."""
         while count > len(self._ready):
             count -= len(self._ready)
             self._ready.clear()
@@ -138,7 +138,7 @@ class _Bzip2:
     def __init__(self) -> None:
         self._inner: Any = bz2.BZ2Decompressor()
 
-    # These keep what they did not use themselves.
+    # Unlike zlib's, these decompressors buffer input that they have not consumed.
     left = b""
 
     def unpack(self, packed: bytes) -> bytes:

@@ -11,7 +11,7 @@ from .streams import Plain, Stream, Unpacked, WalkedEnough
 from .verdicts import Rejected, Unsupported
 
 BLOCK = 512
-# An extended header holds a long name, a few numbers, and what file systems attach.
+# The largest extended header: a long name, a few numbers, and extended attributes of file systems.
 EXTENDED_BYTES = 2**20
 EXTENDED_RECORDS = 256
 EXTENDED_HEADERS = ENTRIES
@@ -52,7 +52,7 @@ def _walk(stream: Stream, tally: Tally, looks: MemberLooks) -> None:
     while True:
         block = stream.read(BLOCK)
         if not block.strip(b"\0"):
-            # Two empty blocks are the end; files cut to one, or to none, are common and whole.
+            # Two zero blocks mark the end. Archives with one or none are common and accepted.
             return
         header = _parse(block, extended, first=first)
         first = False
@@ -78,7 +78,7 @@ def _walk(stream: Stream, tally: Tally, looks: MemberLooks) -> None:
 
 
 def _keep(stream: Stream, header: Header, looks: MemberLooks) -> int:
-    """Keep what is looked into later; return how much was read of it."""
+    """Read a member that is inspected later; return the number of bytes read."""
     skill = header.path.rsplit("/", 1)[-1].upper() == FILE_NAME
     content = stream.read(min(header.size, READ_BYTES) if skill else header.size)
     looks.add(header.path, header.size, content)
@@ -110,7 +110,7 @@ def _parse(block: bytes, extended: dict[str, str], *, first: bool) -> Header:
     prefix = _text(block[345:500]) if block[257:263] == b"ustar\0" else ""
     path = extended.get("path") or (f"{prefix}/{name}" if prefix else name)
     kind = block[156:157]
-    # In old archives a folder is a file whose name ends so.
+    # In pre-POSIX archives a folder is a regular file whose name ends with a slash.
     return Header(path, size, b"5" if kind == b"\0" and path.endswith("/") else kind)
 
 
@@ -119,14 +119,14 @@ def _checksum_holds(block: bytes) -> bool:
         stated = _number(block[148:156])
     except Rejected:
         return False
-    # The lower half of Adler-32 is one more than the sum of the bytes, modulo 65521: sum() takes twenty times as long.
+    # The lower half of Adler-32 is 1 plus the sum of the bytes, modulo 65521. It is twenty times as fast as sum().
     summed = zlib.adler32(block) & 0xFFFF
     return summed == (1 + stated + sum(block[148:156]) - 8 * 0x20) % 65521
 
 
 def _number(field: bytes) -> int:
     if field[0] & 0x80:
-        # Base 256, two's complement: the sign is refused by the caller.
+        # Base-256 encoding in two's complement; the caller refuses negative numbers.
         value = int.from_bytes(field[1:], "big")
         return value if field[0] == 0x80 else -1
     digits = field.strip(b"\0 ")

@@ -2,8 +2,8 @@
 
 
 class Unsupported(Exception):
-    """Not one of the types that are taken; the argument says what it looks like."""
+    """The file is of no supported type; the argument is a sentence for the vendor."""
 
 
 class Rejected(Exception):
-    """Of a known type, but damaged or hostile; the argument is a sentence for the vendor."""
+    """The file is of a supported type, but damaged or hostile; the argument is a sentence for the vendor."""

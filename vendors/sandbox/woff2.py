@@ -1,4 +1,4 @@
-"""Writes WOFF2 from a plain font, tables as they are: one pass of Brotli, no outline is looked at (W3C WOFF2, section 4)."""
+"""Writes a plain font as WOFF2 with untransformed tables, compressed by one pass of Brotli (W3C WOFF2, section 4)."""
 
 import struct
 from collections.abc import Mapping
@@ -6,23 +6,23 @@ from collections.abc import Mapping
 import brotli
 
 HEADER = struct.Struct(">4s4sIHHIIHHIIIII")
-# "No transform": 3 for the outlines and their places, 0 for all others.
+# The version that means "not transformed": 3 for glyf and loca, 0 for all other tables.
 UNTOUCHED = 3 << 6
 ANY_TAG = 63
-# Quick, and a tenth larger than the slowest.
+# Brotli quality: fast, and a tenth larger than at the maximum.
 QUALITY = 9
 
 
 def write(flavor: bytes, tables: Mapping[str, bytes]) -> bytes:
-    """Return the tables, by tag, as a WOFF2 font; the same tables always give the same bytes."""
+    """Return these tables, given by tag, as a WOFF2 font. The output is deterministic."""
     order = sorted(tables)
     if "glyf" in tables and "loca" in tables:
-        # The places follow the outlines at once, as the format demands.
+        # The format requires loca directly after glyf.
         order.remove("loca")
         order.insert(order.index("glyf") + 1, "loca")
     entries = b"".join(_entry(tag, len(tables[tag])) for tag in order)
     packed: bytes = brotli.compress(b"".join(tables[tag] for tag in order), mode=brotli.MODE_FONT, quality=QUALITY)
-    # A directory of 12 bytes and one of 16 for each table, then the tables, each filled up to a multiple of 4.
+    # The size unpacked: a header of 12 bytes, 16 for each table's directory entry, and the tables padded to multiples of 4.
     plain = 12 + 16 * len(order) + sum(-(-len(content) // 4) * 4 for content in tables.values())
     body = entries + packed
     body += b"\0" * (-(HEADER.size + len(body)) % 4)

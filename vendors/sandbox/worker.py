@@ -13,9 +13,9 @@ from . import confinement, source
 from .verdicts import Rejected, Unsupported
 
 ADDRESS_SPACE = 2**30
-# For what the font sanitizer writes; nothing else writes.
+# Room for the output of the font sanitizer, which is the only file that is written.
 FILE_BYTES = 64 * 2**20
-# Each module is imported for its own job only: start-up is most of what a look costs.
+# Only the module of the job is imported, because start-up takes most of a job's time.
 JOBS = {
     "inspect": "vendors.sandbox.inspecting",
     "image": "vendors.sandbox.preview_images",
@@ -25,7 +25,7 @@ JOBS = {
 
 
 def limit_self(cpu_seconds: int) -> None:
-    """Give up memory, time and disk beyond what an honest file needs."""
+    """Set this process's resource limits: memory, CPU time, file size."""
     for what, amount in (
         (resource.RLIMIT_AS, ADDRESS_SPACE),
         (resource.RLIMIT_CPU, cpu_seconds),
@@ -33,13 +33,13 @@ def limit_self(cpu_seconds: int) -> None:
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_NOFILE, 64),
     ):
-        # Not every system has every limit; the parent's clock holds everywhere.
+        # Not every system supports every limit; the parent's timeout works everywhere.
         with suppress(ValueError, OSError):
             resource.setrlimit(what, (amount, amount))
 
 
 def run(job: str, file: BinaryIO, size: int) -> tuple[dict[str, Any], list[bytes]]:
-    """Return the outcome as a JSON object, and the bytes that go with it."""
+    """Run the job; return the verdict as a JSON object, and the blobs that follow it."""
     try:
         facts, blobs = importlib.import_module(JOBS[job]).run(file, size)
     except Unsupported as refusal:
@@ -54,13 +54,13 @@ def run(job: str, file: BinaryIO, size: int) -> tuple[dict[str, Any], list[bytes
 
 
 def main() -> None:
-    """Do one job and end."""
+    """Run one job and exit."""
     job, size, cpu_seconds = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     limit_self(cpu_seconds)
     confinement.confine()
     answers = os.fdopen(os.dup(0), "rb")
     requests = os.fdopen(os.dup(1), "wb")
-    # A library that prints must not be able to speak for us.
+    # Nothing that a library prints may end up in the reply.
     os.dup2(2, 1)
     outcome, blobs = run(job, source.open_parent_file(answers, requests, size), size)
     text = json.dumps(outcome).encode()
@@ -68,7 +68,7 @@ def main() -> None:
     for blob in blobs:
         requests.write(blob)
     requests.flush()
-    # Straight out: nothing is left to tidy, and interpreters with large libraries take long to leave.
+    # Exits without cleanup, which is not needed here and slow with large libraries loaded.
     os._exit(0)
 
 

@@ -18,11 +18,11 @@ ENTRY = struct.Struct("<4sHHHHHHIIIHHHHHII")
 LOCAL = struct.Struct("<4sHHHHHIIIHH")
 COMMENT_BYTES = 65_535
 DIRECTORY_BYTES = 64 * 2**20
-# Of the stretches in which entries' own headers lie: all of small archives, the first of large ones.
+# The most bytes that are read to check local headers: all headers of small archives, the first ones of large archives.
 HEADERS_BYTES = 64 * 2**20
 STRETCH_BYTES = 2**20
 STORED, DEFLATED = 0, 8
-# Deflate cannot do better (zlib's own figure), whatever the content.
+# The best ratio that deflate can reach, by zlib's documentation.
 DEFLATE_RATIO = 1032
 ENCRYPTED, UTF8 = 0x1, 0x800
 SYMLINK, TYPE_MASK = 0o120000, 0o170000
@@ -31,7 +31,7 @@ ALL16 = 0xFFFF
 
 
 class Entry(NamedTuple):
-    """One line of the directory."""
+    """An entry of the central directory."""
 
     path: str
     flags: int
@@ -49,7 +49,7 @@ class Entry(NamedTuple):
 
 
 class Span(NamedTuple):
-    """The bytes that an entry takes up, and what its own header must repeat."""
+    """The byte range of an entry, and the length and hash of its name, which its local header must repeat."""
 
     start: int
     end: int
@@ -58,7 +58,7 @@ class Span(NamedTuple):
 
 
 class Directory(NamedTuple):
-    """Where the directory is, by the end record."""
+    """Number of entries, length and offset of the central directory, as the end record states them."""
 
     entries: int
     length: int
@@ -66,7 +66,7 @@ class Directory(NamedTuple):
 
 
 def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
-    """Return the counts, the warnings and what was seen in members worth a look."""
+    """Return the counts, the warnings, and the technical details of inspected members."""
     directory = _find_directory(file, size)
     tally = Tally(size)
     looks = MemberLooks()
@@ -103,7 +103,7 @@ def _find_directory(file: BinaryIO, size: int) -> Directory:
         raise Rejected("The zip archive has no end record: it was cut off.")
     _, disk, first_disk, _, count, length, offset, comment_bytes = END.unpack_from(tail, at)
     if at + END.size + comment_bytes != len(tail):
-        # Programs differ in which of two end records they follow.
+        # Where there are two end records, programs differ in which of them they use.
         raise Rejected("The zip archive does not end where its end record says.")
     end = tail_start + at
     if ALL32 in {length, offset} or count == ALL16:
@@ -115,7 +115,7 @@ def _find_directory(file: BinaryIO, size: int) -> Directory:
     if length > DIRECTORY_BYTES:
         raise Rejected("The zip archive's directory is larger than 64 MiB.")
     if offset + length != end:
-        # Some read it where it is stated, some right before the end: they would unpack different files.
+        # Some programs use the stated offset, others the bytes right before the end record: they would unpack different files.
         raise Rejected("The zip archive's directory is not where its end record says.")
     return Directory(count, length, offset)
 
@@ -159,14 +159,14 @@ def _path(name: bytes, flags: int) -> str:
     if flags & UTF8:
         return name.decode("utf-8", "replace")
     try:
-        # What macOS writes without saying so.
+        # macOS writes UTF-8 without setting the flag.
         return name.decode()
     except UnicodeDecodeError:
         return name.decode("cp437")
 
 
 def _wide(extra: bytes, size: int, packed: int, offset: int) -> tuple[int, int, int]:
-    """Return the three numbers with those that did not fit taken from the ZIP64 field, in its order."""
+    """Return the three numbers, those that do not fit into 32 bits taken from the ZIP64 extra field, in its order."""
     at = 0
     while at + 4 <= len(extra):
         kind, length = struct.unpack_from("<HH", extra, at)
@@ -186,7 +186,7 @@ def _check_sizes(entry: Entry) -> None:
 
 
 def _check_spans(spans: list[Span], directory_offset: int) -> None:
-    """Refuse entries that share bytes: the way to a bomb that stays small on disk."""
+    """Refuse entries whose byte ranges overlap: overlapping entries make a zip bomb."""
     previous = 0
     for span in spans:
         if span.start < previous:
@@ -197,7 +197,7 @@ def _check_spans(spans: list[Span], directory_offset: int) -> None:
 
 
 def _check_headers(file: BinaryIO, spans: list[Span]) -> None:
-    """Refuse entries whose own header names another file than the directory: programs differ in which one they believe."""
+    """Refuse entries whose local header has another name than the directory: programs differ in which of them they use."""
     read = previous = 0
     for span in spans:
         read += min(span.start - previous, STRETCH_BYTES)
@@ -208,19 +208,19 @@ def _check_headers(file: BinaryIO, spans: list[Span]) -> None:
         head = file.read(LOCAL.size + span.name_bytes)
         if head[:4] != b"PK\x03\x04":
             raise Rejected("The zip archive's directory points to entries that are not there.")
-        # The name's length stands in bytes 26 and 27.
+        # Bytes 26 and 27 are the length of the name.
         if head[26] | head[27] << 8 != span.name_bytes or hash(head[LOCAL.size :]) != span.name_hash:
             raise Rejected("An entry of the zip archive has two names.")
 
 
 def _content(file: BinaryIO, entry: Entry, limit: int) -> bytes:
-    """Return up to `limit` bytes of an entry; a wrong header or stream makes it unreadable, not the archive."""
+    """Return up to `limit` bytes of an entry; raises whatever the parsers raise where its header or stream is damaged."""
     limit = min(limit, entry.size)
     file.seek(entry.offset)
     head = file.read(LOCAL.size)
     *_, name_bytes, extra_bytes = LOCAL.unpack(head)
     file.seek(entry.offset + LOCAL.size + name_bytes + extra_bytes)
-    # Deflate makes nothing more than a thousandth larger.
+    # Enough input for `limit` bytes: deflate enlarges incompressible data by less than a thousandth.
     packed = file.read(min(entry.packed, limit + limit // 1000 + 1024))
     if entry.method == STORED or not limit:
         return packed[:limit]

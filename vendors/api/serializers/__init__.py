@@ -1,1 +1,1 @@
-"""Shapes of the vendor side's bodies and answers."""
+"""Serializers of the vendor API's request and response bodies."""

@@ -26,7 +26,7 @@ class DeliverableRecord(serializers.Serializer[Deliverable]):
 
     def get_technicalJson(self, deliverable: Deliverable) -> str:
         """Return the JSON text."""
-        # Sorted: PostgreSQL keeps objects in an order of its own.
+        # Sorted, because PostgreSQL does not preserve the order of keys in jsonb.
         return orjson.dumps(deliverable.technical, option=orjson.OPT_SORT_KEYS).decode()
 
 
@@ -46,7 +46,7 @@ class FileVersion(serializers.Serializer[Any]):
 
     @extend_schema_field(serializers.ChoiceField(choices=DeliverableStatus.choices))
     def get_status(self, deliverable: Deliverable) -> str:
-        """Return where the file stands."""
+        """Return the status of the file."""
         return status_of(deliverable, self.context["listing"]).value
 
 
@@ -78,7 +78,7 @@ class PreviewRecord(serializers.Serializer[Preview]):
     )
 
     def to_representation(self, instance: Preview) -> dict[str, Any]:
-        """Return the record without what its kind does not have."""
+        """Return the record without the fields that do not apply to its kind."""
         record = super().to_representation(instance)
         if instance.kind != PreviewKind.GALLERY:
             del record["sortOrder"], record["altText"]

@@ -83,7 +83,7 @@ class ListingQuery(serializers.Serializer[Any]):
     status = serializers.ChoiceField(choices=ListingStatus.choices, required=False)
 
 
-# Everything a record shows: a body may carry what it does not set, so that what was read can be sent back.
+# All fields of a record: a PATCH body may contain those that it does not set, so that a client can send back what it read.
 RECORD_FIELDS = frozenset(ListingRecord().fields)
 
 
@@ -119,7 +119,7 @@ class NewListing(ListingDetails):
 class SetElsewhere(Body):
     """A PATCH of one part of a listing.
 
-    Fields that another operation sets may come back as they were read; a changed one would vanish silently, so it is
+    Fields that another operation sets may be sent back unchanged; a change to one would be ignored silently, so it is
     an error that names the operation.
     """
 
@@ -127,7 +127,7 @@ class SetElsewhere(Body):
     elsewhere: ClassVar[dict[str, str]] = {}
 
     def to_internal_value(self, data: Any) -> Any:
-        """Return the validated values; one error for each field that this operation would have to ignore."""
+        """Return the validated values; raise one error for each changed field that this operation would ignore."""
         values = super().to_internal_value(data)
         changed = {
             name: [f"Set it with {operation}."]

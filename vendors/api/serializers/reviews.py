@@ -1,4 +1,4 @@
-"""Submissions: the checks before them and what came of them."""
+"""Submissions: the checks before them and their outcome."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from marketplace.core.api.serializers import Limit, PageNumber
 
 
 class CheckRecord(serializers.Serializer[Any]):
-    """One automated check and how it came out."""
+    """One automated check and its outcome."""
 
     name = serializers.CharField()
     passed = serializers.BooleanField()

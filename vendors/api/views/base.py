@@ -19,7 +19,7 @@ class VendorViewSet(ApiViewSet):
     user: User
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Check the credential, then the vendor, before anything of the body is read."""
+        """Check the credential, then the vendor's approval, before the body is read."""
         super().initial(request, *args, **kwargs)
         self.user = principal_of(request).user
         self.profile = approved_profile_of(self.user)

@@ -1,4 +1,4 @@
-"""Uploads. Everything that can be refused is refused before the body is read."""
+"""Upload operations. Every check that does not need the body is made before the body is read."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""A vendor's listings: make, read, change."""
+"""A vendor's listings: create, read and edit."""
 
 from typing import Any
 
@@ -109,7 +109,7 @@ class ListingViews(VendorViewSet):
         return Response({"total": rows.count(), "page": query["page"], "items": items})
 
     def _edit(self, request: Request, asset_id: str, body: type[Body]) -> tuple[Listing, dict[str, Any]]:
-        """Return the listing and the validated body; a locked listing is told before the body is judged."""
+        """Return the listing and the validated body. A locked listing is refused before the body is validated."""
         listing = listing_of(self.profile, asset_id)
         listings.ensure_editable(listing)
         return listing, parse_body(body, request, context={"listing": listing})

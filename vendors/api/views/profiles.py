@@ -1,4 +1,4 @@
-"""Apply, and see what came of it."""
+"""The vendor application and its status."""
 
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request

@@ -1,4 +1,4 @@
-"""`manage.py reinspect`: look into stored deliverables again, with the inspector of now."""
+"""`manage.py reinspect`: inspect stored deliverables again with the current inspector."""
 
 from argparse import ArgumentParser
 from collections import Counter
@@ -12,12 +12,12 @@ from marketplace.core.objects import object_store
 from vendors.inspection import FORMATS
 from vendors.services.reinspecting import FAILURES, Look, find_deliverables, reinspect
 
-# One file may lie on a bad sector; after so many in a row it is the store.
+# A single failure may be one unreadable file; this many in a row mean that the store is unavailable.
 UNREADABLE_IN_A_ROW = 3
 
 
 class Command(BaseCommand):
-    """Looks into stored deliverables again."""
+    """Inspects stored deliverables again."""
 
     help = (
         "Inspect stored files again and update the technical details that differ from those recorded at upload. Files are only read. "
@@ -26,7 +26,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare which files."""
+        """Declare the options that select files."""
         parser.add_argument(
             "--format", action="append", default=[], choices=sorted(FORMATS), help="Only files of this format; can be repeated."
         )
@@ -34,7 +34,7 @@ class Command(BaseCommand):
         parser.add_argument("--dry-run", action="store_true", help="Show what would change, change nothing.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Look, list what differs or fails, sum up."""
+        """Inspect, list what differs or fails, and print a summary."""
         try:
             ids = find_deliverables(formats=options["format"], listing=options["listing"])
         except NotFound:

@@ -1,4 +1,4 @@
-"""`manage.py sweep_objects`: find stored files that nothing names, and records whose files are gone."""
+"""`manage.py sweep_objects`: find stored files that no record refers to, and records whose files are missing."""
 
 from argparse import ArgumentParser
 from datetime import timedelta
@@ -27,7 +27,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare whether to delete, and what."""
+        """Declare the options."""
         parser.add_argument(
             "--delete", action="store_true", help="Delete the files without a record. Run without it first and check the list."
         )
@@ -40,7 +40,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """List or delete, then tell what is missing."""
+        """List or delete orphaned files, then report missing ones."""
         if not 0 <= options["hours"] <= LONGEST / HOUR:
             raise CommandError("--hours must be between 0 and 87600 (ten years).", returncode=NOT_DONE)
         try:

@@ -1,4 +1,4 @@
-"""`manage.py verify_checksums`: read what is stored and compare it to what was recorded."""
+"""`manage.py verify_checksums`: read stored files and compare their size and SHA-256 with the database."""
 
 import random
 import time
@@ -24,7 +24,7 @@ from vendors.services.verifying import Row, StoredState, find_unverified, is_rec
 
 DAMAGED, NOT_DONE = 1, 2
 UNREADABLE = "unreadable"
-# One file may lie on a bad sector; after so many in a row it is the store.
+# A single failure may be one unreadable file; this many in a row mean that the store is unavailable.
 UNREADABLE_IN_A_ROW = 3
 
 
@@ -39,7 +39,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Declare what to verify and how fast."""
+        """Declare the options: which files, and how fast."""
         parser.add_argument(
             "--since",
             type=moment,
@@ -50,7 +50,7 @@ class Command(BaseCommand):
         parser.add_argument("--rate", type=above_zero, help="Read at most this many MiB per second.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Verify, list what differs, sum up."""
+        """Verify, list what differs, and print a summary."""
         pace, counts = Pace(options["rate"]), Counter[str]()
         columns = (TextColumn("{task.description}"), DownloadColumn(binary_units=True), TransferSpeedColumn(), TimeElapsedColumn())
         with progress_bar(*columns) as progress:
@@ -85,7 +85,7 @@ class Command(BaseCommand):
 
 
 class Pace:
-    """Counts what was read, and waits where it was read too fast."""
+    """Limits the rate of reading: counts the bytes and sleeps when they were read too fast."""
 
     def __init__(self, mib_per_second: int | None) -> None:
         self.total = 0
@@ -94,7 +94,7 @@ class Pace:
 
     @property
     def seconds(self) -> float:
-        """Return how long it has taken."""
+        """Return the seconds since the start."""
         return time.monotonic() - self._began
 
     def note(self, count: int) -> None:
@@ -108,13 +108,13 @@ class Pace:
 def _rows(since: datetime, sample: float) -> Iterator[Row]:
     for model in (Deliverable, Preview):
         for row in find_unverified(model, before=since):
-            # Chance, not secrecy.
+            # Sampling, not cryptography.
             if random.random() * 100 < sample:  # noqa: S311
                 yield row
 
 
 def moment(text: str) -> datetime:
-    """Return the date or time that an option names."""
+    """Parse an option that is a date or a time."""
     try:
         day, at = parse_date(text), parse_datetime(text)
     except ValueError as error:
@@ -127,14 +127,14 @@ def moment(text: str) -> datetime:
 
 
 def above_zero(text: str) -> int:
-    """Return the whole number of an option."""
+    """Parse an option that is a positive integer."""
     if not text.isdecimal() or int(text) < 1:
         raise ArgumentTypeError(f"{text} is no whole number above 0.")
     return int(text)
 
 
 def percentage(text: str) -> float:
-    """Return the percentage of an option."""
+    """Parse an option that is a percentage."""
     try:
         value = float(text)
     except ValueError:
