@@ -299,7 +299,7 @@ def make_world() -> World:
     world.places["withdrawal"] = str(asked(member, 1_000).pk)
     world.places["operation"] = next(iter(operations()))
     issue_link(licence=Licence.objects.get(buyer=member))
-    world.places |= _developed(member, world.people["admin"]) | _for_admins()
+    world.places |= developed(member, world.people["admin"]) | _for_admins()
     return world
 
 
@@ -310,8 +310,8 @@ def store_preview(preview: Preview) -> None:
     writer.commit()
 
 
-def _developed(member: User, reviewer: User) -> dict[str, str]:
-    """Make the member a developer with an app that has one of everything."""
+def developed(member: User, reviewer: User) -> dict[str, str]:
+    """Make someone a developer with an app that has one of everything."""
     soon = timezone.now() + timedelta(days=30)
     application = submit_application(user=member, what="A font picker", why="It reads the catalog", actor=member)
     approve_application(application=application, reason="Fine.", actor=reviewer)
@@ -330,7 +330,7 @@ def _developed(member: User, reviewer: User) -> dict[str, str]:
         limits=PLENTY,
     )
     agreed = Authorization(connected, frozenset({Scope.LIBRARY_READ, Scope.WALLET_SPEND}), Audience.API, CALLBACK, CHALLENGE)
-    give_consent(user=member, authorization=agreed, code="code", actor=member)
+    give_consent(user=member, authorization=agreed, code=f"code of {member.pk}", actor=member)
     asked = {"response_type": "code", "client_id": connected.client_id, "redirect_uri": CALLBACK, "scope": "library:read", "state": "s"}
     return {
         "app": str(app.id),
