@@ -1,4 +1,4 @@
-"""What a slug may be."""
+"""Rules for slugs."""
 
 import re
 
@@ -8,15 +8,15 @@ from marketplace.core import bounds
 from marketplace.core.ids import looks_like_id
 
 SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
-# They are segments of addresses beside the place where a slug may stand.
+# Fixed path segments at the position of a slug, so no slug may equal them.
 RESERVED = frozenset({"search", "suggest", "download"})
 
 
 def usable(slug: str) -> bool:
-    """Tell whether a well-formed slug can stand where an id or a fixed word could."""
+    """Tell whether a well-formed slug can be confused neither with an id nor with a reserved path segment."""
     return slug not in RESERVED and not looks_like_id(slug)
 
 
 def proposed(title: str) -> str:
-    """Return the slug that a title suggests, nothing where it has no letter that a slug may hold."""
+    """Derive a slug from a title; an empty string where the title has no character that a slug may contain."""
     return slugify(title).replace("_", "-")[: bounds.SLUG_CHARS].strip("-")

@@ -91,7 +91,7 @@ def _with_line(parts: list[Part], line: str) -> list[Part]:
 
 
 def _button_label(parts: list[Part]) -> str:
-    """Return the label of a link's button, without its colon: the only part before the link, where it is one short line that ends in a colon."""
+    """Return a link's button label: the only part before it, where that is one short line ending in a colon, else an empty string."""
     match parts:
         case [Part(text=text, link=False)] if text.endswith(":") and "\n" not in text and len(text) <= _BUTTON_CHARS:
             return text.removesuffix(":")

@@ -37,7 +37,7 @@ class ParentFile(io.RawIOBase):
         """Return the position."""
         return self._position
 
-    def readinto(self, buffer: "bytearray | memoryview") -> int:  # type: ignore[override]  # typeshed declares `WriteableBuffer`, which does not exist at run time
+    def readinto(self, buffer: "bytearray | memoryview") -> int:  # type: ignore[override]  # typeshed's `WriteableBuffer` is a stub only
         """Request the next bytes from the parent."""
         view = memoryview(buffer)
         wanted = min(len(view), self._size - self._position, STRETCH_BYTES)

@@ -1,4 +1,4 @@
-"""What must be in order before a listing is submitted: each check by name, with its outcome."""
+"""The automated checks before a submission: each check by name, with its outcome."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -17,19 +17,19 @@ from .verifying import StoredState, state_of
 
 @dataclass(frozen=True)
 class CheckOutcome:
-    """How one check came out, and what to do where it failed."""
+    """The outcome of one check, with what to do where it failed."""
 
     name: str
     passed: bool
     detail: str
 
     def as_json(self) -> dict[str, Any]:
-        """Return the outcome as the API and the review show it."""
+        """Return the outcome as JSON for the API and the stored review."""
         return asdict(self)
 
 
 def run_checks(listing: Listing) -> list[CheckOutcome]:
-    """Run every check. A stored file that was written to since it came is read from beginning to end: not inside of a transaction."""
+    """Run every check. Call it outside of transactions: a stored file that was modified since its upload is read in full."""
     return [_file_integrity(listing), _preview_thumbnail(listing), _pricing(listing), _licensing(listing)]
 
 

@@ -17,13 +17,13 @@ MARK_CHARS = 16
 
 
 def mark_of(value: Any) -> str:
-    """Return a short mark that another value does not have."""
+    """Return a short hash of a field's value, by which a later change of it is detected."""
     plain = value.slug if isinstance(value, Category) else value
     return hashlib.sha256(orjson.dumps(plain)).hexdigest()[:MARK_CHARS]
 
 
 def marks_of(listing: Listing, names: Iterable[str]) -> dict[str, str]:
-    """Return the marks of these fields as they are now."""
+    """Return the marks of the current values of these fields."""
     return {name: mark_of(getattr(listing, name)) for name in names}
 
 
@@ -37,18 +37,18 @@ def edit_listing(
     prices: RegionalPrices | None = None,
     licensing: Licensing | None = None,
 ) -> Listing:
-    """Change several parts at once. A field that this page left as it saw it keeps what someone else made of it meanwhile.
+    """Change several parts of a listing at once. A field that was not edited here keeps a change made elsewhere since it was read.
 
     Args:
-        listing: The vendor's.
+        listing: A listing of the actor's.
         actor: The vendor.
-        seen: The marks of the fields as the page showed them.
+        seen: The marks (`marks_of`) of the values that the page showed.
         details: As for `update_details`.
         prices: As for `set_regional_prices`.
         licensing: As for `set_licensing`.
 
     Raises:
-        ListingChanged: a field was changed here and elsewhere; `fields` names it.
+        ListingChanged: fields were changed both here and elsewhere; `fields` names them.
         ListingLocked: the listing is under review.
     """
     listing = lock_editable(listing)

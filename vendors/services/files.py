@@ -1,7 +1,7 @@
 """A listing's files: the record of a stored deliverable, and previews with their objects.
 
-Objects are written before the transaction and removed after it: no row ever names bytes that are not there, and what a
-refused or replaced upload left is removed.
+Objects are written before the transaction and deleted after it, so that no row refers to an object that does not exist. What a
+refused or replaced upload has stored is deleted.
 """
 
 import uuid
@@ -31,12 +31,12 @@ from .listings import ensure_editable, lock_editable
 
 
 def new_deliverable_key() -> str:
-    """Return a key under which nothing is stored."""
+    """Return a new, unused object key."""
     return f"deliverables/{new_id()}"
 
 
 def ensure_uploadable(listing: Listing) -> None:
-    """Refuse a new deliverable while a reviewer looks at the present one.
+    """Refuse a new deliverable while the present one is under review.
 
     Raises:
         ListingLocked: the listing, or the update of a published one, is under review.
@@ -47,14 +47,14 @@ def ensure_uploadable(listing: Listing) -> None:
 
 
 def attach_deliverable(*, listing: Listing, received: Received, inspection: Inspection, actor: User) -> Deliverable:
-    """Record a stored file as what the next review is about; a candidate that no one approved makes way for it.
+    """Record a stored file as the listing's candidate for the next review; it replaces a candidate that was not approved.
 
-    Approved files stay: they are versions that buyers own. So do blocked ones, as evidence.
+    Approved files are kept, because buyers own them, and so are blocked files, as evidence.
 
     Args:
-        listing: As it was when the upload began.
-        received: The file, kept once the record is committed.
-        inspection: What was found in it.
+        listing: The listing as it was when the upload began.
+        received: The stored file; it is kept once the record is committed.
+        inspection: The result of its inspection.
         actor: The vendor.
 
     Raises:
@@ -99,7 +99,7 @@ def attach_deliverable(*, listing: Listing, received: Received, inspection: Insp
 
 
 def attach_preview(*, listing: Listing, kind: PreviewKind, processed: ProcessedPreview, actor: User, slot: int = 0) -> Preview:
-    """Store a processed preview in its place, in the stead of the one that is there.
+    """Store a processed preview; it replaces the present one of that kind and slot.
 
     Raises:
         ListingLocked: the listing came under review meanwhile.
@@ -114,13 +114,13 @@ def attach_preview(*, listing: Listing, kind: PreviewKind, processed: ProcessedP
         listing = lock_for_upload(listing)
         previous = Preview.objects.filter(listing=listing, kind=kind, slot=slot).first()
         if previous is not None:
-            # The same picture once more shows what it showed.
+            # The same image, uploaded again, keeps its alternative text.
             preview.alt_text = previous.alt_text if previous.sha256 == preview.sha256 else ""
             Preview.objects.filter(pk=previous.pk).delete()
             _delete_after_commit(store, *keys_of(previous))
         preview.listing = listing
         preview.save(force_insert=True)
-        # What buyers see of it has changed.
+        # Previews are part of the public page, so the listing's time of change moves.
         listing.save(update_fields=["updated_at"])
         audit.record("listing.upload_preview", listing, actor=actor, kind=kind, slot=slot, preview=str(preview.pk), sha256=preview.sha256)
         if listing.status == ListingStatus.PUBLISHED:
@@ -130,10 +130,10 @@ def attach_preview(*, listing: Listing, kind: PreviewKind, processed: ProcessedP
 
 @transaction.atomic
 def discard_candidate(*, listing: Listing, actor: User) -> Deliverable:
-    """Take back the file that the next review would be about. What buyers get stays, and so does a blocked file, as evidence.
+    """Discard the listing's candidate file. Approved files are kept, and so is a blocked file, as evidence.
 
     Raises:
-        ListingLocked: a reviewer looks at it.
+        ListingLocked: it is under review.
         NotFound: there is none.
         VendorNotApproved: the vendor was suspended meanwhile.
     """
@@ -153,12 +153,12 @@ def discard_candidate(*, listing: Listing, actor: User) -> Deliverable:
 
 @transaction.atomic
 def remove_preview(*, listing: Listing, preview_id: uuid.UUID | None, actor: User) -> Preview:
-    """Remove a preview, with its objects once that is certain.
+    """Remove a preview; its objects are deleted after the commit.
 
     Raises:
         ListingLocked: the listing is under review.
-        NotFound: it is not there, or is another listing's.
-        ThumbnailNeeded: it is the picture on the card of a published listing.
+        NotFound: unknown, or another listing's.
+        ThumbnailNeeded: it is the thumbnail of a published listing.
         VendorNotApproved: the vendor was suspended meanwhile.
     """
     listing = lock_for_upload(listing)
@@ -176,7 +176,7 @@ def remove_preview(*, listing: Listing, preview_id: uuid.UUID | None, actor: Use
 
 
 def keys_of(preview: Preview) -> list[str]:
-    """Return the keys of everything that is stored for a preview."""
+    """Return the keys of all stored objects of a preview."""
     return [preview.object_key, *(copy["key"] for copy in preview.renditions.values())]
 
 
@@ -203,7 +203,7 @@ def _made_of(processed: ProcessedPreview, key: str) -> Preview:
 
 
 def lock_for_upload(listing: Listing) -> Listing:
-    """Return the listing locked; the body may have taken hours, so everything is asked again."""
+    """Lock the listing and check its state and the vendor's again, since the upload may have taken hours."""
     listing = lock_editable(listing)
     if not listing.store.is_open:
         raise VendorNotApproved
@@ -212,7 +212,7 @@ def lock_for_upload(listing: Listing) -> Listing:
 
 @contextmanager
 def _stored(store: ObjectStore, contents: Mapping[str, tuple[bytes, str]]) -> Iterator[None]:
-    """Write the objects; they are gone again when the block fails."""
+    """Write the objects, and delete them again when the block fails."""
     try:
         for key, (content, content_type) in contents.items():
             writer = store.create(key, content_type=content_type)
@@ -223,7 +223,7 @@ def _stored(store: ObjectStore, contents: Mapping[str, tuple[bytes, str]]) -> It
                 writer.abort()
         yield
     except (OperationalError, InterfaceError):
-        # A database that went away during the commit may have the record: only the sweep can tell.
+        # The connection broke during the commit, so the record may exist. `sweep_objects` deletes the objects if it does not.
         raise
     except BaseException:
         for key in contents:
@@ -232,9 +232,9 @@ def _stored(store: ObjectStore, contents: Mapping[str, tuple[bytes, str]]) -> It
 
 
 def _delete_after_commit(store: ObjectStore, *keys: str) -> None:
-    """Remove objects that no row names any more; one that cannot be removed is logged and undoes nothing."""
+    """Delete objects after the commit. A failure is logged and does not undo the change."""
     for key in keys:
-        # A named function: Django's log of a robust callback's failure asks for its name.
+        # Not a partial: Django reads `__qualname__` of a robust callback when it logs its failure.
         def delete(key: str = key) -> None:
             store.delete(key)
 

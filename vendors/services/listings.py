@@ -1,4 +1,4 @@
-"""A vendor's changes to a listing. Each locks the row, looks at its state again and leaves an audit entry."""
+"""A vendor's changes to a listing. Each locks the row, checks its state again and writes an audit entry."""
 
 from collections.abc import Mapping
 from typing import Any, Required, TypedDict, Unpack
@@ -17,12 +17,12 @@ from ..errors import ListingLocked, SlugTaken
 from ..models import VendorProfile
 
 AUDITED_CHARS = 200
-# What the database computes from these is read again before the catalog hears of a change.
+# Generated columns, which are read again from the database before the catalog is told of a change.
 COMPUTED = ("is_free", "sale_usd_minor", "sale_inr_minor", "sale_eur_minor")
 
 
 class Details(TypedDict, total=False):
-    """What `update_details` may change."""
+    """The fields that `update_details` may change."""
 
     title: str
     short_description: str
@@ -39,27 +39,27 @@ class Details(TypedDict, total=False):
 
 
 class RegionalPrices(TypedDict, total=False):
-    """What `set_regional_prices` may change; None clears a price."""
+    """The fields that `set_regional_prices` may change; None clears a price."""
 
     price_inr_minor: int | None
     price_eur_minor: int | None
 
 
 class Licensing(TypedDict, total=False):
-    """What `set_licensing` may change; None allows every active licence."""
+    """The fields that `set_licensing` may change; None permits every active licence."""
 
     readme: str
     allowed_license_slugs: list[str] | None
 
 
 class NewListing(Details, RegionalPrices, Licensing, total=False):
-    """What `create_listing` takes."""
+    """The fields that `create_listing` takes."""
 
     slug: Required[str]
 
 
 def create_listing(*, profile: VendorProfile, actor: User, **fields: Unpack[NewListing]) -> Listing:
-    """Make a draft in the vendor's store.
+    """Create a draft in the vendor's store.
 
     Raises:
         SlugTaken: another listing has the slug.
@@ -76,7 +76,7 @@ def create_listing(*, profile: VendorProfile, actor: User, **fields: Unpack[NewL
 
 
 def update_details(*, listing: Listing, actor: User, **fields: Unpack[Details]) -> Listing:
-    """Change the details; what is left out stays.
+    """Change the details; fields that are left out keep their value.
 
     Raises:
         ListingLocked: the listing is under review.
@@ -85,7 +85,7 @@ def update_details(*, listing: Listing, actor: User, **fields: Unpack[Details]) 
 
 
 def set_regional_prices(*, listing: Listing, actor: User, **prices: Unpack[RegionalPrices]) -> Listing:
-    """Set or clear the prices in other currencies; what is left out stays.
+    """Set or clear the prices in other currencies; fields that are left out keep their value.
 
     Raises:
         ListingLocked: the listing is under review.
@@ -94,7 +94,7 @@ def set_regional_prices(*, listing: Listing, actor: User, **prices: Unpack[Regio
 
 
 def set_licensing(*, listing: Listing, actor: User, **licensing: Unpack[Licensing]) -> Listing:
-    """Set the permitted licences and the readme; what is left out stays.
+    """Set the permitted licences and the readme; fields that are left out keep their value.
 
     Raises:
         ListingLocked: the listing is under review.
@@ -142,7 +142,7 @@ def _edit(listing: Listing, verb: str, *, actor: User, fields: Mapping[str, Any]
 
 
 def _audited(value: Any) -> Any:
-    """Return the value as the audit log keeps it: long texts by their beginning, rows by their name."""
+    """Return the value as the audit log stores it: long texts shortened, rows by their name."""
     if isinstance(value, Category):
         return value.slug
     return value[:AUDITED_CHARS] if isinstance(value, str) else value

@@ -1,4 +1,4 @@
-"""The generated agent manifest, at a vendor's word; publication makes it as well (`catalog.services.review`)."""
+"""Generates the agent manifest when its vendor asks for it; approval generates it as well (`catalog.services.review`)."""
 
 from django.db import transaction
 
@@ -14,7 +14,7 @@ from .listings import lock_editable
 
 @transaction.atomic
 def generate_manifest(*, listing: Listing, actor: User) -> AgentManifest:
-    """Make the manifest from the listing as it is now; what is fresh stays as it is.
+    """Generate the manifest from the listing's current state, unless the stored one is up to date.
 
     Raises:
         ListingLocked: the listing is under review.
@@ -25,6 +25,6 @@ def generate_manifest(*, listing: Listing, actor: User) -> AgentManifest:
     if manifest.source_digest != before:
         audit.record("listing.generate_manifest", listing, actor=actor, sourceDigest=manifest.source_digest)
         if listing.status == ListingStatus.PUBLISHED:
-            # Search may go by its tags.
+            # The search index may contain tags of the manifest.
             listing_edited(listing)
     return manifest

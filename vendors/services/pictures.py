@@ -1,4 +1,4 @@
-"""What the pictures of a gallery show, and in which order they stand: a picture's slot is its place."""
+"""Alternative texts and order of gallery images; the order is that of their slots."""
 
 import uuid
 from typing import TypedDict, Unpack
@@ -19,7 +19,7 @@ from .files import lock_for_upload
 
 
 class Changes(TypedDict, total=False):
-    """What `update_picture` may change."""
+    """The fields that `update_picture` may change."""
 
     alt_text: str
     slot: int
@@ -27,12 +27,12 @@ class Changes(TypedDict, total=False):
 
 @transaction.atomic
 def update_picture(*, listing: Listing, preview_id: uuid.UUID | None, actor: User, **changes: Unpack[Changes]) -> Preview:
-    """Say what a picture shows, or put it into another slot; the one that is there takes its place. What is left out stays.
+    """Set an image's alternative text, or swap it with the image in another slot. Fields that are left out keep their value.
 
     Raises:
         ListingLocked: the listing is under review.
-        NotFound: it is not there, is another listing's, or is no picture.
-        ThumbnailNeeded: a published listing would be left without the picture on its card.
+        NotFound: unknown, another listing's, or not a gallery image.
+        ThumbnailNeeded: a published listing would be left without its thumbnail.
         VendorNotApproved: the vendor was suspended meanwhile.
     """
     listing = lock_for_upload(listing)
@@ -49,7 +49,7 @@ def update_picture(*, listing: Listing, preview_id: uuid.UUID | None, actor: Use
         picture.save(update_fields=["alt_text"])
     else:
         _move(listing, picture, slot)
-    # What buyers see of it has changed.
+    # Images are part of the public page, so the listing's time of change moves.
     listing.save(update_fields=["updated_at"])
     changed = {name: [before[name], after[name]] for name in after if before[name] != after[name]}
     audit.record("listing.update_preview", listing, actor=actor, preview=str(picture.pk), changes=changed)
@@ -59,7 +59,10 @@ def update_picture(*, listing: Listing, preview_id: uuid.UUID | None, actor: Use
 
 
 def _move(listing: Listing, picture: Preview, slot: int) -> None:
-    """Put the picture into the slot, and what is there into the picture's: no two rows may share a slot for a moment."""
+    """Move an image to a slot; an image that is there gets the old one.
+
+    The moved row is deleted and inserted again, because a unique constraint forbids two rows of one slot even for a moment.
+    """
     other = Preview.objects.filter(listing=listing, kind=PreviewKind.GALLERY, slot=slot).first()
     if other is None and picture.slot == 0 and listing.status == ListingStatus.PUBLISHED:
         raise ThumbnailNeeded

@@ -1,4 +1,4 @@
-"""Vendor profiles: apply, decide, suspend, reinstate."""
+"""Changes of vendor profiles: apply, approve, suspend, reinstate, commission, payout method."""
 
 from typing import Any
 
@@ -41,7 +41,7 @@ def apply(
     application_data: dict[str, Any] | None = None,
     auto_approve: bool = True,
 ) -> VendorProfile:
-    """Make a profile and its store. A verified developer or a staff user is approved at once unless they decline it.
+    """Create a profile and its store. Verified developers and staff are approved at once, unless they decline that.
 
     Raises:
         VendorProfileExists: the user has one.
@@ -66,7 +66,7 @@ def apply(
     except IntegrityError as error:
         if violates(error, Store, "store_slug_taken"):
             raise StoreSlugTaken from error
-        # The same user's other request won the race for the store's owner.
+        # A concurrent request of the same user has created the store.
         if VendorProfile.objects.filter(user=user).exists():
             raise VendorProfileExists from error
         raise
@@ -75,7 +75,7 @@ def apply(
 
 @transaction.atomic
 def update_store(*, profile: VendorProfile, store_name: str, bio: str, actor: User) -> VendorProfile:
-    """Change what the vendor says of the store; its address stays.
+    """Change the store's name and description; its slug cannot be changed.
 
     Raises:
         VendorNotApproved: the vendor was suspended meanwhile.
@@ -102,7 +102,7 @@ def update_store(*, profile: VendorProfile, store_name: str, bio: str, actor: Us
 
 
 def approve_vendor(*, profile: VendorProfile, reason: str, actor: User) -> VendorProfile:
-    """Let a pending vendor sell; the store opens.
+    """Approve a pending vendor; the store opens.
 
     Raises:
         InvalidInput: no reason.
@@ -113,7 +113,7 @@ def approve_vendor(*, profile: VendorProfile, reason: str, actor: User) -> Vendo
 
 
 def suspend_vendor(*, profile: VendorProfile, reason: str, actor: User) -> VendorProfile:
-    """Shut a vendor out; the listings leave the catalog, what buyers own stays theirs.
+    """Suspend a vendor; the listings leave the catalog, and buyers keep what they own.
 
     Raises:
         InvalidInput: no reason.
@@ -124,7 +124,7 @@ def suspend_vendor(*, profile: VendorProfile, reason: str, actor: User) -> Vendo
 
 
 def reinstate_vendor(*, profile: VendorProfile, reason: str, actor: User) -> VendorProfile:
-    """Let a suspended vendor sell again; the published listings are back.
+    """Reinstate a suspended vendor; the published listings return to the catalog.
 
     Raises:
         InvalidInput: no reason.
@@ -136,7 +136,7 @@ def reinstate_vendor(*, profile: VendorProfile, reason: str, actor: User) -> Ven
 
 @transaction.atomic
 def set_commission(*, profile: VendorProfile, commission_rate_bp: int, reason: str, actor: User) -> VendorProfile:
-    """Set what the platform keeps of the vendor's later sales.
+    """Set the platform's commission on the vendor's future sales.
 
     Raises:
         InvalidInput: no reason.
@@ -156,10 +156,10 @@ def set_commission(*, profile: VendorProfile, commission_rate_bp: int, reason: s
 
 @transaction.atomic
 def set_payout_method(*, profile: VendorProfile, payout_method: str, reason: str, actor: User) -> VendorProfile:
-    """Set how the vendor is paid, in a line; an empty one takes it back.
+    """Set how the vendor is paid, as one line of text; an empty one clears it.
 
     Raises:
-        InvalidInput: no reason, or more than a line.
+        InvalidInput: no reason, or more than one line.
         SelfReview: it is the actor's own.
     """
     reason = texts.prose(reason, "reason")
@@ -176,7 +176,7 @@ def set_payout_method(*, profile: VendorProfile, payout_method: str, reason: str
 
 
 def _ending(payout_method: str | None) -> str | None:
-    """Return what the audit log keeps of where money goes: that log is for good, and read by more people than pay."""
+    """Return the shortened payout method for the audit log, which is permanent and read by people who do not make payments."""
     return None if payout_method is None else f"…{payout_method[-4:]}"
 
 

@@ -1,7 +1,7 @@
 """Inspects stored deliverables again, after the inspector has changed, and updates their technical details.
 
-Only what is said changes, never the file. A manifest made from what was said before is stale by that, since its sources are
-part of its digest; it is made anew at the next generation or publication.
+Only the details change, never the file. A manifest generated from the old details becomes stale, since its sources are
+part of its digest; it is generated again when the vendor asks for it or the listing is approved.
 """
 
 from enum import StrEnum
@@ -25,11 +25,11 @@ from ..uploads.errors import FileRejected
 
 
 class Look(StrEnum):
-    """How another look at a file ended."""
+    """The outcome of inspecting a file again."""
 
     UNCHANGED = "unchanged"
     CHANGED = "changed"
-    # Removed, or looked at by another run, meanwhile.
+    # Removed, or inspected by another run, in the meantime.
     OVERTAKEN = "overtaken"
     REFUSED = "refused"
     MISSING = "missing"
@@ -40,7 +40,7 @@ FAILURES = frozenset({Look.REFUSED, Look.MISSING, Look.UNREADABLE})
 
 
 class Looked(NamedTuple):
-    """The end of a look: what differs, or why there is nothing to say; and whether a manifest is stale by it."""
+    """The result for one file: the outcome, what differs or why it failed, and whether the manifest has become stale."""
 
     outcome: Look
     detail: str = ""
@@ -48,7 +48,7 @@ class Looked(NamedTuple):
 
 
 def find_deliverables(*, formats: list[str], listing: str | None) -> list[Any]:
-    """Return the ids of the files with one of the formats, of a listing by id or slug, the oldest first; all by default."""
+    """Return the ids of files, oldest first: of these formats, and of the listing with this id or slug; all by default."""
     found = Deliverable.objects.order_by("id")
     if formats:
         found = found.filter(format__in=formats)
@@ -58,7 +58,7 @@ def find_deliverables(*, formats: list[str], listing: str | None) -> list[Any]:
 
 
 def reinspect(*, deliverable_id: Any, store: ObjectStore, dry_run: bool) -> Looked:
-    """Look into a stored file, and record what is found where it differs. A file that is refused now keeps what was said of it."""
+    """Inspect a stored file and save the details where they differ. A file that is refused now keeps its old details."""
     deliverable = Deliverable.objects.select_related("listing").filter(pk=deliverable_id).first()
     if deliverable is None:
         return Looked(Look.OVERTAKEN)
@@ -78,7 +78,7 @@ def reinspect(*, deliverable_id: Any, store: ObjectStore, dry_run: bool) -> Look
 
 
 def differences(before: dict[str, Any], after: dict[str, Any]) -> str:
-    """Return the names that came, went and changed, in words."""
+    """Describe which fields were added, removed and changed."""
     words = {
         "new": sorted(after.keys() - before.keys()),
         "gone": sorted(before.keys() - after.keys()),
@@ -93,7 +93,7 @@ def _said_of(deliverable: Deliverable) -> tuple[str, dict[str, Any], list[Any]]:
 
 @transaction.atomic
 def _record(seen: Deliverable, inspection: Inspection, detail: str) -> Looked:
-    # Its files are read when they are asked for: after what is recorded here.
+    # Loaded without its files: `_manifest_is_stale` fetches them after the save below.
     listing = lock(Listing.objects.all(), pk=seen.listing_id)
     deliverable = Deliverable.objects.filter(pk=seen.pk).first()
     if deliverable is None or _said_of(deliverable) != _said_of(seen):
@@ -102,7 +102,7 @@ def _record(seen: Deliverable, inspection: Inspection, detail: str) -> Looked:
     deliverable.save(update_fields=["format", "technical", "entries"])
     audit.record("listing.reinspect_file", listing, actor=None, file=str(deliverable.pk), differences=detail)
     if listing.status == ListingStatus.PUBLISHED and listing.live_deliverable_id == deliverable.pk:
-        # The page that buyers see shows the details.
+        # The public page shows the details.
         listing_edited(listing)
     return Looked(Look.CHANGED, detail, stale_manifest=_manifest_is_stale(listing))
 

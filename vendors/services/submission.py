@@ -1,4 +1,4 @@
-"""Submitting: the checks first, outside of any transaction, then the transition."""
+"""Submits listings: the checks run first, outside of any transaction, then the status changes."""
 
 from catalog.errors import NothingToReview
 from catalog.models import Listing
@@ -16,7 +16,7 @@ def submit(*, listing: Listing, actor: User) -> Listing:
     """Check a listing, or the new file of a published one, and queue it for review.
 
     Raises:
-        InvalidTransition: it waits for review already, or its file was exchanged while it was checked.
+        InvalidTransition: it is under review already, or its file was replaced while it was checked.
         NothingToReview: it is published and has no new file.
         SubmitChecksFailed: at least one check failed.
     """
@@ -28,7 +28,7 @@ def submit(*, listing: Listing, actor: User) -> Listing:
 
 
 def _refuse_early(listing: Listing) -> None:
-    """Refuse what the transition would refuse, before a large file is read for nothing; the transition looks again."""
+    """Refuse early what the transition would refuse (it checks again), before a large file is read in vain."""
     published = listing.status == ListingStatus.PUBLISHED
     if published and listing.candidate_deliverable_id is None:
         raise NothingToReview

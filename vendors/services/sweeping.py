@@ -1,7 +1,7 @@
-"""Compares the store of files with the database: objects without a record, and records without an object.
+"""Compares the object store with the database: finds objects without a record, and records without an object.
 
 A process that is killed between storing a file and recording it, or between the two steps of a removal, leaves an
-object that no row names. Objects are left alone for a day: an upload is recorded after its file is stored.
+object that no row refers to. Objects are exempt for a day, because an upload is recorded after its file is stored.
 """
 
 from collections.abc import Callable, Collection, Iterator
@@ -15,7 +15,7 @@ from marketplace.core.objects.base import ObjectMissing, ObjectStore, Unfinished
 
 from .files import keys_of
 
-# Folders in which every object belongs to a row.
+# The folders in which every object must belong to a row.
 FOLDERS = ("deliverables/", "previews/")
 GRACE = timedelta(days=1)
 BATCH = 500
@@ -24,7 +24,7 @@ Step = Callable[[int], object]
 
 
 def find_orphans(store: ObjectStore, step: Step, *, age: timedelta = GRACE) -> Iterator[str]:
-    """Yield the keys of objects of at least this age that no row names; asked of the database a moment before."""
+    """Yield the keys of objects of at least this age that no row refers to, each batch checked right before it is yielded."""
     limit = timezone.now() - age
     for folder in FOLDERS:
         stored = store.keys(folder)
@@ -36,8 +36,8 @@ def find_orphans(store: ObjectStore, step: Step, *, age: timedelta = GRACE) -> I
 
 
 def find_missing(store: ObjectStore, step: Step) -> Iterator[str]:
-    """Yield the keys that rows name and under which nothing is stored."""
-    # The keys of a million objects fit into some 150 MB; asking for each on its own would take hours on S3.
+    """Yield the keys that rows refer to and under which nothing is stored."""
+    # Held in memory: a million keys take about 150 MB, and a request for each would take hours on S3.
     stored = {key for folder in FOLDERS for key, _ in store.keys(folder)}
     for key in _named():
         if key not in stored and _is_gone(store, key):
@@ -46,7 +46,7 @@ def find_missing(store: ObjectStore, step: Step) -> Iterator[str]:
 
 
 def find_unfinished(store: ObjectStore, *, age: timedelta = GRACE) -> Iterator[Unfinished]:
-    """Yield what killed writers left at least this long ago."""
+    """Yield unfinished uploads of writers that were killed, at least this old."""
     limit = timezone.now() - age
     return (part for part in store.unfinished() if part.since <= limit)
 
@@ -59,14 +59,14 @@ def _named() -> Iterator[str]:
 
 def _named_among(keys: Collection[str]) -> set[str]:
     files = Deliverable.objects.filter(object_key__in=keys).values_list("object_key", flat=True)
-    # A copy's key is that of its preview and a suffix.
+    # The key of a rendition is that of its preview with a suffix.
     originals = {key.partition(".")[0] for key in keys}
     previews = Preview.objects.filter(object_key__in=originals).only("object_key", "renditions")
     return {*files, *(key for preview in previews for key in keys_of(preview))}
 
 
 def _is_gone(store: ObjectStore, key: str) -> bool:
-    """Ask again: it may have been stored after the listing, or its row removed."""
+    """Check once more: the object may have been stored after the keys were listed, or its row removed."""
     try:
         store.size(key)
     except ObjectMissing:

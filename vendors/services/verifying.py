@@ -1,9 +1,9 @@
 """Compares stored files with the size and checksum on record.
 
-The SHA-256 of a deliverable is taken while it arrives, and with it what the store says of the object then: on a disk
-size, time of the last write and file number, on S3 size and ETag. While the store says the same, nobody wrote to the
-object, and the checks of a submission need not read 5 GB. What they cannot see, a disk that loses bits, is what
-`manage.py verify_checksums` looks for: it reads.
+The SHA-256 of a deliverable is computed during the upload and saved with the store's state of the object: on a disk
+size, modification time and inode, on S3 size and ETag. While that state is unchanged, nobody has written to the
+object, and the checks of a submission need not read 5 GB. They do not detect a disk that corrupts data;
+`manage.py verify_checksums` does, because it reads every byte.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,12 +19,12 @@ from catalog.models import Deliverable, Preview
 from marketplace.core.objects.base import ObjectMissing, ObjectStore
 
 Row = Deliverable | Preview
-# Told of each block that was read, by its size.
+# Called with the size of each block that was read.
 OnBytes = Callable[[int], object]
 
 
 class StoredState(StrEnum):
-    """How a stored object compares to its record."""
+    """The result of comparing a stored object with its record."""
 
     INTACT = "intact"
     MISSING = "missing"
@@ -32,7 +32,7 @@ class StoredState(StrEnum):
 
 
 class Expected(NamedTuple):
-    """What a record says of one object."""
+    """Key, size and checksum of one object by its record."""
 
     key: str
     size: int
@@ -40,7 +40,7 @@ class Expected(NamedTuple):
 
 
 def state_of(deliverable: Deliverable, store: ObjectStore) -> StoredState:
-    """Return how the stored file compares to its record; it is read only when it was written to since that was last known."""
+    """Compare the stored file with its record. It is read only where the store's state has changed since the last comparison."""
     try:
         if deliverable.fingerprint and store.fingerprint(deliverable.object_key) == deliverable.fingerprint:
             return StoredState.INTACT
@@ -50,9 +50,9 @@ def state_of(deliverable: Deliverable, store: ObjectStore) -> StoredState:
 
 
 def verify(*, row: Row, store: ObjectStore, on_bytes: OnBytes | None = None) -> StoredState:
-    """Read every object of a record, compare, and note on the record that it was found intact."""
+    """Read every object of a record and compare it; save the time on the record where all are intact."""
     try:
-        # Before the bytes: whoever writes meanwhile makes the next look read again.
+        # Taken before reading, so that a write in the meantime makes the next comparison read the file again.
         fingerprint = store.fingerprint(row.object_key)
         intact = all(_matches(expected, store, on_bytes) for expected in _expected(row))
     except ObjectMissing:
@@ -65,9 +65,9 @@ def verify(*, row: Row, store: ObjectStore, on_bytes: OnBytes | None = None) -> 
 
 
 def find_unverified(model: type[Row], *, before: datetime) -> Iterator[Row]:
-    """Yield the records that were not verified since `before`, the longest unverified first.
+    """Yield the records that were not verified since `before`, those that were verified longest ago first.
 
-    Each is asked for on its own: what another run verifies meanwhile, or a vendor removes, is not yielded.
+    Each is queried individually, so that a record that another run verifies or a vendor removes in the meantime is skipped.
     """
     due = model.objects.filter(Q(verified_at__isnull=True) | Q(verified_at__lt=before))
     ids = due.order_by(F("verified_at").asc(nulls_first=True), "id").values_list("pk", flat=True)
@@ -78,7 +78,7 @@ def find_unverified(model: type[Row], *, before: datetime) -> Iterator[Row]:
 
 
 def is_recorded(*, row: Row) -> bool:
-    """Tell whether the record is still there: a file that was replaced while it was read is gone rightly."""
+    """Tell whether the record still exists. If not, the file was replaced while it was read, and its absence is no error."""
     return type(row).objects.filter(pk=row.pk).exists()
 
 

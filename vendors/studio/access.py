@@ -1,4 +1,4 @@
-"""Who gets into the studio: the owner of an approved store, and into a listing's pages nobody but its vendor."""
+"""Access to the studio's pages: for approved vendors, and to a listing's pages for its vendor only."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -21,7 +21,7 @@ ListingPage = Callable[Concatenate[SignedInRequest, Listing, P], HttpResponseBas
 
 
 def vendor_page(*methods: str) -> Callable[[VendorPage[P]], Callable[..., HttpResponseBase]]:
-    """Let only approved vendors in; the page gets the profile. Everyone else is led to where the store stands."""
+    """Allow approved vendors only, and pass the profile to the view. Everyone else is redirected to the status of their store."""
 
     def decorate(page: VendorPage[P]) -> Callable[..., HttpResponseBase]:
         def guarded(request: SignedInRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
@@ -37,9 +37,9 @@ def vendor_page(*methods: str) -> Callable[[VendorPage[P]], Callable[..., HttpRe
 
 
 def listing_page(*methods: str) -> Callable[[ListingPage[P]], Callable[..., HttpResponseBase]]:
-    """Let only the approved vendor of the listing in; the page gets it. To everyone else it does not exist.
+    """Allow the listing's approved vendor only, and pass the listing to the view. Everyone else gets 404.
 
-    So it is as well when the listing or the approval goes away while the page works: an upload may take hours.
+    The same happens when the listing or the approval is removed while the view runs: an upload may take hours.
     """
 
     def decorate(page: ListingPage[P]) -> Callable[..., HttpResponseBase]:

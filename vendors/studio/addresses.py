@@ -1,4 +1,4 @@
-"""Whether an address is free, told while it is typed."""
+"""Checks whether a slug is available while it is being typed."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,11 +11,11 @@ from .fields import SlugField
 
 @dataclass(frozen=True)
 class Address:
-    """What became of a typed slug.
+    """The result of checking a slug.
 
     Args:
-        path: Where the page will be; empty where nothing can be told yet.
-        refusal: Why it cannot be; empty where it can.
+        path: The path of the page; empty where the slug is refused or nothing was typed yet.
+        refusal: Why the slug cannot be used; empty where it can.
     """
 
     path: str = ""
@@ -23,13 +23,13 @@ class Address:
 
 
 def address_of(slug: str, words: str, *, prefix: str, taken: Callable[[str], bool]) -> Address:
-    """Return where the page will be.
+    """Check the slug and return the path of the page.
 
     Args:
-        slug: What was typed as the address.
-        words: The title or name that it is made from otherwise.
-        prefix: The path before it.
-        taken: Tells whether a slug is someone's.
+        slug: The typed slug.
+        words: The title or name from which a slug is derived where none was typed.
+        prefix: The path before the slug.
+        taken: Tells whether a slug is in use.
     """
     # Nothing longer could come from the form either.
     wanted = slug.strip() or proposed(words)

@@ -1,4 +1,4 @@
-"""The checks of a submission as pages show them: in words, and with the place where one that failed is mended."""
+"""The checks of a submission as pages show them: as text, with a link to the page where a failed one is fixed."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from ..services.checks import run_checks
 
 
 class _Words(NamedTuple):
-    """How a check is told to a person; where `failed` is empty, the service's own sentence says what failed."""
+    """The text of a check; where `failed` is empty, the service's detail is shown instead."""
 
     title: str
     passed: str
@@ -42,13 +42,13 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class CheckRow:
-    """A line of the checklist.
+    """A row of the checklist.
 
     Args:
-        words: What is checked.
-        passed: How it came out.
-        detail: Why, and what to do where it failed.
-        route: The page where it is mended.
+        words: The description of the check.
+        passed: Whether it passed.
+        detail: Why it failed, and what to do.
+        route: The page where it is fixed.
         step: The link's text.
     """
 
@@ -60,19 +60,19 @@ class CheckRow:
 
 
 def may_submit(listing: Listing) -> bool:
-    """Tell whether there is something that could be sent to the reviewers now."""
+    """Tell whether the listing, or a new file of it, can be submitted now."""
     if listing.status == ListingStatus.PUBLISHED:
         return listing.candidate_deliverable_id is not None and listing.update_status != UpdateStatus.PENDING_REVIEW
     return listing.status != ListingStatus.PENDING_REVIEW
 
 
 def checklist_of(listing: Listing) -> list[CheckRow]:
-    """Return how each check would come out now."""
+    """Run the checks and return their rows."""
     return check_rows(outcome.as_json() for outcome in run_checks(listing))
 
 
 def check_rows(outcomes: Iterable[Mapping[str, Any]]) -> list[CheckRow]:
-    """Return checks as pages show them, from what the service or a review says of each."""
+    """Return the rows of checks, from their outcomes by the service or a stored review."""
     rows = []
     for outcome in outcomes:
         words, passed = _WORDS[outcome["name"]], outcome["passed"]

@@ -1,4 +1,4 @@
-"""What was found inside of a file, as its vendor reads it: facts with their names, and what looks odd."""
+"""The technical details of a file as pages show them to its vendor: labelled facts, and warnings."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -27,7 +27,7 @@ KINDS = {
     "flac": "FLAC sound",
     "ogg": "Ogg sound",
 }
-# What the inspection warns of, and why it matters to buyers and reviewers.
+# The inspection's warnings by code, and why they matter to buyers and reviewers.
 WARNINGS = {
     "nested_archive": "Archives inside the archive: they were not inspected, and a reviewer may ask what they contain.",
     "program": "Programs or scripts: buyers' systems may block them, and reviewers check them closely.",
@@ -44,18 +44,18 @@ NAMED = 6
 
 
 def kind_of(technical: Mapping[str, Any]) -> str:
-    """Return what a file is in words."""
+    """Return the name of a file's format."""
     name = str(technical.get("format", ""))
     return KINDS.get(name, name)
 
 
 def facts_of(technical: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return what is worth telling of a file's inside: name and value of each fact."""
+    """Return label and value of each fact."""
     return [("Type", kind_of(technical)), *_contents(technical), *_font(technical), *_image(technical), *_sound(technical)]
 
 
 def warnings_of(technical: Mapping[str, Any]) -> list[tuple[str, int, list[str]]]:
-    """Return what looks odd: why it matters, how often it is there, and some of the names."""
+    """Return the warnings: the explanation, the number of occurrences, and examples of names."""
     found: list[Mapping[str, Any]] = technical.get("warnings", [])
     return [(WARNINGS.get(each["code"], each["code"]), each["count"], each["examples"]) for each in found]
 

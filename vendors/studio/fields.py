@@ -1,4 +1,4 @@
-"""Fields of the vendor's forms. What a text may be is told once, by the API's field of the same name: a form asks that one."""
+"""Form fields of the studio. They validate with the API's serializer fields, so that each rule is defined once."""
 
 from collections.abc import Iterable
 from decimal import Decimal
@@ -15,10 +15,13 @@ from marketplace.core.api.fields import Line, LongText, Tags
 from ..api.fields import CategorySlug, HttpsUrl, Slug
 
 Shape = serializers.Field[Any, Any, Any, Any]
+# Arguments of `HundredthsField`.
+PRICE = {"most": bounds.PRICE_MINOR}
+PERCENT = {"most": bounds.WHOLE_BP, "empty": 0}
 
 
 def judged(shape: Shape, value: Any) -> Any:
-    """Return the value as the API's field takes it.
+    """Return the value as validated by the API's field.
 
     Raises:
         forms.ValidationError: it refuses it.
@@ -30,14 +33,14 @@ def judged(shape: Shape, value: Any) -> Any:
 
 
 def _sentences(detail: Any) -> Iterable[str]:
-    """Yield each sentence once, however deep it lies and however often it is said."""
+    """Return the distinct messages of a possibly nested error detail."""
     if isinstance(detail, dict):
         detail = [sentence for part in detail.values() for sentence in _sentences(part)]
     return dict.fromkeys(str(part) for each in detail for part in (_sentences(each) if isinstance(each, dict | list) else [each]))
 
 
 class ShapedField(forms.CharField):
-    """Text that the API's field judges.
+    """Text that is validated by a field of the API.
 
     Args:
         shape: The API's field.
@@ -48,7 +51,7 @@ class ShapedField(forms.CharField):
         self._shape = shape
 
     def clean(self, value: Any) -> Any:
-        """Return what the API's field makes of the text."""
+        """Return the value that the API's field returns for the text."""
         text = super().clean(value)
         return judged(self._shape, text) if text else text
 
@@ -61,7 +64,7 @@ class LineField(ShapedField):
 
 
 class TextField(ShapedField):
-    """Text of several lines, often Markdown. A line break is one character, as the browser counts it, though it sends two."""
+    """Text of several lines, often Markdown. A line break counts as one character, as in the browser, which sends two (CRLF)."""
 
     def __init__(self, *, rows: int = 4, **kwargs: Any) -> None:
         super().__init__(LongText(), strip=False, widget=forms.Textarea(attrs={"rows": rows}), **kwargs)
@@ -88,7 +91,7 @@ class HttpsField(ShapedField):
 
 
 class CategoryField(forms.ChoiceField):
-    """An active category; `None` where it is left open and need not be chosen."""
+    """An active category; `None` where none is chosen and the field is not required."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(choices=_categories, **kwargs)
@@ -107,11 +110,11 @@ def _categories() -> list[tuple[str, str]]:
 
 
 class HundredthsField(forms.DecimalField):
-    """A price or a percentage: two decimals outside, an integer of hundredths inside.
+    """A price or a percentage: typed with two decimals, stored as an integer of hundredths.
 
     Args:
-        most: In hundredths.
-        empty: What stands for nothing typed.
+        most: The maximum, in hundredths.
+        empty: The value of an empty field.
     """
 
     default_error_messages: ClassVar[dict[str, Any]] = {
@@ -127,13 +130,13 @@ class HundredthsField(forms.DecimalField):
         super().__init__(min_value=Decimal(0), max_value=Decimal(most) / 100, decimal_places=2, widget=widget, **kwargs)
 
     def prepare_value(self, value: Any) -> Any:
-        """Return hundredths as they are typed, without needless zeros for whole numbers."""
+        """Return hundredths as a decimal, whole numbers without decimals."""
         if not isinstance(value, int):
             return value
         return str(value // 100) if value % 100 == 0 else f"{value // 100}.{value % 100:02}"
 
     def clean(self, value: Any) -> Any:
-        """Return hundredths."""
+        """Return the integer of hundredths."""
         amount = super().clean(value)
         return self._empty if amount is None else int(amount * 100)
 
@@ -141,7 +144,7 @@ class HundredthsField(forms.DecimalField):
 class TagsField(forms.CharField):
     """Tags, separated by commas or lines."""
 
-    # Tags that came by the API may hold commas: those that are there already stay whole.
+    # Existing tags, which are not split: tags that were set by the API may contain commas.
     known: frozenset[str] = frozenset()
 
     def __init__(self, **kwargs: Any) -> None:
@@ -149,7 +152,7 @@ class TagsField(forms.CharField):
         super().__init__(max_length=bounds.TAGS * (bounds.TAG_CHARS + 2), required=False, widget=widget, **kwargs)
 
     def prepare_value(self, value: Any) -> Any:
-        """Return a tag in each line."""
+        """Return the tags, one per line."""
         return "\n".join(value) if isinstance(value, list) else value
 
     def clean(self, value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What the page of a listing's files shows."""
+"""The context of the page of a listing's files."""
 
 import uuid
 from collections.abc import Iterable, Mapping
@@ -19,35 +19,35 @@ from .places import ENDINGS, FILE, SOUND, SPECIMEN, Place, file_place, picture_n
 from .refusals import SENTENCES, size_in_words
 
 EARLIER = 10
-# What is no upload is refused at no field.
+# The place of errors that belong to no upload field; they are shown at the top of the page.
 WHOLE = "page"
 
 
 class Refused(NamedTuple):
-    """An upload by form that was not taken: where, and what to tell."""
+    """A refused upload by form: the place of the field, and the message."""
 
     place: str = ""
     words: str = ""
 
     def at(self, place: str) -> str:
-        """Return what to tell at a place."""
+        """Return the message for a place, an empty string where there is none."""
         return self.words if place == self.place else ""
 
 
 @dataclass(frozen=True)
 class Slot:
-    """A place in the gallery.
+    """A slot of the gallery.
 
     Args:
-        number: From 0, which is the card's.
-        name: What it is called.
-        place: Where to upload to.
-        preview: What is in it.
-        picture: How that is shown here.
-        stays: Whether it can be replaced only.
-        words: Says what it shows.
-        earlier: The slot before, where it can go there.
-        later: The slot behind, where it can go there.
+        number: From 0, which is the thumbnail.
+        name: Its label.
+        place: The place to upload to.
+        preview: The image in it.
+        picture: The image as this page shows it.
+        stays: Whether it can only be replaced, not removed.
+        words: The form of its alternative text.
+        earlier: The previous slot, where it can be moved there.
+        later: The next slot, where it can be moved there.
     """
 
     number: int
@@ -63,7 +63,7 @@ class Slot:
 
 @dataclass(frozen=True)
 class ShownFile:
-    """A file that buyers get, or may get one day, with what was found inside."""
+    """A deliverable with its facts and warnings."""
 
     file: Deliverable
     facts: list[tuple[str, str]]
@@ -72,17 +72,17 @@ class ShownFile:
 
 @dataclass(frozen=True)
 class FilesPage:
-    """All of the page.
+    """The content of the page.
 
     Args:
-        listing: The vendor's own.
-        live: What a reviewer approved last: buyers get it while the listing is published.
-        candidate: What no reviewer has approved.
-        earlier: Other files that are kept, newest first.
-        gallery: The pictures.
-        specimen: What the type tester shows.
-        sound: What the player plays.
-        refused: What was just refused.
+        listing: A listing of the vendor.
+        live: The file that was approved last: buyers get it while the listing is published.
+        candidate: The file that is not approved yet.
+        earlier: Other stored files, newest first.
+        gallery: The slots of the gallery.
+        specimen: The font of the type tester.
+        sound: The audio preview.
+        refused: The upload that was just refused, if any.
     """
 
     listing: Listing
@@ -100,43 +100,43 @@ class FilesPage:
 
     @property
     def refused_as_a_whole(self) -> str:
-        """Why a step was not taken that has no field of its own."""
+        """The error that belongs to no upload field."""
         return self.refused.at(WHOLE)
 
     @property
     def is_locked(self) -> bool:
-        """Tell whether a reviewer looks at the whole listing: then nothing of it changes."""
+        """Tell whether the listing is under review, so that nothing of it can be changed."""
         return self.listing.status == ListingStatus.PENDING_REVIEW
 
     @property
     def is_file_locked(self) -> bool:
-        """Tell whether a reviewer looks at the file."""
+        """Tell whether the deliverable is under review and cannot be replaced."""
         return self.is_locked or self.listing.update_status == UpdateStatus.PENDING_REVIEW
 
     @property
     def is_on_sale(self) -> bool:
-        """Tell whether buyers see it: then a new file waits for a reviewer, and new pictures do not."""
+        """Tell whether the listing is published: a new file then needs a review, new previews do not."""
         return self.listing.status == ListingStatus.PUBLISHED
 
     @property
     def file_place(self) -> Place:
-        """Where a new file goes."""
+        """The place of the deliverable."""
         replaces = ("the new file" if self.live else "the file") if self.candidate else "the reviewed file" if self.live else ""
         return file_place(self.listing, replaces=replaces, refused=self.refused.at(FILE))
 
     @property
     def specimen_place(self) -> Place:
-        """Where a specimen goes."""
+        """The place of the specimen."""
         return specimen_place(self.listing, taken=self.specimen is not None, refused=self.refused.at(SPECIMEN))
 
     @property
     def sound_place(self) -> Place:
-        """Where a sound goes."""
+        """The place of the audio preview."""
         return sound_place(self.listing, taken=self.sound is not None, refused=self.refused.at(SOUND))
 
     @property
     def axes(self) -> list[dict[str, Any]]:
-        """The axes of the specimen that can be moved."""
+        """The variable axes of the specimen."""
         return axes_of(self.specimen)
 
     @property
@@ -150,12 +150,12 @@ class FilesPage:
 
 
 def files_page(listing: Listing, refused: Refused | None = None, typed: Mapping[uuid.UUID, WordsForm] | None = None) -> FilesPage:
-    """Return the page in three queries beyond the listing's own.
+    """Return the content of the page. Needs three queries beside that of the listing.
 
     Args:
-        listing: The vendor's own.
-        refused: What was just refused.
-        typed: What was typed about a picture and not taken.
+        listing: A listing of the vendor.
+        refused: The upload that was just refused, if any.
+        typed: Invalid forms of alternative texts, by preview id.
     """
     refused = refused or Refused()
     previews = list(listing.previews.all())

@@ -1,11 +1,11 @@
-"""What reviewers found, with the place where each field is mended."""
+"""Reviewers' findings as pages show them, with a link to the page where each field is edited."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from catalog.field_names import field_name
 
-# Where a field is mended, by its name in the API; the address never changes.
+# The page where a field is edited, by its name in the API; the slug cannot be edited.
 _ROUTES = {
     **dict.fromkeys(("title", "categorySlug", "shortDescription", "description", "tags"), "studio-details"),
     **dict.fromkeys(("version", "fileType", "supportedPlatforms", "videoUrl"), "studio-details"),
@@ -17,13 +17,13 @@ _ROUTES = {
 
 @dataclass(frozen=True)
 class FindingRow:
-    """One thing to mend.
+    """One finding.
 
     Args:
-        field: What it is about; empty for the whole listing.
+        field: The field's name in the API; empty for the whole listing.
         message: What is wrong.
-        hint: What to do.
-        route: The page where that is done; empty where there is none.
+        hint: How to fix it.
+        route: The page where it is fixed; empty where there is none.
     """
 
     field: str
@@ -33,7 +33,7 @@ class FindingRow:
 
 
 def finding_rows(findings: Iterable[Mapping[str, str]]) -> list[FindingRow]:
-    """Return a review's findings as pages show them."""
+    """Return the rows of a review's findings."""
     return [
         FindingRow(field_name(finding["field"]), finding["message"], finding["hint"], _ROUTES.get(finding["field"], ""))
         for finding in findings

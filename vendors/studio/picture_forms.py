@@ -1,4 +1,4 @@
-"""The shapes of the forms about a gallery's pictures; the rules are the services'."""
+"""Forms about gallery images. They check the shape of the input; services check the rules."""
 
 import uuid
 from typing import Any
@@ -11,20 +11,20 @@ from .fields import LineField
 
 
 class WordsField(LineField):
-    """One line that is typed into a box of several: a line break in it is a space."""
+    """One line of text, typed into a multi-line box: line breaks become spaces."""
 
     def to_python(self, value: Any) -> str:
-        """Return the words with a space between them."""
+        """Return the text with each run of white space replaced by one space."""
         return " ".join(str(super().to_python(value)).split())
 
 
 class WordsForm(forms.Form):
-    """Says what a picture shows.
+    """Sets the alternative text of an image.
 
     Args:
-        data: What was sent, if anything was.
-        preview_id: The picture: each on the page has a form of its own.
-        alt_text: What is said so far.
+        data: The submitted data, None for an unbound form.
+        preview_id: The image; each image on the page has a form of its own.
+        alt_text: The present alternative text.
     """
 
     alt_text = WordsField(
@@ -39,6 +39,6 @@ class WordsForm(forms.Form):
 
 
 class MoveForm(forms.Form):
-    """Says where a picture goes."""
+    """Moves an image to another slot."""
 
     slot = forms.IntegerField(min_value=0, max_value=bounds.GALLERY_SLOTS - 1)

@@ -1,4 +1,4 @@
-"""The places that a vendor uploads to: what is taken there, and which addresses take it."""
+"""The upload fields of the studio: which files each accepts, and the URLs that it uploads to."""
 
 from dataclasses import dataclass
 
@@ -22,16 +22,16 @@ MAXIMA = {FILE: bounds.DELIVERABLE_BYTES, "picture": bounds.IMAGE_BYTES, SPECIME
 
 @dataclass(frozen=True)
 class Place:
-    """Somewhere to upload to.
+    """An upload field.
 
     Args:
-        name: Its id in the page.
-        label: What its field is called.
+        name: Its element id in the page.
+        label: Its label.
         kind: `file`, `picture`, `specimen` or `sound`.
-        action: Where the plain form is posted to.
-        address: Where the page's script sends it: the vendor API.
-        help: What is taken, in words.
-        refused: Why an upload by form was just not taken.
+        action: The URL that the plain form posts to.
+        address: The URL of the vendor API that the page's script uploads to.
+        help: Describes the accepted files.
+        refused: The error of the form's last upload.
     """
 
     name: str
@@ -44,12 +44,12 @@ class Place:
 
     @property
     def endings(self) -> str:
-        """The endings of file names that the browser suggests."""
+        """The accepted file name extensions, for the browser's file dialog."""
         return ENDINGS[self.kind]
 
     @property
     def maximum(self) -> int:
-        """The most bytes that are taken."""
+        """The largest accepted size in bytes."""
         return MAXIMA[self.kind]
 
 
@@ -59,12 +59,12 @@ def slot_name(slot: int) -> str:
 
 
 def picture_name(slot: int) -> str:
-    """Return what the picture of a slot is called."""
+    """Return the label of the image in a slot."""
     return f"Picture {slot + 1}" if slot else "Cover picture"
 
 
 def file_place(listing: Listing, *, replaces: str, refused: str) -> Place:
-    """Return the place of the deliverable; `replaces` names what makes way for a new one."""
+    """Return the place of the deliverable; `replaces` names the file that a new one replaces."""
     most = size_in_words(bounds.DELIVERABLE_BYTES)
     taken = f"A zip or tar archive, a font, an image or a sound, up to {most}. Put several files into one archive."
     return Place(

@@ -1,4 +1,4 @@
-"""What buyers pay for a listing and what its vendor gets of it."""
+"""What buyers pay for a listing, and how the price is split between tax, platform and vendor."""
 
 from collections.abc import Mapping, Sequence
 from copy import copy
@@ -11,13 +11,13 @@ from marketplace.core.money import Currency, Split, split_sale
 
 @dataclass(frozen=True)
 class Proceeds:
-    """One licence in one currency.
+    """The price of one licence in one currency, and its split.
 
     Args:
         currency: Of every amount.
-        list_minor: The vendor's price before the discount; of the first permitted licence only.
-        price_minor: What a buyer pays.
-        split: Where that goes.
+        list_minor: The price before the discount; for the first permitted licence only.
+        price_minor: The price that a buyer pays.
+        split: Its split into tax, commission and proceeds.
     """
 
     currency: Currency
@@ -28,7 +28,7 @@ class Proceeds:
 
 @dataclass(frozen=True)
 class LicenceProceeds:
-    """One licence in every currency that it is sold in."""
+    """One licence in each currency in which it is sold."""
 
     name: str
     amounts: list[Proceeds]
@@ -36,14 +36,14 @@ class LicenceProceeds:
 
 @dataclass(frozen=True)
 class ListingProceeds:
-    """Every licence that buyers can choose; the first one's price is the listing's.
+    """The licences that buyers can choose; the price of the first one is the listing's price.
 
     Args:
-        free: Whether it costs nothing.
-        discount_bp: What is taken off.
-        tax_rate_bp: The tax inside.
-        commission_rate_bp: What the platform keeps of the rest.
-        licences: In their order; none where none is permitted and active.
+        free: Whether the listing is free.
+        discount_bp: The discount in basis points.
+        tax_rate_bp: The included tax in basis points.
+        commission_rate_bp: The platform's commission on the rest, in basis points.
+        licences: In their order; empty where no permitted licence is active.
         not_in: The currencies without a price.
     """
 
@@ -56,7 +56,7 @@ class ListingProceeds:
 
 
 def proceeds_of(listing: Listing, tiers: Sequence[LicenseTier]) -> ListingProceeds:
-    """Return who gets what of each sale of a listing that was read with its vendor's profile."""
+    """Return the split of each sale of a listing, which must be loaded with its vendor's profile."""
     rate = listing.store.vendor_profile.commission_rate_bp
     permitted = permitted_tiers(listing, tiers)
     sold_in = [currency for currency in Currency if sale_price(listing, currency) is not None]
@@ -69,7 +69,7 @@ def proceeds_of(listing: Listing, tiers: Sequence[LicenseTier]) -> ListingProcee
 
 
 def repriced(listing: Listing, prices: Mapping[str, int | None]) -> Listing:
-    """Return the listing as it would be at other prices; nothing is saved."""
+    """Return an unsaved copy of the listing with other prices."""
     other = copy(listing)
     for name, value in prices.items():
         setattr(other, name, value)

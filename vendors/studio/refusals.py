@@ -1,6 +1,6 @@
-"""What a vendor reads when an upload is refused, by the code of the problem: what happened, and what to do.
+"""The messages for refused uploads, by problem code: what happened, and what to do.
 
-The page's script says the same sentences, which it is handed.
+The page passes the same messages to its script.
 """
 
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from marketplace.core.errors import Problem
 
 _SIGN_IN = "You are no longer signed in. Sign in again, come back to this page and upload it once more."
 _DAMAGED = "The upload arrived damaged. Upload it again; if that doesn't help, try another network."
-# `{detail}` stands for what the service says of this very file, `{maximum}` for how large it may be.
+# `{detail}` is replaced by the problem's detail, `{maximum}` by the largest accepted size.
 SENTENCES = {
     "not_authenticated": _SIGN_IN,
     "invalid_credential": _SIGN_IN,
@@ -38,7 +38,7 @@ SENTENCES = {
 
 
 def in_words(problem: Problem) -> str:
-    """Return what to tell the vendor of a refusal; the problem's own sentence where there is no better one."""
+    """Return the message for a problem; its own detail where there is no message for its code."""
     members: Mapping[str, object] = problem.members
     maximum = size_in_words(int(str(members.get("maximumBytes", 0))))
     sentence = SENTENCES.get(problem.code, "{detail}")
@@ -46,5 +46,5 @@ def in_words(problem: Problem) -> str:
 
 
 def size_in_words(size: int) -> str:
-    """Return one of our bounds as people say it."""
+    """Return a limit in bytes as text, such as 20 MB."""
     return f"{size / bounds.GIB:g} GB" if size >= bounds.GIB else f"{size / bounds.MIB:g} MB"

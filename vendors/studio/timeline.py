@@ -1,4 +1,4 @@
-"""What has happened to a listing, in the vendor's words: the audit log knows it all, and who reviewed is not told."""
+"""A listing's history for its vendor, from the audit log; reviewers are not named."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -24,13 +24,13 @@ WORDS = {
 
 @dataclass(frozen=True)
 class Step:
-    """One thing that happened."""
+    """One entry of the history."""
 
     at: datetime
     words: str
 
 
 def timeline_of(listing: Listing) -> list[Step]:
-    """Return the last steps, newest first, and the first one where it is among them."""
+    """Return the last steps, newest first; where these are all, with the creation of the listing as the first step."""
     steps = [Step(entry.at, WORDS[entry.action]) for entry in steps_of(listing, WORDS)[:STEPS]]
     return steps if len(steps) == STEPS else [*steps, Step(listing.created_at, "Created")]

@@ -1,4 +1,4 @@
-"""Uploads by a page's own form: as streamed as the API's, behind the session and Django's check of forms."""
+"""Uploads by the studio's forms: streamed like those of the API, with session authentication and Django's CSRF check."""
 
 from django.http import HttpRequest, HttpResponse
 from rest_framework.authentication import CSRFCheck
@@ -9,17 +9,17 @@ TOKEN = "csrfmiddlewaretoken"
 
 
 class FormRefused(Exception):
-    """The form is not one of ours, or too old; the argument is the reason."""
+    """The CSRF check failed; the argument is the reason."""
 
 
 def checked_form(request: HttpRequest, upload: OnePassHandler) -> list[str]:
-    """Read a form with a file and the token of the page beside it, for `receive`.
+    """Parse a form with a file and a CSRF token; a `FormReader` for `receive`.
 
-    A form of another site is refused by its headers. The token stands in the body: looking for it makes Django read the form, and
-    hand the file to the one handler there is, so that it is neither kept in memory nor written a second time.
+    A form of another site is refused by its headers. The token is in the body: Django's check parses the form to find it, and
+    passes the file to `upload`, the only upload handler, so that it is neither buffered nor written twice.
 
     Raises:
-        FormRefused: it came from elsewhere, or its token is not that of the session.
+        FormRefused: it comes from another site, or its token is not that of the session.
     """
     request.upload_handlers = [upload]
     refusal = CSRFCheck(_passed).process_view(request, _passed, (), {})
@@ -29,5 +29,5 @@ def checked_form(request: HttpRequest, upload: OnePassHandler) -> list[str]:
 
 
 def _passed(_: HttpRequest) -> HttpResponse:
-    """Stand for the view, which the check asks whether it is to be checked at all."""
+    """A view for `CSRFCheck`, which looks at the view for an exemption."""
     return HttpResponse()

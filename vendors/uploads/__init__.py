@@ -1,4 +1,4 @@
-"""Files on their way in: refused by their headers, then streamed to the store in one pass."""
+"""Receives uploads: checks the headers, then streams the file to the object store in one pass."""
 
 from .errors import FileRejected, UploadIncomplete
 from .receiving import Received, check_upload_headers, receive, receive_small, safe_filename

@@ -1,4 +1,4 @@
-"""Refusals of what was uploaded."""
+"""Problem classes of uploads."""
 
 from marketplace.core.errors import Problem
 
@@ -12,7 +12,7 @@ class UploadIncomplete(Problem):
 
 
 class FileRejected(Problem):
-    """400: the file is of a known type but damaged, or built to do harm; `reason` says what was found."""
+    """400: the file is of a supported type but damaged or malicious; `reason` is the kind of failure."""
 
     status = 400
     title = "The file is not acceptable"

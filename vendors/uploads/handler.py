@@ -1,4 +1,4 @@
-"""A Django upload handler that counts the bytes of a file and streams them on, without keeping them."""
+"""A Django upload handler that counts the bytes of a file and passes them on without buffering the file."""
 
 from typing import Any, Protocol
 
@@ -12,16 +12,16 @@ HEAD_BYTES = 512
 
 
 class Sink(Protocol):
-    """Where the bytes go."""
+    """What the bytes are written to."""
 
     def write(self, chunk: bytes) -> None:
-        """Take the next bytes."""
+        """Write the next bytes."""
 
 
 class OnePassHandler(FileUploadHandler):
-    """Takes the one part named `file`; anything else is refused when it begins."""
+    """Accepts one part named `file`; any other file part is refused when it begins."""
 
-    # Fewer, larger blocks cost less CPU up to here.
+    # Larger blocks take less CPU, up to this size.
     chunk_size = BLOCK_BYTES
 
     def __init__(self, sink: Sink, maximum_bytes: int) -> None:
@@ -35,7 +35,7 @@ class OnePassHandler(FileUploadHandler):
         self._maximum_bytes = maximum_bytes
 
     def new_file(self, *args: Any, **kwargs: Any) -> None:
-        """Begin the file, unless there was one already or it is another field."""
+        """Begin the file; refuse a second one, and files in other fields."""
         super().new_file(*args, **kwargs)
         name = str(self.field_name)
         if name != FIELD:
@@ -55,11 +55,11 @@ class OnePassHandler(FileUploadHandler):
         self._sink.write(raw_data)
 
     def file_complete(self, file_size: int) -> None:
-        """Note that the boundary after the file came; Django tells of a cut upload by not calling this."""
+        """Record that the file's closing boundary was received. For a truncated upload Django does not call this."""
         self.complete = True
 
 
 def unknown_field(name: str) -> dict[str, str]:
-    """Return the error of a form field that nobody asked for."""
+    """Return the error for an unexpected form field."""
     key = name[:80].replace("~", "~0").replace("/", "~1")
     return {"pointer": f"#/{key}", "code": "unknown_field", "detail": f"The only field is {FIELD}."}

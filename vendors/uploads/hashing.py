@@ -1,4 +1,4 @@
-"""Computes SHA-256 and CRC-32 of an upload in a thread of its own, parallel to writing: both release the interpreter lock."""
+"""Computes SHA-256 and CRC-32 of an upload in a separate thread, in parallel with writing: both release the GIL."""
 
 import zlib
 from collections import deque
@@ -9,7 +9,7 @@ from typing import Self
 
 from .handler import Sink
 
-# Blocks that may wait to be hashed: as few as keep both sides busy, for each is memory.
+# The most blocks in the queue: enough to keep both threads busy, and few, because each takes memory.
 BLOCKS_AHEAD = 4
 
 
@@ -31,7 +31,7 @@ class HashedSink:
         self._pool.shutdown(wait=True, cancel_futures=True)
 
     def write(self, chunk: bytes) -> None:
-        """Take the next bytes."""
+        """Write the next bytes."""
         if len(self._under_way) == BLOCKS_AHEAD:
             self._under_way.popleft().result()
         self._under_way.append(self._pool.submit(self._hash, chunk))

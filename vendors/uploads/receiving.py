@@ -1,4 +1,4 @@
-"""Receives a file over HTTP in one pass; what is not kept leaves nothing behind."""
+"""Receives a file over HTTP in one pass; a file that is not kept is removed again."""
 
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
@@ -30,13 +30,13 @@ from .handler import FIELD, OnePassHandler, Sink, unknown_field
 from .hashing import HashedSink
 
 EXTENSION_CHARS = 20
-# Reads the form around a file, whose bytes go to the handler; returns the names of the other fields.
+# Parses the form and passes the file's bytes to the handler; returns the names of the other fields.
 FormReader = Callable[[HttpRequest, OnePassHandler], Iterable[str]]
 
 
 @dataclass
 class Received:
-    """A file that arrived whole and is in the store; leaving the `with` block without `keep` removes it again."""
+    """A completely received, stored file. It is removed again when the `with` block is left without a call of `keep`."""
 
     store: ObjectStore = field(repr=False)
     key: str
@@ -44,16 +44,16 @@ class Received:
     size: int
     sha256: str
     crc32: int
-    # The first 512 bytes.
+    # The first 512 bytes of the file.
     head: bytes = field(repr=False)
     _kept: bool = False
 
     def keep(self) -> None:
-        """The record that names the file is committed."""
+        """Keep the file; call it once the record that refers to it is committed."""
         self._kept = True
 
     def discard(self) -> None:
-        """Remove the file from the store, unless it is kept."""
+        """Remove the file from the store unless `keep` was called."""
         if not self._kept:
             self.store.delete(self.key)
 
@@ -61,17 +61,17 @@ class Received:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        # A database that went away during the commit may have the record: only the sweep can tell.
+        # The connection broke during the commit, so the record may exist. `sweep_objects` deletes the file if it does not.
         if not isinstance(error, OperationalError | InterfaceError):
             self.discard()
 
 
 def check_upload_headers(request: HttpRequest, maximum_bytes: int) -> None:
-    """Refuse by its headers, before its body, what cannot become an upload.
+    """Refuse a request by its headers, before its body is read, where it cannot be a valid upload.
 
     Raises:
-        LengthRequired: no Content-Length; chunked bodies are not taken.
-        BodyTooLarge: more than the file may have plus room for the form around it.
+        LengthRequired: no Content-Length; chunked bodies are not accepted.
+        BodyTooLarge: larger than the file may be plus the overhead of the form.
         UnsupportedType: not multipart/form-data.
     """
     length = request.META.get("CONTENT_LENGTH") or ""
@@ -86,32 +86,32 @@ def check_upload_headers(request: HttpRequest, maximum_bytes: int) -> None:
 
 
 def bare_form(request: HttpRequest, upload: OnePassHandler) -> list[str]:
-    """Read a form of nothing but the file, past everything in Django that would keep it."""
+    """Parse a form that contains nothing but the file, bypassing `request.POST` and `FILES`, which would buffer it."""
     fields, _ = MultiPartParser(request.META, request, [upload], request.encoding).parse()
     return [str(name) for name in fields]
 
 
 def receive(request: HttpRequest, *, key: str, maximum_bytes: int, reader: FormReader = bare_form) -> Received:
-    """Stream the part named `file` into the store and return what is known of it.
+    """Stream the part named `file` into the store.
 
-    The order in a view, everything that can refuse coming before the body is read:
+    The order in a view; every check that does not need the body comes before it is read:
       1. authentication, ownership and state: `request.data`, `.POST` and `.FILES` stay untouched;
       2. `check_upload_headers`, or leave it to this function, which begins with it;
       3. with receive(request._request, key=..., maximum_bytes=...) as received:
              inspect, then write the record in a transaction of its own that checks the state again;
              received.keep()
-    Not inside of a transaction: a database connection would be held for as long as the client takes to send.
+    Do not call it inside a transaction: it would hold a database connection for as long as the client takes to send.
 
     Args:
         request: Django's request, not DRF's.
-        key: Where to store the file; new, made from a fresh id.
-        maximum_bytes: How large the file may be.
-        reader: Who reads the form: pages have a field of their own beside the file.
+        key: The object key to store the file under; it must be new.
+        maximum_bytes: The largest file that is accepted.
+        reader: Parses the form: forms of pages have a CSRF token beside the file.
 
     Raises:
-        UploadIncomplete: cut off, no closing boundary, or no file in it.
-        BodyTooLarge: by the headers, or by the count of what came.
-        InvalidInput: another field, or a second file.
+        UploadIncomplete: truncated, no closing boundary, or without a file.
+        BodyTooLarge: by the headers, or by the number of bytes received.
+        InvalidInput: it has another field, or a second file.
     """
     check_upload_headers(request, maximum_bytes)
     store = object_store()
@@ -122,13 +122,13 @@ def receive(request: HttpRequest, *, key: str, maximum_bytes: int, reader: FormR
             sha256, crc32 = hashed.digests()
         _commit(writer, store, key)
     finally:
-        # After a commit this does nothing.
+        # Has no effect after a commit.
         writer.abort()
     return Received(store, key, safe_filename(upload.given_name), upload.size, sha256, crc32, upload.head)
 
 
 def receive_small(request: HttpRequest, *, maximum_bytes: int, reader: FormReader = bare_form) -> tuple[str, bytes]:
-    """Return the name and the bytes of the part named `file`, for previews that are processed in memory.
+    """Receive the part named `file` into memory, for previews; return its name and bytes.
 
     Raises what `receive` raises; the same order applies.
     """
@@ -142,7 +142,7 @@ def _commit(writer: ObjectWriter, store: ObjectStore, key: str) -> None:
     try:
         writer.commit()
     except DependencyUnavailable:
-        # The store may have done it all the same, and only its answer was lost. The key is ours alone.
+        # The write may have succeeded although its response was lost. No other upload uses this key, so deleting is safe.
         with suppress(DependencyUnavailable):
             store.delete(key)
         raise
@@ -165,7 +165,7 @@ def _read_form(request: HttpRequest, sink: Sink, maximum_bytes: int, reader: For
     if others:
         raise InvalidInput(errors=[unknown_field(name) for name in others[:10]])
     if FIELD in fields or not upload.complete:
-        # A part without a file name is a text field to Django.
+        # Django treats a part without a file name as a text field.
         raise UploadIncomplete
     if not upload.size:
         raise FileRejected("The file is empty.", reason="empty")
@@ -183,14 +183,14 @@ def _form_errors() -> Iterator[None]:
 
 
 def _release_connections() -> None:
-    """Give database connections back: a slow client may take hours to send."""
+    """Close this thread's database connections: a slow client may take hours to send."""
     for connection in connections.all(initialized_only=True):
         if not connection.in_atomic_block:
             connection.close()
 
 
 def safe_filename(name: str) -> str:
-    """Return a client's file name as a plain base name that can be shown and offered for saving."""
+    """Return a client's file name as a base name that is safe to display and to use in a download."""
     base = name.replace("\\", "/").rsplit("/", 1)[-1]
     text = "".join(char for char in unicodedata.normalize("NFC", base) if char.isprintable()).strip(" .")
     if len(text) > bounds.FILE_NAME_CHARS:

@@ -15,7 +15,8 @@ from developers.live_checks import live_check
 from marketplace.accounts.pages import SignedInRequest, signed_in_page
 from vendors.studio.access import listing_page
 from vendors.studio.forms import ApplicationForm as StoreApplicationForm
-from vendors.studio.forms import DetailsForm, LicencesForm, NewListingForm, PricesForm, StoreForm
+from vendors.studio.forms import NewListingForm, StoreForm
+from vendors.studio.section_forms import DetailsForm, LicencesForm, PricesForm
 
 # Forms by the name that templates pass as `check_form`. None of them asks for a password or depends on its user.
 FORMS: dict[str, Callable[[QueryDict], forms.Form]] = {

@@ -1,4 +1,4 @@
-"""A listing's sections: what it is, what it costs, under which licences."""
+"""The pages of a listing's sections: details, prices, licences."""
 
 from typing import Any
 
@@ -17,21 +17,21 @@ from ...errors import ListingChanged, ListingLocked
 from ...selectors import own_listing
 from ...services.editing import edit_listing
 from ..access import listing_page
-from ..forms import DetailsForm, LicencesForm, PricesForm, SectionForm
 from ..proceeds import proceeds_of, repriced
+from ..section_forms import DetailsForm, LicencesForm, PricesForm, SectionForm
 
 LOCKED = "The listing is under review, so nothing was saved. Withdraw it to keep editing; what you typed is still here."
 
 
 @listing_page("GET", "POST")
 def details(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
-    """Change what the listing is."""
+    """Edit the details."""
     return _section(request, listing, DetailsForm(_sent(request), listing=listing), "studio/details.html")
 
 
 @listing_page("GET", "POST")
 def prices(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
-    """Change what the listing costs, and see who gets what."""
+    """Edit the prices, with a preview of how they are split."""
     form = PricesForm(_sent(request), listing=listing)
     return _section(request, listing, form, "studio/prices.html", proceeds=proceeds_of(listing, active_tiers()))
 
@@ -39,9 +39,9 @@ def prices(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
 @live_check
 @listing_page("POST")
 def split(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
-    """Show who would get what at the prices that are being typed; nothing is saved."""
+    """Show the split at the prices that are being typed; nothing is saved."""
     form = PricesForm(request.POST, listing=listing)
-    # What cannot be read yet stays as it was: it is being typed.
+    # A field that is invalid, because it is still being typed, counts with its saved value.
     form.is_valid()
     typed = {name: form.cleaned_data[name] for name in form.names if name in form.cleaned_data}
     return render(request, "studio/split.html", {"proceeds": proceeds_of(repriced(listing, typed), active_tiers()), "typed": True})
@@ -49,7 +49,7 @@ def split(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
 
 @listing_page("GET", "POST")
 def licences(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
-    """Change which licences buyers can choose, and what they read first."""
+    """Edit the permitted licences and the readme."""
     form = LicencesForm(_sent(request), listing=listing, tiers=every_tier())
     return _section(request, listing, form, "studio/licences.html")
 
@@ -59,7 +59,7 @@ def _sent(request: SignedInRequest) -> Any:
 
 
 def _section(request: SignedInRequest, listing: Listing, form: SectionForm, template: str, **context: Any) -> HttpResponse:
-    """Save the section and come back to it; what is refused stays as it was typed."""
+    """Save the section and redirect to it; where it is invalid, show it again with the typed values."""
     locked = listing.status == ListingStatus.PENDING_REVIEW
     if form.is_valid():
         try:

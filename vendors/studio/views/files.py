@@ -1,4 +1,4 @@
-"""The files of a listing: what buyers get, and what everyone may look at. Plain forms do here what the page's script does by the API."""
+"""The page of a listing's deliverable and previews. Its plain forms do without JavaScript what its script does through the API."""
 
 import uuid
 from collections.abc import Callable, Mapping
@@ -47,11 +47,11 @@ def files(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
     return _page(request, listing)
 
 
-# Django's check would read the form, the file with it, before the view: `checked_form` makes up for it.
+# Exempt, because Django's CSRF check would parse the form, with the file, before the view: `checked_form` makes the check.
 @csrf_exempt
 @listing_page("POST")
 def upload_file(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
-    """Take a new deliverable."""
+    """Upload a new deliverable."""
 
     def take() -> str:
         services.ensure_uploadable(listing)
@@ -67,7 +67,7 @@ def upload_file(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
 @csrf_exempt
 @listing_page("POST")
 def upload_preview(request: SignedInRequest, listing: Listing, place: str, slot: int = 0) -> HttpResponseBase:
-    """Take a picture, a specimen or a sound."""
+    """Upload a gallery image, a specimen or an audio preview."""
     if slot >= bounds.GALLERY_SLOTS:
         raise Http404
     kind, process, maximum, done = PREVIEWS[place]
@@ -83,7 +83,7 @@ def upload_preview(request: SignedInRequest, listing: Listing, place: str, slot:
 
 @listing_page("POST")
 def discard_file(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
-    """Take back the file that no reviewer has approved."""
+    """Discard the file that is not approved yet."""
 
     def take() -> str:
         with suppress(NotFound):
@@ -95,10 +95,10 @@ def discard_file(request: SignedInRequest, listing: Listing) -> HttpResponseBase
 
 @listing_page("POST")
 def remove_preview(request: SignedInRequest, listing: Listing, preview_id: uuid.UUID) -> HttpResponseBase:
-    """Remove a picture, the specimen or the sound."""
+    """Remove a preview."""
 
     def take() -> str:
-        # It may be gone already, in another window.
+        # It may have been removed already, in another window.
         with suppress(NotFound):
             services.remove_preview(listing=listing, preview_id=preview_id, actor=request.user)
         return "It is removed."
@@ -108,7 +108,7 @@ def remove_preview(request: SignedInRequest, listing: Listing, preview_id: uuid.
 
 @listing_page("POST")
 def describe_picture(request: SignedInRequest, listing: Listing, preview_id: uuid.UUID) -> HttpResponseBase:
-    """Say what a picture shows."""
+    """Set the alternative text of an image."""
     form = WordsForm(request.POST, preview_id=preview_id)
     if not form.is_valid():
         return _page(request, listing, typed={preview_id: form}, status=400)
@@ -117,7 +117,7 @@ def describe_picture(request: SignedInRequest, listing: Listing, preview_id: uui
 
 @listing_page("POST")
 def move_picture(request: SignedInRequest, listing: Listing, preview_id: uuid.UUID) -> HttpResponseBase:
-    """Put a picture into another place; the one that is there changes places with it."""
+    """Move an image to another slot, swapping it with the image that is there."""
     form = MoveForm(request.POST)
     if not form.is_valid():
         raise Http404
@@ -126,7 +126,7 @@ def move_picture(request: SignedInRequest, listing: Listing, preview_id: uuid.UU
 
 @listing_page("GET")
 def specimen(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
-    """Name the specimen as a font, for the type tester of a listing that may not be public."""
+    """Serve the CSS `@font-face` of the specimen, for the type tester of a listing that may not be public."""
     preview = listing.previews.filter(kind=PreviewKind.FONT_SPECIMEN).first()
     if preview is None:
         raise Http404
@@ -134,7 +134,7 @@ def specimen(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
 
 
 def _answer(request: SignedInRequest, listing: Listing, place: str, take: Callable[[], str]) -> HttpResponseBase:
-    """Do it, and show the page again: with what was done, or with the refusal beside its field."""
+    """Run `take` and redirect to the page with its message, or show the page with the error beside its field."""
     try:
         done = take()
     except FormRefused as refusal:
@@ -147,7 +147,7 @@ def _answer(request: SignedInRequest, listing: Listing, place: str, take: Callab
 def _edited(
     request: SignedInRequest, listing: Listing, preview_id: uuid.UUID, done: Callable[[int], str], **changes: Any
 ) -> HttpResponseBase:
-    """Change a picture and go on at the place where it stands then. One that is not there is not found."""
+    """Update an image and redirect to its slot. An unknown one is answered with 404."""
     try:
         picture = update_picture(listing=listing, preview_id=preview_id, actor=request.user, **changes)
     except NotFound:
@@ -164,7 +164,7 @@ def _done(request: SignedInRequest, listing: Listing, place: str, done: str) -> 
 
 
 def _refused(request: SignedInRequest, listing: Listing, place: str, problem: Problem) -> HttpResponseBase:
-    # It may have come under review meanwhile.
+    # Read again, because it may have come under review in the meantime.
     listing = own_listing(request.user, listing.slug)
     return _page(request, listing, Refused(place, in_words(problem)), status=problem.status)
 
@@ -178,6 +178,6 @@ def _page(
 ) -> HttpResponseBase:
     context = {"page": files_page(listing, refused, typed), "features": FEATURES, "sample": TEXT, "listing": listing}
     response = render(request, "studio/files.html", context, status=status)
-    # A picture is shown while it is on its way.
+    # The page's script shows a local preview of an image while it is being uploaded.
     response[HEADER] = PICTURES_POLICY
     return response

@@ -1,4 +1,4 @@
-"""The vendor's listings: see them all, make another."""
+"""The list of the vendor's listings, and the page to create one."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -26,7 +26,7 @@ ROWS = 25
 
 @signed_in_page("GET")
 def listing_list(request: SignedInRequest) -> HttpResponseBase:
-    """List the vendor's listings; tell those who cannot sell yet where they stand."""
+    """List the vendor's listings; users who are not approved vendors see the status of their store."""
     try:
         profile = profile_of(request.user)
     except VendorProfileMissing:
@@ -41,7 +41,7 @@ def listing_list(request: SignedInRequest) -> HttpResponseBase:
 
 @vendor_page("GET", "POST")
 def create(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase:
-    """Make a draft."""
+    """Create a draft."""
     form = NewListingForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         with problems_as_form_errors(form, {SlugTaken: "slug"}):
@@ -59,14 +59,14 @@ def create(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase
 @live_check
 @vendor_page("GET")
 def address(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase:
-    """Tell whether an address is free for a listing."""
+    """Check whether a slug is available for a listing."""
     slug, words = (request.GET.get(name, "") for name in ("slug", "title"))
     found = address_of(slug, words, prefix="/assets/", taken=listing_slug_taken)
     return render(request, "studio/address.html", {"address": found})
 
 
 def _is_sent_again(profile: VendorProfile, form: NewListingForm) -> bool:
-    """Tell whether the same form made the listing a moment ago: a button that was pressed twice is no mistake."""
+    """Tell whether the same form created the listing a moment ago, because it was submitted twice."""
     sent = {name: form.cleaned_data[name] for name in ("slug", "title", "short_description", "category", "base_price_minor")}
     return listings_of(profile).filter(status=ListingStatus.DRAFT, **sent).exists()
 

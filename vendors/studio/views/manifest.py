@@ -1,4 +1,4 @@
-"""What AI clients read about the listing."""
+"""The page of the listing's agent manifest."""
 
 import json
 
@@ -18,7 +18,7 @@ from ..access import listing_page
 
 @listing_page("GET", "POST")
 def manifest(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
-    """Show the manifest, and make it anew."""
+    """Show the manifest, and generate it again."""
     if request.method == "POST":
         try:
             generate_manifest(listing=listing, actor=request.user)

@@ -1,4 +1,4 @@
-"""One listing at a glance: where it stands, what is in order and what is not, and the next step."""
+"""The overview of a listing: its status, the checklist, and the next step."""
 
 from django.http import HttpResponseBase
 from django.shortcuts import render
@@ -15,7 +15,7 @@ from ..timeline import timeline_of
 
 @listing_page("GET")
 def overview(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
-    """Show where the listing stands, and the next step."""
+    """Show the listing's status, checklist and next step."""
     submittable = may_submit(listing)
     review = last_review_of(listing)
     checks = checklist_of(listing) if submittable else []

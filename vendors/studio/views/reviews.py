@@ -1,4 +1,4 @@
-"""What reviewers said, submission by submission."""
+"""The page of a listing's submissions and findings."""
 
 from django import forms
 from django.http import Http404, HttpResponseBase
@@ -16,14 +16,14 @@ ROWS = 10
 
 
 class _Place(forms.Form):
-    """Where the page begins."""
+    """Validates the position at which the page begins."""
 
     after = forms.UUIDField(required=False)
 
 
 @listing_page("GET")
 def review_list(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
-    """Show each submission and what came of it, newest first."""
+    """List the submissions with their outcomes, newest first."""
     place = _Place(request.GET)
     if not place.is_valid():
         raise Http404

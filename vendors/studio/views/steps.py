@@ -1,4 +1,4 @@
-"""The steps of a listing: send it for review, take it back, take it off sale."""
+"""Submits, withdraws and unpublishes listings."""
 
 from collections.abc import Callable
 
@@ -19,13 +19,13 @@ from ..access import listing_page
 
 @listing_page("POST")
 def submit(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
-    """Send the listing, or the new file of a published one, to the reviewers."""
+    """Submit the listing, or the new file of a published one, for review."""
     return _take(request, listing, "It is with our reviewers. You get a mail when they have decided.", submission.submit)
 
 
 @listing_page("GET", "POST")
 def withdraw(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
-    """Ask once more, then take the submission back."""
+    """Withdraw the submission, after a confirmation page."""
     if request.method == "POST":
         return _take(request, listing, "It was withdrawn from review.", withdraw_listing)
     if ListingStatus.PENDING_REVIEW not in (listing.status, listing.update_status):
@@ -35,7 +35,7 @@ def withdraw(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
 
 @listing_page("GET", "POST")
 def unpublish(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
-    """Ask once more, then take the listing off sale."""
+    """Unpublish the listing, after a confirmation page."""
     if request.method == "POST":
         return _take(request, listing, "It is no longer on sale. Buyers keep it.", unpublish_listing)
     if listing.status != ListingStatus.PUBLISHED:
@@ -44,7 +44,7 @@ def unpublish(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
 
 
 def _take(request: SignedInRequest, listing: Listing, done: str, service: Callable[..., object]) -> HttpResponseBase:
-    """Take a step and go back to the listing, which tells where it stands now; why it was not taken becomes a message."""
+    """Run a step and redirect to the overview; an error is shown there as a message."""
     try:
         service(listing=listing, actor=request.user)
     except SubmitChecksFailed:

@@ -1,4 +1,4 @@
-"""The vendor's store: ask for it, see where it stands, say what it is."""
+"""The vendor's store: the application, and the settings."""
 
 from django.contrib import messages
 from django.http import HttpResponseBase
@@ -18,7 +18,7 @@ from ..forms import ApplicationForm, StoreForm
 
 @signed_in_page("GET", "POST")
 def apply(request: SignedInRequest) -> HttpResponseBase:
-    """Ask for a store."""
+    """Apply for a store."""
     if _has_profile(request):
         return redirect("studio")
     form = ApplicationForm(request.POST if request.method == "POST" else None)
@@ -35,7 +35,7 @@ def apply(request: SignedInRequest) -> HttpResponseBase:
                     actor=request.user,
                 )
             except VendorProfileExists:
-                # The form was sent twice: the first one counts.
+                # The form was submitted twice; the first submission counts.
                 return redirect("studio")
             _welcome(request, profile)
             return redirect("studio")
@@ -44,7 +44,7 @@ def apply(request: SignedInRequest) -> HttpResponseBase:
 
 @vendor_page("GET", "POST")
 def settings(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase:
-    """Change what the vendor says of the store."""
+    """Edit the store's name and description."""
     known = {"store_name": profile.store.name, "bio": profile.bio}
     form = StoreForm(request.POST if request.method == "POST" else None, initial=known)
     if form.is_valid():
@@ -58,7 +58,7 @@ def settings(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBa
 @live_check
 @signed_in_page("GET")
 def address(request: SignedInRequest) -> HttpResponseBase:
-    """Tell whether an address is free for a store."""
+    """Check whether a slug is available for a store."""
     slug, words = (request.GET.get(name, "") for name in ("store_slug", "store_name"))
     found = address_of(slug, words, prefix="/stores/", taken=store_slug_taken)
     return render(request, "studio/address.html", {"address": found})

@@ -1,0 +1,240 @@
+"""Forms of the sections of a listing: details, prices, licences. They check the shape of the input; services check the rules."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar
+
+import orjson
+from django import forms
+
+from catalog.models import LicenseTier, Listing
+from marketplace.core import bounds
+
+from ..services.editing import marks_of
+from .fields import PERCENT, PRICE, CategoryField, HttpsField, HundredthsField, LineField, TagsField, TextField
+
+_SEEN_CHARS = 2000
+
+
+class SectionForm(forms.Form):
+    """A section of a listing. The hidden field `seen` has marks of the values shown, to detect changes made elsewhere in the meantime.
+
+    Args:
+        data: The submitted data, None for an unbound form.
+        listing: The listing in its current state.
+    """
+
+    # The listing's fields in this section, by the service that saves them.
+    details: ClassVar[tuple[str, ...]] = ()
+    prices: ClassVar[tuple[str, ...]] = ()
+    licensing: ClassVar[tuple[str, ...]] = ()
+
+    seen = forms.CharField(widget=forms.HiddenInput, required=False, max_length=_SEEN_CHARS)
+
+    def __init__(self, data: Any = None, *, listing: Listing) -> None:
+        self.names = (*self.details, *self.prices, *self.licensing)
+        self.listing = listing
+        super().__init__(data, initial=self.initial_of(listing) | {"seen": self._marks()})
+
+    def initial_of(self, listing: Listing) -> dict[str, Any]:
+        """Return the initial values."""
+        return {name: getattr(listing, name) for name in self.names}
+
+    def values(self) -> dict[str, Any]:
+        """Return the cleaned values by the names of the listing's fields."""
+        return {name: self.cleaned_data[name] for name in self.names}
+
+    def parts(self) -> dict[str, Any]:
+        """Return the cleaned values, grouped by the service that saves them."""
+        values = self.values()
+        parts = {"details": self.details, "prices": self.prices, "licensing": self.licensing}
+        return {part: {name: values[name] for name in names} for part, names in parts.items() if names}
+
+    def clean_seen(self) -> Mapping[str, str]:
+        """Return the marks of the values that the page showed, none where the field is malformed."""
+        try:
+            seen = orjson.loads(self.cleaned_data["seen"] or "{}")
+        except ValueError:
+            return {}
+        return {name: mark for name, mark in seen.items() if isinstance(mark, str)} if isinstance(seen, dict) else {}
+
+    def place_of(self, name: str) -> str:
+        """Return the name of the form field for a field of the listing."""
+        return name
+
+    def shown(self, name: str, listing: Listing) -> str:
+        """Return the listing's current value as text."""
+        return str(self.fields[name].prepare_value(getattr(listing, name)) or "nothing")
+
+    def lock(self) -> None:
+        """Make all fields read-only."""
+        for field in self.fields.values():
+            field.disabled = True
+
+    def show_conflicts(self, names: Iterable[str], listing: Listing) -> None:
+        """Add an error with the current value to each field that was changed elsewhere, and mark these values as seen."""
+        for name in names:
+            shown = _shortened(self.shown(name, listing))
+            message = (
+                f"It was changed to “{shown}” in the meantime, in another window or by a program. Save again to replace it with yours."
+            )
+            self.add_error(self.place_of(name), message)
+        self.listing = listing
+        sent: Any = self.data
+        changed = sent.copy()
+        changed["seen"] = self._marks()
+        self.data = changed
+
+    def _marks(self) -> str:
+        return orjson.dumps(marks_of(self.listing, self.names)).decode()
+
+
+class DetailsForm(SectionForm):
+    """Title, description and other details of the listing."""
+
+    details = (
+        "title",
+        "category",
+        "short_description",
+        "description",
+        "tags",
+        "version",
+        "file_type",
+        "supported_platforms",
+        "video_url",
+    )
+
+    title = LineField(label="Title", max_length=bounds.TITLE_CHARS)
+    category = CategoryField(label="Category")
+    short_description = LineField(
+        label="In one sentence", max_length=bounds.SHORT_DESCRIPTION_CHARS, help_text="Shown on the card and in search results."
+    )
+    description = TextField(
+        label="Description", required=False, rows=10, help_text="Markdown: headings, lists, links. Images go into the gallery."
+    )
+    tags = TagsField(label="Tags", help_text=f"Separated by commas or lines, at most {bounds.TAGS} of {bounds.TAG_CHARS} characters.")
+    version = LineField(label="Version", max_length=bounds.VERSION_CHARS, required=False, help_text="Shown next to the file, such as 1.2.")
+    file_type = LineField(label="File type", max_length=bounds.FILE_TYPE_CHARS, required=False, help_text="Such as OTF, MOGRT or LUT.")
+    supported_platforms = LineField(
+        label="Made for",
+        max_length=bounds.PLATFORMS_CHARS,
+        required=False,
+        help_text="Programs, separated by commas, such as Figma, After Effects 2023+.",
+    )
+    video_url = HttpsField(label="Video", required=False, help_text="The https address of a video, or of a page that shows it.")
+
+    def __init__(self, data: Any = None, *, listing: Listing) -> None:
+        super().__init__(data, listing=listing)
+        tags = self.fields["tags"]
+        if isinstance(tags, TagsField):
+            tags.known = frozenset(listing.tags)
+
+
+class PricesForm(SectionForm):
+    """Prices, discount and tax."""
+
+    details = ("base_price_minor", "discount_bp", "tax_rate_bp")
+    prices = ("price_inr_minor", "price_eur_minor")
+
+    base_price_minor = HundredthsField(label="US dollars", **PRICE)
+    price_inr_minor = HundredthsField(label="Rupees", required=False, **PRICE)
+    price_eur_minor = HundredthsField(label="Euros", required=False, **PRICE)
+    discount_bp = HundredthsField(
+        label="Discount in percent", required=False, help_text="Deducted from each price, from 0 to 100.", **PERCENT
+    )
+    tax_rate_bp = HundredthsField(
+        label="Tax in percent", required=False, help_text="Included in the price: buyers don't pay extra.", **PERCENT
+    )
+    field_order = ("base_price_minor", "price_inr_minor", "price_eur_minor", "discount_bp", "tax_rate_bp")
+
+    @property
+    def amounts(self) -> list[forms.BoundField]:
+        """The price fields."""
+        return [self[name] for name in ("base_price_minor", *self.prices)]
+
+    @property
+    def percentages(self) -> list[forms.BoundField]:
+        """The fields of the discount and the included tax."""
+        return [self["discount_bp"], self["tax_rate_bp"]]
+
+
+class LicencesForm(SectionForm):
+    """The permitted licences and the readme.
+
+    Args:
+        data: The submitted data, None for an unbound form.
+        listing: The listing in its current state.
+        tiers: All licence tiers; retired ones are offered only where the listing permits them already.
+    """
+
+    licensing = ("allowed_license_slugs", "readme")
+    EVERY, SOME = "every", "some"
+
+    permit = forms.ChoiceField(
+        label="Licences",
+        choices=[(EVERY, "All licences, including future ones"), (SOME, "Only these licences")],
+        widget=forms.RadioSelect,
+    )
+    slugs = forms.MultipleChoiceField(label="Permitted licences", required=False, widget=forms.CheckboxSelectMultiple)
+    readme = TextField(
+        label="Read me", required=False, rows=8, help_text="Packed with the file as README.txt: how to install it, whom to ask."
+    )
+
+    def __init__(self, data: Any = None, *, listing: Listing, tiers: Iterable[LicenseTier]) -> None:
+        permitted = listing.allowed_license_slugs or ()
+        # A retired tier can be kept or removed, but not added.
+        self.tiers = [tier for tier in tiers if tier.is_active or tier.slug in permitted]
+        super().__init__(data, listing=listing)
+        self.fields["slugs"].choices = [(tier.slug, tier.name) for tier in self.tiers]  # type: ignore[attr-defined]  # it is the field declared above
+
+    @property
+    def tier_rows(self) -> list[tuple[Any, LicenseTier]]:
+        """Each checkbox with its tier."""
+        return list(zip(self["slugs"], self.tiers, strict=True))
+
+    @property
+    def retired(self) -> list[str]:
+        """The names of permitted licences that are retired."""
+        return [tier.name for tier in self.tiers if not tier.is_active]
+
+    def initial_of(self, listing: Listing) -> dict[str, Any]:
+        """Return the initial values."""
+        allowed = listing.allowed_license_slugs
+        every = [tier.slug for tier in self.tiers if tier.is_active]
+        return {
+            "permit": self.EVERY if allowed is None else self.SOME,
+            "slugs": every if allowed is None else allowed,
+            "readme": listing.readme,
+        }
+
+    def place_of(self, name: str) -> str:
+        """Return the name of the form field; the permitted licences are edited in `slugs`."""
+        return "slugs" if name == "allowed_license_slugs" else name
+
+    def shown(self, name: str, listing: Listing) -> str:
+        """Return the listing's current value as text."""
+        if name != "allowed_license_slugs":
+            return super().shown(name, listing)
+        allowed = listing.allowed_license_slugs
+        return "every licence" if allowed is None else ", ".join(allowed)
+
+    def clean(self) -> dict[str, Any]:
+        """Require at least one active licence, unless all are permitted."""
+        data: dict[str, Any] = super().clean() or self.cleaned_data
+        if data.get("permit") == self.SOME and "slugs" not in self.errors:
+            chosen = set(data["slugs"])
+            if not chosen:
+                self.add_error("slugs", "Choose at least one licence.")
+            # A listing that permits only retired licences can still be edited otherwise.
+            elif chosen <= {tier.slug for tier in self.tiers if not tier.is_active} and chosen != set(self.initial["slugs"]):
+                self.add_error("slugs", "Choose at least one licence that is still offered.")
+        return data
+
+    def values(self) -> dict[str, Any]:
+        """Return the permitted licences (None permits every active one) and the readme."""
+        data = self.cleaned_data
+        chosen = list(dict.fromkeys(data["slugs"]))
+        return {"allowed_license_slugs": None if data["permit"] == self.EVERY else chosen, "readme": data["readme"]}
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 60 else f"{text[:60]}…"
