@@ -6,7 +6,7 @@ from typing import Any
 from .. import selectors
 from ..manifests import manifest_of
 from ..manifests.public import public_manifest
-from ..search import search
+from ..search import find, search
 from . import representations as shown
 from .browsing import filters_of
 from .caching import Memo
@@ -25,9 +25,9 @@ def search_results(query: Mapping[str, Any], _memo: Memo) -> dict[str, Any]:
     within = matching_of(filters) if filters else None
     if not names:
         return shown.search_results(q, search(q, limit, within))
-    hits = search(q, SEARCH_FACETED, within)
+    hits, are_all = find(q, SEARCH_FACETED, within)
     counts = selectors.facets_of_listings([hit.id for hit in hits], names)
-    return shown.search_results(q, hits[:limit]) | shown.facets(counts, exact=len(hits) < SEARCH_FACETED)
+    return shown.search_results(q, hits[:limit]) | shown.facets(counts, exact=are_all)
 
 
 def asset(asset_id: str, memo: Memo) -> dict[str, Any]:

@@ -5,6 +5,6 @@ goes through `meaning` (with `vocabulary` and `spelling`), `plan`, `postings` an
 """
 
 from .index import index_listing, remove_listing
-from .query import Hit, Suggestion, search, suggest
+from .query import Hit, Suggestion, find, search, suggest
 
-__all__ = ["Hit", "Suggestion", "index_listing", "remove_listing", "search", "suggest"]
+__all__ = ["Hit", "Suggestion", "find", "index_listing", "remove_listing", "search", "suggest"]

@@ -78,3 +78,14 @@ def test_facets_count_what_was_found_within_the_filters(catalog: None, get: Any)
 def test_filtered_search_takes_no_more_queries(catalog: None, anonymous: Any, django_assert_max_num_queries: Any) -> None:
     with django_assert_max_num_queries(5):
         anonymous.get("/api/v1/assets/search", {"q": "scirpt", "vendor": "first", "tag": "hand", "minPrice": "1"})
+
+
+def test_facets_of_a_search_are_exact_only_where_everything_that_matches_was_read(get: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(6):
+        PublishedListingFactory(title=f"Script {number}")
+    assert get("assets/search", q="script", facets="tier")["facetsAreExact"] is True
+    # What a look-up gives at most.
+    for name in ("HEADINGS", "ANYWHERE"):
+        monkeypatch.setattr(plan, name, 4)
+    answer = get("assets/search", q="script", facets="tier", limit="1")
+    assert (answer["facets"]["tier"], answer["facetsAreExact"]) == ([{"value": "free", "count": 4}], False)

@@ -27,7 +27,9 @@ def planner(frequencies: list[int]) -> Planner:
 def test_many_words_that_are_everywhere_are_looked_for_among_the_more_popular_only() -> None:
     asked = planner([EVERYWHERE] * 12)
     assert asked.is_of_words_everywhere
-    assert [(ask.tier, ask.limit) for ask in asked.further(complete=True, partial=False)] == [(Tier.UPPER, OF_WORDS_EVERYWHERE)]
+    look_ups = asked.further(complete=True, partial=False)
+    assert [(ask.tier, ask.limit) for ask in look_ups] == [(Tier.UPPER, OF_WORDS_EVERYWHERE)]
+    assert not query._are_all([], look_ups)
 
 
 @pytest.mark.parametrize("frequencies", [[EVERYWHERE] * 5, [EVERYWHERE] * 11 + [TIER_SIZES[Tier.UPPER]], [EVERYWHERE] * 11 + [0]])

@@ -53,8 +53,8 @@ class Faceted(serializers.Serializer[Any]):
     facets = FacetCounts(required=False)
     facetsAreExact = serializers.BooleanField(
         required=False,
-        help_text="Always true without filters other than category and tier. With them, and in a search: false where more match "
-        f"than are counted, which are {FACETED} and the best {SEARCH_FACETED}.",
+        help_text="Always true without filters other than category and tier. With them, and in a search: false where more may match "
+        f"than are counted, which are up to {FACETED}, and the best {SEARCH_FACETED} at most.",
     )
 
 
