@@ -57,9 +57,9 @@ DECISIONS: list[tuple[Callable[[], Listing], Callable[[Listing], object], list[s
         reject,
         [
             "needs changes",
-            "file: It does not open.",
+            "File: It does not open.",
             "Zip it again.",
-            "previews:",
+            "Previews:",
             "- Say <more>.",
             "Nearly there.",
             "Then submit it again",

@@ -156,7 +156,7 @@ def test_decision_on_a_withdrawn_submission_is_refused_even_when_it_was_submitte
     stale = open_review(listing)
     services.withdraw_listing(listing=listing, actor=listing.store.owner)
     submitted(Listing.objects.get(pk=listing.pk))
-    with pytest.raises(InvalidTransition, match="withdrew"):
+    with pytest.raises(InvalidTransition, match="withdrawn"):
         services.approve_listing(review=stale, actor=UserFactory())
     assert open_review(listing) != stale
 
@@ -249,7 +249,7 @@ def test_approval_of_bytes_that_were_blocked_in_another_listing_is_refused() -> 
 def test_approval_of_a_file_that_was_exchanged_after_submission_is_refused() -> None:
     listing = submitted(add_candidate(published()))
     add_candidate(Listing.objects.get(pk=listing.pk))
-    with pytest.raises(InvalidTransition, match="exchanged"):
+    with pytest.raises(InvalidTransition, match="replaced the file"):
         _approve(listing, UserFactory())
 
 
