@@ -85,6 +85,14 @@ class WithdrawalOpen(Problem):
     detail = "Wait until it is paid, or cancel it and ask again."
 
 
+class TooManyWithdrawals(Problem):
+    """409: `maximum` names how many payouts of a wallet can be asked for in 24 hours."""
+
+    status = 409
+    title = "Too many payouts of this wallet in a day"
+    detail = "Ask again tomorrow."
+
+
 class SpendingLimitExceeded(Problem):
     """403: `limit` names which (perPurchase, perDay, total, category, currency), `cap` and `left` how much."""
 

@@ -227,8 +227,8 @@ def _withdrawals() -> Iterator[str]:
 
 def _withdrawal_fits(withdrawal: Withdrawal) -> bool:
     wallet, amount = withdrawal.wallet, withdrawal.amount_minor
-    own, held = (AccountKind.WALLET, wallet.owner_id), (AccountKind.HELD, wallet.owner_id)
-    if (wallet.kind, withdrawal.asked.kind) != (AccountKind.WALLET, JournalKind.WITHDRAWAL):
+    own, held = ((kind, wallet.owner_id, wallet.currency) for kind in (AccountKind.WALLET, AccountKind.HELD))
+    if (wallet.kind, wallet.pk, withdrawal.asked.kind) != (AccountKind.WALLET, withdrawal.asked.wallet_id, JournalKind.WITHDRAWAL):
         return False
     if _legs(withdrawal.asked) != [(own, held, amount)]:
         return False
@@ -236,12 +236,15 @@ def _withdrawal_fits(withdrawal: Withdrawal) -> bool:
     if settled is None:
         return withdrawal.status == WithdrawalStatus.WAITING
     if withdrawal.status == WithdrawalStatus.PAID:
-        return settled.kind == JournalKind.SETTLEMENT and _legs(settled) == [(held, (AccountKind.PAYOUT, None), amount)]
+        return settled.kind == JournalKind.SETTLEMENT and _legs(settled) == [(held, (AccountKind.PAYOUT, None, wallet.currency), amount)]
     return settled.reverses_id == withdrawal.asked_id and _legs(settled) == [(held, own, amount)]
 
 
 def _legs(journal: Journal) -> list[Any]:
-    return [((t.debit.kind, t.debit.owner_id), (t.credit.kind, t.credit.owner_id), t.amount_minor) for t in journal.transfers.all()]
+    def named(account: LedgerAccount) -> tuple[Any, ...]:
+        return account.kind, account.owner_id, account.currency
+
+    return [(named(transfer.debit), named(transfer.credit), transfer.amount_minor) for transfer in journal.transfers.all()]
 
 
 def _batches(orders: QuerySet[Order]) -> Iterator[list[Order]]:

@@ -84,6 +84,10 @@ PAYOUT_RUN_CHARS = 64
 # Where money of a wallet is paid to, and what names the payment outside.
 PAYMENT_DETAILS_CHARS = 500
 PAYMENT_REFERENCE_CHARS = 100
+# How often a wallet can be asked to be paid out, each with mails and a row to decide on; and how long after a payment, which may
+# come back, it is known where it went.
+WITHDRAWALS_A_DAY = 10
+PAYMENT_DETAILS_DAYS = 90
 # The name of a bank or of a service from which payments come.
 CREDIT_SOURCE_CHARS = 40
 HISTORY_LIMIT_DEFAULT = 25

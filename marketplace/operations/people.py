@@ -59,7 +59,17 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
     "withdrawals": (
         Withdrawal,
         "wallet__owner",
-        ("id", "wallet__currency", "asked__wallet_net_minor", "status", "payment_details", "reference", "reason", "requested_at"),
+        (
+            "id",
+            "wallet__currency",
+            "asked__wallet_net_minor",
+            "status",
+            "payment_details",
+            "reference",
+            "reason",
+            "requested_at",
+            "settled__at",
+        ),
     ),
     "creditReferences": (CreditReference, "journal__wallet__owner", ("source", "reference", "journal__wallet_net_minor", "journal__at")),
     "licences": (Licence, "buyer", ("id", "title", "store_name", "version", "order_id", "acquired_at", "revoked_at")),

@@ -34,7 +34,8 @@ class WithdrawalForm(PasswordAgain):
     payment_details = forms.CharField(
         label="Where to",
         max_length=bounds.PAYMENT_DETAILS_CHARS,
-        help_text="Such as the holder and number of the account, and the bank. Only who pays reads it; it is forgotten with your account.",
+        help_text="Such as the holder and number of the account, and the bank. Only who pays reads it. It is deleted when nothing is paid, "
+        f"and {bounds.PAYMENT_DETAILS_DAYS} days after a payment.",
         widget=forms.Textarea(attrs={"rows": 4, "autocomplete": "off"}),
     )
     field_order = ("currency", "amount", "payment_details", "password")

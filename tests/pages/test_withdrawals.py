@@ -10,6 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from marketplace.accounts.models import User
+from marketplace.core import claims
 from tests.factories import UserFactory
 from tests.shop import funded
 from wallet.models import Withdrawal
@@ -140,6 +141,12 @@ def test_payout_is_asked_for_shown_and_cancelled(
     assert [message.subject for message in outbox.outbox] == ["We will pay ₹200.50 out to you"]
     assert asked["Location"] in outbox.outbox[0].body
     cancel = reverse("wallet-withdrawal-cancel", args=[Withdrawal.objects.get().pk])
+    claims.take(Withdrawal.objects.get(), noun="withdrawal", actor=UserFactory())
+    page = read(client.get(asked["Location"]))
+    assert "someone is paying it at the moment" in page
+    assert "Cancel the payout" not in page
+    assert "It is not cancelled. It is being paid" in read(client.post(cancel, follow=True))
+    Withdrawal.objects.update(claimed_by=None, claimed_at=None)
     assert client.get(cancel).status_code == 405
     again = read(client.post(cancel, follow=True))
     assert "₹200.50 is back in your wallet" in again

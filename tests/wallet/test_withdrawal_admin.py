@@ -60,6 +60,11 @@ def test_own_payout_is_not_offered_to_decide() -> None:
 def test_payment_says_what_will_happen_and_is_recorded_with_its_reference() -> None:
     user, actor = funded(inr=50_000), staff(DECIDE)
     withdrawal, client = asked(user), signed_in(actor)
+    for step in ("pay", "change"):
+        assert "IBAN" not in text_of(client.get(page_of(withdrawal, step)))
+    assert "Claim it before you transfer ₹500.00" in text_of(client.get(page_of(withdrawal, "pay")))
+    press(client, page_of(withdrawal, "claim"), {})
+    assert "IBAN DE02" in text_of(client.get(page_of(withdrawal)))
     page = text_of(client.get(page_of(withdrawal, "pay")))
     for words in (f"Record as paid: {user.email}: ₹500.00", "Transfer ₹500.00 first, to: IBAN DE02", "gone from here"):
         assert words in page

@@ -1,17 +1,22 @@
 """Paying wallets out: what is refused, what is set aside, and what becomes of it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from io import StringIO
 from typing import Any
 from unittest.mock import patch
 
 import pytest
 from django.core import mail as outbox
+from django.core.management import call_command
 from django.db import IntegrityError, transaction
+from django.utils import timezone
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from marketplace.accounts.models import User
 from marketplace.accounts.services import deactivate_user, delete_account
-from marketplace.core import bounds
+from marketplace.core import bounds, claims
 from marketplace.core.errors import Problem
 from marketplace.core.models import AuditEntry
 from marketplace.operations.people import export_account
@@ -37,6 +42,13 @@ def refused(deed: Callable[[], Any]) -> str:
     with pytest.raises(Problem) as met, transaction.atomic():
         deed()
     return met.value.code
+
+
+@contextmanager
+def later(**by: int) -> Iterator[None]:
+    """Let everything happen later: what was written stays as it is."""
+    with patch.object(timezone, "now", return_value=timezone.now() + timedelta(**by)):
+        yield
 
 
 def held(user: User, currency: str = "INR") -> int:
@@ -83,6 +95,48 @@ def test_second_request_of_a_wallet_waits_for_the_first_and_other_wallets_do_not
     cancel_withdrawal(withdrawal=first, actor=user)
     assert asked(user).amount_minor == 50_000
     assert list(differences()) == []
+
+
+def test_wallet_is_asked_for_money_ten_times_a_day() -> None:
+    user = funded(inr=50_000, usd=700)
+    for _ in range(bounds.WITHDRAWALS_A_DAY):
+        cancel_withdrawal(withdrawal=asked(user, 1), actor=user)
+    assert refused(lambda: asked(user, 1)) == "too_many_withdrawals"
+    asked(user, currency="USD")
+    with later(days=1, seconds=1):
+        assert asked(user, 1).status == "Waiting"
+
+
+def test_owner_cannot_cancel_what_is_being_paid() -> None:
+    user, staff = funded(inr=50_000), UserFactory()
+    withdrawal = asked(user)
+    claims.take(withdrawal, noun="withdrawal", actor=staff)
+    with pytest.raises(Problem, match="It is being paid at the moment") as met:
+        cancel_withdrawal(withdrawal=withdrawal, actor=user)
+    assert met.value.code == "invalid_transition"
+    # A claim that nobody came back to ends by itself.
+    Withdrawal.objects.filter(pk=withdrawal.pk).update(claimed_at=claims.claims_since())
+    assert cancel_withdrawal(withdrawal=withdrawal, actor=user).status == "Cancelled"
+    again = asked(user)
+    claims.take(again, noun="withdrawal", actor=staff)
+    claims.give_up(again, noun="withdrawal", actor=staff)
+    assert cancel_withdrawal(withdrawal=again, actor=user).status == "Cancelled"
+
+
+def test_where_to_is_forgotten_a_while_after_it_was_paid() -> None:
+    user, staff, out = funded(inr=50_000, usd=700), UserFactory(), StringIO()
+    paid, waiting = pay_withdrawal(withdrawal=asked(user), reference="T1", actor=staff), asked(user, currency="USD")
+    with later(days=bounds.PAYMENT_DETAILS_DAYS - 1):
+        call_command("purge_wallet", stdout=out)
+    assert "of 0 payouts erased" in out.getvalue()
+    with later(days=bounds.PAYMENT_DETAILS_DAYS + 1):
+        call_command("purge_wallet", "--dry-run", stdout=out)
+        assert "of 1 payouts would be erased" in out.getvalue()
+        call_command("purge_wallet", stdout=out)
+    assert "of 1 payouts erased" in out.getvalue()
+    paid.refresh_from_db()
+    waiting.refresh_from_db()
+    assert (paid.payment_details, paid.reference, waiting.payment_details) == ("", "T1", DETAILS)
 
 
 def test_money_that_is_set_aside_cannot_be_spent() -> None:
@@ -315,4 +369,16 @@ def test_reconciliation_tells_of_journals_without_a_request_and_of_requests_that
     assert f"journal {settled} settles nothing that was asked for" in list(differences())
     # Of another amount.
     Withdrawal.objects.filter(pk=withdrawal.pk).update(status="Paid", settled=settled, reference="T1")
+    assert f"withdrawal {withdrawal.pk} and its transfers differ" in list(differences())
+
+
+def test_reconciliation_tells_of_a_request_of_another_wallet_than_the_money() -> None:
+    user = funded(inr=50_000, usd=700)
+    entry = credit_wallet_balance(LedgerAccount.objects.get(kind="wallet", owner=user, currency="USD").pk, -700)
+    held_id = open_accounts("USD", {AccountKind.HELD: user.pk})[AccountKind.HELD]
+    change_held(held_id, 700)
+    legs = [Leg(entry.account_id, held_id, 700)]
+    moved = write_journal(kind=JournalKind.WITHDRAWAL, legs=legs, wallet=entry, currency="USD", reason="stray", actor_id=user.pk)
+    rupees = LedgerAccount.objects.get(kind="wallet", owner=user, currency="INR")
+    withdrawal = Withdrawal.objects.create(wallet=rupees, asked_id=moved, payment_details="x")
     assert f"withdrawal {withdrawal.pk} and its transfers differ" in list(differences())

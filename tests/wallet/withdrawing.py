@@ -3,6 +3,7 @@
 from hypothesis import strategies as st
 from hypothesis.stateful import invariant, rule
 
+from marketplace.core import bounds
 from marketplace.core.errors import Problem
 from tests.factories import UserFactory
 from wallet.models import LedgerAccount, Withdrawal
@@ -28,6 +29,8 @@ class Withdrawing(Circumstances):
         user, holds = self.buyers[buyer], self.expected.balances.get((buyer, currency), 0)
         wanted = holds if amount is None else amount
         refusal = "withdrawal_open" if (buyer, currency) in self.expected.waiting else ""
+        often = list(self.expected.withdrawals.values()).count((buyer, currency)) >= bounds.WITHDRAWALS_A_DAY
+        refusal = refusal or ("too_many_withdrawals" if often else "")
         refusal = refusal or ("invalid_amount" if wanted < 1 else "insufficient_balance" if wanted > holds else "")
         try:
             withdrawal = asked(user, amount, currency)

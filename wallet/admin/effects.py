@@ -1,5 +1,6 @@
 """What a decision will affect, in figures, for an order, a wallet or a payout."""
 
+from marketplace.core.claims import is_claimed
 from marketplace.core.money import Currency
 from marketplace.core.wording import money
 
@@ -43,6 +44,10 @@ def claim_does(order: Order) -> list[str]:
 def payment_does(withdrawal: Withdrawal) -> list[str]:
     """Return what leaves the service, and where to."""
     amount = money(withdrawal.amount_minor, withdrawal.currency)
+    if not is_claimed(withdrawal):
+        return [
+            f"Claim it before you transfer {amount}: its owner can cancel it until then, and where to pay is shown to who has claimed it."
+        ]
     return [
         f"Transfer {amount} first, to: {', '.join(withdrawal.payment_details.splitlines())}.",
         f"Then it counts as paid: {amount} is gone from here, and {withdrawal.owner} gets a mail with the reference.",

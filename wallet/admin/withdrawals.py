@@ -12,6 +12,7 @@ from django.http import HttpRequest
 from marketplace.accounts.models import User
 from marketplace.core import bounds
 from marketplace.core.admin import CLAIMING, Decision, DecisionForm, Panel, QueueAdmin, Words, claiming, decision
+from marketplace.core.claims import is_claimed
 from marketplace.core.db.combined import Fetched, QuerySets
 from marketplace.core.wording import money
 
@@ -91,7 +92,9 @@ class WithdrawalAdmin(QueueAdmin):
 
     @admin.display(description="Where to")
     def pay_to(self, withdrawal: Withdrawal) -> str:
-        """Return where to pay, as long as it is kept."""
+        """Return where to pay, as long as it is kept; while it waits, once someone has claimed it."""
+        if TRANSITIONS.allows(withdrawal, "pay") and not is_claimed(withdrawal):
+            return "shown once it is claimed"
         return withdrawal.payment_details or "forgotten"
 
     def querysets(self, request: HttpRequest, subject: Withdrawal) -> QuerySets:

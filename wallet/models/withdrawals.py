@@ -36,7 +36,7 @@ class Withdrawal(Claimable):
     # What paid it, or brought it back.
     settled = models.OneToOneField(Journal, null=True, blank=True, on_delete=models.PROTECT, related_name="settled_withdrawal")
     status = models.CharField(max_length=16, choices=WithdrawalStatus.choices, default=WithdrawalStatus.WAITING)
-    # Personal: shown to its owner and to who pays. Forgotten when nothing is paid, and with the account.
+    # Personal: shown to its owner and to who pays. Forgotten when nothing is paid, a while after it was paid, and with the account.
     payment_details = models.CharField(max_length=bounds.PAYMENT_DETAILS_CHARS, blank=True)
     # What names the payment at the bank.
     reference = models.CharField(max_length=bounds.PAYMENT_REFERENCE_CHARS, blank=True)

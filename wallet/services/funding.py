@@ -128,7 +128,7 @@ def _credit(credit: _Credit) -> Journal:
     )
     if credit.payment is not None:
         CreditReference.objects.create(journal_id=journal_id, **credit.named)
-    data = {"currency": credit.currency, "amountMinor": credit.amount_minor} | credit.named
+    data: dict[str, Any] = {"currency": credit.currency, "amountMinor": credit.amount_minor} | credit.named
     audit.record("wallet.credit", LedgerAccount(pk=wallet_id), actor=credit.actor, reason=credit.reason, **data)
     return Journal.objects.get(pk=journal_id)
 

@@ -1,21 +1,28 @@
-"""Paying wallets out: the owner asks, the money is set aside at once, staff pay or refuse, the owner may cancel meanwhile.
+"""Paying wallets out: the owner asks, the money is set aside at once, staff pay or refuse, the owner may cancel until they begin.
+
+Whoever pays claims the request first. A transfer at the bank is seen there before it is recorded here: who could still cancel then
+would have the money twice.
 
 Whoever moves both changes the wallet first and what is held of it second, so that two transactions never wait in a circle.
 """
 
+from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
 
 from developers.errors import PasswordRequired
 from marketplace.accounts.models import User
 from marketplace.core import audit, bounds, texts
+from marketplace.core.claims import is_claimed
 from marketplace.core.errors import InvalidTransition, NotFound, SelfReview
 from marketplace.core.mails import mail
 from marketplace.core.money import WALLET_CURRENCIES, to_number
 from marketplace.core.transitions import TransitionTable, lock
 
-from ..errors import InsufficientBalance, InvalidAmount, WithdrawalOpen
+from ..errors import InsufficientBalance, InvalidAmount, TooManyWithdrawals, WithdrawalOpen
 from ..models import LedgerAccount, Withdrawal
 from ..models.ledger import AccountKind, JournalKind
 from ..models.withdrawals import WithdrawalStatus
@@ -53,6 +60,7 @@ def ask_withdrawal(
         InvalidAmount: no wallet currency, or nothing.
         InvalidInput: no payment details, or too long ones.
         WithdrawalOpen: another one of this wallet waits.
+        TooManyWithdrawals: this wallet was asked for money too often today.
         InsufficientBalance: the wallet holds less.
         NotFound: it is not the actor's wallet, or the account is shut.
     """
@@ -68,8 +76,8 @@ def ask_withdrawal(
     # The row decides between two that ask at once, and between this, a purchase and the end of the account.
     wallets = LedgerAccount.objects.select_for_update(no_key=True).filter(kind=AccountKind.WALLET, owner=user)
     wallet = wallets.filter(currency=currency).first()
-    if wallet is not None and Withdrawal.objects.filter(wallet=wallet, status=WithdrawalStatus.WAITING).exists():
-        raise WithdrawalOpen
+    if wallet is not None:
+        _refuse_more(wallet)
     holds = 0 if wallet is None else wallet.balance_minor
     amount = holds if amount_minor is None else amount_minor
     if amount < 1:
@@ -126,13 +134,29 @@ def cancel_withdrawal(*, withdrawal: Withdrawal, actor: User) -> Withdrawal:
     """Put the money back into the wallet, because its owner wants it there.
 
     Raises:
-        InvalidTransition: it waits no longer.
+        InvalidTransition: it waits no longer, or someone is paying it.
         NotFound: there is none, or it is not the actor's.
     """
     withdrawal = _lock(withdrawal)
     if withdrawal.wallet.owner_id != actor.pk:
         raise NotFound
+    if TRANSITIONS.allows(withdrawal, "cancel") and is_claimed(withdrawal):
+        raise InvalidTransition("It is being paid at the moment. You get a mail when it is paid or refused.")
     return _settle(withdrawal, "cancel", actor, reason="cancelled by its owner")
+
+
+def forgettable_details() -> QuerySet[Withdrawal]:
+    """Return the payouts that were paid so long ago that nobody needs to know any more where to."""
+    settled_before = timezone.now() - timedelta(days=bounds.PAYMENT_DETAILS_DAYS)
+    return Withdrawal.objects.filter(status=WithdrawalStatus.PAID, settled__at__lte=settled_before).exclude(payment_details="")
+
+
+def _refuse_more(wallet: LedgerAccount) -> None:
+    mine = Withdrawal.objects.filter(wallet=wallet)
+    if mine.filter(status=WithdrawalStatus.WAITING).exists():
+        raise WithdrawalOpen
+    if mine.filter(requested_at__gt=timezone.now() - timedelta(days=1)).count() >= bounds.WITHDRAWALS_A_DAY:
+        raise TooManyWithdrawals(maximum=bounds.WITHDRAWALS_A_DAY)
 
 
 def _details(payment_details: str) -> str:

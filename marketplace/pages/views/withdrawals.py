@@ -9,16 +9,22 @@ from django.shortcuts import redirect, render
 
 from developers.dashboard.views.passwords import password_is_right
 from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form, signed_in_page
+from marketplace.core.claims import is_claimed
 from marketplace.core.errors import Problem
 from marketplace.core.wording import money
-from wallet.errors import InsufficientBalance, InvalidAmount, WithdrawalOpen
+from wallet.errors import InsufficientBalance, InvalidAmount, TooManyWithdrawals, WithdrawalOpen
 from wallet.models import Withdrawal
 from wallet.selectors import balances_of, open_withdrawals_of, withdrawal_of
 from wallet.services.withdrawals import ask_withdrawal, cancel_withdrawal
 
 from ..wallet_forms import WithdrawalForm
 
-_BESIDE: dict[type[Problem], str] = {InvalidAmount: "amount", InsufficientBalance: "amount", WithdrawalOpen: "currency"}
+_BESIDE: dict[type[Problem], str] = {
+    InvalidAmount: "amount",
+    InsufficientBalance: "amount",
+    WithdrawalOpen: "currency",
+    TooManyWithdrawals: "currency",
+}
 
 
 @signed_in_page("GET", "POST")
@@ -49,7 +55,8 @@ def ask(request: SignedInRequest) -> HttpResponseBase:
 @signed_in_page("GET")
 def withdrawal(request: SignedInRequest, withdrawal_id: uuid.UUID) -> HttpResponseBase:
     """Show what was asked for and what became of it."""
-    return render(request, "buyer/withdrawal.html", {"withdrawal": _own(request, withdrawal_id)})
+    found = _own(request, withdrawal_id)
+    return render(request, "buyer/withdrawal.html", {"withdrawal": found, "being_paid": is_claimed(found)})
 
 
 @signed_in_page("POST")

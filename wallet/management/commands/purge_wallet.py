@@ -1,4 +1,4 @@
-"""`manage.py purge_wallet`: delete quotes that expired unused, and old answers to Idempotency-Keys."""
+"""`manage.py purge_wallet`: delete quotes that expired unused, old answers to Idempotency-Keys, and where wallets were paid out to."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,6 +9,7 @@ from marketplace.core import bounds
 from marketplace.core.commands import PurgeCommand
 from wallet.services.idempotency import expired_answers
 from wallet.services.quotes import forgotten_quotes
+from wallet.services.withdrawals import forgettable_details
 
 
 class Command(PurgeCommand):
@@ -16,9 +17,18 @@ class Command(PurgeCommand):
 
     help = (
         f"Delete unused quotes that expired a day ago, and responses stored for Idempotency-Keys more than {bounds.IDEMPOTENCY_HOURS} "
-        "hours ago. The worker runs this daily."
+        f"hours ago, and erase bank details of wallet payouts {bounds.PAYMENT_DETAILS_DAYS} days after they were paid. The worker runs this daily."
     )
 
     def expired(self) -> Mapping[str, QuerySet[Any]]:
         """Return what nobody can use any more."""
         return {"expired quotes": forgotten_quotes(), "old answers": expired_answers()}
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Delete the rows, then erase what outlived its use in rows that stay."""
+        super().handle(*args, **options)
+        details = forgettable_details()
+        if options["dry_run"]:
+            self.stdout.write(f"Bank details of {details.count()} payouts would be erased.")
+        else:
+            self.stdout.write(f"Bank details of {details.update(payment_details='')} payouts erased.")
