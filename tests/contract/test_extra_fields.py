@@ -1,0 +1,45 @@
+"""Fields that a body does not have: whatever column of ours they name, they are refused, or ignored where answers have them."""
+
+import json
+from typing import Any
+
+import pytest
+from rest_framework.test import APIClient
+
+from tests.columns import COLUMNS, MARK
+
+from .calls import body_of, path_of, refused, rows
+from .scenes import Scene
+from .shapes import Operation
+from .table import WITH_BODY
+
+pytestmark = [pytest.mark.django_db, pytest.mark.matrix]
+
+
+def _send(caller: APIClient, operation: Operation, path: str, body: dict[str, Any]) -> Any:
+    return caller.generic(operation.method, path, json.dumps(body), "application/json")
+
+
+def _refused_names(answer: Any) -> set[str]:
+    return {error["pointer"].removeprefix("#/") for error in refused(answer, 400, "invalid_input")["errors"]}
+
+
+@pytest.mark.parametrize("operation", WITH_BODY, ids=lambda operation: operation.name)
+def test_no_column_is_set_by_naming_it(operation: Operation, scene: Scene, caller: APIClient) -> None:
+    body, path = body_of(operation, scene), path_of(operation, scene)
+    others = [name for name in COLUMNS if name not in {entry.name for entry in operation.body or ()}]
+    before, taken = rows(), set(others)
+    # As many at a time as one problem names; the last is of no table, so that no call succeeds.
+    for start in range(0, len(others), 99):
+        some = others[start : start + 99]
+        taken -= _refused_names(_send(caller, operation, path, body | dict.fromkeys([*some, "noSuchColumn"], MARK)))
+    assert rows() == before
+    answer = _send(caller, operation, path, body | dict.fromkeys(taken, MARK))
+    if answer.status_code == 400:
+        # What another operation sets is told only once nothing else is wrong.
+        taken -= _refused_names(answer)
+        assert rows() == before
+        answer = _send(caller, operation, path, body | dict.fromkeys(taken, MARK))
+    assert answer.status_code == 200, answer.content
+    assert MARK not in answer.content.decode()
+    assert MARK not in str(rows())

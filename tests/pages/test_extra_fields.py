@@ -1,0 +1,63 @@
+"""Fields that a form does not have: each form of the pages, sent as it stands there and with every column of ours besides."""
+
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup, Tag
+from django.test import Client
+
+from tests.columns import COLUMNS, MARK
+from tests.contract.calls import rows
+from tests.eager import EagerBackend
+
+from .world import PAGES, World, make_world
+
+pytestmark = [pytest.mark.django_db, pytest.mark.matrix]
+SIGN_OUT = "/account/logout/"
+PEOPLE = ("newcomer", "member")
+
+
+def _filled(form: Tag) -> dict[str, Any]:
+    """Return what a browser sends of a form in which nothing is changed."""
+    sent: dict[str, Any] = {}
+    for field in form.select("input[name], textarea[name], select[name], button[name]"):
+        name, kind = str(field["name"]), field.get("type")
+        if field.name == "select":
+            options = [option for option in field.select("option") if option.has_attr("selected")] or field.select("option")[:1]
+            sent[name] = [str(option.get("value", "")) for option in options]
+        elif kind == "file" or (kind in {"checkbox", "radio"} and not field.has_attr("checked")):
+            continue
+        else:
+            sent.setdefault(name, []).append(field.get_text() if field.name == "textarea" else str(field.get("value", "")))
+    return sent
+
+
+def _signed_in(world: World, who: str) -> Client:
+    """Return a browser of theirs; some of the forms end sessions."""
+    world.people[who].refresh_from_db()
+    return world.client(who)
+
+
+def test_no_form_of_any_page_takes_more_than_it_shows(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
+    monkeypatch.setattr(EagerBackend, "on", False)
+    settings.RATE_LIMITS = dict.fromkeys(settings.RATE_LIMITS, 1_000_000)
+    settings.DATA_UPLOAD_MAX_NUMBER_FIELDS = 2 * len(COLUMNS)
+    world = make_world()
+    forms, done = set[str](), set[str]()
+    for who in PEOPLE:
+        for page in PAGES[who]:
+            address = page.format_map(world.places)
+            soup = BeautifulSoup(_signed_in(world, who).get(address).content, "html.parser")
+            for form in soup.select(f"form[method=post]:not([action='{SIGN_OUT}'])"):
+                to = str(form.get("action") or address)
+                shown = {str(field["name"]) for field in form.select("[name]")}
+                answer = _signed_in(world, who).post(to, {name: MARK for name in COLUMNS if name not in shown} | _filled(form))
+                assert answer.status_code < 500, (to, answer.status_code)
+                assert "/account/login" not in answer.get("Location", ""), to
+                forms.add(to)
+                if answer.status_code == 302:
+                    done.add(to)
+    assert len(forms) > 40, sorted(forms)
+    # The others ask for a password, a word or a file first.
+    assert len(done) > 20, sorted(forms - done)
+    assert MARK not in str(rows())
