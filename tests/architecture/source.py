@@ -6,8 +6,11 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from django.core.management import get_commands
+
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("marketplace", "developers", "catalog", "vendors", "library", "wallet")
+COMMANDS = sorted(name for name, app in get_commands().items() if app.split(".")[0] in PACKAGES)
 
 
 class Module(NamedTuple):

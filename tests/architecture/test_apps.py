@@ -6,15 +6,14 @@ from typing import Any
 
 import pytest
 from django.apps import apps
-from django.core.management import call_command, get_commands
+from django.core.management import call_command
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from marketplace.core.api.views import ApiViewSet
 
-from .source import PACKAGES
+from .source import COMMANDS, PACKAGES
 
 OWN_APPS = [config for config in apps.get_app_configs() if config.name.split(".")[0] in PACKAGES]
-COMMANDS = sorted(name for name, app in get_commands().items() if app.split(".")[0] in PACKAGES)
 # Addresses under /api/v1 that are no operations: public by their own settings, and the same for everyone.
 NO_OPERATIONS = {"schema": "the OpenAPI document", "docs": "the page that shows it"}
 

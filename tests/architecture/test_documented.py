@@ -6,8 +6,7 @@ import re
 import pytest
 from django.conf import settings
 
-from .source import ROOT
-from .test_apps import COMMANDS
+from .source import COMMANDS, ROOT
 
 DOCS = ROOT / "marketplace" / "pages" / "docs"
 FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")

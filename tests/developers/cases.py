@@ -1,6 +1,6 @@
 """What is decided on, and tokens of every kind."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.test import Client
 from django.utils import timezone
@@ -63,3 +63,8 @@ def token_of(kind: str, user: User | None = None, scopes: frozenset[Scope] = EVE
         expires=timezone.now() + timedelta(hours=1),
     )
     return token, secret
+
+
+def in_days(days: float) -> datetime:
+    """Return the time this many days from now."""
+    return timezone.now() + timedelta(days=days)

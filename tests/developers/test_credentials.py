@@ -1,11 +1,9 @@
 """Keys and tokens: issue, rotate, limit, revoke; only hashes are kept."""
 
-from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 from django.apps import apps
-from django.utils import timezone
 
 from developers import selectors
 from developers.errors import AppNotApproved, ExpiryPassed, ExpiryRequired, PasswordRequired, TooManyKeys, TooManyTokens
@@ -19,13 +17,11 @@ from marketplace.core.errors import InvalidInput, InvalidTransition
 from marketplace.core.scopes import Scope
 from tests.factories import PLENTY, AppFactory, UserFactory
 
+from .cases import in_days
+
 pytestmark = pytest.mark.django_db
 
 SPEND = frozenset({Scope.ACCOUNT_READ, Scope.WALLET_SPEND})
-
-
-def in_days(days: float) -> datetime:
-    return timezone.now() + timedelta(days=days)
 
 
 def personal(user: User, scopes: frozenset[Scope] = frozenset({Scope.ACCOUNT_READ}), **changes: Any) -> tuple[AccessToken, str]:

@@ -17,7 +17,7 @@ from marketplace.core.scopes import Scope
 from tests.factories import AppFactory, UserFactory
 from tests.races import one_stands, refusals_at_once
 
-from .test_credentials import in_days
+from .cases import in_days
 
 pytestmark = [
     pytest.mark.postgres,

@@ -23,8 +23,7 @@ from marketplace.core.scopes import Scope
 from tests.factories import AppFactory, UserFactory
 from tests.races import one_stands, refusals_at_once
 
-from .cases import open_review, session_of, signed_in
-from .test_credentials import in_days
+from .cases import in_days, open_review, session_of, signed_in
 
 pytestmark = [
     pytest.mark.postgres,

@@ -14,7 +14,7 @@ from marketplace.core.access import KEY_KINDS, CredentialKind
 from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
 from marketplace.mcp.resources import PARTS
 from marketplace.mcp.tools.table import TOOLS
-from tests.developers.test_matrix import CASES, DEAD, SCOPED, Held, hold
+from tests.developers.conditions import CASES, DEAD, SCOPED, Held, hold
 from tests.factories import UserFactory
 
 from .speaking import NEWEST, Speaker, tool_token

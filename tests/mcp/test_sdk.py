@@ -3,40 +3,32 @@
 import asyncio
 import json
 import uuid
-from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager, closing
+from collections.abc import Callable, Coroutine
 from typing import Any
 
-import httpx2
 import pytest
 import requests
-from bs4 import BeautifulSoup
-from django.db import connection
-from django.test import Client as Browser
 from mcp import Client, MCPError
-from mcp.client.auth import OAuthClientProvider, TokenStorage
-from mcp.client.streamable_http import streamable_http_client
-from mcp.shared.auth import AuthorizationCodeResult, OAuthClientInformationFull, OAuthClientMetadata, OAuthToken
-from mcp_types import CallToolResult, TextContent, TextResourceContents
+from mcp.client.auth import OAuthClientProvider
+from mcp.shared.auth import OAuthClientMetadata
+from mcp_types import TextResourceContents
 from pydantic import AnyUrl
 
 from catalog.models import Listing
 from developers.models import AccessToken, App
-from marketplace.accounts.models import User
 from marketplace.core.scopes import Scope, format_scopes
 from marketplace.mcp.tools.table import TOOLS
-from tests.developers.oauth.parties import query_of
 from tests.factories import AppFactory, UserFactory
 from tests.shop import archive, funded, on_sale
 from tests.waiting import PATIENCE_SECONDS
 from wallet.models import Order
 
+from .official_client import CALLBACK, Person, Storage, connected, data_of, grant
 from .speaking import NEWEST, WITH_HANDSHAKE, tool_token
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 MODES = {"auto": NEWEST, NEWEST: NEWEST, "legacy": WITH_HANDSHAKE[0]}
-CALLBACK = "http://127.0.0.1/done"
 
 
 @pytest.fixture
@@ -52,16 +44,6 @@ def listing(db: None) -> Listing:
     return on_sale(archive(), title="Harbor Grotesk", slug="harbor-grotesk", readme="# Harbor\n\nInstall it.")
 
 
-@asynccontextmanager
-async def connected(address: str, mode: str, **http: Any) -> AsyncIterator[Client]:
-    """Yield a connected client."""
-    async with (
-        httpx2.AsyncClient(timeout=PATIENCE_SECONDS, **http) as client,
-        Client(streamable_http_client(address, http_client=client), mode=mode, read_timeout_seconds=PATIENCE_SECONDS) as connection,
-    ):
-        yield connection
-
-
 def speak(address: str, mode: str, secret: str, do: Callable[[Client], Coroutine[Any, Any, Any]]) -> Any:
     """Do something with a client that has a token."""
 
@@ -70,17 +52,6 @@ def speak(address: str, mode: str, secret: str, do: Callable[[Client], Coroutine
             return await do(client)
 
     return asyncio.run(talk())
-
-
-def data_of(result: CallToolResult) -> dict[str, Any]:
-    """Return what a tool answered; the text is the same, and so is what it promised in its schema: the client checks that."""
-    assert not result.is_error, result.content
-    summary, text = result.content[:2]
-    assert isinstance(summary, TextContent)
-    assert isinstance(text, TextContent)
-    assert json.loads(text.text) == result.structured_content
-    answer: dict[str, Any] = result.structured_content
-    return answer
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -168,70 +139,6 @@ def test_refusals_reach_the_model_and_lacking_scopes_the_client(address: str, li
     refused: list[App] = []
     speak(address, mode, secret, fail)
     assert refused == [app]
-
-
-async def grant(app: App, scopes: str) -> None:
-    """Change what an app is granted; in a thread that leaves no connection to the database behind."""
-
-    def write() -> None:
-        with closing(connection):
-            App.objects.filter(pk=app.pk).update(granted_scopes=scopes)
-
-    await asyncio.to_thread(write)
-
-
-class Storage(TokenStorage):
-    """What a client keeps: here, in memory."""
-
-    def __init__(self, client_id: str) -> None:
-        self.tokens: OAuthToken | None = None
-        self.client = OAuthClientInformationFull(client_id=client_id, redirect_uris=[AnyUrl(CALLBACK)], token_endpoint_auth_method="none")
-
-    async def get_tokens(self) -> OAuthToken | None:
-        """Return the tokens."""
-        return self.tokens
-
-    async def set_tokens(self, tokens: OAuthToken) -> None:
-        """Keep the tokens."""
-        self.tokens = tokens
-
-    async def get_client_info(self) -> OAuthClientInformationFull | None:
-        """Return who the client is: it was registered by hand."""
-        return self.client
-
-    async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
-        """Keep who the client is."""
-        self.client = client_info
-
-
-class Person:
-    """Someone at a browser who is signed in and agrees."""
-
-    def __init__(self, user: User, base: str) -> None:
-        browser = Browser()
-        browser.force_login(user)
-        self.cookies = {"sessionid": browser.cookies["sessionid"].value}
-        self.base, self.sent_to = base, ""
-
-    async def open(self, authorization_url: str) -> None:
-        """Open the consent page and allow what it says."""
-        assert authorization_url.startswith(f"{self.base}/oauth/authorize?")
-        self.sent_to = await asyncio.to_thread(self._agree, authorization_url)
-
-    def _agree(self, address: str) -> str:
-        # Closed at the end, so that the server's thread ends with it.
-        with requests.Session() as session:
-            session.cookies.update(self.cookies)
-            page = BeautifulSoup(session.get(address, timeout=PATIENCE_SECONDS).content, "html.parser")
-            fields = {str(field["name"]): str(field.get("value", "")) for field in page.select("form input[name]:not([type=checkbox])")}
-            form = {**fields, "decision": "allow"}
-            answer = session.post(address, form, headers={"Referer": address}, allow_redirects=False, timeout=PATIENCE_SECONDS)
-        assert answer.status_code == 303, answer.text
-        return answer.headers["Location"]
-
-    async def come_back(self) -> AuthorizationCodeResult:
-        """Return what the client's callback is called with."""
-        return AuthorizationCodeResult.model_validate(query_of(self.sent_to))
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -21,7 +21,7 @@ from tests.factories import AppFactory, UserFactory
 from tests.shop import funded
 from tests.waiting import PATIENCE_SECONDS
 
-from .test_sdk import CALLBACK, Person, Storage, connected, data_of, grant
+from .official_client import CALLBACK, Person, Storage, connected, data_of, grant
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -1,13 +1,12 @@
 """Every page of the service: none is forgotten, and each asks little of the database however much there is."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from django.core.cache import cache
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
-from django.urls import URLPattern, URLResolver, get_resolver, resolve
+from django.urls import get_resolver, resolve
 
 from catalog.search.rebuild import rebuild
 from marketplace.core.content_policy import LEADING_AWAY_POLICY, PAGE_POLICY, PICTURES_POLICY
@@ -16,6 +15,7 @@ from tests.eager import EagerBackend
 from tests.factories import UserFactory
 
 from .markup import faults_of
+from .routes import routes
 from .world import NO_PAGES, World, crowd, make_world, pages_of_the_admin
 
 # What each page asks on the other engine is in the tests of its own; a crowd takes long to make.
@@ -33,16 +33,6 @@ OF_THE_ADMIN = "admin/"
 def world(monkeypatch: pytest.MonkeyPatch) -> World:
     monkeypatch.setattr(EagerBackend, "on", False)
     return make_world()
-
-
-def routes(patterns: list[URLPattern | URLResolver], before: str = "") -> Iterator[tuple[str, str]]:
-    """Yield the route and the name of every address."""
-    for each in patterns:
-        route = before + str(each.pattern)
-        if isinstance(each, URLResolver):
-            yield from routes(each.url_patterns, route)
-        else:
-            yield route, each.name or ""
 
 
 def test_every_route_shows_a_page_of_the_table_or_is_excused(world: World) -> None:

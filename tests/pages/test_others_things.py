@@ -33,7 +33,7 @@ from wallet.services.funding import credit_wallet
 from wallet.services.offers import Wish
 from wallet.services.quotes import make_quote
 
-from .test_every_page import routes
+from .routes import routes
 from .world import developed
 
 pytestmark = [pytest.mark.django_db, pytest.mark.matrix]

@@ -7,8 +7,7 @@ from django.test import Client
 from catalog.models import Deliverable, LicenseTier, Listing
 
 from .cases import ready, submitted
-from .test_editing import at, form_of
-from .test_store import errors_of
+from .forms import at, errors_of, form_of
 
 pytestmark = pytest.mark.django_db
 # What the API says and no page of the studio.

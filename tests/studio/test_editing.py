@@ -19,36 +19,11 @@ from vendors.services.listings import update_details
 from vendors.services.profiles import set_commission
 
 from .cases import published, submitted
-from .test_store import errors_of
+from .forms import at, errors_of, fields_of, form_of
 
 pytestmark = pytest.mark.django_db
 
 Browse = Callable[..., Client]
-
-
-def form_of(client: Client, address: str) -> dict[str, Any]:
-    """Return what a browser would send of the page's form as it stands."""
-    page = BeautifulSoup(client.get(address).content, "html.parser")
-    return fields_of(page)
-
-
-def fields_of(page: BeautifulSoup) -> dict[str, Any]:
-    """Return the fields of the one form of a section."""
-    form = next(each for each in page.select("main form") if each.select("[name=seen]"))
-    sent: dict[str, Any] = {}
-    for field in form.select("input[name], textarea[name]"):
-        if field.get("type") not in {"radio", "checkbox"}:
-            sent[str(field["name"])] = field.get("value", "") if field.name == "input" else field.get_text().removeprefix("\n")
-        elif field.has_attr("checked"):
-            sent.setdefault(str(field["name"]), []).append(field.get("value", "on"))
-    sent |= {str(each["name"]): each.select_one("option[selected]")["value"] for each in form.select("select")}  # type: ignore[index]  # one is selected
-    del sent["csrfmiddlewaretoken"]
-    return sent
-
-
-def at(name: str, listing: Listing) -> str:
-    """Return the address of a page of the listing."""
-    return reverse(f"studio-{name}", args=[listing.slug])
 
 
 @pytest.mark.parametrize(

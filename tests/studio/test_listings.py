@@ -16,7 +16,7 @@ from tests.shop import on_sale
 from vendors.models import VendorProfile
 
 from .cases import submitted
-from .test_store import errors_of
+from .forms import errors_of
 
 pytestmark = pytest.mark.django_db
 

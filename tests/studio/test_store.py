@@ -1,7 +1,6 @@
 """Opening a store: the application, where it stands, what the vendor says of it."""
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from django.test import Client
@@ -15,6 +14,8 @@ from tests.pages.markup import faults_of
 from vendors.models import VendorProfile, VendorStatus
 from vendors.services.profiles import approve_vendor, suspend_vendor
 
+from .forms import errors_of
+
 pytestmark = pytest.mark.django_db
 
 Browse = Callable[..., Client]
@@ -25,13 +26,6 @@ COMPLETE = {"store_name": "Quiet Foundry", "store_slug": "quiet-foundry", "bio":
 @pytest.fixture
 def reviewer(db: None) -> User:
     return UserFactory(is_staff=True, is_superuser=True)
-
-
-def errors_of(response: Any) -> list[str]:
-    """Return the fields with an error of a page that was not accepted."""
-    assert response.status_code == 400
-    assert faults_of(response.content) == []
-    return sorted(response.context["form"].errors)
 
 
 def test_someone_who_does_not_sell_is_led_to_the_application(browse: Browse) -> None:

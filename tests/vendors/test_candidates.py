@@ -16,8 +16,8 @@ from marketplace.core.objects import object_store
 from tests.factories import UserFactory
 from tests.shop import bought, funded
 
+from .attaching import show, upload
 from .cases import ASSETS, PATCH, problem
-from .test_submission import show, upload
 
 pytestmark = pytest.mark.django_db
 

@@ -1,7 +1,5 @@
 """Checks, submit, withdraw, unpublish, and what comes back from the reviewers."""
 
-import hashlib
-import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,18 +9,13 @@ from django.utils.dateparse import parse_datetime
 from rest_framework.test import APIClient
 
 from catalog.models import AgentManifest, LicenseTier, Listing
-from catalog.models.files import PreviewKind
 from catalog.services.review import approve_listing, block_deliverable, reject_listing, takedown_listing
 from marketplace.accounts.models import User
 from marketplace.core.objects import object_store
 from tests.factories import ListingFactory, UserFactory
-from vendors.inspection import Inspection
 from vendors.models import VendorProfile
-from vendors.previews import ProcessedPreview
-from vendors.services.files import attach_deliverable, attach_preview, new_deliverable_key
-from vendors.uploads import Received
 
-from . import makers
+from .attaching import show, upload
 from .cases import ASSETS, PATCH, problem
 
 pytestmark = pytest.mark.django_db
@@ -56,23 +49,6 @@ def ready(listing: Listing) -> Listing:
     upload(listing)
     show(listing, slot=0)
     return listing
-
-
-def upload(listing: Listing, text: str = "1") -> None:
-    """Attach a deliverable as an upload does; the upload itself is tried elsewhere."""
-    content, store, key = makers.archive(a_txt=text), object_store(), new_deliverable_key()
-    writer = store.create(key)
-    writer.write(content)
-    writer.commit()
-    received = Received(store, key, "a.zip", len(content), hashlib.sha256(content).hexdigest(), zlib.crc32(content), content[:512])
-    inspection = Inspection("zip", {"format": "zip", "contentsByExtension": {"txt": 1}})
-    attach_deliverable(listing=Listing.objects.get(pk=listing.pk), received=received, inspection=inspection, actor=listing.store.owner)
-
-
-def show(listing: Listing, slot: int) -> None:
-    """Attach a gallery image as an upload does."""
-    processed = ProcessedPreview(makers.png(), "image/webp", {}, {})
-    attach_preview(listing=listing, kind=PreviewKind.GALLERY, slot=slot, processed=processed, actor=listing.store.owner)
 
 
 def approve(listing: Listing, reviewer: User) -> None:

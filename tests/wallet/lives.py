@@ -3,6 +3,7 @@
 import datetime as dt
 from collections.abc import Iterator
 
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import invariant, rule
 
@@ -205,3 +206,15 @@ class Wallets(Withdrawing):
         accounts = with_earnings(LedgerAccount.objects.filter(kind="vendor", owner__in=vendors))
         held = {(vendors[account.owner_id], account.currency): account.earned_minor for account in accounts}
         assert held == self.expected.earnings
+
+
+LIVES = settings(
+    max_examples=10,
+    stateful_step_count=100,
+    deadline=None,
+    database=None,
+    derandomize=False,
+    suppress_health_check=list(HealthCheck),
+    # A failing life is told as it was: to make it shorter takes minutes.
+    phases=[Phase.generate],
+)

@@ -23,8 +23,8 @@ from wallet.services.payouts import Held, pay_out
 from wallet.services.refunds import refund_order
 
 from .payees import earned, payee
+from .racing import THREADS, outcomes_at_once
 from .tampering import unguarded
-from .test_races import THREADS, outcomes_at_once
 
 pytestmark = pytest.mark.django_db
 # 80 % of 499.00.

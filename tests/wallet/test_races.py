@@ -19,9 +19,7 @@ from library.models import Licence
 from marketplace.accounts.models import User
 from marketplace.accounts.services import delete_account
 from marketplace.core import bounds
-from marketplace.core.errors import Problem
 from tests.factories import UserFactory
-from tests.races import at_once
 from tests.shop import bought, funded, on_sale
 from tests.waiting import PATIENCE_SECONDS
 from wallet.errors import IdempotencyConflict
@@ -37,21 +35,16 @@ from wallet.services.sealing import seal_ledger
 from wallet.services.spending import spend
 
 from .payees import earned, payee
+from .racing import THREADS, outcomes_at_once
 from .spenders import connected, limit, own_key, personal
 
 pytestmark = pytest.mark.django_db(transaction=True)
-THREADS = 16
 
 
 @pytest.fixture(autouse=True)
 def _books_agree_afterwards() -> Iterator[None]:
     yield
     assert list(differences()) == []
-
-
-def outcomes_at_once(*deeds: Callable[[], Any]) -> list[Any]:
-    """Return what deeds that start together returned, or the code that they were refused with."""
-    return [outcome.code if isinstance(outcome, Problem) else outcome for outcome in at_once(*deeds)]
 
 
 def buying(user: User, listing_id: Any, key: str | None = None, **choices: Any) -> Callable[[], Any]:

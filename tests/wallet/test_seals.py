@@ -19,8 +19,8 @@ from wallet.services import sealing
 from wallet.services.funding import credit_wallet
 from wallet.services.refunds import refund_order
 
+from .racing import outcomes_at_once
 from .tampering import unguarded
-from .test_races import outcomes_at_once
 
 pytestmark = pytest.mark.django_db
 OTHER = "0" * 64

@@ -3,24 +3,14 @@
 from itertools import count
 
 import pytest
-from hypothesis import HealthCheck, Phase, seed, settings
+from hypothesis import seed
 from hypothesis.stateful import run_state_machine_as_test
 
-from .lives import Wallets
+from .lives import LIVES, Wallets
 from .model import OPEN_QUOTES
 
 PARTS = 8
 OPERATIONS = 10_000
-LIVES = settings(
-    max_examples=10,
-    stateful_step_count=100,
-    deadline=None,
-    database=None,
-    derandomize=False,
-    suppress_health_check=list(HealthCheck),
-    # A failing life is told as it was: to make it shorter takes minutes.
-    phases=[Phase.generate],
-)
 
 
 @pytest.mark.no_cover

@@ -26,8 +26,8 @@ from marketplace.core.scopes import APP_SCOPES, Scope
 from tests.core.outbound.servers import certificate_for, says, serving
 from tests.factories import AppFactory, UserFactory
 
+from .documents import GOOD, URL
 from .parties import MCP, Party, assert_error, query_of
-from .test_client_documents import GOOD, URL
 
 pytestmark = [pytest.mark.django_db, pytest.mark.matrix]
 

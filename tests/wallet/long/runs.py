@@ -18,8 +18,7 @@ from marketplace.core.errors import Problem
 from tests.servers.postgres import Cluster
 from tests.shop import funded, on_sale
 from tests.wallet.killing import Buying, killed_at_random
-from tests.wallet.lives import Wallets
-from tests.wallet.test_stateful import LIVES
+from tests.wallet.lives import LIVES, Wallets
 from wallet.models import Order
 from wallet.reconciliation import differences
 from wallet.services.funding import credit_wallet

@@ -1,0 +1,31 @@
+"""Attaches files and images to listings by the services, without an upload over HTTP."""
+
+import hashlib
+import zlib
+
+from catalog.models import Listing
+from catalog.models.files import PreviewKind
+from marketplace.core.objects import object_store
+from vendors.inspection import Inspection
+from vendors.previews import ProcessedPreview
+from vendors.services.files import attach_deliverable, attach_preview, new_deliverable_key
+from vendors.uploads import Received
+
+from . import makers
+
+
+def upload(listing: Listing, text: str = "1") -> None:
+    """Attach a deliverable as an upload does; the upload itself is tried elsewhere."""
+    content, store, key = makers.archive(a_txt=text), object_store(), new_deliverable_key()
+    writer = store.create(key)
+    writer.write(content)
+    writer.commit()
+    received = Received(store, key, "a.zip", len(content), hashlib.sha256(content).hexdigest(), zlib.crc32(content), content[:512])
+    inspection = Inspection("zip", {"format": "zip", "contentsByExtension": {"txt": 1}})
+    attach_deliverable(listing=Listing.objects.get(pk=listing.pk), received=received, inspection=inspection, actor=listing.store.owner)
+
+
+def show(listing: Listing, slot: int) -> None:
+    """Attach a gallery image as an upload does."""
+    processed = ProcessedPreview(makers.png(), "image/webp", {}, {})
+    attach_preview(listing=listing, kind=PreviewKind.GALLERY, slot=slot, processed=processed, actor=listing.store.owner)
