@@ -14,7 +14,8 @@ from marketplace.core.money import Currency
 from .. import labels
 from ..models import NO_INR, Category, LicenseTier, ShelfItem, Store
 from ..selectors import Matching, Section
-from ..selectors.matching import Bound, Group
+from ..selectors.label_conditions import Group
+from ..selectors.matching import Bound
 
 Items = QuerySet[ShelfItem]
 # What the shelf keeps counts by, and by one label with them.

@@ -18,6 +18,7 @@ from . import facets
 from .arms import Answer, Arm, ask, figure
 from .browse import ORDERS, TOTAL, Place, Row, Section, Sort, Total, after_place, page_arm, place_params, rows_of
 from .facets import Facet, Facets, facets_of_items, facets_within
+from .label_conditions import Group, has, labelled, places
 
 # Counted one by one up to here, where filters have no counts of their own.
 CAP = 5_000
@@ -32,8 +33,6 @@ SURELY = 5
 COLUMNS = ("listing_id", "category_id", "tier", "usd", "eur", *dict.fromkeys(column for order in ORDERS.values() for column in order[:-1]))
 LICENSED, SAMPLED, COUNTED = "licensed", "sampled", "counted"
 
-# Labels of which one is asked for; no item has two of them.
-Group = tuple[str, ...]
 # What a price must be: a column with a comparison, and what it is compared with.
 Bound = tuple[str, int]
 
@@ -65,7 +64,7 @@ class Matching(NamedTuple):
 
     def within(self, column: str) -> Arm:
         """Return the condition that a column holds one of their ids, for a statement that looks for something else as well."""
-        kept = self.keeping([_has(group, walk=connection.vendor == "sqlite") for group in self.groups])
+        kept = self.keeping([has(group, walk=connection.vendor == "sqlite") for group in self.groups])
         return Arm(f"{column} IN (SELECT listing_id {kept.sql})", kept.params)
 
     def keeping(self, conditions: Sequence[Arm], *, walk: bool = False) -> Arm:
@@ -198,14 +197,14 @@ def _matching(matching: Matching, known: _Known, *, collect: bool) -> Arm:
         conditions = []
     elif collect and connection.vendor == "postgresql":
         # The offset of nothing keeps PostgreSQL from weighing this against walking.
-        all_of_them = _labelled(known.groups, common=known.common)
+        all_of_them = labelled(known.groups, common=known.common)
         collected = f"matched.listing_id IN (SELECT item_id FROM catalog_shelflabels WHERE {all_of_them.sql} OFFSET 0)"  # noqa: S608 - our own names
         conditions = [Arm(collected, all_of_them.params)]
     else:
         rarest, *others = known.groups
         conditions = [
-            _has(rarest, walk=not collect, common=known.common),
-            *(_has(group, walk=True, common=known.common) for group in others),
+            has(rarest, walk=not collect, common=known.common),
+            *(has(group, walk=True, common=known.common) for group in others),
         ]
     # Of many, the first are soon found along the order.
     kept = matching.keeping(conditions, walk=known.total is not None and not known.total.exact)
@@ -228,7 +227,7 @@ def _known(matching: Matching) -> _Known:
     counts = Arm(
         "WITH counts AS (SELECT label, CAST(SUM(listings) AS bigint) AS n, "  # noqa: S608
         f"CAST(COALESCE(SUM(listings){of_section}, 0) AS bigint) AS matching "
-        f"FROM catalog_shelfcount WHERE label IN ({_places(asked)}) GROUP BY label) ",
+        f"FROM catalog_shelfcount WHERE label IN ({places(asked)}) GROUP BY label) ",
         [*(section.params if section else ()), *asked],
     )
     arms = [Arm("SELECT 'label', NULL, label, NULL, NULL, n, matching FROM counts")]
@@ -264,7 +263,7 @@ def _known(matching: Matching) -> _Known:
 def _count(matching: Matching) -> Arm:
     """Ask SQLite how many items match, as far as they are counted: from indexes alone, and only where each label has many."""
     enough = _many(matching.groups)
-    kept = matching.keeping([_has(group, walk=True) for group in matching.groups])
+    kept = matching.keeping([has(group, walk=True) for group in matching.groups])
     # Put together from names of ours.
     counted = f"(CASE WHEN {enough.sql} THEN (SELECT COUNT(*) FROM (SELECT 1 {kept.sql} LIMIT {CAP + 1:d})) END)"  # noqa: S608
     return figure(COUNTED, counted, [*enough.params, *kept.params])
@@ -272,13 +271,13 @@ def _count(matching: Matching) -> Arm:
 
 def _many(groups: Sequence[Group]) -> Arm:
     """Return the condition that each group has so many items that they are not collected."""
-    conditions = [f"(SELECT SUM(n) FROM counts WHERE label IN ({_places(group)})) > {FEW:d}" for group in groups]  # noqa: S608 - our own names
+    conditions = [f"(SELECT SUM(n) FROM counts WHERE label IN ({places(group)})) > {FEW:d}" for group in groups]  # noqa: S608 - our own names
     return Arm(" AND ".join(conditions) or "TRUE", [label for group in groups for label in group])
 
 
 def _sample(groups: Sequence[Group]) -> Arm:
     """Ask PostgreSQL how many of a sample of the shelf have a label of each group; looked at only where each has many."""
-    condition, enough = _labelled(groups, common=groups), _many(groups)
+    condition, enough = labelled(groups, common=groups), _many(groups)
     on_sale = "(SELECT GREATEST(SUM(n), 1) FROM counts WHERE label = '')"
     # Put together from names of ours.
     sampled = (
@@ -288,42 +287,5 @@ def _sample(groups: Sequence[Group]) -> Arm:
     return figure(SAMPLED, sampled, [*enough.params, *condition.params])
 
 
-def _has(group: Group, *, walk: bool, common: Collection[Group] = ()) -> Arm:
-    """Return the condition that an item of `matched` has a label of a group.
-
-    Args:
-        group: The labels.
-        walk: Look at the item, instead of collecting those that have it.
-        common: As for `_labelled`.
-    """
-    if connection.vendor == "postgresql":
-        condition = _labelled([group], common=common)
-        table, one, own = "catalog_shelflabels", condition.sql, condition.params
-    else:
-        table, one, own = "catalog_shelflabel", f"label IN ({_places(group)})", group
-    # Put together from names of ours.
-    if walk:
-        return Arm(f"EXISTS (SELECT 1 FROM {table} own WHERE own.item_id = matched.listing_id AND {one})", own)  # noqa: S608
-    return Arm(f"matched.listing_id IN (SELECT item_id FROM {table} WHERE {one})", own)  # noqa: S608
-
-
-def _labelled(groups: Sequence[Group], *, common: Collection[Group] = ()) -> Arm:
-    """Return PostgreSQL's condition on labels: the expression of the index, letter by letter; of what is common, the text as it is written."""
-    conditions, params = [], list[Any]()
-    for group in groups:
-        if group in common:
-            texts = [connection.ops.prep_for_like_query(f"{labels.SEPARATOR}{label}{labels.SEPARATOR}") for label in group]
-            conditions.append(f"({' OR '.join(['labels LIKE %s'] * len(texts))})")
-            params += [f"%{text}%" for text in texts]
-        else:
-            conditions.append(f"string_to_array(labels, '{labels.SEPARATOR}') && %s::text[]")
-            params.append(list(group))
-    return Arm(" AND ".join(conditions), params)
-
-
 def _value(label: str) -> str:
     return label.partition(":")[2]
-
-
-def _places(values: Collection[object]) -> str:
-    return ", ".join(["%s"] * len(values))
