@@ -1,4 +1,4 @@
-"""Loads an empty index in one go: a million listings in minutes.
+"""Loads an empty index in bulk: a million listings in minutes.
 
 One pass folds the listings and counts their words; documents, vocabulary and misspellings are then written in bulk (COPY on
 PostgreSQL), and PostgreSQL's indexes are made once at the end instead of being kept row by row.
@@ -33,10 +33,10 @@ _COLUMNS = ("title", "tags", "short_description", "description", "store__is_open
 
 @transaction.atomic
 def load(progress: Progress) -> int:
-    """Index every published listing when none is, and return how many they were; 0 when there was something already.
+    """Index all published listings and return their number; do nothing and return 0 where the index is not empty.
 
     Args:
-        progress: Told how many listings of how many are done.
+        progress: Called with the number of indexed listings and their total.
     """
     generation.bump()
     if SearchDocument.objects.exists():
@@ -54,7 +54,7 @@ def load(progress: Progress) -> int:
 
 
 class _Counts:
-    """In how many documents, and in how many of their titles and tags, each word is."""
+    """Counts for each word the documents that contain it, and those that contain it in title or tags."""
 
     def __init__(self) -> None:
         self._documents: Counter[str] = Counter()
@@ -67,7 +67,7 @@ class _Counts:
         self._documents.update(headings.union(columns["summary"].split(), columns["body"].split()))
 
     def terms(self) -> Iterator[dict[str, Any]]:
-        """Return the rows of the vocabulary."""
+        """Return the vocabulary's rows."""
         for key, term in enumerate(sorted(self._documents), 1):
             documents, headings = self._documents[term], self._headings[term]
             yield {
@@ -79,7 +79,7 @@ class _Counts:
             }
 
     def deletes(self) -> Iterator[dict[str, Any]]:
-        """Return the rows of the misspellings."""
+        """Return the misspellings' rows."""
         for row in self.terms():
             if row["corrects"]:
                 for digest in misspellings(row["term"]):
@@ -101,14 +101,14 @@ def _documents(published: models.QuerySet[Listing], counts: _Counts, progress: C
 
 
 def _write(model: type[models.Model], rows: Iterator[dict[str, Any]]) -> None:
-    # Each chunk is read in full before it is written: reading goes over the same connection.
+    # Each chunk is read in full before it is written, because both use the same connection.
     while chunk := list(islice(rows, CHUNK)):
         insert(model, chunk)
 
 
 @contextmanager
 def _indexes_made_once(*tables: type[models.Model]) -> Iterator[None]:
-    """Take the indexes and constraints away and make them again at the end, all in the caller's transaction."""
+    """Drop the indexes and constraints and create them again at the end, all in the caller's transaction."""
     if connection.vendor != "postgresql":
         yield
         with connection.cursor() as cursor:
@@ -118,9 +118,9 @@ def _indexes_made_once(*tables: type[models.Model]) -> Iterator[None]:
     names = [model._meta.db_table for model in tables]
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL maintenance_work_mem = '256MB'")
-        # A table with checks that wait for the commit cannot be altered.
+        # Deferred constraint checks must run first: a table with pending ones cannot be altered.
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-        # Keys before what refers to them.
+        # Keys are created before the foreign keys that refer to them.
         cursor.execute(
             "SELECT conrelid::regclass::text, quote_ident(conname), pg_get_constraintdef(oid) FROM pg_constraint "
             "WHERE conrelid = ANY(%s::regclass[]) AND contype IN ('p', 'u', 'f') ORDER BY contype = 'f'",

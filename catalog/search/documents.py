@@ -1,4 +1,4 @@
-"""What a listing becomes in the index: its folded words, column by column."""
+"""Builds the search document of a listing: its folded words, column by column."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -7,23 +7,23 @@ from ..models import SearchDocument
 from .spelling import number
 from .words import index_terms, words_of
 
-# Distinct words of a description that are indexed; what follows in 64 KiB tells little about an asset.
+# The most distinct words of a description that are indexed; the rest of a long text says little about the asset.
 BODY_TERMS = 1000
-# A vendor who gave fewer tags left it to us to find more.
+# Listings with fewer tags from the vendor are also indexed by the tags of the manifest.
 FEW_TAGS = 3
 SEPARATOR = "|"
-# The word that is in every document: in how many it is, is how many there are.
+# A pseudo-word in every document; its count is the number of documents.
 EVERYWHERE = ""
 
 
 def indexed_tags(tags: Sequence[str], manifest: Mapping[str, Any] | None) -> list[str]:
-    """Return the vendor's tags; where these are few, also those that the manifest took from the file."""
+    """Return the vendor's tags; where these are few, also those that the manifest derived from the file."""
     made = manifest["tags"] if manifest and len(tags) < FEW_TAGS else []
     return list(dict.fromkeys([*tags, *made]))
 
 
 def title_key(words: Iterable[str]) -> int:
-    """Return the number of a title's letters without spaces: `Type Face` and `typeface` have the same."""
+    """Return a hash of a title without spaces and case: `Type Face` and `typeface` have the same."""
     return number("".join(words))
 
 
@@ -43,10 +43,10 @@ def columns_of(title: str, tags: Sequence[str], summary: str, body: str) -> dict
 
 
 def heading_terms(document: SearchDocument) -> set[str]:
-    """Return the distinct words of a document's title and tags; nothing for one that is not stored yet."""
+    """Return the distinct words of a document's title and tags; an empty set for one that is not stored yet."""
     return {EVERYWHERE, *document.title.split(), *document.tags.split()} - {SEPARATOR} if document.pk else set()
 
 
 def all_terms(document: SearchDocument) -> set[str]:
-    """Return every distinct word of a document; nothing for one that is not stored yet."""
+    """Return all distinct words of a document; an empty set for one that is not stored yet."""
     return heading_terms(document).union(document.summary.split(), document.body.split()) if document.pk else set()

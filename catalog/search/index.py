@@ -1,7 +1,7 @@
-"""Writes the index: a listing can be found from the moment its publication commits.
+"""Writes the index in the transaction of the change, so that a listing can be found once its publication commits.
 
-Writers queue on the catalog's generation (its row is locked to the end of the transaction), so that counts of documents are
-exact and two publications at once never deadlock, whatever words they share.
+Writers are serialized by a lock on the row of the catalog's generation, held until the commit, so that counts of documents are
+exact and concurrent publications never deadlock, whatever words they share.
 """
 
 import uuid
@@ -17,14 +17,14 @@ from .documents import all_terms, columns_of, heading_terms, indexed_tags
 
 @transaction.atomic
 def index_listing(listing: Listing) -> None:
-    """Make a published listing findable by its present words, and end cached answers."""
+    """Index a published listing by its current words, and invalidate cached answers."""
     generation.bump()
     write_document(listing)
 
 
 @transaction.atomic
 def remove_listing(listing_id: uuid.UUID) -> None:
-    """Make a listing impossible to find, and end cached answers; one that is not in the index is no error."""
+    """Remove a listing from the index, if it is there, and invalidate cached answers."""
     generation.bump(removal=True)
     document = SearchDocument.objects.filter(listing_id=listing_id).first()
     if document is not None:
@@ -35,23 +35,23 @@ def remove_listing(listing_id: uuid.UUID) -> None:
 
 @transaction.atomic
 def show_store(store: Store) -> None:
-    """Bring the listings of a store that was opened or closed into the full-text indexes or out of them, and end cached answers."""
+    """Add the listings of an opened store to the full-text indexes, or remove those of a closed one; invalidate cached answers."""
     generation.bump(removal=not store.is_open)
     documents = SearchDocument.objects.filter(listing__store=store)
     if store.is_open:
-        # Not as newcomers: closing and opening must not be a way to the front.
+        # Not as newcomers: closing and reopening a store must not improve the ranking.
         documents.filter(tier=Tier.HIDDEN).update(tier=Tier.REST)
     else:
         documents.exclude(tier=Tier.HIDDEN).update(tier=Tier.HIDDEN)
 
 
 def write_document(listing: Listing) -> bool:
-    """Bring one document and the vocabulary in line with its listing, and tell whether anything differed.
+    """Update one document and the vocabulary from its listing; return whether anything differed.
 
     The caller holds the lock.
     """
     document = SearchDocument.objects.filter(listing_id=listing.pk).first() or SearchDocument(listing_id=listing.pk)
-    # The store as it is now: it may have been closed while this transaction waited for its turn.
+    # Read under the lock: the store may have been closed while this transaction waited for it.
     hidden = not Store.objects.filter(pk=listing.store_id, is_open=True).exists()
     manifest = AgentManifest.objects.filter(listing=listing.pk).values_list("body", flat=True).first()
     tags = indexed_tags(listing.tags, manifest)

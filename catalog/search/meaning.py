@@ -1,7 +1,7 @@
-"""What the words of a query may stand for: themselves, other forms of them, completions, corrections.
+"""Expands the words of a query: themselves, inflected forms, completions, corrections.
 
-Each word becomes a group of words of the vocabulary, each with how well it stands for the one that was typed. A document
-answers the query when it has a word of every group.
+Each word becomes a group of words of the vocabulary, each with a weight for how well it matches the typed one. A document
+matches the query when it has a word of every group.
 """
 
 import itertools
@@ -13,19 +13,19 @@ from .documents import title_key
 from .spelling import correctable, near, near_beginning
 from .words import is_unspaced, joined, pieces, singular, splits, words_of
 
-# More words than these do not narrow a search further, and more characters are no search.
+# Limits of a query: words beyond these do not narrow the search further.
 QUERY_WORDS = 12
 QUERY_CHARS = 1000
 CORRECTIONS = 4
-# Words that are corrected, the longest first: a query with more unknown ones is no misspelling.
+# The most words that are corrected, longest first. A query with more unknown words is not a misspelling.
 CORRECTED = 6
-# Titles that are looked up whole, for the combinations of corrections.
+# The most whole titles that are looked up, for combinations of corrections.
 TITLES = 24
 
-# How well a word of the vocabulary stands for one of the query.
+# Weights of a word of the vocabulary, by its relation to the typed one.
 EXACT, OTHER_FORM, LONGEST_PREFIX, SHORTEST_PREFIX = 1.0, 0.95, 0.9, 0.75
 TYPOS = {1: 0.7, 2: 0.5}
-# A misspelt beginning of a word.
+# The completion of a misspelt prefix.
 PREFIX_TYPO = 0.8
 
 Group = dict[str, float]
@@ -37,7 +37,7 @@ def words_typed(q: str) -> list[str]:
 
 
 class Meaning:
-    """The words of a query and what each may stand for. Reads the vocabulary once, and once more to correct."""
+    """The words of a query with their groups. It reads the vocabulary in one query, and in a second one for corrections."""
 
     def __init__(self, typed: Sequence[str]) -> None:
         """Look the words up.
@@ -57,16 +57,16 @@ class Meaning:
 
     @property
     def unknown(self) -> list[int]:
-        """The positions of words that nobody has written so."""
+        """The positions of words that are not in the vocabulary."""
         return [i for i, word in enumerate(self.words) if word not in self.vocabulary and singular(word) not in self.vocabulary]
 
     @property
     def doubtful(self) -> list[int]:
-        """The positions of words that could still be corrected: one that is known may be a misspelling of the one that was meant."""
+        """The positions of words that were not corrected yet: a known word may be a misspelling of another one too."""
         return [i for i, word in enumerate(self.words) if correctable(word) and i not in self._corrected]
 
     def correct(self, positions: Collection[int]) -> None:
-        """Add to the groups at these positions the likeliest words that were meant."""
+        """Add the likeliest corrections to the groups at these positions."""
         if self._corrections is None:
             self._corrections = self._nearest()
         for i in positions:
@@ -80,7 +80,7 @@ class Meaning:
         documents = self.vocabulary.documents
         for word, group in zip(self.words, self.groups, strict=True):
             known = [split for split in splits(word) if split[0] in documents and split[1] in documents]
-            # The likeliest: both parts are common, and not rarer than the word itself.
+            # Splits count as likely where both parts are common, and not rarer than the word itself.
             best = max(known, key=lambda split: (min(documents[split[0]], documents[split[1]]), split), default=None)
             if best and min(documents[part] for part in best) >= documents.get(word, 0):
                 found += [{part: OTHER_FORM} | group for part in best]
@@ -123,7 +123,7 @@ class Meaning:
         return found
 
     def _likeliest(self, word: str, terms: Sequence[str], *, begun: bool) -> Group:
-        """Return the few words that a misspelt one most likely meant: near, alike at the beginning, common."""
+        """Return the likeliest corrections of a word, by distance, common prefix and frequency."""
         offers = {term: (float(typos), TYPOS[typos]) for term, typos in near(word, terms)}
         if begun:
             for term, typos in near_beginning(word, terms):

@@ -1,7 +1,7 @@
-"""Plans a look-up: which tiers to ask so that enough is found and little is read.
+"""Plans the look-ups of a query: which popularity tiers to ask, so that enough is found and little is read.
 
-A common word is in a third of a million documents, and nobody looks at more than the best few. So a group is looked for among
-the most popular listings first, as few of them as are expected to hold enough; when the expectation fails, among all.
+A common word may be in a third of a million documents, of which only the best few are shown. So a group is looked up among
+the most popular listings first, in the smallest tier that is expected to contain enough; if it does not, among all.
 """
 
 import math
@@ -13,23 +13,23 @@ from marketplace.core import bounds
 from ..models.search import Tier
 from .meaning import Group, Meaning
 
-# How many listings the upper tiers hold, the first inside of the second; kept by `rank_listings`.
+# The sizes of the upper tiers, each of which contains the one before; `rank_listings` maintains them.
 TIER_SIZES = {Tier.TOP: 4_000, Tier.UPPER: 32_000}
-# A tier is asked when it should hold so many times what is wanted: expectations assume that words do not know each other.
+# A tier is asked when it is expected to contain this many times the wanted results: the estimate assumes independent words.
 MARGIN = 3
-# What each look-up gives at most, the most popular first: beyond these nobody pages, and ranking everything costs 70 times as much.
+# The most results of a look-up, most popular first. Nobody pages further, and ranking everything takes 70 times as long.
 HEADINGS, ANYWHERE, NEWCOMERS, SAME_TITLE = 150, 100, 20, 50
 # Of many words that are everywhere, as many as a page has: documents that have them all differ little.
 OF_WORDS_EVERYWHERE = bounds.SEARCH_LIMIT
-# A search within filters finds this part of what it would find without, until it is known better.
+# The assumed share of results that pass filters, until it is known.
 FILTERED = 0.1
-# Leaving one word out is tried for queries up to this long.
+# Queries of up to this many words are also tried with one word left out.
 LEAVE_OUT = 5
 
 
 @dataclass(frozen=True)
 class LookUp:
-    """One question to the full-text index.
+    """One query to the full-text index.
 
     Attributes:
         groups: Sorted words; a document must have one of each group, or of any group when `every` is false.
@@ -87,11 +87,11 @@ class Planner:
         expected = self._share(groups, headings)
         lowest, anywhere = Tier.REST, ANYWHERE
         if self._everywhere(groups):
-            # To read all their lists costs more than any answer is worth.
+            # Reading the posting lists of all of them would take too long.
             lowest, anywhere = Tier.UPPER, OF_WORDS_EVERYWHERE
         tier = lowest if complete else min(lowest, self._tier(expected))
         found = []
-        # A word that no title and no tag has would have all the others' lists read for nothing.
+        # Where a word is in no title and no tag, reading the other words' lists is useless.
         if expected:
             found.append(LookUp(words, heading=True, tier=tier, limit=HEADINGS))
             if tier < Tier.REST:

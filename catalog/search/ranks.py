@@ -1,4 +1,4 @@
-"""Keeps the tiers: which listings are asked first, and the popularity by which candidates are cut.
+"""Maintains the popularity tiers, and the copies of popularity by which candidates are limited.
 
 Popularity itself is counted outside indexed rows (ListingStats); this copies it now and then, in batches, and writes only rows
 that differ. Each batch is right by itself and takes its turn with publications: a run that is broken off, or two at once, leave
