@@ -4,7 +4,7 @@ FIELD_NAMES = {
     "title": "Title",
     "slug": "Address",
     "categorySlug": "Category",
-    "shortDescription": "In one sentence",
+    "shortDescription": "Summary",
     "description": "Description",
     "tags": "Tags",
     "version": "Version",
@@ -17,7 +17,7 @@ FIELD_NAMES = {
     "discountPercent": "Discount",
     "taxRatePercent": "Tax",
     "allowedLicenseSlugs": "Licences",
-    "readme": "Read me",
+    "readme": "Readme",
     "file": "File",
     "previews": "Previews",
 }

@@ -157,7 +157,7 @@ class VendorProfileAdmin(QueueAdmin):
         Decision(
             "Set payout method",
             PAYOUT,
-            "The vendor reads it with the status of the application.",
+            "The vendor sees it with the status of the application.",
             "The payout method was set.",
             PayoutForm,
         )

@@ -44,7 +44,7 @@ class VendorProfile(Claimable):
         permissions = (
             ("decide_vendorprofile", "Can approve, suspend and reinstate vendors"),
             ("set_commission_vendorprofile", "Can set a vendor's commission"),
-            ("set_payout_vendorprofile", "Can set how a vendor is paid"),
+            ("set_payout_vendorprofile", "Can set a vendor's payout method"),
         )
         constraints = (
             models.CheckConstraint(condition=Q(status__in=VendorStatus.values), name="vendorprofile_status_known"),

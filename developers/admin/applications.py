@@ -82,7 +82,7 @@ class DeveloperApplicationAdmin(QueueAdmin):
 
     @decision(
         Decision(
-            "Ask for more",
+            "Ask a question",
             DECIDE,
             "The applicant gets the question by mail; the application waits for the answer.",
             "The question was sent.",

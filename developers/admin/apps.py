@@ -179,7 +179,7 @@ class AppAdmin(ServiceAdmin):
 
     @decision(
         Decision(
-            "Set spending ceiling",
+            "Set spending cap",
             CEILING,
             "The app can spend at most this from any one wallet, whatever limits the wallet's owner has set.",
             "The spending cap was set.",
@@ -193,7 +193,7 @@ class AppAdmin(ServiceAdmin):
 
     @decision(
         Decision(
-            "Lift spending ceiling",
+            "Remove spending cap",
             CEILING,
             "Only the limits of each wallet's owner apply to the app's spending.",
             "The spending cap was removed.",

@@ -47,7 +47,7 @@ class App(AbstractApplication):
         permissions = (
             ("decide_app", "Can decide on an app's scopes"),
             ("suspend_app", "Can suspend and reinstate apps"),
-            ("set_ceiling_app", "Can set how much an app may spend"),
+            ("set_ceiling_app", "Can set an app's spending cap"),
         )
         constraints = (
             models.CheckConstraint(condition=Q(status__in=AppStatus.values), name="app_status_known"),

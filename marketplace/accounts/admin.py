@@ -149,9 +149,9 @@ class UserAdmin(ServiceAdmin):
 
     @decision(
         Decision(
-            "Delete the account",
+            "Delete account",
             ERASE,
-            "Name, address, applications and credentials are removed for good. Orders, licences and the ledger stay, under a name of nobody. "
+            "Name, address, applications and credentials are permanently removed. Orders, licences and the ledger are kept, without the name. "
             "This cannot be undone.",
             "The account was deleted.",
             available=lambda user: not user.deleted,

@@ -76,9 +76,9 @@ class User(AbstractBaseUser, PermissionsMixin):
     class Meta:
         permissions = (
             ("set_tier_user", "Can change a user's tier"),
-            ("deactivate_user", "Can shut and reopen accounts"),
-            ("grant_staff_user", "Can let users into the admin"),
-            ("erase_user", "Can delete accounts for good"),
+            ("deactivate_user", "Can deactivate and reactivate accounts"),
+            ("grant_staff_user", "Can grant access to the admin"),
+            ("erase_user", "Can permanently delete accounts"),
         )
         # The beginning of a name, for the admin's search.
         indexes = (models.Index(fields=("name",), opclasses=("varchar_pattern_ops",), name="user_name_begins"),)

@@ -73,7 +73,8 @@ class ReadyWords(models.Model):
 
     class Meta:
         ordering = ("use", "words")
-        verbose_name_plural = "ready words"
+        verbose_name = "saved reply"
+        verbose_name_plural = "saved replies"
         constraints = (
             models.UniqueConstraint(fields=("use", "words"), name="readywords_once"),
             models.CheckConstraint(condition=models.Q(use__in=ReadyUse.values), name="readywords_use_known"),

@@ -1,4 +1,4 @@
-"""Prepared reasons for decisions ("ready words"), which staff maintain and reviewers choose from."""
+"""Prepared reasons for decisions (called saved replies in the admin), which staff maintain and reviewers choose from."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -19,7 +19,7 @@ class Job(Row):
     class Meta:
         proxy = True
         default_permissions = ("view",)
-        permissions = (("retry_job", "Can start a dead job again"),)
+        permissions = (("retry_job", "Can restart dead jobs"),)
 
     def __str__(self) -> str:
         return f"{self.task_path} {self.pk}"

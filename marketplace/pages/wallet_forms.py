@@ -28,14 +28,14 @@ class WithdrawalForm(PasswordAgain):
         min_value=Decimal("0.01"),
         max_digits=14,
         decimal_places=2,
-        help_text="Left empty, everything that is there is paid out.",
+        help_text="Leave empty to pay out the whole balance.",
         widget=forms.TextInput(attrs={"inputmode": "decimal", "autocomplete": "off"}),
     )
     payment_details = forms.CharField(
-        label="Where to",
+        label="Pay to",
         max_length=bounds.PAYMENT_DETAILS_CHARS,
-        help_text="Such as the holder and number of the account, and the bank. Only who pays reads it. It is deleted when nothing is paid, "
-        f"and {bounds.PAYMENT_DETAILS_DAYS} days after a payment.",
+        help_text="For example: account holder, account number and bank. Only the staff who make the payment can see it. It is deleted if nothing "
+        f"is paid, and {bounds.PAYMENT_DETAILS_DAYS} days after a payment.",
         widget=forms.Textarea(attrs={"rows": 4, "autocomplete": "off"}),
     )
     field_order = ("currency", "amount", "payment_details", "password")
@@ -47,7 +47,7 @@ class WithdrawalForm(PasswordAgain):
         ]
         self.fields["currency"].initial = next(iter(balances), None)
         self.fields["password"].required = True
-        self.fields["password"].help_text = "Money that leaves needs it again."
+        self.fields["password"].help_text = "Required again because this takes money out of your wallet."
 
     def clean(self) -> dict[str, Any]:
         """Ask for the password once the rest is right: each try counts."""

@@ -74,7 +74,7 @@ def test_rebuild_repairs_and_tells_what_it_did() -> None:
     Listing.objects.filter(pk=stale.pk).update(status="Draft")
     out = StringIO()
     call_command("rebuild_search", stdout=out, stderr=StringIO())
-    assert out.getvalue().startswith("2 listings checked, 2 written anew, 1 removed, ")
+    assert out.getvalue().startswith("2 listings checked, 2 rewritten, 1 removed, ")
     stale.status = "Published"
     stale.save()
     listing_changed(stale)
@@ -82,7 +82,7 @@ def test_rebuild_repairs_and_tells_what_it_did() -> None:
     assert [hit.title for hit in search("kept", 10)] == ["Kept"]
     out = StringIO()
     call_command("rebuild_search", stdout=out, stderr=StringIO())
-    assert out.getvalue() == "3 listings checked, 0 written anew, 0 removed, 0 words corrected.\n"
+    assert out.getvalue() == "3 listings checked, 0 rewritten, 0 removed, 0 words corrected.\n"
 
 
 @pytest.mark.django_db

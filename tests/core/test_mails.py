@@ -194,7 +194,7 @@ def test_words_of_a_button_are_never_markup() -> None:
 def test_what_needs_changes_is_named_as_the_studio_names_it() -> None:
     findings = [{"field": name, "message": "See to it.", "hint": ""} for name in ("shortDescription", "allowedLicenseSlugs", "the colours")]
     sent = sample_of("catalog/rejected", review=SimpleNamespace(kind="Listing", note="", findings=findings))
-    assert "- In one sentence: See to it." in sent.text
+    assert "- Summary: See to it." in sent.text
     assert "- Licences: See to it." in sent.text
     assert "- the colours: See to it." in sent.text
 

@@ -61,14 +61,14 @@ def test_phone_signs_up_confirms_and_applies(phone: Callable[..., Page], live_se
     found = re.search(r"http://\S+", str(mail.outbox[0].body))
     assert found
     page.goto(found[0])
-    page.get_by_role("button", name="Yes, it is mine").click()
+    page.get_by_role("button", name="Confirm").click()
     page.get_by_role("heading", name="Hello, asha").wait_for()
     assert _fits(page)
 
     page.get_by_role("link", name="Apply").click()
     page.get_by_label("What are you building?").fill("A font picker")
     page.get_by_label("Why does it need the API?").fill("It searches the catalog")
-    page.get_by_role("button", name="Send the application").click()
+    page.get_by_role("button", name="Send application").click()
     page.get_by_text("with our reviewers").wait_for()
     assert _fits(page)
 
@@ -119,11 +119,11 @@ def test_developer_goes_from_sign_up_to_the_first_call(phone: Callable[..., Page
     found = re.search(r"http://\S+", str(mail.outbox[0].body))
     assert found
     page.goto(found[0])
-    page.get_by_role("button", name="Yes, it is mine").click()
+    page.get_by_role("button", name="Confirm").click()
     page.get_by_role("link", name="Apply").click()
     page.get_by_label("What are you building?").fill("A font picker")
     page.get_by_label("Why does it need the API?").fill("It reads the library")
-    page.get_by_role("button", name="Send the application").click()
+    page.get_by_role("button", name="Send application").click()
     page.get_by_text("with our reviewers").wait_for()
     reviewer = UserFactory()
     approve_application(application=DeveloperApplication.objects.get(), reason="A real product.", actor=reviewer)

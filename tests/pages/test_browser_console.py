@@ -49,7 +49,7 @@ def sign_up(page: Page, base_url: str) -> None:
     found = re.search(r"http://\S+", str(mail.outbox[0].body))
     assert found
     page.goto(found[0])
-    page.get_by_role("button", name="Yes, it is mine").click()
+    page.get_by_role("button", name="Confirm").click()
 
 
 @pytest.mark.parametrize("size", ["phone", "desktop"])
@@ -60,7 +60,7 @@ def test_developer_goes_from_sign_up_to_a_call_and_its_code(window: Opens, live_
     page.get_by_role("link", name="Apply").click()
     page.get_by_label("What are you building?").fill("A font picker")
     page.get_by_label("Why does it need the API?").fill("It reads the library")
-    page.get_by_role("button", name="Send the application").click()
+    page.get_by_role("button", name="Send application").click()
     page.get_by_text("with our reviewers").wait_for()
     assert page.locator("[aria-current=step]").inner_text() == "Wait for approval"
     assert sound(page)
@@ -118,7 +118,7 @@ def test_key_is_revoked_where_one_stands(window: Opens, live_server: Any) -> Non
     page.get_by_role("link", name="Revoke laptop").click()
     page.locator(".in-place #confirm").wait_for()
     assert sound(page)
-    page.get_by_role("button", name="Revoke the key").click()
+    page.get_by_role("button", name="Revoke key").click()
     page.locator(".notes").get_by_text("is revoked").wait_for()
     assert page.evaluate("window.same && document.activeElement.className") == "notes"
     assert [key.name for key in ApiKey.objects.all() if key.live] == ["server"]

@@ -48,7 +48,7 @@ def test_developer_goes_from_the_sign_in_to_a_call_with_the_keyboard_alone(
     follow(page, "Apply")
     fill(page, "what", "A font picker")
     fill(page, "why", "It reads the library")
-    follow(page, "Send the application")
+    follow(page, "Send application")
     page.get_by_text("with our reviewers").wait_for()
     approve_application(application=DeveloperApplication.objects.get(), reason="A real product.", actor=reviewer)
     page.reload()

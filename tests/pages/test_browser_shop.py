@@ -193,7 +193,7 @@ def test_keyboard_alone_goes_from_sign_up_to_the_download(
     link = re.search(r"http://\S+", str(mail.outbox[0].body))
     assert link
     page.goto(link[0])
-    _choose(page, "Yes, it is mine")
+    _choose(page, "Confirm")
     page.get_by_role("heading", name="Hello, asha").wait_for()
     credit_wallet(
         user=User.objects.get(email="asha@example.com"),

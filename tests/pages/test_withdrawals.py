@@ -98,7 +98,7 @@ def test_passwords_are_not_tried_without_end(browse: Browse, owner: User, settin
 def test_empty_wallet_has_nothing_to_pay_out(browse: Browse) -> None:
     client = browse(UserFactory())
     assert "There is nothing to pay out" in read(client.get(reverse(NEW)))
-    assert "Have money paid out" not in read(client.get(reverse("wallet-page")))
+    assert "Request a payout" not in read(client.get(reverse("wallet-page")))
     assert read(client.post(reverse(NEW), asking()), 400)
 
 
@@ -117,7 +117,7 @@ def test_second_payout_of_a_wallet_is_not_offered_and_form_sent_twice_asks_once(
     assert client.post(reverse(NEW), asking()).status_code == 400
     page = read(client.get(reverse(NEW)))
     assert "₹200.50" in page
-    assert "waits already" in page
+    assert "is already pending" in page
     assert 'value="USD"' in page
     assert 'value="INR"' not in page
     assert client.post(reverse(NEW), asking(currency="USD", amount="")).status_code == 302
@@ -132,11 +132,11 @@ def test_payout_is_asked_for_shown_and_cancelled(
     with django_capture_on_commit_callbacks(execute=True):
         asked = client.post(reverse(NEW), asking())
     page = read(client.get(asked["Location"]))
-    for words in ("Payout of ₹200.50", "Waiting", WHERE_TO, "Cancel the payout", "is set aside"):
+    for words in ("Payout of ₹200.50", "Waiting", WHERE_TO, "Cancel payout", "is set aside"):
         assert words in page
     with django_assert_max_num_queries(8):
         wallet = read(client.get(reverse("wallet-page")))
-    for words in ("On its way to you", "₹299.50", "set aside to be paid out", asked["Location"]):
+    for words in ("Pending payouts", "₹299.50", "set aside to be paid out", asked["Location"]):
         assert words in wallet
     assert [message.subject for message in outbox.outbox] == ["We will pay ₹200.50 out to you"]
     assert asked["Location"] in outbox.outbox[0].body
@@ -152,12 +152,12 @@ def test_payout_is_asked_for_shown_and_cancelled(
     assert "₹200.50 is back in your wallet" in again
     assert "Cancelled" in again
     assert WHERE_TO not in again
-    assert "It is not cancelled. It is Cancelled already." in read(client.post(cancel, follow=True))
+    assert "It was not cancelled. It is Cancelled already." in read(client.post(cancel, follow=True))
     assert wallet_of(owner).balance_inr_minor == 50_000
     with django_assert_max_num_queries(8):
         wallet = read(client.get(reverse("wallet-page")))
     assert "came back" in wallet
-    assert "On its way to you" not in wallet
+    assert "Pending payouts" not in wallet
 
 
 def test_what_was_decided_is_shown_to_its_owner(browse: Browse, owner: User) -> None:
@@ -170,7 +170,7 @@ def test_what_was_decided_is_shown_to_its_owner(browse: Browse, owner: User) -> 
     paid, refused = (read(client.get(reverse("wallet-withdrawal", args=[each.pk]))) for each in (inr, usd))
     assert "UTR &lt;7781&gt;" in paid
     assert WHERE_TO in paid
-    assert "Cancel the payout" not in paid
+    assert "Cancel payout" not in paid
     assert "The bank knows no such account." in refused
     assert WHERE_TO not in refused
     assert staff.email not in paid + refused

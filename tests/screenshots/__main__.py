@@ -124,7 +124,7 @@ def _visit(page: Page, base_url: str, stop: Stop, person: dict[str, str], *, axe
         page.goto(base_url + stop.path)
     if stop.path != AGAIN and page.get_by_role("heading", name="Confirm it's you").count():
         page.get_by_label("Password").fill(person["password"])
-        page.get_by_role("button", name="Go on").click()
+        page.get_by_role("button", name="Continue").click()
     page.wait_for_load_state("networkidle")
     if visit is not None:
         yield from (f"asked {address}" for address in visit.elsewhere)

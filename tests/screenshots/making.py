@@ -27,10 +27,10 @@ def _to_draft(page: Page, base_url: str) -> None:
     page.goto(f"{base_url}/dashboard/studio/listing-new")
     page.get_by_label("Title").fill("Fjord Display")
     page.get_by_label("Category").select_option(label="Fonts")
-    page.get_by_label("In one sentence").fill("A cool serif for covers and posters.")
+    page.get_by_label("Summary").fill("A cool serif for covers and posters.")
     page.get_by_label("Price in US dollars").fill("29")
     # Sent again, it leads to the draft that is there.
-    page.get_by_role("button", name="Make the draft").click()
+    page.get_by_role("button", name="Create draft").click()
     page.get_by_role("heading", name="It is a draft").wait_for()
 
 

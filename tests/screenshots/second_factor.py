@@ -15,15 +15,15 @@ def to_codes(page: Page, base_url: str) -> None:
     """Set up an authenticator app; the recovery codes are shown."""
     page.goto(f"{base_url}/account/2fa/totp/activate/")
     page.get_by_label("Code that the app shows").fill(_code(page.locator("#authenticator_secret").inner_text()))
-    page.get_by_role("button", name="Turn it on").click()
+    page.get_by_role("button", name="Turn on").click()
     page.get_by_role("heading", name="Recovery codes").wait_for()
 
 
 def to_ended(page: Page, base_url: str) -> None:
     """Turn it off, so that the next sign-in asks for the password alone."""
     page.goto(f"{base_url}/account/2fa/totp/deactivate/")
-    page.get_by_role("button", name="Turn it off").click()
-    page.get_by_role("link", name="Set it up").wait_for()
+    page.get_by_role("button", name="Turn off").click()
+    page.get_by_role("link", name="Set up").wait_for()
 
 
 def _code(secret: str) -> str:

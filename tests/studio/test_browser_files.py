@@ -113,10 +113,10 @@ def test_large_file_moves_and_tells_speed_and_time_left(
     # Whoever leaves now is asked.
     assert page.evaluate("!dispatchEvent(new Event('beforeunload', {cancelable: true}))")
     wire.pause_seconds = 0
-    expect(page.locator("#file .note-success")).to_have_text("Aurora.zip is here, whole and readable.")
+    expect(page.locator("#file .note-success")).to_have_text("Aurora.zip was uploaded and checked.")
     assert page.evaluate("dispatchEvent(new Event('beforeunload', {cancelable: true}))")
     expect(page.locator("#file .pairs").first).to_contain_text("6 (6 bin)")
-    expect(page.locator("#upload-news")).to_have_text("Aurora.zip is here, whole and readable.")
+    expect(page.locator("#upload-news")).to_have_text("Aurora.zip was uploaded and checked.")
     file = Deliverable.objects.get()
     assert (file.original_filename, file.file_size) == ("Aurora.zip", large.stat().st_size)
     assert page.locator(".under-way").count() == 0
@@ -152,11 +152,11 @@ def test_connection_lost_half_way_is_told_and_the_upload_starts_anew(
     still(page)
     page.get_by_label("Upload the file").set_input_files(large)
     words = page.locator(".under-way [data-words]")
-    expect(words).to_have_text(re.compile(r"^The connection was lost at \d+ percent\. .*starts from the beginning in \d+ seconds\.$"))
+    expect(words).to_have_text(re.compile(r"^The connection was lost at \d+ percent\. .*starts again from the beginning in \d+ seconds\.$"))
     assert not Deliverable.objects.exists()
     wire.cut_after = None
     page.get_by_role("button", name="Try again now").click()
-    expect(page.locator("#file .note-success")).to_contain_text("whole and readable")
+    expect(page.locator("#file .note-success")).to_contain_text("was uploaded and checked")
     assert Deliverable.objects.get().file_size == large.stat().st_size
 
 
@@ -175,7 +175,7 @@ def test_refusals_stand_beside_the_field_and_say_what_to_do(
     field.set_input_files({"name": "empty.zip", "mimeType": "", "buffer": b""})
     expect(error).to_contain_text("empty.zip is empty, or is a folder.")
     field.set_input_files({"name": "setup.exe", "mimeType": "", "buffer": b"MZ"})
-    expect(error).to_contain_text("none of the endings that are taken here: zip, tar")
+    expect(error).to_contain_text("an unsupported file type. Supported: zip, tar")
     drop(page, "#file", ("a.zip", b"a"), ("b.zip", b"b"))
     expect(error).to_contain_text("Put several into one zip archive.")
     assert sent == []
@@ -184,7 +184,7 @@ def test_refusals_stand_beside_the_field_and_say_what_to_do(
     expect(error).to_contain_text("What counts is the content, not the name.")
     assert field.get_attribute("aria-invalid") == "true"
     field.set_input_files({"name": "cut.zip", "mimeType": "", "buffer": makers.archive(a_otf="x")[:-10]})
-    expect(error).to_contain_text("Make it anew")
+    expect(error).to_contain_text("Export it again")
     assert violations(page) == []
     assert len(sent) == 2
 
@@ -209,7 +209,7 @@ def test_session_that_ends_in_the_middle_loses_nothing_and_says_what_to_do(
     Session.objects.all().delete()
     wire.pause_seconds = 0
     error = page.locator("#file-error")
-    expect(error).to_have_text("Aurora.zip is here, whole and readable. Reload the page to see it.")
+    expect(error).to_have_text("Aurora.zip was uploaded and checked. Reload the page to see it.")
     assert Deliverable.objects.get().file_size == large.stat().st_size
     # The next one needs the sign-in, and is asked for before anything is sent.
     page.get_by_label("Add cover picture").set_input_files({"name": "a.png", "mimeType": "", "buffer": makers.png()})
@@ -274,7 +274,7 @@ def test_candidate_of_a_published_listing_is_shown_beside_the_reviewed_file(
     expect(page.get_by_role("button", name="Send the new file for review")).to_be_visible()
     assert violations(page) == []
     page.get_by_text("Remove the new file").click()
-    page.get_by_role("button", name="Remove it").click()
+    page.get_by_role("button", name="Remove", exact=True).click()
     expect(page.get_by_text("The file was removed.")).to_be_visible()
     listing.refresh_from_db()
     assert (listing.candidate_deliverable, listing.status) == (None, "Published")
@@ -301,7 +301,7 @@ def test_without_scripts_forms_upload_and_tell(opened: Callable[..., tuple[Page,
     form = page.locator("form[data-place=file]")
     form.get_by_label("Upload the file").set_input_files(large)
     form.get_by_role("button", name="Upload", exact=True).click()
-    expect(page.get_by_text("Aurora.zip is here, whole and readable.")).to_be_visible()
+    expect(page.get_by_text("Aurora.zip was uploaded and checked.")).to_be_visible()
     assert Deliverable.objects.get().file_size == large.stat().st_size
     form = page.locator("form[data-place=picture-0]")
     form.get_by_label("Add cover picture").set_input_files({"name": "no.png", "mimeType": "image/png", "buffer": b"none"})

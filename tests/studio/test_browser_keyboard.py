@@ -47,7 +47,7 @@ def test_listing_goes_from_the_application_to_the_review_with_the_keyboard_alone
     page.keyboard.type("Fonts")
     fill(page, "short_description", "A warm grotesque.")
     fill(page, "base_price_minor", "19.99")
-    follow(page, "Make the draft")
+    follow(page, "Create draft")
     page.get_by_role("heading", name="It is a draft").wait_for()
 
     section(page, "Files")
@@ -66,7 +66,7 @@ def test_listing_goes_from_the_application_to_the_review_with_the_keyboard_alone
     follow(page, "Save")
     page.get_by_text("Saved.").wait_for()
     section(page, "Manifest")
-    follow(page, "Make it")
+    follow(page, "Generate")
     page.get_by_text("The manifest was generated").wait_for()
     section(page, "Overview")
     follow(page, "Send for review")

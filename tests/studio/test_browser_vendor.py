@@ -69,9 +69,9 @@ def test_vendor_opens_a_store_and_publishes_after_mending(
     page.get_by_role("main").get_by_role("link", name="New listing").click()
     page.get_by_label("Title").fill("Aurora Sans")
     page.get_by_label("Category").select_option(label="Fonts")
-    page.get_by_label("In one sentence").fill("A warm grotesque.")
+    page.get_by_label("Summary").fill("A warm grotesque.")
     page.get_by_label("Price in US dollars").fill("100")
-    page.get_by_role("button", name="Make the draft").click()
+    page.get_by_role("button", name="Create draft").click()
     page.get_by_role("heading", name="It is a draft").wait_for()
     assert page.get_by_text("To do", exact=True).count() == 2
 
@@ -185,7 +185,7 @@ def test_pictures_are_described_and_put_in_order_and_buyers_find_them_so(
     second = page.locator("#picture-1")
     second.get_by_label("What it shows").fill("Letters on a wall")
     # By keyboard alone.
-    second.get_by_role("button", name="Save what Picture 2 shows").focus()
+    second.get_by_role("button", name="Save the description of Picture 2").focus()
     page.keyboard.press("Enter")
     page.get_by_text("Saved.").wait_for()
     assert not overflows(page)

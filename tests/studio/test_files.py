@@ -122,7 +122,7 @@ def test_form_with_the_pages_token_is_taken(browse: Callable[..., Client], listi
     [
         (b"", 400, "The file is empty."),
         (b"MZ" + b"\0" * 500, 415, "What counts is the content, not the name."),
-        (makers.archive(a_otf="x")[:-10], 400, "Make it anew"),
+        (makers.archive(a_otf="x")[:-10], 400, "Export it again"),
     ],
 )
 def test_refused_file_is_told_beside_its_field_and_leaves_nothing(
@@ -198,7 +198,7 @@ def test_file_is_stored_once_and_never_by_djangos_own_handlers(
     assert stored(media) == [file.object_key]
     assert b"".join(object_store().read(file.object_key)) == content
     page = text_of(client.get(address(listing)))
-    assert "Aurora.zip is here" in page
+    assert "Aurora.zip was uploaded" in page
     assert "<dt>Entries</dt> <dd>1 (1 otf)</dd>" in page
     assert file.sha256 in page
 
@@ -261,7 +261,7 @@ def test_published_listing_keeps_its_thumbnail_and_may_lose_the_others(client: C
     first, second = Preview.objects.order_by("slot")
     answer = client.post(address(listing, "studio-preview-remove", first.pk))
     assert answer.status_code == 409
-    assert 'role="alert">A listing on sale keeps its cover picture.' in text_of(answer)
+    assert 'role="alert">A listing on sale needs a cover picture.' in text_of(answer)
     assert client.post(address(listing, "studio-preview-remove", second.pk)).status_code == 302
     assert list(Preview.objects.all()) == [first]
 

@@ -137,7 +137,7 @@ def test_draft_is_made_once_however_often_it_is_sent(client: Client, vendor: Ven
     assert [client.post(NEW, COMPLETE)["Location"] for _ in range(2)] == [address] * 2
     listing = Listing.objects.get()
     assert (listing.store, listing.base_price_minor, listing.status) == (vendor.store, 1999, ListingStatus.DRAFT)
-    assert "only you see it" in client.get(address).content.decode()
+    assert "only you can see" in client.get(address).content.decode()
 
 
 def test_address_is_made_of_the_title_and_told_while_it_is_typed(client: Client, listing: Listing) -> None:

@@ -183,7 +183,7 @@ def test_pages_ask_little_wherever_the_listing_stands(
 
 def test_manifest_is_made_kept_and_made_anew(client: Client, listing: Listing) -> None:
     ready(listing)
-    assert "There is none yet" in client.get(at("manifest", listing)).content.decode()
+    assert "None yet." in client.get(at("manifest", listing)).content.decode()
     made: Any = client.post(at("manifest", listing), follow=True)
     assert faults_of(made.content) == []
     for words in ("Up to date", "Aurora Sans", "agentGuidance"):
@@ -194,4 +194,4 @@ def test_manifest_is_made_kept_and_made_anew(client: Client, listing: Listing) -
     listing.refresh_from_db()
     submitted(listing)
     assert "be regenerated now" in client.get(at("manifest", listing)).content.decode()
-    assert "is under review" in client.post(at("manifest", listing), follow=True).content.decode()
+    assert "is in review" in client.post(at("manifest", listing), follow=True).content.decode()

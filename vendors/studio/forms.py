@@ -69,7 +69,7 @@ class NewListingForm(forms.Form):
     )
     category = CategoryField(label="Category")
     short_description = LineField(
-        label="In one sentence", max_length=bounds.SHORT_DESCRIPTION_CHARS, help_text="Shown on the card and in search results."
+        label="Summary", max_length=bounds.SHORT_DESCRIPTION_CHARS, help_text="One sentence, shown on the card and in search results."
     )
     base_price_minor = HundredthsField(label="Price in US dollars", help_text="What a buyer pays, tax included. 0 is free.", **PRICE)
 

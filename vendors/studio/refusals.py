@@ -24,7 +24,7 @@ SENTENCES = {
     "should replace it.",
     "body_too_large": "It is too large: the maximum is {maximum}. Make it smaller, or split it.",
     "unsupported_type": "{detail} What counts is the content, not the name.",
-    "file_rejected": "{detail} Make it anew with the program it came from, see that it opens, then upload that.",
+    "file_rejected": "{detail} Export it again from the program that made it, check that it opens, then upload it.",
     "upload_incomplete": "The file did not arrive completely. Choose it and upload it again.",
     "malformed_body": _DAMAGED,
     "malformed_request": _DAMAGED,

@@ -106,7 +106,7 @@ class DetailsForm(SectionForm):
     title = LineField(label="Title", max_length=bounds.TITLE_CHARS)
     category = CategoryField(label="Category")
     short_description = LineField(
-        label="In one sentence", max_length=bounds.SHORT_DESCRIPTION_CHARS, help_text="Shown on the card and in search results."
+        label="Summary", max_length=bounds.SHORT_DESCRIPTION_CHARS, help_text="One sentence, shown on the card and in search results."
     )
     description = TextField(
         label="Description", required=False, rows=10, help_text="Markdown: headings, lists, links. Images go into the gallery."
@@ -176,7 +176,7 @@ class LicencesForm(SectionForm):
     )
     slugs = forms.MultipleChoiceField(label="Permitted licences", required=False, widget=forms.CheckboxSelectMultiple)
     readme = TextField(
-        label="Read me", required=False, rows=8, help_text="Packed with the file as README.txt: how to install it, whom to ask."
+        label="Readme", required=False, rows=8, help_text="Packed with the file as README.txt: how to install it and where to get help."
     )
 
     def __init__(self, data: Any = None, *, listing: Listing, tiers: Iterable[LicenseTier]) -> None:

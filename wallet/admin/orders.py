@@ -27,7 +27,7 @@ PAY_UNCLAIMED = "wallet.pay_unclaimed_order"
 class ClaimForm(ReasonForm):
     """What was paid, and how it was made sure to whom."""
 
-    reference = forms.CharField(max_length=bounds.PAYMENT_REFERENCE_CHARS, help_text="What names the payment at the bank.")
+    reference = forms.CharField(max_length=bounds.PAYMENT_REFERENCE_CHARS, help_text="The bank's reference for the payment.")
     field_order = ("reference", "reason")
 
 
@@ -110,7 +110,7 @@ class OrderAdmin(ServiceAdmin):
         Decision(
             "Pay unclaimed refund",
             PAY_UNCLAIMED,
-            "Who bought it has no account any more. Make sure who claims the money, such as by the receipt, pay it, then record it here.",
+            "The buyer's account was deleted. Verify who claims the money, for example by the receipt, pay it, then record it here.",
             "The refund is paid.",
             ClaimForm,
             available=_waits_to_be_claimed,

@@ -33,7 +33,7 @@ class PaymentForm(DecisionForm):
 
     reference = forms.CharField(
         max_length=bounds.PAYMENT_REFERENCE_CHARS,
-        help_text="What names the payment at the bank. The owner gets it, and the ledger keeps it.",
+        help_text="The bank's reference for the payment. It is mailed to the owner and recorded in the ledger.",
     )
 
 
@@ -79,7 +79,7 @@ class WithdrawalAdmin(QueueAdmin):
         """Show where to pay to whoever pays."""
         return (*super().get_fields(request, obj), *(("pay_to",) if request.user.has_perm(DECIDE) else ()))
 
-    @admin.display(description="Asked by", ordering="wallet__owner__email")
+    @admin.display(description="Requested by", ordering="wallet__owner__email")
     def asked_by(self, withdrawal: Withdrawal) -> str:
         """Return whose wallet it is."""
         owner = withdrawal.wallet.owner
@@ -90,7 +90,7 @@ class WithdrawalAdmin(QueueAdmin):
         """Return the amount with its currency."""
         return money(withdrawal.amount_minor, withdrawal.currency)
 
-    @admin.display(description="Where to")
+    @admin.display(description="Pay to")
     def pay_to(self, withdrawal: Withdrawal) -> str:
         """Return where to pay, as long as it is kept; while it waits, once someone has claimed it."""
         if TRANSITIONS.allows(withdrawal, "pay") and not is_claimed(withdrawal):
@@ -110,7 +110,7 @@ class WithdrawalAdmin(QueueAdmin):
         Decision(
             "Record as paid",
             DECIDE,
-            "You paid it, and what was set aside leaves the service for good.",
+            "You confirm that you paid it. The amount that was set aside leaves the ledger permanently.",
             "It is paid.",
             PaymentForm,
             available=_allows("pay"),
@@ -125,7 +125,7 @@ class WithdrawalAdmin(QueueAdmin):
         Decision(
             "Refuse",
             DECIDE,
-            "Nothing is paid, and the money is back in the wallet at once.",
+            "Nothing is paid, and the amount returns to the wallet at once.",
             "It is refused.",
             available=_allows("refuse"),
             danger=True,

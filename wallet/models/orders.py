@@ -60,7 +60,7 @@ class Order(models.Model):
         ordering = ("-id",)
         permissions = (
             ("refund_order", "Can refund orders"),
-            ("pay_unclaimed_order", "Can pay refunds that deleted accounts cannot have"),
+            ("pay_unclaimed_order", "Can pay refunds owed to deleted accounts"),
         )
         constraints = (
             models.UniqueConstraint(fields=("quote",), name="order_quote_once"),

@@ -47,7 +47,7 @@ class Withdrawal(Claimable):
     class Meta:
         ordering = ("-id",)
         verbose_name = "wallet payout"
-        permissions = (("decide_withdrawal", "Can pay and refuse payouts of wallets, and read where to"),)
+        permissions = (("decide_withdrawal", "Can decide on wallet payouts and view payment details"),)
         constraints = (
             models.UniqueConstraint(fields=("wallet",), condition=Q(status="Waiting"), name="withdrawal_one_open"),
             models.CheckConstraint(

@@ -25,7 +25,7 @@ class ReadyForm(ReasonForm):
     """A reason that is ready, one in one's own words, or both."""
 
     use: ReadyUse
-    ready = forms.ChoiceField(label="Ready words", required=False)
+    ready = forms.ChoiceField(label="Saved reply", required=False)
     field_order = ("ready", "reason")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

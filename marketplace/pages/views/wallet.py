@@ -50,7 +50,7 @@ def preference(request: SignedInRequest) -> HttpResponseBase:
         messages.error(request, problem.message)
     else:
         request.session[PREFERENCE] = chosen.currency_preference
-        messages.success(request, f"You now buy in {chosen.currency_preference} unless a purchase names another currency.")
+        messages.success(request, f"Purchases are now paid in {chosen.currency_preference} unless you choose another currency.")
     return redirect("wallet-page")
 
 

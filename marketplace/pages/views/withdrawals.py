@@ -66,7 +66,7 @@ def cancel(request: SignedInRequest, withdrawal_id: uuid.UUID) -> HttpResponseBa
     try:
         cancel_withdrawal(withdrawal=found, actor=request.user)
     except Problem as problem:
-        messages.error(request, f"It is not cancelled. {problem.message}")
+        messages.error(request, f"It was not cancelled. {problem.message}")
     else:
         messages.success(request, f"{money(found.amount_minor, found.currency)} is back in your wallet.")
     return redirect("wallet-withdrawal", withdrawal_id=withdrawal_id)

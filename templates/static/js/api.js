@@ -13,7 +13,7 @@ window.marketplace.api = (holder = null) => {
   let token = null;
   let renewal = null;
 
-  const offline = (detail) => ({ status: 0, code: "network_error", title: "No answer", detail });
+  const offline = (detail) => ({ status: 0, code: "network_error", title: "No response", detail });
 
   const read = async (response) => {
     const type = response.headers.get("Content-Type") || "";
@@ -29,7 +29,7 @@ window.marketplace.api = (holder = null) => {
     }
     const answer = { ok: response.ok, status: response.status, headers: response.headers, data, text, problem: null };
     if (!response.ok) {
-      answer.problem = data && data.code ? data : { status: response.status, code: "unknown", title: response.statusText, detail: "The page has no part in this any more. Reload it." };
+      answer.problem = data && data.code ? data : { status: response.status, code: "unknown", title: response.statusText, detail: "This page is out of date. Reload it." };
     }
     return answer;
   };
@@ -39,7 +39,7 @@ window.marketplace.api = (holder = null) => {
       return await read(await fetch(path, { credentials: "omit", cache: "no-store", ...options }));
     } catch (error) {
       if (error.name === "AbortError") return { ok: false, status: 0, headers: new Headers(), data: null, text: "", problem: { ...offline("It was stopped."), code: "aborted" } };
-      return { ok: false, status: 0, headers: new Headers(), data: null, text: "", problem: offline("The service does not answer. Look at your connection, then try again.") };
+      return { ok: false, status: 0, headers: new Headers(), data: null, text: "", problem: offline("The service does not respond. Check your connection, then try again.") };
     }
   };
 

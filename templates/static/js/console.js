@@ -66,7 +66,7 @@
     const made = await prepare(fields, files);
     if (!made || !made.runs) return;
     const chosen = files.length ? files[0].files[0] : null;
-    if (made.upload && !chosen) return show({ status: 0, problem: { title: "Choose a file first", detail: "This call sends one." } });
+    if (made.upload && !chosen) return show({ status: 0, problem: { title: "Choose a file first", detail: "This call needs one." } });
     if (made.ask && !(await agreed(made.ask))) return void (said.textContent = "The call was not made.");
     const body = made.upload ? new FormData() : (made.body ?? undefined);
     if (made.upload) body.append("file", chosen);
@@ -79,7 +79,7 @@
     try {
       response = await fetch(location.href, { method: "POST", body: fields, headers: { "X-Part": "call" } });
     } catch {
-      return show({ status: 0, problem: { title: "No answer", detail: "The service does not answer. Look at your connection, then try again." } });
+      return show({ status: 0, problem: { title: "No response", detail: "The service does not respond. Check your connection, then try again." } });
     }
     const html = new DOMParser().parseFromString(await response.text(), "text/html");
     const fresh = html.getElementById("call");
@@ -153,7 +153,7 @@
     const readable = got.data !== null && got.data !== undefined ? setOut(got.text) : /text|xml/.test(type) ? got.text : "";
     part("body").textContent = readable;
     part("code").hidden = !readable;
-    const words = got.problem ? `${got.problem.title}: ${got.problem.detail}` : readable ? "" : `The answer is ${type || "empty"}; it is not shown here.`;
+    const words = got.problem ? `${got.problem.title}: ${got.problem.detail}` : readable ? "" : `The response is ${type || "empty"}; it is not shown here.`;
     part("words").textContent = words;
     part("words").hidden = !words;
     part("headers").replaceChildren(
@@ -164,7 +164,7 @@
       }),
     );
     answer.hidden = false;
-    said.textContent = got.status ? `Answered with ${got.status}` : words;
+    said.textContent = got.status ? `Response: ${got.status}` : words;
     answer.scrollIntoView({ block: "nearest" });
     answer.focus({ preventScroll: true });
     return null;

@@ -96,11 +96,11 @@
   const checking = (job) => {
     job.checking = true;
     job.bar.removeAttribute("value");
-    job.words.textContent = "All of it has arrived. We look into it …";
+    job.words.textContent = "Upload complete. Checking the file …";
     // From here on it is ours: taking it back is another step.
     if (document.activeElement === job.stop) job.box.focus();
     job.stop.hidden = true;
-    tell(`${job.file.name} has arrived and is checked.`);
+    tell(`${job.file.name} is uploaded and is being checked.`);
   };
 
   // --- the way of one file ---------------------------------------------------------------------
@@ -143,7 +143,7 @@
         renewed = true;
         api.forget();
       } else if (answer.status === 429 || answer.problem.code === "overloaded") {
-        job.words.textContent = "The service is busy, or these were many uploads in a short time: it goes on by itself in a moment.";
+        job.words.textContent = "The service is busy, or you uploaded many files in a short time. The upload continues automatically in a moment.";
         await Promise.race([pause(answer.wait || 5), woken(job)]);
       } else if (answer.status === 0) {
         const now = await listing();
@@ -171,10 +171,10 @@
     });
 
   const again = async (job, lost) => {
-    const how = "The service takes a file in one piece, so it starts from the beginning";
+    const how = "It starts again from the beginning";
     const at = job.bar.hasAttribute("value") ? ` at ${Math.floor(job.bar.value)} percent` : "";
     const wait = RETRIES[lost];
-    const when = !wait ? "when you try again. See that the file is still where it was." : navigator.onLine ? `in ${wait} seconds.` : "as soon as you are online.";
+    const when = !wait ? "when you try again. Check that the file is still in the same place." : navigator.onLine ? `in ${wait} seconds.` : "as soon as you are online.";
     job.again.hidden = false;
     job.stop.hidden = false;
     job.words.textContent = `The connection was lost${at}. ${how} ${when}`;
@@ -233,12 +233,12 @@
 
   const work = async (job) => {
     if (job.stopped) return;
-    job.words.textContent = "Begins …";
+    job.words.textContent = "Starting …";
     const problem = await carry(job);
     if (job.stopped) return;
     hide(job);
     if (problem) complain(job.place, explain(problem));
-    else await renew(job.place, `${job.file.name} is here, whole and readable.`);
+    else await renew(job.place, `${job.file.name} was uploaded and checked.`);
   };
 
   const begin = (place, file) => {
@@ -247,10 +247,10 @@
     complain(place, "");
     show(job);
     const lane = place === "file" ? "file" : "previews";
-    job.words.textContent = "Waits for those before it.";
+    job.words.textContent = "Waiting for earlier uploads.";
     lanes[lane] = lanes[lane].then(() => work(job)).catch(() => {
       hide(job);
-      complain(place, "Something failed in this page. Reload it and try again.");
+      complain(place, "Something went wrong on this page. Reload it and try again.");
     });
   };
 
@@ -261,12 +261,12 @@
     const maximum = Number(form.dataset.maximum);
     const endings = form.querySelector("input[type=file]").accept.split(",");
     const problem = (code) => complain(place, `${file.name}: ${explain({ code, maximumBytes: maximum, detail: "" })}`);
-    if (jobs.has(place)) return tell("Something is on its way there already. Wait for it, or cancel it.");
+    if (jobs.has(place)) return tell("An upload is already in progress here. Wait for it, or cancel it.");
     if (file.size > maximum) return problem("body_too_large");
     if (!file.size) return complain(place, `${file.name} is empty, or is a folder. Put a folder into a zip archive.`);
     if (!endings.some((ending) => file.name.toLowerCase().endsWith(ending))) {
       const taken = endings.map((ending) => ending.slice(1)).join(", ");
-      return complain(place, `${file.name} has none of the endings that are taken here: ${taken}.`);
+      return complain(place, `${file.name} has an unsupported file type. Supported: ${taken}.`);
     }
     return true;
   };
@@ -274,7 +274,7 @@
   const take = (place, files) => {
     if (place === "pictures") return fill(files, null);
     if (place.startsWith("picture-") && files.length > 1) return fill(files, place);
-    if (files.length > 1) return complain(place, "Only one file belongs here. Put several into one zip archive.");
+    if (files.length > 1) return complain(place, "Only one file can go here. Put several into one zip archive.");
     if (fits(place, files[0])) begin(place, files[0]);
   };
 

@@ -59,7 +59,7 @@ def upload_file(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
         with receive(request, key=key, maximum_bytes=bounds.DELIVERABLE_BYTES, reader=checked_form) as received:
             inspection = inspect_deliverable(store=received.store, key=received.key, size=received.size)
             file = services.attach_deliverable(listing=listing, received=received, inspection=inspection, actor=request.user)
-        return f"{file.original_filename} is here, whole and readable."
+        return f"{file.original_filename} was uploaded and checked."
 
     return _answer(request, listing, "file", take)
 

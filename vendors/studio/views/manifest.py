@@ -23,7 +23,7 @@ def manifest(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
         try:
             generate_manifest(listing=listing, actor=request.user)
         except ListingLocked:
-            messages.error(request, "The listing is under review: withdraw it, or wait for the decision.")
+            messages.error(request, "The listing is in review: withdraw it, or wait for the decision.")
         else:
             messages.success(request, "The manifest was generated from the current listing.")
         return redirect("studio-manifest", slug=listing.slug)

@@ -48,7 +48,7 @@ def _take(request: SignedInRequest, listing: Listing, done: str, service: Callab
     try:
         service(listing=listing, actor=request.user)
     except SubmitChecksFailed:
-        messages.error(request, "It was not submitted: see below what is missing.")
+        messages.error(request, "It was not submitted. See below what is missing.")
     except InvalidTransition:
         messages.error(
             request, "Nothing was changed, because the listing's status has changed in the meantime. This is its current status."
