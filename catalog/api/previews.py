@@ -64,7 +64,7 @@ class PreviewViewSet(ApiViewSet):
                 (200, media_type): OpenApiResponse(OpenApiTypes.BINARY, description="The image, font or sound, with its own type.")
                 for media_type in TYPES
             },
-            **{(206, media_type): OpenApiResponse(OpenApiTypes.BINARY, description="The range asked for.") for media_type in TYPES},
+            **{(206, media_type): OpenApiResponse(OpenApiTypes.BINARY, description="The requested range.") for media_type in TYPES},
             304: OpenApiResponse(description="If-None-Match names the present ETag."),
         },
     )

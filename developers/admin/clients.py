@@ -24,7 +24,7 @@ _LABELS = {
     "redirect_uris": "Sends users to",
     "left_out": "Removed addresses",
     "client_uri": "Own page",
-    "scopes": "Scopes asked for",
+    "scopes": "Requested scopes",
 }
 
 

@@ -42,7 +42,7 @@ class PasswordAgain(forms.Form):
         """Add an error unless the password is right."""
         self.password_confirmed = self._password_is_right(self.cleaned_data.get("password", ""))
         if not self.password_confirmed:
-            self.add_error("password", f"The password is not right. It is needed for {self.needed_for}.")
+            self.add_error("password", f"The password is incorrect. It is required for {self.needed_for}.")
 
 
 class KeyForm(forms.Form):

@@ -119,7 +119,7 @@ def _categories_field(chosen: list[str]) -> forms.MultipleChoiceField:
     gone = [(slug, slug) for slug in chosen if slug not in dict(names)]
     return forms.MultipleChoiceField(
         label="Only from these categories",
-        help_text="If none is chosen: from all.",
+        help_text="If you choose none, all are allowed.",
         choices=[*names, *gone],
         initial=chosen,
         required=False,

@@ -87,10 +87,12 @@ def next_step_of(app: App, keys: Sequence[ApiKey], *, called: bool) -> NextStep 
                 waiting=True,
             )
         case _ if not app.granted_scopes:
-            return NextStep("Ask for scopes", "The app has no scopes, so it can't have a key.", reverse("app-scopes", args=[app.pk]), "Ask")
+            return NextStep(
+                "Request scopes", "The app has no scopes, so it can't have a key.", reverse("app-scopes", args=[app.pk]), "Request scopes"
+            )
         case _ if not any(key.live for key in keys):
             return NextStep(
-                "Make a key" if not keys else "Make another key",
+                "Create a key" if not keys else "Create another key",
                 "It has the app's scopes. The page shows it once, with a first call to try.",
                 reverse("key-create", args=[app.pk]),
                 "New key",

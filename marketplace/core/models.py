@@ -56,7 +56,7 @@ class ReadyUse(models.TextChoices):
 
     APPLICATION_APPROVE = "application.approve", "Developer application: approve"
     APPLICATION_REJECT = "application.reject", "Developer application: reject"
-    APPLICATION_ASK = "application.ask", "Developer application: ask for more"
+    APPLICATION_ASK = "application.ask", "Developer application: ask a question"
     VENDOR_APPROVE = "vendor.approve", "Vendor: approve"
     VENDOR_SUSPEND = "vendor.suspend", "Vendor: suspend"
     DOCUMENT_ACCEPT = "client_document.accept", "Changed client: accept"

@@ -39,8 +39,8 @@ def test_way_is_over_with_the_first_key() -> None:
         (App(status="Pending"), [], False, "The scopes are in review", True),
         (App(status="Rejected"), [], False, "Describe another app", False),
         (App(status="Suspended", granted_scopes="library:read"), [ApiKey()], True, "The app is suspended", True),
-        (App(status="Approved"), [], False, "Ask for scopes", False),
-        (App(status="Approved", granted_scopes="library:read"), [], False, "Make a key", False),
+        (App(status="Approved"), [], False, "Request scopes", False),
+        (App(status="Approved", granted_scopes="library:read"), [], False, "Create a key", False),
         (App(status="Approved", granted_scopes="library:read"), [ApiKey()], False, "Make the first call", False),
     ],
 )

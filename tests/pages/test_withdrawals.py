@@ -61,7 +61,7 @@ def test_forms_without_a_token_are_refused(browse: Browse, owner: User) -> None:
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"password": "not theirs"}, "The password is not right. It is needed for taking money out of the wallet."),
+        ({"password": "not theirs"}, "The password is incorrect. It is required for taking money out of the wallet."),
         ({"password": ""}, "required"),
         ({"amount": "0"}, "0.01"),
         ({"amount": "1.234"}, "2 decimal places"),

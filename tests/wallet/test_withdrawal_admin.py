@@ -116,7 +116,7 @@ def test_refunded_order_shows_who_refunded_it_when_and_why_and_no_form() -> None
         words = text_of(page)
         for each in (f"Refund: {heading}", "Refunded", actor.email, "Broken file", "just now"):
             assert each in words
-        assert "goes back into the wallet" not in words
+        assert "is returned to the wallet" not in words
         assert b'name="reason"' not in page.content
     assert heading in text_of(browser.get(order_page(order, "change")))
 

@@ -18,7 +18,7 @@ def refund_does(order: Order) -> list[str]:
     elif order.buyer.deleted:
         moved = f"The account that bought it is deleted: {price} waits until it is claimed"
     else:
-        moved = f"{price} goes back into the wallet of {order.buyer}"
+        moved = f"{price} is returned to the wallet of {order.buyer}"
     return [
         f"{moved}{': ' if legs else ''}{legs}.",
         f"The {order.license_name} licence to “{order.title}” is revoked, and its download links stop working.",

@@ -67,7 +67,7 @@ def ask_withdrawal(
     if actor.pk != user.pk:
         raise NotFound
     if not password_confirmed:
-        raise PasswordRequired("Money leaves the wallet for good: enter your password to ask for it.")
+        raise PasswordRequired("Money leaves the wallet permanently: enter your password to request the payout.")
     details = _details(payment_details)
     if not User.objects.filter(pk=user.pk, is_active=True).exists():
         raise NotFound

@@ -87,7 +87,7 @@ class BrowseQuery(FilterQuery):
     cursor = serializers.CharField(
         required=False,
         max_length=300,
-        help_text="The nextCursor of the previous page; use it instead of page, it is equally fast at any depth. Going on by cursor, every listing comes once, "
+        help_text="The nextCursor of the previous page; use it instead of page, it is equally fast at any depth. With a cursor, every listing appears once, "
         "whatever is published or withdrawn meanwhile; one that was moved in the order (edited, or bought or refunded and counted "
         "since) can come again or be passed over.",
     )

@@ -33,7 +33,7 @@ _FOR_PEOPLE: dict[type[errors.Problem], str] = {
     errors.InternalError: "It was logged under the number below. Try again; if it happens again, tell us that number.",
     errors.Overloaded: "The service is very busy, so nothing was done. Try again in a few seconds.",
     errors.DependencyUnavailable: "Try again in a few seconds.",
-    errors.RateLimited: "A great many pages were asked for from your address in a short time. Wait a minute, then go on.",
+    errors.RateLimited: "Too many pages were requested from your address in a short time. Wait a minute, then try again.",
 }
 # Whoever is told to come back later is told when.
 _COME_BACK = {errors.DependencyUnavailable.status, errors.RateLimited.status}
