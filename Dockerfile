@@ -1,6 +1,6 @@
 # syntax=docker/dockerfile:1
 
-# The libraries, exactly those of uv.lock, and the static files under names of their content.
+# The dependencies as locked in uv.lock, and the static files under names that contain their hash.
 FROM python:3.11-slim-bookworm AS build
 COPY --from=ghcr.io/astral-sh/uv:0.13 /uv /usr/local/bin/uv
 ENV UV_COMPILE_BYTECODE=1 UV_LINK_MODE=copy UV_PROJECT_ENVIRONMENT=/opt/venv UV_PYTHON_DOWNLOADS=never UV_CACHE_DIR=/var/cache/uv
@@ -32,7 +32,7 @@ WORKDIR /app
 USER 10001
 VOLUME /data
 EXPOSE 8000
-# Whether the process lives; whether it should get requests is /readyz, for the proxy to ask.
+# Liveness only; proxies ask /readyz whether the node should get requests.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \
     CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8000/healthz', timeout=2)"]
 # A worker for each core; `docker run … python manage.py worker` does the background work instead.

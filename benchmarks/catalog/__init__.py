@@ -1,1 +1,1 @@
-"""How fast the public catalog is served: cached, unchanged, built anew, deep down, counted, beside a bare Django view."""
+"""Throughput of the public catalog: cached, revalidated, rebuilt, deep pages and counts, compared with a bare Django view."""

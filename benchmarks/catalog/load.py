@@ -1,4 +1,4 @@
-"""Requests as fast as they are answered, by `wrk`: one thread, a few connections, for a short while."""
+"""Runs `wrk` with one thread and a few connections, for a short time."""
 
 import re
 import shutil
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 CONNECTIONS = 4
-# Every request has another address, so that no answer is found ready.
+# Every request has a different URL, so that no answer is cached.
 NEW_ADDRESSES = """
 local paths = {{ {paths} }}
 local number = {first}
@@ -23,14 +23,14 @@ _UNITS = {"us": 0.001, "ms": 1.0, "s": 1000.0}
 
 @dataclass(frozen=True)
 class Rate:
-    """What came of one run.
+    """The result of one run.
 
     Args:
-        per_second: Answers in a second.
-        median: Milliseconds.
-        p99: Milliseconds.
+        per_second: Answers per second.
+        median: The median in milliseconds.
+        p99: The 99th percentile in milliseconds.
         refused: Answers that were neither 2xx nor 3xx.
-        answers: How many there were.
+        answers: The number of answers.
     """
 
     per_second: float
@@ -51,11 +51,11 @@ class Load:
         self._runs = 0
 
     def same(self, address: str, *, etag: str | None = None) -> Rate:
-        """Ask for one address again and again."""
+        """Request one URL repeatedly."""
         return self._run(address, *(["-H", f"If-None-Match: {etag}"] if etag else []))
 
     def new(self, address: str, paths: list[str]) -> Rate:
-        """Ask for these paths in turn, each time under an address that was never asked for."""
+        """Request these paths in turn, each time with a URL that was not requested before."""
         self._runs += 1
         listed = ", ".join(f'"{path}"' for path in paths)
         with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:

@@ -1,4 +1,4 @@
-"""The SQL of a page alone: by pgbench on PostgreSQL, beside a look-up by primary key through the same connection."""
+"""Measures the SQL of a page alone with pgbench on PostgreSQL, compared with a look-up by primary key."""
 
 import re
 import shutil

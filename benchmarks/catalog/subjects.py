@@ -1,4 +1,4 @@
-"""What is asked of the service, row by row of the table."""
+"""The requests that are measured, one for each row of the table."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The callers: visitors, programs with a key, a vendor. Run by `python -m benchmarks.load`, against loopback only."""
+"""Locust users: visitors, programs with a key, a vendor. Started by `python -m benchmarks.load`, against loopback only."""
 
 import itertools
 import json
@@ -20,9 +20,9 @@ HOST = "shop.test"
 API = "/api/v1"
 WORDS = ("font", "motion", "grotesk", "serif", "neon", "texture", "lut", "loop", "icon", "skill")
 SORTS = ("popular", "newest", "price_asc", "price_desc")
-# Seconds from one call of a caller to the next; 0: as soon as the last one is answered.
+# Seconds between two calls of a user; 0: the next call follows the answer immediately.
 PACE = float(os.environ["LOAD_PACE"])
-# Owned already, and no price in the wallet's currency: nothing is wrong with the service.
+# Expected refusals, which are no failures: owned already, no price in the wallet's currency.
 EXPECTED = {200, 302, 304, 409}
 TOO_MUCH = {429, 503}
 _turn = itertools.count()
@@ -54,22 +54,22 @@ TIMES: dict[str, list[float]] = {"answered": [], "refused": []}
 
 
 class Caller(FastHttpUser):
-    """Someone at one of the nodes, as a balancer would choose it."""
+    """A user of one of the nodes, assigned in turn as by a load balancer."""
 
     abstract = True
     host = NODES[0]
-    # A node that says nothing for so long has failed.
+    # Timeout in seconds; a node that takes longer counts as failed.
     network_timeout = connection_timeout = 30.0
 
     def on_start(self) -> None:
-        """Take the next node, and an address of one's own."""
+        """Choose the next node and a client address of its own."""
         number = next(_turn)
         self.client.base_url = NODES[number % len(NODES)]
         self.dice = random.Random(number)
         self.headers = {"Host": HOST, "X-Forwarded-Proto": "https", "X-Forwarded-For": f"203.0.{number // 250 % 250}.{number % 250 + 1}"}
 
         self.due = time.monotonic()
-        # They do not come all at once.
+        # Spread the users' starts.
         gevent.sleep(self.wait_time())
 
     def wait_time(self) -> float:
@@ -79,7 +79,7 @@ class Caller(FastHttpUser):
         return self.due - now
 
     def ask(self, method: str, path: str, name: str, **parts: Any) -> Any:
-        """Call; what is expected is a success, and what is refused for there being too much is listed by itself."""
+        """Send a request. Expected statuses are successes; refusals because of overload are recorded separately."""
         headers = self.headers | parts.pop("headers", {})
         with self.client.request(
             method, API + path, name=name, headers=headers, catch_response=True, allow_redirects=False, **parts
@@ -94,7 +94,7 @@ class Caller(FastHttpUser):
             return answer
 
     def an_asset(self) -> str:
-        """Return one that is for sale; few are asked for often."""
+        """Return a listing that is for sale; a few of them are requested often."""
         assets: list[str] = FACTS["assets"]
         return assets[min(int(self.dice.paretovariate(0.8)) - 1, len(assets) - 1)]
 
@@ -144,12 +144,12 @@ class Program(Caller):
 
     @task(2)
     def library(self) -> None:
-        """Read what is owned."""
+        """List the library."""
         self.ask("GET", "/library", "library")
 
     @task(2)
     def download(self) -> None:
-        """Get a link and follow it as far as the service goes."""
+        """Get a download link and follow it within the service."""
         link = self.ask("POST", f"/library/download/{FACTS['owned']}", "download link")
         if link.status_code == 200:
             path = urlsplit(link.json()["downloadUrl"]).path.removeprefix(API)
@@ -157,7 +157,7 @@ class Program(Caller):
 
     @task(2)
     def spend(self) -> None:
-        """Buy; now and then the same call again, as after a broken connection."""
+        """Buy an asset; sometimes repeat the call with the same key, as after a lost response."""
         body = {"assetId": self.dice.choice(FACTS["assets"])}
         headers = {"Idempotency-Key": str(uuid.uuid4())}
         first = self.ask("POST", "/wallet/spend", "spend", json=body, headers=headers)

@@ -1,4 +1,4 @@
-"""One phase of load: locust in a process of its own, and the memory of the nodes meanwhile."""
+"""Runs one phase of load: Locust in a process of its own, while the memory of the nodes is recorded."""
 
 import csv
 import json
@@ -20,13 +20,13 @@ COLUMNS = ("Request Count", "Failure Count", "50%", "95%", "99%", "Max Response 
 
 @dataclass(frozen=True)
 class Phase:
-    """How much, how long.
+    """The load of a phase.
 
     Args:
-        name: What it is called.
-        callers: How many.
-        pace: Seconds from one call of theirs to the next; 0: as soon as the last one is answered.
-        seconds: How long.
+        name: Its name in the table.
+        callers: Number of Locust users.
+        pace: Seconds between two calls of a user; 0: the next call follows the answer immediately.
+        seconds: The duration.
     """
 
     name: str
@@ -37,17 +37,17 @@ class Phase:
 
 @dataclass
 class Measured:
-    """What came of it.
+    """The result of a phase.
 
     Args:
-        phase: Of what.
-        statuses: How many answers of each; 0 stands for none.
-        failures: What should not have been, with its number.
-        calls_a_second: All calls, the refused ones too.
-        answered: Milliseconds within which 95 of 100 were answered, and the longest of all.
-        refused: The same of those that were refused for there being too much.
-        table: Call by call.
-        memory: Of each node, second by second.
+        phase: The phase.
+        statuses: Number of answers by status; 0 stands for calls without an answer.
+        failures: Unexpected results with their number.
+        calls_a_second: Calls per second, refused ones included.
+        answered: 95th percentile and maximum of the answers' milliseconds.
+        refused: The same for calls that were refused because of overload.
+        table: The figures by operation.
+        memory: Resident memory of each node, once per second.
     """
 
     phase: Phase
@@ -61,17 +61,17 @@ class Measured:
 
     @property
     def calls(self) -> int:
-        """How many there were."""
+        """The number of calls."""
         return sum(self.statuses.values())
 
     @property
     def refusals(self) -> int:
-        """How many were refused for there being too much."""
+        """The number of calls that were refused because of overload."""
         return sum(count for status, count in self.statuses.items() if status in {429, 503})
 
     @property
     def done_a_second(self) -> float:
-        """How many calls a second were not refused."""
+        """The calls per second that were not refused."""
         return self.calls_a_second * (1 - self.refusals / max(1, self.calls))
 
     def growth(self) -> list[float]:
@@ -85,7 +85,7 @@ class Measured:
 
 
 def run_phase(deployment: Deployment, facts: dict[str, Any], phase: Phase) -> Measured:
-    """Run locust until the phase is over."""
+    """Run Locust for the duration of the phase."""
     with tempfile.TemporaryDirectory(prefix="marketplace-locust-") as folder:
         command = [sys.executable, "-m", "locust", "--headless", "--locustfile", "benchmarks/load/locustfile.py", "--only-summary"]
         command += ["--users", str(phase.callers), "--spawn-rate", str(max(1, phase.callers // 3)), "--run-time", f"{phase.seconds:.0f}s"]
@@ -114,7 +114,7 @@ def run_phase(deployment: Deployment, facts: dict[str, Any], phase: Phase) -> Me
 
 
 def _watch(process: subprocess.Popen[bytes], deployment: Deployment) -> list[list[int]]:
-    """Return the memory of each node, second by second, until the process is over."""
+    """Return the memory of each node, once per second until the process ends."""
     memory: list[list[int]] = [[] for _ in deployment.nodes]
     while True:
         for samples, node in zip(memory, deployment.nodes, strict=True):

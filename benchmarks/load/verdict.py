@@ -1,4 +1,4 @@
-"""What the load must show."""
+"""The goals of the load benchmark."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ def judged(full: Measured, steady: Measured, over: Measured, calm: Measured) -> 
 
 
 def _wrong(measured: Measured, *, allowed: Sequence[int]) -> int:
-    """Return how many calls failed, or were answered with a status that means that we failed."""
+    """Return the number of calls that failed or were answered with an unexpected status."""
     ours = sum(count for status, count in measured.statuses.items() if (status >= 500 or status in {0, 429}) and status not in allowed)
     return max(ours, sum(count for _, count in measured.failures))
 

@@ -1,1 +1,1 @@
-"""A tool call beside its twin in the API."""
+"""MCP tool calls compared with the same operations of the API."""

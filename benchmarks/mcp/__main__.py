@@ -35,7 +35,7 @@ LIMITLESS = {f"RATE_LIMIT_{name}": "1000000000" for name in ("API_KEY", "BEARER_
 
 @dataclass
 class Side:
-    """What one door took.
+    """The measurements of one interface, MCP or API.
 
     Args:
         times: Milliseconds of each call.

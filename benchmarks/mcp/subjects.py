@@ -1,4 +1,4 @@
-"""The pairs: a tool with its arguments, and the request to the API that it stands for."""
+"""The pairs that are compared: a tool call, and the equivalent request to the API."""
 
 import json
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ class Pair:
         arguments: Its arguments.
         method: Of the twin.
         path: Of the twin.
-        renew: The argument that is another in each call, so that no answer is found ready; empty: all calls are the same.
+        renew: The argument that differs in each call, so that no answer is cached; empty: all calls are equal.
     """
 
     tool: str

@@ -1,4 +1,4 @@
-"""What is asked, kind by kind; the same for the same catalog."""
+"""The queries by kind; the same catalog always gives the same queries."""
 
 import random
 from collections.abc import Sequence

@@ -1,1 +1,1 @@
-"""What an upload costs, beside what hashing the same file costs."""
+"""The cost of an upload, compared with hashing the same file."""

@@ -1,4 +1,4 @@
-"""What is bought, and by whom: in such numbers that they are made by SQL."""
+"""Creates assets and buyers for the benchmark, by SQL because of their number."""
 
 from collections.abc import Iterable
 from uuid import UUID

@@ -19,13 +19,13 @@ window.marketplace.api = (holder = null) => {
     const type = response.headers.get("Content-Type") || "";
     const readable = /json|text|xml/.test(type);
     const text = readable ? await response.text() : "";
-    // A file is left where it is: it may be larger than the memory of the page.
+    // A file is sent as it is, not read into memory: it may be very large.
     if (!readable) response.body?.cancel();
     let data = null;
     try {
       data = type.includes("json") && text ? JSON.parse(text) : null;
     } catch {
-      // What claims to be JSON and is not: shown as the text that it is.
+      // Invalid JSON is returned as text.
     }
     const answer = { ok: response.ok, status: response.status, headers: response.headers, data, text, problem: null };
     if (!response.ok) {
@@ -55,12 +55,12 @@ window.marketplace.api = (holder = null) => {
     return answer;
   };
 
-  // Returns {headers, problem}: the headers are empty where there is no credential, or none to be had.
+  // Returns {headers, problem}; the headers are empty for anonymous calls, and where no token can be obtained.
   const credential = async () => {
     if (!holder) return { headers: {}, problem: null };
     if (!token || token.until - performance.now() < SPARE_SECONDS * 1000) {
       token = null;
-      // Calls that begin together share one renewal.
+      // Concurrent calls share one renewal of the token.
       renewal = renewal || renew().finally(() => (renewal = null));
       const answer = await renewal;
       if (!answer.ok) return { headers: {}, problem: answer.problem, answer };
@@ -78,7 +78,7 @@ window.marketplace.api = (holder = null) => {
     const started = performance.now();
     const answer = await send(path, { method, signal, headers: { ...own, ...held.headers }, body: plain ? JSON.stringify(body) : body });
     answer.milliseconds = Math.round(performance.now() - started);
-    // A token that was ended, by a change of the password in another window perhaps: one more try with a fresh one.
+    // The token may have been revoked, such as by a change of password in another window: try once more with a new one.
     if (holder && again && answer.status === 401 && answer.problem.code === "invalid_credential") {
       token = null;
       return call(method, path, { body, headers, signal }, false);

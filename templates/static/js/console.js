@@ -84,7 +84,7 @@
     const html = new DOMParser().parseFromString(await response.text(), "text/html");
     const fresh = html.getElementById("call");
     if (!fresh) {
-      // Signed out meanwhile, or the page is of another sign-in: it says so itself.
+      // The user has signed out in the meantime, or signed in as someone else; the answer is a page that says so.
       location.reload();
       return null;
     }
@@ -133,7 +133,7 @@
       const closes = token === "}" || token === "]";
       const opened = before === "{" || before === "[";
       if (closes) depth -= 1;
-      // What is empty stays on its line.
+      // Empty objects and arrays stay on one line.
       if (opened ? !closes : closes || before === ",") text += `\n${"  ".repeat(depth)}`;
       if (token === "{" || token === "[") depth += 1;
       text += token === ":" ? ": " : token;

@@ -6,7 +6,7 @@
     try {
       localStorage.setItem(name, value);
     } catch {
-      // Then it lasts for this page only.
+      // Without storage the choice lasts for this page only.
     }
   };
   const remembered = (name) => {
@@ -84,7 +84,7 @@
     }
   };
 
-  // For scripts that put something new into a page.
+  // Used by scripts that insert content into a page.
   const enliven = (part) => {
     addCopyButtons(part);
     connectTabs(part);

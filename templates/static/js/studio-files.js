@@ -9,9 +9,9 @@
   const template = document.getElementById("upload-under-way");
   const api = marketplace.api({ scopes: "vendor:manage" });
   const { size, left } = marketplace.inWords;
-  // What is on its way or waits, by the name of its place.
+  // Running and waiting uploads, by the name of their place.
   const jobs = new Map();
-  // The file may take hours: pictures do not wait for it.
+  // The deliverable may take hours, so previews are not queued behind it.
   const lanes = { file: Promise.resolve(), previews: Promise.resolve() };
 
   const tell = (words) => (news.textContent = words);
@@ -54,7 +54,7 @@
     const focused = document.activeElement === input;
     form.append(box);
     input.disabled = true;
-    // Who uses the keyboard goes on from here.
+    // A disabled input loses the focus, so the box of the upload gets it.
     if (focused) box.focus();
     const frame = form.closest(".slot")?.querySelector(".slot-picture");
     if (frame) {
@@ -278,7 +278,7 @@
     if (fits(place, files[0])) begin(place, files[0]);
   };
 
-  // The first goes where it was dropped, the others into what is free, in order.
+  // The first file goes to the slot it was dropped on, the others to free slots in order.
   const fill = (files, first) => {
     const free = [...document.querySelectorAll(".slot:not([data-taken])")].map((slot) => slot.id);
     const places = [...new Set([...(first ? [first] : []), ...free])].filter((place) => !jobs.has(place));
@@ -305,7 +305,7 @@
   });
 
   document.addEventListener("submit", (event) => {
-    // Choosing was enough.
+    // The upload starts on choosing a file, so the form's button is not needed.
     if (event.target.matches("form[data-place]")) event.preventDefault();
   });
 
@@ -320,7 +320,7 @@
 
   document.addEventListener("dragover", (event) => {
     if (!holdsFiles(event)) return;
-    // Else the browser would leave the page for the file.
+    // Otherwise the browser would navigate to the dropped file.
     event.preventDefault();
     const zone = zoneOf(event.target);
     event.dataTransfer.dropEffect = zone ? "copy" : "none";

@@ -13,7 +13,7 @@ marketplace.upload = (file, { address, headers, moved, sent }) => {
       try {
         data = JSON.parse(request.responseText);
       } catch {
-        // Someone on the way answered in the service's place.
+        // A proxy answered instead of the service, so the body is not JSON.
       }
       const wait = Number(request.getResponseHeader("Retry-After")) || 0;
       resolve({ status, data, wait, problem: status === 200 ? null : data && data.code ? data : { code: "", detail: "" } });
@@ -40,7 +40,7 @@ marketplace.meter = (now = () => performance.now()) => {
   let speed = 0;
   return (loaded) => {
     const seconds = (now() - at) / 1000;
-    // Too short a moment tells nothing.
+    // Intervals that are too short give no usable speed.
     if (seconds >= 0.2) {
       const current = (loaded - bytes) / seconds;
       speed = speed ? speed + (current - speed) * (1 - Math.exp(-seconds / SMOOTHED_OVER)) : current;
