@@ -216,6 +216,10 @@ def assert_content(base_url: str, facts: dict[str, Any]) -> None:
     font = get(f"{api}/assets/kestrel-variable")
     assert {preview["kind"] for preview in font["previews"]} == {"Gallery", "FontSpecimen"}
     assert {preview["kind"] for preview in get(f"{api}/assets/velvet-pads")["previews"]} == {"Gallery", "AudioPreview"}
+    shown = [preview["altText"] for preview in font["previews"] if preview["kind"] == "Gallery"]
+    assert all(shown)
+    page = requests.get(f"{base_url}/assets/kestrel-variable", timeout=PATIENCE_SECONDS).text
+    assert [text for text in shown if f'alt="{text}"' not in page] == []
 
 
 def assert_admin_opens(base_url: str, admin: dict[str, str]) -> None:

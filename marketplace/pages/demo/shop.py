@@ -19,9 +19,11 @@ from vendors.models import VendorProfile
 from vendors.previews import ProcessedPreview, process_audio, process_font, process_image
 from vendors.services.files import attach_deliverable, attach_preview, new_deliverable_key
 from vendors.services.listings import create_listing
+from vendors.services.pictures import update_picture
 from vendors.services.submission import submit
 from vendors.uploads import Received
 
+from .alt_texts import alt_texts_of
 from .entries import VERSION, Entry, Media, build_media, description_of, platforms_of
 from .people import People
 
@@ -89,8 +91,11 @@ def _offer(prepared: Prepared, people: People) -> None:
     with prepared.received as received:
         listing = _draft(prepared, profile)
         attach_deliverable(listing=listing, received=received, inspection=prepared.inspection, actor=profile.user)
+    texts = alt_texts_of(entry)
     for kind, slot, processed in prepared.previews:
-        attach_preview(listing=listing, kind=kind, slot=slot, processed=processed, actor=profile.user)
+        preview = attach_preview(listing=listing, kind=kind, slot=slot, processed=processed, actor=profile.user)
+        if kind == PreviewKind.GALLERY:
+            update_picture(listing=listing, preview_id=preview.pk, actor=profile.user, alt_text=texts[slot])
     listing.refresh_from_db()
     submit(listing=listing, actor=profile.user)
     if not entry.waiting:
