@@ -21,6 +21,8 @@ SCHEMES: tuple[Scheme, ...] = ("light", "dark")
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
 # What a page may weigh without its images and sounds.
 MOST_BYTES = 150_000
+# How long a page may take to show what is awaited: a hundred times what it takes.
+WINDOW_SECONDS = 90.0
 # What never ends is not waited for.
 _MOVES = "document.getAnimations().some(each => each.playState === 'running' && each.effect.getComputedTiming().endTime !== Infinity)"
 _RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
@@ -138,7 +140,7 @@ def context(started: Browser, size: str, scheme: Scheme, *, java_script: bool = 
 
 def patient(window: BrowserContext) -> BrowserContext:
     """Let a window wait as long as a busy machine needs."""
-    window.set_default_timeout(PATIENCE_SECONDS * 1000)
+    window.set_default_timeout(WINDOW_SECONDS * 1000)
     return window
 
 
@@ -148,4 +150,4 @@ def still(page: Page) -> None:
     page.clock.pause_at(1)
 
 
-expect.set_options(timeout=PATIENCE_SECONDS * 1000)
+expect.set_options(timeout=WINDOW_SECONDS * 1000)
