@@ -1,12 +1,19 @@
-"""`manage.py reseal_secrets`: put the secrets of webhooks under the newest key."""
+"""`manage.py reseal_secrets`: put the secrets of webhooks and of second factors under the newest key."""
 
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from itertools import islice
 from typing import Any
 
+from allauth.mfa.models import Authenticator
 from django.core.management.base import BaseCommand, CommandError
+from django.db.models import QuerySet
 
 from developers.models import WebhookEndpoint
 from developers.services.webhooks import reseal_endpoint
+from marketplace.accounts.second_factor import reseal_authenticator
 from marketplace.core.commands import progress_bar
+from marketplace.core.errors import NotFound
 from marketplace.core.sealing import Unreadable
 
 
@@ -14,22 +21,40 @@ class Command(BaseCommand):
     """Seals secrets anew."""
 
     help = (
-        "Re-encrypt webhook secrets with the current SECRET_KEY. Run it after changing that key, while the old one is in "
-        "SECRET_KEY_FALLBACKS; afterwards the old one can be removed. Safe to interrupt and repeat, and to run beside the service. "
-        "Exit status: 0 all are re-encrypted; 1 some could not be decrypted because their key is gone, and their developers must "
-        "rotate them."
+        "Re-encrypt the secrets of webhooks and of two-factor sign-in with the current SECRET_KEY. Run it after changing that key, "
+        "while the old one is in SECRET_KEY_FALLBACKS; afterwards the old one can be removed. Safe to interrupt and repeat, and to run "
+        "beside the service. Exit status: 0 all are re-encrypted; 1 some could not be decrypted because their key is gone: developers "
+        "must rotate these webhook secrets, and users must set up two-factor sign-in again."
     )
 
     def handle(self, *_args: Any, **_options: Any) -> None:
         """Seal, and name what cannot be read."""
-        endpoints = WebhookEndpoint.objects.order_by("pk")
+        webhooks = _reseal("Webhooks", WebhookEndpoint.objects.all(), lambda row: reseal_endpoint(endpoint=row))
+        factors = _reseal("Second factors", Authenticator.objects.all(), lambda row: reseal_authenticator(authenticator=row))
         lost = []
-        with progress_bar() as progress:
-            for endpoint in progress.track(endpoints.iterator(chunk_size=500), total=endpoints.count(), description="Secrets"):
-                try:
-                    reseal_endpoint(endpoint=endpoint)
-                except Unreadable:
-                    lost.append(str(endpoint.pk))
+        if webhooks:
+            lost.append(f"The secrets of {len(webhooks)} webhooks cannot be decrypted: {_some(row.pk for row in webhooks)}.")
+        if factors:
+            users = dict.fromkeys(row.user_id for row in factors)
+            lost.append(f"The second factors of {len(users)} users cannot be decrypted: {_some(users)}.")
         if lost:
-            raise CommandError(f"The secrets of {len(lost)} webhooks cannot be decrypted: {', '.join(lost[:20])}.", returncode=1)
+            raise CommandError(" ".join(lost), returncode=1)
         self.stdout.write("All secrets are encrypted with the current key.")
+
+
+def _reseal(description: str, rows: QuerySet[Any], reseal: Callable[[Any], None]) -> list[Any]:
+    """Seal each row anew; return those that cannot be read."""
+    lost = []
+    with progress_bar() as progress:
+        for row in progress.track(rows.order_by("pk").iterator(chunk_size=500), total=rows.count(), description=description):
+            try:
+                # What was deleted meanwhile needs no key.
+                with suppress(NotFound):
+                    reseal(row)
+            except Unreadable:
+                lost.append(row)
+    return lost
+
+
+def _some(names: Iterable[object]) -> str:
+    return ", ".join(str(name) for name in islice(names, 20))

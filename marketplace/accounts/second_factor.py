@@ -1,0 +1,79 @@
+"""Keeps secrets of authenticator apps and seeds of recovery codes sealed: the database alone does not let anyone compute a code."""
+
+import logging
+from typing import Any
+
+from allauth.core import context
+from allauth.core.exceptions import ImmediateHttpResponse
+from allauth.mfa.adapter import DefaultMFAAdapter
+from allauth.mfa.models import Authenticator
+from django.contrib import messages
+from django.db import transaction
+from django.http import HttpResponse
+from django.shortcuts import redirect
+
+from marketplace.core.sealing import Unreadable, seal, unseal
+from marketplace.core.transitions import lock
+
+logger = logging.getLogger(__name__)
+# No secret has a colon: one is base32, the other hexadecimal.
+SEALED = "sealed:"
+_PURPOSE = "second-factor"
+_SECRETS = ("secret", "seed")
+_TURN_IT_OFF = "Your two-factor codes can't be decrypted any more. Turn two-factor sign-in off, then set it up again."
+_ASK = "Your two-factor codes can't be decrypted any more, so you can't sign in. Contact the operators of this site."
+
+
+class MFAAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth ships no types
+    """Seals what is written. What was written before it did stays readable, until `reseal_secrets` seals it."""
+
+    def encrypt(self, text: str) -> str:
+        """Return a secret as we keep it."""
+        return SEALED + seal(text, purpose=_PURPOSE)
+
+    def decrypt(self, encrypted_text: str) -> str:
+        """Return a secret that we keep.
+
+        Raises:
+            CodesUnreadable: it was tampered with, or its key is gone.
+        """
+        try:
+            return _unsealed(encrypted_text)
+        except Unreadable as error:
+            raise CodesUnreadable from error
+
+
+class CodesUnreadable(ImmediateHttpResponse):  # type: ignore[misc]  # as above
+    """No code is accepted: leads to where the user can do something about it. On a page that counts the codes, there are none."""
+
+    silent_variable_failure = True
+
+    def __init__(self) -> None:
+        Exception.__init__(self, "A second factor cannot be decrypted.")
+
+    @property
+    def response(self) -> HttpResponse:
+        """Return the redirect that the library's middleware answers with."""
+        user = context.request.user
+        logger.error("A second factor cannot be decrypted; `manage.py reseal_secrets` lists them all.")
+        messages.error(context.request, _TURN_IT_OFF if user.is_authenticated else _ASK)
+        return redirect("mfa_index" if user.is_authenticated else "mfa_authenticate")
+
+
+@transaction.atomic
+def reseal_authenticator(*, authenticator: Authenticator) -> None:
+    """Put a second factor under the newest key, sealed or not.
+
+    Raises:
+        NotFound: it was turned off meanwhile.
+        Unreadable: it was tampered with, or its key is gone.
+    """
+    authenticator = lock(Authenticator.objects.all(), pk=authenticator.pk)
+    data: dict[str, Any] = authenticator.data
+    adapter = MFAAdapter()
+    authenticator.data = data | {name: adapter.encrypt(_unsealed(data[name])) for name in _SECRETS if name in data}
+    authenticator.save(update_fields=["data"])
+
+
+def _unsealed(kept: str) -> str:
+    return unseal(kept.removeprefix(SEALED), purpose=_PURPOSE) if kept.startswith(SEALED) else kept

@@ -1,0 +1,157 @@
+"""What codes are computed from is sealed in the database, and codes are refused when it cannot be read."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
+from allauth.mfa.totp.internal import auth as totp
+from bs4 import BeautifulSoup
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+
+from marketplace.accounts.models import User
+from marketplace.accounts.second_factor import SEALED
+from tests.factories import UserFactory
+
+pytestmark = pytest.mark.django_db
+
+SEED = "0123456789abcdef" * 5
+# The half minute that it is.
+NOW = 60_000_000
+WRONG = "no code"
+PASSWORD = "correct horse battery"
+
+
+@pytest.fixture(autouse=True)
+def _no_time_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(totp, "yield_hotp_counters_from_time", lambda: iter([NOW]))
+
+
+@pytest.fixture
+def user() -> User:
+    user = UserFactory()
+    EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
+    return user
+
+
+@pytest.fixture
+def secret(user: User, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setattr(RecoveryCodes, "generate_seed", lambda *_: SEED)
+    secret = str(totp.generate_totp_secret())
+    totp.TOTP.activate(user, secret)
+    RecoveryCodes.activate(user)
+    return secret
+
+
+def app_code(secret: str) -> str:
+    return str(totp.format_hotp_value(totp.hotp_value(secret, NOW)))
+
+
+def recovery_code(user: User) -> str:
+    return str(factor_of(user, "recovery_codes").wrap().get_unused_codes()[0])
+
+
+def factor_of(user: User, kind: str) -> Any:
+    return Authenticator.objects.get(user=user, type=kind)
+
+
+def sign_in(client: Client, user: User, code: str) -> Any:
+    client.post(reverse("account_login"), {"login": user.email, "password": PASSWORD})
+    return client.post(reverse("mfa_authenticate"), {"code": code})
+
+
+def signed_in(client: Client) -> bool:
+    return "_auth_user_id" in client.session
+
+
+def keep_as(user: User, change: Callable[[str], str]) -> None:
+    """Change what the database has of both factors."""
+    for kind, name in (("totp", "secret"), ("recovery_codes", "seed")):
+        factor = factor_of(user, kind)
+        factor.data[name] = change(factor.data[name])
+        factor.save()
+
+
+def tamper(kept: str) -> str:
+    return kept[:-10] + ("B" if kept[-10] == "A" else "A") + kept[-9:]
+
+
+def keep_unsealed(user: User, secret: str) -> None:
+    Authenticator.objects.filter(user=user, type="totp").update(data={"secret": secret})
+    Authenticator.objects.filter(user=user, type="recovery_codes").update(data={"seed": SEED, "used_mask": 0})
+
+
+def kept() -> str:
+    return str(list(Authenticator.objects.values_list("data", flat=True)))
+
+
+def test_database_has_neither_secret_nor_seed(secret: str) -> None:
+    assert Authenticator.objects.count() == 2
+    assert secret not in kept()
+    assert SEED not in kept()
+
+
+@pytest.mark.parametrize("kept_as", ["sealed", "unsealed"])
+def test_codes_sign_in_whether_kept_sealed_or_from_before(client: Client, user: User, secret: str, kept_as: str) -> None:
+    if kept_as == "unsealed":
+        keep_unsealed(user, secret)
+    for right in (app_code(secret), recovery_code(user)):
+        sign_in(client, user, WRONG)
+        assert not signed_in(client)
+        sign_in(client, user, right)
+        assert signed_in(client)
+        client.logout()
+    sign_in(client, user, right)
+    assert not signed_in(client), "a recovery code works once"
+
+
+def test_tampered_secret_signs_nobody_in_and_says_so(client: Client, user: User, secret: str) -> None:
+    keep_as(user, tamper)
+    response = sign_in(client, user, app_code(secret))
+    assert (response.status_code, response["Location"]) == (302, reverse("mfa_authenticate"))
+    assert "Contact the operators of this site" in BeautifulSoup(client.get(response["Location"]).content, "html.parser").text
+    assert not signed_in(client)
+
+
+def test_user_whose_codes_are_unreadable_is_told_to_set_them_up_again(client: Client, user: User, secret: str) -> None:
+    sign_in(client, user, app_code(secret))
+    client.post(reverse("account_reauthenticate"), {"password": PASSWORD})
+    keep_as(user, tamper)
+    index = client.get(reverse("mfa_index"))
+    assert index.status_code == 200
+    assert "0 codes left" in index.content.decode()
+    for name in ("mfa_view_recovery_codes", "mfa_download_recovery_codes", "mfa_generate_recovery_codes"):
+        response = client.get(reverse(name), follow=True)
+        assert response.redirect_chain == [(reverse("mfa_index"), 302)], name
+        assert response.content.decode().count("then set it up again") == 1, name
+    client.post(reverse("mfa_deactivate_totp"))
+    assert not Authenticator.objects.exists()
+
+
+def test_change_of_the_key_is_outlived_and_what_was_unsealed_is_sealed(client: Client, user: User, secret: str, settings: Any) -> None:
+    other = UserFactory()
+    totp.TOTP.activate(other, secret)
+    Authenticator.objects.filter(user=other).update(data={"secret": secret})
+    earlier, settings.SECRET_KEY = settings.SECRET_KEY, "another-key-" * 5
+    with pytest.raises(CommandError, match=rf"^The second factors of 1 users cannot be decrypted: {user.pk}\.$"):
+        call_command("reseal_secrets")
+    settings.SECRET_KEY_FALLBACKS = [earlier]
+    call_command("reseal_secrets")
+    settings.SECRET_KEY_FALLBACKS = []
+    assert secret not in kept()
+    assert factor_of(other, "totp").data["secret"].startswith(SEALED)
+    sign_in(client, user, app_code(secret))
+    assert signed_in(client)
+
+
+def test_resealing_keeps_which_recovery_codes_were_used(client: Client, user: User, secret: str) -> None:
+    code = recovery_code(user)
+    sign_in(client, user, code)
+    client.logout()
+    call_command("reseal_secrets")
+    sign_in(client, user, code)
+    assert not signed_in(client)
