@@ -67,8 +67,9 @@ def facts(model: type[models.Model]) -> list[dict[str, Any]]:
 
 def guard_as_then() -> None:
     with connection.cursor() as cursor:
+        tables = connection.introspection.table_names(cursor)
         for trigger in LEDGER.triggers(connection.vendor):
-            if trigger.name not in SINCE:
+            if trigger.table in tables and trigger.name not in SINCE:
                 cursor.execute(trigger.drop(connection.vendor))
                 cursor.execute(trigger.create(connection.vendor))
 

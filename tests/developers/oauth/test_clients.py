@@ -377,4 +377,4 @@ def test_host_inside_is_refused_though_it_is_listed(own_server: str, browser: Cl
     settings.OUTBOUND_LOOPBACK = False
     page = Party(App(client_id=own_server), browser, redirect_uri=BACK).ask(**WANTED)
     assert (page.status_code, App.objects.count()) == (400, 0)
-    assert b"public addresses" in page.content
+    assert b"an address that is not public" in page.content
