@@ -63,7 +63,7 @@ def test_owner_and_admin_see_what_was_called_and_what_became_of_it() -> None:
         speaker.call("get_asset", assetId="no-such-asset")
     usage.flush()
     page = BeautifulSoup(signed_in(app.developer).get(f"/dashboard/apps/{app.pk}").content, "html.parser")
-    refused = page.select("table:has(caption:-soup-contains('refused or failed')) tbody tr")
+    refused = page.select("table:has(caption:-soup-contains('Refused and failed')) tbody tr")
     assert [[cell.get_text() for cell in row.select("th, td")] for row in refused] == [["tool get_asset", "404 Not Found", "2"]]
     assert f"{token.name} (…{token.hint})" in page.get_text()
     admin = signed_in(UserFactory(is_staff=True, is_superuser=True))
