@@ -26,6 +26,7 @@ _SAMPLES = {"asset_id": "halden-grotesk", "assetId": "halden-grotesk", "currency
 # Of the bodies of examples: values that the service takes.
 _BODIES = {
     "allowedLicenseSlugs": ["personal", "commercial"],
+    "altText": "Crumpled brown paper in low light from the left.",
     "basePrice": 19.0,
     "categorySlug": "presets",
     "credentials": [{"value": "cam_sk_…", "url": "https://example.com/where-it-was-found"}],
