@@ -46,7 +46,7 @@ def payment_does(withdrawal: Withdrawal) -> list[str]:
     amount = money(withdrawal.amount_minor, withdrawal.currency)
     if not is_claimed(withdrawal):
         return [
-            f"Claim it before you transfer {amount}: its owner can cancel it until then, and where to pay is shown to who has claimed it."
+            f"Claim it before you transfer {amount}: until then its owner can cancel it. The bank details are shown once you have claimed it."
         ]
     return [
         f"Transfer {amount} first, to: {', '.join(withdrawal.payment_details.splitlines())}.",
@@ -57,4 +57,4 @@ def payment_does(withdrawal: Withdrawal) -> list[str]:
 def refusal_does(withdrawal: Withdrawal) -> list[str]:
     """Return what goes back."""
     amount = money(withdrawal.amount_minor, withdrawal.currency)
-    return [f"{amount} is in the wallet of {withdrawal.owner} again, who gets a mail with your reason. Where to pay is forgotten."]
+    return [f"{amount} returns to the wallet of {withdrawal.owner}, who gets a mail with your reason. The bank details are deleted."]

@@ -95,7 +95,7 @@ class WithdrawalAdmin(QueueAdmin):
         """Return where to pay, as long as it is kept; while it waits, once someone has claimed it."""
         if TRANSITIONS.allows(withdrawal, "pay") and not is_claimed(withdrawal):
             return "shown once it is claimed"
-        return withdrawal.payment_details or "forgotten"
+        return withdrawal.payment_details or "deleted"
 
     def querysets(self, request: HttpRequest, subject: Withdrawal) -> QuerySets:
         """Return what moved the wallet beside the rest."""

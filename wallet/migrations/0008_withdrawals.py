@@ -126,6 +126,10 @@ class Migration(migrations.Migration):
             model_name='withdrawal',
             index=models.Index(fields=['wallet', '-id'], name='withdrawal_of_wallet'),
         ),
+        migrations.AddIndex(
+            model_name='withdrawal',
+            index=models.Index(condition=models.Q(('reference', ''), _negated=True), fields=['reference'], name='withdrawal_by_reference'),
+        ),
         migrations.AddConstraint(
             model_name='withdrawal',
             constraint=models.UniqueConstraint(condition=models.Q(('status', 'Waiting')), fields=('wallet',), name='withdrawal_one_open'),

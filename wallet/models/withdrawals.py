@@ -61,6 +61,7 @@ class Withdrawal(Claimable):
         indexes = (
             models.Index(fields=("requested_at",), condition=Q(status="Waiting"), name="withdrawal_waiting"),
             models.Index(fields=("wallet", "-id"), name="withdrawal_of_wallet"),
+            models.Index(fields=("reference",), condition=~Q(reference=""), name="withdrawal_by_reference"),
         )
 
     def __str__(self) -> str:
