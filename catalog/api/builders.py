@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
-from marketplace.core.api.serializers import parse_parameters
+from marketplace.core.api.serializers import parameter_names, parse_parameters
 
 from ..search import suggest
 from . import bodies
@@ -44,17 +44,18 @@ def suggestions(parameters: Parameters) -> Build:
 
 
 class Builder(NamedTuple):
-    """What makes the answers of an address, and the name of its route."""
+    """What makes the answers of an address, the name of its route, and the names of its parameters."""
 
     route: str
     build: Callable[[Parameters], Build]
+    parameters: frozenset[str] = frozenset()
 
 
 _BUILDERS = {
     "categories": Builder("categories", categories),
-    "assets": Builder("assets", browse),
-    "assets/search": Builder("asset-search", search),
-    "assets/suggest": Builder("asset-suggest", suggestions),
+    "assets": Builder("assets", browse, parameter_names(shapes.BrowseQuery)),
+    "assets/search": Builder("asset-search", search, parameter_names(shapes.SearchQuery)),
+    "assets/suggest": Builder("asset-suggest", suggestions, parameter_names(shapes.SuggestQuery)),
 }
 
 

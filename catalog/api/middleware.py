@@ -6,6 +6,7 @@ from django.http import HttpRequest, HttpResponseBase
 
 from developers.throttling import count_and_read
 from marketplace.core.api.problems import http_response, logged_problem
+from marketplace.core.api.serializers import refuse_unknown_parameters
 from marketplace.core.observing.middleware import ROUTE_KEY
 
 from ..services import generation
@@ -52,6 +53,7 @@ def _answer(request: HttpRequest, builder: Builder) -> Answer:
     found = count_and_read(request, generation.read_along([key]))
     at, answer = find(key, found)
     if answer is None:
+        refuse_unknown_parameters(request, builder.parameters)
         return built(address, builder.build(request.GET), at)
     request.META[ROUTE_KEY] = "catalog-cached"
     return answer

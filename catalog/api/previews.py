@@ -9,11 +9,11 @@ from django.http import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework.request import Request
+from rest_framework.serializers import Serializer
 
 from developers.principals import Principal
 from marketplace.accounts.models import User
 from marketplace.core.access import BEARER_KINDS, PUBLIC, Access
-from marketplace.core.api.serializers import parse_query
 from marketplace.core.api.views import ApiViewSet
 from marketplace.core.errors import DependencyUnavailable, InvalidInput, NotFound, Problem, RangeNotSatisfiable
 from marketplace.core.objects import object_store
@@ -53,12 +53,13 @@ class PreviewViewSet(ApiViewSet):
     problems: ClassVar[Mapping[str, tuple[type[Problem], ...]]] = {
         "retrieve": (InvalidInput, NotFound, RangeNotSatisfiable, DependencyUnavailable)
     }
+    queries: ClassVar[Mapping[str, type[Serializer[Any]]]] = {"retrieve": PreviewQuery}
 
     @extend_schema(
         operation_id="getPreview",
         summary="Get a preview",
         tags=["catalog"],
-        parameters=[OpenApiParameter("preview_id", str, OpenApiParameter.PATH), PreviewQuery],
+        parameters=[OpenApiParameter("preview_id", str, OpenApiParameter.PATH)],
         responses={
             **{
                 (200, media_type): OpenApiResponse(OpenApiTypes.BINARY, description="The image, font or sound, with its own type.")
@@ -70,7 +71,7 @@ class PreviewViewSet(ApiViewSet):
     )
     def retrieve(self, request: Request, preview_id: str) -> HttpResponseBase:
         """Return a preview. Previews of unpublished assets are returned to the owner and staff only."""
-        size = parse_query(PreviewQuery, request).get("size")
+        size = self.query().get("size")
         preview = selectors.preview_by_id(preview_id)
         public = preview.listing.status == ListingStatus.PUBLISHED and preview.listing.store.is_open
         if not public and not _may_see(_viewer(request), preview.listing.store.owner_id):

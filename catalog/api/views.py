@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.http import HttpResponseBase
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework.request import Request
+from rest_framework.serializers import Serializer
 
 from marketplace.core.access import PUBLIC, Access, api_key_only
 from marketplace.core.api.views import ApiViewSet
@@ -52,12 +53,16 @@ class AssetViewSet(ApiViewSet):
         "retrieve": (NotFound, PreconditionFailed),
         "manifest": (NotFound, PreconditionFailed),
     }
+    queries: ClassVar[Mapping[str, type[Serializer[Any]]]] = {
+        "list": shapes.BrowseQuery,
+        "search": shapes.SearchQuery,
+        "suggest": shapes.SuggestQuery,
+    }
 
     @extend_schema(
         operation_id="listAssets",
         summary="Browse assets",
         tags=["catalog"],
-        parameters=[shapes.BrowseQuery],
         responses={200: shapes.AssetPage, 304: UNCHANGED},
     )
     def list(self, request: Request) -> HttpResponseBase:
@@ -68,7 +73,6 @@ class AssetViewSet(ApiViewSet):
         operation_id="searchAssets",
         summary="Search assets",
         tags=["catalog"],
-        parameters=[shapes.SearchQuery],
         responses={200: shapes.SearchResults, 304: UNCHANGED},
     )
     def search(self, request: Request) -> HttpResponseBase:
@@ -79,7 +83,6 @@ class AssetViewSet(ApiViewSet):
         operation_id="suggestAssets",
         summary="Suggest assets",
         tags=["catalog"],
-        parameters=[shapes.SuggestQuery],
         responses={200: shapes.Suggestions, 304: UNCHANGED},
     )
     def suggest(self, request: Request) -> HttpResponseBase:

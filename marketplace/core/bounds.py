@@ -8,6 +8,9 @@ JSON_BODY_BYTES = MIB
 JSON_DEPTH = 32
 # As many as one problem document names: a body of nothing but mistakes must not come back longer than it went.
 FIELD_ERRORS = 100
+# How many unknown fields or parameters are named, and how long a query string may be; Django bounds the number of its parameters.
+UNKNOWN_NAMES = 10
+QUERY_BYTES = 8 * KIB
 
 TITLE_CHARS = 120
 SLUG_CHARS = 80

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 from developers.principals import principal_of
 from marketplace.core import bounds
 from marketplace.core.access import key_or_bearer
-from marketplace.core.api.serializers import EmptyBody, parse_body, parse_query
+from marketplace.core.api.serializers import EmptyBody, parse_body
 from marketplace.core.api.views import ApiViewSet
 from marketplace.core.errors import InvalidInput
 from marketplace.core.scopes import Scope
@@ -46,23 +46,29 @@ class LibraryViewSet(ApiViewSet):
         "certificate": (InvalidInput, NotOwned),
         "certificate_pdf": (InvalidInput, NotOwned),
     }
+    queries = {
+        "list": LibraryQuery,
+        "download": DownloadQuery,
+        "certificate": CertificateQuery,
+        "certificate_pdf": CertificateQuery,
+    }
 
-    @extend_schema(operation_id="listLibrary", summary="List owned assets", parameters=[LibraryQuery], responses=LibraryPage)
+    @extend_schema(operation_id="listLibrary", summary="List owned assets", responses=LibraryPage)
     def list(self, request: Request) -> Response:
         """List the assets that the caller owns, newest first."""
-        return Response(bodies.library(principal_of(request).user, parse_query(LibraryQuery, request)))
+        return Response(bodies.library(principal_of(request).user, self.query()))
 
     @extend_schema(
         operation_id="createDownloadLink",
         summary="Get a download link",
-        parameters=[ASSET_ID, DownloadQuery],
+        parameters=[ASSET_ID],
         request=None,
         responses=DownloadLinkAnswer,
     )
     def download(self, request: Request, asset_id: str) -> Response:
         """Create a link to the package of an owned asset. It is valid for 15 minutes and needs no credential."""
         parse_body(EmptyBody, request)
-        version = parse_query(DownloadQuery, request).get("version")
+        version = self.query().get("version")
         return Response(bodies.download_link(principal_of(request), asset_id, version))
 
     @extend_schema(
@@ -74,28 +80,24 @@ class LibraryViewSet(ApiViewSet):
         versions = owned_versions(licence)[: bounds.LIBRARY_LIMIT]
         return Response(OwnedVersions({"assetId": str(licence.listing_id), "items": versions}).data)
 
-    @extend_schema(
-        operation_id="getCertificate", summary="Get a licence certificate", parameters=[ASSET_ID, CertificateQuery], responses=Certificate
-    )
+    @extend_schema(operation_id="getCertificate", summary="Get a licence certificate", parameters=[ASSET_ID], responses=Certificate)
     def certificate(self, request: Request, asset_id: str) -> Response:
         """Return the signed licence certificate of an owned asset."""
-        licence = _licence_asked_for(request, asset_id)
+        licence = self._licence(asset_id)
         return Response(Certificate(signed_certificate(certificate_of(licence))).data)
 
     @extend_schema(
         operation_id="getCertificatePdf",
         summary="Get a licence certificate as PDF",
-        parameters=[ASSET_ID, CertificateQuery],
+        parameters=[ASSET_ID],
         responses={(HTTPStatus.OK, PDF): OpenApiTypes.BINARY},
     )
     def certificate_pdf(self, request: Request, asset_id: str) -> HttpResponseBase:
         """Return the licence certificate of an owned asset as a printable PDF."""
-        licence = _licence_asked_for(request, asset_id)
+        licence = self._licence(asset_id)
         disposition = safe_disposition(f"licence-{licence.listing.slug}.pdf", inline=False)
         paper = certificate_pdf(certificate_of(licence))
         return HttpResponse(paper, content_type=PDF, headers={"Content-Disposition": disposition or "attachment"})
 
-
-def _licence_asked_for(request: Request, asset_id: str) -> Licence:
-    query = parse_query(CertificateQuery, request)
-    return owned_licence(principal_of(request).user, asset_id, license_slug=query.get("license_slug"))
+    def _licence(self, asset_id: str) -> Licence:
+        return owned_licence(principal_of(self.request).user, asset_id, license_slug=self.query().get("license_slug"))

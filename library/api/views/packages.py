@@ -28,6 +28,7 @@ class PackageViewSet(ApiViewSet):
     """The route that download links lead to: the token in it is the permission."""
 
     access = {"fetch": PUBLIC}
+    refuses_unknown_parameters = False
     problems = {"fetch": (LinkInvalid, LinkExpired, LinkRevoked, FileBlocked, RangeNotSatisfiable)}
 
     @extend_schema(

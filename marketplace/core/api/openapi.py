@@ -119,6 +119,12 @@ class OperationSchema(AutoSchema):
         access: Mapping[str, Access] = getattr(self.view, "access", {})
         return access.get(getattr(self.view, "action", "") or "")
 
+    def get_override_parameters(self) -> list[Any]:
+        """Return the query parameters that the view declares for the action."""
+        queries: Mapping[str, Any] = getattr(self.view, "queries", {})
+        query = queries.get(getattr(self.view, "action", "") or "")
+        return [query] if query else []
+
     def get_auth(self) -> list[dict[str, list[str]]]:
         """Return the security requirements: each entry is one way in."""
         access = self._access()
@@ -150,6 +156,8 @@ class OperationSchema(AutoSchema):
         if self.method in {"POST", "PATCH", "PUT", "DELETE"}:
             declared |= {errors.InvalidInput, errors.MalformedBody, errors.LengthRequired, errors.BodyTooLarge, errors.UnsupportedType}
         if isinstance(self.view, ApiViewSet):
+            if self.view.refuses_unknown_parameters:
+                declared |= {errors.InvalidInput, errors.MalformedRequest}
             declared |= set(self.view.problems.get(self.view.action or "", ()))
         by_status: dict[int, list[type[Problem]]] = {}
         for problem in sorted(declared, key=lambda p: (p.status, p.code)):

@@ -1,13 +1,17 @@
 """Bases for the shapes of bodies and queries."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from functools import cache
 from typing import Any, ClassVar
 
+from django.http import HttpRequest
 from rest_framework import serializers
 from rest_framework.request import Request
 
 from .. import bounds
+from ..errors import MalformedRequest
+from .unknown import unknown_names
 
 _DIGITS = re.compile(r"-?[0-9]+")
 
@@ -23,9 +27,8 @@ class Body(serializers.Serializer[Any]):
     def to_internal_value(self, data: Any) -> Any:
         """Return the validated values; one error for each unknown field."""
         if isinstance(data, Mapping):
-            known = set(self.fields) | self.read_back
-            unknown = {str(name)[:100]: ["Unknown field."] for name in data if name not in known}
-            if unknown:
+            names = (name for name in data if name not in self.fields and name not in self.read_back)
+            if unknown := unknown_names(names, self.fields, kind="field"):
                 raise serializers.ValidationError(unknown, code="unknown_field")
         return super().to_internal_value(data)
 
@@ -43,8 +46,33 @@ def parse_body(serializer_class: type[Body], request: Request, **kwargs: Any) ->
 
 
 def parse_query(serializer_class: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
-    """Return the validated query parameters; an error's pointer is `?name`. Unknown parameters are ignored."""
+    """Return the validated query parameters; an error's pointer is `?name`."""
     return parse_parameters(serializer_class, request.query_params)
+
+
+@cache
+def parameter_names(serializer_class: type[serializers.Serializer[Any]]) -> frozenset[str]:
+    """Return the names of a query's parameters."""
+    return frozenset(serializer_class().fields)
+
+
+def refuse_unknown_parameters(request: Request | HttpRequest, known: Collection[str]) -> None:
+    """Refuse a query string that is too long or has a parameter that the operation does not have.
+
+    Args:
+        request: Of the operation.
+        known: The names of its parameters.
+
+    Raises:
+        MalformedRequest: more than `bounds.QUERY_BYTES`.
+        ValidationError: unknown parameters, with the nearest known ones.
+    """
+    if len(request.META.get("QUERY_STRING", "")) > bounds.QUERY_BYTES:
+        raise MalformedRequest(f"The query string is longer than {bounds.QUERY_BYTES} bytes.")
+    names = (name for name in request.GET if name not in known)
+    if unknown := unknown_names(names, known, kind="parameter"):
+        errors = {f"?{name}": messages for name, messages in unknown.items()}
+        raise serializers.ValidationError(errors, code="unknown_parameter")
 
 
 def parse_parameters(serializer_class: type[serializers.Serializer[Any]], parameters: Mapping[str, str]) -> dict[str, Any]:

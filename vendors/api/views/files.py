@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from catalog.models.files import PreviewKind
 from marketplace.core import bounds
 from marketplace.core.access import bearer_only
-from marketplace.core.api.serializers import EmptyBody, parse_body, parse_query
+from marketplace.core.api.serializers import EmptyBody, parse_body
 from marketplace.core.errors import InvalidInput, LengthRequired, MalformedRequest
 from marketplace.core.ids import parse_id
 from marketplace.core.scopes import Scope
@@ -52,6 +52,7 @@ class FileViews(VendorViewSet):
         "update_picture": (VendorNotApproved, ListingLocked, ThumbnailNeeded),
         "remove_preview": (VendorNotApproved, ListingLocked, ThumbnailNeeded),
     }
+    queries = {"history": FileQuery, "gallery_image": GallerySlot}
 
     @extend_schema(
         operation_id="uploadFile",
@@ -77,10 +78,10 @@ class FileViews(VendorViewSet):
         parse_body(EmptyBody, request)
         return Response(DeliverableRecord(files.discard_candidate(listing=listing, actor=self.user)).data)
 
-    @extend_schema(operation_id="listFiles", summary="List the files of a listing", parameters=[FileQuery], responses=FilePage)
+    @extend_schema(operation_id="listFiles", summary="List the files of a listing", responses=FilePage)
     def history(self, request: Request, asset_id: str) -> Response:
         """List all approved versions and the file that is not reviewed yet, newest first. Approved versions are kept, because buyers own them."""
-        query = parse_query(FileQuery, request)
+        query = self.query()
         listing = listing_of(self.profile, asset_id)
         rows = files_of(listing)
         start = (query["page"] - 1) * query["limit"]
@@ -100,7 +101,6 @@ class FileViews(VendorViewSet):
     @extend_schema(
         operation_id="uploadGalleryImage",
         summary="Upload a gallery image",
-        parameters=[GallerySlot],
         request=form("JPG, PNG or WebP, up to 20 MB."),
         responses=PreviewRecord,
     )
@@ -142,7 +142,7 @@ class FileViews(VendorViewSet):
     ) -> Response:
         listing = listing_of(self.profile, asset_id)
         ensure_editable(listing)
-        slot = parse_query(GallerySlot, request)["slot"] if kind == PreviewKind.GALLERY else 0
+        slot = self.query()["slot"] if kind == PreviewKind.GALLERY else 0
         _, content = receive_small(request._request, maximum_bytes=maximum_bytes)
         preview = files.attach_preview(listing=listing, kind=kind, slot=slot, processed=process(content), actor=self.user)
         return Response(PreviewRecord(preview).data)

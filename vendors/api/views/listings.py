@@ -8,7 +8,7 @@ from rest_framework.response import Response
 
 from catalog.models import Listing
 from marketplace.core.access import bearer_only
-from marketplace.core.api.serializers import Body, parse_body, parse_query
+from marketplace.core.api.serializers import Body, parse_body
 from marketplace.core.errors import InvalidInput
 from marketplace.core.scopes import Scope
 
@@ -48,11 +48,12 @@ class ListingViews(VendorViewSet):
         "licensing": (VendorNotApproved, ListingLocked),
         "reviews": (VendorNotApproved, InvalidInput),
     }
+    queries = {"list": ListingQuery, "reviews": ReviewQuery}
 
-    @extend_schema(operation_id="listListings", summary="List your listings", parameters=[ListingQuery], responses=ListingPage)
+    @extend_schema(operation_id="listListings", summary="List your listings", responses=ListingPage)
     def list(self, request: Request) -> Response:
         """List the caller's listings, newest first."""
-        query = parse_query(ListingQuery, request)
+        query = self.query()
         rows = listings_of(self.profile)
         if "status" in query:
             rows = rows.filter(status=query["status"])
@@ -99,10 +100,10 @@ class ListingViews(VendorViewSet):
         listing, body = self._edit(request, asset_id, LicensingPatch)
         return Response(LicensingPatched(listings.set_licensing(listing=listing, actor=self.user, **body)).data)
 
-    @extend_schema(operation_id="listReviews", summary="List the reviews of a listing", parameters=[ReviewQuery], responses=ReviewPage)
+    @extend_schema(operation_id="listReviews", summary="List the reviews of a listing", responses=ReviewPage)
     def reviews(self, request: Request, asset_id: str) -> Response:
         """List the submissions of a listing with the reviewers' findings, newest first."""
-        query = parse_query(ReviewQuery, request)
+        query = self.query()
         rows = reviews_of(listing_of(self.profile, asset_id))
         start = (query["page"] - 1) * query["limit"]
         items = ReviewRecord(rows[start : start + query["limit"]], many=True).data

@@ -22,12 +22,13 @@ class EarningsViewSet(VendorViewSet):
 
     access = {"retrieve": bearer_only(Scope.VENDOR_MANAGE)}
     problems = {"retrieve": (VendorNotApproved, InvalidInput)}
+    queries = {"retrieve": HistoryQuery}
 
-    @extend_schema(operation_id="listEarnings", summary="List your earnings", parameters=[HistoryQuery], responses=EarningsPage)
+    @extend_schema(operation_id="listEarnings", summary="List your earnings", responses=EarningsPage)
     def retrieve(self, request: Request) -> Response:
         """Return the amounts to be paid out and the sales, refunds and payouts behind them, newest first."""
         accounts = earnings_of(self.user)
-        page = page_of(request, "at", *map(movements_of, accounts))
+        page = page_of(self.query(), "at", *map(movements_of, accounts))
         held = {account.currency: account.earned_minor for account in accounts}
         balances = [{"currency": currency, "balance_minor": held.get(currency, 0)} for currency in CURRENCIES]
         return Response(EarningsPage(page | {"balances": balances}).data)

@@ -31,22 +31,22 @@ class HistoryViewSet(ApiViewSet):
 
     access = dict.fromkeys(("orders", "order", "receipt", "receipt_pdf", "transactions"), _ACCOUNT)
     problems = {"orders": (InvalidInput,), "transactions": (InvalidInput,)}
+    queries = dict.fromkeys(("orders", "transactions"), HistoryQuery)
 
-    @extend_schema(operation_id="listOrders", summary="List purchases", parameters=[HistoryQuery], responses=OrderPage)
+    @extend_schema(operation_id="listOrders", summary="List purchases", responses=OrderPage)
     def orders(self, request: Request) -> Response:
         """List the caller's purchases, newest first."""
-        return Response(OrderPage(page_of(request, "created_at", orders_of(principal_of(request).user))).data)
+        return Response(OrderPage(page_of(self.query(), "created_at", orders_of(principal_of(request).user))).data)
 
     @extend_schema(
         operation_id="listTransactions",
         summary="List wallet transactions",
-        parameters=[HistoryQuery],
         responses=WalletTransactionPage,
     )
     def transactions(self, request: Request) -> Response:
         """List all credits and debits of the wallet, newest first."""
         wallets = accounts_of(principal_of(request).user)
-        return Response(WalletTransactionPage(page_of(request, "at", *map(movements_of, wallets))).data)
+        return Response(WalletTransactionPage(page_of(self.query(), "at", *map(movements_of, wallets))).data)
 
     @extend_schema(operation_id="getOrder", summary="Get a purchase", parameters=[ORDER_ID], responses=OrderAnswer)
     def order(self, request: Request, order_id: str) -> Response:

@@ -1,0 +1,76 @@
+"""Query parameters by their names: unknown ones are refused, empty ones are ignored, and none is read beyond a bound."""
+
+from typing import Any
+
+import pytest
+from rest_framework.test import APIClient
+
+from .calls import call, path_of, query_of, refused, rows
+from .scenes import Scene
+from .shapes import Operation, Query
+from .table import BY_NAME, OPERATIONS
+
+pytestmark = [pytest.mark.django_db, pytest.mark.matrix]
+
+# Others pass signed links on, and may add parameters of their own.
+REFUSING = [operation for operation in OPERATIONS if "{token}" not in operation.path]
+by_operation = pytest.mark.parametrize("operation", REFUSING, ids=lambda operation: operation.name)
+
+
+def sent(client: APIClient, operation: Operation, scene: Scene, query: str) -> Any:
+    """Return the answer to a call with a query string."""
+    return client.generic(operation.method, f"{path_of(operation, scene)}?{query}", "", "application/json")
+
+
+def unknown(answer: Any, operation: Operation) -> dict[str, str]:
+    """Return what is said of each unknown parameter, by its pointer."""
+    errors = refused(answer, 400, "invalid_input", operation)["errors"]
+    assert {error["code"] for error in errors} == {"unknown_parameter"}
+    return {error["pointer"]: error["detail"] for error in errors}
+
+
+@by_operation
+def test_unknown_parameter_is_named(operation: Operation, scene: Scene, caller: APIClient) -> None:
+    before = rows()
+    assert unknown(sent(caller, operation, scene, "zzzz=1&qqqq="), operation).keys() == {"?zzzz", "?qqqq"}
+    assert rows() == before
+
+
+@pytest.mark.parametrize(
+    ("operation", "parameter"),
+    [pytest.param(entry, query, id=f"{entry.name} {query.name}") for entry in REFUSING for query in entry.query if len(query.name) > 1],
+)
+def test_misspelt_parameter_is_answered_with_the_one_that_there_is(
+    operation: Operation, parameter: Query, scene: Scene, caller: APIClient
+) -> None:
+    name = parameter.name
+    for misspelt in {name[:-2] + name[-1] + name[-2], name.swapcase(), f"{name}s"}:
+        assert name in unknown(sent(caller, operation, scene, f"{misspelt}=1"), operation)[f"?{misspelt}"]
+
+
+@by_operation
+def test_many_unknown_parameters_are_not_all_named(operation: Operation, scene: Scene, caller: APIClient) -> None:
+    query = "&".join(f"{'x' * 30}{number}=" for number in range(150))
+    assert len(unknown(sent(caller, operation, scene, query), operation)) <= 10
+
+
+@by_operation
+def test_query_string_beyond_its_bounds_is_refused_before_its_names_are_compared(
+    operation: Operation, scene: Scene, caller: APIClient
+) -> None:
+    for query in ("x" * 8193, "&".join(f"x{number}=" for number in range(201))):
+        refused(sent(caller, operation, scene, query), 400, "malformed_request", operation)
+
+
+@pytest.mark.parametrize(
+    ("operation", "parameter"),
+    [pytest.param(entry, query, id=f"{entry.name} {query.name}") for entry in OPERATIONS for query in entry.query if not query.required],
+)
+def test_empty_optional_parameter_is_ignored(operation: Operation, parameter: Query, scene: Scene, caller: APIClient) -> None:
+    answer = call(caller, operation, scene, query=query_of(operation, scene) | {parameter.name: ""})
+    assert answer.status_code == 200
+
+
+@pytest.mark.parametrize("operation", [BY_NAME["GET /downloads/{token}"]], ids=["package"])
+def test_signed_link_ignores_parameters_that_others_added(operation: Operation, scene: Scene, caller: APIClient) -> None:
+    assert sent(caller, operation, scene, "utm_source=mail").status_code == 200
