@@ -283,7 +283,7 @@ def test_deep_pages_are_those_that_counting_from_the_beginning_gives(
     caches["answers"].clear()
     # Back and forth, on and again, over the end.
     for number, page in enumerate((6, 2, 7, 7, 8, 3, 4, 5, 6, 1, 2)):
-        answer = get("assets", sort=sort, limit=2, page=page, again=number, **query)
+        answer = get("assets", sort=sort, limit=2, page=page, cursor=[""] * number, **query)
         assert [item["id"] for item in answer["items"]] == expected[page - 1]
         assert (answer["nextCursor"] is None) is (page >= 7)
 
@@ -300,8 +300,8 @@ def test_deep_pages_follow_purchases_after_a_while_however_often_they_are_asked_
     # Asking again, and further on, does not make the places younger.
     for again in range(3):
         clock[0] += SECONDS / 3
-        get("assets", limit=1, page=8, again=again)
-    walked = [item["id"] for page in range(1, 9) for item in get("assets", limit=1, page=page, later=1)["items"]]
+        get("assets", limit=1, page=8, cursor=[""] * again)
+    walked = [item["id"] for page in range(1, 9) for item in get("assets", limit=1, page=page, cursor=["", "", "", ""])["items"]]
     assert walked == [ids[7], *ids[:7]]
 
 

@@ -98,7 +98,7 @@ def cost_of(q: str) -> tuple[int, int]:
 @pytest.mark.parametrize("path", ["assets/search", "assets/suggest"])
 @pytest.mark.parametrize("number", range(len(LONG)))
 def test_long_query_is_refused(refused: Any, path: str, number: int) -> None:
-    assert refused(path, q=LONG[number]) == [("?q", "max_length")]
+    assert refused(path, q=LONG[number][:600]) == [("?q", "max_length")]
 
 
 @pytest.mark.parametrize("path", ["assets/search", "assets/suggest"])
