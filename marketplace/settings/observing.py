@@ -35,6 +35,11 @@ OTEL_PERCENT = read.integer("OTEL_PERCENT", default=100, minimum=1)
 SENTRY_DSN = read.http_url("SENTRY_DSN")
 SENTRY_ENVIRONMENT = read.text("SENTRY_ENVIRONMENT", "production")
 
+# What Django logs as errors with a traceback, although any client can cause it.
+_CAUSED_BY_CLIENTS = tuple(
+    f"django.security.{name}" for name in ("DisallowedHost", "RequestDataTooBig", "TooManyFieldsSent", "TooManyFilesSent")
+)
+
 
 def logging_config(style: str) -> dict[str, Any]:
     """Return Django's LOGGING: every line on standard error, as `text` for people or `json` for machines.
@@ -63,8 +68,9 @@ def logging_config(style: str) -> dict[str, Any]:
         "root": {"handlers": ["console"], "level": level},
         "loggers": {
             "django": {"handlers": ["console"], "level": "INFO", "propagate": False},
-            # Every scanner asks for hosts that are not ours: a line of the access log is enough, a traceback is not.
-            "django.security.DisallowedHost": {"level": "CRITICAL"},
+            # Refused requests are in the access log: a client's mistake is no warning, and a correct 403 needs no traceback.
+            "django.request": {"level": "ERROR"},
+            **dict.fromkeys(_CAUSED_BY_CLIENTS, {"level": "CRITICAL"}),
             # In its debug lines are codes and tokens.
             "oauthlib": {"level": "INFO"},
         },

@@ -15,7 +15,9 @@ GIVEN = "given-request-id"
 
 
 @pytest.fixture
-def lines(caplog: pytest.LogCaptureFixture) -> Iterator[pytest.LogCaptureFixture]:
+def lines(caplog: pytest.LogCaptureFixture, settings: Any) -> Iterator[pytest.LogCaptureFixture]:
+    settings.ACCESS_LOG = True
+    caplog.set_level(logging.INFO, "marketplace.access")
     # Django's own logger hands nothing on to the root, where pytest listens.
     logging.getLogger("django").addHandler(caplog.handler)
     caplog.handler.addFilter(stamp := RequestIdFilter())
@@ -26,7 +28,7 @@ def lines(caplog: pytest.LogCaptureFixture) -> Iterator[pytest.LogCaptureFixture
 
 def test_refusal_is_logged_under_its_id(anonymous: APIClient, lines: Any) -> None:
     anonymous.get("/api/v1/wallet", HTTP_X_REQUEST_ID=GIVEN)
-    assert [record.request_id for record in lines.records if record.name == "django.request"] == [GIVEN]
+    assert [record.request_id for record in lines.records if record.name == "marketplace.access"] == [GIVEN]
     assert current_request_id() == "-"
 
 

@@ -29,6 +29,7 @@ from marketplace.core.observing import metrics
 from marketplace.core.observing.logs import JsonFormatter, RedactingFilter, TextFormatter
 from marketplace.core.observing.queries import Watch
 from marketplace.core.request_id import RequestIdFilter
+from marketplace.pages.views import front
 from tests.waiting import PATIENCE_SECONDS
 from wallet.services.offers import Wish
 from wallet.services.spending import spend
@@ -217,7 +218,31 @@ def test_address_that_is_a_secret_is_in_no_line(measured: dict[str, str], json_l
 def test_host_that_is_not_ours_is_a_line_of_the_access_log_and_no_traceback(measured: dict[str, str], json_lines: Lines) -> None:
     assert Client().get("/api/v1/assets", headers={"host": "scanner.example"}).status_code == 400
     assert [json.loads(line)["logger"] for line in json_lines.lines] == ["marketplace.access"]
-    assert not [line for line in json_lines.lines if "Traceback" in line]
+
+
+def test_refusals_are_lines_of_the_access_log_and_nothing_else(measured: dict[str, str], json_lines: Lines, anonymous: APIClient) -> None:
+    reviewer = Client()
+    reviewer.force_login(UserFactory(is_staff=True))
+    too_many = "&".join(f"x{number}=" for number in range(300))
+    statuses = [
+        anonymous.get("/api/v1/assets?page=none").status_code,
+        anonymous.get("/api/v1/wallet").status_code,
+        anonymous.get("/api/v1/assets/nothing").status_code,
+        reviewer.get("/admin/catalog/listing/").status_code,
+        Client().get(f"/browse?{too_many}").status_code,
+        Client().get("/nothing").status_code,
+    ]
+    assert statuses == [400, 401, 404, 403, 400, 404]
+    assert [json.loads(line)["logger"] for line in json_lines.lines] == ["marketplace.access"] * len(statuses)
+
+
+def test_fault_is_logged_beside_the_access_log(measured: dict[str, str], json_lines: Lines, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_args: object, **_options: object) -> None:
+        raise RuntimeError
+
+    monkeypatch.setattr(front, "currency_of", broken)
+    assert Client(raise_request_exception=False).get("/").status_code == 500
+    assert "django.request" in [json.loads(line)["logger"] for line in json_lines.lines]
 
 
 def test_secret_of_a_webhook_is_in_no_line(json_lines: Lines) -> None:
