@@ -8,7 +8,7 @@ class AlreadyOwned(Problem):
 
     status = 409
     title = "You already own this asset"
-    detail = "It is in your library; nothing was charged. To buy another licence tier, name it in licenseSlug."
+    detail = "It is in your library; nothing was charged. To buy it under another licence tier, name that tier."
 
 
 class NotOwned(Problem):

@@ -32,7 +32,7 @@ class StoreSlugTaken(Problem):
 
     status = 409
     title = "The store slug is taken"
-    detail = "Choose another storeSlug."
+    detail = "Another store has it. Choose a different one."
 
 
 class SlugTaken(Problem):

@@ -53,5 +53,5 @@ def _binding(sort: Sort, filters: Mapping[str, Any]) -> str:
 
 
 def _refusal() -> serializers.ValidationError:
-    sentence = "Send the nextCursor of the previous response unchanged, with the same sort and filters."
+    sentence = "Send the cursor of the previous response unchanged, with the same sort and filters."
     return serializers.ValidationError({"?cursor": [sentence]}, code="invalid_cursor")

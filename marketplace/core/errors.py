@@ -5,7 +5,7 @@ Apps add their own in `<app>/errors.py`; a code can be taken once only. Services
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 _CATALOGUE: dict[str, type["Problem"]] = {}
@@ -52,7 +52,18 @@ class InvalidInput(Problem):
 
     status = 400
     title = "The request is not valid"
-    detail = "Correct the fields named in errors and send the request again."
+    detail = "Correct what each error names, then send the request again."
+
+    def __init__(self, detail: str = "", *, headers: Mapping[str, str] | None = None, **members: Any) -> None:
+        super().__init__(detail or _first_of(members.get("errors", ())), headers=headers, **members)
+
+
+def _first_of(faults: Sequence[Mapping[str, str]]) -> str:
+    """Return where the first fault is and what it is, and how many there are."""
+    if not faults:
+        return ""
+    sentence = f"{faults[0]['pointer']}: {faults[0]['detail']}"
+    return f"{sentence} This is the first of {len(faults)} errors." if len(faults) > 1 else sentence
 
 
 class MalformedBody(Problem):
@@ -100,7 +111,11 @@ class InsufficientScope(Problem):
 
     status = 403
     title = "The credential lacks a scope"
-    detail = "Request the scope named in requiredScope, then use a new key or token."
+    detail = "Request the missing scope, then use a new key or token."
+
+    def __init__(self, detail: str = "", *, requiredScope: str, **members: Any) -> None:  # noqa: N803 - the member's name
+        detail = detail or f"Request the scope {requiredScope}, then use a new key or token."
+        super().__init__(detail, requiredScope=requiredScope, **members)
 
 
 class PermissionDenied(Problem):
@@ -164,7 +179,10 @@ class BodyTooLarge(Problem):
 
     status = 413
     title = "The body is too large"
-    detail = "Send at most maximumBytes bytes."
+    detail = "Send a smaller body."
+
+    def __init__(self, *, maximumBytes: int) -> None:  # noqa: N803 - the member's name
+        super().__init__(f"Send at most {maximumBytes:,} bytes.", maximumBytes=maximumBytes)
 
 
 class UnsupportedType(Problem):
@@ -196,7 +214,7 @@ class InternalError(Problem):
 
     status = 500
     title = "Something went wrong on our side"
-    detail = "It was logged under requestId. Try again; if it happens again, report that ID."
+    detail = "It was logged under the ID of this request. Try again; if it happens again, report that ID."
 
 
 class Overloaded(Problem):

@@ -74,6 +74,4 @@ def decode_cursor(text: str) -> tuple[datetime, uuid.UUID]:
 
 
 def _bad_cursor() -> InvalidInput:
-    return InvalidInput(
-        errors=[{"pointer": "?cursor", "code": "invalid", "detail": "Send the nextCursor of the previous response unchanged."}]
-    )
+    return InvalidInput(errors=[{"pointer": "?cursor", "code": "invalid", "detail": "Send the cursor of the previous response unchanged."}])

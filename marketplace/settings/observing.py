@@ -70,7 +70,7 @@ def logging_config(style: str) -> dict[str, Any]:
             "django": {"handlers": ["console"], "level": "INFO", "propagate": False},
             # Refused requests are in the access log: a client's mistake is no warning, and a correct 403 needs no traceback.
             "django.request": {"level": "ERROR"},
-            **dict.fromkeys(_CAUSED_BY_CLIENTS, {"level": "CRITICAL"}),
+            **{name: {"level": "CRITICAL"} for name in _CAUSED_BY_CLIENTS},
             # In its debug lines are codes and tokens.
             "oauthlib": {"level": "INFO"},
         },

@@ -1,5 +1,6 @@
 """Calling an operation of the table, and judging what comes back."""
 
+import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
@@ -20,6 +21,8 @@ from .shapes import Operation
 API = "/api/v1"
 MEMBERS = {"type", "title", "status", "detail", "instance", "code", "requestId"}
 # Rows that tell of the call itself, not of what it changed: when a credential was last used.
+# camelCase, of which only members of JSON are written.
+FIELD_NAME = re.compile(r"\b[a-z]+[A-Z]\w*")
 OWN_TRACES = {"developers_apikey", "developers_accesstoken"}
 FILES: dict[str, tuple[str, Callable[[], bytes]]] = {
     "archive": ("aurora.zip", lambda: makers.archive(a_txt="glyphs")),
@@ -90,6 +93,7 @@ def refused(answer: Any, status: int, code: str, operation: Operation | None = N
     assert problem["requestId"] == answer["X-Request-Id"]
     assert isinstance(problem["detail"], str)
     assert problem["detail"].strip()
+    assert code == "invalid_input" or not FIELD_NAME.search(problem["detail"]), "a sentence for people names a field"
     assert answer["Cache-Control"] == "no-store"
     if operation is not None:
         documented = document_of(operation)["responses"]
@@ -101,8 +105,17 @@ def pointers(answer: Any, operation: Operation) -> set[str]:
     """Assert that an answer is a refusal of its input; return where."""
     problem = refused(answer, 400, "invalid_input", operation)
     assert problem["errors"]
+    first = problem["errors"][0]
+    assert first["pointer"] in problem["detail"]
+    assert first["detail"] in problem["detail"]
     assert all(error.keys() == {"pointer", "code", "detail"} and all(error.values()) for error in problem["errors"])
     return {error["pointer"] for error in problem["errors"]}
+
+
+def codes(answer: Any, operation: Operation) -> dict[str, str]:
+    """Assert that an answer is a refusal of its input; return the code of each error by where it is."""
+    pointers(answer, operation)
+    return {error["pointer"]: error["code"] for error in answer.json()["errors"]}
 
 
 @cache

@@ -71,9 +71,9 @@ def test_browse_and_search_answer_twenty_and_at_most_fifty(anonymous: APIClient)
     first = PublishedListingFactory(title="Aurora 0")
     for number in range(1, 52):
         PublishedListingFactory(title=f"Aurora {number}", store=first.store, category=first.category)
-    for path, items in (("assets", "items"), ("assets/search", "results")):
+    for path, items, query in (("assets", "items", {}), ("assets/search", "results", {"q": "aurora"})):
         sizes = [
-            len(anonymous.get(f"{API}/{path}", {"q": "aurora"} | limit).json()[items])
+            len(anonymous.get(f"{API}/{path}", query | limit).json()[items])
             for limit in ({}, {"limit": "50"}, {"limit": "51"}, {"limit": "1"})
         ]
         assert sizes == [20, 50, 50, 1], path

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from .calls import body_of, call, path_of, pointers, refused, rows
+from .calls import body_of, call, codes, path_of, pointers, refused, rows
 from .scenes import Scene
 from .shapes import Field, Operation, Query
 from .table import OPERATIONS, WITH_BODY
@@ -77,6 +77,26 @@ def test_bad_value_is_named_and_changes_nothing(operation: Operation, entry: Fie
     assert rows() == before
 
 
+@pytest.mark.parametrize(("operation", "entry"), fields())
+def test_null_clears_the_field_or_is_one_error(operation: Operation, entry: Field, scene: Scene, caller: APIClient) -> None:
+    answer = call(caller, operation, scene, body=body_of(operation, scene) | {entry.name: None})
+    if entry.nullable:
+        assert answer.status_code == 200
+    else:
+        assert codes(answer, operation) == {f"#/{entry.name}": "null"}
+
+
+@pytest.mark.parametrize("operation", WITH_BODY, ids=lambda operation: operation.name)
+def test_misspelt_field_is_answered_with_the_one_that_there_is(operation: Operation, scene: Scene, caller: APIClient) -> None:
+    before = rows()
+    for entry in operation.body or ():
+        answer = call(caller, operation, scene, body=body_of(operation, scene) | {f"{entry.name}z": 1})
+        (error,) = refused(answer, 400, "invalid_input", operation)["errors"]
+        assert (error["pointer"], error["code"]) == (f"#/{entry.name}z", "unknown_field")
+        assert entry.name in error["detail"]
+    assert rows() == before
+
+
 @pytest.mark.parametrize("operation", WITH_BODY, ids=lambda operation: operation.name)
 def test_unknown_field_is_named(operation: Operation, scene: Scene, caller: APIClient) -> None:
     before = rows()
@@ -105,8 +125,8 @@ def test_body_that_cannot_be_read_is_refused(operation: Operation, scene: Scene,
         # No body at all is an empty one: then the required fields are missing, if there are any.
         if content:
             refused(send(content), 400, "malformed_body", operation)
-    for content in ("[]", '"text"', "5", "null"):
-        assert pointers(send(content), operation) == {"#"}
+    for content, code in (("[]", "invalid"), ('"text"', "invalid"), ("5", "invalid"), ("null", "null")):
+        assert codes(send(content), operation) == {"#": code}
     for content_type in ("text/plain", "application/xml", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"):
         refused(send("a=1", content_type), 415, "unsupported_type", operation)
     packed = send(gzip.compress(b"{}"), **{"Content-Encoding": "gzip"})

@@ -10,13 +10,13 @@ from rest_framework import serializers
 
 from catalog.models import Category, LicenseTier
 from marketplace.core import bounds
-from marketplace.core.api.fields import BoundedList, Line, LongText
+from marketplace.core.api.fields import COMMON_ERRORS, BoundedList, Line, LongText, Text
 
 from ..slugs import SLUG, usable
 
 
 @extend_schema_field({"type": "string", "pattern": f"^{SLUG.pattern}$", "minLength": 1, "maxLength": bounds.SLUG_CHARS})
-class Slug(serializers.CharField):
+class Slug(Text):
     """A new slug: lower-case words joined by hyphens, never one that is reserved as a path segment."""
 
     def __init__(self, **kwargs: Any) -> None:
@@ -24,8 +24,6 @@ class Slug(serializers.CharField):
 
     def to_internal_value(self, data: Any) -> str:
         """Return the slug."""
-        if not isinstance(data, str):
-            self.fail("invalid")
         slug: str = super().to_internal_value(data)
         if not SLUG.fullmatch(slug):
             raise serializers.ValidationError("Use lower-case letters, digits and single hyphens between them.", code="invalid_slug")
@@ -47,7 +45,7 @@ class HttpsUrl(Line):
 class CategorySlug(serializers.Field[Category, Any, str, Any]):
     """The slug of an active category; the validated value is the `Category`."""
 
-    default_error_messages = {"invalid": "A string is required.", "unknown_category": "No active category has this slug."}
+    default_error_messages = COMMON_ERRORS | {"invalid": "A string is required.", "unknown_category": "No active category has this slug."}
 
     def to_internal_value(self, data: Any) -> Category:
         """Return the category."""

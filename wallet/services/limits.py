@@ -66,13 +66,16 @@ def keep_within_limits(*, buyer: User, offer: Offer, principal: Principal | None
             raise _refusal(offer, Cap("category", None, 0), sentence, allowedCategories=limit.categories)
         for cap in _caps(limit, spent):
             if cap.cap_minor is not None and offer.price_minor > cap.left_minor:
-                raise _refusal(offer, cap, f"{to_number(cap.left_minor):.2f} {offer.currency} of {cap.name} is left.")
+                raise _refusal(offer, cap, f"{to_number(cap.left_minor):.2f} {offer.currency} is left {_SCOPE_OF_CAP[cap.name]}.")
 
 
 def spender_of(principal: Principal) -> uuid.UUID | None:
     """Return whose spending a personal token's limits count, None for other credentials: they are bounded by their app."""
     token = principal.credential
     return token.spender_id if principal.app is None and isinstance(token, AccessToken) else None
+
+
+_SCOPE_OF_CAP = {"perPurchase": "for each purchase", "perDay": "for today", "total": "in total"}
 
 
 def _caps(limit: SpendingLimit, spent: Spent) -> Iterator[Cap]:

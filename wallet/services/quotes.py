@@ -72,13 +72,13 @@ def find_quoted_offer(*, buyer: User, wish: Wish, quote_id: str) -> Offer:
         raise QuoteExpired
     candidate = find_candidate(buyer=buyer, listing_id_or_slug=wish.listing_id_or_slug)
     asked = (
-        ("assetId", candidate.listing_id, quote.listing_id),
-        ("currency", wish.currency or quote.currency, quote.currency),
-        ("licenseSlug", wish.license_slug or quote.license_slug, quote.license_slug),
+        ("assetId", "asset", candidate.listing_id, quote.listing_id),
+        ("currency", "currency", wish.currency or quote.currency, quote.currency),
+        ("licenseSlug", "licence", wish.license_slug or quote.license_slug, quote.license_slug),
     )
-    for name, wanted, quoted in asked:
+    for name, label, wanted, quoted in asked:
         if wanted != quoted:
-            raise QuoteMismatch(f"The quote is for {name} {quoted}.", field=name, quoted=str(quoted))
+            raise QuoteMismatch(f"The quote is for the {label} {quoted}.", field=name, quoted=str(quoted))
     tier = find_tier(candidate=candidate, license_slug=quote.license_slug)
     return Offer(candidate, tier, quote.currency, quote.price_minor, quote.tax_rate_bp, quote.tax_minor, quote_id=quote.pk)
 

@@ -19,9 +19,7 @@ JWS_CHARS = 16_000
 class CertificateQuery(serializers.Serializer[Any]):
     """Which certificate."""
 
-    licenseSlug = serializers.CharField(
-        source="license_slug", required=False, max_length=40, help_text="The licence tier; by default the widest one owned."
-    )
+    licenseSlug = Line(source="license_slug", required=False, max_length=40, help_text="The licence tier; by default the widest one owned.")
 
 
 class Licensee(serializers.Serializer[Any]):

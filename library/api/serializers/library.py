@@ -6,6 +6,7 @@ from rest_framework import serializers
 
 from catalog.models import Deliverable
 from marketplace.core import bounds
+from marketplace.core.api.fields import Line
 from marketplace.core.api.serializers import Limit
 
 from ...models import DownloadLink, Licence
@@ -17,7 +18,7 @@ class LibraryQuery(serializers.Serializer[Any]):
     """Paging of the library."""
 
     limit = Limit(default=bounds.LIBRARY_LIMIT_DEFAULT, maximum=bounds.LIBRARY_LIMIT)
-    cursor = serializers.CharField(required=False, max_length=200, help_text="The nextCursor of the previous page.")
+    cursor = Line(required=False, max_length=200, help_text="The nextCursor of the previous page.")
 
 
 class LibraryItem(serializers.Serializer[Licence]):
@@ -52,7 +53,7 @@ class DownloadQuery(serializers.Serializer[Any]):
     """Which version."""
 
     # As long as an id, by which a version without a label is asked for.
-    version = serializers.CharField(required=False, max_length=36, help_text="An owned version, or its id; by default the newest.")
+    version = Line(required=False, max_length=36, help_text="An owned version, or its id; by default the newest.")
 
 
 class OwnedVersion(serializers.Serializer[Deliverable]):

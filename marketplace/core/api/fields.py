@@ -10,21 +10,50 @@ from rest_framework import serializers
 from .. import bounds, money
 from ..texts import CONTROL, NOT_IN_A_LINE
 
+# In place of DRF's sentences, which speak of "this field" and name the types of Python.
+COMMON_ERRORS: dict[str, Any] = {"required": "A value is required.", "null": "null is not allowed here."}
 
-class Line(serializers.CharField):
+
+class Text(serializers.CharField):
+    """A string."""
+
+    default_error_messages = COMMON_ERRORS | {
+        "invalid": "A string is required.",
+        "blank": "It must not be empty.",
+        "max_length": "At most {max_length} characters.",
+        "min_length": "At least {min_length} characters.",
+    }
+
+    def to_internal_value(self, data: Any) -> str:
+        """Return the text; no number or boolean is taken for one."""
+        if not isinstance(data, str):
+            self.fail("invalid")
+        text: str = super().to_internal_value(data)
+        return text
+
+
+class Choice(serializers.ChoiceField):
+    """One of a few strings."""
+
+    default_error_messages = COMMON_ERRORS
+
+    def __init__(self, choices: Any, **kwargs: Any) -> None:
+        super().__init__(choices, **kwargs)
+        self.error_messages["invalid_choice"] = f"Use one of: {', '.join(map(str, self.choices))}."
+
+
+class Line(Text):
     """One line of text: a JSON string without control characters."""
 
     def to_internal_value(self, data: Any) -> str:
         """Return the trimmed text."""
-        if not isinstance(data, str):
-            self.fail("invalid")
         text: str = super().to_internal_value(data)
         if CONTROL.search(text) or NOT_IN_A_LINE.search(text):
             raise serializers.ValidationError("Control characters and line breaks are not allowed here.", code="control_characters")
         return text
 
 
-class LongText(serializers.CharField):
+class LongText(Text):
     """Text of several lines, bounded in UTF-8 bytes."""
 
     def __init__(self, *, max_bytes: int = bounds.LONG_TEXT_BYTES, **kwargs: Any) -> None:
@@ -34,8 +63,6 @@ class LongText(serializers.CharField):
 
     def to_internal_value(self, data: Any) -> str:
         """Return the text as sent."""
-        if not isinstance(data, str):
-            self.fail("invalid")
         text: str = super().to_internal_value(data)
         if len(text.encode()) > self.max_bytes:
             raise serializers.ValidationError(f"At most {self.max_bytes} bytes of UTF-8.", code="max_length")
@@ -47,6 +74,8 @@ class LongText(serializers.CharField):
 class Flag(serializers.BooleanField):
     """A JSON boolean; no strings or numbers that look like one."""
 
+    default_error_messages = COMMON_ERRORS | {"invalid": "true or false is required."}
+
     def to_internal_value(self, data: Any) -> bool:
         """Return the boolean."""
         if not isinstance(data, bool):
@@ -54,7 +83,18 @@ class Flag(serializers.BooleanField):
         return data
 
 
-class WholeJsonNumber(serializers.IntegerField):
+class Whole(serializers.IntegerField):
+    """A whole number within bounds."""
+
+    default_error_messages = COMMON_ERRORS | {
+        "invalid": "A whole number is required.",
+        "min_value": "At least {min_value}.",
+        "max_value": "At most {max_value}.",
+        "max_string_length": "The number is too long.",
+    }
+
+
+class WholeJsonNumber(Whole):
     """A whole JSON number, which `1.0` is as well; no strings that look like one."""
 
     def to_internal_value(self, data: Any) -> int:
@@ -81,7 +121,7 @@ def _decimal(field: "serializers.Field[Any, Any, Any, Any]", data: Any, maximum:
     return value
 
 
-_NUMBER_ERRORS: dict[str, Any] = {
+_NUMBER_ERRORS: dict[str, Any] = COMMON_ERRORS | {
     "invalid": "A number is required.",
     "min_value": "It cannot be negative.",
     "max_value": "At most {max_value}.",
@@ -134,6 +174,13 @@ class Amount(serializers.Field[int, Any, float, Any]):
 
 class BoundedList(serializers.ListField):
     """A list whose length is judged before its items: a long one of bad items is one error, not thousands."""
+
+    default_error_messages = COMMON_ERRORS | {
+        "not_a_list": "A list is required.",
+        "empty": "At least one item is required.",
+        "min_length": "At least {min_length} items.",
+        "max_length": "At most {max_length} items.",
+    }
 
     def to_internal_value(self, data: Any) -> list[Any]:
         """Return the validated items."""

@@ -11,6 +11,7 @@ from rest_framework.request import Request
 
 from .. import bounds
 from ..errors import MalformedRequest
+from .fields import COMMON_ERRORS, Whole
 from .unknown import unknown_names
 
 _DIGITS = re.compile(r"-?[0-9]+")
@@ -23,6 +24,7 @@ class Body(serializers.Serializer[Any]):
     """
 
     read_back: ClassVar[frozenset[str]] = frozenset()
+    default_error_messages = COMMON_ERRORS | {"invalid": "A JSON object is required."}
 
     def to_internal_value(self, data: Any) -> Any:
         """Return the validated values; one error for each unknown field."""
@@ -90,7 +92,7 @@ def parse_values(serializer_class: type[serializers.Serializer[Any]], given: Map
     return validated
 
 
-class WholeNumber(serializers.IntegerField):
+class WholeNumber(Whole):
     """A whole number in decimal digits: DRF's own takes whatever Python reads, such as `1_0`, `1.0` and digits of any script."""
 
     def to_internal_value(self, data: Any) -> int:

@@ -37,8 +37,9 @@ def mistakes(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> Iterato
             names = ", ".join(schema["properties"]) or "none"
             yield name[:100], "unknown_field", f"Unknown argument. Known are: {names}."
         elif not _is(known["type"], value):
-            sentence = "Leave it out instead of null." if value is None else f"It must be of the JSON type {known['type']}."
-            yield name, "invalid_type", sentence
+            null = value is None
+            sentence = "null is not allowed here; leave it out." if null else f"It must be of the JSON type {known['type']}."
+            yield name, "null" if null else "invalid_type", sentence
 
 
 def _is(kind: str, value: Any) -> bool:

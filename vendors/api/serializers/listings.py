@@ -9,7 +9,7 @@ from catalog.models import Listing
 from catalog.models.listings import ListingStatus, UpdateStatus
 from marketplace.accounts.models import Tier
 from marketplace.core import bounds
-from marketplace.core.api.fields import Line, LongText, Percent, Price, Tags
+from marketplace.core.api.fields import Choice, Line, LongText, Percent, Price, Tags
 from marketplace.core.api.serializers import Body, Limit, PageNumber
 
 from ..fields import CategorySlug, HttpsUrl, LicenseSlugs, Slug
@@ -80,7 +80,7 @@ class ListingQuery(serializers.Serializer[Any]):
 
     page = PageNumber()
     limit = Limit(default=bounds.VENDOR_LIMIT_DEFAULT, maximum=bounds.VENDOR_LIMIT)
-    status = serializers.ChoiceField(choices=ListingStatus.choices, required=False)
+    status = Choice(choices=ListingStatus.choices, required=False)
 
 
 # All fields of a record: a PATCH body may contain those that it does not set, so that a client can send back what it read.

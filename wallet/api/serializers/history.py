@@ -8,7 +8,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from marketplace.core import bounds
-from marketplace.core.api.fields import Amount
+from marketplace.core.api.fields import Amount, Line
 from marketplace.core.api.serializers import Limit
 
 from ...models import Journal, Order
@@ -30,7 +30,7 @@ class HistoryQuery(serializers.Serializer[Any]):
     """Paging."""
 
     limit = Limit(default=bounds.HISTORY_LIMIT_DEFAULT, maximum=bounds.HISTORY_LIMIT)
-    cursor = serializers.CharField(required=False, max_length=200, help_text="The nextCursor of the previous page.")
+    cursor = Line(required=False, max_length=200, help_text="The nextCursor of the previous page.")
 
 
 class OrderAnswer(serializers.Serializer[Order]):

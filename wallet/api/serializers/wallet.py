@@ -3,7 +3,7 @@
 from rest_framework import serializers
 
 from marketplace.core import bounds
-from marketplace.core.api.fields import Amount, Line
+from marketplace.core.api.fields import Amount, Choice, Line
 from marketplace.core.api.serializers import Body
 from marketplace.core.money import Currency, to_number
 
@@ -26,16 +26,14 @@ class PreferenceBody(Body):
 
     read_back = frozenset({"balanceINR", "balanceUSD"})
 
-    currencyPreference = serializers.ChoiceField(choices=CURRENCIES)
+    currencyPreference = Choice(choices=CURRENCIES)
 
 
 class QuoteBody(Body):
     """What to buy, and how."""
 
     assetId = Line(max_length=bounds.SLUG_CHARS, help_text="The asset's id or slug.")
-    currency = serializers.ChoiceField(
-        choices=CURRENCIES, required=False, help_text="The currency to pay in; by default currencyPreference."
-    )
+    currency = Choice(choices=CURRENCIES, required=False, help_text="The currency to pay in; by default currencyPreference.")
     licenseSlug = Line(max_length=40, required=False, help_text="The licence tier; by default the first permitted one.")
 
 
