@@ -24,6 +24,8 @@ class Problem(Exception):
     title: ClassVar[str] = ""
     detail: ClassVar[str] = ""
     code: ClassVar[str] = ""
+    # Templates list the classes themselves.
+    do_not_call_in_templates: ClassVar[bool] = True
 
     def __init_subclass__(cls, *, abstract: bool = False, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

@@ -228,6 +228,6 @@ def test_refusal_is_a_problem_document(user: User, key_client: Callable[..., API
     problem = response.json()
     assert (response.status_code, problem["code"], problem["limit"]) == (403, "spending_limit_exceeded", "total")
     assert (problem["cap"], problem["left"], problem["price"], problem["currency"]) == (1.0, 1.0, 499.0, "INR")
-    assert "1.00 INR of total is left" in problem["detail"]
+    assert "1.00 INR is left" in problem["detail"]
     assert wallet_of(user).balance_inr_minor == 100 * PRICE
     assert not Licence.objects.exists()
