@@ -1,21 +1,26 @@
 """Shapes of the developers' endpoints."""
 
+import re
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from marketplace.core import bounds
 from marketplace.core.api.fields import BoundedList, Line
 from marketplace.core.api.serializers import Body
 
+_WEB_ADDRESS = re.compile(r"(?:[Hh][Tt][Tt][Pp][Ss]?://\S*)?")
 
+
+@extend_schema_field({"type": "string", "pattern": rf"^\s*{_WEB_ADDRESS.pattern}\s*$", "maxLength": bounds.URL_CHARS})
 class WebAddress(Line):
-    """An http(s) address."""
+    """An http(s) address, or nothing."""
 
     def to_internal_value(self, data: Any) -> str:
         """Return the address."""
         text = super().to_internal_value(data)
-        if text and not text.lower().startswith(("https://", "http://")):
+        if not _WEB_ADDRESS.fullmatch(text):
             raise serializers.ValidationError("Enter an address that starts with https:// or http://.", code="invalid")
         return text
 

@@ -157,7 +157,9 @@ REST_FRAMEWORK = {
 SPECTACULAR_SETTINGS = {
     "TITLE": "Creative Asset Marketplace API",
     "VERSION": "1",
-    "DESCRIPTION": "Browse, license, buy and publish creative assets. Success is always HTTP 200 with JSON; errors are RFC 9457 problem documents.",
+    "DESCRIPTION": "Browse, license, buy and publish creative assets. Success is always HTTP 200 with JSON; errors are RFC 9457 problem documents. "
+    "Unknown fields and query parameters are refused; an empty optional query parameter counts as left out. null is refused (error code `null`) "
+    "where a field's type does not list it; where it does, null clears the field.",
     "CONTACT": {"name": "Developer support", "url": f"{BASE_URL}/docs"},
     "TAGS": [
         {"name": "catalog", "description": "Browse, search and view assets on sale. Public, except for the AI manifest."},
@@ -179,6 +181,7 @@ SPECTACULAR_SETTINGS = {
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "marketplace.core.api.openapi.add_components",
+        "marketplace.core.api.headers.document_headers",
         "marketplace.core.api.meanings.describe",
         "developers.api.webhooks.add_headers",
     ],

@@ -23,6 +23,20 @@ MEMBERS = {"type", "title", "status", "detail", "instance", "code", "requestId"}
 # Rows that tell of the call itself, not of what it changed: when a credential was last used.
 # camelCase, of which only members of JSON are written.
 FIELD_NAME = re.compile(r"\b[a-z]+[A-Z]\w*")
+OF_EVERY_ANSWER = {
+    "Access-Control-Allow-Origin",
+    "Access-Control-Expose-Headers",
+    "Content-Length",
+    "Content-Security-Policy",
+    "Content-Type",
+    "Cross-Origin-Opener-Policy",
+    "Cross-Origin-Resource-Policy",
+    "Permissions-Policy",
+    "Referrer-Policy",
+    "Vary",
+    "X-Content-Type-Options",
+    "X-Frame-Options",
+}
 OWN_TRACES = {"developers_apikey", "developers_accesstoken"}
 FILES: dict[str, tuple[str, Callable[[], bytes]]] = {
     "archive": ("aurora.zip", lambda: makers.archive(a_txt="glyphs")),
@@ -97,8 +111,14 @@ def refused(answer: Any, status: int, code: str, operation: Operation | None = N
     assert answer["Cache-Control"] == "no-store"
     if operation is not None:
         documented = document_of(operation)["responses"]
+        assert own_headers(answer) <= documented[str(status)]["headers"].keys()
         assert f"`{code}`" in documented[str(status)]["description"], f"{operation.name} does not document {status} {code}"
     return problem
+
+
+def own_headers(answer: Any) -> set[str]:
+    """Return the names of an answer's headers, but for those that every answer of the web has."""
+    return set(answer.headers) - OF_EVERY_ANSWER
 
 
 def pointers(answer: Any, operation: Operation) -> set[str]:

@@ -13,7 +13,7 @@ from rest_framework.test import APIClient
 from marketplace.core.scopes import Scope
 
 from . import vendor
-from .calls import API, FILES, body_of, call
+from .calls import API, FILES, body_of, call, document_of, own_headers
 from .scenes import Scene
 from .shapes import BYTES, UNSET, Operation
 from .table import BY_NAME, OPERATIONS
@@ -27,6 +27,7 @@ def checked(answer: Any, operation: Operation) -> Any:
     """Assert that an answer is a success of the operation's shape; return its body."""
     assert answer.status_code == 200, answer.content
     assert answer["X-Request-Id"]
+    assert own_headers(answer) <= document_of(operation)["responses"]["200"]["headers"].keys()
     if operation.answer is BYTES:
         return b"".join(answer.streaming_content) if answer.streaming else answer.content
     assert answer["Content-Type"] == "application/json"

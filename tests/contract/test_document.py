@@ -1,5 +1,6 @@
 """The generated OpenAPI document against the table."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -119,7 +120,7 @@ def test_every_reference_leads_somewhere() -> None:
             for child in node:
                 yield from references(child)
 
-    known = {f"#/components/schemas/{name}" for name in document()["components"]["schemas"]}
+    known = {f"#/components/{kind}/{name}" for kind in ("schemas", "headers") for name in document()["components"][kind]}
     assert set(references(document())) <= known
     assert "#/components/schemas/Problem" in known
 
@@ -143,12 +144,22 @@ def test_security_is_the_auth_column(operation: Operation) -> None:
 
 
 @by_operation
-def test_refusals_document_what_their_headers_tell(operation: Operation) -> None:
+def test_headers_of_every_answer_are_documented(operation: Operation) -> None:
     responses = document_of(operation)["responses"]
-    named = {status: list(responses[status].get("headers", {})) for status in ("401", "429", "503")}
-    assert named == {"401": ["WWW-Authenticate"], "429": ["Retry-After"], "503": ["Retry-After"]}
-    if "403" in responses:
-        assert list(responses["403"]["headers"]) == ["WWW-Authenticate"]
+    assert all(responses[status]["headers"].keys() >= {"X-Request-Id", "RateLimit", "RateLimit-Policy"} for status in responses)
+    wanted = {"401": "WWW-Authenticate", "403": "WWW-Authenticate", "416": "Content-Range", "429": "Retry-After", "503": "Retry-After"}
+    for status in wanted.keys() & responses.keys():
+        assert wanted[status] in responses[status]["headers"]
+
+
+def test_every_header_of_the_document_is_one_that_some_answer_has() -> None:
+    referred = {
+        name
+        for operation in operations_in_document().values()
+        for response in operation["responses"].values()
+        for name in response["headers"]
+    }
+    assert referred == set(document()["components"]["headers"])
 
 
 @by_operation
@@ -230,6 +241,39 @@ def test_field_is_documented(operation: Operation, entry: Field) -> None:
     if entry.sample is not None:
         # A client that checks what it sends must not refuse what the service takes.
         jsonschema.Draft202012Validator({name: value for name, value in documented.items() if name != "types"}).validate(entry.sample)
+
+
+def objects(schema: Shape) -> Iterator[Shape]:
+    """Yield a shape and those in it that are objects."""
+    found = plain(schema)
+    if "properties" in found:
+        yield found
+    for part in (*found.get("properties", {}).values(), *([found["items"]] if "items" in found else [])):
+        yield from objects(part)
+
+
+@pytest.mark.parametrize(
+    "operation", [entry for entry in OPERATIONS if entry.takes_json and entry.body], ids=lambda operation: operation.name
+)
+def test_body_is_closed_and_every_text_and_list_in_it_is_bounded(operation: Operation) -> None:
+    for shape in objects(document_of(operation)["requestBody"]["content"]["application/json"]["schema"]):
+        assert shape["additionalProperties"] is False
+        for name, part in ((name, plain(part)) for name, part in shape["properties"].items()):
+            assert "string" not in part["types"] or "maxLength" in part or "enum" in part, name
+            assert "array" not in part["types"] or "maxItems" in part, name
+            assert not part["types"] & {"number", "integer"} or {"minimum", "maximum"} <= part.keys(), name
+
+
+@pytest.mark.parametrize("patch", [entry for entry in WITH_BODY if entry.method == "PATCH"], ids=lambda operation: operation.name)
+def test_body_that_was_read_can_be_sent_back(patch: Operation) -> None:
+    read = BY_NAME.get(f"GET {patch.path}", BY_NAME["GET /vendor/assets/{id}"] if "assets/{id}/" in patch.path else None)
+    assert read is not None
+    shown = plain(document_of(read)["responses"]["200"]["content"]["application/json"]["schema"])
+    if "previews" in patch.path:
+        shown = plain(plain(shown["properties"]["previews"])["items"])
+    body = plain(document_of(patch)["requestBody"]["content"]["application/json"]["schema"])
+    ignored = "|".join(["^$", *body.get("patternProperties", {})])
+    assert [name for name in shown["properties"] if name not in body["properties"] and not re.search(ignored, name)] == []
 
 
 def test_documented_price_refuses_no_price() -> None:

@@ -14,8 +14,12 @@ from marketplace.core.api.fields import COMMON_ERRORS, BoundedList, Line, LongTe
 
 from ..slugs import SLUG, usable
 
+_RESERVED = "Not download, search or suggest, and not in the form of an id."
 
-@extend_schema_field({"type": "string", "pattern": f"^{SLUG.pattern}$", "minLength": 1, "maxLength": bounds.SLUG_CHARS})
+
+@extend_schema_field(
+    {"type": "string", "pattern": f"^{SLUG.pattern}$", "minLength": 1, "maxLength": bounds.SLUG_CHARS, "description": _RESERVED}
+)
 class Slug(Text):
     """A new slug: lower-case words joined by hyphens, never one that is reserved as a path segment."""
 
@@ -32,7 +36,9 @@ class Slug(Text):
         return slug
 
 
-@extend_schema_field({"type": "string", "format": "uri", "pattern": "^(https://.*)?$", "maxLength": bounds.URL_CHARS})
+@extend_schema_field(
+    {"type": "string", "format": "uri", "pattern": r"^\s*(?:[Hh][Tt][Tt][Pp][Ss]://\S*)?\s*$", "maxLength": bounds.URL_CHARS}
+)
 class HttpsUrl(Line):
     """An https address."""
 
@@ -41,7 +47,7 @@ class HttpsUrl(Line):
         self.validators.append(URLValidator(schemes=["https"], message="An https address is required."))
 
 
-@extend_schema_field({"type": "string", "maxLength": bounds.SLUG_CHARS})
+@extend_schema_field({"type": "string", "pattern": f"^{SLUG.pattern}$", "minLength": 1, "maxLength": bounds.SLUG_CHARS})
 class CategorySlug(serializers.Field[Category, Any, str, Any]):
     """The slug of an active category; the validated value is the `Category`."""
 

@@ -28,6 +28,9 @@ class Text(serializers.CharField):
         """Return the text; no number or boolean is taken for one."""
         if not isinstance(data, str):
             self.fail("invalid")
+        # White space counts: a client that checks what it sends does not trim it first.
+        if self.max_length is not None and len(data) > self.max_length:
+            self.fail("max_length", max_length=self.max_length)
         text: str = super().to_internal_value(data)
         return text
 

@@ -153,7 +153,7 @@ MEANINGS: Mapping[str, str] = {
     "x": "The public key, base64url.",
 }
 # Said of a field by its kind alone: the meaning goes before it.
-BOUNDS_ONLY = frozenset({"At most two decimals."})
+BOUNDS_ONLY = frozenset({"At most two decimals.", "Not download, search or suggest, and not in the form of an id."})
 
 
 def describe(result: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from drf_spectacular.extensions import OpenApiSerializerExtension, OpenApiSerial
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import Direction
 
-from .. import errors
+from .. import bounds, errors
 from ..access import BEARER_KINDS, Access, CredentialKind
 from ..errors import Problem
 from ..scopes import APP_SCOPES, IN_PLAIN_WORDS, Scope
@@ -43,14 +43,9 @@ SECURITY_SCHEMES: dict[str, Any] = {
     "ApiKey": {"type": "apiKey", "in": "header", "name": "X-Api-Key"},
     "Bearer": {"type": "http", "scheme": "bearer"},
 }
-# What the headers of a refusal tell.
-_HEADERS = {
-    401: ("WWW-Authenticate", "The accepted schemes, and where OAuth clients learn how to get a token (RFC 6750, RFC 9728)."),
-    403: ("WWW-Authenticate", "If a scope is missing: its name (RFC 6750)."),
-    429: ("Retry-After", "Seconds until the next call is allowed."),
-    503: ("Retry-After", "Seconds to wait before trying again."),
-}
-
+# The longest names in paths that something can have; longer ones are not found.
+_PATH_CHARS = {"asset_id": bounds.SLUG_CHARS, "token": 100}
+_ID_CHARS = 36
 
 # What `texts` refuses, in the words of ECMA-262, in which the document's patterns are written.
 _CONTROL = r"\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F"
@@ -95,7 +90,7 @@ class LongTextShape(OpenApiSerializerFieldExtension):
 
 
 class BodyShape(OpenApiSerializerExtension):
-    """A body is closed, but for one that takes the read-only fields of its resource back."""
+    """A body is closed; one that takes the read-only fields of its resource back names them."""
 
     target_class = "marketplace.core.api.serializers.Body"
     match_subclasses = True
@@ -103,9 +98,11 @@ class BodyShape(OpenApiSerializerExtension):
     def map_serializer(self, auto_schema: AutoSchema, direction: Direction) -> dict[str, Any]:
         """Return the shape of the body."""
         shape: dict[str, Any] = auto_schema._map_serializer(self.target, direction, bypass_extensions=True)
-        if not self.target.read_back:
-            shape["additionalProperties"] = False
-        return shape
+        ignored = sorted(self.target.read_back - set(shape.get("properties", ())))
+        if ignored:
+            # No properties: clients that are generated from the document would offer to set them.
+            shape["patternProperties"] = {f"^({'|'.join(ignored)})$": {"description": "Ignored, so that what was read can be sent back."}}
+        return shape | {"additionalProperties": False}
 
 
 class OperationSchema(AutoSchema):
@@ -180,12 +177,26 @@ class OperationSchema(AutoSchema):
                 "description": "\n".join(lines),
                 "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
             }
-            if status in _HEADERS:
-                name, description = _HEADERS[status]
-                response["headers"] = {name: {"description": description, "schema": {"type": "string"}}}
             operation["responses"].setdefault(str(status), response)
         operation["responses"] = dict(sorted(operation["responses"].items()))
+        for parameter in operation.get("parameters", ()):
+            _complete(parameter)
         return operation
+
+    def _insert_field_validators(self, field: Any, schema: dict[str, Any]) -> None:
+        """Add the field's bounds; the patterns of texts that may be empty allow that themselves."""
+        before = schema.keys() | set()
+        super()._insert_field_validators(field, schema)
+        if "oneOf" in schema.keys() - before:
+            schema |= schema.pop("oneOf")[0]
+
+
+def _complete(parameter: dict[str, Any]) -> None:
+    """Add to a parameter how long it can be in a path, and that an empty one counts as left out in a query."""
+    if parameter["in"] == "path":
+        parameter["schema"] |= {"minLength": 1, "maxLength": _PATH_CHARS.get(parameter["name"], _ID_CHARS)}
+    elif parameter["in"] == "query" and not parameter.get("required"):
+        parameter["allowEmptyValue"] = True
 
 
 def add_components(result: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:

@@ -35,7 +35,8 @@ from ..serializers.wallet import PreferenceBody, QuoteAnswer, QuoteBody, SpendAn
 
 IDEMPOTENCY_HEADER = "Idempotency-Key"
 REPLAYED_HEADER = "Idempotent-Replayed"
-_PRINTABLE = re.compile(rf"[\x21-\x7e]{{1,{bounds.IDEMPOTENCY_KEY_CHARS}}}")
+# Bare, or the quoted string of the IETF draft.
+_KEY = re.compile(rf'[!#-~][!-~]{{0,{bounds.IDEMPOTENCY_KEY_CHARS - 1}}}|"[!-~]{{1,{bounds.IDEMPOTENCY_KEY_CHARS}}}"')
 
 
 # Why something cannot be bought, whoever pays.
@@ -89,16 +90,10 @@ class WalletViewSet(ApiViewSet):
         parameters=[
             OpenApiParameter(
                 IDEMPOTENCY_HEADER,
-                {"type": "string", "pattern": "^[!-~]*$", "minLength": 1, "maxLength": bounds.IDEMPOTENCY_KEY_CHARS},
+                {"type": "string", "pattern": f"^(?:{_KEY.pattern})$", "minLength": 1, "maxLength": bounds.IDEMPOTENCY_KEY_CHARS + 2},
                 OpenApiParameter.HEADER,
-                description="Any text without spaces, up to 255 characters. Within 24 hours, a repeated request returns the first response.",
-            ),
-            OpenApiParameter(
-                REPLAYED_HEADER,
-                str,
-                OpenApiParameter.HEADER,
-                response=[200],
-                description="true if the response is that of an earlier request.",
+                description="Any text without spaces, up to 255 characters, in double quotes or without. Within 24 hours, a repeated request returns "
+                "the first response.",
             ),
         ],
         request=SpendBody,
@@ -121,8 +116,7 @@ def _idempotency_key(request: Request) -> str | None:
     given = request.headers.get(IDEMPOTENCY_HEADER)
     if given is None:
         return None
-    key = given[1:-1] if len(given) > 1 and given[0] == given[-1] == '"' else given
-    if not _PRINTABLE.fullmatch(key):
+    if not _KEY.fullmatch(given):
         sentence = f"1 to {bounds.IDEMPOTENCY_KEY_CHARS} printable ASCII characters without spaces."
         raise InvalidInput(errors=[{"pointer": IDEMPOTENCY_HEADER, "code": "invalid", "detail": sentence}])
-    return key
+    return given[1:-1] if given.startswith('"') else given

@@ -1,0 +1,70 @@
+"""The headers of answers in the OpenAPI document, said once: which answer has which follows from the operation."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from .problems import MEDIA_TYPE
+
+_METHODS = frozenset({"get", "post", "put", "patch", "delete"})
+_JSON = frozenset({"application/json", MEDIA_TYPE})
+HEADERS: Mapping[str, str] = {
+    "Accept-Ranges": "`bytes`: parts of the file can be requested by Range.",
+    "Allow": "The methods that the address takes.",
+    "Cache-Control": "Who may keep the response, and for how long.",
+    "Content-Disposition": "The suggested file name (RFC 6266).",
+    "Content-Range": "Which part of the file it is, or how long the file is (RFC 9110).",
+    "ETag": "Validator of this response; send it in If-None-Match to read again only what has changed.",
+    "Idempotent-Replayed": "`true` if the response is that of an earlier request with this Idempotency-Key.",
+    "Location": "Where the file store serves the file.",
+    "RateLimit": "Calls left in each limit and seconds until it is full again (IETF draft).",
+    "RateLimit-Policy": "The limits that the call counts against: calls and seconds (IETF draft).",
+    "Retry-After": "Seconds to wait before trying again.",
+    "WWW-Authenticate": "The accepted schemes and what is missing (RFC 6750); where OAuth clients learn how to get a token (RFC 9728).",
+    "X-Request-Id": "Id of the request: the one that was sent, or a new one. Quote it when you ask for help.",
+}
+# Of every response; the others may be missing.
+_ALWAYS = frozenset({"X-Request-Id"})
+
+
+def document_headers(result: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:
+    """Name the headers of each response of each operation (a post-processing hook)."""
+    result["components"]["headers"] = {
+        name: {"description": text, "schema": {"type": "string"}} | ({"required": True} if name in _ALWAYS else {})
+        for name, text in HEADERS.items()
+    }
+    for path in result["paths"].values():
+        for operation in (operation for method, operation in path.items() if method in _METHODS):
+            for status, response in operation["responses"].items():
+                names = sorted(set(_names(operation, status, response)))
+                response["headers"] = {name: {"$ref": f"#/components/headers/{name}"} for name in names}
+    return result
+
+
+def _names(operation: Mapping[str, Any], status: str, response: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the names of the headers of a response, by its status and by what the operation declares."""
+    yield from ("Allow", "Cache-Control", "RateLimit", "RateLimit-Policy", "X-Request-Id")
+    responses, media_types = operation["responses"], set(response.get("content", ()))
+    if status.startswith(("2", "304")):
+        ranges = "206" in responses
+        if ranges or "304" in responses or "412" in responses:
+            yield "ETag"
+        if ranges:
+            yield "Accept-Ranges"
+        if media_types - _JSON and "text/html" not in media_types:
+            yield "Content-Disposition"
+        if any(parameter["name"] == "Idempotency-Key" for parameter in operation.get("parameters", ())):
+            yield "Idempotent-Replayed"
+    yield from _OF_STATUS.get(status, ())
+    if "`idempotency_conflict`" in response["description"]:
+        yield "Retry-After"
+
+
+_OF_STATUS: Mapping[str, tuple[str, ...]] = {
+    "206": ("Content-Range",),
+    "302": ("Location",),
+    "401": ("WWW-Authenticate",),
+    "403": ("WWW-Authenticate",),
+    "416": ("Content-Range",),
+    "429": ("Retry-After",),
+    "503": ("Retry-After",),
+}
