@@ -5,7 +5,7 @@ still stands is asked of us, by the certificate's id.
 """
 
 import hashlib
-import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -16,6 +16,7 @@ from django.urls import reverse
 
 from catalog.selectors.taxonomy import terms_at
 from marketplace.core.errors import NotFound
+from marketplace.core.ids import parse_id
 from marketplace.core.pdf import PdfDocument, render_pdf
 
 from . import signatures
@@ -34,11 +35,19 @@ class CertificateStatus(TextChoices):
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came of a check; the claims only where the signature is ours."""
+    """What came of a check; the claims only where the signature is ours.
+
+    Args:
+        status: What the certificate is worth.
+        certificate: Its claims.
+        revoked_at: When the licence was revoked, if it was.
+        facts: Labels and values to show to people.
+    """
 
     status: CertificateStatus
     certificate: dict[str, Any] | None = None
     revoked_at: datetime | None = None
+    facts: Sequence[tuple[str, str]] = ()
 
     @property
     def valid(self) -> bool:
@@ -75,14 +84,25 @@ def signed_certificate(claims: dict[str, Any]) -> dict[str, Any]:
 
 
 def status_url(certificate_id: str) -> str:
-    """Return the public address that tells whether a certificate stands."""
+    """Return the public address that tells programs whether a certificate stands."""
     return settings.BASE_URL + reverse("certificate", args=[certificate_id])
+
+
+def page_url(certificate_id: str) -> str:
+    """Return the public address that tells people whether a certificate stands."""
+    return f"{settings.BASE_URL}{reverse('certificate-page')}?id={certificate_id}"
 
 
 def certificate_pdf(claims: dict[str, Any]) -> bytes:
     """Return the certificate as a PDF to print or to file."""
+    facts = [*_facts_of(claims), ("Verify it at", page_url(claims["certificateId"]))]
+    closing = "This document repeats the signed certificate. Use the address above to check whether the licence is still valid."
+    return render_pdf(PdfDocument("Licence certificate", f"Issued by {claims['issuer']}", facts, paragraphs=[closing]))
+
+
+def _facts_of(claims: dict[str, Any]) -> list[tuple[str, str]]:
     file = claims["file"]
-    facts = [
+    return [
         ("Asset", claims["asset"]["title"]),
         ("Asset id", f"{claims['asset']['id']} ({claims['asset']['slug']})"),
         ("Vendor", claims["asset"]["vendor"]),
@@ -95,10 +115,7 @@ def certificate_pdf(claims: dict[str, Any]) -> bytes:
         ("SHA-256 of the file", file["checksum"]),
         ("SHA-256 of the terms", claims["license"]["termsSha256"]),
         ("Certificate", claims["certificateId"]),
-        ("Check it at", status_url(claims["certificateId"])),
     ]
-    closing = "This document repeats the signed certificate. Use the address above to check whether the licence is still valid."
-    return render_pdf(PdfDocument("Licence certificate", f"Issued by {claims['issuer']}", facts, paragraphs=[closing]))
 
 
 def check_certificate(text: str) -> Verdict:
@@ -108,7 +125,25 @@ def check_certificate(text: str) -> Verdict:
         licence = licence_of_certificate(str(claims.get("certificateId")))
     except (signatures.NotGenuine, NotFound):
         return Verdict(CertificateStatus.NOT_GENUINE)
-    return Verdict(status_of(licence), claims, licence.revoked_at)
+    return Verdict(status_of(licence), claims, licence.revoked_at, _facts_of(claims))
+
+
+def check_certificate_id(certificate_id: str) -> Verdict:
+    """Tell whether the licence of a certificate stands, with what everyone may know: nothing of its holder.
+
+    Raises:
+        NotFound: no certificate has this id.
+    """
+    licence = licence_of_certificate(certificate_id)
+    facts = [
+        ("Asset id", str(licence.listing_id)),
+        ("Licence", f"{licence.tier.name} ({licence.tier.slug})"),
+        ("Acquired", licence.acquired_at.isoformat().replace("+00:00", "Z")),
+        ("Version", licence.version or "not numbered"),
+        ("SHA-256 of the file", licence.deliverable.sha256),
+        ("Certificate", str(licence.pk)),
+    ]
+    return Verdict(status_of(licence), revoked_at=licence.revoked_at, facts=facts)
 
 
 def licence_of_certificate(certificate_id: str) -> Licence:
@@ -117,11 +152,8 @@ def licence_of_certificate(certificate_id: str) -> Licence:
     Raises:
         NotFound: no certificate has it.
     """
-    try:
-        key = uuid.UUID(certificate_id)
-    except ValueError as error:
-        raise NotFound from error
-    licence = Licence.objects.select_related("listing__store", "tier", "deliverable").filter(pk=key).first()
+    key = parse_id(certificate_id)
+    licence = Licence.objects.select_related("listing__store", "tier", "deliverable").filter(pk=key).first() if key else None
     if licence is None:
         raise NotFound
     return licence

@@ -5,6 +5,7 @@ from django.urls import path
 from .views import (
     account,
     assets,
+    certificates,
     checkout,
     console,
     docs,
@@ -30,6 +31,7 @@ urlpatterns = [
     path("assets/<slug:slug>/buy", checkout.begin, name="checkout-begin"),
     path("checkout/<uuid:quote_id>", checkout.confirm, name="checkout"),
     path("stores/<slug:slug>", assets.store, name="store"),
+    path("certificates/verify", certificates.verify, name="certificate-page"),
     path("dashboard", overview.dashboard, name="dashboard"),
     path("dashboard/account", account.account, name="account"),
     path("dashboard/account/sessions", account.sessions, name="account-sessions"),
@@ -51,6 +53,7 @@ urlpatterns = [
     path("dashboard/library/<slug:slug>", library.item, name="library-item"),
     path("dashboard/library/<slug:slug>/download", library.download, name="library-item-download"),
     path("dashboard/library/<slug:slug>/certificate.pdf", library.certificate, name="library-item-certificate"),
+    path("dashboard/library/<slug:slug>/certificate.json", library.signed, name="library-item-certificate-signed"),
     path("dashboard/studio/sales", sales.sales, name="sales"),
     path("dashboard/studio/sales/listings", sales.by_listing, name="sales-listings"),
     path("dashboard/studio/sales/statement", sales.statement, name="sales-statement"),

@@ -61,6 +61,9 @@ PAGES: dict[str, list[str]] = {
         "/api/v1/docs",
         "/problems",
         "/problems/not_found",
+        "/certificates/verify",
+        "/certificates/verify?id={certificate}",
+        "/certificates/verify?id=nothing",
         "/account/login/",
         "/account/signup/",
         "/account/password/reset/",
@@ -209,6 +212,7 @@ NO_PAGES = {
         "docs-source",
         "favicon",
         "library-item-certificate",
+        "library-item-certificate-signed",
         "llms",
         "oauth-revoke",
         "oauth-token",
@@ -298,7 +302,9 @@ def make_world() -> World:
     world.places |= {"sent": sent.listing.slug, "order": str(order.id), "quote": str(quote.id), "review": str(sent.id)}
     world.places["withdrawal"] = str(asked(member, 1_000).pk)
     world.places["operation"] = next(iter(operations()))
-    issue_link(licence=Licence.objects.get(buyer=member))
+    licence = Licence.objects.get(buyer=member)
+    world.places["certificate"] = str(licence.pk)
+    issue_link(licence=licence)
     world.places |= developed(member, world.people["admin"]) | _for_admins()
     return world
 

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from django.contrib import messages
-from django.http import Http404, HttpResponse, HttpResponseBase
+from django.http import Http404, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import redirect, render
 
 from catalog.selectors import cards_of
-from library.certificates import certificate_of, certificate_pdf, status_url
+from library.certificates import certificate_of, certificate_pdf, page_url, signed_certificate
 from library.errors import NotOwned
 from library.selectors import current_file, library_page, owned_licence, owned_versions, version_of, version_of_file
 from library.services.links import issue_link, url_of
@@ -50,7 +50,7 @@ def item(request: SignedInRequest, slug: str) -> HttpResponseBase:
         "current": current,
         "versions": [(file, version_of_file(file, licence.listing)) for file in owned_versions(licence)[:VERSIONS]],
         "certificate": certificate_of(licence),
-        "status_url": status_url(str(licence.pk)),
+        "verify_url": page_url(str(licence.pk)),
     }
     return render(request, "buyer/library_item.html", context)
 
@@ -82,6 +82,15 @@ def certificate(request: SignedInRequest, slug: str) -> HttpResponseBase:
     disposition = safe_disposition(f"licence-{licence.listing.slug}.pdf", inline=False)
     paper = certificate_pdf(certificate_of(licence))
     return HttpResponse(paper, content_type="application/pdf", headers={"Content-Disposition": disposition or "attachment"})
+
+
+@signed_in_page("GET")
+def signed(request: SignedInRequest, slug: str) -> HttpResponseBase:
+    """Give the signed licence certificate as a JSON file, which others can verify."""
+    with _owned():
+        licence = owned_licence(request.user, slug, license_slug=_name(request.GET.get("license")))
+    disposition = safe_disposition(f"licence-{licence.listing.slug}.json", inline=False)
+    return JsonResponse(signed_certificate(certificate_of(licence)), headers={"Content-Disposition": disposition or "attachment"})
 
 
 def _name(said: str | None) -> str | None:

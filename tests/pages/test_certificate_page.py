@@ -1,0 +1,123 @@
+"""The page on which everyone verifies a licence certificate: pasted, uploaded or by its ID."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+
+from library.models import Licence
+from tests.shop import archive, bought, funded, on_sale
+from wallet.models import Order
+from wallet.services.refunds import refund_order
+
+pytestmark = pytest.mark.django_db
+PAGE = "/certificates/verify"
+VALID, REVOKED, NOT_OURS = "The licence is valid", "The licence is no longer valid", "This is not a certificate of ours"
+
+
+@pytest.fixture
+def order() -> Order:
+    return bought(on_sale(archive(), title="Halden Grotesk", version="1.0"), funded(inr=1_000_000))
+
+
+@pytest.fixture
+def saved(order: Order, browse: Callable[..., Client]) -> str:
+    """The signed certificate as its holder saves it from the library."""
+    answer = browse(order.buyer).get(reverse("library-item-certificate-signed", args=[order.listing.slug]))
+    assert answer["Content-Disposition"].startswith("attachment")
+    return answer.content.decode()
+
+
+def result_of(answer: Any) -> tuple[str, str]:
+    """Return the heading and the text of the result; empty without one."""
+    assert answer.status_code == 200
+    page = BeautifulSoup(answer.content, "html.parser").find("section", role="status")
+    return (page.h2.get_text(strip=True), page.get_text(" ", strip=True)) if page else ("", "")
+
+
+def uploaded(client: Client, content: bytes) -> Any:
+    return client.post(PAGE, {"file": SimpleUploadedFile("certificate.json", content)})
+
+
+def test_page_asks_for_a_certificate_and_shows_no_result(client: Client) -> None:
+    answer = client.get(PAGE)
+    assert result_of(answer) == ("", "")
+    assert not answer.cookies
+
+
+def test_pasted_certificate_shows_what_it_says(client: Client, saved: str, order: Order) -> None:
+    jws = json.loads(saved)["jws"]
+    wrapped = "\n".join(jws[start : start + 70] for start in range(0, len(jws), 70))
+    for text in (jws, f"  {wrapped}\n", saved):
+        heading, told = result_of(client.post(PAGE, {"text": text}))
+        assert heading == VALID
+        assert "Halden Grotesk" in told
+        assert order.buyer.email in told
+
+
+def test_saved_file_can_be_uploaded(client: Client, saved: str) -> None:
+    assert result_of(uploaded(client, saved.encode()))[0] == VALID
+    assert result_of(uploaded(client, json.loads(saved)["jws"].encode()))[0] == VALID
+
+
+def test_altered_certificate_is_none_of_ours(client: Client, saved: str) -> None:
+    head, payload, signature = json.loads(saved)["jws"].split(".")
+    for text in (f"{head}.{payload[:-2]}AA.{signature}", f"{head}.{payload}", "a.b.c", "{", '{"jws": 5}', "[]", "\x00", "word"):
+        heading, told = result_of(client.post(PAGE, {"text": text} if "\x00" not in text else {"text": "x."}))
+        assert (heading, "Halden" in told) == (NOT_OURS, False), text
+
+
+def test_refunded_licence_is_revoked_by_text_and_by_id(client: Client, saved: str, order: Order, admin_user: Any) -> None:
+    licence = Licence.objects.get(buyer=order.buyer)
+    refund_order(order=order, reason="Mistake", actor=admin_user)
+    assert result_of(client.post(PAGE, {"text": saved}))[0] == REVOKED
+    assert result_of(client.get(PAGE, {"id": str(licence.pk)}))[0] == REVOKED
+
+
+def test_id_shows_the_licence_and_not_its_holder(client: Client, order: Order) -> None:
+    licence = Licence.objects.get(buyer=order.buyer)
+    for answer in (client.get(PAGE, {"id": str(licence.pk)}), client.post(PAGE, {"text": f" {licence.pk} "})):
+        heading, told = result_of(answer)
+        assert heading == VALID
+        assert licence.deliverable.sha256 in told
+        assert order.buyer.email not in told
+
+
+@pytest.mark.parametrize("given", ["01900000-0000-7000-8000-000000000000", "nothing", "\x00", "x" * 5000])
+def test_unknown_id_is_none_of_ours(client: Client, given: str) -> None:
+    assert result_of(client.get(PAGE, {"id": given}))[0] == NOT_OURS
+
+
+@pytest.mark.parametrize("content", [b"%PDF-1.7 ...", b""])
+def test_file_that_is_no_certificate_is_told_so_at_the_field(client: Client, content: bytes) -> None:
+    answer = uploaded(client, content)
+    assert result_of(answer) == ("", "")
+    assert answer.context["form"].errors.keys() == {"file"}
+
+
+def test_form_without_a_certificate_is_refused(client: Client) -> None:
+    answer = client.post(PAGE, {"text": " "})
+    assert result_of(answer) == ("", "")
+    assert answer.context["form"].non_field_errors()
+
+
+@pytest.mark.parametrize("length", [str(2**30), "many"])
+def test_body_that_is_too_large_is_refused_unread(client: Client, length: str) -> None:
+    assert client.post(PAGE, {"text": "x"}, CONTENT_LENGTH=length).status_code == 413
+
+
+def test_visitor_who_verifies_too_much_is_told_to_come_back(client: Client, settings: Any) -> None:
+    settings.RATE_LIMITS = settings.RATE_LIMITS | {"browsing": 2}
+    assert [client.post(PAGE, {"text": "a.b.c"}).status_code for _ in range(3)] == [200, 200, 429]
+
+
+def test_printed_certificate_and_library_lead_to_the_page(order: Order, browse: Callable[..., Client]) -> None:
+    licence = Licence.objects.get(buyer=order.buyer)
+    page = BeautifulSoup(browse(order.buyer).get(reverse("library-item", args=[order.listing.slug])).content, "html.parser")
+    (link,) = [each["href"] for each in page.select("a[href]") if PAGE in each["href"]]
+    assert link.endswith(f"{PAGE}?id={licence.pk}")
