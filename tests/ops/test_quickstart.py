@@ -170,8 +170,11 @@ def test_served_shop_answers_every_printed_line_and_a_taken_port_is_told(shop: S
     assert browse["total"] >= 30
     assert search["results"][0]["title"] == "Halden Grotesk"
     assert manifest["schemaVersion"] == "1.0"
-    assert wallet["balanceINR"] > 0
-    assert wallet["balanceUSD"] > 0
+    # What the README shows is what a reader sees.
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert answers[3].strip() in readme
+    assert wallet["balanceINR"] > spend["newBalanceINR"] > 0
+    assert f'"debitedINR":{spend["debitedINR"]},"newBalanceINR":{spend["newBalanceINR"]}' in readme
     assert spend["success"] is True
     assert library["items"][0]["assetId"] == manifest["assetId"]
     assert link["size"] == (tmp_path / "package.zip").stat().st_size

@@ -45,9 +45,11 @@ def uploaded(client: Client, content: bytes) -> Any:
 
 
 def test_page_asks_for_a_certificate_and_shows_no_result(client: Client) -> None:
-    answer = client.get(PAGE)
-    assert result_of(answer) == ("", "")
-    assert not answer.cookies
+    assert result_of(client.get(PAGE)) == ("", "")
+
+
+def test_form_of_another_site_is_refused(saved: str) -> None:
+    assert Client(enforce_csrf_checks=True).post(PAGE, {"text": saved}).status_code == 403
 
 
 def test_pasted_certificate_shows_what_it_says(client: Client, saved: str, order: Order) -> None:

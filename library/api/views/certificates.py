@@ -8,7 +8,7 @@ from rest_framework.response import Response
 from marketplace.core.access import PUBLIC
 from marketplace.core.api.serializers import parse_body
 from marketplace.core.api.views import ApiViewSet
-from marketplace.core.errors import InvalidInput, NotFound
+from marketplace.core.errors import NotFound
 
 from ... import signatures
 from ...certificates import check_certificate, licence_of_certificate
@@ -22,7 +22,7 @@ class CertificateViewSet(ApiViewSet):
     """Whether a certificate that somebody shows is genuine, and still stands."""
 
     access = {"keys": PUBLIC, "verify": PUBLIC, "retrieve": PUBLIC}
-    problems = {"verify": (InvalidInput,), "retrieve": (NotFound,)}
+    problems = {"retrieve": (NotFound,)}
 
     @extend_schema(operation_id="listCertificateKeys", summary="List the signing keys", responses=SigningKeys)
     def keys(self, request: Request) -> HttpResponseBase:

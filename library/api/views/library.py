@@ -13,7 +13,6 @@ from marketplace.core import bounds
 from marketplace.core.access import key_or_bearer
 from marketplace.core.api.serializers import EmptyBody, parse_body
 from marketplace.core.api.views import ApiViewSet
-from marketplace.core.errors import InvalidInput
 from marketplace.core.scopes import Scope
 from marketplace.core.serving import safe_disposition
 
@@ -40,11 +39,10 @@ class LibraryViewSet(ApiViewSet):
         "certificate_pdf": key_or_bearer(Scope.LIBRARY_READ),
     }
     problems = {
-        "list": (InvalidInput,),
         "download": (NotOwned, FileBlocked),
         "versions": (NotOwned,),
-        "certificate": (InvalidInput, NotOwned),
-        "certificate_pdf": (InvalidInput, NotOwned),
+        "certificate": (NotOwned,),
+        "certificate_pdf": (NotOwned,),
     }
     queries = {
         "list": LibraryQuery,

@@ -5,7 +5,7 @@ from django import forms
 from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods
 
 from library.certificates import CertificateStatus, Verdict, check_certificate, check_certificate_id
@@ -58,7 +58,7 @@ class CertificateForm(forms.Form):
         return check_certificate(text) if "." in text else _verdict_by_id(text)
 
 
-# It changes nothing and knows no session. Without the token the body is not read before its length is known.
+# The token is in the body, which is not read before its length is known.
 @csrf_exempt
 @require_http_methods(["GET", "HEAD", "POST"])
 @bounded
@@ -67,6 +67,11 @@ def verify(request: HttpRequest) -> HttpResponse:
     length = request.META.get("CONTENT_LENGTH") or "0"
     if not length.isdigit() or int(length) > 2 * MAXIMUM_BYTES:
         return answer(BodyTooLarge(maximumBytes=MAXIMUM_BYTES), request)
+    return _verify(request)
+
+
+@csrf_protect
+def _verify(request: HttpRequest) -> HttpResponse:
     form = CertificateForm(request.POST, request.FILES) if request.method == "POST" else CertificateForm()
     verdict = None
     if form.is_bound:

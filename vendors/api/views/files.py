@@ -11,7 +11,7 @@ from catalog.models.files import PreviewKind
 from marketplace.core import bounds
 from marketplace.core.access import bearer_only
 from marketplace.core.api.serializers import EmptyBody, parse_body
-from marketplace.core.errors import InvalidInput, LengthRequired, MalformedRequest
+from marketplace.core.errors import LengthRequired
 from marketplace.core.ids import parse_id
 from marketplace.core.scopes import Scope
 
@@ -27,7 +27,7 @@ from ..serializers.files import DeliverableRecord, FilePage, FileQuery, FileVers
 from .base import VendorViewSet
 
 MANAGE = bearer_only(Scope.VENDOR_MANAGE)
-UPLOAD_PROBLEMS = (VendorNotApproved, ListingLocked, LengthRequired, MalformedRequest, UploadIncomplete, FileRejected)
+UPLOAD_PROBLEMS = (VendorNotApproved, ListingLocked, LengthRequired, UploadIncomplete, FileRejected)
 
 
 def form(description: str) -> dict[str, Any]:
@@ -44,7 +44,7 @@ class FileViews(VendorViewSet):
     )
     problems = {
         "file": (*UPLOAD_PROBLEMS, UploadConflict),
-        "history": (VendorNotApproved, InvalidInput),
+        "history": (VendorNotApproved,),
         "font_specimen": UPLOAD_PROBLEMS,
         "gallery_image": UPLOAD_PROBLEMS,
         "audio_preview": UPLOAD_PROBLEMS,

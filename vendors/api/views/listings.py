@@ -9,7 +9,6 @@ from rest_framework.response import Response
 from catalog.models import Listing
 from marketplace.core.access import bearer_only
 from marketplace.core.api.serializers import Body, parse_body
-from marketplace.core.errors import InvalidInput
 from marketplace.core.scopes import Scope
 
 from ...errors import ListingLocked, SlugTaken, VendorNotApproved
@@ -40,13 +39,13 @@ class ListingViews(VendorViewSet):
 
     access = dict.fromkeys(("list", "create", "retrieve", "update_details", "regional_prices", "licensing", "reviews"), MANAGE)
     problems = {
-        "list": (VendorNotApproved, InvalidInput),
+        "list": (VendorNotApproved,),
         "create": (VendorNotApproved, SlugTaken),
         "retrieve": (VendorNotApproved,),
         "update_details": (VendorNotApproved, ListingLocked),
         "regional_prices": (VendorNotApproved, ListingLocked),
         "licensing": (VendorNotApproved, ListingLocked),
-        "reviews": (VendorNotApproved, InvalidInput),
+        "reviews": (VendorNotApproved,),
     }
     queries = {"list": ListingQuery, "reviews": ReviewQuery}
 

@@ -5,7 +5,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from marketplace.core.access import bearer_only
-from marketplace.core.errors import InvalidInput
 from marketplace.core.scopes import Scope
 from vendors.api.views.base import VendorViewSet
 from vendors.errors import VendorNotApproved
@@ -21,7 +20,7 @@ class EarningsViewSet(VendorViewSet):
     """The caller's own earnings."""
 
     access = {"retrieve": bearer_only(Scope.VENDOR_MANAGE)}
-    problems = {"retrieve": (VendorNotApproved, InvalidInput)}
+    problems = {"retrieve": (VendorNotApproved,)}
     queries = {"retrieve": HistoryQuery}
 
     @extend_schema(operation_id="listEarnings", summary="List your earnings", responses=EarningsPage)

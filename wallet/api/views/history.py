@@ -11,7 +11,7 @@ from rest_framework.response import Response
 from developers.principals import principal_of
 from marketplace.core.access import key_or_bearer
 from marketplace.core.api.views import ApiViewSet
-from marketplace.core.errors import InvalidInput, NotFound
+from marketplace.core.errors import NotFound
 from marketplace.core.scopes import Scope
 from marketplace.core.serving import safe_disposition
 
@@ -30,7 +30,6 @@ class HistoryViewSet(ApiViewSet):
     """The caller's own past."""
 
     access = dict.fromkeys(("orders", "order", "receipt", "receipt_pdf", "transactions"), _ACCOUNT)
-    problems = {"orders": (InvalidInput,), "transactions": (InvalidInput,)}
     queries = dict.fromkeys(("orders", "transactions"), HistoryQuery)
 
     @extend_schema(operation_id="listOrders", summary="List purchases", responses=OrderPage)
