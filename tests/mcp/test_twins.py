@@ -150,6 +150,7 @@ def comparable(answer: dict[str, Any]) -> dict[str, Any]:
     kept = {name: value for name, value in answer.items() if name not in _ONCE}
     if "errors" in kept:
         kept["errors"] = [error | {"pointer": error["pointer"].replace("?", "#/")} for error in kept["errors"]]
+        kept["detail"] = kept["detail"].replace("?", "#/", 1)
     return kept
 
 

@@ -37,7 +37,7 @@ def result_of(answer: Any) -> tuple[str, str]:
     """Return the heading and the text of the result; empty without one."""
     assert answer.status_code == 200
     page = BeautifulSoup(answer.content, "html.parser").find("section", role="status")
-    return (page.h2.get_text(strip=True), page.get_text(" ", strip=True)) if page else ("", "")
+    return (page.select("h2")[0].get_text(strip=True), page.get_text(" ", strip=True)) if page else ("", "")
 
 
 def uploaded(client: Client, content: bytes) -> Any:
@@ -121,5 +121,5 @@ def test_visitor_who_verifies_too_much_is_told_to_come_back(client: Client, sett
 def test_printed_certificate_and_library_lead_to_the_page(order: Order, browse: Callable[..., Client]) -> None:
     licence = Licence.objects.get(buyer=order.buyer)
     page = BeautifulSoup(browse(order.buyer).get(reverse("library-item", args=[order.listing.slug])).content, "html.parser")
-    (link,) = [each["href"] for each in page.select("a[href]") if PAGE in each["href"]]
+    (link,) = [str(each["href"]) for each in page.select("a[href]") if PAGE in each["href"]]
     assert link.endswith(f"{PAGE}?id={licence.pk}")

@@ -1,5 +1,6 @@
 """Runs a tool. Errors that the model can correct are returned as results with advice; those that only the client can, as protocol errors."""
 
+import re
 from itertools import islice
 from typing import Any
 
@@ -66,10 +67,10 @@ def _refuse_mistaken(tool: Tool, arguments: Arguments) -> None:
 
 def _failure(problem: Problem, call: Call) -> dict[str, Any]:
     """Return a refusal in words, with what to do next, and as the problem document."""
-    shown = document(problem, call.request.path)
-    for error in shown.get("errors", ()):
+    if isinstance(problem, InvalidInput) and (faults := problem.members.get("errors")):
         # Arguments of a tool are no parameters of an address.
-        error["pointer"] = error["pointer"].replace("?", "#/", 1) if error["pointer"].startswith("?") else error["pointer"]
+        problem = InvalidInput(errors=[fault | {"pointer": re.sub(r"^\?", "#/", fault["pointer"])} for fault in faults])
+    shown = document(problem, call.request.path)
     sentence = f"{problem.code}: {problem.message} {next_step(problem)}".strip()
     texts = (sentence, orjson.dumps(shown, option=orjson.OPT_UTC_Z).decode())
     return {"content": [{"type": "text", "text": text} for text in texts], "isError": True}

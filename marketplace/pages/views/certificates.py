@@ -39,7 +39,7 @@ class CertificateForm(forms.Form):
 
     def clean_file(self) -> str:
         """Return the text of the file, empty without one."""
-        file: UploadedFile | None = self.cleaned_data["file"]
+        file: UploadedFile[bytes] | None = self.cleaned_data["file"]
         content = file.read(MAXIMUM_BYTES) if file else b""
         if content.startswith(b"%PDF"):
             raise forms.ValidationError("A PDF carries no signature. Enter the ID that is printed on it instead.")
