@@ -32,6 +32,9 @@ def order_page(order: Any, step: str) -> str:
 
 def test_who_may_only_look_sees_no_payment_details_and_decides_nothing() -> None:
     withdrawal = asked(funded(inr=50_000))
+    payer = signed_in(staff(DECIDE, VIEW))
+    press(payer, page_of(withdrawal, "claim"), {})
+    assert "IBAN" in text_of(payer.get(page_of(withdrawal)))
     client = signed_in(staff(VIEW, "wallet.refund_order", "wallet.export_payout"))
     shown = text_of(client.get(page_of(withdrawal))) + text_of(client.get(reverse(LIST)))
     assert "₹500.00" in shown
