@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 from marketplace.accounts.models import Tier, User
 from marketplace.core.admin import CLAIMING, Decision, QueueAdmin, claiming, decision, history
-from marketplace.core.db.combined import Fetched, QuerySets
+from marketplace.core.admin.panels import QuerySets
 from marketplace.core.errors import NotFound
 
 from ..models import ListingReview
@@ -129,13 +129,13 @@ class ListingReviewAdmin(QueueAdmin):
         """Return the history of the listing, and what the case is made of."""
         return {**super().querysets(request, subject), "history": history(subject.listing), **querysets_of(subject)}
 
-    def page_context(self, request: HttpRequest, subject: ListingReview, fetched: Fetched) -> dict[str, Any]:
+    def page_context(self, request: HttpRequest, subject: ListingReview, related: QuerySets) -> dict[str, Any]:
         """Return all that, under the listing's title."""
-        return super().page_context(request, subject, fetched) | {"heading": subject.listing.title}
+        return super().page_context(request, subject, related) | {"heading": subject.listing.title}
 
-    def case_context(self, request: HttpRequest, subject: ListingReview, fetched: Fetched) -> dict[str, Any]:
+    def case_context(self, request: HttpRequest, subject: ListingReview, related: QuerySets) -> dict[str, Any]:
         """Return the listing as it is, its file and previews, and what differs from what was approved last."""
-        return case_of(subject, fetched)
+        return case_of(subject, related)
 
     @decision(
         Decision(

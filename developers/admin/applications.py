@@ -9,7 +9,7 @@ from django.http import HttpRequest
 
 from marketplace.accounts.models import User
 from marketplace.core.admin import CLAIMING, Decision, Panel, QueueAdmin, claiming, decision, ready_form
-from marketplace.core.db.combined import Fetched, QuerySets
+from marketplace.core.admin.panels import QuerySets
 from marketplace.core.models import ReadyUse
 
 from ..models import DeveloperApplication
@@ -45,11 +45,11 @@ class DeveloperApplicationAdmin(QueueAdmin):
         """Return the conversation and the history."""
         return {**super().querysets(request, subject), "messages": messages_of(subject)}
 
-    def panels(self, request: HttpRequest, subject: DeveloperApplication, fetched: Fetched) -> list[Panel]:
+    def panels(self, request: HttpRequest, subject: DeveloperApplication, related: QuerySets) -> list[Panel]:
         """Return the conversation and the history."""
-        rows = [(f"{message.at:%Y-%m-%d %H:%M}", message.author, message.text) for message in fetched["messages"]]
+        rows = [(f"{message.at:%Y-%m-%d %H:%M}", message.author, message.text) for message in related["messages"]]
         conversation = Panel("Conversation", ("At (UTC)", "Who", "Words"), rows, "No questions yet.")
-        return [conversation, *super().panels(request, subject, fetched)]
+        return [conversation, *super().panels(request, subject, related)]
 
     @decision(
         Decision(

@@ -10,7 +10,7 @@ from django.http import HttpRequest
 
 from marketplace.accounts.models import User
 from marketplace.core.admin import CLAIMING, Decision, Panel, QueueAdmin, ReasonForm, claiming, decision, ready_form
-from marketplace.core.db.combined import Fetched
+from marketplace.core.admin.panels import QuerySets
 from marketplace.core.models import ReadyUse
 from marketplace.core.wording import badge
 
@@ -69,9 +69,9 @@ class ClientDocumentAdmin(QueueAdmin):
         """Return where the app stands."""
         return badge(document.app.status)
 
-    def panels(self, request: HttpRequest, subject: ClientDocument, fetched: Fetched) -> list[Panel]:
+    def panels(self, request: HttpRequest, subject: ClientDocument, related: QuerySets) -> list[Panel]:
         """Return what the document said and says, and the history."""
-        return [_comparison(subject), *super().panels(request, subject, fetched)]
+        return [_comparison(subject), *super().panels(request, subject, related)]
 
     @decision(
         Decision(

@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from marketplace.accounts.models import User
 from marketplace.core import bounds
 from marketplace.core.admin import Decision, ReasonForm, ServiceAdmin, Words, decision
-from marketplace.core.db.combined import Fetched
+from marketplace.core.admin.panels import QuerySets
 from marketplace.core.errors import InvalidTransition
 
 from ..models import AccessToken, ApiKey
@@ -117,9 +117,9 @@ class AccessTokenAdmin(ServiceAdmin):
             return [Q(user__email=words.email)]
         return [Q(hint=words.ending)] if words.ending else []
 
-    def page_context(self, request: HttpRequest, subject: AccessToken, fetched: Fetched) -> dict[str, Any]:
+    def page_context(self, request: HttpRequest, subject: AccessToken, related: QuerySets) -> dict[str, Any]:
         """Return what the page shows beside the fields: the calls, where they are counted by the token."""
-        context = super().page_context(request, subject, fetched)
+        context = super().page_context(request, subject, related)
         return context | calls_context(usage_of_tokens([subject]), context["panels"])
 
     @decision(

@@ -8,7 +8,7 @@ from django.http import HttpRequest
 
 from marketplace.accounts.models import User
 from marketplace.core.admin import Decision, Panel, ServiceAdmin, decision
-from marketplace.core.db.combined import Fetched, QuerySets
+from marketplace.core.admin.panels import QuerySets
 from marketplace.core.wording import badge
 
 from ..models import WebhookEndpoint
@@ -35,15 +35,15 @@ class WebhookEndpointAdmin(ServiceAdmin):
         """Return the newest deliveries and the history."""
         return {**super().querysets(request, subject), "deliveries": deliveries_to(subject)[:ROWS]}
 
-    def panels(self, request: HttpRequest, subject: WebhookEndpoint, fetched: Fetched) -> list[Panel]:
+    def panels(self, request: HttpRequest, subject: WebhookEndpoint, related: QuerySets) -> list[Panel]:
         """Return the newest deliveries and the history."""
         rows = [
             (f"{row.created_at:%Y-%m-%d %H:%M}", row.message.type, badge(row.status), row.attempts, _answer(row))
-            for row in fetched["deliveries"]
+            for row in related["deliveries"]
         ]
         return [
             Panel("Deliveries", ("At (UTC)", "Event", "Status", "Attempts", "Last answer"), rows),
-            *super().panels(request, subject, fetched),
+            *super().panels(request, subject, related),
         ]
 
     @decision(

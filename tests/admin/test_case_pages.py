@@ -163,7 +163,7 @@ def test_end_of_an_account_is_foretold_in_figures(django_assert_max_num_queries:
         "Listings that stay on sale: 1.",
     ):
         assert sentence in words
-    with django_assert_max_num_queries(8):
+    with django_assert_max_num_queries(15):
         words = text_of(keeper.get(address(User, "delete_account", owner.pk)))
     assert "Licences that can no longer be used to download: 0." in words
     assert "This is not possible at the moment. Some listings are on sale or in review" in words

@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from marketplace.accounts.models import User
 from marketplace.core import bounds
 from marketplace.core.admin import Decision, Panel, ReasonForm, ServiceAdmin, Words, decision
-from marketplace.core.db.combined import Fetched, QuerySets
+from marketplace.core.admin.panels import QuerySets
 from marketplace.core.wording import money
 
 from ..models import Order, Transfer
@@ -83,13 +83,13 @@ class OrderAdmin(ServiceAdmin):
         transfers = Transfer.objects.filter(journal__order=subject).select_related("journal", "debit", "credit").order_by("id")
         return {**super().querysets(request, subject), "transfers": transfers}
 
-    def panels(self, request: HttpRequest, subject: Order, fetched: Fetched) -> list[Panel]:
+    def panels(self, request: HttpRequest, subject: Order, related: QuerySets) -> list[Panel]:
         """Show the order's transfers, then its history."""
         rows = [
             (f"{t.journal.at:%Y-%m-%d %H:%M}", t.journal.kind, t.debit.kind, t.credit.kind, money(t.amount_minor, t.currency))
-            for t in fetched["transfers"]
+            for t in related["transfers"]
         ]
-        return [Panel("Transfers", ("At (UTC)", "Kind", "From", "To", "Amount"), rows), *super().panels(request, subject, fetched)]
+        return [Panel("Transfers", ("At (UTC)", "Kind", "From", "To", "Amount"), rows), *super().panels(request, subject, related)]
 
     @decision(
         Decision(

@@ -12,8 +12,8 @@ from django.http import HttpRequest
 from marketplace.accounts.models import User
 from marketplace.core import bounds
 from marketplace.core.admin import CLAIMING, Decision, DecisionForm, Panel, QueueAdmin, Words, claiming, decision
+from marketplace.core.admin.panels import QuerySets
 from marketplace.core.claims import is_claimed
-from marketplace.core.db.combined import Fetched, QuerySets
 from marketplace.core.wording import money
 
 from ..models import Withdrawal
@@ -101,10 +101,10 @@ class WithdrawalAdmin(QueueAdmin):
         """Return what moved the wallet beside the rest."""
         return {**super().querysets(request, subject), "movements": last_movements(subject.wallet)}
 
-    def panels(self, request: HttpRequest, subject: Withdrawal, fetched: Fetched) -> list[Panel]:
+    def panels(self, request: HttpRequest, subject: Withdrawal, related: QuerySets) -> list[Panel]:
         """Show what moved the wallet, then the history."""
-        rows = [row[:SHOWN] for row in movement_rows(subject.wallet, fetched["movements"])]
-        return [Panel(f"Movements in {subject.currency}", MOVEMENTS[:SHOWN], rows), *super().panels(request, subject, fetched)]
+        rows = [row[:SHOWN] for row in movement_rows(subject.wallet, related["movements"])]
+        return [Panel(f"Movements in {subject.currency}", MOVEMENTS[:SHOWN], rows), *super().panels(request, subject, related)]
 
     @decision(
         Decision(
