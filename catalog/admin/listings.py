@@ -1,6 +1,5 @@
 """Listings: look at all of them, take down what must go."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from django.contrib import admin
@@ -8,7 +7,6 @@ from django.contrib.admin.views.main import SEARCH_VAR
 from django.db.models import Q
 from django.http import HttpRequest
 
-from marketplace.accounts.models import User
 from marketplace.core.admin import Panel, ServiceAdmin, Words, decision
 from marketplace.core.admin.panels import QuerySets
 from marketplace.core.wording import badge
@@ -86,7 +84,4 @@ class ListingAdmin(ServiceAdmin):
             *super().panels(request, subject, related),
         ]
 
-    @decision(takedown_decision(lambda listing: listing))
-    def takedown(self, listing: Listing, actor: User, answers: Mapping[str, Any]) -> None:
-        """Take the listing off sale."""
-        services.takedown_listing(listing=listing, reason=answers["reason"], actor=actor)
+    takedown = decision(takedown_decision(lambda listing: listing), services.takedown_listing, "listing")

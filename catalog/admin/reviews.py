@@ -11,7 +11,7 @@ from django.urls import URLPattern, path
 from django.views.decorators.http import require_safe
 
 from marketplace.accounts.models import Tier, User
-from marketplace.core.admin import CLAIMING, Decision, QueueAdmin, claiming, decision, history
+from marketplace.core.admin import CLAIMING, Decision, QueueAdmin, claiming, decision, history, service_decision
 from marketplace.core.admin.panels import QuerySets
 from marketplace.core.errors import NotFound
 
@@ -152,7 +152,7 @@ class ListingReviewAdmin(QueueAdmin):
         """Approve the submission."""
         services.approve_listing(review=review, actor=actor, tier_requirement=Tier(answers["tier_requirement"]), note=answers["note"])
 
-    @decision(
+    reject = service_decision(
         Decision(
             "Reject",
             REVIEW,
@@ -162,11 +162,11 @@ class ListingReviewAdmin(QueueAdmin):
             available=_pending,
             fields="admin/catalog/finding_rows.html",
             danger=True,
-        )
+        ),
+        services.reject_listing,
+        "review",
+        answers=("findings", "note"),
     )
-    def reject(self, review: ListingReview, actor: User, answers: Mapping[str, Any]) -> None:
-        """Send the submission back with findings."""
-        services.reject_listing(review=review, findings=answers["findings"], actor=actor, note=answers["note"])
 
     @decision(takedown_decision(lambda review: review.listing))
     def takedown(self, review: ListingReview, actor: User, answers: Mapping[str, Any]) -> None:

@@ -8,7 +8,7 @@ from django.contrib import admin
 from django.http import HttpRequest
 
 from marketplace.accounts.models import User
-from marketplace.core.admin import CLAIMING, Decision, Panel, QueueAdmin, claiming, decision, ready_form
+from marketplace.core.admin import CLAIMING, Decision, Panel, QueueAdmin, claiming, decision, ready_form, service_decision
 from marketplace.core.admin.panels import QuerySets
 from marketplace.core.models import ReadyUse
 
@@ -51,7 +51,7 @@ class DeveloperApplicationAdmin(QueueAdmin):
         conversation = Panel("Conversation", ("At (UTC)", "Who", "Words"), rows, "No questions yet.")
         return [conversation, *super().panels(request, subject, related)]
 
-    @decision(
+    approve = service_decision(
         Decision(
             "Approve",
             DECIDE,
@@ -59,13 +59,12 @@ class DeveloperApplicationAdmin(QueueAdmin):
             "The application was approved.",
             available=_allows("approve"),
             form=ready_form(ReadyUse.APPLICATION_APPROVE),
-        )
+        ),
+        services.approve_application,
+        "application",
     )
-    def approve(self, application: DeveloperApplication, actor: User, answers: Mapping[str, Any]) -> None:
-        """Approve the application."""
-        services.approve_application(application=application, reason=answers["reason"], actor=actor)
 
-    @decision(
+    reject = service_decision(
         Decision(
             "Reject",
             DECIDE,
@@ -74,11 +73,10 @@ class DeveloperApplicationAdmin(QueueAdmin):
             available=_allows("reject"),
             danger=True,
             form=ready_form(ReadyUse.APPLICATION_REJECT),
-        )
+        ),
+        services.reject_application,
+        "application",
     )
-    def reject(self, application: DeveloperApplication, actor: User, answers: Mapping[str, Any]) -> None:
-        """Reject the application."""
-        services.reject_application(application=application, reason=answers["reason"], actor=actor)
 
     @decision(
         Decision(
@@ -94,7 +92,7 @@ class DeveloperApplicationAdmin(QueueAdmin):
         """Ask the applicant something."""
         services.ask_more_info(application=application, question=answers["reason"], actor=actor)
 
-    @decision(
+    withdraw = service_decision(
         Decision(
             "Withdraw approval",
             DECIDE,
@@ -103,8 +101,7 @@ class DeveloperApplicationAdmin(QueueAdmin):
             available=_allows("withdraw"),
             danger=True,
             effects=developer_stops,
-        )
+        ),
+        services.withdraw_approval,
+        "application",
     )
-    def withdraw(self, application: DeveloperApplication, actor: User, answers: Mapping[str, Any]) -> None:
-        """Take the approval back."""
-        services.withdraw_approval(application=application, reason=answers["reason"], actor=actor)

@@ -10,7 +10,7 @@ from django.db.models import Q
 from django.http import HttpRequest
 
 from marketplace.accounts.models import User
-from marketplace.core.admin import Decision, Panel, ReasonForm, ServiceAdmin, Words, begins, decision
+from marketplace.core.admin import Decision, Panel, ReasonForm, ServiceAdmin, Words, begins, decision, service_decision
 from marketplace.core.admin.panels import QuerySets
 from marketplace.core.money import Currency
 from marketplace.core.scopes import Scope
@@ -122,7 +122,7 @@ class AppAdmin(ServiceAdmin):
         """Take granted scopes back."""
         narrow_scopes(app=app, revoke={Scope(scope): answers["reason"] for scope in answers["scopes"]}, actor=actor)
 
-    @decision(
+    suspend = service_decision(
         Decision(
             "Suspend",
             SUSPEND,
@@ -131,26 +131,24 @@ class AppAdmin(ServiceAdmin):
             available=_allows("suspend"),
             danger=True,
             effects=app_stops,
-        )
+        ),
+        suspend_app,
+        "app",
     )
-    def suspend(self, app: App, actor: User, answers: Mapping[str, Any]) -> None:
-        """Suspend the app."""
-        suspend_app(app=app, reason=answers["reason"], actor=actor)
 
-    @decision(
+    reinstate = service_decision(
         Decision(
             "Reinstate",
             SUSPEND,
             "Keys and tokens of the app that were not revoked work again.",
             "The app was reinstated.",
             available=_allows("reinstate"),
-        )
+        ),
+        reinstate_app,
+        "app",
     )
-    def reinstate(self, app: App, actor: User, answers: Mapping[str, Any]) -> None:
-        """Let the app go on."""
-        reinstate_app(app=app, reason=answers["reason"], actor=actor)
 
-    @decision(
+    reject = service_decision(
         Decision(
             "Reject",
             DECIDE,
@@ -158,24 +156,22 @@ class AppAdmin(ServiceAdmin):
             "The app was rejected.",
             available=_allows("reject"),
             danger=True,
-        )
+        ),
+        reject_app,
+        "app",
     )
-    def reject(self, app: App, actor: User, answers: Mapping[str, Any]) -> None:
-        """Refuse the app."""
-        reject_app(app=app, reason=answers["reason"], actor=actor)
 
-    @decision(
+    reopen = service_decision(
         Decision(
             "Review again",
             DECIDE,
             "The scopes of the client are queued for another review.",
             "The client is queued for review.",
             available=lambda app: app.user_id is None and APP.allows(app, "reopen"),
-        )
+        ),
+        reopen_client,
+        "app",
     )
-    def reopen(self, app: App, actor: User, answers: Mapping[str, Any]) -> None:
-        """Queue a client that describes itself again."""
-        reopen_client(app=app, reason=answers["reason"], actor=actor)
 
     @decision(
         Decision(

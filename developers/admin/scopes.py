@@ -1,15 +1,14 @@
 """The queue of requests for scopes, decided scope by scope."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
 from django.contrib import admin
 from django.http import HttpRequest
 
-from marketplace.accounts.models import User
 from marketplace.core import bounds
-from marketplace.core.admin import CLAIMING, Decision, DecisionForm, Panel, QueueAdmin, claiming, decision
+from marketplace.core.admin import CLAIMING, Decision, DecisionForm, Panel, QueueAdmin, claiming, service_decision
 from marketplace.core.admin.panels import QuerySets
 from marketplace.core.scopes import IN_PLAIN_WORDS, Scope
 
@@ -142,7 +141,7 @@ class ScopeReviewAdmin(QueueAdmin):
         """Return what the page shows of the app."""
         return _facts(subject, related)
 
-    @decision(
+    decide_scopes = service_decision(
         Decision(
             "Decide scopes",
             DECIDE,
@@ -153,11 +152,11 @@ class ScopeReviewAdmin(QueueAdmin):
             context=lambda review: _facts(review, _querysets(review)),
             template="admin/developers/decide_scopes.html",
             fields="admin/developers/scope_fields.html",
-        )
+        ),
+        decide_scopes,
+        "review",
+        answers=("decisions", "note"),
     )
-    def decide_scopes(self, review: ScopeReview, actor: User, answers: Mapping[str, Any]) -> None:
-        """Grant or refuse each scope."""
-        decide_scopes(review=review, decisions=answers["decisions"], note=answers["note"], actor=actor)
 
 
 def _words(*, granted: bool) -> str:

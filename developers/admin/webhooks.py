@@ -1,13 +1,11 @@
 """Webhook endpoints and what was delivered to them; never a secret."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from django.contrib import admin
 from django.http import HttpRequest
 
-from marketplace.accounts.models import User
-from marketplace.core.admin import Decision, Panel, ServiceAdmin, decision
+from marketplace.core.admin import Decision, Panel, ServiceAdmin, service_decision
 from marketplace.core.admin.panels import QuerySets
 from marketplace.core.wording import badge
 
@@ -46,7 +44,7 @@ class WebhookEndpointAdmin(ServiceAdmin):
             *super().panels(request, subject, related),
         ]
 
-    @decision(
+    disable = service_decision(
         Decision(
             "Disable",
             "developers.disable_webhookendpoint",
@@ -55,11 +53,10 @@ class WebhookEndpointAdmin(ServiceAdmin):
             available=lambda endpoint: endpoint.disabled_at is None,
             danger=True,
             effects=endpoint_stops,
-        )
+        ),
+        services.disable_endpoint,
+        "endpoint",
     )
-    def disable(self, endpoint: WebhookEndpoint, actor: User, answers: Mapping[str, Any]) -> None:
-        """Disable the endpoint."""
-        services.disable_endpoint(endpoint=endpoint, reason=answers["reason"], actor=actor)
 
 
 def _answer(row: Any) -> str:

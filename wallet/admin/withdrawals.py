@@ -1,6 +1,6 @@
 """Payouts of wallets in the admin: what owners asked for, to pay or to refuse. Where to pay is shown to those who may pay."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -9,9 +9,8 @@ from django.contrib import admin
 from django.db.models import Q
 from django.http import HttpRequest
 
-from marketplace.accounts.models import User
 from marketplace.core import bounds
-from marketplace.core.admin import CLAIMING, Decision, DecisionForm, Panel, QueueAdmin, Words, claiming, decision
+from marketplace.core.admin import CLAIMING, Decision, DecisionForm, Panel, QueueAdmin, Words, claiming, service_decision
 from marketplace.core.admin.panels import QuerySets
 from marketplace.core.claims import is_claimed
 from marketplace.core.wording import money
@@ -106,7 +105,7 @@ class WithdrawalAdmin(QueueAdmin):
         rows = [row[:SHOWN] for row in movement_rows(subject.wallet, related["movements"])]
         return [Panel(f"Movements in {subject.currency}", MOVEMENTS[:SHOWN], rows), *super().panels(request, subject, related)]
 
-    @decision(
+    pay = service_decision(
         Decision(
             "Record as paid",
             DECIDE,
@@ -115,13 +114,13 @@ class WithdrawalAdmin(QueueAdmin):
             PaymentForm,
             available=_allows("pay"),
             effects=payment_does,
-        )
+        ),
+        pay_withdrawal,
+        "withdrawal",
+        answers=("reference",),
     )
-    def pay(self, withdrawal: Withdrawal, actor: User, answers: Mapping[str, Any]) -> None:
-        """Record the payment."""
-        pay_withdrawal(withdrawal=withdrawal, reference=answers["reference"], actor=actor)
 
-    @decision(
+    refuse = service_decision(
         Decision(
             "Refuse",
             DECIDE,
@@ -130,8 +129,7 @@ class WithdrawalAdmin(QueueAdmin):
             available=_allows("refuse"),
             danger=True,
             effects=refusal_does,
-        )
+        ),
+        refuse_withdrawal,
+        "withdrawal",
     )
-    def refuse(self, withdrawal: Withdrawal, actor: User, answers: Mapping[str, Any]) -> None:
-        """Put the money back."""
-        refuse_withdrawal(withdrawal=withdrawal, reason=answers["reason"], actor=actor)

@@ -91,6 +91,22 @@ def decision(settings: Decision) -> Callable[[Perform], Any]:
     return decorate
 
 
+def service_decision(settings: Decision, service: Callable[..., object], subject: str, answers: Sequence[str] = ("reason",)) -> Any:
+    """Return a decision page that calls a service.
+
+    Args:
+        settings: What the page says and asks.
+        service: The service that decides; it also takes the `actor`.
+        subject: The service's name for the row.
+        answers: The fields of the form that the service takes.
+    """
+
+    def perform(_admin: Any, row: Any, actor: Any, given: Mapping[str, Any]) -> None:
+        service(**{subject: row}, **{name: given[name] for name in answers}, actor=actor)
+
+    return decision(settings)(perform)
+
+
 @dataclass(frozen=True)
 class Button:
     """The way from a row's page to one about a decision.
