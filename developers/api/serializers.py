@@ -5,7 +5,7 @@ from typing import Any
 from rest_framework import serializers
 
 from marketplace.core import bounds
-from marketplace.core.api.fields import Line
+from marketplace.core.api.fields import BoundedList, Line
 from marketplace.core.api.serializers import Body
 
 
@@ -30,7 +30,7 @@ class LeakedCredential(Body):
 class LeakReportBody(Body):
     """What a secret scanner found."""
 
-    credentials = serializers.ListField(child=LeakedCredential(), min_length=1, max_length=bounds.LEAKED_CREDENTIALS)
+    credentials = BoundedList(child=LeakedCredential(), min_length=1, max_length=bounds.LEAKED_CREDENTIALS)
 
 
 class LeakReportAnswer(serializers.Serializer[Any]):

@@ -6,8 +6,12 @@ GIB = 2**30
 
 JSON_BODY_BYTES = MIB
 JSON_DEPTH = 32
+# In all objects and lists of a body together; what an operation takes is a few hundred.
+JSON_VALUES = 10_000
 # As many as one problem document names: a body of nothing but mistakes must not come back longer than it went.
 FIELD_ERRORS = 100
+# Of the items of one list: each may have many mistakes of its own.
+ITEM_ERRORS = 10
 
 TITLE_CHARS = 120
 SLUG_CHARS = 80

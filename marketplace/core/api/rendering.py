@@ -1,7 +1,7 @@
 """JSON in and out by orjson, and nothing but JSON."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import orjson
@@ -61,7 +61,7 @@ def parse_json(stream: Any, stated: int) -> Any:
 
     Raises:
         BodyTooLarge: more than `bounds.JSON_BODY_BYTES`.
-        MalformedBody: no JSON, not UTF-8, nested too deeply, or with a name that is there twice.
+        MalformedBody: no JSON, not UTF-8, nested too deeply, of too many values, or with a name that is there twice.
     """
     # Refused by its stated length before it is read; what states none is counted.
     body = b"" if stated > bounds.JSON_BODY_BYTES else stream.read(bounds.JSON_BODY_BYTES + 1)
@@ -71,8 +71,7 @@ def parse_json(stream: Any, stated: int) -> Any:
         value = orjson.loads(body)
     except orjson.JSONDecodeError as error:
         raise MalformedBody(f"The body is not JSON: {error}.") from error
-    if _deeper_than(value, bounds.JSON_DEPTH):
-        raise MalformedBody(f"The body is nested more than {bounds.JSON_DEPTH} levels deep.")
+    refuse_complex(value)
     if value:
         # orjson takes the last of two values and says nothing. Whoever looked at the first, as a proxy may have, saw another order.
         json.loads(body, object_pairs_hook=_once_each, parse_int=str, parse_float=str)
@@ -81,25 +80,29 @@ def parse_json(stream: Any, stated: int) -> Any:
 
 def _once_each(pairs: list[tuple[str, Any]]) -> None:
     """Refuse an object that has a name twice; what is in it does not matter."""
-    names = [name for name, _ in pairs]
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise MalformedBody(f"The body has {twice[: bounds.NAME_CHARS]!r} twice in one object.")
+    seen: set[str] = set()
+    for name, _ in pairs:
+        if name in seen:
+            raise MalformedBody(f"The body has {name[: bounds.NAME_CHARS]!r} twice in one object.")
+        seen.add(name)
 
 
-def _deeper_than(value: Any, levels: int) -> bool:
-    layer = [value]
-    for _ in range(levels):
-        layer = [child for item in layer for child in _children(item)]
+def refuse_complex(value: Any) -> None:
+    """Refuse a JSON value before anything looks at its parts one by one.
+
+    Raises:
+        MalformedBody: it is nested deeper than `bounds.JSON_DEPTH`, or has more than `bounds.JSON_VALUES` values.
+    """
+    layer, count = [value], 1
+    for _ in range(bounds.JSON_DEPTH):
+        containers = [item for item in layer if isinstance(item, dict | list)]
+        count += sum(map(len, containers))
+        if count > bounds.JSON_VALUES:
+            raise MalformedBody(f"The body has more than {bounds.JSON_VALUES:,} values.")
+        layer = [child for item in containers for child in (item.values() if isinstance(item, dict) else item)]
         if not layer:
-            return False
-    return True
-
-
-def _children(item: Any) -> Sequence[Any]:
-    if isinstance(item, dict):
-        return list(item.values())
-    return item if isinstance(item, list) else ()
+            return
+    raise MalformedBody(f"The body is nested more than {bounds.JSON_DEPTH} levels deep.")
 
 
 class JsonOnly(BaseContentNegotiation):

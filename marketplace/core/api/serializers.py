@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from itertools import islice
 from typing import Any, ClassVar
 
 from rest_framework import serializers
@@ -13,7 +14,7 @@ _DIGITS = re.compile(r"-?[0-9]+")
 
 
 class Body(serializers.Serializer[Any]):
-    """A request body: an unknown field is an error that names it.
+    """A request body: an unknown field is an error that names it. Its lists are `BoundedList`s.
 
     `read_back` names the resource's read-only fields, which are ignored, so that what was read can be sent back.
     """
@@ -21,10 +22,13 @@ class Body(serializers.Serializer[Any]):
     read_back: ClassVar[frozenset[str]] = frozenset()
 
     def to_internal_value(self, data: Any) -> Any:
-        """Return the validated values; one error for each unknown field."""
+        """Return the validated values; raise one error for each unknown field, up to `bounds.FIELD_ERRORS`."""
         if isinstance(data, Mapping):
             known = set(self.fields) | self.read_back
-            unknown = {str(name)[:100]: ["Unknown field."] for name in data if name not in known}
+            unknown = {
+                str(name)[:100]: ["Unknown field."]
+                for name in islice((name for name in data if name not in known), bounds.FIELD_ERRORS)
+            }
             if unknown:
                 raise serializers.ValidationError(unknown, code="unknown_field")
         return super().to_internal_value(data)
