@@ -105,6 +105,8 @@ TEMPLATES = [
 ]
 
 # --- data -------------------------------------------------------------------------------------
+# Of web processes on PostgreSQL (`marketplace.core.db.timeouts`); 0: none.
+STATEMENT_TIMEOUT_SECONDS = read.integer("DATABASE_STATEMENT_TIMEOUT", default=15)
 DATABASE_ROUTERS = ["marketplace.core.db.replica.Router"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 LANGUAGE_CODE = "en"
