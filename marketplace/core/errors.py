@@ -167,6 +167,14 @@ class BodyTooLarge(Problem):
     detail = "Send at most maximumBytes bytes."
 
 
+class AddressTooLong(Problem):
+    """414: the path and the query have more bytes than `maximumBytes`."""
+
+    status = 414
+    title = "The address is too long"
+    detail = "Send a shorter path or fewer and shorter query parameters."
+
+
 class UnsupportedType(Problem):
     """415: decided by content, not by the name."""
 

@@ -76,6 +76,7 @@ MIDDLEWARE = [
     "marketplace.core.content_policy.ContentPolicyMiddleware",
     "marketplace.core.page_compression.PageCompressionMiddleware",
     "marketplace.core.page_caching.PageCachingMiddleware",
+    "marketplace.core.request_size.RequestSizeMiddleware",
     # After all that adds headers to answers and files that cost nothing, before all that works.
     "marketplace.core.overload.OverloadMiddleware",
     # Before all that a public answer does without.

@@ -137,6 +137,7 @@ class OperationSchema(AutoSchema):
         declared: set[type[Problem]] = {
             errors.InvalidCredential,
             errors.AmbiguousCredentials,
+            errors.AddressTooLong,
             errors.RateLimited,
             errors.InternalError,
             errors.DependencyUnavailable,
