@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import islice
+from functools import cache
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -85,8 +85,9 @@ def _times(part: bytes, size: int, before: bytes = b"[", after: bytes = b"]") ->
     return before + b",".join([part] * count) + after
 
 
-def plain_bodies(size: int) -> Iterator[Shape]:
-    """Yield bodies that need no description."""
+@cache
+def plain_bodies(size: int) -> tuple[Shape, ...]:
+    """Return bodies that need no description."""
     half = size // 2
     names = [f'"n{number:06}":0'.encode() for number in range(size // 12)]
     bodies = {
@@ -112,22 +113,29 @@ def plain_bodies(size: int) -> Iterator[Shape]:
         "white space": b" " * size + b"{}",
         "no UTF-8": b'"' + b"\xff" * size + b'"',
     }
-    yield from (Shape(name, body, JSON) for name, body in bodies.items())
+    return tuple(Shape(name, body, JSON) for name, body in bodies.items())
 
 
-def plain_forms(size: int) -> Iterator[Shape]:
-    """Yield forms that need no description."""
+@cache
+def plain_forms(size: int) -> tuple[Shape, ...]:
+    """Return forms that need no description."""
     part = b'--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n\r\n'
     file = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n\r\n'
-    long_name = b'--x\r\nContent-Disposition: form-data; name="file"; filename="' + b"a\\\"" * (size // 3) + b'"\r\n\r\na\r\n--x--\r\n'
-    yield Shape("parameters", _times(b"a=", size, b"", b"").replace(b",", b"&"), FORM)
-    yield Shape("one parameter", b"a=" + b"%F0%9F%98%80" * (size // 12), FORM)
-    yield Shape("parts", part * (size // len(part)) + b"--x--\r\n", MULTIPART)
-    yield Shape("files", file * (size // len(file)) + b"--x--\r\n", MULTIPART)
-    yield Shape("a name of a file", long_name, MULTIPART)
-    yield Shape("headers of a part", b"--x\r\n" + b"A: b\r\n" * (size // 6) + b"\r\n\r\n--x--\r\n", MULTIPART)
-    yield Shape("beginnings of boundaries", b"--x\r\n\r\n" + b"\r\n--" * (size // 4) + b"\r\n--x--\r\n", MULTIPART)
-    yield Shape("a part without an end", b'--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n' + b"a" * size, MULTIPART)
+    long_name = b'--x\r\nContent-Disposition: form-data; name="file"; filename="' + b'a\\"' * (size // 3) + b'"\r\n\r\na\r\n--x--\r\n'
+    bodies = {
+        "parts": part * (size // len(part)) + b"--x--\r\n",
+        "files": file * (size // len(file)) + b"--x--\r\n",
+        "a name of a file": long_name,
+        "headers of a part": b"--x\r\n" + b"A: b\r\n" * (size // 6) + b"\r\n\r\n--x--\r\n",
+        "beginnings of boundaries": file + b"\r\n--" * (size // 4) + b"\r\n--x--\r\n",
+        "a field of beginnings of boundaries": part + b"\r\n--" * (size // 4) + b"\r\n--x--\r\n",
+        "a part without an end": file + b"a" * size,
+    }
+    return (
+        Shape("parameters", b"a=&" * (size // 3), FORM),
+        Shape("one parameter", b"a=" + b"%F0%9F%98%80" * (size // 12 - 1), FORM),
+        *(Shape(name, body, MULTIPART) for name, body in bodies.items()),
+    )
 
 
 def bodies_of(schema: Schema, good: Mapping[str, Any], size: int) -> Iterator[Shape]:
@@ -156,10 +164,10 @@ def _texts(schema: Schema) -> dict[str, Schema]:
 
 def _values(schema: Schema, size: int) -> Iterator[tuple[str, Any]]:
     """Yield values for a property: of other kinds, and of its own beyond its bounds and at them."""
-    for what, unit in TEXTS.items():
-        yield f"long, {what}", filled(unit, size)
-        if "maxLength" in schema:
-            yield f"at its bound, {what}", filled(unit, size)[: schema["maxLength"]]
+    for what in HARD:
+        yield f"long, {what}", filled(TEXTS[what], size)
+    for what, unit in TEXTS.items() if "maxLength" in schema else ():
+        yield f"at its bound, {what}", filled(unit, schema["maxLength"])[: schema["maxLength"]]
     yield "objects", [{}] * (size // 4)
     yield "lists", [[]] * (size // 4)
     yield "texts", [""] * (size // 4)
@@ -233,11 +241,11 @@ def headers() -> Iterator[Shape]:
 def forms_of(fields: Mapping[str, str], size: int) -> Iterator[Shape]:
     """Yield forms in which each field in turn is long, then all of them, then each is repeated."""
     for name in fields:
-        for what, unit in TEXTS.items():
+        for what in HARD:
             # Percent-encoding makes three bytes of one.
-            yield Shape(f"{name}: {what}", _form({**fields, name: filled(unit, size // (1 if unit.isalnum() else 3))})[:size], FORM)
+            yield Shape(f"{name}: {what}", _form({**fields, name: filled(TEXTS[what], size // 3)})[:size], FORM)
         yield Shape(f"{name} again and again", _form(fields) + f"&{name}=1".encode() * (PARAMETERS - len(fields)), FORM)
-    for what, unit in islice(TEXTS.items(), 8):
+    for what, unit in TEXTS.items():
         each = size // max(1, len(fields)) // 3
         yield Shape(f"every field: {what}", _form({name: filled(unit, each) for name in fields})[:size], FORM)
 

@@ -28,7 +28,7 @@ FORM, OAUTH_FORM = bounds.FORM_BYTES - 1, bounds.OAUTH_BODY_BYTES - 1
 # With which credentials operations are called: nobody's, and one that is let in.
 LET_IN = {Auth.NONE: "vendor's token", Auth.KEY: "API key", Auth.KEY_OR_BEARER: "API key", Auth.BEARER: "vendor's token"}
 # Fields that pages of lists take in their address.
-OF_LISTS = ("q", "page", "p", "o", "e", "sort", "next", "currency", "category", "tag", "minPrice", "_changelist_filters", "_popup", "all")
+OF_LISTS = ("q", "page", "p", "o", "sort", "next", "_changelist_filters", "_popup", "all")
 
 
 @dataclass
@@ -154,18 +154,20 @@ def oauth_targets(world: World, size: int, few: int | None) -> Iterator[Target]:
 def page_targets(world: World, pages: list[tuple[str, str]], size: int, few: int | None) -> Iterator[Target]:
     """Yield every page, and every form on one that is sent."""
     forms: dict[tuple[str, str], tuple[str, dict[str, str]]] = {}
-    parameters: dict[str, Any] = dict.fromkeys(OF_LISTS, {"maxLength": 1_000})
     for who, address in pages:
         client = _of(world, who)
         path, _, query = address.partition("?")
         fields, found = _forms_of(client, address)
         forms |= {(who, _route(action)): (action, values) for action, values in found.items()}
-        known: dict[str, Any] = parameters | dict.fromkeys(fields, {"maxLength": 1_000})
+        names = {*fields, *dict(parse_qsl(query)), *(OF_LISTS if fields else ())}
+        known: dict[str, Any] = {name: {"maxLength": 1_000} for name in sorted(names)}
         tried = shapes.queries_of(known, dict(parse_qsl(query)), shapes.HARD)
         sent = chain([Shape("as it is", query=query)], tried, shapes.headers())
         yield Target(f"GET {_shown(address)}", who != "visitor", client, "GET", path, islice(sent, few))
     for (who, _), (action, values) in forms.items():
-        sent = chain(shapes.plain_forms(size), islice(shapes.plain_bodies(size), 3), shapes.plain_forms(FORM), shapes.forms_of(values, FORM))
+        sent = chain(
+            shapes.plain_forms(size), islice(shapes.plain_bodies(size), 3), shapes.plain_forms(FORM), shapes.forms_of(values, FORM)
+        )
         yield Target(f"POST {_shown(action)}", who != "visitor", _of(world, who), "POST", action, islice(sent, few))
 
 
@@ -177,7 +179,9 @@ def _forms_of(client: Client, address: str) -> tuple[set[str], dict[str, dict[st
     if page.streaming or not page.headers.get("Content-Type", "").startswith("text/html"):
         return asked, sent
     for form in BeautifulSoup(page.content, "html.parser").find_all("form"):
-        fields = {str(each["name"]): str(each.get("value", "")) for each in form.find_all(["input", "select", "textarea"]) if each.get("name")}
+        fields = {
+            str(each["name"]): str(each.get("value", "")) for each in form.find_all(["input", "select", "textarea"]) if each.get("name")
+        }
         if str(form.get("method", "get")).lower() == "post":
             sent[str(form.get("action") or address)] = fields
         else:

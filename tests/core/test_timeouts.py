@@ -18,6 +18,8 @@ on_postgresql = pytest.mark.skipif(connection.vendor != "postgresql", reason="SQ
 
 
 class Cancelled(Exception):
+    """What psycopg raises."""
+
     sqlstate = "57014"
 
 

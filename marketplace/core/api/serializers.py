@@ -26,8 +26,7 @@ class Body(serializers.Serializer[Any]):
         if isinstance(data, Mapping):
             known = set(self.fields) | self.read_back
             unknown = {
-                str(name)[:100]: ["Unknown field."]
-                for name in islice((name for name in data if name not in known), bounds.FIELD_ERRORS)
+                str(name)[:100]: ["Unknown field."] for name in islice((name for name in data if name not in known), bounds.FIELD_ERRORS)
             }
             if unknown:
                 raise serializers.ValidationError(unknown, code="unknown_field")
