@@ -8,8 +8,10 @@ JSON_BODY_BYTES = MIB
 JSON_DEPTH = 32
 # In all objects and lists of a body together; what an operation takes is a few hundred.
 JSON_VALUES = 10_000
-# The path and the query of an address, as nginx takes them; and a form, in which a text is up to nine times as long as its characters.
+# The path and the query of an address and all headers together, as nginx takes them; and a form, in which a text is up to nine times
+# as long as its characters.
 ADDRESS_BYTES = 8 * KIB
+HEADERS_BYTES = 32 * KIB
 FORM_BYTES = 512 * KIB
 # As many as one problem document names: a body of nothing but mistakes must not come back longer than it went.
 FIELD_ERRORS = 100

@@ -199,6 +199,14 @@ class RateLimited(Problem):
     detail = "Wait for the number of seconds in Retry-After, then send the request again."
 
 
+class HeadersTooLarge(Problem):
+    """431: all headers together have more bytes than `maximumBytes`."""
+
+    status = 431
+    title = "The headers are too large"
+    detail = "Send fewer or shorter headers; in a browser, delete the cookies of this site."
+
+
 class InternalError(Problem):
     """500: our fault; nothing of the inside is told."""
 

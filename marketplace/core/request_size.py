@@ -1,4 +1,4 @@
-"""Refuses long addresses and long forms before anything reads them."""
+"""Refuses long addresses, headers and forms before anything reads them."""
 
 from collections.abc import Callable
 
@@ -6,13 +6,13 @@ from django.http import HttpRequest, HttpResponseBase
 
 from . import bounds
 from .api.problems import answer
-from .errors import AddressTooLong, BodyTooLarge
+from .errors import AddressTooLong, BodyTooLarge, HeadersTooLarge
 
 FORM = "application/x-www-form-urlencoded"
 
 
 class RequestSizeMiddleware:
-    """Answers 414 to an address of more than `bounds.ADDRESS_BYTES`, 413 to a form of more than `bounds.FORM_BYTES`."""
+    """Answers 414, 431 and 413 to an address, headers and a form of more than the bytes in `bounds`."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -21,6 +21,8 @@ class RequestSizeMiddleware:
         """Answer the request."""
         if len(request.META.get("QUERY_STRING", "")) + len(request.path_info) > bounds.ADDRESS_BYTES:
             return answer(AddressTooLong(maximumBytes=bounds.ADDRESS_BYTES), request)
+        if sum(len(name) + len(value) for name, value in request.META.items() if name.startswith("HTTP_")) > bounds.HEADERS_BYTES:
+            return answer(HeadersTooLarge(maximumBytes=bounds.HEADERS_BYTES), request)
         if request.content_type == FORM and int(request.META.get("CONTENT_LENGTH") or 0) > bounds.FORM_BYTES:
             return answer(BodyTooLarge(maximumBytes=bounds.FORM_BYTES), request)
         return self.get_response(request)

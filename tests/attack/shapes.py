@@ -15,6 +15,7 @@ FORM = "application/x-www-form-urlencoded"
 MULTIPART = "multipart/form-data; boundary=x"
 # What a server hands on of a request line or of one header.
 LINE = 60 * 2**10
+HEADER = bounds.HEADERS_BYTES - 2**10
 # The hardest of them, where there are many places to try.
 HARD = ("a letter", "misspelt words", "unspaced script", "commas", "digits")
 # What the service takes of an address, beside its path.
@@ -235,7 +236,7 @@ def headers() -> Iterator[Shape]:
     }
     for name, unit in values.items():
         begun = "bytes=" if name == "HTTP_RANGE" else ""
-        yield Shape(name.removeprefix("HTTP_"), headers=((name, begun + filled(unit, LINE)),))
+        yield Shape(name.removeprefix("HTTP_"), headers=((name, (begun + filled(unit, HEADER))[:HEADER]),))
 
 
 def forms_of(fields: Mapping[str, str], size: int) -> Iterator[Shape]:

@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl
 
 from bs4 import BeautifulSoup
 from django.test import Client
-from django.urls import Resolver404, resolve
+from django.urls import Resolver404, get_resolver, resolve
 
 from marketplace.core import bounds
 from marketplace.core.scopes import Scope
@@ -18,6 +18,7 @@ from tests.contract.generated import CALLERS
 from tests.contract.scenes import SCENES
 from tests.contract.shapes import Auth, Operation
 from tests.mcp.speaking import Speaker, tool_token
+from tests.pages.routes import routes
 from tests.pages.world import CALLBACK, World
 
 from . import shapes
@@ -29,6 +30,10 @@ FORM, OAUTH_FORM = bounds.FORM_BYTES - 1, bounds.OAUTH_BODY_BYTES - 1
 LET_IN = {Auth.NONE: "vendor's token", Auth.KEY: "API key", Auth.KEY_OR_BEARER: "API key", Auth.BEARER: "vendor's token"}
 # Fields that pages of lists take in their address.
 OF_LISTS = ("q", "page", "p", "o", "sort", "next", "_changelist_filters", "_popup", "all")
+
+
+# Answered before any route is looked up.
+OF_PROBES = ("/healthz", "/readyz", "/metrics")
 
 
 @dataclass
@@ -169,6 +174,12 @@ def page_targets(world: World, pages: list[tuple[str, str]], size: int, few: int
             shapes.plain_forms(size), islice(shapes.plain_bodies(size), 3), shapes.plain_forms(FORM), shapes.forms_of(values, FORM)
         )
         yield Target(f"POST {_shown(action)}", who != "visitor", _of(world, who), "POST", action, islice(sent, few))
+
+
+def fixed_paths() -> list[str]:
+    """Return each address without parts of its own, answers for programs among them, beside those of the admin and of the operations."""
+    found = [f"/{route}" for route, _ in routes(get_resolver().url_patterns) if not set(route) & set("<^(")]
+    return [path for path in [*found, *OF_PROBES] if path not in document()["paths"] and not path.startswith("/admin/")]
 
 
 def _forms_of(client: Client, address: str) -> tuple[set[str], dict[str, dict[str, str]]]:

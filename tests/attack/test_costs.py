@@ -18,7 +18,7 @@ from tests.pages.world import World, crowd, make_world
 
 from .bare import seconds_of_a_view
 from .costs import FOLDER, SIZE, Cost, costliest
-from .targets import api_targets, oauth_targets, page_targets, tool_targets
+from .targets import api_targets, fixed_paths, oauth_targets, page_targets, tool_targets
 
 pytestmark = [pytest.mark.django_db, pytest.mark.engineless]
 
@@ -84,6 +84,7 @@ def test_no_call_of_the_oauth_endpoints_costs_more_than_its_bound(unit: float, w
 
 def test_no_visit_of_the_pages_costs_more_than_its_bound(unit: float, world: World) -> None:
     pages = [(who, path) for who, path in world.pages() if who == "visitor" or (EVERYTHING and who != "admin")]
+    pages += [("visitor", path) for path in fixed_paths()]
     judge("pages", costliest(page_targets(world, pages, SIZE, FEW_FOR_PAGES), unit), unit)
 
 

@@ -87,6 +87,13 @@ def test_address_that_is_too_long_is_a_414(client: Client, path: str) -> None:
     assert client.get(f"{path}?unknown={'a' * rest}").status_code != 414
 
 
+@pytest.mark.parametrize("path", ["/api/v1/assets", "/browse"])
+def test_headers_that_are_too_large_are_a_431(client: Client, path: str) -> None:
+    answer = client.get(path, headers={"accept": "a/b," * (bounds.HEADERS_BYTES // 4)})
+    assert answer.status_code == 431
+    assert client.get(path, headers={"accept": "a/b," * (bounds.HEADERS_BYTES // 4 - 100)}).status_code == 200
+
+
 def test_form_that_is_too_long_is_a_413_and_not_read(client: Client) -> None:
     class Unread:
         def read(self, *_: object) -> bytes:

@@ -138,6 +138,7 @@ class OperationSchema(AutoSchema):
             errors.InvalidCredential,
             errors.AmbiguousCredentials,
             errors.AddressTooLong,
+            errors.HeadersTooLarge,
             errors.RateLimited,
             errors.InternalError,
             errors.DependencyUnavailable,
