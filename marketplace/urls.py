@@ -2,9 +2,9 @@
 
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
-from drf_spectacular.views import SpectacularJSONAPIView
 
 from marketplace.core.admin.search import search
+from marketplace.core.api.document import DocumentView
 from marketplace.pages.views.docs import reference
 
 api: list[URLPattern | URLResolver] = [
@@ -13,7 +13,7 @@ api: list[URLPattern | URLResolver] = [
     path("", include("vendors.api.urls")),
     path("", include("library.api.urls")),
     path("", include("wallet.api.urls")),
-    path("schema", SpectacularJSONAPIView.as_view(), name="schema"),
+    path("schema", DocumentView.as_view(), name="schema"),
     path("docs", reference, name="docs"),
 ]
 

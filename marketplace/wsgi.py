@@ -7,6 +7,7 @@ from typing import Any
 from django.core.wsgi import get_wsgi_application
 from django.utils.module_loading import import_string
 
+from marketplace.core.db.timeouts import limit_statements
 from marketplace.core.turns import Turns
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "marketplace.settings.production")
@@ -14,6 +15,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "marketplace.settings.production
 _CHARSETS = frozenset({"utf-8", "utf8", "us-ascii", "iso-8859-1"})
 _django = get_wsgi_application()
 _turns = Turns()
+limit_statements()
 # By name: it can be loaded once every app is there.
 import_string("marketplace.jobs.in_server.start_worker_thread")()
 

@@ -37,9 +37,10 @@ class ListingAdmin(ServiceAdmin):
     found_title, found_detail = "title", "status"
 
     def get_list_filter(self, request: HttpRequest) -> Any:
-        """Leave out the filter that reads what it offers where words are looked up: that reads enough."""
+        """Leave out the filter that reads what it offers where words are looked up, unless it is used: that reads enough."""
         filters = super().get_list_filter(request)
-        return [each for each in filters if each != "category"] if request.GET.get(SEARCH_VAR) else filters
+        unused = request.GET.get(SEARCH_VAR) and "category__id__exact" not in request.GET
+        return [each for each in filters if each != "category"] if unused else filters
 
     def find(self, words: Words) -> list[Q]:
         """Look for an id, a vendor, a slug, a store; for sale, as buyers search."""

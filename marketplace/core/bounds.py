@@ -6,11 +6,19 @@ GIB = 2**30
 
 JSON_BODY_BYTES = MIB
 JSON_DEPTH = 32
+# In all objects and lists of a body together; what an operation takes is a few hundred.
+JSON_VALUES = 10_000
+# The path and the query of an address and all headers together, as nginx takes them; and a form, in which a text is up to nine times
+# as long as its characters.
+ADDRESS_BYTES = 8 * KIB
+HEADERS_BYTES = 32 * KIB
+FORM_BYTES = 512 * KIB
 # As many as one problem document names: a body of nothing but mistakes must not come back longer than it went.
 FIELD_ERRORS = 100
-# How many unknown fields or parameters are named, and how long a query string may be; Django bounds the number of its parameters.
+# Of the items of one list: each may have many mistakes of its own.
+ITEM_ERRORS = 10
+# Of unknown fields or parameters.
 UNKNOWN_NAMES = 10
-QUERY_BYTES = 8 * KIB
 
 TITLE_CHARS = 120
 SLUG_CHARS = 80
@@ -78,6 +86,7 @@ BROWSE_LIMIT_DEFAULT = 20
 SEARCH_LIMIT = 50
 SEARCH_LIMIT_DEFAULT = 20
 SEARCH_QUERY_CHARS = 200
+ADMIN_SEARCH_CHARS = 200
 LIBRARY_LIMIT = 100
 LIBRARY_LIMIT_DEFAULT = 25
 VENDOR_LIMIT = 100

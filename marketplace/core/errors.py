@@ -187,6 +187,14 @@ class BodyTooLarge(Problem):
         super().__init__(f"Send at most {maximumBytes:,} bytes.", maximumBytes=maximumBytes)
 
 
+class AddressTooLong(Problem):
+    """414: the path and the query have more bytes than `maximumBytes`."""
+
+    status = 414
+    title = "The address is too long"
+    detail = "Send a shorter path or fewer and shorter query parameters."
+
+
 class UnsupportedType(Problem):
     """415: decided by content, not by the name."""
 
@@ -209,6 +217,14 @@ class RateLimited(Problem):
     status = 429
     title = "Too many requests"
     detail = "Wait for the number of seconds in Retry-After, then send the request again."
+
+
+class HeadersTooLarge(Problem):
+    """431: all headers together have more bytes than `maximumBytes`."""
+
+    status = 431
+    title = "The headers are too large"
+    detail = "Send fewer or shorter headers; in a browser, delete the cookies of this site."
 
 
 class InternalError(Problem):

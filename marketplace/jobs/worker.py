@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from django.db import DatabaseError, InterfaceError, close_old_connections, connection
 from django.db.models.functions import Now
 
+from marketplace.core.db.timeouts import lift_limit
 from marketplace.core.ids import new_id
 
 from .models import Job, Worker
@@ -54,6 +55,7 @@ class Lane:
         self._given.put(job)
 
     def _work(self) -> None:
+        lift_limit()
         while True:
             job = self._given.get()
             try:
@@ -90,6 +92,7 @@ class JobWorker:
 
         A database that does not answer is waited for; with `until_idle` it ends the work.
         """
+        lift_limit()
         self._lanes = [Lane(name, count, self) for name, count in self._threads.items()]
         while not self.stopping.is_set():
             try:

@@ -76,6 +76,7 @@ MIDDLEWARE = [
     "marketplace.core.content_policy.ContentPolicyMiddleware",
     "marketplace.core.page_compression.PageCompressionMiddleware",
     "marketplace.core.page_caching.PageCachingMiddleware",
+    "marketplace.core.request_size.RequestSizeMiddleware",
     # After all that adds headers to answers and files that cost nothing, before all that works.
     "marketplace.core.overload.OverloadMiddleware",
     # Before all that a public answer does without.
@@ -105,6 +106,8 @@ TEMPLATES = [
 ]
 
 # --- data -------------------------------------------------------------------------------------
+# Of web processes on PostgreSQL (`marketplace.core.db.timeouts`); 0: none.
+STATEMENT_TIMEOUT_SECONDS = read.integer("DATABASE_STATEMENT_TIMEOUT", default=15)
 DATABASE_ROUTERS = ["marketplace.core.db.replica.Router"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 LANGUAGE_CODE = "en"

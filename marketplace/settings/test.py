@@ -28,6 +28,8 @@ if "init_command" in _database["OPTIONS"]:
     # Nothing here has to outlive a power cut.
     _database["OPTIONS"]["init_command"] += "PRAGMA synchronous=OFF;"
 DATABASES = {"default": _database}
+# Importing `marketplace.wsgi` would limit the statements of all tests.
+STATEMENT_TIMEOUT_SECONDS = 0
 CACHES = MEMORY_CACHES
 # A pool would hold on to connections of threads that a test has ended, and the test database could not be dropped.
 _database["OPTIONS"].pop("pool", None)

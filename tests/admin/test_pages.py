@@ -7,7 +7,9 @@ from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
 from bs4 import BeautifulSoup
 from django.contrib import admin
 from django.contrib.auth.models import Group, Permission
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from catalog.models import Category, Deliverable, LicenseTier, Listing, ListingReview, Store
@@ -300,3 +302,36 @@ def test_what_strangers_wrote_is_text_on_every_page(root: Client) -> None:
         response = root.get(path, follow=True)
         assert response.status_code == 200, path
         assert not BeautifulSoup(response.content, "html.parser").select('img[src="x"], [onerror]'), path
+
+
+def test_list_can_be_searched_within_a_category(root: Client) -> None:
+    listing = published()
+    answer = root.get(address(Listing, "changelist"), {"q": listing.slug, "category__id__exact": str(listing.category_id)})
+    assert answer.status_code == 200
+    assert str(listing.pk) in answer.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("model", "parameters"),
+    [
+        (Listing, {"short_description__regex": "(a+)+$"}),
+        (Listing, {"title__iregex": "(a+)+$"}),
+        (Listing, {"store__owner__email__contains": "a"}),
+        (Listing, {"status__regex": "."}),
+        (User, {"email__regex": "(a+)+$"}),
+        (Group, {"name__regex": "(a+)+$"}),
+    ],
+    ids=str,
+)
+def test_lookup_that_no_filter_makes_is_not_run(model: type[Any], parameters: dict[str, str], root: Client) -> None:
+    with CaptureQueriesContext(connection) as asked:
+        answer = root.get(address(model, "changelist"), parameters)
+    assert answer.status_code in {302, 400}
+    assert not [query for query in asked if "a+" in query["sql"] or "REGEXP" in query["sql"]]
+
+
+def test_list_is_ordered_by_each_column_once_and_searched_for_the_beginning_of_a_text(root: Client) -> None:
+    parameters = {"o": ".".join(["1"] * 3_000), "q": "a " * 3_000}
+    with CaptureQueriesContext(connection) as asked:
+        assert root.get(address(Group, "changelist"), parameters).status_code == 200
+    assert max(len(query["sql"]) for query in asked) < 20_000

@@ -22,7 +22,15 @@ by_operation = pytest.mark.parametrize("operation", OPERATIONS, ids=lambda opera
 SECURITY: dict[Auth, list[str]] = {Auth.NONE: [], Auth.KEY: ["ApiKey"], Auth.KEY_OR_BEARER: ["ApiKey", "Bearer"], Auth.BEARER: ["Bearer"]}
 BOUNDS = ("maxLength", "minimum", "maximum", "minItems", "maxItems", "enum")
 # What every operation may answer, and what every guarded one, every one with a path parameter and every one with a body adds.
-EVERY = {"invalid_credential", "ambiguous_credentials", "rate_limited", "internal_error", "dependency_unavailable"}
+EVERY = {
+    "invalid_credential",
+    "ambiguous_credentials",
+    "address_too_long",
+    "headers_too_large",
+    "rate_limited",
+    "internal_error",
+    "dependency_unavailable",
+}
 OF_GUARDED = {"not_authenticated", "insufficient_scope"}
 OF_BODIES = {"invalid_input", "malformed_body", "body_too_large", "unsupported_type"}
 

@@ -57,7 +57,8 @@ class CategorySlug(serializers.Field[Category, Any, str, Any]):
         """Return the category."""
         if not isinstance(data, str):
             self.fail("invalid")
-        category = Category.objects.filter(slug=data, is_active=True).first() if SLUG.fullmatch(data) else None
+        possible = len(data) <= bounds.SLUG_CHARS and SLUG.fullmatch(data)
+        category = Category.objects.filter(slug=data, is_active=True).first() if possible else None
         if category is None:
             self.fail("unknown_category")
         return category

@@ -109,7 +109,10 @@ class DetailsForm(SectionForm):
         label="Summary", max_length=bounds.SHORT_DESCRIPTION_CHARS, help_text="One sentence, shown on the card and in search results."
     )
     description = TextField(
-        label="Description", required=False, rows=10, help_text="Markdown: headings, lists, links. Images go into the gallery."
+        label="Description",
+        required=False,
+        rows=10,
+        help_text="Markdown: headings, lists, links. HTML tags are left out; images go into the gallery.",
     )
     tags = TagsField(label="Tags", help_text=f"Separated by commas or lines, at most {bounds.TAGS} of {bounds.TAG_CHARS} characters.")
     version = LineField(label="Version", max_length=bounds.VERSION_CHARS, required=False, help_text="Shown next to the file, such as 1.2.")

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied
+from django.contrib.admin.options import IncorrectLookupParameters
+from django.core.exceptions import PermissionDenied, SuspiciousOperation
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
 from django.template.response import TemplateResponse
@@ -102,7 +103,11 @@ class PayoutAdmin(ServiceAdmin):
         """Stream what the filters leave as CSV, payout methods included: they are bank details, hence a permission of its own."""
         if not staff_of(request).has_perm(EXPORT) or not self.has_view_permission(request):
             raise PermissionDenied
-        rows = self.get_changelist_instance(request).queryset
+        try:
+            rows = self.get_changelist_instance(request).queryset
+        except IncorrectLookupParameters as error:
+            message = "no filter takes this"
+            raise SuspiciousOperation(message) from error
         headers = {"Content-Disposition": 'attachment; filename="payouts.csv"'}
         return StreamingHttpResponse(_lines(rows.iterator(chunk_size=CHUNK)), content_type="text/csv; charset=utf-8", headers=headers)
 

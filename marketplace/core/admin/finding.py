@@ -13,6 +13,7 @@ from django.db import connection
 from django.db.models import CharField, F, IntegerField, Q, QuerySet, Value
 from django.db.models.functions import Cast
 
+from .. import bounds
 from ..ids import parse_id
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 SHOWN = 5
 LISTED = 500
-WORDS_CHARS = 200
 # Shorter beginnings would be those of too many.
 FEWEST = 2
 LAST_FOUR = 4
@@ -46,7 +46,7 @@ class Words:
     def of(cls, typed: str) -> "Words":
         """Return what to look for; of a whole secret only its end, which is all that anyone may see of it."""
         secret = _SECRET.search(typed)
-        text = (secret[1] if secret else typed.strip())[:WORDS_CHARS]
+        text = (secret[1] if secret else typed.strip())[: bounds.ADMIN_SEARCH_CHARS]
         if not text.isprintable():
             text = ""
         return cls(text.removeprefix("…"), parse_id(text.lower()))

@@ -176,7 +176,7 @@ class Amount(serializers.Field[int, Any, float, Any]):
 
 
 class BoundedList(serializers.ListField):
-    """A list whose length is judged before its items: a long one of bad items is one error, not thousands."""
+    """A list whose length is judged before its items, of whose mistakes only the first are named."""
 
     default_error_messages = COMMON_ERRORS | {
         "not_a_list": "A list is required.",
@@ -185,11 +185,29 @@ class BoundedList(serializers.ListField):
         "max_length": "At most {max_length} items.",
     }
 
+    def __init__(self, *, max_length: int, **kwargs: Any) -> None:
+        super().__init__(max_length=max_length, **kwargs)
+
     def to_internal_value(self, data: Any) -> list[Any]:
         """Return the validated items."""
-        if isinstance(data, list) and self.max_length is not None and len(data) > self.max_length:
+        if isinstance(data, list) and len(data) > self.max_length:
             raise serializers.ValidationError(f"At most {self.max_length} items.", code="max_length")
         items: list[Any] = super().to_internal_value(data)
+        return items
+
+    def run_child_validation(self, data: list[Any]) -> list[Any]:
+        """Return the validated items; raise the errors of the first `bounds.ITEM_ERRORS` that have any, by index."""
+        items: list[Any] = []
+        errors: dict[int, Any] = {}
+        for index, item in enumerate(data):
+            try:
+                items.append(self.child.run_validation(item))
+            except serializers.ValidationError as error:
+                errors[index] = error.detail
+                if len(errors) == bounds.ITEM_ERRORS:
+                    break
+        if errors:
+            raise serializers.ValidationError(errors)  # type: ignore[arg-type]  # keyed by index, as ListField does
         return items
 
 

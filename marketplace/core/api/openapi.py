@@ -140,6 +140,8 @@ class OperationSchema(AutoSchema):
         declared: set[type[Problem]] = {
             errors.InvalidCredential,
             errors.AmbiguousCredentials,
+            errors.AddressTooLong,
+            errors.HeadersTooLarge,
             errors.RateLimited,
             errors.InternalError,
             errors.DependencyUnavailable,

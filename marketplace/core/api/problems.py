@@ -22,6 +22,7 @@ from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
 from .. import bounds, errors
+from ..db.timeouts import was_cancelled
 from ..request_id import current_request_id
 
 MEDIA_TYPE = "application/problem+json"
@@ -135,6 +136,8 @@ def as_problem(exc: Exception) -> errors.Problem:
 
 def _fault(exc: Exception) -> errors.Problem:
     match exc:
+        case OperationalError() if was_cancelled(exc):
+            return errors.DependencyUnavailable("It took the database too long, so nothing was done. Ask for less, or try again later.")
         case OperationalError() | InterfaceError() | RedisError() | ConnectionInterrupted():
             return errors.DependencyUnavailable()
         case OSError(errno=errno.ENOSPC | errno.EDQUOT):

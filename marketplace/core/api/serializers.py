@@ -10,7 +10,6 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from .. import bounds
-from ..errors import MalformedRequest
 from .fields import COMMON_ERRORS, Whole
 from .unknown import unknown_names
 
@@ -18,7 +17,7 @@ _DIGITS = re.compile(r"-?[0-9]+")
 
 
 class Body(serializers.Serializer[Any]):
-    """A request body: an unknown field is an error that names it.
+    """A request body: an unknown field is an error that names it. Its lists are `BoundedList`s.
 
     `read_back` names the resource's read-only fields, which are ignored, so that what was read can be sent back.
     """
@@ -27,7 +26,7 @@ class Body(serializers.Serializer[Any]):
     default_error_messages = COMMON_ERRORS | {"invalid": "A JSON object is required."}
 
     def to_internal_value(self, data: Any) -> Any:
-        """Return the validated values; one error for each unknown field."""
+        """Return the validated values; raise one error for each unknown field, up to `bounds.UNKNOWN_NAMES`."""
         if isinstance(data, Mapping):
             names = (name for name in data if name not in self.fields and name not in self.read_back)
             if unknown := unknown_names(names, self.fields, kind="field"):
@@ -59,18 +58,15 @@ def parameter_names(serializer_class: type[serializers.Serializer[Any]]) -> froz
 
 
 def refuse_unknown_parameters(request: Request | HttpRequest, known: Collection[str]) -> None:
-    """Refuse a query string that is too long or has a parameter that the operation does not have.
+    """Refuse a query with a parameter that the operation does not have. Its length and the number of its parameters are bounded before.
 
     Args:
         request: Of the operation.
         known: The names of its parameters.
 
     Raises:
-        MalformedRequest: more than `bounds.QUERY_BYTES`.
         ValidationError: unknown parameters, with the nearest known ones.
     """
-    if len(request.META.get("QUERY_STRING", "")) > bounds.QUERY_BYTES:
-        raise MalformedRequest(f"The query string is longer than {bounds.QUERY_BYTES} bytes.")
     names = (name for name in request.GET if name not in known)
     if unknown := unknown_names(names, known, kind="parameter"):
         errors = {f"?{name}": messages for name, messages in unknown.items()}

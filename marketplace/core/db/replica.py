@@ -16,6 +16,7 @@ from django.db import DEFAULT_DB_ALIAS, InterfaceError, OperationalError, connec
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from ..health import Figures, NotReady
+from .timeouts import was_cancelled
 
 REPLICA = "replica"
 # After a failure the replica is not used for so long; then a single caller tries it again.
@@ -108,6 +109,9 @@ def read_from(build: Callable[[], T], *, proven: Callable[[], bool]) -> T:
             return value
         breaker.close()
     except (OperationalError, InterfaceError) as error:
+        if was_cancelled(error):
+            # It would take the primary as long.
+            raise
         breaker.open()
         logger.warning("the replica does not answer, the primary does: %s", error)
     finally:

@@ -92,5 +92,9 @@ VALUES: dict[str, Callable[[], str]] = {
     "example_buy_a_font": lambda: (EXAMPLES / "buy_a_font.py").read_text("utf-8").rstrip(),
     "quote_minutes": lambda: str(bounds.QUOTE_SECONDS // 60),
     "idempotency_hours": lambda: str(bounds.IDEMPOTENCY_HOURS),
+    "json_values": lambda: f"{bounds.JSON_VALUES:,}",
+    "json_depth": lambda: str(bounds.JSON_DEPTH),
+    "field_errors": lambda: str(bounds.FIELD_ERRORS),
+    "item_errors": lambda: str(bounds.ITEM_ERRORS),
     "link_minutes": lambda: str(bounds.DOWNLOAD_LINK_SECONDS // 60),
 }

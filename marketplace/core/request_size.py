@@ -1,0 +1,28 @@
+"""Refuses long addresses, headers and forms before anything reads them."""
+
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponseBase
+
+from . import bounds
+from .api.problems import answer
+from .errors import AddressTooLong, BodyTooLarge, HeadersTooLarge
+
+FORM = "application/x-www-form-urlencoded"
+
+
+class RequestSizeMiddleware:
+    """Answers 414, 431 and 413 to an address, headers and a form of more than the bytes in `bounds`."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Answer the request."""
+        if len(request.META.get("QUERY_STRING", "")) + len(request.path_info) > bounds.ADDRESS_BYTES:
+            return answer(AddressTooLong(maximumBytes=bounds.ADDRESS_BYTES), request)
+        if sum(len(name) + len(value) for name, value in request.META.items() if name.startswith("HTTP_")) > bounds.HEADERS_BYTES:
+            return answer(HeadersTooLarge(maximumBytes=bounds.HEADERS_BYTES), request)
+        if request.content_type == FORM and int(request.META.get("CONTENT_LENGTH") or 0) > bounds.FORM_BYTES:
+            return answer(BodyTooLarge(maximumBytes=bounds.FORM_BYTES), request)
+        return self.get_response(request)

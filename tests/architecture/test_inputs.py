@@ -1,0 +1,62 @@
+"""What requests may hold: each part of each body has a bound that is judged before its parts are."""
+
+from collections.abc import Iterator
+
+import pytest
+from rest_framework import serializers
+from rest_framework.fields import Field
+
+from marketplace.core.api.fields import BoundedList
+from marketplace.core.api.serializers import Body
+from marketplace.mcp.tools.table import TOOLS
+from tests.contract.calls import document
+
+UNBOUNDED = (
+    serializers.ListSerializer,
+    serializers.DictField,
+    serializers.JSONField,
+    serializers.MultipleChoiceField,
+    serializers.ManyRelatedField,
+)
+Input = type[serializers.Serializer]
+
+
+def inputs() -> list[Input]:
+    """Return the shape of every body and of every tool's arguments."""
+    # Views, which define some of them, are loaded with the document.
+    document()
+    found: dict[Input, None] = dict.fromkeys(tool.takes for tool in TOOLS.values())
+    waiting: list[type[Body]] = [Body]
+    while waiting:
+        each = waiting.pop()
+        found[each] = None
+        waiting += each.__subclasses__()
+    return list(found)
+
+
+def fields_of(field: "Field | serializers.BaseSerializer") -> Iterator[Field]:
+    """Yield a field and all inside of it."""
+    yield field
+    if isinstance(field, serializers.Serializer):
+        for inner in field.fields.values():
+            yield from fields_of(inner)
+    elif isinstance(field, serializers.ListField):
+        yield from fields_of(field.child)
+
+
+@pytest.mark.parametrize("shape", inputs(), ids=lambda shape: shape.__name__)
+def test_every_list_of_an_input_is_bounded_before_its_items_are_looked_at(shape: Input) -> None:
+    for field in fields_of(shape()):
+        assert not isinstance(field, UNBOUNDED), field
+        assert not isinstance(field, serializers.ListField) or isinstance(field, BoundedList), field
+
+
+@pytest.mark.parametrize("shape", inputs(), ids=lambda shape: shape.__name__)
+def test_every_text_of_an_input_has_a_length(shape: Input) -> None:
+    texts = [field for field in fields_of(shape()) if isinstance(field, serializers.CharField)]
+    assert [field for field in texts if field.max_length is None] == []
+
+
+def test_list_without_a_length_cannot_be_declared() -> None:
+    with pytest.raises(TypeError, match="max_length"):
+        BoundedList(child=serializers.CharField())  # type: ignore[call-arg]

@@ -1,0 +1,38 @@
+"""The unit in which costs are told: the processor time of one bare Django view. Run as a process of its own, for its settings."""
+
+import io
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+CALLS, BATCHES = 400, 5
+
+
+def seconds_of_a_view() -> float:
+    """Return the processor time of one call, in seconds."""
+    told = subprocess.run([sys.executable, "-m", "tests.attack.bare"], cwd=ROOT, capture_output=True, check=True, text=True)
+    return float(told.stdout)
+
+
+def measure() -> float:
+    """Return the time of a call in the fastest of some batches."""
+    from benchmarks.catalog.bare import application  # noqa: PLC0415 - it configures Django
+
+    def environ() -> dict[str, Any]:
+        given: dict[str, Any] = {"REQUEST_METHOD": "GET", "PATH_INFO": "/page", "SERVER_NAME": "127.0.0.1", "SERVER_PORT": "80"}
+        return given | {"HTTP_HOST": "127.0.0.1", "wsgi.input": io.BytesIO(), "wsgi.url_scheme": "http", "wsgi.errors": sys.stderr}
+
+    def batch() -> float:
+        start = time.process_time()
+        for _ in range(CALLS):
+            b"".join(application(environ(), lambda *_: None))
+        return (time.process_time() - start) / CALLS
+
+    return min(batch() for _ in range(BATCHES))
+
+
+if __name__ == "__main__":
+    sys.stdout.write(str(measure()))

@@ -1,0 +1,222 @@
+"""What is attacked: every operation of the API, every tool, the OAuth endpoints, every page and every form on it."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import chain, islice
+from typing import Any
+from urllib.parse import parse_qsl
+
+from bs4 import BeautifulSoup
+from django.test import Client
+from django.urls import Resolver404, get_resolver, resolve
+
+from marketplace.core import bounds
+from marketplace.core.scopes import Scope
+from marketplace.mcp.tools.table import TOOLS
+from tests.contract.calls import body_of, document, document_of, path_of, query_of
+from tests.contract.generated import CALLERS
+from tests.contract.scenes import SCENES
+from tests.contract.shapes import Auth, Operation
+from tests.mcp.speaking import Speaker, tool_token
+from tests.pages.routes import routes
+from tests.pages.world import CALLBACK, World
+
+from . import shapes
+from .shapes import Shape
+
+# Forms that are read, by the service and by the endpoints of OAuth.
+FORM, OAUTH_FORM = bounds.FORM_BYTES - 1, bounds.OAUTH_BODY_BYTES - 1
+# With which credentials operations are called: nobody's, and one that is let in.
+LET_IN = {Auth.NONE: "vendor's token", Auth.KEY: "API key", Auth.KEY_OR_BEARER: "API key", Auth.BEARER: "vendor's token"}
+# Fields that pages of lists take in their address.
+OF_LISTS = ("q", "page", "p", "o", "sort", "next", "_changelist_filters", "_popup", "all")
+
+
+# Answered before any route is looked up.
+OF_PROBES = ("/healthz", "/readyz", "/metrics")
+
+
+@dataclass
+class Target:
+    """One address, asked by one caller.
+
+    Args:
+        name: What the table says.
+        known: Whether the caller has a credential.
+        client: Sends the requests.
+        method: HTTP method.
+        path: The address, with its own query.
+        requests: What is sent, the most telling first.
+        headers: That go with each, by their names in WSGI.
+    """
+
+    name: str
+    known: bool
+    client: Client
+    method: str
+    path: str
+    requests: Iterator[Shape]
+    headers: dict[str, str] = field(default_factory=dict)
+
+
+def inlined(schema: Any) -> Any:
+    """Return a schema of the document without references."""
+    if isinstance(schema, list):
+        return [inlined(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        return inlined(document()["components"]["schemas"][schema["$ref"].rpartition("/")[2]])
+    merged: dict[str, Any] = {}
+    for part in schema.get("allOf", ()):
+        merged |= inlined(part)
+    return merged | {name: inlined(value) for name, value in schema.items() if name != "allOf"}
+
+
+def api_targets(operation: Operation, size: int, few: int | None) -> Iterator[Target]:
+    """Yield an operation in its scene, for nobody and for a caller who is let in."""
+    scene = SCENES[operation.scene]()
+    path, query, good = path_of(operation, scene), query_of(operation, scene), body_of(operation, scene)
+    for headers in ({}, CALLERS[LET_IN[operation.auth]](scene.user)):
+        wsgi = {f"HTTP_{name.upper().replace('-', '_')}": value for name, value in headers.items()}
+        sent = islice(_requests_of(operation, good, query, size), few)
+        yield Target(operation.name, bool(headers), _client(), operation.method, path, sent, wsgi)
+
+
+def _requests_of(operation: Operation, good: Mapping[str, Any], query: Mapping[str, str], size: int) -> Iterator[Shape]:
+    described = document_of(operation)
+    parameters = {each["name"]: inlined(each["schema"]) for each in described.get("parameters", ()) if each["in"] == "query"}
+    content = described.get("requestBody", {}).get("content", {})
+    if operation.method != "GET":
+        yield from shapes.plain_bodies(size)
+        yield from shapes.plain_forms(size)
+    for kind, inner in content.items():
+        if kind == shapes.JSON:
+            yield from shapes.bodies_of(inlined(inner["schema"]), good, size)
+    yield from shapes.queries_of(parameters, query)
+    yield from shapes.headers()
+
+
+def tool_targets(world: World, size: int, few: int | None) -> Iterator[Target]:
+    """Yield the endpoint of the tools, for nobody and with a token, then every tool."""
+    user = world.people["member"]
+    secret = tool_token(user, frozenset(Scope))[1]
+    usual = {"HTTP_ACCEPT": "application/json, text/event-stream", "HTTP_MCP_PROTOCOL_VERSION": "2025-11-25"}
+    known = usual | {"HTTP_AUTHORIZATION": f"Bearer {secret}"}
+    for headers in (usual, known):
+        plain = chain(shapes.plain_bodies(size), shapes.plain_forms(size), shapes.headers())
+        yield Target("POST /mcp", headers is known, _client(), "POST", "/mcp", islice(plain, few), headers)
+    for method, params in _methods().items():
+        described = {"properties": {name: {"type": "string"} for name in [*params, "_meta", "more"]}}
+        sent = _enveloped(shapes.bodies_of(described, params, size), method, {})
+        yield Target(f"POST /mcp {method}", True, _client(), "POST", "/mcp", islice(sent, few), known)
+    for tool in TOOLS.values():
+        sent = _enveloped(shapes.bodies_of(tool.input_schema, {}, size), "tools/call", {"name": tool.name})
+        unknown = _enveloped(shapes.plain_bodies(size), "tools/call", {"name": tool.name})
+        yield Target(f"POST /mcp {tool.name}", True, _client(), "POST", "/mcp", islice(chain(sent, unknown), few), known)
+    assert Speaker(secret, "2025-11-25").send("ping").status_code == 200
+
+
+def _methods() -> dict[str, dict[str, Any]]:
+    about = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "a", "version": "1"}}
+    ref = {"type": "ref/prompt", "name": "a"}
+    return {
+        "initialize": about,
+        "resources/read": {"uri": "asset://halden-grotesk/readme"},
+        "prompts/get": {"name": "find_asset", "arguments": {}},
+        "completion/complete": {"ref": ref, "argument": {"name": "a", "value": "a"}},
+    }
+
+
+def _enveloped(bodies: Iterator[Shape], method: str, params: Mapping[str, str]) -> Iterator[Shape]:
+    """Put bodies into messages of the protocol: as arguments of a tool where `params` names one, else as parameters."""
+    for shape in bodies:
+        named = b"".join(f'"{name}":"{value}",'.encode() for name, value in params.items())
+        inner = b"{" + named + b'"arguments":' + shape.body + b"}" if params else shape.body
+        body = b'{"jsonrpc":"2.0","id":1,"method":"' + method.encode() + b'","params":' + inner + b"}"
+        yield Shape(shape.name, body, shapes.JSON)
+
+
+def oauth_targets(world: World, size: int, few: int | None) -> Iterator[Target]:
+    """Yield the endpoints of OAuth and the page that asks for consent."""
+    asked = dict(parse_qsl(world.places["consent"]))
+    client = {"client_id": asked["client_id"]}
+    code = {"grant_type": "authorization_code", "code": "a", "redirect_uri": CALLBACK, "code_verifier": "a" * 43, **client}
+    forms = {
+        "/oauth/token": [code, {"grant_type": "refresh_token", "refresh_token": "a", "scope": "library:read", **client}],
+        "/oauth/revoke": [{"token": "a", "token_type_hint": "access_token", **client}],
+    }
+    for path, kinds in forms.items():
+        of_fields = chain.from_iterable(shapes.forms_of(fields, each) for fields in kinds for each in (OAUTH_FORM, FORM))
+        sent = chain(shapes.plain_forms(size), shapes.plain_bodies(size), of_fields, shapes.unknown_queries(), shapes.headers())
+        yield Target(f"POST {path}", False, _client(), "POST", path, islice(sent, few))
+    parameters: dict[str, Any] = {name: {"maxLength": 1_000} for name in asked}
+    for who in ("visitor", "member"):
+        sent = islice(shapes.queries_of(parameters, asked), few)
+        yield Target("GET /oauth/authorize", who != "visitor", _of(world, who), "GET", "/oauth/authorize", sent)
+
+
+def page_targets(world: World, pages: list[tuple[str, str]], size: int, few: int | None) -> Iterator[Target]:
+    """Yield every page, and every form on one that is sent."""
+    forms: dict[tuple[str, str], tuple[str, dict[str, str]]] = {}
+    for who, address in pages:
+        client = _of(world, who)
+        path, _, query = address.partition("?")
+        fields, found = _forms_of(client, address)
+        forms |= {(who, _route(action)): (action, values) for action, values in found.items()}
+        names = {*fields, *dict(parse_qsl(query)), *(OF_LISTS if fields else ())}
+        known: dict[str, Any] = {name: {"maxLength": 1_000} for name in sorted(names)}
+        tried = shapes.queries_of(known, dict(parse_qsl(query)), shapes.HARD)
+        sent = chain([Shape("as it is", query=query)], tried, shapes.headers())
+        yield Target(f"GET {_shown(address)}", who != "visitor", client, "GET", path, islice(sent, few))
+    for (who, _), (action, values) in forms.items():
+        sent = chain(
+            shapes.plain_forms(size), islice(shapes.plain_bodies(size), 3), shapes.plain_forms(FORM), shapes.forms_of(values, FORM)
+        )
+        yield Target(f"POST {_shown(action)}", who != "visitor", _of(world, who), "POST", action, islice(sent, few))
+
+
+def fixed_paths() -> list[str]:
+    """Return each address without parts of its own, answers for programs among them, beside those of the admin and of the operations."""
+    found = [f"/{route}" for route, _ in routes(get_resolver().url_patterns) if not set(route) & set("<^(")]
+    return [path for path in [*found, *OF_PROBES] if path not in document()["paths"] and not path.startswith("/admin/")]
+
+
+def _forms_of(client: Client, address: str) -> tuple[set[str], dict[str, dict[str, str]]]:
+    """Return the fields of a page's forms that are looked up, and those of each that is sent, by where it is sent to."""
+    page = client.get(address)
+    asked: set[str] = set()
+    sent: dict[str, dict[str, str]] = {}
+    if page.streaming or not page.headers.get("Content-Type", "").startswith("text/html"):
+        return asked, sent
+    for form in BeautifulSoup(page.content, "html.parser").find_all("form"):
+        fields = {
+            str(each["name"]): str(each.get("value", "")) for each in form.find_all(["input", "select", "textarea"]) if each.get("name")
+        }
+        if str(form.get("method", "get")).lower() == "post":
+            sent[str(form.get("action") or address)] = fields
+        else:
+            asked |= fields.keys()
+    return asked, sent
+
+
+def _route(action: str) -> str:
+    try:
+        return resolve(action.partition("?")[0]).route
+    except Resolver404:
+        return action
+
+
+def _shown(address: str) -> str:
+    """Return the route of an address: ids say nothing to readers of a table."""
+    return f"/{_route(address)}".replace("^", "").replace("\\Z", "")
+
+
+def _of(world: World, who: str) -> Client:
+    client = world.client(who)
+    client.raise_request_exception = False
+    return client
+
+
+def _client() -> Client:
+    return Client(raise_request_exception=False)

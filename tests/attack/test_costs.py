@@ -1,0 +1,102 @@
+"""No request costs more than its bound: a few shapes here, all of them by `python -m tests.attack.costs`."""
+
+import json
+import os
+from collections.abc import Iterable
+from dataclasses import asdict
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import transaction
+
+from tests.admin import every_page
+from tests.contract.table import OPERATIONS
+from tests.eager import EagerBackend
+from tests.pages.world import World, crowd, make_world
+
+from .bare import seconds_of_a_view
+from .costs import FOLDER, SIZE, Cost, costliest
+from .targets import api_targets, fixed_paths, oauth_targets, page_targets, tool_targets
+
+pytestmark = [pytest.mark.django_db, pytest.mark.engineless]
+
+EVERYTHING = FOLDER in os.environ
+# So many shapes of each kind, unless all are asked for.
+FEW = None if EVERYTHING else 16
+FEW_FOR_PAGES = None if EVERYTHING else 2
+FEW_OF_ROWS = 24
+# /admin/app/model/
+LIST_SLASHES = 4
+
+
+@pytest.fixture(autouse=True)
+def unhindered(settings: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Measure what a call costs that no rate limit refuses."""
+    settings.RATE_LIMITS = dict.fromkeys(settings.RATE_LIMITS, 10**9)
+    settings.ACCOUNT_RATE_LIMITS = False
+    settings.MEDIA_ROOT = tmp_path / "media"
+    monkeypatch.setattr(EagerBackend, "on", False)
+    monkeypatch.setattr("os.fsync", lambda _: None)
+
+
+@pytest.fixture(scope="module")
+def unit() -> float:
+    """The processor time of a bare Django view."""
+    return seconds_of_a_view()
+
+
+@pytest.fixture
+def world() -> World:
+    """A shop, with a crowd where everything is sent."""
+    made = make_world()
+    if EVERYTHING:
+        crowd(made)
+    return made
+
+
+def judge(name: str, costs: Iterable[Cost], unit: float) -> None:
+    """Keep the costs for the table; none may be excessive."""
+    costs = list(costs)
+    if EVERYTHING:
+        kept = {"unit": unit, "costs": [asdict(cost) for cost in costs]}
+        Path(os.environ[FOLDER], f"{name}.json").write_text(json.dumps(kept), "utf-8")
+    assert [cost for cost in costs if cost.excessive] == []
+
+
+def test_no_call_of_the_operations_costs_more_than_its_bound(unit: float) -> None:
+    costs: list[Cost] = []
+    for operation in OPERATIONS:
+        with transaction.atomic():
+            costs += costliest(api_targets(operation, SIZE, FEW), unit)
+            transaction.set_rollback(True)
+    judge("operations", costs, unit)
+
+
+def test_no_call_of_the_tools_costs_more_than_its_bound(unit: float, world: World) -> None:
+    judge("tools", costliest(tool_targets(world, SIZE, FEW), unit), unit)
+
+
+def test_no_call_of_the_oauth_endpoints_costs_more_than_its_bound(unit: float, world: World) -> None:
+    judge("oauth", costliest(oauth_targets(world, SIZE, FEW), unit), unit)
+
+
+def test_no_visit_of_the_pages_costs_more_than_its_bound(unit: float, world: World) -> None:
+    pages = [(who, path) for who, path in world.pages() if who == "visitor" or (EVERYTHING and who != "admin")]
+    pages += [("visitor", path) for path in fixed_paths()]
+    judge("pages", costliest(page_targets(world, pages, SIZE, FEW_FOR_PAGES), unit), unit)
+
+
+def test_no_visit_of_the_admin_costs_more_than_its_bound(unit: float, world: World) -> None:
+    if EVERYTHING:
+        every_page.enrich()
+    world.people["staff"] = every_page.keeper(superuser=False)
+    paths = list(every_page.paths())
+    # The address of a row's page tells which row, and little else.
+    lists = [("staff", path) for path in paths if "?" in path or path.count("/") == LIST_SLASHES]
+    rows = [("staff", path) for path in paths if ("staff", path) not in lists]
+    if not EVERYTHING:
+        lists, rows = lists[:6], []
+    targets = chain(page_targets(world, lists, SIZE, FEW_FOR_PAGES), page_targets(world, rows, SIZE, FEW_OF_ROWS))
+    judge("admin", costliest(targets, unit), unit)

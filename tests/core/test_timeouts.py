@@ -1,0 +1,113 @@
+"""How long a statement of a web process may take."""
+
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from django.db import OperationalError, connection, connections
+from django.test import Client
+
+from marketplace.core.api.problems import as_problem
+from marketplace.core.db import replica
+from marketplace.core.db.timeouts import lift_limit, limit_statements
+from marketplace.pages.views import front
+
+pytestmark = pytest.mark.django_db
+on_postgresql = pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has no such limit")
+
+
+class Cancelled(Exception):
+    """What psycopg raises."""
+
+    sqlstate = "57014"
+
+
+def cancelled(*_args: Any, **_kwargs: Any) -> Any:
+    raise OperationalError("canceling statement due to statement timeout") from Cancelled()
+
+
+@pytest.fixture
+def limit(settings: Any) -> Iterator[None]:
+    """Limit the statements of connections that are opened from now on."""
+    settings.STATEMENT_TIMEOUT_SECONDS = 1
+    options = connections.settings["default"]["OPTIONS"]
+    before = options.get("options")
+    limit_statements()
+    yield
+    if before is not None:
+        options["options"] = before
+
+
+def in_a_thread(work: Callable[[], object]) -> list[BaseException]:
+    """Do it on connections of its own; return what it raised."""
+    raised: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            work()
+        except OperationalError as error:
+            raised.append(error)
+        finally:
+            connections.close_all()
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    return raised
+
+
+def sleep(seconds: float) -> None:
+    with connections["default"].cursor() as cursor:
+        cursor.execute("SELECT pg_sleep(%s)", [seconds])
+
+
+@on_postgresql
+def test_statement_that_takes_too_long_is_cancelled_and_becomes_a_503(limit: None) -> None:
+    [error] = in_a_thread(lambda: sleep(5))
+    assert isinstance(error, Exception)
+    problem = as_problem(error)
+    assert (problem.status, problem.code) == (503, "dependency_unavailable")
+    assert "database" in problem.message
+
+
+@on_postgresql
+def test_thread_of_jobs_in_a_web_process_is_not_limited(limit: None) -> None:
+    def job() -> None:
+        lift_limit()
+        sleep(1.2)
+
+    assert in_a_thread(job) == []
+
+
+@on_postgresql
+def test_connections_of_commands_are_not_limited(settings: Any) -> None:
+    settings.STATEMENT_TIMEOUT_SECONDS = 1
+    assert in_a_thread(lambda: sleep(1.2)) == []
+
+
+def test_page_whose_statement_was_cancelled_says_so(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    client.raise_request_exception = False
+    monkeypatch.setattr(front, "render", cancelled)
+    page = client.get("/")
+    assert page.status_code == 503
+    assert page["Retry-After"]
+    assert "database" in page.content.decode()
+
+
+def test_read_of_a_replica_that_was_cancelled_is_not_repeated_on_the_primary(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replica, "has_replica", lambda: True)
+    monkeypatch.setattr(replica, "breaker", replica._CircuitBreaker())
+    monkeypatch.setattr(replica, "read_alias", lambda: "default")
+    asked: list[str] = []
+
+    def build() -> None:
+        asked.append("build")
+        cancelled()
+
+    # Reads are not in a transaction.
+    monkeypatch.setattr(connections["default"], "in_atomic_block", False)
+    with pytest.raises(OperationalError):
+        replica.read_from(build, proven=lambda: True)
+    assert asked == ["build"]
+    assert replica.breaker.allows()
