@@ -18,8 +18,10 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from http.cookies import SimpleCookie
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from django.db import transaction
 
@@ -86,9 +88,9 @@ def _costliest(target: Target, unit: float) -> Cost:
 
 def _send(target: Target, shape: Shape) -> tuple[float, int]:
     """Send a request; return its processor time, and the status of the answer. What it changes is rolled back."""
-    headers = target.headers | dict(shape.headers)
+    headers: dict[str, Any] = target.headers | dict(shape.headers)
     path = target.path + ("&" if "?" in target.path else "?") * bool(shape.query) + shape.query
-    cookies = target.client.cookies.copy()
+    cookies = SimpleCookie(target.client.cookies)
     with transaction.atomic():
         start = time.process_time()
         answer = target.client.generic(target.method, path, shape.body, shape.kind, **headers)

@@ -1,6 +1,6 @@
 """What is attacked: every operation of the API, every tool, the OAuth endpoints, every page and every form on it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Any
@@ -128,7 +128,7 @@ def _methods() -> dict[str, dict[str, Any]]:
     }
 
 
-def _enveloped(bodies: Iterator[Shape], method: str, params: Mapping[str, str]) -> Iterator[Shape]:
+def _enveloped(bodies: Iterable[Shape], method: str, params: Mapping[str, str]) -> Iterator[Shape]:
     """Put bodies into messages of the protocol: as arguments of a tool where `params` names one, else as parameters."""
     for shape in bodies:
         named = b"".join(f'"{name}":"{value}",'.encode() for name, value in params.items())
@@ -152,8 +152,8 @@ def oauth_targets(world: World, size: int, few: int | None) -> Iterator[Target]:
         yield Target(f"POST {path}", False, _client(), "POST", path, islice(sent, few))
     parameters: dict[str, Any] = {name: {"maxLength": 1_000} for name in asked}
     for who in ("visitor", "member"):
-        sent = islice(shapes.queries_of(parameters, asked), few)
-        yield Target("GET /oauth/authorize", who != "visitor", _of(world, who), "GET", "/oauth/authorize", sent)
+        queries = islice(shapes.queries_of(parameters, asked), few)
+        yield Target("GET /oauth/authorize", who != "visitor", _of(world, who), "GET", "/oauth/authorize", queries)
 
 
 def page_targets(world: World, pages: list[tuple[str, str]], size: int, few: int | None) -> Iterator[Target]:

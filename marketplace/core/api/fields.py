@@ -187,11 +187,12 @@ class BoundedList(serializers.ListField):
 
     def __init__(self, *, max_length: int, **kwargs: Any) -> None:
         super().__init__(max_length=max_length, **kwargs)
+        self.most = max_length
 
     def to_internal_value(self, data: Any) -> list[Any]:
         """Return the validated items."""
-        if isinstance(data, list) and len(data) > self.max_length:
-            raise serializers.ValidationError(f"At most {self.max_length} items.", code="max_length")
+        if isinstance(data, list) and len(data) > self.most:
+            raise serializers.ValidationError(f"At most {self.most} items.", code="max_length")
         items: list[Any] = super().to_internal_value(data)
         return items
 
