@@ -24,6 +24,14 @@ def zipped(entries: Mapping[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> 
     return target.getvalue()
 
 
+def encrypted(entries: Mapping[str, bytes]) -> bytes:
+    """Return a zip archive whose headers say of the first entry that it is encrypted."""
+    content = bytearray(zipped(entries, zipfile.ZIP_STORED))
+    content[6] |= 1
+    content[content.index(b"PK\1\2") + 8] |= 1
+    return bytes(content)
+
+
 def tarred(entries: Mapping[str, bytes], mode: str = "w", extra: tarfile.TarInfo | None = None) -> bytes:
     """Return a tar archive, with one more member of any kind."""
     target = io.BytesIO()
