@@ -117,7 +117,7 @@ MEANINGS: Mapping[str, str] = {
     "shortDescription": "One sentence about the asset.",
     "size": "Size in bytes.",
     "slot": "Gallery slot: 0 is the thumbnail, 1 to 4 are slides.",
-    "slug": "Name in URLs; it never changes.",
+    "slug": "Name in URLs; a listing's is fixed once it was submitted.",
     "sortOrder": "Position among its siblings; for gallery images the slot.",
     "status": "Current status.",
     "storeName": "Name of the store.",
