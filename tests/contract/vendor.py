@@ -80,7 +80,7 @@ LISTING = record(
     SUMMARY | {"description": STRING, "readme": STRING, "allowedLicenseSlugs": nullable(array(STRING))},
     added=SUMMARY_ADDED | {"liveFile": nullable(FILE), "candidateFile": nullable(FILE), "previews": array(PREVIEW)},
 )
-CHECKS = array(record({}, added={"name": STRING, "passed": BOOLEAN, "detail": STRING}))
+CHECKS = array(record({}, added={"name": STRING, "passed": BOOLEAN, "detail": STRING, "warning": STRING}))
 REVIEW = record(
     {},
     added={

@@ -64,7 +64,7 @@ MEANINGS: Mapping[str, str] = {
     "fileType": "Technical format, such as OTF.",
     "findings": "What has to be fixed; empty for an approval.",
     "formats": "Formats of the files.",
-    "glyphCount": "Number of glyphs; 0 if it is not a font.",
+    "glyphCount": "Number of glyphs, of several fonts that of the fullest; 0 if there is no font.",
     "grantedScopes": "The scopes that the app has now.",
     "hint": "How to fix it.",
     "howToUse": "Steps for using the asset.",

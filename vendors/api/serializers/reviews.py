@@ -18,6 +18,10 @@ class CheckRecord(serializers.Serializer[Any]):
     name = serializers.CharField()
     passed = serializers.BooleanField()
     detail = serializers.CharField()
+    # Submissions from before there were warnings have none.
+    warning = serializers.CharField(
+        default="", help_text="What could be better although the check passed; empty if nothing. It does not prevent a submission."
+    )
 
 
 class FindingRecord(serializers.Serializer[Any]):
