@@ -44,7 +44,8 @@ def bsdtar() -> None:
 
 def verdict(content: bytes) -> dict[str, Any]:
     """Return what the sandbox says of the archive."""
-    return worker.run("inspect", io.BufferedReader(io.BytesIO(content)), len(content))[0]
+    said, _ = worker.run("inspect", io.BufferedReader(io.BytesIO(content)), len(content))
+    return said
 
 
 def output_of(command: list[str], given: bytes = b"") -> bytes:

@@ -84,7 +84,7 @@ class Part:
         )
         behind = struct.pack("<4sIII", b"PK\7\x08", zlib.crc32(self.content), len(self.packed()), len(self.content))
         tail = (behind if self.streamed else b"") if self.descriptor is None else self.descriptor
-        return head + said["name"] + said["extra"] + self.packed() + tail
+        return b"".join((head, said["name"], said["extra"], self.packed(), tail))
 
     def directory_line(self, offset: int) -> bytes:
         """Return the entry's line of the directory."""
@@ -108,7 +108,7 @@ class Part:
             0o100644 << 16,
             said["offset"],
         )
-        return head + said["name"] + said["extra"] + said["comment"]
+        return b"".join((head, said["name"], said["extra"], said["comment"]))
 
 
 def archive(*parts: Part, unnamed: tuple[int, ...] = (), tail: bytes = b"", comment: bytes = b"", **end: int) -> bytes:

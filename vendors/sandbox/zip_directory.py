@@ -45,7 +45,7 @@ class Directory(NamedTuple):
 
     block: bytes
     offset: int
-    count: int
+    stated: int
 
     def entries(self) -> Iterator[tuple[int, Entry]]:
         """Yield each entry and its place in the block.
@@ -54,7 +54,7 @@ class Directory(NamedTuple):
             Rejected: the block does not hold exactly the stated number of entries.
         """
         at = 0
-        for _ in range(self.count):
+        for _ in range(self.stated):
             entry, end = self._parse(at)
             yield at, entry
             at = end

@@ -91,7 +91,7 @@ class SectionForm(forms.Form):
 class DetailsForm(SectionForm):
     """Title, description and other details of the listing."""
 
-    details = (
+    details: ClassVar[tuple[str, ...]] = (
         "title",
         "category",
         "short_description",
