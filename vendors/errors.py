@@ -43,6 +43,22 @@ class SlugTaken(Problem):
     detail = "Choose another slug."
 
 
+class SlugLocked(Problem):
+    """409: the slug is fixed from the first submission on."""
+
+    status = 409
+    title = "The slug can no longer be changed"
+    detail = "The listing was submitted before, so its slug is fixed. Send the present slug, or leave it out."
+
+
+class DraftNotDeletable(Problem):
+    """409: only a draft that was never submitted can be deleted."""
+
+    status = 409
+    title = "The listing can't be deleted"
+    detail = "Only a draft that was never submitted can be deleted. A listing on sale can be taken off sale instead."
+
+
 class ListingLocked(Problem):
     """409: a listing under review cannot be edited."""
 

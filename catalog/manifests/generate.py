@@ -57,7 +57,7 @@ def _font(sources: Mapping[str, Any]) -> str:
     families = f" Families: {', '.join(quoted(name, TITLE_CHARS) for name in sources['families'])}." if sources["families"] else ""
     axes = [f"{axis['tag']} from {axis['min']:g} to {axis['max']:g} (default {axis['default']:g})" for axis in sources["axes"]]
     variable = f" Variable axes: {'; '.join(axes)}." if axes else " It has no variable axes: choose a style by its file."
-    return f"The fonts hold {sources['glyphCount']} glyphs.{families}{variable} Check that they cover the text's script before use."
+    return f"The font with the most glyphs has {sources['glyphCount']}.{families}{variable} Check that they cover the text's script before use."
 
 
 def _skill(sources: Mapping[str, Any]) -> str:

@@ -1,5 +1,6 @@
 """Listings: what a vendor offers, its prices and where it stands in review."""
 
+from collections.abc import Collection
 from typing import Any
 
 from django.db import models
@@ -90,6 +91,9 @@ class Listing(models.Model):
     # The first publication; a later one does not move the listing to the top of `newest`.
     published_at = models.DateTimeField(null=True, blank=True)
 
+    # The ETags of which a change requires one, as a client states them in If-Match; None requires none.
+    required_etags: Collection[str] | None = None
+
     class Meta:
         ordering = ("-id",)
         permissions = (
@@ -130,6 +134,16 @@ class Listing(models.Model):
         if kwargs.get("update_fields") is not None:
             kwargs["update_fields"] = {*kwargs["update_fields"], "updated_at"}
         super().save(*args, **kwargs)
+
+    @property
+    def etag(self) -> str:
+        """The entity tag of this version: each change of the listing gives it another."""
+        return f'"{self.updated_at:%Y%m%dT%H%M%S%f}"'
+
+    @property
+    def was_submitted(self) -> bool:
+        """Tell whether it was ever submitted: reviewers, mails and links may name it from then on."""
+        return self.submitted_at is not None or self.status != ListingStatus.DRAFT
 
 
 class ListingStats(models.Model):

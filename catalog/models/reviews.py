@@ -42,7 +42,7 @@ class ListingReview(Claimable):
     status = models.CharField(max_length=16, choices=ReviewStatus.choices, default=ReviewStatus.PENDING)
     submitted_at = models.DateTimeField()
     submitted_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
-    # The checks as they came out at submission: [{name, passed, detail}].
+    # The checks as they came out at submission: [{name, passed, detail, warning}].
     checks = models.JSONField(default=list)
     # The listing's fields as they were submitted; the last approved one is what editors compare with.
     snapshot = models.JSONField(default=dict)

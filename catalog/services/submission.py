@@ -27,7 +27,7 @@ def submit_listing(*, listing: Listing, checks: Sequence[Mapping[str, Any]], act
 
     Args:
         listing: As it was when the checks ran.
-        checks: Every check's `{name, passed, detail}`; all have passed.
+        checks: Every check's `{name, passed, detail, warning}`; all have passed.
         actor: The vendor.
 
     Raises:

@@ -1,9 +1,10 @@
 """The states of listings and of their updates, and the rows that a transition holds."""
 
 import uuid
+from collections.abc import Collection
 
 from marketplace.accounts.models import User
-from marketplace.core.errors import InvalidTransition, NotFound, SelfReview
+from marketplace.core.errors import InvalidTransition, NotFound, PreconditionFailed, SelfReview
 from marketplace.core.transitions import TransitionTable, lock
 
 from ..models import Listing, ListingReview
@@ -51,11 +52,23 @@ def lock_own_listing(listing: Listing, actor: User) -> Listing:
 
     Raises:
         NotFound: it is someone else's.
+        PreconditionFailed: it is not of the version that the caller requires.
     """
-    listing = lock_listing(listing.pk)
-    if listing.store.owner_id != actor.pk:
+    locked = lock_listing(listing.pk)
+    if locked.store.owner_id != actor.pk:
         raise NotFound
-    return listing
+    require_version(locked, listing.required_etags)
+    return locked
+
+
+def require_version(listing: Listing, etags: Collection[str] | None) -> None:
+    """Refuse a listing whose entity tag is none of these; None and `*` allow any.
+
+    Raises:
+        PreconditionFailed: it has changed.
+    """
+    if etags is not None and not {"*", listing.etag} & set(etags):
+        raise PreconditionFailed
 
 
 def lock_case(review: ListingReview, actor: User) -> tuple[Listing, ListingReview]:

@@ -79,6 +79,8 @@ FINGERPRINT_CHARS = 100
 # Boundaries, part headers and small form fields around an uploaded file.
 MULTIPART_OVERHEAD_BYTES = 64 * KIB
 GALLERY_SLOTS = 5
+# The width of a card's picture: smaller ones are enlarged, and blurred, wherever they are shown.
+SHARP_PICTURE_PIXELS = 640
 ALT_TEXT_CHARS = 250
 
 BROWSE_LIMIT = 50

@@ -173,7 +173,9 @@ class PreconditionFailed(Problem):
 
     status = 412
     title = "The resource has changed"
-    detail = "It has changed since you read the ETag in If-Match."
+    detail = (
+        "It has changed since you read the ETag in If-Match. Read it again, then repeat your change with the new ETag if it still fits."
+    )
 
 
 class BodyTooLarge(Problem):

@@ -210,7 +210,7 @@ CORS_ALLOWED_ORIGINS = read.words("CORS_ALLOWED_ORIGINS")
 # What our operations take beyond the library's defaults. Not X-Api-Key: keys have no place in browsers.
 CORS_ALLOW_HEADERS = [
     *default_headers,
-    *("idempotency-key", "if-none-match", "if-range", "range", "x-request-id"),
+    *("idempotency-key", "if-match", "if-none-match", "if-range", "range", "x-request-id"),
     *("mcp-protocol-version", "mcp-method", "mcp-name"),
 ]
 CORS_EXPOSE_HEADERS = [

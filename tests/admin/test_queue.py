@@ -52,6 +52,16 @@ def page_of(review: ListingReview) -> str:
     return address(ListingReview, "change", review.pk)
 
 
+def test_warning_of_a_check_stands_in_the_case(browser: Client) -> None:
+    listing = draft()
+    checks = [{**PASSED[0], "warning": "Slot 0 is 1 by 1 pixels."}, *PASSED[1:]]
+    services.submit_listing(listing=listing, checks=checks, actor=listing.store.owner)
+    rows = BeautifulSoup(browser.get(page_of(open_review(listing))).content, "html.parser").select("table.checks tr")
+    warned = [row for row in rows if "Slot 0 is 1 by 1 pixels." in row.get_text()]
+    assert len(warned) == 1
+    assert "warning" in warned[0].select("td")[0].get_text()
+
+
 def titles(browser: Client, **query: Any) -> list[str]:
     """Return the titles that the queue shows, in its order."""
     response: Any = browser.get(QUEUE, query)

@@ -206,7 +206,9 @@ def _schema() -> Any:
             "generation": {"with-security-parameters": False},
             "checks": {
                 "negative_data_rejection": {"expected-statuses": ["4xx"]},
-                "positive_data_acceptance": {"expected-statuses": ["2xx", "3xx", "401", "402", "403", "404", "409", "410", "416", "422"]},
+                "positive_data_acceptance": {
+                    "expected-statuses": ["2xx", "3xx", "401", "402", "403", "404", "409", "410", "412", "416", "422"]
+                },
             },
         }
     )

@@ -80,7 +80,7 @@ LISTING = record(
     SUMMARY | {"description": STRING, "readme": STRING, "allowedLicenseSlugs": nullable(array(STRING))},
     added=SUMMARY_ADDED | {"liveFile": nullable(FILE), "candidateFile": nullable(FILE), "previews": array(PREVIEW)},
 )
-CHECKS = array(record({}, added={"name": STRING, "passed": BOOLEAN, "detail": STRING}))
+CHECKS = array(record({}, added={"name": STRING, "passed": BOOLEAN, "detail": STRING, "warning": STRING}))
 REVIEW = record(
     {},
     added={
@@ -172,6 +172,7 @@ PATCH = (
     *(DISCOUNT, FILE_TYPE, PLATFORMS, VERSION, TAGS),
     replace(VIDEO, added=True),
     replace(TAX, added=True),
+    Field("slug", "string", "aurora-grotesk", bounds=SLUG, bad=BAD_SLUGS, added=True),
 )
 PICTURE = (
     Field("altText", "string", "The letters of Aurora Sans on a wall", bounds={"maxLength": 250}, bad=("a\nb", "\x00"), added=True),
@@ -191,7 +192,8 @@ PAGING = (
 
 APPROVED = frozenset({"vendor_not_approved"})
 ONE = APPROVED | {"not_found"}
-EDIT = ONE | {"listing_locked"}
+CHANGE = ONE | {"precondition_failed"}
+EDIT = CHANGE | {"listing_locked"}
 UPLOAD = EDIT | {"length_required", "malformed_request", "upload_incomplete", "file_rejected", "unsupported_type", "body_too_large"}
 
 
@@ -237,7 +239,7 @@ OPERATIONS = (
         "draft",
         record({"id": STRING, "title": STRING, "version": STRING}),
         body=PATCH,
-        refusals=EDIT,
+        refusals=EDIT | {"slug_locked", "slug_taken"},
     ),
     _op(
         "PATCH",
@@ -277,7 +279,7 @@ OPERATIONS = (
             added={"updateStatus": nullable(one_of("PendingReview"))},
             sometimes=("updateStatus",),
         ),
-        refusals=ONE | {"invalid_transition", "nothing_to_review", "submit_checks_failed"},
+        refusals=CHANGE | {"invalid_transition", "nothing_to_review", "submit_checks_failed"},
     ),
     _op(
         "GET",
@@ -289,6 +291,7 @@ OPERATIONS = (
         added=True,
     ),
     _op("GET", "/vendor/assets/{id}", "ready", LISTING, refusals=ONE, added=True),
+    _op("DELETE", "/vendor/assets/{id}", "draft", record({}, added={"id": STRING}), refusals=CHANGE | {"draft_not_deletable"}, added=True),
     _op(
         "GET",
         "/vendor/assets/{id}/reviews",
@@ -326,6 +329,6 @@ OPERATIONS = (
         added=True,
     ),
     _op("DELETE", "/vendor/assets/{id}/previews/{preview_id}", "uploaded", PREVIEW, refusals=EDIT | {"thumbnail_needed"}, added=True),
-    _op("POST", "/vendor/assets/{id}/withdraw", "waiting", STANDING, refusals=ONE | {"invalid_transition"}, added=True),
-    _op("POST", "/vendor/assets/{id}/unpublish", "selling", STANDING, refusals=ONE | {"invalid_transition"}, added=True),
+    _op("POST", "/vendor/assets/{id}/withdraw", "waiting", STANDING, refusals=CHANGE | {"invalid_transition"}, added=True),
+    _op("POST", "/vendor/assets/{id}/unpublish", "selling", STANDING, refusals=CHANGE | {"invalid_transition"}, added=True),
 )

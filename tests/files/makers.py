@@ -24,6 +24,14 @@ def zipped(entries: Mapping[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> 
     return target.getvalue()
 
 
+def encrypted(entries: Mapping[str, bytes]) -> bytes:
+    """Return a zip archive whose headers say of the first entry that it is encrypted."""
+    content = bytearray(zipped(entries, zipfile.ZIP_STORED))
+    content[6] |= 1
+    content[content.index(b"PK\1\2") + 8] |= 1
+    return bytes(content)
+
+
 def tarred(entries: Mapping[str, bytes], mode: str = "w", extra: tarfile.TarInfo | None = None) -> bytes:
     """Return a tar archive, with one more member of any kind."""
     target = io.BytesIO()
@@ -52,26 +60,27 @@ def tar_header(name: str, size_field: bytes, kind: bytes = b"0") -> bytes:
     return block[:148] + b"%06o\0 " % sum(block) + block[156:]
 
 
-def font(axes: tuple[tuple[str, int, int, int, str], ...] = (), flavor: str | None = None) -> bytes:
-    """Return a font of three glyphs that browsers accept."""
+def font(axes: tuple[tuple[str, int, int, int, str], ...] = (), flavor: str | None = None, letters: str = "AB") -> bytes:
+    """Return a font that browsers accept: of three glyphs, or of one more than these letters."""
+    names = [".notdef", *letters]
     builder = FontBuilder(1000, isTTF=True)
-    builder.setupGlyphOrder([".notdef", "A", "B"])
-    builder.setupCharacterMap({65: "A", 66: "B"})
+    builder.setupGlyphOrder(names)
+    builder.setupCharacterMap({ord(letter): letter for letter in letters})
     pen = TTGlyphPen(None)
     pen.moveTo((0, 0))
     pen.lineTo((500, 0))
     pen.lineTo((250, 700))
     pen.closePath()
     glyph = pen.glyph()
-    builder.setupGlyf(dict.fromkeys((".notdef", "A", "B"), glyph))
-    builder.setupHorizontalMetrics(dict.fromkeys((".notdef", "A", "B"), (600, 0)))
+    builder.setupGlyf(dict.fromkeys(names, glyph))
+    builder.setupHorizontalMetrics(dict.fromkeys(names, (600, 0)))
     builder.setupHorizontalHeader(ascent=800, descent=-200)
     builder.setupNameTable({"familyName": "Tiny Sans", "styleName": "Regular", "psName": "TinySans-Regular", "fullName": "Tiny Sans"})
     builder.setupOS2(sTypoAscender=800, sTypoDescender=-200, ulUnicodeRange1=1)
     builder.setupPost()
     if axes:
         builder.setupFvar(axes, [])
-        builder.setupGvar({name: [] for name in ("A", "B")})
+        builder.setupGvar({name: [] for name in letters})
     builder.font.flavor = flavor
     target = io.BytesIO()
     builder.save(target)

@@ -55,8 +55,17 @@ def test_zip_is_counted_and_its_members_are_looked_into(store: ObjectStore) -> N
     assert (found.format, technical["entryCount"], technical["encrypted"]) == ("zip", 7, False)
     assert technical["contentsByExtension"] == {"": 1, "png": 2, "ttf": 2, "woff2": 1}
     assert [member["path"] for member in technical["members"]] == ["fonts/Tiny.ttf", "fonts/Tiny.woff2", "art/cover.png"]
-    assert (technical["glyphCount"], technical["variableAxes"], technical["familyNames"]) == (6, ["wght"], ["Tiny Sans"])
+    assert (technical["glyphCount"], technical["variableAxes"], technical["familyNames"]) == (3, ["wght"], ["Tiny Sans"])
     assert technical["members"][2]["width"] == 40
+
+
+def test_styles_of_a_family_are_not_added_up(local_store: ObjectStore) -> None:
+    fuller = makers.font(letters="ABCDE")
+    technical = inspect(
+        local_store, makers.zipped({"Tiny-Regular.ttf": makers.font(), "Tiny-Bold.ttf": fuller, "Tiny-Thin.ttf": makers.font()})
+    ).technical
+    assert technical["glyphCount"] == 6
+    assert [member["glyphCount"] for member in technical["members"]] == [3, 6, 3]
 
 
 def test_skill_of_an_archive_is_read(local_store: ObjectStore) -> None:
@@ -92,9 +101,7 @@ def test_unsafe_names_and_links_are_warned_of(local_store: ObjectStore) -> None:
 
 
 def test_encrypted_entries_are_recorded(local_store: ObjectStore) -> None:
-    content = bytearray(makers.zipped({"a.txt": b"a"}, zipfile.ZIP_STORED))
-    content[content.index(b"PK\x01\x02") + 8] |= 1
-    technical = inspect(local_store, bytes(content)).technical
+    technical = inspect(local_store, makers.encrypted({"a.txt": b"a"})).technical
     assert technical["encrypted"] is True
     assert technical["warnings"][0]["code"] == "encrypted"
 

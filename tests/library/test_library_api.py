@@ -90,6 +90,14 @@ def test_library_shows_what_is_owned_newest_first(bearer_client: Client, buyer: 
     assert datetime.fromisoformat(item["acquiredAt"]) == Licence.objects.get(listing=old).acquired_at
 
 
+def test_asset_under_two_licences_counts_twice(bearer_client: Client, buyer: User) -> None:
+    listing = on_sale()
+    for slug in ("personal", "commercial"):
+        bought(listing, buyer, license_slug=slug)
+    body = bearer_client(buyer).get(URL, {"limit": 1}).json()
+    assert (body["ownedCount"], len(body["items"])) == (2, 1)
+
+
 def test_pages_neither_repeat_nor_skip(bearer_client: Client, buyer: User) -> None:
     at = timezone.now()
     listings = [on_sale() for _ in range(7)]

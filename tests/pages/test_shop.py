@@ -9,7 +9,7 @@ from bs4 import BeautifulSoup
 from django.db.models import Count
 from django.test import Client
 
-from catalog.models import Preview, Store
+from catalog.models import Deliverable, Preview, Store
 from catalog.search.rebuild import rebuild
 from catalog.seeding import fill
 from catalog.selectors import matching
@@ -55,6 +55,15 @@ def test_drafts_and_closed_stores_are_nowhere(client: Client) -> None:
     ):
         assert client.get(address).status_code == 404, address
     assert not {draft.slug, closed.slug} & set(re.split(r"[/<]", client.get("/sitemaps/1.xml").content.decode()))
+
+
+def test_contents_without_an_extension_have_a_name(client: Client) -> None:
+    listing = on_sale()
+    technical = {"format": "zip", "entryCount": 3, "contentsByExtension": {"": 1, "otf": 2}}
+    Deliverable.objects.filter(listing=listing).update(technical=technical)
+    contains = page_at(client, f"/assets/{listing.slug}").select_one("dt:-soup-contains('Contains') + dd")
+    assert contains is not None
+    assert all(re.fullmatch(r"\d \W \w[\w ]+", part.strip()) for part in contains.get_text().split(","))
 
 
 @pytest.mark.parametrize(

@@ -147,6 +147,7 @@ PAGES: dict[str, list[str]] = {
         "/dashboard/studio/listings/{draft}/licences",
         "/dashboard/studio/listings/{draft}/files",
         "/dashboard/studio/listings/{draft}/manifest",
+        "/dashboard/studio/listings/{draft}/delete",
         "/dashboard/studio/listings/{sent}/reviews",
         "/dashboard/studio/listings/{sent}/withdraw",
         "/dashboard/studio/listings/{own}/unpublish",

@@ -95,6 +95,7 @@ def studio_stops() -> list[Stop]:
         Stop("sales-nothing", "newStore", "/dashboard/studio/sales"),
         Stop("studio-waiting", "waitingStore", "/dashboard/studio"),
         Stop("studio-listing", "vendor", lead=_in_studio()),
+        Stop("studio-delete", "vendor", lead=_in_studio("/delete", "Draft")),
         *(Stop(f"studio-{section}", "vendor", lead=_in_studio(f"/{section}")) for section in sections),
         Stop("studio-files-font", "vendor", f"/dashboard/studio/listings/{FONT}/files"),
     ]

@@ -15,7 +15,8 @@ pytestmark = [pytest.mark.django_db, pytest.mark.matrix]
 
 Browse = Callable[..., Client]
 OF_A_LISTING = [
-    f"studio-{name}" for name in ("listing", "details", "prices", "licences", "files", "manifest", "reviews", "withdraw", "unpublish")
+    f"studio-{name}"
+    for name in ("listing", "details", "prices", "licences", "files", "manifest", "reviews", "withdraw", "unpublish", "delete")
 ]
 
 

@@ -120,3 +120,20 @@ def test_picture_under_review_shows_its_words_and_no_forms(client: Client, listi
         refused = client.post(address(listing, name, Preview.objects.get()), sent)
         assert refused.status_code == 409
         assert "in review" in refused.content.decode()
+
+
+def test_words_that_were_changed_elsewhere_are_not_overwritten_without_asking(client: Client, listing: Listing) -> None:
+    preview = picture(listing, 0)
+    seen = page_of(client.get(reverse("studio-files", args=[listing.slug]))).select_one(".words input[name=seen]")
+    assert seen is not None
+    Preview.objects.update(alt_text="Theirs")
+    answer = client.post(address(listing, "words", preview), {"alt_text": "Mine", "seen": seen["value"]})
+    assert answer.status_code == 400
+    assert Preview.objects.get().alt_text == "Theirs"
+    page = page_of(answer)
+    box, now = page.select_one(".words textarea"), page.select_one(".words input[name=seen]")
+    assert box is not None
+    assert now is not None
+    assert box.get_text().strip() == "Mine"
+    assert client.post(address(listing, "words", preview), {"alt_text": "Mine", "seen": now["value"]}).status_code == 302
+    assert Preview.objects.get().alt_text == "Mine"

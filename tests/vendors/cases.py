@@ -16,6 +16,7 @@ OPERATIONS = [
     ("post", ""),
     ("get", "/aurora-sans"),
     ("patch", "/aurora-sans"),
+    ("delete", "/aurora-sans"),
     ("patch", "/aurora-sans/regional-prices"),
     ("patch", "/aurora-sans/licensing"),
     ("get", "/aurora-sans/reviews"),

@@ -99,6 +99,7 @@ def test_what_was_read_can_be_sent_back_everywhere(client: APIClient, listing: L
         ("/regional-prices", {"basePrice": 5}, "#/basePrice"),
         ("/licensing", {"description": "new"}, "#/description"),
         ("/licensing", {"priceEur": 5}, "#/priceEur"),
+        ("/licensing", {"slug": "other"}, "#/slug"),
     ],
 )
 def test_field_of_another_operation_does_not_vanish(
@@ -112,7 +113,7 @@ def test_details_change_without_changing_the_status(status: str, client: APIClie
     if status == "Published":
         publish(listing)
     Listing.objects.update(status=status)
-    body = PATCH | {"title": "Aurora Sans Pro", "version": "2.0", "tags": ["new"], "videoUrl": "https://example.com", "slug": "other"}
+    body = PATCH | {"title": "Aurora Sans Pro", "version": "2.0", "tags": ["new"], "videoUrl": "https://example.com", "slug": "aurora-sans"}
     answer = client.patch(f"{ASSETS}/{listing.id}", body, format="json")
     assert (answer.status_code, answer.json()) == (200, {"id": str(listing.id), "title": "Aurora Sans Pro", "version": "2.0"})
     listing.refresh_from_db()

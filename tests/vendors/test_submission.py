@@ -13,10 +13,12 @@ from catalog.services.review import approve_listing, block_deliverable, reject_l
 from marketplace.accounts.models import User
 from marketplace.core.objects import object_store
 from tests.factories import ListingFactory, UserFactory
+from tests.files import makers
 from vendors.models import VendorProfile
 
 from .attaching import show, upload
 from .cases import ASSETS, PATCH, problem
+from .makers import form
 
 pytestmark = pytest.mark.django_db
 
@@ -61,7 +63,7 @@ def failed(answer: Any) -> list[str]:
     assert problem(answer) == (422, "submit_checks_failed")
     checks = answer.json()["checks"]
     assert [check["name"] for check in checks] == CHECKS
-    assert all(set(check) == {"name", "passed", "detail"} and check["detail"] for check in checks)
+    assert all(set(check) == {"name", "passed", "detail", "warning"} and check["detail"] for check in checks)
     return [check["name"] for check in checks if not check["passed"]]
 
 
@@ -125,6 +127,24 @@ def test_preflight_reports_and_changes_nothing(step: Callable[[str], Any], listi
 
 def test_preflight_of_a_ready_listing_passes(step: Callable[[str], Any], ready: Listing) -> None:
     assert step("preflight").json()["passed"] is True
+
+
+THUMBNAIL = {"preview_thumbnail"}
+
+
+@pytest.mark.parametrize(("size", "warned"), [((1, 1), THUMBNAIL), ((639, 400), THUMBNAIL), ((640, 400), set()), ((400, 640), set())])
+def test_small_picture_is_accepted_with_a_warning_that_the_reviewer_gets_too(
+    size: tuple[int, int], warned: set[str], client: APIClient, step: Callable[[str], Any], listing: Listing
+) -> None:
+    upload(listing)
+    sent = client.post(f"{ASSETS}/{listing.id}/gallery-image?slot=0", form(makers.picture(size=size)), format="multipart")
+    assert sent.status_code == 200
+    checks = {check["name"]: check for check in step("preflight").json()["checks"]}
+    assert checks["preview_thumbnail"]["passed"] is True
+    assert {name for name, check in checks.items() if check["warning"]} == warned
+    assert step("submit").status_code == 200
+    assert listing.reviews.get().checks == list(checks.values())
+    assert client.get(f"{ASSETS}/{listing.id}/reviews").json()["items"][0]["checks"] == list(checks.values())
 
 
 def test_submit_queues_the_listing(step: Callable[[str], Any], ready: Listing) -> None:

@@ -8,8 +8,8 @@ from marketplace.core.objects.base import ObjectStore
 from ..sandbox.entries import LISTED, PATH_CHARS
 from ..sandbox.runner import Limits, look, reader_of
 
-# Sized for the slowest legitimate file: an archive that unpacks to 2 GiB.
-LIMITS = Limits(cpu_seconds=60, wall_seconds=120)
+# Sized for the slowest legitimate file: 5 GiB of deflated text, which are unpacked in half of that, in a store of 40 ms for each MiB.
+LIMITS = Limits(cpu_seconds=120, wall_seconds=240)
 FORMATS = frozenset(
     "zip tar tar.gz tar.bz2 tar.xz otf ttf ttc woff woff2 jpg png webp psd wav mp3 aac m4a flac ogg".split()  # noqa: SIM905 - one line reads best
 )

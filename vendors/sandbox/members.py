@@ -47,7 +47,7 @@ class MemberLooks:
             self._chosen.append((path, handle))
 
     def technical(self, read: Read) -> dict[str, Any]:
-        """Inspect the members; return `skill`, `members`, and the totals over fonts that a manifest shows."""
+        """Inspect the members; return `skill`, `members`, and what a manifest shows of all fonts: `glyphCount` is that of the fullest."""
         found: dict[str, Any] = {}
         if self._skill is not None:
             _, path, handle = self._skill
@@ -57,7 +57,8 @@ class MemberLooks:
             found["members"] = members
         fonts = [member for member in members if "glyphCount" in member]
         if fonts:
-            found["glyphCount"] = sum(font["glyphCount"] for font in fonts)
+            # The styles of a family hold the same characters, so their sum would say nothing.
+            found["glyphCount"] = max(font["glyphCount"] for font in fonts)
             for name in ("variableAxes", "familyNames", "scripts"):
                 found[name] = sorted({value for font in fonts for value in font[name]})
         return found

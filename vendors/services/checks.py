@@ -1,5 +1,6 @@
 """The automated checks before a submission: each check by name, with its outcome."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -17,11 +18,19 @@ from .verifying import StoredState, state_of
 
 @dataclass(frozen=True)
 class CheckOutcome:
-    """The outcome of one check, with what to do where it failed."""
+    """The outcome of one check, with what to do where it failed.
+
+    Args:
+        name: The name of the check.
+        passed: Whether it passed.
+        detail: What was found; where it failed, what to do.
+        warning: What could be better although it passed, for the vendor and the reviewer; it prevents nothing.
+    """
 
     name: str
     passed: bool
     detail: str
+    warning: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """Return the outcome as JSON for the API and the stored review."""
@@ -49,9 +58,20 @@ def _file_integrity(listing: Listing) -> CheckOutcome:
 
 
 def _preview_thumbnail(listing: Listing) -> CheckOutcome:
-    there = listing.previews.filter(kind=PreviewKind.GALLERY, slot=0).exists()
+    pictures = dict(listing.previews.filter(kind=PreviewKind.GALLERY).order_by("slot").values_list("slot", "details"))
+    there = 0 in pictures
     detail = "Gallery slot 0 holds an image." if there else "Upload an image to gallery slot 0: it is the card's thumbnail."
-    return CheckOutcome("preview_thumbnail", passed=there, detail=detail)
+    return CheckOutcome("preview_thumbnail", passed=there, detail=detail, warning=_small(pictures))
+
+
+def _small(pictures: Mapping[int, Mapping[str, int]]) -> str:
+    """Return a warning about the pictures that are blurred wherever they are shown, an empty string where there are none."""
+    sizes = {slot: (details.get("width", 0), details.get("height", 0)) for slot, details in pictures.items()}
+    small = [f"slot {slot} is {size[0]} by {size[1]} pixels" for slot, size in sizes.items() if 0 < max(size) < bounds.SHARP_PICTURE_PIXELS]
+    if not small:
+        return ""
+    found = f"Gallery {', '.join(small)}"
+    return f"{found}. Pictures are sharp from {bounds.SHARP_PICTURE_PIXELS} pixels on the longer side; reviewers may ask for larger ones."
 
 
 def _pricing(listing: Listing) -> CheckOutcome:

@@ -11,7 +11,7 @@ from catalog.models import Category, Listing
 from marketplace.accounts.models import User
 
 from ..errors import ListingChanged
-from .listings import Details, Licensing, RegionalPrices, lock_editable, set_licensing, set_regional_prices, update_details
+from .listings import DetailsUpdate, Licensing, RegionalPrices, lock_editable, set_licensing, set_regional_prices, update_details
 
 MARK_CHARS = 16
 
@@ -33,7 +33,7 @@ def edit_listing(
     listing: Listing,
     actor: User,
     seen: Mapping[str, str],
-    details: Details | None = None,
+    details: DetailsUpdate | None = None,
     prices: RegionalPrices | None = None,
     licensing: Licensing | None = None,
 ) -> Listing:

@@ -85,7 +85,7 @@ def attach_deliverable(*, listing: Listing, received: Received, inspection: Insp
         listing.save(update_fields=["candidate_deliverable"])
         if previous is not None and not previous.is_kept:
             previous.delete()
-            _delete_after_commit(received.store, previous.object_key)
+            delete_after_commit(received.store, previous.object_key)
         audit.record(
             "listing.upload_file",
             listing,
@@ -117,7 +117,7 @@ def attach_preview(*, listing: Listing, kind: PreviewKind, processed: ProcessedP
             # The same image, uploaded again, keeps its alternative text.
             preview.alt_text = previous.alt_text if previous.sha256 == preview.sha256 else ""
             Preview.objects.filter(pk=previous.pk).delete()
-            _delete_after_commit(store, *keys_of(previous))
+            delete_after_commit(store, *keys_of(previous))
         preview.listing = listing
         preview.save(force_insert=True)
         # Previews are part of the public page, so the listing's time of change moves.
@@ -146,7 +146,7 @@ def discard_candidate(*, listing: Listing, actor: User) -> Deliverable:
     listing.save(update_fields=["candidate_deliverable"])
     if not candidate.is_kept:
         Deliverable.objects.filter(pk=candidate.pk).delete()
-        _delete_after_commit(object_store(), candidate.object_key)
+        delete_after_commit(object_store(), candidate.object_key)
     audit.record("listing.discard_file", listing, actor=actor, file=str(candidate.pk), sha256=candidate.sha256)
     return candidate
 
@@ -167,7 +167,7 @@ def remove_preview(*, listing: Listing, preview_id: uuid.UUID | None, actor: Use
     if published and preview.kind == PreviewKind.GALLERY and preview.slot == 0:
         raise ThumbnailNeeded
     Preview.objects.filter(pk=preview.pk).delete()
-    _delete_after_commit(object_store(), *keys_of(preview))
+    delete_after_commit(object_store(), *keys_of(preview))
     listing.save(update_fields=["updated_at"])
     audit.record("listing.remove_preview", listing, actor=actor, kind=preview.kind, slot=preview.slot, sha256=preview.sha256)
     if published:
@@ -231,7 +231,7 @@ def _stored(store: ObjectStore, contents: Mapping[str, tuple[bytes, str]]) -> It
         raise
 
 
-def _delete_after_commit(store: ObjectStore, *keys: str) -> None:
+def delete_after_commit(store: ObjectStore, *keys: str) -> None:
     """Delete objects after the commit. A failure is logged and does not undo the change."""
     for key in keys:
         # Not a partial: Django reads `__qualname__` of a robust callback when it logs its failure.

@@ -1,19 +1,20 @@
 """A vendor's changes to a listing. Each locks the row, checks its state again and writes an audit entry."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Required, TypedDict, Unpack
 
 from django.db import IntegrityError, transaction
 
 from catalog.models import Category, Listing
 from catalog.models.listings import ListingStatus
-from catalog.services.transitions import lock_listing
+from catalog.services.transitions import lock_listing, require_version
 from catalog.services.visibility import listing_edited
 from marketplace.accounts.models import User
 from marketplace.core import audit
 from marketplace.core.db.constraints import violates
 
-from ..errors import ListingLocked, SlugTaken
+from ..errors import ListingLocked, SlugLocked, SlugTaken
 from ..models import VendorProfile
 
 AUDITED_CHARS = 200
@@ -22,7 +23,7 @@ COMPUTED = ("is_free", "sale_usd_minor", "sale_inr_minor", "sale_eur_minor")
 
 
 class Details(TypedDict, total=False):
-    """The fields that `update_details` may change."""
+    """The fields that `create_listing` and `update_details` have in common."""
 
     title: str
     short_description: str
@@ -36,6 +37,12 @@ class Details(TypedDict, total=False):
     version: str
     video_url: str
     tags: list[str]
+
+
+class DetailsUpdate(Details, total=False):
+    """The fields that `update_details` may change; the slug only until the first submission."""
+
+    slug: str
 
 
 class RegionalPrices(TypedDict, total=False):
@@ -64,22 +71,19 @@ def create_listing(*, profile: VendorProfile, actor: User, **fields: Unpack[NewL
     Raises:
         SlugTaken: another listing has the slug.
     """
-    try:
-        with transaction.atomic():
-            listing = Listing.objects.create(store=profile.store, **fields)
-            audit.record("listing.create", listing, actor=actor, to_state=listing.status)
-    except IntegrityError as error:
-        if violates(error, Listing, "listing_slug_taken"):
-            raise SlugTaken from error
-        raise
+    with _slug_is_free(), transaction.atomic():
+        listing = Listing.objects.create(store=profile.store, **fields)
+        audit.record("listing.create", listing, actor=actor, to_state=listing.status)
     return listing
 
 
-def update_details(*, listing: Listing, actor: User, **fields: Unpack[Details]) -> Listing:
+def update_details(*, listing: Listing, actor: User, **fields: Unpack[DetailsUpdate]) -> Listing:
     """Change the details; fields that are left out keep their value.
 
     Raises:
         ListingLocked: the listing is under review.
+        SlugLocked: the slug is another one, and the listing was submitted before.
+        SlugTaken: another listing has the slug.
     """
     return _edit(listing, "update", actor=actor, fields=fields)
 
@@ -107,10 +111,12 @@ def lock_editable(listing: Listing) -> Listing:
 
     Raises:
         ListingLocked: it is under review.
+        PreconditionFailed: it is not of the version that the caller requires.
     """
-    listing = lock_listing(listing.pk)
-    ensure_editable(listing)
-    return listing
+    locked = lock_listing(listing.pk)
+    require_version(locked, listing.required_etags)
+    ensure_editable(locked)
+    return locked
 
 
 def ensure_editable(listing: Listing) -> None:
@@ -123,6 +129,17 @@ def ensure_editable(listing: Listing) -> None:
         raise ListingLocked(currentState=listing.status)
 
 
+@contextmanager
+def _slug_is_free() -> Iterator[None]:
+    """Report a slug that another listing has as `SlugTaken`."""
+    try:
+        yield
+    except IntegrityError as error:
+        if violates(error, Listing, "listing_slug_taken"):
+            raise SlugTaken from error
+        raise
+
+
 @transaction.atomic
 def _edit(listing: Listing, verb: str, *, actor: User, fields: Mapping[str, Any]) -> Listing:
     listing = lock_editable(listing)
@@ -130,9 +147,12 @@ def _edit(listing: Listing, verb: str, *, actor: User, fields: Mapping[str, Any]
     changed = [name for name, value in fields.items() if before[name] != value]
     if not changed:
         return listing
+    if "slug" in changed and listing.was_submitted:
+        raise SlugLocked
     for name in changed:
         setattr(listing, name, fields[name])
-    listing.save(update_fields=changed)
+    with _slug_is_free(), transaction.atomic():
+        listing.save(update_fields=changed)
     changes = {name: [_audited(before[name]), _audited(fields[name])] for name in changed}
     audit.record(f"listing.{verb}", listing, actor=actor, changes=changes)
     if listing.status == ListingStatus.PUBLISHED:

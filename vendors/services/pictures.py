@@ -13,8 +13,9 @@ from marketplace.accounts.models import User
 from marketplace.core import audit
 from marketplace.core.errors import NotFound
 
-from ..errors import ThumbnailNeeded
+from ..errors import ListingChanged, ThumbnailNeeded
 from ..selectors import preview_of
+from .editing import mark_of
 from .files import lock_for_upload
 
 
@@ -26,10 +27,18 @@ class Changes(TypedDict, total=False):
 
 
 @transaction.atomic
-def update_picture(*, listing: Listing, preview_id: uuid.UUID | None, actor: User, **changes: Unpack[Changes]) -> Preview:
+def update_picture(*, listing: Listing, preview_id: uuid.UUID | None, actor: User, seen: str = "", **changes: Unpack[Changes]) -> Preview:
     """Set an image's alternative text, or swap it with the image in another slot. Fields that are left out keep their value.
 
+    Args:
+        listing: A listing of the actor's.
+        preview_id: The image.
+        actor: The vendor.
+        seen: The mark (`mark_of`) of the alternative text that a page showed; empty where any may be replaced.
+        **changes: The new values.
+
     Raises:
+        ListingChanged: the alternative text is no longer the one that was seen.
         ListingLocked: the listing is under review.
         NotFound: unknown, another listing's, or not a gallery image.
         ThumbnailNeeded: a published listing would be left without its thumbnail.
@@ -39,6 +48,8 @@ def update_picture(*, listing: Listing, preview_id: uuid.UUID | None, actor: Use
     picture = preview_of(listing, preview_id)
     if picture.kind != PreviewKind.GALLERY:
         raise NotFound
+    if seen and mark_of(picture.alt_text) not in {seen, mark_of(changes.get("alt_text"))}:
+        raise ListingChanged(fields=["alt_text"])
     before = {"alt_text": picture.alt_text, "slot": picture.slot}
     picture.alt_text = changes.get("alt_text", picture.alt_text)
     slot = changes.get("slot", picture.slot)

@@ -50,6 +50,7 @@ class CheckRow:
         detail: Why it failed, and what to do.
         route: The page where it is fixed.
         step: The link's text.
+        warning: What could be better although it passed.
     """
 
     words: str
@@ -57,6 +58,7 @@ class CheckRow:
     detail: str
     route: str
     step: str
+    warning: str
 
 
 def may_submit(listing: Listing) -> bool:
@@ -77,5 +79,5 @@ def check_rows(outcomes: Iterable[Mapping[str, Any]]) -> list[CheckRow]:
     for outcome in outcomes:
         words, passed = _WORDS[outcome["name"]], outcome["passed"]
         detail = (words.passed if passed else words.failed) or outcome["detail"]
-        rows.append(CheckRow(words.title, passed, detail, words.route, words.step))
+        rows.append(CheckRow(words.title, passed, detail, words.route, words.step, outcome.get("warning", "")))
     return rows

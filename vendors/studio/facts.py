@@ -77,7 +77,8 @@ def _font(technical: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         more = [f"{len(families) - NAMED} more"] if len(families) > NAMED else []
         yield "Families", ", ".join([*families[:NAMED], *more])
     if technical.get("glyphCount"):
-        yield "Glyphs", intcomma(technical["glyphCount"])
+        several = len([each for each in technical.get("members", []) if "glyphCount" in each]) > 1
+        yield "Glyphs", intcomma(technical["glyphCount"]) + (" in the fullest font" if several else "")
     if axes:
         yield "Variable axes", ", ".join(axes)
     if scripts := technical.get("scripts"):

@@ -65,7 +65,7 @@ class NewListingForm(forms.Form):
     slug = SlugField(
         label="Address",
         required=False,
-        help_text="Lower-case letters, digits and hyphens. Leave it empty to derive it from the title. It can't be changed later.",
+        help_text="Lower-case letters, digits and hyphens. Leave it empty to derive it from the title. You can change it until you submit the listing.",
     )
     category = CategoryField(label="Category")
     short_description = LineField(

@@ -7,6 +7,7 @@ from django import forms
 
 from marketplace.core import bounds
 
+from ..services.editing import MARK_CHARS, mark_of
 from .fields import LineField
 
 
@@ -27,6 +28,8 @@ class WordsForm(forms.Form):
         alt_text: The present alternative text.
     """
 
+    seen = forms.CharField(widget=forms.HiddenInput, required=False, max_length=MARK_CHARS)
+
     alt_text = WordsField(
         label="What it shows",
         max_length=bounds.ALT_TEXT_CHARS,
@@ -35,7 +38,15 @@ class WordsForm(forms.Form):
     )
 
     def __init__(self, data: Any = None, *, preview_id: uuid.UUID, alt_text: str = "") -> None:
-        super().__init__(data, auto_id=f"{preview_id}-%s", initial={"alt_text": alt_text})
+        super().__init__(data, auto_id=f"{preview_id}-%s", initial={"alt_text": alt_text, "seen": mark_of(alt_text)})
+
+    def show_conflict(self, alt_text: str) -> None:
+        """Add an error with the text that was saved elsewhere, and mark it as seen."""
+        self.add_error("alt_text", f"It was changed to “{alt_text or 'nothing'}” in the meantime. Save again to replace it with yours.")
+        sent: Any = self.data
+        changed = sent.copy()
+        changed["seen"] = mark_of(alt_text)
+        self.data = changed
 
 
 class MoveForm(forms.Form):

@@ -10,7 +10,7 @@ from catalog.models import LicenseTier, Listing
 from marketplace.core import bounds
 
 from ..services.editing import marks_of
-from .fields import PERCENT, PRICE, CategoryField, HttpsField, HundredthsField, LineField, TagsField, TextField
+from .fields import PERCENT, PRICE, CategoryField, HttpsField, HundredthsField, LineField, SlugField, TagsField, TextField
 
 _SEEN_CHARS = 2000
 
@@ -91,7 +91,7 @@ class SectionForm(forms.Form):
 class DetailsForm(SectionForm):
     """Title, description and other details of the listing."""
 
-    details = (
+    details: ClassVar[tuple[str, ...]] = (
         "title",
         "category",
         "short_description",
@@ -130,6 +130,21 @@ class DetailsForm(SectionForm):
         tags = self.fields["tags"]
         if isinstance(tags, TagsField):
             tags.known = frozenset(listing.tags)
+
+
+class DraftDetailsForm(DetailsForm):
+    """The details of a draft that was never submitted, whose address can still be changed."""
+
+    details = ("slug", *DetailsForm.details)
+
+    slug = SlugField(label="Address", help_text="Lower-case letters, digits and hyphens. It is fixed once you submit the listing.")
+    field_order = ("title", "slug")
+
+
+def details_form(data: Any = None, *, listing: Listing) -> DetailsForm:
+    """Return the form for the details of the listing; a submitted address is judged even where it can't be changed any more."""
+    with_address = not listing.was_submitted or (data is not None and "slug" in data)
+    return (DraftDetailsForm if with_address else DetailsForm)(data, listing=listing)
 
 
 class PricesForm(SectionForm):

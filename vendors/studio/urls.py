@@ -24,6 +24,7 @@ urlpatterns = [
     path(f"{LISTING}/submit", steps.submit, name="studio-submit"),
     path(f"{LISTING}/withdraw", steps.withdraw, name="studio-withdraw"),
     path(f"{LISTING}/unpublish", steps.unpublish, name="studio-unpublish"),
+    path(f"{LISTING}/delete", steps.delete, name="studio-delete"),
     path(f"{LISTING}/files/upload", files.upload_file, name="studio-file-upload"),
     path(f"{LISTING}/files/discard", files.discard_file, name="studio-file-discard"),
     path(f"{LISTING}/pictures/<int:slot>", files.upload_preview, {"place": "picture"}, name="studio-picture-upload"),

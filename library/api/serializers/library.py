@@ -42,9 +42,11 @@ class LibraryItem(serializers.Serializer[Licence]):
 
 
 class LibraryPage(serializers.Serializer[Any]):
-    """What the caller owns, newest first."""
+    """The caller's licences, newest first."""
 
-    ownedCount = serializers.IntegerField(help_text="The number of all owned assets, whatever the limit.")
+    ownedCount = serializers.IntegerField(
+        help_text="The number of all owned licences, whatever the limit. An asset that is owned under two licences counts twice."
+    )
     items = LibraryItem(many=True)
     nextCursor = serializers.CharField(allow_null=True, help_text="Send it as cursor to get the next page; null on the last page.")
 

@@ -26,7 +26,7 @@ TOOLS = (
     Tool(
         name="list_library",
         title="List the library",
-        description="The assets that the user owns, newest first, with licence, order and version.",
+        description="The licences that the user owns, newest first, with asset, order and version. An asset under two licences is listed twice.",
         scope=Scope.LIBRARY_READ,
         takes=LibraryQuery,
         gives=LibraryPage,

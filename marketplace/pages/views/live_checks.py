@@ -16,7 +16,7 @@ from marketplace.accounts.pages import SignedInRequest, signed_in_page
 from vendors.studio.access import listing_page
 from vendors.studio.forms import ApplicationForm as StoreApplicationForm
 from vendors.studio.forms import NewListingForm, StoreForm
-from vendors.studio.section_forms import DetailsForm, LicencesForm, PricesForm
+from vendors.studio.section_forms import LicencesForm, PricesForm, details_form
 
 # Forms by the name that templates pass as `check_form`. None of them asks for a password or depends on its user.
 FORMS: dict[str, Callable[[QueryDict], forms.Form]] = {
@@ -32,7 +32,7 @@ FORMS: dict[str, Callable[[QueryDict], forms.Form]] = {
 }
 # Forms that depend on the listing which they are about.
 LISTING_FORMS: dict[str, Callable[..., forms.Form]] = {
-    "details": DetailsForm,
+    "details": details_form,
     "prices": PricesForm,
     "licences": lambda data, *, listing: LicencesForm(data, listing=listing, tiers=every_tier()),
 }

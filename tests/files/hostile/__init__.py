@@ -5,7 +5,8 @@ from .cases import Case, Refused, Taken, Unsupported
 from .fonts import FONTS
 from .media import MEDIA
 from .previews import PREVIEWS
+from .zips import HIDING, ZIPS
 
-DELIVERABLES: tuple[Case, ...] = (*ARCHIVES, *FONTS, *MEDIA)
+DELIVERABLES: tuple[Case, ...] = (*ARCHIVES, *ZIPS, *FONTS, *MEDIA)
 
-__all__ = ["DELIVERABLES", "PREVIEWS", "Case", "Refused", "Taken", "Unsupported"]
+__all__ = ["DELIVERABLES", "HIDING", "PREVIEWS", "Case", "Refused", "Taken", "Unsupported"]

@@ -148,7 +148,7 @@ def _shown(listing: Listing, name: str) -> Any:
 PRICES_OPERATION = "PATCH vendor/assets/{id}/regional-prices"
 LICENSING_OPERATION = "PATCH vendor/assets/{id}/licensing"
 DETAILS_OPERATION = "PATCH vendor/assets/{id}"
-_DETAILS = dict.fromkeys((*ListingDetails().fields, "description"), DETAILS_OPERATION)
+_DETAILS = dict.fromkeys((*ListingDetails().fields, "slug", "description"), DETAILS_OPERATION)
 _PRICES = dict.fromkeys(("priceInr", "priceEur"), PRICES_OPERATION)
 _LICENSING = dict.fromkeys(("readme", "allowedLicenseSlugs"), LICENSING_OPERATION)
 
@@ -158,6 +158,7 @@ class DetailsPatch(ListingDetails, SetElsewhere):
 
     elsewhere = _PRICES | _LICENSING
 
+    slug = Slug(required=False, help_text="Until the first submission it can be changed; after that, only the present one is accepted.")
     description = LongText(allow_blank=True)
 
 
@@ -198,6 +199,12 @@ class ListingCreated(serializers.Serializer[Any]):
     fileType = serializers.CharField(source="file_type")
     supportedPlatforms = serializers.CharField(source="supported_platforms")
     version = serializers.CharField()
+
+
+class ListingDeleted(serializers.Serializer[Any]):
+    """Answer of delete."""
+
+    id = serializers.CharField(help_text="Id of the deleted listing.")
 
 
 class DetailsPatched(serializers.Serializer[Any]):

@@ -4,12 +4,15 @@ from typing import Any
 
 from rest_framework.request import Request
 
+from catalog.models import Listing
+from catalog.services.transitions import require_version
 from developers.principals import principal_of
 from marketplace.accounts.models import User
 from marketplace.core.api.views import ApiViewSet
 
 from ...models import VendorProfile
-from ...selectors import approved_profile_of
+from ...selectors import approved_profile_of, listing_of
+from ..conditions import required_etags
 
 
 class VendorViewSet(ApiViewSet):
@@ -23,3 +26,15 @@ class VendorViewSet(ApiViewSet):
         super().initial(request, *args, **kwargs)
         self.user = principal_of(request).user
         self.profile = approved_profile_of(self.user)
+
+    def listing_to_change(self, request: Request, asset_id: str) -> Listing:
+        """Return the caller's listing, of the version that If-Match requires; services check it again once they hold the row.
+
+        Raises:
+            NotFound: unknown, or another vendor's.
+            PreconditionFailed: it is of another version.
+        """
+        listing = listing_of(self.profile, asset_id)
+        listing.required_etags = required_etags(request)
+        require_version(listing, listing.required_etags)
+        return listing

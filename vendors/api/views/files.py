@@ -11,7 +11,7 @@ from catalog.models.files import PreviewKind
 from marketplace.core import bounds
 from marketplace.core.access import bearer_only
 from marketplace.core.api.serializers import EmptyBody, parse_body
-from marketplace.core.errors import LengthRequired
+from marketplace.core.errors import LengthRequired, PreconditionFailed
 from marketplace.core.ids import parse_id
 from marketplace.core.scopes import Scope
 
@@ -23,11 +23,12 @@ from ...services import files
 from ...services.listings import ensure_editable
 from ...services.pictures import update_picture
 from ...uploads import FileRejected, UploadIncomplete, receive, receive_small
+from ..conditions import conditional
 from ..serializers.files import DeliverableRecord, FilePage, FileQuery, FileVersion, GallerySlot, PicturePatch, PreviewRecord
 from .base import VendorViewSet
 
 MANAGE = bearer_only(Scope.VENDOR_MANAGE)
-UPLOAD_PROBLEMS = (VendorNotApproved, ListingLocked, LengthRequired, UploadIncomplete, FileRejected)
+UPLOAD_PROBLEMS = (VendorNotApproved, ListingLocked, PreconditionFailed, LengthRequired, UploadIncomplete, FileRejected)
 
 
 def form(description: str) -> dict[str, Any]:
@@ -48,12 +49,13 @@ class FileViews(VendorViewSet):
         "font_specimen": UPLOAD_PROBLEMS,
         "gallery_image": UPLOAD_PROBLEMS,
         "audio_preview": UPLOAD_PROBLEMS,
-        "discard_file": (VendorNotApproved, ListingLocked),
-        "update_picture": (VendorNotApproved, ListingLocked, ThumbnailNeeded),
-        "remove_preview": (VendorNotApproved, ListingLocked, ThumbnailNeeded),
+        "discard_file": (VendorNotApproved, ListingLocked, PreconditionFailed),
+        "update_picture": (VendorNotApproved, ListingLocked, PreconditionFailed, ThumbnailNeeded),
+        "remove_preview": (VendorNotApproved, ListingLocked, PreconditionFailed, ThumbnailNeeded),
     }
     queries = {"history": FileQuery, "gallery_image": GallerySlot}
 
+    @conditional
     @extend_schema(
         operation_id="uploadFile",
         summary="Upload the deliverable",
@@ -62,7 +64,7 @@ class FileViews(VendorViewSet):
     )
     def file(self, request: Request, asset_id: str) -> Response:
         """Upload the file that buyers get; it is checked and inspected. On a published listing buyers get the reviewed file until it is approved."""
-        listing = listing_of(self.profile, asset_id)
+        listing = self.listing_to_change(request, asset_id)
         files.ensure_uploadable(listing)
         key = files.new_deliverable_key()
         with receive(request._request, key=key, maximum_bytes=bounds.DELIVERABLE_BYTES) as received:
@@ -70,10 +72,11 @@ class FileViews(VendorViewSet):
             deliverable = files.attach_deliverable(listing=listing, received=received, inspection=inspection, actor=self.user)
         return Response(DeliverableRecord(deliverable).data)
 
+    @conditional
     @extend_schema(operation_id="discardFile", summary="Take the new file back", request=None, responses={200: DeliverableRecord})
     def discard_file(self, request: Request, asset_id: str) -> Response:
         """Take back the uploaded file that no reviewer has approved; what buyers get stays. The answer is its last record."""
-        listing = listing_of(self.profile, asset_id)
+        listing = self.listing_to_change(request, asset_id)
         files.ensure_uploadable(listing)
         parse_body(EmptyBody, request)
         return Response(DeliverableRecord(files.discard_candidate(listing=listing, actor=self.user)).data)
@@ -88,6 +91,7 @@ class FileViews(VendorViewSet):
         items = FileVersion(rows[start : start + query["limit"]], many=True, context={"listing": listing}).data
         return Response({"total": rows.count(), "page": query["page"], "items": items})
 
+    @conditional
     @extend_schema(
         operation_id="uploadFontSpecimen",
         summary="Upload the font specimen",
@@ -98,6 +102,7 @@ class FileViews(VendorViewSet):
         """Upload the web font for the type tester in the storefront. Replaces an existing one."""
         return self._preview(request, asset_id, PreviewKind.FONT_SPECIMEN, process_font, bounds.FONT_BYTES)
 
+    @conditional
     @extend_schema(
         operation_id="uploadGalleryImage",
         summary="Upload a gallery image",
@@ -108,6 +113,7 @@ class FileViews(VendorViewSet):
         """Upload an image to a gallery slot. Replaces an existing one. Slot 0 is the thumbnail on the card."""
         return self._preview(request, asset_id, PreviewKind.GALLERY, process_image, bounds.IMAGE_BYTES)
 
+    @conditional
     @extend_schema(
         operation_id="uploadAudioPreview",
         summary="Upload the audio preview",
@@ -118,21 +124,23 @@ class FileViews(VendorViewSet):
         """Upload the audio preview. Replaces an existing one."""
         return self._preview(request, asset_id, PreviewKind.AUDIO_PREVIEW, process_audio, bounds.AUDIO_BYTES)
 
+    @conditional
     @extend_schema(
         operation_id="updateGalleryImage", summary="Describe or move a gallery image", request=PicturePatch, responses=PreviewRecord
     )
     def update_picture(self, request: Request, asset_id: str, preview_id: str) -> Response:
         """Say what an image shows, or put it into another slot: the one that is there takes its place."""
-        listing = listing_of(self.profile, asset_id)
+        listing = self.listing_to_change(request, asset_id)
         ensure_editable(listing)
         changes = parse_body(PicturePatch, request)
         picture = update_picture(listing=listing, preview_id=parse_id(preview_id), actor=self.user, **changes)
         return Response(PreviewRecord(picture).data)
 
+    @conditional
     @extend_schema(operation_id="removePreview", summary="Remove a preview", request=None, responses={200: PreviewRecord})
     def remove_preview(self, request: Request, asset_id: str, preview_id: str) -> Response:
         """Remove an image, the specimen or the sound for good. The answer is its last record."""
-        listing = listing_of(self.profile, asset_id)
+        listing = self.listing_to_change(request, asset_id)
         ensure_editable(listing)
         parse_body(EmptyBody, request)
         return Response(PreviewRecord(files.remove_preview(listing=listing, preview_id=parse_id(preview_id), actor=self.user)).data)
@@ -140,7 +148,7 @@ class FileViews(VendorViewSet):
     def _preview(
         self, request: Request, asset_id: str, kind: PreviewKind, process: Callable[[bytes], ProcessedPreview], maximum_bytes: int
     ) -> Response:
-        listing = listing_of(self.profile, asset_id)
+        listing = self.listing_to_change(request, asset_id)
         ensure_editable(listing)
         slot = self.query()["slot"] if kind == PreviewKind.GALLERY else 0
         _, content = receive_small(request._request, maximum_bytes=maximum_bytes)

@@ -8,18 +8,21 @@ from rest_framework.response import Response
 
 from catalog.models import Listing
 from marketplace.core.access import bearer_only
-from marketplace.core.api.serializers import Body, parse_body
+from marketplace.core.api.serializers import Body, EmptyBody, parse_body
+from marketplace.core.errors import PreconditionFailed
 from marketplace.core.scopes import Scope
 
-from ...errors import ListingLocked, SlugTaken, VendorNotApproved
+from ...errors import DraftNotDeletable, ListingLocked, SlugLocked, SlugTaken, VendorNotApproved
 from ...selectors import listing_of, listings_of, reviews_of, with_files
-from ...services import listings
+from ...services import drafts, listings
+from ..conditions import conditional, versioned, with_etag
 from ..serializers.listings import (
     DetailsPatch,
     DetailsPatched,
     LicensingPatch,
     LicensingPatched,
     ListingCreated,
+    ListingDeleted,
     ListingPage,
     ListingQuery,
     ListingRecord,
@@ -37,14 +40,17 @@ MANAGE = bearer_only(Scope.VENDOR_MANAGE)
 class ListingViews(VendorViewSet):
     """The caller's listings. `asset_id` is the id or the slug; someone else's does not exist."""
 
-    access = dict.fromkeys(("list", "create", "retrieve", "update_details", "regional_prices", "licensing", "reviews"), MANAGE)
+    access = dict.fromkeys(
+        ("list", "create", "retrieve", "update_details", "delete_draft", "regional_prices", "licensing", "reviews"), MANAGE
+    )
     problems = {
         "list": (VendorNotApproved,),
         "create": (VendorNotApproved, SlugTaken),
         "retrieve": (VendorNotApproved,),
-        "update_details": (VendorNotApproved, ListingLocked),
-        "regional_prices": (VendorNotApproved, ListingLocked),
-        "licensing": (VendorNotApproved, ListingLocked),
+        "update_details": (VendorNotApproved, ListingLocked, SlugLocked, SlugTaken, PreconditionFailed),
+        "delete_draft": (VendorNotApproved, DraftNotDeletable, PreconditionFailed),
+        "regional_prices": (VendorNotApproved, ListingLocked, PreconditionFailed),
+        "licensing": (VendorNotApproved, ListingLocked, PreconditionFailed),
         "reviews": (VendorNotApproved,),
     }
     queries = {"list": ListingQuery, "reviews": ReviewQuery}
@@ -60,23 +66,40 @@ class ListingViews(VendorViewSet):
         items = ListingSummary(rows[start : start + query["limit"]], many=True).data
         return Response({"total": rows.count(), "page": query["page"], "items": items})
 
+    @versioned
     @extend_schema(operation_id="createListing", summary="Create a listing", request=NewListing, responses={200: ListingCreated})
     def create(self, request: Request) -> Response:
         """Create a listing as a draft in the caller's store."""
         body = parse_body(NewListing, request)
-        return Response(ListingCreated(listings.create_listing(profile=self.profile, actor=self.user, **body)).data)
+        listing = listings.create_listing(profile=self.profile, actor=self.user, **body)
+        return with_etag(listing, ListingCreated(listing).data)
 
+    @versioned
     @extend_schema(operation_id="getListing", summary="Get one of your listings", responses=ListingRecord)
     def retrieve(self, request: Request, asset_id: str) -> Response:
         """Return one of the caller's listings with all fields, files and previews."""
-        return Response(ListingRecord(with_files(listing_of(self.profile, asset_id))).data)
+        listing = with_files(listing_of(self.profile, asset_id))
+        return with_etag(listing, ListingRecord(listing).data)
 
+    @conditional
+    @versioned
     @extend_schema(operation_id="updateListing", summary="Change the details", request=DetailsPatch, responses=DetailsPatched)
     def update_details(self, request: Request, asset_id: str) -> Response:
-        """Change the details of a listing. The slug can't be changed. Changes of a published listing are live at once."""
+        """Change the details of a listing. The slug can be changed until the first submission. Changes of a published listing are live at once."""
         listing, body = self._edit(request, asset_id, DetailsPatch)
-        return Response(DetailsPatched(listings.update_details(listing=listing, actor=self.user, **body)).data)
+        listing = listings.update_details(listing=listing, actor=self.user, **body)
+        return with_etag(listing, DetailsPatched(listing).data)
 
+    @conditional
+    @extend_schema(operation_id="deleteListing", summary="Delete a draft", request=None, responses={200: ListingDeleted})
+    def delete_draft(self, request: Request, asset_id: str) -> Response:
+        """Delete a draft that was never submitted, with its files and previews. It can't be undone."""
+        listing = self.listing_to_change(request, asset_id)
+        parse_body(EmptyBody, request)
+        return Response(ListingDeleted({"id": drafts.delete_draft(listing=listing, actor=self.user)}).data)
+
+    @conditional
+    @versioned
     @extend_schema(
         operation_id="setRegionalPrices",
         summary="Set regional prices",
@@ -86,8 +109,11 @@ class ListingViews(VendorViewSet):
     def regional_prices(self, request: Request, asset_id: str) -> Response:
         """Set the prices in INR and EUR. Fields that are left out keep their value; null removes it."""
         listing, body = self._edit(request, asset_id, RegionalPricesPatch)
-        return Response(RegionalPricesPatched(listings.set_regional_prices(listing=listing, actor=self.user, **body)).data)
+        listing = listings.set_regional_prices(listing=listing, actor=self.user, **body)
+        return with_etag(listing, RegionalPricesPatched(listing).data)
 
+    @conditional
+    @versioned
     @extend_schema(
         operation_id="setLicensing",
         summary="Set licences and readme",
@@ -97,7 +123,8 @@ class ListingViews(VendorViewSet):
     def licensing(self, request: Request, asset_id: str) -> Response:
         """Set the permitted licences and the readme. Fields that are left out keep their value; null removes it."""
         listing, body = self._edit(request, asset_id, LicensingPatch)
-        return Response(LicensingPatched(listings.set_licensing(listing=listing, actor=self.user, **body)).data)
+        listing = listings.set_licensing(listing=listing, actor=self.user, **body)
+        return with_etag(listing, LicensingPatched(listing).data)
 
     @extend_schema(operation_id="listReviews", summary="List the reviews of a listing", responses=ReviewPage)
     def reviews(self, request: Request, asset_id: str) -> Response:
@@ -110,6 +137,6 @@ class ListingViews(VendorViewSet):
 
     def _edit(self, request: Request, asset_id: str, body: type[Body]) -> tuple[Listing, dict[str, Any]]:
         """Return the listing and the validated body. A locked listing is refused before the body is validated."""
-        listing = listing_of(self.profile, asset_id)
+        listing = self.listing_to_change(request, asset_id)
         listings.ensure_editable(listing)
         return listing, parse_body(body, request, context={"listing": listing})

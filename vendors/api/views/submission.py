@@ -8,7 +8,7 @@ from catalog.errors import DeliverableBlocked, DeliverableMissing, NothingToRevi
 from catalog.services.review import unpublish_listing, withdraw_listing
 from marketplace.core.access import bearer_only
 from marketplace.core.api.serializers import EmptyBody, parse_body
-from marketplace.core.errors import InvalidTransition
+from marketplace.core.errors import InvalidTransition, PreconditionFailed
 from marketplace.core.scopes import Scope
 
 from ...errors import ListingLocked, SubmitChecksFailed, VendorNotApproved
@@ -17,6 +17,7 @@ from ...services.checks import run_checks
 from ...services.listings import ensure_editable
 from ...services.manifests import generate_manifest
 from ...services.submission import submit
+from ..conditions import conditional, versioned, with_etag
 from ..serializers.manifests import GeneratedManifest
 from ..serializers.reviews import Preflight, Standing, Submitted
 from .base import VendorViewSet
@@ -29,17 +30,26 @@ class SubmissionViews(VendorViewSet):
 
     access = dict.fromkeys(("generate_manifest", "preflight", "submit", "withdraw", "unpublish"), MANAGE)
     problems = {
-        "generate_manifest": (VendorNotApproved, ListingLocked),
+        "generate_manifest": (VendorNotApproved, ListingLocked, PreconditionFailed),
         "preflight": (VendorNotApproved,),
-        "submit": (VendorNotApproved, InvalidTransition, NothingToReview, DeliverableBlocked, DeliverableMissing, SubmitChecksFailed),
-        "withdraw": (VendorNotApproved, InvalidTransition),
-        "unpublish": (VendorNotApproved, InvalidTransition),
+        "submit": (
+            VendorNotApproved,
+            InvalidTransition,
+            NothingToReview,
+            DeliverableBlocked,
+            DeliverableMissing,
+            SubmitChecksFailed,
+            PreconditionFailed,
+        ),
+        "withdraw": (VendorNotApproved, InvalidTransition, PreconditionFailed),
+        "unpublish": (VendorNotApproved, InvalidTransition, PreconditionFailed),
     }
 
+    @conditional
     @extend_schema(operation_id="generateManifest", summary="Generate the manifest", request=None, responses=GeneratedManifest)
     def generate_manifest(self, request: Request, asset_id: str) -> Response:
         """Generate the agent manifest from the listing and the technical details of its file."""
-        listing = listing_of(self.profile, asset_id)
+        listing = self.listing_to_change(request, asset_id)
         ensure_editable(listing)
         parse_body(EmptyBody, request)
         return Response(generate_manifest(listing=listing, actor=self.user).body)
@@ -52,23 +62,32 @@ class SubmissionViews(VendorViewSet):
         checks = run_checks(listing)
         return Response({"passed": all(check.passed for check in checks), "checks": [check.as_json() for check in checks]})
 
+    @conditional
+    @versioned
     @extend_schema(operation_id="submitListing", summary="Submit for review", request=None, responses=Submitted)
     def submit(self, request: Request, asset_id: str) -> Response:
         """Submit the listing for review. Of a published listing the new file is submitted; buyers get the reviewed one in the meantime."""
-        listing = listing_of(self.profile, asset_id)
+        listing = self.listing_to_change(request, asset_id)
         parse_body(EmptyBody, request)
-        return Response(Submitted(submit(listing=listing, actor=self.user)).data)
+        listing = submit(listing=listing, actor=self.user)
+        return with_etag(listing, Submitted(listing).data)
 
+    @conditional
+    @versioned
     @extend_schema(operation_id="withdrawListing", summary="Withdraw a submission", request=None, responses=Standing)
     def withdraw(self, request: Request, asset_id: str) -> Response:
         """Withdraw the listing, or the new file of a published listing, from review."""
-        listing = listing_of(self.profile, asset_id)
+        listing = self.listing_to_change(request, asset_id)
         parse_body(EmptyBody, request)
-        return Response(Standing(withdraw_listing(listing=listing, actor=self.user)).data)
+        listing = withdraw_listing(listing=listing, actor=self.user)
+        return with_etag(listing, Standing(listing).data)
 
+    @conditional
+    @versioned
     @extend_schema(operation_id="unpublishListing", summary="Take a listing off sale", request=None, responses=Standing)
     def unpublish(self, request: Request, asset_id: str) -> Response:
         """Remove the listing from the catalog. It becomes a draft; buyers keep it."""
-        listing = listing_of(self.profile, asset_id)
+        listing = self.listing_to_change(request, asset_id)
         parse_body(EmptyBody, request)
-        return Response(Standing(unpublish_listing(listing=listing, actor=self.user)).data)
+        listing = unpublish_listing(listing=listing, actor=self.user)
+        return with_etag(listing, Standing(listing).data)

@@ -13,12 +13,12 @@ from catalog.selectors import active_tiers, every_tier
 from developers.live_checks import live_check
 from marketplace.accounts.pages import SignedInRequest, render_form
 
-from ...errors import ListingChanged, ListingLocked
+from ...errors import ListingChanged, ListingLocked, SlugLocked, SlugTaken
 from ...selectors import own_listing
 from ...services.editing import edit_listing
 from ..access import listing_page
 from ..proceeds import proceeds_of, repriced
-from ..section_forms import DetailsForm, LicencesForm, PricesForm, SectionForm
+from ..section_forms import LicencesForm, PricesForm, SectionForm, details_form
 
 LOCKED = "The listing is under review, so nothing was saved. Withdraw it to keep editing; what you typed is still here."
 
@@ -26,14 +26,14 @@ LOCKED = "The listing is under review, so nothing was saved. Withdraw it to keep
 @listing_page("GET", "POST")
 def details(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
     """Edit the details."""
-    return _section(request, listing, DetailsForm(_sent(request), listing=listing), "studio/details.html")
+    return _section(request, listing, details_form(_sent(request), listing=listing), "details")
 
 
 @listing_page("GET", "POST")
 def prices(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
     """Edit the prices, with a preview of how they are split."""
     form = PricesForm(_sent(request), listing=listing)
-    return _section(request, listing, form, "studio/prices.html", proceeds=proceeds_of(listing, active_tiers()))
+    return _section(request, listing, form, "prices", proceeds=proceeds_of(listing, active_tiers()))
 
 
 @live_check
@@ -51,31 +51,33 @@ def split(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
 def licences(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
     """Edit the permitted licences and the readme."""
     form = LicencesForm(_sent(request), listing=listing, tiers=every_tier())
-    return _section(request, listing, form, "studio/licences.html")
+    return _section(request, listing, form, "licences")
 
 
 def _sent(request: SignedInRequest) -> Any:
     return request.POST if request.method == "POST" else None
 
 
-def _section(request: SignedInRequest, listing: Listing, form: SectionForm, template: str, **context: Any) -> HttpResponse:
+def _section(request: SignedInRequest, listing: Listing, form: SectionForm, section: str, **context: Any) -> HttpResponse:
     """Save the section and redirect to it; where it is invalid, show it again with the typed values."""
     locked = listing.status == ListingStatus.PENDING_REVIEW
     if form.is_valid():
         try:
-            edit_listing(listing=listing, actor=request.user, seen=form.cleaned_data["seen"], **form.parts())
+            saved = edit_listing(listing=listing, actor=request.user, seen=form.cleaned_data["seen"], **form.parts())
         except ListingLocked:
             locked = True
             form.add_error(None, LOCKED)
         except ListingChanged as conflict:
             _show(form, conflict, request, listing)
+        except (SlugLocked, SlugTaken) as problem:
+            form.add_error("slug", problem.message)
         else:
-            published = listing.status == ListingStatus.PUBLISHED
+            published = saved.status == ListingStatus.PUBLISHED
             messages.success(request, "Saved. Buyers see it now." if published else "Saved.")
-            return redirect(request.path)
+            return redirect(f"studio-{section}", slug=saved.slug)
     elif locked and not form.is_bound:
         form.lock()
-    return render_form(request, template, form, listing=listing, locked=locked, **context)
+    return render_form(request, f"studio/{section}.html", form, listing=listing, locked=locked, **context)
 
 
 def _show(form: SectionForm, conflict: ListingChanged, request: SignedInRequest, listing: Listing) -> None:

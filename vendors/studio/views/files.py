@@ -20,9 +20,10 @@ from marketplace.core import bounds
 from marketplace.core.content_policy import HEADER, PICTURES_POLICY
 from marketplace.core.errors import NotFound, Problem
 
+from ...errors import ListingChanged
 from ...inspection import inspect_deliverable
 from ...previews import ProcessedPreview, process_audio, process_font, process_image
-from ...selectors import own_listing
+from ...selectors import own_listing, preview_of
 from ...services import files as services
 from ...services.listings import ensure_editable
 from ...services.pictures import update_picture
@@ -110,9 +111,12 @@ def remove_preview(request: SignedInRequest, listing: Listing, preview_id: uuid.
 def describe_picture(request: SignedInRequest, listing: Listing, preview_id: uuid.UUID) -> HttpResponseBase:
     """Set the alternative text of an image."""
     form = WordsForm(request.POST, preview_id=preview_id)
-    if not form.is_valid():
-        return _page(request, listing, typed={preview_id: form}, status=400)
-    return _edited(request, listing, preview_id, lambda _: "Saved.", **form.cleaned_data)
+    if form.is_valid():
+        try:
+            return _edited(request, listing, preview_id, lambda _: "Saved.", **form.cleaned_data)
+        except ListingChanged:
+            form.show_conflict(preview_of(listing, preview_id).alt_text)
+    return _page(request, listing, typed={preview_id: form}, status=400)
 
 
 @listing_page("POST")
@@ -150,7 +154,7 @@ def _edited(
     """Update an image and redirect to its slot. An unknown one is answered with 404."""
     try:
         picture = update_picture(listing=listing, preview_id=preview_id, actor=request.user, **changes)
-    except NotFound:
+    except (NotFound, ListingChanged):
         raise
     except Problem as problem:
         return _refused(request, listing, WHOLE, problem)

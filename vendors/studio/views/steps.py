@@ -1,4 +1,4 @@
-"""Submits, withdraws and unpublishes listings."""
+"""Submits, withdraws, unpublishes and deletes listings."""
 
 from collections.abc import Callable
 
@@ -10,10 +10,11 @@ from catalog.models import Listing
 from catalog.models.listings import ListingStatus
 from catalog.services.review import unpublish_listing, withdraw_listing
 from marketplace.accounts.pages import SignedInRequest
-from marketplace.core.errors import InvalidTransition, Problem
+from marketplace.core.errors import InvalidTransition, PreconditionFailed, Problem
 
-from ...errors import SubmitChecksFailed
+from ...errors import DraftNotDeletable, SubmitChecksFailed
 from ...services import submission
+from ...services.drafts import delete_draft
 from ..access import listing_page
 
 
@@ -41,6 +42,25 @@ def unpublish(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
     if listing.status != ListingStatus.PUBLISHED:
         return redirect("studio-listing", slug=listing.slug)
     return render(request, "studio/unpublish.html", {"listing": listing})
+
+
+@listing_page("GET", "POST")
+def delete(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
+    """Delete a draft, after a confirmation page. It is not deleted if it has changed since the page was opened."""
+    if request.method == "POST":
+        listing.required_etags = [request.POST.get("etag", "")]
+        try:
+            delete_draft(listing=listing, actor=request.user)
+        except PreconditionFailed:
+            messages.error(request, "Not deleted: the draft has changed since you opened the page. See what is new, then decide.")
+        except DraftNotDeletable as problem:
+            messages.error(request, f"Not deleted. {problem.message}")
+        else:
+            messages.success(request, f"{listing.title} was deleted.")
+            return redirect("studio")
+    elif not listing.was_submitted:
+        return render(request, "studio/delete.html", {"listing": listing})
+    return redirect("studio-listing", slug=listing.slug)
 
 
 def _take(request: SignedInRequest, listing: Listing, done: str, service: Callable[..., object]) -> HttpResponseBase:

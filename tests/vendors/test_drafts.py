@@ -1,0 +1,140 @@
+"""Drafts: until the first submission the slug can be changed and the draft deleted, later neither."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import TestCase
+from rest_framework.test import APIClient
+
+from catalog.models import AgentManifest, Deliverable, Listing, Preview
+from catalog.services.review import unpublish_listing, withdraw_listing
+from marketplace.core.models import AuditEntry
+from marketplace.core.objects import object_store
+from marketplace.core.objects.base import ObjectMissing
+from tests.factories import ListingFactory
+from tests.files.makers import picture, zipped
+from tests.studio.cases import published, ready, submitted
+from vendors.api.views import files
+from vendors.inspection import inspect_deliverable
+from vendors.models import VendorProfile
+from vendors.services.manifests import generate_manifest
+
+from .cases import ASSETS, CREATE, PATCH, pointers
+from .makers import form
+
+pytestmark = pytest.mark.django_db
+
+
+def once_submitted(listing: Listing) -> Listing:
+    """Return a draft that was withdrawn from review."""
+    submitted(listing)
+    return withdraw_listing(listing=listing, actor=listing.store.owner)
+
+
+def once_on_sale(listing: Listing) -> Listing:
+    """Return a draft that was on sale."""
+    return unpublish_listing(listing=published(listing), actor=listing.store.owner)
+
+
+SUBMITTED = pytest.mark.parametrize("make", [once_submitted, once_on_sale, published], ids=lambda make: make.__name__)
+
+
+def test_slug_of_a_draft_is_changed_and_the_old_one_is_free(client: APIClient, listing: Listing) -> None:
+    assert client.patch(f"{ASSETS}/aurora-sans", PATCH | {"slug": "aurora-serif"}, format="json").status_code == 200
+    listing.refresh_from_db()
+    assert listing.slug == "aurora-serif"
+    assert client.get(f"{ASSETS}/aurora-sans").status_code == 404
+    assert client.get(f"{ASSETS}/aurora-serif").json()["id"] == str(listing.pk)
+    assert client.post(ASSETS, CREATE, format="json").json()["slug"] == "aurora-sans"
+    changes = AuditEntry.objects.get(action="listing.update").data["changes"]
+    assert changes["slug"] == ["aurora-sans", "aurora-serif"]
+
+
+def test_slug_of_another_listing_is_taken_and_nothing_changes(client: APIClient, listing: Listing) -> None:
+    ListingFactory(slug="taken")
+    answer = client.patch(f"{ASSETS}/{listing.pk}", PATCH | {"slug": "taken", "title": "Other"}, format="json")
+    assert (answer.status_code, answer.json()["code"]) == (409, "slug_taken")
+    before = listing.title
+    listing.refresh_from_db()
+    assert (listing.slug, listing.title) == ("aurora-sans", before)
+
+
+@pytest.mark.parametrize("slug", ["Aurora", "search", "01900000-0000-7000-8000-000000000000", "", None])
+def test_slug_is_judged_as_on_creation(slug: object, client: APIClient, listing: Listing) -> None:
+    answer = client.patch(f"{ASSETS}/{listing.pk}", PATCH | {"slug": slug}, format="json")
+    assert [pointer for pointer, _ in pointers(answer)] == ["#/slug"]
+
+
+@SUBMITTED
+def test_slug_is_fixed_once_the_listing_was_submitted(make: Callable[[Listing], Listing], client: APIClient, listing: Listing) -> None:
+    make(listing)
+    same = client.patch(f"{ASSETS}/{listing.pk}", PATCH | {"slug": "aurora-sans"}, format="json")
+    other = client.patch(f"{ASSETS}/{listing.pk}", PATCH | {"slug": "aurora-serif", "title": "Other"}, format="json")
+    assert (same.status_code, other.status_code, other.json()["code"]) == (200, 409, "slug_locked")
+    listing.refresh_from_db()
+    assert (listing.slug, listing.title) == ("aurora-sans", PATCH["title"])
+
+
+def test_deleted_draft_is_gone_with_its_files(client: APIClient, vendor: VendorProfile, listing: Listing) -> None:
+    parts = [("file", zipped({"a.txt": b"a"}), "a.zip"), ("gallery-image?slot=0", picture(size=(600, 400)), "a.png")]
+    for place, content, name in parts:
+        assert client.post(f"{ASSETS}/{listing.pk}/{place}", form(content, name), format="multipart").status_code == 200
+    generate_manifest(listing=listing, actor=vendor.user)
+    stored = [Deliverable.objects.get().object_key, Preview.objects.get().object_key]
+    stored += [copy["key"] for copy in Preview.objects.get().renditions.values()]
+    with TestCase.captureOnCommitCallbacks() as after_commit:
+        answer = client.delete(f"{ASSETS}/aurora-sans")
+    assert (answer.status_code, answer.json()) == (200, {"id": str(listing.pk)})
+    for model in (Listing, Deliverable, Preview, AgentManifest):
+        assert not model.objects.exists()
+    # The files leave the store only when the deletion is certain.
+    assert all(object_store().size(key) for key in stored)
+    for callback in after_commit:
+        callback()
+    for key in stored:
+        with pytest.raises(ObjectMissing):
+            object_store().size(key)
+    entry = AuditEntry.objects.get(action="listing.delete")
+    assert (entry.actor, entry.subject_id, entry.data["slug"]) == (vendor.user, str(listing.pk), "aurora-sans")
+    assert client.get(f"{ASSETS}/{listing.pk}").status_code == 404
+    assert client.delete(f"{ASSETS}/{listing.pk}").status_code == 404
+    assert client.post(ASSETS, CREATE, format="json").status_code == 200
+
+
+@SUBMITTED
+def test_listing_that_was_submitted_is_not_deleted(make: Callable[[Listing], Listing], client: APIClient, listing: Listing) -> None:
+    make(listing)
+    answer = client.delete(f"{ASSETS}/{listing.pk}")
+    assert (answer.status_code, answer.json()["code"]) == (409, "draft_not_deletable")
+    assert Listing.objects.filter(pk=listing.pk).exists()
+    assert not AuditEntry.objects.filter(action="listing.delete").exists()
+
+
+def test_draft_with_a_malicious_file_is_kept_as_evidence(client: APIClient, listing: Listing) -> None:
+    ready(listing)
+    Deliverable.objects.update(blocked_at=listing.created_at)
+    assert client.delete(f"{ASSETS}/{listing.pk}").json()["code"] == "draft_not_deletable"
+    assert Deliverable.objects.exists()
+
+
+def test_draft_of_another_vendor_is_not_there(other_client: APIClient, listing: Listing) -> None:
+    assert other_client.delete(f"{ASSETS}/{listing.pk}").status_code == 404
+    assert Listing.objects.filter(pk=listing.pk).exists()
+
+
+def test_upload_to_a_draft_that_was_deleted_meanwhile_leaves_nothing(
+    client: APIClient, listing: Listing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stored: list[str] = []
+
+    def delete_meanwhile(*, store: Any, key: str, size: int) -> Any:
+        stored.append(key)
+        client.delete(f"{ASSETS}/{listing.pk}")
+        return inspect_deliverable(store=store, key=key, size=size)
+
+    monkeypatch.setattr(files, "inspect_deliverable", delete_meanwhile)
+    answer = client.post(f"{ASSETS}/{listing.pk}/file", form(zipped({"a.txt": b"a"}), "a.zip"), format="multipart")
+    assert answer.status_code == 404
+    with pytest.raises(ObjectMissing):
+        object_store().size(stored[0])

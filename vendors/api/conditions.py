@@ -1,0 +1,43 @@
+"""Conditional changes (RFC 9110): each version of a listing has an entity tag, and a change may require one in If-Match."""
+
+from django.http import HttpRequest
+from django.utils.http import parse_etags
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from catalog.models import Listing
+
+ETAG = OpenApiParameter(
+    "ETag",
+    OpenApiTypes.STR,
+    OpenApiParameter.HEADER,
+    response=[200],
+    description="Names this version of the listing. Each change of the listing, its files or its previews gives it another.",
+)
+IF_MATCH = OpenApiParameter(
+    "If-Match",
+    OpenApiTypes.STR,
+    OpenApiParameter.HEADER,
+    required=False,
+    description="An ETag of the listing: if it has changed since, nothing is done and the answer is 412. Without it, the change is made in any case.",
+)
+# Of an operation that changes a listing.
+conditional = extend_schema(parameters=[IF_MATCH])
+# Of an operation that returns a listing.
+versioned = extend_schema(parameters=[ETAG])
+
+
+def required_etags(request: Request | HttpRequest) -> list[str] | None:
+    """Return the entity tags in If-Match, `*` among them for any version; None where there is no such header.
+
+    A weak tag counts like a strong one: answers that are compressed on their way carry weak ones.
+    """
+    header = request.headers.get("If-Match")
+    return None if header is None else [tag.removeprefix("W/") for tag in parse_etags(header)]
+
+
+def with_etag(listing: Listing, body: object) -> Response:
+    """Return the answer with the entity tag of the listing as it is now."""
+    return Response(body, headers={"ETag": listing.etag})

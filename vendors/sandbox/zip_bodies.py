@@ -1,0 +1,143 @@
+"""Checks that a program that reads a zip archive from front to back finds the entries that its directory names, and no others."""
+
+import re
+import struct
+import zlib
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from .verdicts import Rejected
+from .zip_directory import ALL32, ZIP64, Directory, Entry, extra_fields, path_of, widened
+
+LOCAL = struct.Struct("<4sHHHHHIIIHH")
+STORED, DEFLATED = 0, 8
+ENCRYPTED, STREAMED = 0x1, 0x8
+# Encryption, a descriptor behind the data, the encoding of the name, a masked header.
+MEANINGFUL_FLAGS = 0x1 | 0x8 | 0x40 | 0x800 | 0x2000
+# A local header of a method that there is. Chance bytes look like one once in three petabytes.
+HEADER = re.compile(rb"PK\x03\x04[\x00-\xff]{4}[\x00-\x63]\x00")
+HEADER_BYTES = 10
+SCANNED_BYTES = 2**20
+INFLATED_BYTES = 2**16
+OUTPUT_BYTES = 2**22
+
+UNNAMED = "The zip archive holds data between its entries that its directory does not name."
+
+
+def check_bodies(file: BinaryIO, directory: Directory, places: list[tuple[int, int]]) -> None:
+    """Compare what lies before the directory with what the directory says of it.
+
+    Args:
+        file: The archive.
+        directory: Its directory.
+        places: The offset of each entry, and its place in the directory.
+
+    Raises:
+        Rejected: there are overlaps, gaps, differing headers, or data in which further entries may be found.
+    """
+    places.sort()
+    if (places[0][0] if places else directory.offset) != 0:
+        raise Rejected(UNNAMED)
+    unbounded = False
+    for index, (offset, at) in enumerate(places):
+        entry = directory.entry_at(at)
+        last = index + 1 == len(places)
+        following = directory.offset if last else places[index + 1][0]
+        start, wide = _check_header(file, entry, offset)
+        end = start + entry.packed
+        if end > following:
+            raise Rejected("Entries of the zip archive reach into its directory." if last else "Entries of the zip archive overlap.")
+        _check_descriptor(file, entry, end, following, wide=wide or max(entry.packed, entry.size) > ALL32)
+        # Without the password nobody can tell where such an entry ends, so nothing behind it may look like an entry.
+        unbounded |= bool(entry.flags & STREAMED and entry.flags & ENCRYPTED)
+        _check_data(file, entry, range(start, end), following, unbounded=unbounded)
+
+
+def _check_header(file: BinaryIO, entry: Entry, offset: int) -> tuple[int, bool]:
+    """Compare the local header with the directory; return where the data begins, and whether it has a ZIP64 field."""
+    file.seek(offset)
+    head = file.read(LOCAL.size)
+    if len(head) < LOCAL.size or head[:4] != b"PK\x03\x04":
+        raise Rejected("The zip archive's directory points to entries that are not there.")
+    _, _, flags, method, _, _, crc, packed, size, name_bytes, extra_bytes = LOCAL.unpack(head)
+    name, extra = file.read(name_bytes), extra_fields(file.read(extra_bytes))
+    if name != entry.name or path_of(name, entry.flags, extra) != entry.path:
+        raise Rejected("An entry of the zip archive has two names.")
+    size, packed = widened(extra, size, packed)
+    stated = ((crc, entry.crc), (packed, entry.packed), (size, entry.size))
+    # What is written as a stream tells its sizes behind the data; until then they are zero.
+    known = not flags & STREAMED
+    if (flags ^ entry.flags) & MEANINGFUL_FLAGS or method != entry.method or any(a != b and (known or a) for a, b in stated):
+        raise Rejected("An entry of the zip archive is described differently by its own header and by the directory.")
+    return offset + LOCAL.size + name_bytes + extra_bytes, ZIP64 in extra
+
+
+def _check_descriptor(file: BinaryIO, entry: Entry, end: int, following: int, *, wide: bool) -> None:
+    """Compare what lies between the data of an entry and the next one: nothing, or its checksum and sizes."""
+    if not entry.flags & STREAMED:
+        if end != following:
+            raise Rejected(UNNAMED)
+        return
+    descriptor = struct.pack("<IQQ" if wide else "<III", entry.crc, entry.packed, entry.size)
+    # The signature is optional, but stored data ends where it is found.
+    allowed = [b"PK\x07\x08" + descriptor] + ([] if entry.method == STORED else [descriptor])
+    file.seek(end)
+    if file.read(min(following - end, len(descriptor) + 5)) not in allowed:
+        raise Rejected(UNNAMED)
+
+
+def _check_data(file: BinaryIO, entry: Entry, data: range, following: int, *, unbounded: bool) -> None:
+    """Refuse data that does not end where the directory says, or in which a program may find another header."""
+    streamed, plain = entry.flags & STREAMED, not entry.flags & ENCRYPTED
+    if entry.method == STORED and not streamed and not unbounded:
+        # It is passed over by its size.
+        return
+    deflated = plain and entry.method == DEFLATED
+    if plain and streamed and entry.method not in {STORED, DEFLATED}:
+        raise Rejected("An entry of the zip archive has no size before its data, and is not deflated. Pack it again with another program.")
+    ends = _inflates_to(file, data, entry.size) if deflated else not (plain and streamed) or _crc(file, data) == entry.crc
+    if not ends:
+        raise Rejected("An entry of the zip archive does not end where its directory says.")
+    if (unbounded or not deflated) and _holds_header(file, range(data.start, following)):
+        raise Rejected("Data of the zip archive reads as further entries. Pack it again with another program.")
+
+
+def _blocks(file: BinaryIO, data: range, size: int) -> Iterator[bytes]:
+    file.seek(data.start)
+    for at in range(data.start, data.stop, size):
+        block = file.read(min(size, data.stop - at))
+        yield block
+
+
+def _crc(file: BinaryIO, data: range) -> int:
+    crc = 0
+    for block in _blocks(file, data, SCANNED_BYTES):
+        crc = zlib.crc32(block, crc)
+    return crc
+
+
+def _holds_header(file: BinaryIO, data: range) -> bool:
+    carried = b""
+    for block in _blocks(file, data, SCANNED_BYTES):
+        window = carried + block
+        if HEADER.search(window):
+            return True
+        carried = window[-HEADER_BYTES + 1 :]
+    return False
+
+
+def _inflates_to(file: BinaryIO, data: range, size: int) -> bool:
+    """Tell whether the data is one deflated stream from its first to its last byte, of so many bytes when it is unpacked."""
+    stream, unpacked = zlib.decompressobj(-zlib.MAX_WBITS), 0
+    try:
+        for block in _blocks(file, data, INFLATED_BYTES):
+            if stream.eof or unpacked > size:
+                return False
+            output = stream.decompress(block, OUTPUT_BYTES)
+            unpacked += len(output)
+            while output and not stream.eof and unpacked <= size:
+                output = stream.decompress(stream.unconsumed_tail, OUTPUT_BYTES)
+                unpacked += len(output)
+    except zlib.error:
+        return False
+    return stream.eof and not stream.unused_data and unpacked == size
