@@ -6,6 +6,9 @@ GIB = 2**30
 
 JSON_BODY_BYTES = MIB
 JSON_DEPTH = 32
+# How long a body may take to arrive, and how fast one must be that takes longer.
+BODY_SECONDS = 20
+BODY_BYTES_A_SECOND = 32 * KIB
 # As many as one problem document names: a body of nothing but mistakes must not come back longer than it went.
 FIELD_ERRORS = 100
 
