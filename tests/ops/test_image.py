@@ -1,8 +1,10 @@
 """What is deployed: the image, the compose file and the proxy's configuration, as far as they can be tried without a container engine."""
 
+import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -13,10 +15,13 @@ import yaml
 from django.urls import reverse
 
 from marketplace.core import bounds
-from tests.waiting import PATIENCE_SECONDS
+from tests.waiting import PATIENCE_SECONDS, end, until, until_it_answers
 
 from ..checks import BIN, PRODUCTION, ROOT, SETTINGS
+from ..flows.server import environment
 from ..servers import nginx
+from ..servers.migrated import copy_sqlite
+from ..servers.ports import free_port
 from ..servers.postgres import Unavailable
 
 pytestmark = pytest.mark.engineless
@@ -107,6 +112,31 @@ def test_what_is_in_the_image_collects_its_files_and_serves(tmp_path: Path) -> N
     assert served.returncode == 0, served.stderr
     # Static files by the names of their content.
     assert re.search(r"/static/[\w/]+\.[0-9a-f]{12}\.css", served.stdout)
+
+
+def test_killed_worker_is_started_again(tmp_path: Path) -> None:
+    copy_sqlite(tmp_path / "marketplace.sqlite3")
+    port = free_port()
+    (line,) = re.findall(r"^CMD (.+)$", (ROOT / "Dockerfile").read_text(encoding="utf-8"), re.MULTILINE)
+    command = [word.replace("--host 0.0.0.0 --port 8000", f"--port {port}") for word in json.loads(line)]
+    env = environment(tmp_path, f"http://127.0.0.1:{port}", {"WEB_CONCURRENCY": "2"})
+    env["PATH"] = f"{Path(sys.executable).parent}:{env['PATH']}"
+    with (tmp_path / "log").open("wb") as log:
+        server = subprocess.Popen(command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
+
+    def workers() -> set[int]:
+        return set(map(int, Path(f"/proc/{server.pid}/task/{server.pid}/children").read_text(encoding="ascii").split()))
+
+    try:
+        until_it_answers(server, f"http://127.0.0.1:{port}/healthz", tmp_path / "log")
+        before = workers()
+        assert len(before) == 2
+        os.kill(min(before), signal.SIGKILL)
+        until(lambda: len(workers() - before) == 1, "a new worker", log=tmp_path / "log")
+        assert max(before) in workers()
+        until_it_answers(server, f"http://127.0.0.1:{port}/healthz", tmp_path / "log")
+    finally:
+        end(server, tmp_path / "log")
 
 
 def test_settings_of_the_compose_file_pass_the_check_of_deployments(tmp_path: Path) -> None:

@@ -22,23 +22,9 @@ from .ports import free_port
 from .postgres import Unavailable
 
 ROOT = Path(__file__).resolve().parents[2]
-TEMPLATE = ROOT / "deploy" / "nginx.conf.template"
+MAIN, TEMPLATE = ROOT / "deploy" / "nginx.conf", ROOT / "deploy" / "nginx.conf.template"
 HOST, FILES_HOST = "shop.test", "files.shop.test"
 NOBODY = "127.0.0.1:9"
-MAIN = """{user}
-pid {folder}/pid;
-error_log {folder}/error.log;
-daemon off;
-worker_processes 1;
-events {{
-    worker_connections 8192;
-}}
-http {{
-    access_log off;
-    {temporary}
-    {server}
-}}
-"""
 
 
 @dataclass(frozen=True)
@@ -49,7 +35,7 @@ class Proxy:
         port: Where the site and the files are served, with TLS.
         plain_port: Where requests without TLS are redirected.
         certificate: What a client must trust.
-        folder: Holds `nginx.conf` and `error.log`.
+        folder: Holds `nginx.conf`, `conf.d/default.conf`, `access.log` and `error.log`.
         host: The name of the site.
         files_host: The name of the file store.
     """
@@ -129,11 +115,23 @@ def configuration(
         "objects:7070": _bare(files),
     }.items():
         text = text.replace(shipped, ours)
+    (folder / "conf.d").mkdir(exist_ok=True)
+    (folder / "conf.d" / "default.conf").write_text(text, encoding="utf-8")
     temporary = " ".join(f"{kind}_temp_path {folder}/{kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
-    # Started by root, it would give what it writes to an account that cannot enter the folder.
-    user = "user root;" if os.getuid() == 0 else ""
+    main = MAIN.read_text(encoding="utf-8")
+    for shipped, ours in {
+        # Started by root, it would give what it writes to an account that cannot enter the folder.
+        "user nginx;": "user root;" if os.getuid() == 0 else "",
+        # Fewer may be allowed here.
+        "worker_rlimit_nofile": "# worker_rlimit_nofile",
+        "/run/nginx.pid": f"{folder}/pid",
+        "/var/log/nginx": str(folder),
+        "/etc/nginx/conf.d": f"{folder}/conf.d",
+        "http {": f"http {{ {temporary}",
+    }.items():
+        main = main.replace(shipped, ours)
     path = folder / "nginx.conf"
-    path.write_text(MAIN.format(user=user, folder=folder, temporary=temporary, server=text), encoding="utf-8")
+    path.write_text(main, encoding="utf-8")
     return path
 
 
@@ -167,7 +165,7 @@ def nginx(nodes: Sequence[str], *, files: str = NOBODY, host: str = HOST, files_
         path = configuration(folder, nodes, files=files, host=host, files_host=files_host, ports=ports)
         with (folder / "error.log").open("wb") as log:
             process = subprocess.Popen(
-                [program, "-p", folder, "-c", path, "-e", folder / "error.log"],
+                [program, "-p", folder, "-c", path, "-e", folder / "error.log", "-g", "daemon off;"],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
