@@ -74,7 +74,7 @@ MIDDLEWARE = [
     "catalog.api.cors.OpenCorsMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "marketplace.core.content_policy.ContentPolicyMiddleware",
-    "marketplace.core.page_compression.PageCompressionMiddleware",
+    "marketplace.core.compression.CompressionMiddleware",
     "marketplace.core.page_caching.PageCachingMiddleware",
     # After all that adds headers to answers and files that cost nothing, before all that works.
     "marketplace.core.overload.OverloadMiddleware",

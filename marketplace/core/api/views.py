@@ -23,7 +23,7 @@ class ApiViewSet(ViewSet):
 
     access: ClassVar[Mapping[str, Access]] = {}
     problems: ClassVar[Mapping[str, tuple[type[Problem], ...]]] = {}
-    # Plain OPTIONS tells nothing that the OpenAPI document does not: it is refused, and no `Allow` names it.
+    # WrongMethodMiddleware answers OPTIONS.
     metadata_class = None
     http_method_names = list(METHODS)
 
