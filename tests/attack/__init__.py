@@ -1,0 +1,1 @@
+"""Attacks on the running service, each repeated on demand."""
