@@ -193,7 +193,8 @@ def _get(scene: Scene, number: int, requested: list[tuple[str, dict[str, Any]]])
 
 def filled(item: Callable[[int], str], opening: str, closing: str) -> bytes:
     """Return a body of just under a megabyte."""
-    items, length = [], 0
+    items: list[str] = []
+    length = 0
     for number in itertools.count():
         length += len(item(number)) + 1
         if length > 1_000_000:
