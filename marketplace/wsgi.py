@@ -8,6 +8,7 @@ from django.core.wsgi import get_wsgi_application
 from django.utils.module_loading import import_string
 
 from marketplace.core.db.timeouts import limit_statements
+from marketplace.core.request_body import RequestBody
 from marketplace.core.turns import Turns
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "marketplace.settings.production")
@@ -31,36 +32,19 @@ def application(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]
     if ";" in environ.get("CONTENT_TYPE", ""):
         environ["CONTENT_TYPE"] = _without_charset(environ["CONTENT_TYPE"])
     length = int(environ.get("CONTENT_LENGTH") or 0)
-    if length and environ.get("SERVER_SOFTWARE") == "Granian":
-        start_response = _announcing_close(environ, start_response, length)
+    if length:
+        body = environ["wsgi.input"] = RequestBody(environ["wsgi.input"])
+        if environ.get("SERVER_SOFTWARE") == "Granian":
+            start_response = _announcing_close(body, start_response, length)
     return _django(environ, start_response)
 
 
-class _Body:
-    """A request's body that knows how much of it was read."""
-
-    def __init__(self, body: Any) -> None:
-        self._body = body
-        self.taken = 0
-
-    def read(self, *size: int) -> bytes:
-        return self._counted(self._body.read(*size))
-
-    def readline(self, *size: int) -> bytes:
-        return self._counted(self._body.readline(*size))
-
-    def _counted(self, block: bytes) -> bytes:
-        self.taken += len(block)
-        return block
-
-
-def _announcing_close(environ: dict[str, Any], start_response: Any, length: int) -> Any:
+def _announcing_close(body: RequestBody, start_response: Any, length: int) -> Any:
     """Return a `start_response` that announces the end of a connection whose body was refused unread.
 
     Granian then closes it without a word, and a client that has sent its next request on it by then sees that one fail.
     The header is the server's to send, by PEP 3333; this one sends it when it is told to, others refuse it.
     """
-    body = environ["wsgi.input"] = _Body(environ["wsgi.input"])
 
     def start(status: str, headers: list[tuple[str, str]], *exc_info: Any) -> Any:
         if body.taken < length:

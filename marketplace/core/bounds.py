@@ -13,6 +13,9 @@ JSON_VALUES = 10_000
 ADDRESS_BYTES = 8 * KIB
 HEADERS_BYTES = 32 * KIB
 FORM_BYTES = 512 * KIB
+# How long a body may take to arrive, and how fast one must be that takes longer.
+BODY_SECONDS = 20
+BODY_BYTES_A_SECOND = 32 * KIB
 # As many as one problem document names: a body of nothing but mistakes must not come back longer than it went.
 FIELD_ERRORS = 100
 # Of the items of one list: each may have many mistakes of its own.

@@ -144,6 +144,14 @@ class MethodNotAllowed(Problem):
     detail = "Use one of the methods in the Allow header."
 
 
+class RequestTimeout(Problem):
+    """408: the body did not arrive in time."""
+
+    status = 408
+    title = "The body arrived too slowly"
+    detail = "Nothing was done. Send the request again over a faster connection."
+
+
 class InvalidTransition(Problem):
     """409: the state does not allow the change, or someone else was quicker."""
 

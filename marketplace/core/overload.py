@@ -2,23 +2,29 @@
 
 The server hands each request to a thread and queues the requests that find none. That queue is invisible to us, and under overload
 everyone in it waits longer and longer for answers that they have given up on. So a process has more threads than it works with
-(`GRANIAN_BLOCKING_THREADS`): `REQUESTS_AT_ONCE` of them work; at most as many receive uploads; as many are kept free, to refuse requests
-and to answer health checks; in the others requests wait for their turn. A request that finds no place is refused within a millisecond.
+(`GRANIAN_BLOCKING_THREADS`): `REQUESTS_AT_ONCE` of them work, and as many stay free, to refuse requests and to answer health checks;
+in the others requests wait for their turn. A request that finds no thread is refused within a millisecond.
+
+Slow clients are kept apart: a request gives up its turn while its body arrives, and requests with bodies, uploads and answers that are
+being sent each have a limit of their own.
 """
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import MiddlewareNotUsed
 from django.core.signals import request_finished
-from django.http import HttpRequest, HttpResponseBase, UnreadablePostError
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
 from . import bounds
 from .api.problems import answer
-from .errors import MalformedBody, Overloaded
+from .db.connections import release_connections
+from .errors import Overloaded
 from .observing.middleware import ROUTE_KEY
+from .request_body import RequestBody
 
 # A request that waited this long is refused: those ahead of it are slow. It equals the time that a thread waits for a database
 # connection, and is long enough that a machine that pauses for a moment refuses nobody.
@@ -26,7 +32,7 @@ WAIT_SECONDS = 5.0
 RETRY_SECONDS = "2"
 
 
-class Places:
+class ConcurrencyLimiter:
     """The capacity of a process.
 
     Args:
@@ -35,66 +41,62 @@ class Places:
     """
 
     def __init__(self, *, threads: int, at_once: int) -> None:
-        self._lock = threading.Lock()
-        self._free = threads - at_once
-        self._uploads = at_once
-        # Slowly arriving bodies occupy at most half of the places.
-        self._arriving = threading.Semaphore(self._free // 2)
+        admitted = threads - at_once
+        self._admitted = threading.Semaphore(admitted)
+        self._bodies = threading.Semaphore(admitted // 2)
+        self._uploads = threading.Semaphore(at_once)
+        self._streams = threading.Semaphore(admitted // 2)
         self._turns = threading.Semaphore(at_once)
+        # What the request of a thread holds: a thread answers one at a time.
         self._mine = threading.local()
 
-    def enter(self, *, upload: bool, receive: Callable[[], object] | None = None) -> bool:
-        """Take a place, receive the body and wait for the turn to work.
-
-        Args:
-            upload: Whether the request needs no turn, but one of the places for uploads.
-            receive: Reads the body; None when there is none.
-
-        Returns:
-            False when there is no place, or the turn does not come in time.
-        """
-        # A thread answers one request at a time: a place that its last request did not give back is given back here.
+    def enter(self, *, upload: bool, body: bool) -> bool:
+        """Admit the request of this thread, and wait for its turn to work unless it is an upload; return False to refuse it."""
+        # A thread whose last request was never reported as finished gives back what that one held.
         self.leave()
-        with self._lock:
-            if self._free < 1 or (upload and self._uploads < 1):
-                return False
-            self._free -= 1
-            self._uploads -= upload
-        self._mine.upload = upload
-        entered = False
-        try:
-            # A body may arrive as slowly as its sender likes, so it is received before the turn to work is taken.
-            entered = upload or (self._received(receive) and self._turns.acquire(timeout=WAIT_SECONDS))
-        finally:
-            if not entered:
-                self.leave()
+        self._mine.held, self._mine.turn = ExitStack(), False
+        limits = [self._admitted, *([self._uploads] if upload else [self._bodies] if body else [])]
+        entered = all(self._hold(limit) for limit in limits)
+        if entered and not upload:
+            entered = self._mine.turn = self._turns.acquire(timeout=WAIT_SECONDS)
+        if not entered:
+            self.leave()
         return entered
 
-    def _received(self, receive: Callable[[], object] | None) -> bool:
-        if receive is None:
-            return True
-        if not self._arriving.acquire(blocking=False):
-            return False
-        try:
-            receive()
-        finally:
-            self._arriving.release()
-        return True
+    def send(self) -> bool:
+        """Keep this thread for an answer that is sent bit by bit; return False when too many are."""
+        return self._hold(self._streams)
 
-    def end_turn(self, *, upload: bool) -> None:
-        """Let the next one work; the place is kept until `leave`."""
-        if not upload:
+    @contextmanager
+    def pause(self) -> Iterator[None]:
+        """Let others work, with this thread's database connections, while it waits for its client."""
+        release_connections()
+        paused = self._mine.turn
+        self.end_turn()
+        try:
+            yield
+        finally:
+            if paused:
+                self._turns.acquire()
+                self._mine.turn = True
+
+    def end_turn(self) -> None:
+        """Let the next one work; the thread is kept until `leave`."""
+        if self._mine.turn:
+            self._mine.turn = False
             self._turns.release()
 
     def leave(self) -> None:
-        """Give this thread's place back, if it has one."""
-        upload = getattr(self._mine, "upload", None)
-        if upload is None:
-            return
-        self._mine.upload = None
-        with self._lock:
-            self._free += 1
-            self._uploads += upload
+        """Give back what this thread holds."""
+        if hasattr(self._mine, "held"):
+            self.end_turn()
+            self._mine.held.close()
+
+    def _hold(self, limit: threading.Semaphore) -> bool:
+        held = limit.acquire(blocking=False)
+        if held:
+            self._mine.held.callback(limit.release)
+        return held
 
 
 class OverloadMiddleware:
@@ -104,41 +106,41 @@ class OverloadMiddleware:
         if not (settings.SERVER_THREADS and settings.REQUESTS_AT_ONCE):
             raise MiddlewareNotUsed
         self.get_response = get_response
-        self._places = Places(threads=settings.SERVER_THREADS, at_once=settings.REQUESTS_AT_ONCE)
+        self.limiter = ConcurrencyLimiter(threads=settings.SERVER_THREADS, at_once=settings.REQUESTS_AT_ONCE)
         request_finished.connect(self._finished, weak=False, dispatch_uid=("core.overload", id(self)))
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """Answer the request when its turn comes."""
-        upload = _is_upload(request)
-        try:
-            entered = self._places.enter(upload=upload, receive=None if upload else _body_of(request))
-        except UnreadablePostError:
-            # The client is gone: no failure of ours.
-            return answer(MalformedBody("The body ended too early."), request)
-        if not entered:
-            request.META[ROUTE_KEY] = "overloaded"
-            refusal = answer(Overloaded(headers={"Retry-After": RETRY_SECONDS}), request)
-            # Django would log every 503 as an error; the access log has them already.
-            refusal._has_been_logged = True  # type: ignore[attr-defined]  # Django's own mark
-            return refusal
+        if not self.limiter.enter(upload=_is_upload(request), body=bool(_length(request))):
+            return _refusal(request)
+        body = request.META.get("wsgi.input")
+        if isinstance(body, RequestBody):
+            body.waiting = self.limiter.pause
         sending = False
         try:
             response = self.get_response(request)
-            # A streaming response keeps its thread, and so its place, until the last byte is sent.
-            sending = response.streaming
+            if response.streaming:
+                # It keeps its thread until the last byte is sent.
+                sending = self.limiter.send()
+                if not sending:
+                    response.close()
+                    response = _refusal(request)
         finally:
-            self._places.end_turn(upload=upload)
+            self.limiter.end_turn()
             if not sending:
-                self._places.leave()
+                self.limiter.leave()
         return response
 
     def _finished(self, **_kwargs: Any) -> None:
-        self._places.leave()
+        self.limiter.leave()
 
 
-def _body_of(request: HttpRequest) -> Callable[[], object] | None:
-    """Return a function that reads the body, which Django keeps for the views; None when there is no body."""
-    return (lambda: request.body) if _length(request) else None
+def _refusal(request: HttpRequest) -> HttpResponse:
+    request.META[ROUTE_KEY] = "overloaded"
+    refusal = answer(Overloaded(headers={"Retry-After": RETRY_SECONDS}), request)
+    # Django would log every 503 as an error; the access log has them already.
+    refusal._has_been_logged = True  # type: ignore[attr-defined]  # Django's own mark
+    return refusal
 
 
 def _length(request: HttpRequest) -> str:

@@ -74,7 +74,7 @@ MIDDLEWARE = [
     "catalog.api.cors.OpenCorsMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "marketplace.core.content_policy.ContentPolicyMiddleware",
-    "marketplace.core.page_compression.PageCompressionMiddleware",
+    "marketplace.core.compression.CompressionMiddleware",
     "marketplace.core.page_caching.PageCachingMiddleware",
     "marketplace.core.request_size.RequestSizeMiddleware",
     # After all that adds headers to answers and files that cost nothing, before all that works.
@@ -84,6 +84,7 @@ MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "marketplace.core.wrong_method.WrongMethodMiddleware",
+    "marketplace.core.unreadable_body.UnreadableBodyMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "allauth.account.middleware.AccountMiddleware",

@@ -183,13 +183,21 @@ def test_other_methods_are_refused_with_those_that_are_allowed(operation: Operat
     path = path_of(operation, scene)
     allowed = {entry.method for entry in OPERATIONS if entry.path == operation.path}
     before = rows()
-    for method in {"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"} - allowed:
+    for method in {"GET", "POST", "PUT", "PATCH", "DELETE"} - allowed:
         answer = caller.generic(method, path, "{}", "application/json")
         refused(answer, 405, "method_not_allowed")
         named = set(answer["Allow"].split(", "))
         assert allowed <= named <= allowed | {"HEAD"}
         assert method not in named
     assert rows() == before
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
+def test_options_names_the_methods_to_anybody(operation: Operation, scene: Scene, anonymous: APIClient) -> None:
+    answer = anonymous.options(path_of(operation, scene))
+    allowed = {entry.method for entry in OPERATIONS if entry.path == operation.path} | {"OPTIONS"}
+    assert answer.status_code == 204
+    assert allowed <= set(answer["Allow"].split(", ")) <= allowed | {"HEAD"}
 
 
 @pytest.mark.parametrize("operation", [entry for entry in OPERATIONS if entry.form], ids=lambda operation: operation.name)

@@ -1,12 +1,15 @@
 """What pages get on their way out: compression, and a page where Django answers with nothing."""
 
 import gzip
+from collections.abc import Callable
 
 import pytest
 from django.test import Client, RequestFactory
+from rest_framework.test import APIClient
 
 from marketplace.core.api.problems import answer
 from marketplace.core.errors import DependencyUnavailable, InternalError, MalformedRequest, Overloaded, Problem
+from tests.shop import on_sale, store_keeping
 
 pytestmark = [pytest.mark.engineless, pytest.mark.django_db]
 
@@ -36,9 +39,31 @@ def test_length_of_a_compressed_page_tells_nothing_of_what_is_on_it() -> None:
     assert len(lengths) > 1
 
 
-@pytest.mark.parametrize("path", ["/api/v1/categories", "/api/v1/nothing", "/robots.txt"])
-def test_what_is_no_page_is_sent_as_it_is(path: str) -> None:
-    assert "Content-Encoding" not in Client().get(path, headers={"Accept-Encoding": "gzip"}).headers
+@pytest.mark.parametrize("path", ["/api/v1/schema", "/api/v1/assets", "/llms.txt"])
+def test_large_public_answer_is_compressed_under_a_weak_validator(path: str) -> None:
+    titles = [on_sale(title=f"Face {number}").title for number in range(3)]
+    plain, small = Client().get(path), Client().get(path, headers={"Accept-Encoding": "gzip"})
+    assert small["Content-Encoding"] == "gzip"
+    assert gzip.decompress(small.content) == plain.content
+    assert "Accept-Encoding" in small["Vary"]
+    if path == "/api/v1/assets":
+        assert titles[0] in plain.content.decode()
+        assert small["ETag"] == f"W/{plain['ETag']}"
+        again = Client().get(path, headers={"Accept-Encoding": "gzip", "If-None-Match": small["ETag"]})
+        assert (again.status_code, again.content) == (304, b"")
+
+
+def test_private_answer_is_sent_as_it_is(bearer_client: Callable[..., APIClient]) -> None:
+    store = store_keeping(2000)
+    listing = on_sale(store=store)
+    answer = bearer_client(store.owner).get(f"/api/v1/vendor/assets/{listing.pk}", headers={"Accept-Encoding": "gzip"})
+    assert (answer.status_code, len(answer.content) > 1000, "Content-Encoding" in answer.headers) == (200, True, False)
+
+
+def test_options_names_the_methods_of_a_page() -> None:
+    for path, methods in {"/docs": "GET, HEAD, OPTIONS", "/account/login/": "GET, POST, PUT, HEAD, OPTIONS"}.items():
+        response = Client().options(path)
+        assert (response.status_code in {200, 204}, response["Allow"]) == (True, methods)
 
 
 def test_form_sent_to_a_page_that_takes_none_is_answered_with_a_page() -> None:

@@ -182,7 +182,7 @@ def _start(stack: ExitStack, folder: Path, env: dict[str, str], mailbox: Mailbox
         port, own = free_port(), folder / f"node-{number}"
         own.mkdir()
         (own / "static").symlink_to(folder / "commands" / "static")
-        command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--port", str(port)]
+        command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--port", str(port), "--respawn-failed-workers"]
         nodes.append(Process([*command, "marketplace.wsgi:application"], env | {"DATA_DIR": str(own)}, folder / f"node-{number}.log"))
         addresses.append(f"http://127.0.0.1:{port}")
     worker = Process([sys.executable, "manage.py", "worker"], env | {"DATA_DIR": str(folder / "worker")}, folder / "worker.log")

@@ -1,27 +1,28 @@
 """What is deployed: the image, the compose file and the proxy's configuration, as far as they can be tried without a container engine."""
 
+import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from cryptography import x509
-from cryptography.hazmat.primitives import serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.x509.oid import NameOID
 from django.urls import reverse
 
 from marketplace.core import bounds
-from tests.waiting import PATIENCE_SECONDS
+from tests.waiting import PATIENCE_SECONDS, end, until, until_it_answers
 
 from ..checks import BIN, PRODUCTION, ROOT, SETTINGS
+from ..flows.server import environment
+from ..servers import nginx
+from ..servers.migrated import copy_sqlite
+from ..servers.ports import free_port
+from ..servers.postgres import Unavailable
 
 pytestmark = pytest.mark.engineless
 COMPOSE = ROOT / "deploy" / "compose.yaml"
@@ -113,6 +114,31 @@ def test_what_is_in_the_image_collects_its_files_and_serves(tmp_path: Path) -> N
     assert re.search(r"/static/[\w/]+\.[0-9a-f]{12}\.css", served.stdout)
 
 
+def test_killed_worker_is_started_again(tmp_path: Path) -> None:
+    copy_sqlite(tmp_path / "marketplace.sqlite3")
+    port = free_port()
+    (line,) = re.findall(r"^CMD (.+)$", (ROOT / "Dockerfile").read_text(encoding="utf-8"), re.MULTILINE)
+    command = [word.replace("--host 0.0.0.0 --port 8000", f"--port {port}") for word in json.loads(line)]
+    env = environment(tmp_path, f"http://127.0.0.1:{port}", {"WEB_CONCURRENCY": "2"})
+    env["PATH"] = f"{Path(sys.executable).parent}:{env['PATH']}"
+    with (tmp_path / "log").open("wb") as log:
+        server = subprocess.Popen(command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
+
+    def workers() -> set[int]:
+        return set(map(int, Path(f"/proc/{server.pid}/task/{server.pid}/children").read_text(encoding="ascii").split()))
+
+    try:
+        until_it_answers(server, f"http://127.0.0.1:{port}/healthz", tmp_path / "log")
+        before = workers()
+        assert len(before) == 2
+        os.kill(min(before), signal.SIGKILL)
+        until(lambda: len(workers() - before) == 1, "a new worker", log=tmp_path / "log")
+        assert max(before) in workers()
+        until_it_answers(server, f"http://127.0.0.1:{port}/healthz", tmp_path / "log")
+    finally:
+        end(server, tmp_path / "log")
+
+
 def test_settings_of_the_compose_file_pass_the_check_of_deployments(tmp_path: Path) -> None:
     services = compose()["services"]
     environment = services["app-1"]["environment"]
@@ -158,22 +184,9 @@ def test_proxy_lets_uploads_through_and_takes_every_other_body_in_first() -> Non
 
 
 def test_configuration_of_the_proxy_is_accepted_by_nginx(tmp_path: Path) -> None:
-    nginx = shutil.which("nginx")
-    if nginx is None:
-        pytest.skip("needs nginx")
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "shop.example")])
-    builder = x509.CertificateBuilder(name, name, key.public_key(), 1, datetime.now(tz=UTC), datetime.now(tz=UTC) + timedelta(days=1))
-    (tmp_path / "cert.pem").write_bytes(builder.sign(key, SHA256()).public_bytes(serialization.Encoding.PEM))
-    (tmp_path / "key.pem").write_bytes(
-        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    )
-    text = filled((ROOT / "deploy" / "nginx.conf.template").read_text(encoding="utf-8").replace("/etc/nginx/tls", str(tmp_path)))
-    # Names that only the compose network knows.
-    text = re.sub(r"\b(app-1|app-2|objects):", "127.0.0.1:", text)
-    paths = "".join(f"{kind}_temp_path {tmp_path}/{kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
-    (tmp_path / "nginx.conf").write_text(
-        f"pid {tmp_path}/pid;\nerror_log stderr;\nevents {{}}\nhttp {{ access_log off; {paths}\n{text}\n}}\n"
-    )
-    done = run(nginx, "-t", "-p", tmp_path, "-c", tmp_path / "nginx.conf")
+    try:
+        program = nginx.find_program()
+    except Unavailable as reason:
+        pytest.skip(str(reason))
+    done = run(program, "-t", "-p", tmp_path, "-c", nginx.configuration(tmp_path))
     assert done.returncode == 0, done.stderr

@@ -4,13 +4,14 @@ import json
 import os
 import re
 import shutil
+import socket
 import stat
 import subprocess
 import sys
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -94,6 +95,27 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Shop:
     result = quickstart(data, "--port", str(port), "--no-serve", "--reset", "--yes")
     assert result.returncode == 0, result.stderr
     return Shop(data, port, result.stdout)
+
+
+SLOW_CONNECTIONS = 100
+# Sooner than such a connection is given up.
+SLOW_SECONDS = 10
+SLOW_SHAPES = {
+    "headers": b"GET / HTTP/1.1\r\nHost: %s\r\n",
+    "body of a form": b"POST /account/login/ HTTP/1.1\r\nHost: %s\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 99\r\n\r\nlogin=",
+    "anonymous JSON": b"POST /api/v1/leaked-credentials HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{",
+    "upload": b"POST /account/login/ HTTP/1.1\r\nHost: %s\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 99999999\r\n\r\n--x",
+}
+
+
+@contextmanager
+def slow_connections(port: int, head: bytes) -> Iterator[list[socket.socket]]:
+    """Open connections that send the beginning of a request, and nothing more."""
+    with ExitStack() as stack:
+        opened = [stack.enter_context(socket.create_connection(("127.0.0.1", port))) for _ in range(SLOW_CONNECTIONS)]
+        for connection in opened:
+            connection.sendall(head % f"127.0.0.1:{port}".encode())
+        yield opened
 
 
 @contextmanager
@@ -236,6 +258,16 @@ def assert_admin_opens(base_url: str, admin: dict[str, str]) -> None:
         browser.post(login, answers, timeout=PATIENCE_SECONDS).raise_for_status()
         page = browser.get(f"{base_url}/admin/", timeout=PATIENCE_SECONDS)
     assert (page.status_code, page.url) == (200, f"{base_url}/admin/")
+
+
+def test_slow_connections_keep_nobody_from_an_answer(shop: Shop) -> None:
+    with serving(shop) as base_url:
+        for head in SLOW_SHAPES.values():
+            with slow_connections(shop.port, head):
+                for path in ("/healthz", "/api/v1/assets?limit=1", "/"):
+                    assert requests.get(base_url + path, timeout=SLOW_SECONDS).status_code == 200
+                headers = {"Authorization": f"Bearer {shop.facts['buyer']['bearerToken']}"}
+                assert requests.get(f"{base_url}/api/v1/wallet", headers=headers, timeout=SLOW_SECONDS).status_code == 200
 
 
 def test_second_run_keeps_what_is_there_and_mends_what_is_lost(shop: Shop) -> None:

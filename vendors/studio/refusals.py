@@ -26,6 +26,7 @@ SENTENCES = {
     "unsupported_type": "{detail} What counts is the content, not the name.",
     "file_rejected": "{detail} Export it again from the program that made it, check that it opens, then upload it.",
     "upload_incomplete": "The file did not arrive completely. Choose it and upload it again.",
+    "request_timeout": "It arrived too slowly. Try again over a faster connection.",
     "malformed_body": _DAMAGED,
     "malformed_request": _DAMAGED,
     "invalid_input": _DAMAGED,

@@ -8,11 +8,12 @@ from types import TracebackType
 from typing import Self
 
 from django.core.exceptions import SuspiciousOperation
-from django.db import InterfaceError, OperationalError, connections
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, UnreadablePostError
 from django.http.multipartparser import MultiPartParser, MultiPartParserError
 
 from marketplace.core import bounds
+from marketplace.core.db.connections import release_connections
 from marketplace.core.errors import (
     BodyTooLarge,
     DependencyUnavailable,
@@ -157,7 +158,8 @@ class _Memory:
 
 
 def _read_form(request: HttpRequest, sink: Sink, maximum_bytes: int, reader: FormReader) -> OnePassHandler:
-    _release_connections()
+    # A slow client may take hours to send.
+    release_connections()
     upload = OnePassHandler(sink, maximum_bytes)
     with _form_errors():
         fields = set(reader(request, upload))
@@ -177,16 +179,11 @@ def _form_errors() -> Iterator[None]:
     try:
         yield
     except UnreadablePostError as error:
+        if isinstance(error.__cause__, TimeoutError):
+            raise
         raise UploadIncomplete from error
     except (MultiPartParserError, SuspiciousOperation) as error:
         raise MalformedBody("Send well-formed multipart/form-data with one part named file.") from error
-
-
-def _release_connections() -> None:
-    """Close this thread's database connections: a slow client may take hours to send."""
-    for connection in connections.all(initialized_only=True):
-        if not connection.in_atomic_block:
-            connection.close()
 
 
 def safe_filename(name: str) -> str:

@@ -153,7 +153,8 @@ class OperationSchema(AutoSchema):
         if "{" in self.path:
             declared.add(errors.NotFound)
         if self.method in {"POST", "PATCH", "PUT", "DELETE"}:
-            declared |= {errors.InvalidInput, errors.MalformedBody, errors.LengthRequired, errors.BodyTooLarge, errors.UnsupportedType}
+            declared |= {errors.InvalidInput, errors.MalformedBody, errors.RequestTimeout, errors.LengthRequired}
+            declared |= {errors.BodyTooLarge, errors.UnsupportedType}
         if isinstance(self.view, ApiViewSet):
             if self.view.refuses_unknown_parameters:
                 declared |= {errors.InvalidInput, errors.MalformedRequest}

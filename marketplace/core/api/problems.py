@@ -12,7 +12,7 @@ from django.conf import settings
 from django.core.exceptions import PermissionDenied as DjangoPermissionDenied
 from django.core.exceptions import SuspiciousOperation
 from django.db import InterfaceError, OperationalError
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
 from django.shortcuts import render
 from django_redis.exceptions import ConnectionInterrupted
 from redis.exceptions import RedisError
@@ -128,6 +128,10 @@ def as_problem(exc: Exception) -> errors.Problem:
             return errors.NotFound()
         case DjangoPermissionDenied() | exceptions.PermissionDenied():
             return errors.PermissionDenied()
+        case UnreadablePostError():
+            # The client is slow or gone: no failure of ours.
+            late = isinstance(exc.__cause__, TimeoutError)
+            return errors.RequestTimeout() if late else errors.MalformedBody("The body ended too early.")
         case SuspiciousOperation():
             return errors.MalformedRequest()
         case _:

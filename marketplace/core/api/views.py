@@ -29,7 +29,7 @@ class ApiViewSet(ViewSet):
     queries: ClassVar[Mapping[str, type[Serializer[Any]]]] = {}
     # Not for links that others pass on, who may add parameters of their own.
     refuses_unknown_parameters: ClassVar[bool] = True
-    # Plain OPTIONS tells nothing that the OpenAPI document does not: it is refused, and no `Allow` names it.
+    # WrongMethodMiddleware answers OPTIONS.
     metadata_class = None
     http_method_names = list(METHODS)
 

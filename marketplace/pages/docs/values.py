@@ -91,6 +91,8 @@ VALUES: dict[str, Callable[[], str]] = {
     "insufficient_balance_title": lambda: catalogue()["insufficient_balance"].title,
     "example_buy_a_font": lambda: (EXAMPLES / "buy_a_font.py").read_text("utf-8").rstrip(),
     "quote_minutes": lambda: str(bounds.QUOTE_SECONDS // 60),
+    "body_seconds": lambda: str(bounds.BODY_SECONDS),
+    "body_kib_a_second": lambda: str(bounds.BODY_BYTES_A_SECOND // bounds.KIB),
     "idempotency_hours": lambda: str(bounds.IDEMPOTENCY_HOURS),
     "json_values": lambda: f"{bounds.JSON_VALUES:,}",
     "json_depth": lambda: str(bounds.JSON_DEPTH),

@@ -23,7 +23,8 @@ from marketplace.settings.environment import text
 
 FACTS_NAME = "demo.json"
 SECOND_FACTOR = "ADMIN_REQUIRES_SECOND_FACTOR"
-THREADS = 4
+# Few of them work at once; in the others slow clients wait, so that they keep nobody from an answer.
+THREADS = 64
 
 
 class Command(BaseCommand):
@@ -115,7 +116,9 @@ def serve(host: str, port: int, base_url: str) -> None:
     """Become the server: one process, so that its counters are exact, with threads."""
     os.environ["BASE_URL"] = base_url
     command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--host", host, "--port", str(port), "--workers", "1"]
-    command += ["--blocking-threads", str(THREADS), "--no-ws", "--log-level", "warning", "--working-dir", str(settings.BASE_DIR)]
+    # In the environment, which the settings read too.
+    os.environ.setdefault("GRANIAN_BLOCKING_THREADS", str(THREADS))
+    command += ["--respawn-failed-workers", "--no-ws", "--log-level", "warning", "--working-dir", str(settings.BASE_DIR)]
     os.execv(sys.executable, [*command, "marketplace.wsgi:application"])  # noqa: S606 - our own command, no shell
 
 

@@ -1,0 +1,143 @@
+"""The proxy in front of a node that tells what has reached it."""
+
+import json
+import socket
+import ssl
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from ..servers.nginx import Proxy, nginx
+from ..servers.postgres import Unavailable
+from ..waiting import PATIENCE_SECONDS, until
+
+pytestmark = pytest.mark.engineless
+UPLOAD = "/api/v1/vendor/assets/0192f0c1/file"
+JSON, FORM = "application/json", "multipart/form-data; boundary=x"
+# Of one address, whose connections are slow: more than one may hold.
+MANY = 100
+
+
+@dataclass
+class Node:
+    """What reached the node: the paths of its requests."""
+
+    port: int
+    seen: list[str] = field(default_factory=list)
+    # A request for it is answered once this is set.
+    go: threading.Event = field(default_factory=threading.Event)
+
+
+@contextmanager
+def node_running() -> Iterator[Node]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            node.seen.append(self.path)
+            if self.path == "/slow":
+                node.go.wait(PATIENCE_SECONDS)
+            body = json.dumps(dict(self.headers.items())).encode() * 100
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html" if self.path == "/page" else "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def do_POST(self) -> None:
+            node.seen.append(self.path)
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.send_response(200)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_args: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    node = Node(server.server_port)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield node
+    finally:
+        node.go.set()
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.fixture(scope="module")
+def both() -> Iterator[tuple[Node, Proxy]]:
+    with node_running() as node:
+        try:
+            with nginx([f"127.0.0.1:{node.port}"]) as proxy:
+                yield node, proxy
+        except Unavailable as reason:
+            pytest.skip(str(reason))
+
+
+def connect(proxy: Proxy, source: str = "127.0.0.1") -> ssl.SSLSocket:
+    """Open a connection to the site from a loopback address."""
+    context = ssl.create_default_context(cafile=proxy.certificate)
+    plain = socket.create_connection(("127.0.0.1", proxy.port), timeout=PATIENCE_SECONDS, source_address=(source, 0))
+    return context.wrap_socket(plain, server_hostname=proxy.host)
+
+
+def begin(proxy: Proxy, path: str, content_type: str, source: str = "127.0.0.1") -> ssl.SSLSocket:
+    """Send the headers and a part of a body."""
+    connection = connect(proxy, source)
+    head = f"POST {path} HTTP/1.1\r\nHost: {proxy.host}\r\nContent-Type: {content_type}\r\nContent-Length: 100000\r\n\r\n"
+    connection.sendall(head.encode() + b"x" * 1000)
+    return connection
+
+
+def answers(proxy: Proxy, path: str, source: str) -> int:
+    return proxy.session(source=source).get(f"https://{proxy.host}{path}", timeout=PATIENCE_SECONDS).status_code
+
+
+@pytest.mark.parametrize(
+    ("path", "content_type"), [(UPLOAD, JSON), (UPLOAD, ""), ("/account/login/", FORM), ("/api/v1/wallet/spend", JSON)]
+)
+def test_body_that_is_no_upload_reaches_the_node_when_it_is_complete(both: tuple[Node, Proxy], path: str, content_type: str) -> None:
+    node, proxy = both
+    node.seen.clear()
+    with begin(proxy, path, content_type) as connection:
+        # By the time that this one is answered, a streamed body would be there.
+        assert answers(proxy, "/next", "127.0.0.1") == 200
+        assert node.seen == ["/next"]
+        connection.sendall(b"x" * 99_000)
+        assert connection.recv(100).startswith(b"HTTP/1.1 200")
+    assert node.seen == ["/next", path]
+
+
+def test_form_with_a_file_is_streamed(both: tuple[Node, Proxy]) -> None:
+    node, proxy = both
+    node.seen.clear()
+    with begin(proxy, UPLOAD, FORM):
+        until(lambda: node.seen == [UPLOAD], "an upload that reaches the node before it is complete")
+
+
+@pytest.mark.parametrize(("path", "content_type"), [(UPLOAD, FORM), ("/api/v1/wallet/spend", JSON)])
+def test_address_that_has_too_many_open_is_refused_and_no_other(both: tuple[Node, Proxy], path: str, content_type: str) -> None:
+    _, proxy = both
+    with ExitStack() as stack:
+        opened = [stack.enter_context(begin(proxy, path, content_type, source="127.0.0.5")) for _ in range(MANY)]
+        head, _, body = opened[-1].recv(10_000).partition(b"\r\n\r\n")
+        assert head.startswith(b"HTTP/1.1 429")
+        assert b"Retry-After: 2" in head
+        assert json.loads(body)["code"] == "rate_limited"
+        assert answers(proxy, "/next", "127.0.0.6") == 200
+
+
+def test_answers_of_the_api_are_compressed_by_the_proxy_and_pages_by_the_node(both: tuple[Node, Proxy]) -> None:
+    _, proxy = both
+    with proxy.session() as session:
+        answer = session.get(f"https://{proxy.host}/api/v1/assets")
+        page = session.get(f"https://{proxy.host}/page")
+    assert answer.headers["Content-Encoding"] == "gzip"
+    assert "Accept-Encoding" not in answer.text
+    assert "Accept-Encoding" in page.text
