@@ -127,6 +127,8 @@ class RefreshToken(AbstractRefreshToken):
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)  # type: ignore[assignment]  # the library numbers its rows
     # What the user consented to, handed on unchanged: an access token may ask for less.
     scope = models.CharField(max_length=200, blank=True)
+    # The pair that replaced it, encrypted, for the seconds in which a second refresh gets the same answer; then empty.
+    encrypted_successor = models.TextField(blank=True, editable=False)
 
     class Meta(AbstractRefreshToken.Meta):
         constraints = (models.CheckConstraint(condition=Q(token=""), name="refreshtoken_only_hashed"),)
