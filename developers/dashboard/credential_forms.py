@@ -8,7 +8,7 @@ from django import forms
 from django.utils import timezone
 
 from marketplace.core import bounds
-from marketplace.core.scopes import IN_PLAIN_WORDS, Scope
+from marketplace.core.scopes import IN_PLAIN_WORDS, PERSONAL_SCOPES, Scope
 
 from .limit_forms import LimitsForm
 
@@ -67,7 +67,7 @@ class TokenForm(PasswordAgain, LimitsForm):
     name = forms.CharField(label="Name", max_length=bounds.CREDENTIAL_NAME_CHARS, help_text="What the token is for, such as “my script”.")
     scopes = forms.MultipleChoiceField(
         label="Scopes",
-        choices=[(scope.value, IN_PLAIN_WORDS[scope]) for scope in Scope],
+        choices=[(scope.value, IN_PLAIN_WORDS[scope]) for scope in Scope if scope in PERSONAL_SCOPES],
         widget=forms.CheckboxSelectMultiple,
         error_messages={"required": "Choose at least one scope."},
     )
