@@ -90,6 +90,20 @@ class App(AbstractApplication):
         return self.user
 
 
+class AppOrigin(models.Model):
+    """An origin of an app's redirect addresses (`redirects.origin_of`): scripts of its pages may call with the app's tokens."""
+
+    app = models.ForeignKey(App, on_delete=models.CASCADE, related_name="origins")
+    origin = models.CharField(max_length=bounds.URL_CHARS)
+
+    class Meta:
+        default_permissions = ()
+        constraints = (models.UniqueConstraint(fields=("origin", "app"), name="apporigin_once"),)
+
+    def __str__(self) -> str:
+        return self.origin
+
+
 class AppScope(models.Model):
     """One scope that an app asked for, why, and what the reviewer decided about it."""
 

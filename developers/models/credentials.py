@@ -1,6 +1,7 @@
 """API keys and bearer tokens: only hashes are kept."""
 
 import uuid
+from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
@@ -14,6 +15,9 @@ from marketplace.core.ids import new_id
 from marketplace.core.scopes import Scope, parse_scopes
 
 from .apps import App
+
+# For so long after its use, a refresh token gets the same answer again: two tabs of a browser refresh at once.
+REFRESH_GRACE = timedelta(seconds=30)
 
 
 class TokenKind(models.TextChoices):
@@ -132,6 +136,11 @@ class RefreshToken(AbstractRefreshToken):
 
     class Meta(AbstractRefreshToken.Meta):
         constraints = (models.CheckConstraint(condition=Q(token=""), name="refreshtoken_only_hashed"),)
+
+    @property
+    def in_grace(self) -> bool:
+        """Whether it was replaced so recently that it still answers with the pair that replaced it."""
+        return bool(self.encrypted_successor) and self.revoked is not None and timezone.now() < self.revoked + REFRESH_GRACE
 
 
 class Grant(AbstractGrant):

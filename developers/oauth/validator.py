@@ -29,7 +29,7 @@ from ..models import AccessToken, App, Grant, RefreshToken
 from ..secrets import Prefix, digest_of, well_formed
 from ..services.consents import Authorization, give_consent
 from ..services.credentials import revoke_token
-from ..services.oauth import NewPair, Replayed, exchange_code, family_of, in_grace, revoke_family, rotate, void_code
+from ..services.oauth import NewPair, Replayed, exchange_code, family_of, revoke_family, rotate, void_code
 
 _CLIENT_ID = re.compile(r"[A-Za-z0-9._~-]{1,255}|https://[!-~]{1,247}")
 # RFC 7636 section 4.1.
@@ -123,7 +123,7 @@ class Validator(OAuth2Validator):
         row = _refresh_token(refresh_token, client)
         if row is None:
             raise InvalidGrantError(description="The refresh token is unknown.", request=request)
-        if row.revoked is not None and not in_grace(row):
+        if row.revoked is not None and not row.in_grace:
             reason = "A refresh token was used again after it had been replaced or revoked."
             revoke_family(family=row.token_family, reason=reason, actor=None)
             raise InvalidGrantError(description="The refresh token was used before, or was revoked.", request=request)

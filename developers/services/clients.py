@@ -17,6 +17,7 @@ from ..errors import TooManyClientsWaiting
 from ..models import App, ClientDocument
 from ..models.apps import AppStatus, ReviewStatus
 from ..models.clients import DocumentStatus
+from .apps import write_redirect_uris
 from .scopes import open_review
 from .states import APP
 
@@ -51,7 +52,6 @@ def register_client(*, client_id: str, host: str, facts: Facts, stale_at: dateti
         client_id=client_id,
         name=facts.name,
         purpose=f"The client describes itself at {client_id}",
-        redirect_uris=" ".join(facts.redirect_uris),
         registration_source=App.RegistrationSource.CIMD,
         client_type=App.CLIENT_PUBLIC,
         client_secret="",
@@ -61,6 +61,7 @@ def register_client(*, client_id: str, host: str, facts: Facts, stale_at: dateti
     stored = facts.as_json()
     ClientDocument.objects.create(app=app, host=host, reviewed=stored, latest=stored, stale_at=stale_at)
     audit.record("app.create", app, actor=actor, to_state=app.status, name=app.name, document=client_id)
+    write_redirect_uris(app=app, uris=facts.redirect_uris, actor=actor)
     open_review(app, {Scope(scope): _REASON for scope in facts.scopes}, actor)
     return app
 
@@ -152,9 +153,6 @@ def _decide(document: ClientDocument, verb: str, shown: dict[str, object], reaso
 def _settle(app: App, document: ClientDocument) -> None:
     """Give the app the reviewed name, and the reviewed addresses that its document still names."""
     reviewed, latest = document.reviewed, document.latest
-    before = app.redirect_uris
     app.name = reviewed["name"]
-    app.redirect_uris = " ".join(uri for uri in reviewed["redirect_uris"] if uri in latest["redirect_uris"])
-    app.save(update_fields=["name", "redirect_uris", "updated"])
-    if before != app.redirect_uris:
-        audit.record("app.set_redirect_uris", app, actor=None, before=before.split(), after=app.redirect_uris.split())
+    app.save(update_fields=["name", "updated"])
+    write_redirect_uris(app=app, uris=[uri for uri in reviewed["redirect_uris"] if uri in latest["redirect_uris"]], actor=None)

@@ -22,9 +22,9 @@ from marketplace.jobs.policy import job
 
 from ..audiences import Audience
 from ..models import AccessToken, App, Consent, Grant, RefreshToken
+from ..models.credentials import REFRESH_GRACE
 from ..secrets import digest_of
 
-REFRESH_GRACE = timedelta(seconds=30)
 _SUCCESSOR = "refresh_token.successor"
 
 
@@ -109,12 +109,6 @@ def rotate(*, refresh_token: RefreshToken, pair: NewPair) -> NewPair:
     return pair
 
 
-def in_grace(refresh_token: RefreshToken) -> bool:
-    """Tell whether a refresh token that was replaced may still answer with its successor."""
-    revoked = refresh_token.revoked
-    return bool(refresh_token.encrypted_successor) and revoked is not None and timezone.now() < revoked + REFRESH_GRACE
-
-
 @job()
 def erase_successor(refresh_token_id: str) -> None:
     """Erase the pair that is kept with a refresh token that was replaced."""
@@ -125,7 +119,7 @@ def _successor(old: RefreshToken, pair: NewPair) -> NewPair:
     """Return the pair that replaced a refresh token, while the grace lasts and that pair is neither used nor revoked."""
     rows = RefreshToken.objects.select_related("access_token__application")
     row = rows.filter(access_token__source_refresh_token=old, access_token__revoked_at=None, revoked=None).first()
-    if row is None or row.access_token is None or not in_grace(old):
+    if row is None or row.access_token is None or not old.in_grace:
         raise Replayed(old.token_family)
     try:
         access_secret, refresh_secret = json.loads(unseal(old.encrypted_successor, purpose=_SUCCESSOR))

@@ -16,7 +16,7 @@ from django.test import Client
 from requests.adapters import BaseAdapter
 
 from developers.models import App, RefreshToken
-from developers.services.oauth import REFRESH_GRACE
+from developers.models.credentials import REFRESH_GRACE
 
 BASE = "http://testserver"
 AUTHORIZE, TOKEN, REVOKE = f"{BASE}/oauth/authorize", f"{BASE}/oauth/token", f"{BASE}/oauth/revoke"

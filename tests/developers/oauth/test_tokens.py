@@ -12,11 +12,12 @@ from django.test import Client
 from django.utils import timezone
 
 from developers.models import AccessToken, App, Grant, RefreshToken
+from developers.models.credentials import REFRESH_GRACE
 from developers.secrets import Prefix, new_secret, well_formed
 from developers.services.apps import reinstate_app, suspend_app
 from developers.services.consents import withdraw_consent
 from developers.services.credentials import revoke_token
-from developers.services.oauth import REFRESH_GRACE, erase_successor
+from developers.services.oauth import erase_successor
 from developers.services.scopes import narrow_scopes
 from marketplace.accounts.models import User
 from marketplace.core.models import AuditEntry
