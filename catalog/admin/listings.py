@@ -7,7 +7,7 @@ from django.contrib.admin.views.main import SEARCH_VAR
 from django.db.models import Q
 from django.http import HttpRequest
 
-from marketplace.core.admin import Panel, ServiceAdmin, Words, decision
+from marketplace.core.admin import Panel, ServiceAdmin, Words, service_decision
 from marketplace.core.admin.panels import QuerySets
 from marketplace.core.wording import badge
 
@@ -84,4 +84,4 @@ class ListingAdmin(ServiceAdmin):
             *super().panels(request, subject, related),
         ]
 
-    takedown = decision(takedown_decision(lambda listing: listing), services.takedown_listing, "listing")
+    takedown = service_decision(takedown_decision(lambda listing: listing), services.takedown_listing, "listing")
