@@ -1,7 +1,7 @@
 """API keys and bearer tokens: only hashes are kept."""
 
 import uuid
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
@@ -56,6 +56,21 @@ class ApiKey(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} (…{self.last_four})"
+
+    @property
+    def hint(self) -> str:
+        """Its last characters, under the name that tokens have for them; so for the next two."""
+        return self.last_four
+
+    @property
+    def created(self) -> datetime:
+        """When it was made."""
+        return self.created_at
+
+    @property
+    def expires(self) -> datetime | None:
+        """When it ends by itself."""
+        return self.expires_at
 
     @property
     def scopes(self) -> frozenset[Scope]:

@@ -150,6 +150,7 @@ def test_erased_pair_is_never_returned(party: Party) -> None:
     party.refresh(secret)
     old = RefreshToken.objects.get(revoked__isnull=False)
     assert old.encrypted_successor
+    assert old.revoked is not None
     job = Job.objects.get(task_path=erase_successor.module_path)
     assert job.run_after == old.revoked + REFRESH_GRACE
     Job.objects.update(run_after=timezone.now())
