@@ -11,6 +11,8 @@ from marketplace.core import bounds
 
 _PRINTABLE = re.compile(r"[\x21-\x7e]+")
 _LOOPBACK = re.compile(r"(http://(?:127\.0\.0\.1|\[::1\]|localhost))(?::([0-9]{1,5}))?((?:/[^#]*)?)")
+# A client_id: one of ours, or the address of a document.
+CLIENT_ID = re.compile(r"[A-Za-z0-9._~-]{1,255}|https://[!-~]{1,247}")
 _HTTPS_ORIGIN = re.compile(r"https://(?:[a-z0-9._-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::[0-9]{1,5})?")
 # We add these to the answer ourselves.
 _RESERVED = frozenset({"code", "state", "iss", "error", "error_description", "error_uri"})

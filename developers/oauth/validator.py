@@ -26,12 +26,12 @@ from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes, parse_scop
 
 from ..audiences import Audience, audience_of
 from ..models import AccessToken, App, Grant, RefreshToken
+from ..redirects import CLIENT_ID
 from ..secrets import Prefix, digest_of, well_formed
 from ..services.consents import Authorization, give_consent
 from ..services.credentials import revoke_token
 from ..services.oauth import NewPair, Replayed, exchange_code, family_of, revoke_family, rotate, void_code
 
-_CLIENT_ID = re.compile(r"[A-Za-z0-9._~-]{1,255}|https://[!-~]{1,247}")
 # RFC 7636 section 4.1.
 _VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}")
 
@@ -189,7 +189,7 @@ class RevocationValidator(Validator):
 def _found(client_id: str | None, request: Any, *, usable: bool = True) -> bool:
     """Put the app with this id on the request; tell whether there is one, and whether it is usable where it must be."""
     # What cannot be an id never reaches the database, where a NUL is an error.
-    possible = _CLIENT_ID.fullmatch(client_id or "")
+    possible = CLIENT_ID.fullmatch(client_id or "")
     app = App.objects.select_related("user").filter(client_id=client_id).first() if possible else None
     if app is None or (usable and not app.is_usable(request)):
         return False
