@@ -9,5 +9,10 @@ class DevelopersConfig(AppConfig):
     name = "developers"
 
     def ready(self) -> None:
-        """Register the start-up checks."""
-        from . import checks  # noqa: F401, PLC0415 - Django loads checks once the apps are ready
+        """Register the start-up checks and the origins that may call."""
+        from . import (  # noqa: PLC0415 - Django loads checks and models once the apps are ready
+            checks,  # noqa: F401
+            origins,
+        )
+
+        origins.connect()

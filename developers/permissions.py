@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, cast
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
-from marketplace.core.access import KEY_KINDS, Access, CredentialKind
+from marketplace.core.access import BEARER_KINDS, KEY_KINDS, Access, CredentialKind
 from marketplace.core.errors import InsufficientScope, InvalidCredential, MethodNotAllowed, NotAuthenticated
 
 from .principals import Principal
@@ -30,16 +30,25 @@ class HasAccess(BasePermission):
         principal = cast("Principal | None", request.auth)
         # A tool token is good for the tool protocol only, public operations included.
         if principal is not None and principal.kind == CredentialKind.MCP:
-            raise InvalidCredential
+            raise InvalidCredential("Tool tokens work only at /mcp. Send an API key, a personal token or an app's OAuth token here.")
         if access.scope is None:
             return True
         if principal is None:
-            raise NotAuthenticated(headers=_challenge(access))
+            raise NotAuthenticated(_needed(access), headers=_challenge(access))
         if principal.kind not in access.kinds:
-            raise InvalidCredential(headers=_challenge(access))
+            raise InvalidCredential(_needed(access), headers=_challenge(access))
         if access.scope not in principal.scopes:
             raise InsufficientScope(requiredScope=access.scope.value)
         return True
+
+
+def _needed(access: Access) -> str:
+    """Return which kind of credential an operation needs, nothing where it takes them all."""
+    if access.kinds == KEY_KINDS:
+        return f"Send an API key that has {access.scope} in X-Api-Key. Personal tokens and OAuth tokens don't work here."
+    if access.kinds == BEARER_KINDS:
+        return f"Send a token that has {access.scope} in Authorization: Bearer. API keys don't work here."
+    return ""
 
 
 def _challenge(access: Access) -> dict[str, str]:

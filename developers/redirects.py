@@ -11,6 +11,9 @@ from marketplace.core import bounds
 
 _PRINTABLE = re.compile(r"[\x21-\x7e]+")
 _LOOPBACK = re.compile(r"(http://(?:127\.0\.0\.1|\[::1\]|localhost))(?::([0-9]{1,5}))?((?:/[^#]*)?)")
+# A client_id: one of ours, or the address of a document.
+CLIENT_ID = re.compile(r"[A-Za-z0-9._~-]{1,255}|https://[!-~]{1,247}")
+_HTTPS_ORIGIN = re.compile(r"https://(?:[a-z0-9._-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::[0-9]{1,5})?")
 # We add these to the answer ourselves.
 _RESERVED = frozenset({"code", "state", "iss", "error", "error_description", "error_uri"})
 
@@ -51,6 +54,22 @@ def matches(uri: str, registered: str) -> bool:
 def leads_here(uri: str) -> bool:
     """Tell whether an address leads to a program on the user's own computer, whichever that is."""
     return bool(_LOOPBACK.fullmatch(uri))
+
+
+def origin_of(uri: str) -> str:
+    """Return the origin of a registered address as browsers send it, without the port where that is free."""
+    if loopback := _LOOPBACK.fullmatch(uri):
+        return loopback[1]
+    parts = urlsplit(uri)
+    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
+    return f"https://{host}" if parts.port in {None, 443} else f"https://{host}:{parts.port}"
+
+
+def calling_origin(header: str) -> str | None:
+    """Return an `Origin` header in the form of `origin_of`, None when it cannot be the origin of a registered address."""
+    if loopback := _LOOPBACK.fullmatch(header):
+        return loopback[1]
+    return header if _HTTPS_ORIGIN.fullmatch(header) else None
 
 
 def host_of(uri: str) -> str:

@@ -18,13 +18,7 @@ from ..models.clients import DocumentStatus
 from ..services.clients import DOCUMENT, accept_document, refuse_document
 
 DECIDE = "developers.decide_app"
-_LABELS = {
-    "name": "Name",
-    "redirect_uris": "Sends users to",
-    "left_out": "Removed addresses",
-    "client_uri": "Own page",
-    "scopes": "Requested scopes",
-}
+_LABELS = {"name": "Name", "redirect_uris": "Sends users to"}
 
 
 class ShownForm(ReasonForm):
@@ -51,7 +45,7 @@ class ClientDocumentAdmin(QueueAdmin):
     list_filter = ("status", "host")
     list_select_related = ("app", "claimed_by")
     search_fields = ("host", "app__name", "app__client_id")
-    fields = ("app", "client_id", "host", "status", "app_status", "read_at", "stale_at")
+    fields = ("app", "client_id", "host", "status", "app_status", "read_at")
     readonly_fields = ("client_id", "app_status")
     decision_names = ("accept", "refuse", *CLAIMING)
     noun, decides = "client_document", DECIDE
@@ -76,7 +70,7 @@ class ClientDocumentAdmin(QueueAdmin):
         Decision(
             "Accept changes",
             DECIDE,
-            "Users see the new name, and may be sent to the new addresses. Newly requested scopes are queued for review.",
+            "Users see the new name, and may be sent to the new addresses.",
             "The changes were accepted.",
             form=ready_form(ReadyUse.DOCUMENT_ACCEPT, ShownForm),
             available=_allows("accept"),

@@ -8,7 +8,7 @@ from django import forms
 from django.utils import timezone
 
 from marketplace.core import bounds
-from marketplace.core.scopes import IN_PLAIN_WORDS, Scope
+from marketplace.core.scopes import IN_PLAIN_WORDS, PERSONAL_SCOPES, Scope
 
 from .limit_forms import LimitsForm
 
@@ -45,29 +45,13 @@ class PasswordAgain(forms.Form):
             self.add_error("password", f"The password is incorrect. It is required for {self.needed_for}.")
 
 
-class KeyForm(forms.Form):
-    """Names a new API key."""
-
-    name = forms.CharField(
-        label="Name", max_length=bounds.CREDENTIAL_NAME_CHARS, help_text="Where the key will be used, such as “build server”."
-    )
-    lifetime = forms.TypedChoiceField(
-        label="Expires after", choices=[("", "Never"), *_LIFETIMES], coerce=int, empty_value=None, required=False
-    )
-
-    def expires_at(self) -> datetime | None:
-        """Return the moment the key ends, None for never."""
-        days = self.cleaned_data["lifetime"]
-        return None if days is None else timezone.now() + timedelta(days=days)
-
-
 class TokenForm(PasswordAgain, LimitsForm):
     """Describes a new personal token."""
 
     name = forms.CharField(label="Name", max_length=bounds.CREDENTIAL_NAME_CHARS, help_text="What the token is for, such as “my script”.")
     scopes = forms.MultipleChoiceField(
         label="Scopes",
-        choices=[(scope.value, IN_PLAIN_WORDS[scope]) for scope in Scope],
+        choices=[(scope.value, IN_PLAIN_WORDS[scope]) for scope in Scope if scope in PERSONAL_SCOPES],
         widget=forms.CheckboxSelectMultiple,
         error_messages={"required": "Choose at least one scope."},
     )
@@ -81,13 +65,15 @@ class TokenForm(PasswordAgain, LimitsForm):
             self.demand_a_limit()
         return data
 
-    def wanted_scopes(self) -> frozenset[Scope]:
-        """Return what the token may do."""
-        return frozenset(Scope(value) for value in self.cleaned_data["scopes"])
-
-    def expires_at(self) -> datetime:
-        """Return the moment the token ends."""
-        return timezone.now() + timedelta(days=self.cleaned_data["lifetime"])
+    def values(self) -> dict[str, Any]:
+        """Return what `issue_personal_token` takes."""
+        return {
+            "name": self.cleaned_data["name"],
+            "scopes": frozenset(map(Scope, self.cleaned_data["scopes"])),
+            "expires_at": _in_days(self.cleaned_data["lifetime"]),
+            "password_confirmed": self.password_confirmed,
+            "limits": self.limits(),
+        }
 
 
 class _SpendingChoice(PasswordAgain):
@@ -113,6 +99,21 @@ class _SpendingChoice(PasswordAgain):
         return data
 
 
+class KeyForm(_SpendingChoice):
+    """Names a new API key."""
+
+    name = forms.CharField(
+        label="Name", max_length=bounds.CREDENTIAL_NAME_CHARS, help_text="Where the key will be used, such as “build server”."
+    )
+    lifetime = forms.TypedChoiceField(
+        label="Expires after", choices=[("", "Never"), *_LIFETIMES], coerce=int, empty_value=None, required=False
+    )
+
+    def values(self) -> dict[str, Any]:
+        """Return what `issue_api_key` takes."""
+        return {"name": self.cleaned_data["name"], "expires_at": _in_days(self.cleaned_data["lifetime"])}
+
+
 class ToolTokenForm(_SpendingChoice):
     """Names a new tool token."""
 
@@ -121,9 +122,10 @@ class ToolTokenForm(_SpendingChoice):
     )
     lifetime = forms.TypedChoiceField(label="Expires after", choices=_LIFETIMES, coerce=int, initial=90)
 
-    def expires_at(self) -> datetime:
-        """Return the moment the token ends."""
-        return timezone.now() + timedelta(days=self.cleaned_data["lifetime"])
+    def values(self) -> dict[str, Any]:
+        """Return what `issue_mcp_token` takes."""
+        expires_at = _in_days(self.cleaned_data["lifetime"])
+        return {"name": self.cleaned_data["name"], "expires_at": expires_at, "password_confirmed": self.password_confirmed}
 
 
 class RotateForm(_SpendingChoice):
@@ -131,6 +133,11 @@ class RotateForm(_SpendingChoice):
 
     overlap = forms.TypedChoiceField(label="Keep the old one until", choices=_OVERLAPS, coerce=int, initial=7)
 
-    def wanted_overlap(self) -> timedelta:
-        """Return how long."""
-        return timedelta(days=self.cleaned_data["overlap"])
+    def values(self) -> dict[str, Any]:
+        """Return what the services that rotate take."""
+        confirmed = {"password_confirmed": self.password_confirmed} if self._spends else {}
+        return {"overlap": timedelta(days=self.cleaned_data["overlap"]), **confirmed}
+
+
+def _in_days(days: int | None) -> datetime | None:
+    return None if days is None else timezone.now() + timedelta(days=days)

@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.urls import reverse
-
 from marketplace.core.scopes import format_scopes, parse_scopes
 
-from ..models import AccessToken, ApiKey, App
+from ..models import ApiKey, App
 from ..usage.selectors import is_dormant
+from .credentials import Credential, Kind
 
 
 @dataclass(frozen=True)
@@ -40,44 +39,18 @@ class CredentialRow:
     dormant: bool = False
 
 
-def key_row(key: ApiKey, app: App) -> CredentialRow:
-    """Return the row of an app's key."""
+def credential_row(credential: Credential, kind: Kind, app: App | None = None) -> CredentialRow:
+    """Return the row of an app's key or tool token, or of a personal token."""
+    scopes, key = parse_scopes(credential.scope), credential if isinstance(credential, ApiKey) else None
     return CredentialRow(
-        name=key.name,
-        hint=key.last_four,
-        scopes=_scopes_now(key, app),
-        created=key.created_at,
-        expires=key.expires_at,
-        last_used=key.last_used_at,
-        rotate_url=reverse("key-rotate", args=[app.pk, key.pk]),
-        revoke_url=reverse("key-revoke", args=[app.pk, key.pk]),
-        calls_per_minute=key.calls_per_minute,
-        dormant=is_dormant(key),
+        name=credential.name,
+        hint=credential.hint,
+        scopes=format_scopes(scopes if app is None else scopes & app.scopes).split(),
+        created=credential.created,
+        expires=credential.expires,
+        last_used=credential.last_used_at,
+        rotate_url=kind.url("rotate", credential, app),
+        revoke_url=kind.url("revoke", credential, app),
+        calls_per_minute=None if key is None else key.calls_per_minute,
+        dormant=key is not None and is_dormant(key),
     )
-
-
-def tool_token_row(token: AccessToken, app: App) -> CredentialRow:
-    """Return the row of an app's tool token."""
-    return _token_row(token, _scopes_now(token, app), "tool-token", app.pk, token.pk)
-
-
-def token_row(token: AccessToken) -> CredentialRow:
-    """Return the row of a personal token."""
-    return _token_row(token, format_scopes(parse_scopes(token.scope)).split(), "token", token.pk)
-
-
-def _token_row(token: AccessToken, scopes: list[str], route: str, *place: object) -> CredentialRow:
-    return CredentialRow(
-        name=token.name,
-        hint=token.hint,
-        scopes=scopes,
-        created=token.created,
-        expires=token.expires,
-        last_used=token.last_used_at,
-        rotate_url=reverse(f"{route}-rotate", args=place),
-        revoke_url=reverse(f"{route}-revoke", args=place),
-    )
-
-
-def _scopes_now(credential: ApiKey | AccessToken, app: App) -> list[str]:
-    return format_scopes(parse_scopes(credential.scope) & app.scopes).split()

@@ -2,7 +2,8 @@
 
 from django.urls import path
 
-from .views import api_token, application, apps, connections, keys, spending, tokens, tool_tokens, usage, webhooks
+from .credentials import KEYS, PERSONAL_TOKENS, TOOL_TOKENS
+from .views import api_token, application, apps, connections, credentials, spending, usage, webhooks
 
 urlpatterns = [
     path("dashboard/api-token", api_token.api_token, name="api-token"),
@@ -13,12 +14,22 @@ urlpatterns = [
     path("dashboard/apps/<uuid:app_id>/usage", usage.app_usage, name="app-usage"),
     path("dashboard/apps/<uuid:app_id>/scopes", apps.more_scopes, name="app-scopes"),
     path("dashboard/apps/<uuid:app_id>/redirects", apps.redirects, name="app-redirects"),
-    path("dashboard/apps/<uuid:app_id>/keys/new", keys.create, name="key-create"),
-    path("dashboard/apps/<uuid:app_id>/keys/<uuid:key_id>/revoke", keys.revoke, name="key-revoke"),
-    path("dashboard/apps/<uuid:app_id>/keys/<uuid:key_id>/rotate", keys.rotate, name="key-rotate"),
-    path("dashboard/apps/<uuid:app_id>/tool-tokens/new", tool_tokens.create, name="tool-token-create"),
-    path("dashboard/apps/<uuid:app_id>/tool-tokens/<uuid:token_id>/revoke", tool_tokens.revoke, name="tool-token-revoke"),
-    path("dashboard/apps/<uuid:app_id>/tool-tokens/<uuid:token_id>/rotate", tool_tokens.rotate, name="tool-token-rotate"),
+    path("dashboard/apps/<uuid:app_id>/keys/new", credentials.create, {"kind": KEYS}, name="key-create"),
+    path("dashboard/apps/<uuid:app_id>/keys/<uuid:credential_id>/revoke", credentials.revoke, {"kind": KEYS}, name="key-revoke"),
+    path("dashboard/apps/<uuid:app_id>/keys/<uuid:credential_id>/rotate", credentials.rotate, {"kind": KEYS}, name="key-rotate"),
+    path("dashboard/apps/<uuid:app_id>/tool-tokens/new", credentials.create, {"kind": TOOL_TOKENS}, name="tool-token-create"),
+    path(
+        "dashboard/apps/<uuid:app_id>/tool-tokens/<uuid:credential_id>/revoke",
+        credentials.revoke,
+        {"kind": TOOL_TOKENS},
+        name="tool-token-revoke",
+    ),
+    path(
+        "dashboard/apps/<uuid:app_id>/tool-tokens/<uuid:credential_id>/rotate",
+        credentials.rotate,
+        {"kind": TOOL_TOKENS},
+        name="tool-token-rotate",
+    ),
     path("dashboard/apps/<uuid:app_id>/webhooks", webhooks.webhook_list, name="webhooks"),
     path("dashboard/apps/<uuid:app_id>/webhooks/new", webhooks.create, name="webhook-create"),
     path("dashboard/apps/<uuid:app_id>/webhooks/<uuid:endpoint_id>", webhooks.detail, name="webhook"),
@@ -43,9 +54,9 @@ urlpatterns = [
     path("dashboard/spending", spending.spending, name="spending"),
     path("dashboard/spending/apps/<uuid:app_id>", spending.app_limits, name="spending-app"),
     path("dashboard/spending/tokens/<uuid:token_id>", spending.token_limits, name="spending-token"),
-    path("dashboard/tokens", tokens.token_list, name="tokens"),
+    path("dashboard/tokens", credentials.token_list, name="tokens"),
     path("dashboard/tokens/usage", usage.token_usage, name="token-usage"),
-    path("dashboard/tokens/new", tokens.create, name="token-create"),
-    path("dashboard/tokens/<uuid:token_id>/rotate", tokens.rotate, name="token-rotate"),
-    path("dashboard/tokens/<uuid:token_id>/revoke", tokens.revoke, name="token-revoke"),
+    path("dashboard/tokens/new", credentials.create, {"kind": PERSONAL_TOKENS}, name="token-create"),
+    path("dashboard/tokens/<uuid:credential_id>/rotate", credentials.rotate, {"kind": PERSONAL_TOKENS}, name="token-rotate"),
+    path("dashboard/tokens/<uuid:credential_id>/revoke", credentials.revoke, {"kind": PERSONAL_TOKENS}, name="token-revoke"),
 ]

@@ -1,7 +1,7 @@
 """The developers' tables."""
 
 from .applications import ApplicationMessage, DeveloperApplication
-from .apps import App, AppScope, ScopeReview
+from .apps import App, AppOrigin, AppScope, ScopeReview
 from .clients import ClientDocument
 from .consents import Consent
 from .credentials import AccessToken, ApiKey, Grant, IDToken, RefreshToken
@@ -16,6 +16,7 @@ __all__ = [
     "ApiKey",
     "ApiUsage",
     "App",
+    "AppOrigin",
     "AppScope",
     "ApplicationMessage",
     "ClientDocument",

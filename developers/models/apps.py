@@ -1,6 +1,9 @@
 """Apps and the scopes they ask for and get."""
 
+from typing import Any
+
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
@@ -8,13 +11,13 @@ from django.utils.functional import cached_property
 from oauth2_provider.models import AbstractApplication
 
 from marketplace.accounts.models import User
-from marketplace.core import bounds
+from marketplace.core import bounds, texts
 from marketplace.core.claims import Claimable
-from marketplace.core.errors import NotFound
+from marketplace.core.errors import InvalidInput, NotFound
 from marketplace.core.ids import new_id
 from marketplace.core.scopes import APP_SCOPES, Scope, parse_scopes
 
-from ..redirects import matches
+from ..redirects import fault_of, matches
 
 SCOPE_CHOICES = [(scope.value, scope.value) for scope in Scope if scope in APP_SCOPES]
 
@@ -35,7 +38,8 @@ class App(AbstractApplication):
     # None: a client that describes itself on the web (`ClientDocument`); whoever first met it here does not own it.
     user = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.CASCADE, related_name="apps")
     status = models.CharField(max_length=16, choices=AppStatus.choices, default=AppStatus.PENDING)
-    purpose = models.TextField(max_length=bounds.REASON_CHARS)
+    # Empty for a client that describes itself.
+    purpose = models.TextField(max_length=bounds.REASON_CHARS, blank=True)
     # Space-separated, the sum of the granted AppScope rows: every request reads it with the credential, in one row.
     granted_scopes = models.CharField(max_length=200, blank=True)
     status_reason = models.TextField(blank=True)
@@ -59,6 +63,32 @@ class App(AbstractApplication):
         )
         # The beginning of a name, for the admin's search.
         indexes = (models.Index(fields=("name",), opclasses=("varchar_pattern_ops",), name="app_name_begins"),)
+
+    def clean(self) -> None:
+        """Check what the document of a client says, in place of the toolkit's own rules for redirect addresses.
+
+        Raises:
+            ValidationError: it has no name that can be shown, too few or too many redirect addresses, or one that no app may have.
+        """
+        try:
+            self.name = texts.line(self.name, "name")
+        except InvalidInput as fault:
+            raise ValidationError({"name": fault.message}) from fault
+        uris = self.redirect_uris.split()
+        if not 1 <= len(uris) <= bounds.REDIRECT_URIS or any(map(fault_of, uris)):
+            raise ValidationError({"redirect_uris": "The number of addresses, or one of them, is not allowed."})
+        if self.authorization_grant_type != self.GRANT_AUTHORIZATION_CODE:
+            raise ValidationError({"authorization_grant_type": "Apps use authorization codes."})
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Save it. Of a document that the toolkit has read again, only the time of the next reading: the rest waits for a reviewer."""
+        if self.registration_source == self.RegistrationSource.CIMD and not args and not kwargs:
+            if self._state.adding:
+                # The toolkit makes a secret for every app. Clients have none.
+                self.client_secret, self.hash_client_secret = "", False
+            else:
+                kwargs = {"update_fields": ["cimd_expires_at"]}
+        super().save(*args, **kwargs)
 
     @property
     def scopes(self) -> frozenset[Scope]:
@@ -88,6 +118,20 @@ class App(AbstractApplication):
         if self.user is None:
             raise NotFound("The app has no developer: it describes itself on the web.")
         return self.user
+
+
+class AppOrigin(models.Model):
+    """An origin of an app's redirect addresses (`redirects.origin_of`): scripts of its pages may call with the app's tokens."""
+
+    app = models.ForeignKey(App, on_delete=models.CASCADE, related_name="origins")
+    origin = models.CharField(max_length=bounds.URL_CHARS)
+
+    class Meta:
+        default_permissions = ()
+        constraints = (models.UniqueConstraint(fields=("origin", "app"), name="apporigin_once"),)
+
+    def __str__(self) -> str:
+        return self.origin
 
 
 class AppScope(models.Model):

@@ -27,12 +27,10 @@ class ClientDocument(Claimable):
     app = models.OneToOneField(App, primary_key=True, on_delete=models.CASCADE, related_name="document")
     host = models.CharField(max_length=255, db_index=True)
     status = models.CharField(max_length=16, choices=DocumentStatus.choices, default=DocumentStatus.KNOWN)
-    # `developers.client_documents.Facts`.
+    # `name` and `redirect_uris`.
     reviewed: Any = models.JSONField()
     latest: Any = models.JSONField()
     read_at = models.DateTimeField(default=timezone.now)
-    # Read again from then on.
-    stale_at = models.DateTimeField()
 
     class Meta:
         ordering = ("-app_id",)

@@ -1,6 +1,7 @@
 """API keys and bearer tokens: only hashes are kept."""
 
 import uuid
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
@@ -14,6 +15,9 @@ from marketplace.core.ids import new_id
 from marketplace.core.scopes import Scope, parse_scopes
 
 from .apps import App
+
+# For so long after its use, a refresh token gets the same answer again: two tabs of a browser refresh at once.
+REFRESH_GRACE = timedelta(seconds=30)
 
 
 class TokenKind(models.TextChoices):
@@ -52,6 +56,21 @@ class ApiKey(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} (…{self.last_four})"
+
+    @property
+    def hint(self) -> str:
+        """Its last characters, under the name that tokens have for them; so for the next two."""
+        return self.last_four
+
+    @property
+    def created(self) -> datetime:
+        """When it was made."""
+        return self.created_at
+
+    @property
+    def expires(self) -> datetime | None:
+        """When it ends by itself."""
+        return self.expires_at
 
     @property
     def scopes(self) -> frozenset[Scope]:
@@ -127,9 +146,16 @@ class RefreshToken(AbstractRefreshToken):
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)  # type: ignore[assignment]  # the library numbers its rows
     # What the user consented to, handed on unchanged: an access token may ask for less.
     scope = models.CharField(max_length=200, blank=True)
+    # The pair that replaced it, encrypted, for the seconds in which a second refresh gets the same answer; then empty.
+    encrypted_successor = models.TextField(blank=True, editable=False)
 
     class Meta(AbstractRefreshToken.Meta):
         constraints = (models.CheckConstraint(condition=Q(token=""), name="refreshtoken_only_hashed"),)
+
+    @property
+    def in_grace(self) -> bool:
+        """Whether it was replaced so recently that it still answers with the pair that replaced it."""
+        return bool(self.encrypted_successor) and self.revoked is not None and timezone.now() < self.revoked + REFRESH_GRACE
 
 
 class Grant(AbstractGrant):

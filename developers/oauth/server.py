@@ -26,6 +26,12 @@ Answer = tuple[dict[str, str], str, int]
 
 GRANTS = ("authorization_code", "refresh_token")
 
+# Of errors that the library raises without a description.
+_DESCRIPTIONS = {
+    "unauthorized_client": "The app cannot use this response_type.",
+    "unsupported_response_type": "Only response_type=code is supported.",
+}
+
 # 32 bytes of SHA-256 in base64url (RFC 7636).
 _CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")
 
@@ -100,12 +106,14 @@ def allow(asked: Asked, user: User) -> str:
 
 def deny(asked: Asked) -> str:
     """Return the address that tells the app that the user said no."""
-    return error_address(AccessDeniedError(state=asked.parameters["state"]), asked.redirect_uri)
+    error = AccessDeniedError(description="The user declined.", state=asked.parameters["state"])
+    return error_address(error, asked.redirect_uri)
 
 
 def error_address(error: OAuth2Error, redirect_uri: str) -> str:
     """Return the address that brings an error to the app."""
     error.response_mode = "query"
+    error.description = error.description or _DESCRIPTIONS.get(error.error, "")
     return _with_issuer(error.in_uri(redirect_uri))
 
 
@@ -116,7 +124,7 @@ def token_response(pairs: Pairs) -> Answer:
         raise InvalidRequestError(description="Missing grant_type parameter.")
     # The library would try what it does not know as a code.
     if grants[0] not in GRANTS:
-        raise UnsupportedGrantTypeError
+        raise UnsupportedGrantTypeError(description="Only authorization_code and refresh_token are supported.")
     return _answer(_server().create_token_response, pairs)
 
 

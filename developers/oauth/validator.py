@@ -12,19 +12,26 @@ from typing import Any
 from django.utils import timezone
 from oauth2_provider.oauth2_validators import OAuth2Validator
 from oauth2_provider.settings import oauth2_settings
-from oauthlib.oauth2.rfc6749.errors import CustomOAuth2Error, InvalidGrantError, InvalidRequestError
+from oauthlib.oauth2.rfc6749.errors import (
+    CustomOAuth2Error,
+    InvalidClientError,
+    InvalidGrantError,
+    InvalidRequestError,
+    InvalidScopeError,
+)
+from oauthlib.oauth2.rfc6749.grant_types.authorization_code import code_challenge_method_s256
 
 from marketplace.core.errors import NotFound
 from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes, parse_scopes
 
 from ..audiences import Audience, audience_of
 from ..models import AccessToken, App, Grant, RefreshToken
+from ..redirects import CLIENT_ID
 from ..secrets import Prefix, digest_of, well_formed
 from ..services.consents import Authorization, give_consent
 from ..services.credentials import revoke_token
-from ..services.oauth import NewPair, Replayed, exchange_code, family_of, revoke_family, rotate
+from ..services.oauth import NewPair, Replayed, exchange_code, family_of, revoke_family, rotate, void_code
 
-_CLIENT_ID = re.compile(r"[A-Za-z0-9._~-]{1,255}|https://[!-~]{1,247}")
 # RFC 7636 section 4.1.
 _VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}")
 
@@ -43,24 +50,21 @@ class Validator(OAuth2Validator):
 
     def authenticate_client_id(self, client_id: str | None, request: Any, *args: Any, **kwargs: Any) -> bool:
         """Accept the id of a usable app at the token and revocation endpoints."""
-        return _found(client_id, request)
+        if not _found(client_id, request):
+            raise InvalidClientError(description="The client_id is missing or unknown, or its app is not approved.", request=request)
+        return True
 
     def client_authentication_required(self, request: Any, *args: Any, **kwargs: Any) -> bool:
         """Apps keep no secret: PKCE proves them."""
         return False
 
     def validate_scopes(self, client_id: str, scopes: Iterable[str], client: App, request: Any, *args: Any, **kwargs: Any) -> bool:
-        """Refuse unknown scopes, scopes that the app is not granted, and none at all.
+        """Ask the user for what the app is granted of the scopes that it asks for (RFC 6749 section 3.3).
 
-        Tool clients do not know their app's grant: they ask for all that the resource's metadata names, and get what there is of
-        it, as RFC 6749 section 3.3 allows. The answer names it, and so does the consent page.
+        Clients often ask for all that the metadata names. The consent page and the answer say what they get.
         """
-        wanted = set(scopes)
-        named = [value for name, value in request.uri_query_params if name == "resource"]
-        if audience_of(named) is Audience.MCP and wanted <= APP_SCOPES:
-            request.scopes = format_scopes(client.scopes & wanted).split()
-            return bool(request.scopes)
-        return bool(wanted) and wanted <= client.scopes
+        request.scopes = _granted_of(scopes, client.scopes, request)
+        return True
 
     def save_authorization_code(self, client_id: str, code: Mapping[str, str], request: Any, *args: Any, **kwargs: Any) -> None:
         """Keep a code with the consent that it was made for."""
@@ -74,18 +78,18 @@ class Validator(OAuth2Validator):
         give_consent(user=request.user, authorization=authorization, code=code["code"], actor=request.user)
 
     def validate_code(self, client_id: str, code: str, client: App, request: Any, *args: Any, **kwargs: Any) -> bool:
-        """Accept a fresh code of this app; a used one ends what came of it."""
+        """Accept a fresh code of this app. A used one ends what came of it, and a wrong verifier uses the code up."""
         grant = Grant.objects.select_related("user", "application").filter(code=digest_of(code), application=client).first()
         if grant is None:
-            return False
+            raise InvalidGrantError(description="The code is unknown.", request=request)
         if grant.used_at is not None:
             revoke_family(family=grant.token_family, reason="The authorization code was used twice.", actor=None)
-            return False
+            raise InvalidGrantError(description="The code was used before.", request=request)
+        if request.code_verifier:
+            _demand_right_verifier(grant, request)
         audience, scopes = _granted_audience(grant, request), parse_scopes(grant.scope) & client.scopes
         if grant.expires <= timezone.now() or not grant.user.is_active or not scopes:
-            return False
-        if request.code_verifier and not _VERIFIER.fullmatch(request.code_verifier):
-            raise InvalidRequestError(description="The code_verifier is not 43 to 128 unreserved characters.", request=request)
+            raise InvalidGrantError(description="The code has expired, or the app has lost its scopes.", request=request)
         request.code_grant, request.audience = grant, audience
         request.user, request.scopes = grant.user, format_scopes(scopes).split()
         return True
@@ -108,29 +112,25 @@ class Validator(OAuth2Validator):
     ) -> bool:
         """Accept the address of the authorization request, while it is still registered."""
         if request.code_grant.redirect_uri != redirect_uri or not client.redirect_uri_allowed(redirect_uri):
-            raise InvalidGrantError
+            raise InvalidGrantError(description="The redirect_uri is not that of the code, or is no longer registered.", request=request)
         return True
 
     def invalidate_authorization_code(self, client_id: str, code: str, request: Any, *args: Any, **kwargs: Any) -> None:
         """Do nothing: the exchange has marked the code as used, under its lock."""
 
     def validate_refresh_token(self, refresh_token: str, client: App, request: Any, *args: Any, **kwargs: Any) -> bool:
-        """Accept a live refresh token of this app; a used one ends its family."""
-        if not well_formed(refresh_token, Prefix.REFRESH_TOKEN):
-            return False
-        rows = RefreshToken.objects.select_related("user", "application", "access_token")
-        row = rows.filter(token_checksum=digest_of(refresh_token), application=client).first()
+        """Accept a live refresh token of this app, or one that was just replaced; an older one ends its family."""
+        row = _refresh_token(refresh_token, client)
         if row is None:
-            return False
-        if row.revoked is not None:
-            revoke_family(
-                family=row.token_family, reason="A refresh token was used again after it had been replaced or revoked.", actor=None
-            )
-            return False
+            raise InvalidGrantError(description="The refresh token is unknown.", request=request)
+        if row.revoked is not None and not row.in_grace:
+            reason = "A refresh token was used again after it had been replaced or revoked."
+            revoke_family(family=row.token_family, reason=reason, actor=None)
+            raise InvalidGrantError(description="The refresh token was used before, or was revoked.", request=request)
         audience, scopes = _granted_audience(row, request), parse_scopes(row.scope) & client.scopes
         idle = timedelta(seconds=oauth2_settings.REFRESH_TOKEN_EXPIRE_SECONDS)
         if row.created + idle <= timezone.now() or not row.user.is_active or not scopes:
-            return False
+            raise InvalidGrantError(description="The refresh token has expired, or the app has lost its scopes.", request=request)
         request.refresh_row, request.audience = row, audience
         request.user, request.original_scopes = row.user, format_scopes(scopes).split()
         return True
@@ -139,8 +139,13 @@ class Validator(OAuth2Validator):
         """Return what was consented to and is granted still."""
         return list(request.original_scopes)
 
-    def save_bearer_token(self, token: Mapping[str, Any], request: Any, *args: Any, **kwargs: Any) -> None:
-        """Keep the new pair; of two at once with the same code or refresh token, the second is a replay."""
+    def is_within_original_scope(self, request_scopes: Iterable[str], refresh_token: str, request: Any, *args: Any, **kwargs: Any) -> bool:
+        """Leave out what is not granted: client libraries repeat the scope of the authorization request."""
+        request.scopes = _granted_of(request_scopes, _scopes(request.original_scopes), request)
+        return True
+
+    def save_bearer_token(self, token: dict[str, Any], request: Any, *args: Any, **kwargs: Any) -> None:
+        """Keep the new pair, or answer with the one that another refresh with the same token has just got."""
         pair = NewPair(
             access_secret=token["access_token"],
             refresh_secret=token["refresh_token"],
@@ -150,14 +155,16 @@ class Validator(OAuth2Validator):
         )
         try:
             if request.grant_type == "refresh_token":
-                rotate(refresh_token=request.refresh_row, pair=pair)
+                pair = rotate(refresh_token=request.refresh_row, pair=pair)
             else:
                 exchange_code(grant=request.code_grant, pair=pair)
         except Replayed as replay:
-            revoke_family(family=replay.family, reason="A code or refresh token was used twice at once.", actor=None)
-            raise InvalidGrantError(request=request) from replay
+            revoke_family(family=replay.family, reason="A code or refresh token was used twice.", actor=None)
+            raise InvalidGrantError(description="The code or refresh token was used before.", request=request) from replay
         except NotFound as gone:
-            raise InvalidGrantError(request=request) from gone
+            raise InvalidGrantError(description="The user has disconnected the app.", request=request) from gone
+        token["access_token"], token["refresh_token"] = pair.access_secret, pair.refresh_secret
+        token["scope"], token["expires_in"] = format_scopes(pair.scopes), int(pair.lifetime.total_seconds())
 
     def revoke_token(self, token: str, token_type_hint: str | None, request: Any, *args: Any, **kwargs: Any) -> None:
         """End the family of an access or refresh token of this app; another's is as unknown as none."""
@@ -174,18 +181,57 @@ class RevocationValidator(Validator):
 
     def authenticate_client_id(self, client_id: str | None, request: Any, *args: Any, **kwargs: Any) -> bool:
         """Accept the id of any app, a suspended one too."""
-        return _found(client_id, request, usable=False)
+        if not _found(client_id, request, usable=False):
+            raise InvalidClientError(description="The client_id is missing or unknown.", request=request)
+        return True
 
 
 def _found(client_id: str | None, request: Any, *, usable: bool = True) -> bool:
     """Put the app with this id on the request; tell whether there is one, and whether it is usable where it must be."""
     # What cannot be an id never reaches the database, where a NUL is an error.
-    possible = _CLIENT_ID.fullmatch(client_id or "")
+    possible = CLIENT_ID.fullmatch(client_id or "")
     app = App.objects.select_related("user").filter(client_id=client_id).first() if possible else None
     if app is None or (usable and not app.is_usable(request)):
         return False
     request.client = app
     return True
+
+
+def _refresh_token(secret: str, client: App) -> RefreshToken | None:
+    if not well_formed(secret, Prefix.REFRESH_TOKEN):
+        return None
+    rows = RefreshToken.objects.select_related("user", "application", "access_token")
+    return rows.filter(token_checksum=digest_of(secret), application=client).first()
+
+
+def _granted_of(wanted: Iterable[str], granted: frozenset[Scope], request: Any) -> list[str]:
+    """Return the granted ones of the scopes that a client asks for.
+
+    Raises:
+        InvalidScopeError: one is unknown, or none is granted.
+    """
+    asked = set(wanted)
+    if not asked <= APP_SCOPES:
+        raise InvalidScopeError(description="The scope parameter names a scope that apps cannot have.", request=request)
+    if not asked & granted:
+        raise InvalidScopeError(description="None of the requested scopes is granted.", request=request)
+    return format_scopes(scope for scope in granted if scope in asked).split()
+
+
+def _demand_right_verifier(grant: Grant, request: Any) -> None:
+    """Use up a code that comes with a wrong verifier, so that nobody can guess twice."""
+    well_formed_verifier = _VERIFIER.fullmatch(request.code_verifier)
+    if well_formed_verifier and code_challenge_method_s256(request.code_verifier, grant.code_challenge):
+        return
+    try:
+        void_code(grant=grant)
+    except Replayed as replay:
+        revoke_family(family=replay.family, reason="The authorization code was used twice.", actor=None)
+    except NotFound:
+        pass
+    if not well_formed_verifier:
+        raise InvalidRequestError(description="The code_verifier is not 43 to 128 unreserved characters.", request=request)
+    raise InvalidGrantError(description="The code_verifier is wrong. The code can no longer be used.", request=request)
 
 
 def _scopes(words: Iterable[str]) -> frozenset[Scope]:

@@ -21,7 +21,7 @@ from ..dashboard.limit_forms import SUGGESTED, SpendingForm
 from ..redirects import host_of, leads_here
 from ..services.spending import replace_spending_limits
 from . import server
-from .clients import Unreviewed, meet
+from .clients import Unreviewed, resolve_client
 from .cors import open_to_browsers
 from .limits import Endpoint, count_outcome, refuse_excess
 from .reading import Pairs, form_of, query_of, values_of
@@ -32,7 +32,7 @@ def authorize(request: SignedInRequest) -> HttpResponseBase:
     """Ask the user, always: an address of a public app can be anyone's, and an old consent proves nothing about who asks now."""
     try:
         if request.method != "POST":
-            meet(request, next(iter(values_of(query_of(request), "client_id")), ""), request.user)
+            resolve_client(request, next(iter(values_of(query_of(request), "client_id")), ""), request.user)
         asked = server.read_authorization(request)
         decision = request.POST.get("decision") if request.method == "POST" else None
         if decision == "deny":

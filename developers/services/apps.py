@@ -10,9 +10,9 @@ from marketplace.core.scopes import Scope
 from marketplace.core.transitions import lock
 
 from ..errors import TooManyApps, TooManyRedirectUris
-from ..models import App
+from ..models import App, AppOrigin
 from ..models.apps import AppStatus
-from ..redirects import fault_of
+from ..redirects import fault_of, origin_of
 from .scopes import open_review
 from .states import APP, lock_approval, refuse_self_review, tell_developer
 
@@ -59,11 +59,19 @@ def set_redirect_uris(*, app: App, uris: Sequence[str], actor: User) -> App:
         if fault := fault_of(uri):
             raise texts.invalid("redirect_uris", "invalid", f"{uri[:200]}: {fault}")
     app = lock(App.objects.all(), pk=app.pk)
-    before, app.redirect_uris = app.redirect_uris, " ".join(wanted)
-    if before != app.redirect_uris:
-        app.save(update_fields=["redirect_uris", "updated"])
-        audit.record("app.set_redirect_uris", app, actor=actor, before=before.split(), after=wanted)
+    write_redirect_uris(app=app, uris=wanted, actor=actor)
     return app
+
+
+def write_redirect_uris(*, app: App, uris: Sequence[str], actor: User | None) -> None:
+    """Save the redirect addresses of an app that the caller has locked, with the origins that follow from them."""
+    before, app.redirect_uris = app.redirect_uris, " ".join(uris)
+    if before == app.redirect_uris:
+        return
+    app.save(update_fields=["redirect_uris", "updated"])
+    app.origins.all().delete()
+    AppOrigin.objects.bulk_create(AppOrigin(app=app, origin=origin) for origin in sorted(set(map(origin_of, uris))))
+    audit.record("app.set_redirect_uris", app, actor=actor, before=before.split(), after=list(uris))
 
 
 @transaction.atomic

@@ -1,6 +1,7 @@
 """Apps of OAuth clients that describe themselves in a metadata document. New clients, and changes of their documents, wait for a review."""
 
-from datetime import datetime
+from typing import Any
+from urllib.parse import urlsplit
 
 from django.contrib.contenttypes.models import ContentType
 from django.db import transaction
@@ -8,15 +9,15 @@ from django.utils import timezone
 
 from marketplace.accounts.models import User
 from marketplace.core import audit, bounds, texts
-from marketplace.core.errors import InvalidTransition
-from marketplace.core.scopes import Scope
+from marketplace.core.errors import InvalidTransition, NotFound
+from marketplace.core.scopes import APP_SCOPES
 from marketplace.core.transitions import TransitionTable, lock
 
-from ..client_documents import Facts
 from ..errors import TooManyClientsWaiting
 from ..models import App, ClientDocument
-from ..models.apps import AppStatus, ReviewStatus
+from ..models.apps import AppStatus
 from ..models.clients import DocumentStatus
+from .apps import write_redirect_uris
 from .scopes import open_review
 from .states import APP
 
@@ -29,40 +30,44 @@ DOCUMENT = TransitionTable(
         "refuse": ((DocumentStatus.CHANGED,), DocumentStatus.KNOWN),
     },
 )
-_REASON = "Its document asks for it and gives no reason."
+_REASON = "The client describes itself and gives no reason."
 
 
-@transaction.atomic
-def register_client(*, client_id: str, host: str, facts: Facts, stale_at: datetime, actor: User) -> App:
-    """Queue a client for review as a pending app. It belongs to nobody: who met it first is only noted.
+def hold_document(*, client: App, actor: User) -> App:
+    """Put what a client's document says before a reviewer: all of it for a new client, the changes for a known one.
+
+    Args:
+        client: The app as the toolkit has just read it. Its row is new and pending, or unchanged (`App.save`).
+        actor: Who brought the client here. It belongs to nobody.
 
     Raises:
-        TooManyClientsWaiting: of this host, or of all, as many wait as may.
+        TooManyClientsWaiting: of its host, or of all, as many new clients wait as may; then the app is deleted.
     """
-    # The row that stands for the table: they come in one after the other, so that none goes over the bounds.
-    lock(ContentType.objects.all(), app_label=ClientDocument._meta.app_label, model=ClientDocument._meta.model_name)
-    if known := App.objects.filter(client_id=client_id).first():
-        # Someone else met it at the same moment.
-        return known
-    waiting = ClientDocument.objects.filter(app__status=AppStatus.PENDING)
-    if waiting.filter(host=host).count() >= bounds.WAITING_CLIENTS_OF_HOST or waiting.count() >= bounds.WAITING_CLIENTS:
-        raise TooManyClientsWaiting
-    app = App.objects.create(
-        client_id=client_id,
-        name=facts.name,
-        purpose=f"The client describes itself at {client_id}",
-        redirect_uris=" ".join(facts.redirect_uris),
-        registration_source=App.RegistrationSource.CIMD,
-        client_type=App.CLIENT_PUBLIC,
-        client_secret="",
-        hash_client_secret=False,
-        authorization_grant_type=App.GRANT_AUTHORIZATION_CODE,
-    )
-    stored = facts.as_json()
-    ClientDocument.objects.create(app=app, host=host, reviewed=stored, latest=stored, stale_at=stale_at)
-    audit.record("app.create", app, actor=actor, to_state=app.status, name=app.name, document=client_id)
-    open_review(app, {Scope(scope): _REASON for scope in facts.scopes}, actor)
-    return app
+    said = {"name": client.name, "redirect_uris": list(dict.fromkeys(client.redirect_uris.split()))}
+    with transaction.atomic():
+        # The row that stands for the table: new clients come in one after the other, so that none goes over the bounds.
+        lock(ContentType.objects.all(), app_label=ClientDocument._meta.app_label, model=ClientDocument._meta.model_name)
+        app = lock(App.objects.all(), pk=client.pk)
+        document = ClientDocument.objects.select_for_update(of=("self",), no_key=True).filter(pk=app.pk).first()
+        if document is not None:
+            _note(app, document, said)
+            return app
+        host = str(urlsplit(app.client_id).hostname).rstrip(".")
+        waiting = ClientDocument.objects.filter(app__status=AppStatus.PENDING)
+        if waiting.filter(host=host).count() < bounds.WAITING_CLIENTS_OF_HOST and waiting.count() < bounds.WAITING_CLIENTS:
+            _queue_client(app, host, said, actor)
+            return app
+        app.delete()
+    raise TooManyClientsWaiting
+
+
+def _queue_client(app: App, host: str, said: dict[str, Any], actor: User) -> None:
+    ClientDocument.objects.create(app=app, host=host, reviewed=said, latest=said)
+    audit.record("app.create", app, actor=actor, to_state=app.status, name=app.name, document=app.client_id)
+    # The toolkit has saved the addresses; their origins follow.
+    app.redirect_uris = ""
+    write_redirect_uris(app=app, uris=said["redirect_uris"], actor=actor)
+    open_review(app, dict.fromkeys(APP_SCOPES, _REASON), actor)
 
 
 @transaction.atomic
@@ -76,37 +81,34 @@ def reopen_client(*, app: App, reason: str, actor: User) -> App:
     """
     reason = texts.prose(reason, "reason")
     app = lock(App.objects.all(), pk=app.pk)
-    document = lock(ClientDocument.objects.all(), pk=app.pk)
+    if not ClientDocument.objects.filter(pk=app.pk).exists():
+        raise NotFound
     APP.apply(app, "reopen", actor=actor, reason=reason, changes={"status_reason": ""})
-    open_review(app, {Scope(scope): _REASON for scope in document.reviewed["scopes"]}, actor)
+    open_review(app, dict.fromkeys(APP_SCOPES, _REASON), actor)
     return app
 
 
-@transaction.atomic
-def note_document(*, document: ClientDocument, facts: Facts, stale_at: datetime) -> ClientDocument:
-    """Keep what a client's document says now. What is new in it waits for a review; an address that is gone is gone."""
-    app = lock(App.objects.all(), pk=document.app_id)
-    document = lock(ClientDocument.objects.all(), pk=app.pk)
-    changes = {"read_at": timezone.now(), "stale_at": stale_at}
-    said = facts.as_json()
+def _note(app: App, document: ClientDocument, said: dict[str, Any]) -> None:
+    """Keep what a known client's document says now. An address that is gone from it is gone at once."""
+    document.read_at = timezone.now()
     if said == document.latest:
-        ClientDocument.objects.filter(pk=app.pk).update(**changes)
-        return document
+        document.save(update_fields=["read_at"])
+        return
     verb = "change" if said != document.reviewed else "revert"
     if DOCUMENT.allows(document, verb):
         before = document.latest
-        DOCUMENT.apply(document, verb, actor=None, changes=changes | {"latest": said}, before=before, after=said)
+        changes = {"read_at": document.read_at, "latest": said}
+        DOCUMENT.apply(document, verb, actor=None, changes=changes, before=before, after=said)
     else:
         # Back at what was reviewed, after a change that was refused.
-        ClientDocument.objects.filter(pk=app.pk).update(**changes, latest=said)
         document.latest = said
+        document.save(update_fields=["read_at", "latest"])
     _settle(app, document)
-    return document
 
 
 @transaction.atomic
 def accept_document(*, document: ClientDocument, shown: dict[str, object], reason: str, actor: User) -> ClientDocument:
-    """Take over what a client's document says now: its name and its addresses. Scopes that it newly names wait for their own review.
+    """Take over what a client's document says now: its name and its addresses.
 
     Args:
         document: The document.
@@ -138,23 +140,15 @@ def _decide(document: ClientDocument, verb: str, shown: dict[str, object], reaso
     document = lock(ClientDocument.objects.all(), pk=app.pk)
     if document.latest != shown:
         raise InvalidTransition("The document has changed again. Reload the page and check it.")
-    known = document.reviewed["scopes"]
     changes = {"reviewed": document.latest} if verb == "accept" else {}
     DOCUMENT.apply(document, verb, actor=actor, reason=reason, changes=changes, document=document.latest)
     _settle(app, document)
-    further = [Scope(scope) for scope in document.reviewed["scopes"] if scope not in known and scope not in app.scopes]
-    # One request is open at a time, and nothing is asked for a client that is suspended.
-    if further and app.status == AppStatus.APPROVED and not app.scope_reviews.filter(status=ReviewStatus.PENDING).exists():
-        open_review(app, dict.fromkeys(further, _REASON), actor)
     return document
 
 
 def _settle(app: App, document: ClientDocument) -> None:
     """Give the app the reviewed name, and the reviewed addresses that its document still names."""
     reviewed, latest = document.reviewed, document.latest
-    before = app.redirect_uris
     app.name = reviewed["name"]
-    app.redirect_uris = " ".join(uri for uri in reviewed["redirect_uris"] if uri in latest["redirect_uris"])
-    app.save(update_fields=["name", "redirect_uris", "updated"])
-    if before != app.redirect_uris:
-        audit.record("app.set_redirect_uris", app, actor=None, before=before.split(), after=app.redirect_uris.split())
+    app.save(update_fields=["name", "updated"])
+    write_redirect_uris(app=app, uris=[uri for uri in reviewed["redirect_uris"] if uri in latest["redirect_uris"]], actor=None)

@@ -1,11 +1,12 @@
 """OAuth tokens: exchange of a code, rotation of a refresh token, revocation of a token family.
 
-Whoever makes or revokes them holds the consent that they stand on, then the code or refresh token that is used up: two
-at once with the same one are one use and one replay.
+Each of these locks the consent that the tokens stand on, then the code or refresh token that is used up. A code is good for
+one exchange. Refreshes with the same token within `REFRESH_GRACE`, as from two tabs of a browser, get the same pair.
 """
 
+import json
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from django.db import transaction
@@ -15,11 +16,16 @@ from marketplace.accounts.models import User
 from marketplace.core import audit
 from marketplace.core.ids import new_id
 from marketplace.core.scopes import Scope, format_scopes
+from marketplace.core.sealing import Unreadable, seal, unseal
 from marketplace.core.transitions import lock
+from marketplace.jobs.policy import job
 
 from ..audiences import Audience
 from ..models import AccessToken, App, Consent, Grant, RefreshToken
+from ..models.credentials import REFRESH_GRACE
 from ..secrets import digest_of
+
+_SUCCESSOR = "refresh_token.successor"
 
 
 class Replayed(Exception):
@@ -64,8 +70,26 @@ def exchange_code(*, grant: Grant, pair: NewPair) -> AccessToken:
 
 
 @transaction.atomic
-def rotate(*, refresh_token: RefreshToken, pair: NewPair) -> AccessToken:
+def void_code(*, grant: Grant) -> None:
+    """Use up an authorization code without issuing anything, because it came with a wrong verifier.
+
+    Raises:
+        NotFound: the code is gone.
+        Replayed: the code was used before.
+    """
+    grant = lock(Grant.objects.all(), pk=grant.pk)
+    if grant.used_at is not None:
+        raise Replayed(grant.token_family)
+    grant.used_at = timezone.now()
+    grant.save(update_fields=["used_at"])
+
+
+@transaction.atomic
+def rotate(*, refresh_token: RefreshToken, pair: NewPair) -> NewPair:
     """Use up a refresh token, end its access token, and keep the pair that follows.
+
+    Returns:
+        `pair`, or the pair that an earlier call got for the same token within `REFRESH_GRACE`.
 
     Raises:
         NotFound: the consent was withdrawn meanwhile.
@@ -74,12 +98,36 @@ def rotate(*, refresh_token: RefreshToken, pair: NewPair) -> AccessToken:
     _hold_consent(refresh_token.user, refresh_token.application, pair.audience)
     old = lock(RefreshToken.objects.all(), pk=refresh_token.pk)
     if old.revoked is not None:
-        raise Replayed(old.token_family)
+        return _successor(old, pair)
     old.revoked = timezone.now()
-    old.save(update_fields=["revoked", "updated"])
+    old.encrypted_successor = seal(json.dumps([pair.access_secret, pair.refresh_secret]), purpose=_SUCCESSOR)
+    old.save(update_fields=["revoked", "encrypted_successor", "updated"])
     AccessToken.objects.filter(refresh_token=old, revoked_at=None).update(revoked_at=old.revoked)
     refresh = RefreshToken(user=old.user, application=old.application, token_family=old.token_family, scope=old.scope)
-    return _keep(pair, refresh, old)
+    _keep(pair, refresh, old)
+    erase_successor.using(run_after=old.revoked + REFRESH_GRACE).enqueue(str(old.pk))
+    return pair
+
+
+@job()
+def erase_successor(refresh_token_id: str) -> None:
+    """Erase the pair that is kept with a refresh token that was replaced."""
+    RefreshToken.objects.filter(pk=refresh_token_id).update(encrypted_successor="")
+
+
+def _successor(old: RefreshToken, pair: NewPair) -> NewPair:
+    """Return the pair that replaced a refresh token, while the grace lasts and that pair is neither used nor revoked."""
+    rows = RefreshToken.objects.select_related("access_token__application")
+    row = rows.filter(access_token__source_refresh_token=old, access_token__revoked_at=None, revoked=None).first()
+    if row is None or row.access_token is None or not old.in_grace:
+        raise Replayed(old.token_family)
+    try:
+        access_secret, refresh_secret = json.loads(unseal(old.encrypted_successor, purpose=_SUCCESSOR))
+    except Unreadable as error:
+        raise Replayed(old.token_family) from error
+    token = row.access_token
+    lifetime = token.expires - timezone.now()
+    return replace(pair, access_secret=access_secret, refresh_secret=refresh_secret, scopes=token.effective_scopes, lifetime=lifetime)
 
 
 @transaction.atomic

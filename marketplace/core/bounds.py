@@ -55,8 +55,6 @@ OAUTH_QUERY_BYTES = 8 * KIB
 OAUTH_BODY_BYTES = 64 * KIB
 OAUTH_PARAMETERS = 50
 # Clients that describe themselves: their addresses and documents, and how many may wait for a review, of one host and of all.
-CLIENT_ID_CHARS = 255
-CLIENT_DOCUMENT_BYTES = 16 * KIB
 WAITING_CLIENTS_OF_HOST = 5
 WAITING_CLIENTS = 50
 # The highest rate limit that an admin can give a key.

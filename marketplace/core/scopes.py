@@ -26,6 +26,8 @@ IN_PLAIN_WORDS = {
 
 # `vendor:manage` is a user's own: no app can be granted it.
 APP_SCOPES = frozenset(Scope) - {Scope.VENDOR_MANAGE}
+# The manifest takes API keys, and its tool takes tool tokens: `catalog:read` is of no use to a personal token.
+PERSONAL_SCOPES = frozenset(Scope) - {Scope.CATALOG_READ}
 
 
 def parse_scopes(text: str) -> frozenset[Scope]:

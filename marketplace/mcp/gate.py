@@ -7,6 +7,7 @@ from django.conf import settings
 from django.http import HttpRequest
 
 from developers.authentication import principal_from
+from developers.origins import is_open_to_origin
 from developers.principals import Principal
 from developers.throttling import CounterStoreDown, count_by_address, count_call, limits_of
 from marketplace.core.access import CredentialKind
@@ -41,6 +42,8 @@ def admit(request: HttpRequest) -> Caller:
         raise NotAuthenticated("Send a tool token in Authorization: Bearer.")
     # Where usage is counted, and whose calls the limits are.
     request.auth = principal  # type: ignore[attr-defined]  # as DRF leaves it on its requests
+    # Now that the app is known.
+    _refuse_foreign_origin(request)
     counted = True
     try:
         count_call(request, limits_of(request))
@@ -56,5 +59,6 @@ def _refuse_foreign_origin(request: HttpRequest) -> None:
     if origin is None:
         return
     own = urlsplit(settings.BASE_URL)
-    if origin.lower() not in {f"{own.scheme}://{own.netloc}".lower(), *(allowed.lower() for allowed in settings.CORS_ALLOWED_ORIGINS)}:
+    listed = {f"{own.scheme}://{own.netloc}".lower(), *(allowed.lower() for allowed in settings.CORS_ALLOWED_ORIGINS)}
+    if origin.lower() not in listed and not is_open_to_origin(request):
         raise PermissionDenied("Pages of this origin may not call the tools.")

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from catalog.models import Listing, Store
 from catalog.models.listings import ListingStatus, UpdateStatus
-from developers.models import AccessToken, ApiKey, App, Consent, DeveloperApplication, Grant, RefreshToken, SpendingLimit
+from developers.models import AccessToken, ApiKey, App, AppOrigin, Consent, DeveloperApplication, Grant, RefreshToken, SpendingLimit
 from developers.models.applications import ApplicationMessage
 from developers.models.webhooks import WebhookEndpoint, WebhookMessage
 from library.models import DownloadLink, Licence, Package
@@ -128,6 +128,7 @@ def let_go(event: AccountDeleted) -> None:
     WebhookMessage.objects.filter(owner=user).delete()
     # The rows stay: orders of others name them. Nothing works under an account that is shut.
     App.objects.filter(user=user).update(purpose="", redirect_uris="", status_reason="")
+    AppOrigin.objects.filter(app__user=user).delete()
     DeveloperApplication.objects.filter(user=user).delete()
     SpendingLimit.objects.filter(owner=user).delete()
     IdempotencyRecord.objects.filter(owner=user).delete()

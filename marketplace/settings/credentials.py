@@ -35,6 +35,10 @@ OAUTH2_PROVIDER = {
     "ROTATE_REFRESH_TOKEN": True,
     "REFRESH_TOKEN_REUSE_PROTECTION": True,
     "REFRESH_TOKEN_GRACE_PERIOD_SECONDS": 0,
+    # Which hosts may: CLIENT_METADATA_HOSTS.
+    "CIMD_ENABLED": True,
+    "CIMD_METADATA_FETCHER": "developers.oauth.clients.DocumentFetcher",
+    "CIMD_REGISTRATION_PERMISSION_CLASSES": ["developers.oauth.clients.ListedHosts"],
 }
 
 # Hosts whose clients may describe themselves by a document on the web (client id metadata documents) and then wait for a

@@ -15,10 +15,9 @@ from django.utils import timezone
 from catalog.models import Deliverable, Listing, ListingReview
 from catalog.services import review as reviews
 from developers.audiences import Audience
-from developers.client_documents import Facts
 from developers.models import AccessToken, ApiKey, App, ClientDocument, Consent, DeveloperApplication, ScopeReview, WebhookEndpoint
 from developers.services import applications, apps
-from developers.services.clients import note_document, register_client
+from developers.services.clients import hold_document
 from developers.services.consents import Authorization, give_consent
 from developers.services.credentials import issue_api_key, issue_personal_token
 from developers.services.scopes import reject_app
@@ -33,6 +32,7 @@ from marketplace.core.scopes import Scope
 from marketplace.jobs.mailing import send_mail
 from marketplace.jobs.models import Job
 from tests.catalog.cases import draft, make_deliverable, open_review, published, submitted
+from tests.developers.oauth.documents import app_of_document
 from tests.factories import AppFactory, UserFactory
 from tests.shop import funded
 from tests.wallet.leaving import asked
@@ -41,8 +41,8 @@ from vendors.services import profiles
 from wallet.models import Withdrawal
 
 REASON = {"reason": "For a good reason."}
-NEW_FACTS = Facts("Assistant", ["https://client.example/callback", "http://localhost/callback"], [], "", ["catalog:read"])
-CHANGED = REASON | {"shown": json.dumps(NEW_FACTS.as_json())}
+NEW_FACTS: dict[str, Any] = {"name": "Assistant", "redirect_uris": ["https://client.example/callback", "http://localhost/callback"]}
+CHANGED = REASON | {"shown": json.dumps(NEW_FACTS)}
 
 
 @dataclass(frozen=True)
@@ -113,11 +113,9 @@ def capped_app() -> App:
 
 def changed_client() -> ClientDocument:
     """Return the document of a client that says something new."""
-    now = timezone.now()
-    before = Facts("Assistant", ["https://client.example/callback"], [], "", ["catalog:read"])
-    registered = {"client_id": "https://client.example/c.json", "host": "client.example"}
-    app = register_client(**registered, facts=before, stale_at=now, actor=UserFactory())
-    return note_document(document=app.document, facts=NEW_FACTS, stale_at=now)
+    app = hold_document(client=app_of_document(), actor=UserFactory())
+    hold_document(client=app_of_document(**NEW_FACTS), actor=UserFactory())
+    return ClientDocument.objects.get(app=app)
 
 
 def rejected_client() -> App:

@@ -54,7 +54,7 @@ def rows(db: None) -> None:
     set_spending_limit(owner=developer, spender=app, caps=Caps(Currency.USD, total_minor=1000), actor=developer)
     endpoint, _ = create_endpoint(app=AppFactory(), url="https://app.example/hook", events=[EventType.ASSET_PUBLISHED], actor=developer)
     send_test_event(endpoint=endpoint, actor=developer)
-    ClientDocument.objects.create(app=app, host="client.example", reviewed={}, latest={}, stale_at=timezone.now())
+    ClientDocument.objects.create(app=app, host="client.example", reviewed={}, latest={})
     make_vendor()
     submitted()
     buyer = scenes.link().user

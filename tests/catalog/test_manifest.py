@@ -24,11 +24,13 @@ def test_anonymous_is_asked_for_a_credential(anonymous: APIClient) -> None:
     response = manifest_of(anonymous, PublishedListingFactory().id)
     assert (response.status_code, response.json()["code"]) == (401, "not_authenticated")
     assert "WWW-Authenticate" in response
+    assert "API key" in response.json()["detail"]
 
 
-def test_bearer_token_is_not_taken(bearer_client: Any) -> None:
+def test_bearer_token_is_not_taken_and_its_owner_is_told_what_is(bearer_client: Any) -> None:
     response = manifest_of(bearer_client(), PublishedListingFactory().id)
     assert (response.status_code, response.json()["code"]) == (401, "invalid_credential")
+    assert "API key" in response.json()["detail"]
 
 
 def test_key_without_the_scope_is_told_which(key_client: Any) -> None:

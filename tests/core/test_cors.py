@@ -18,6 +18,7 @@ def preflight(client: APIClient, headers: str) -> Any:
     )
 
 
+@pytest.mark.django_db
 def test_origin_that_is_not_listed_may_not_spend(anonymous: APIClient) -> None:
     assert "Access-Control-Allow-Origin" not in preflight(anonymous, "authorization")
 

@@ -6,13 +6,11 @@ from typing import Any
 
 import pytest
 from django.db import connection
-from django.utils import timezone
 
-from developers.client_documents import Facts
 from developers.errors import ApplicationOpen, ScopeReviewOpen, TooManyApps, TooManyClientsWaiting, TooManyKeys, TooManyTokens
 from developers.models import AccessToken, ApiKey, App, DeveloperApplication, FirstPartyToken, ScopeReview
 from developers.services import applications, apps, credentials, scopes
-from developers.services.clients import register_client
+from developers.services.clients import hold_document
 from developers.services.first_party import issue_page_token
 from marketplace.accounts.models import User
 from marketplace.core import bounds
@@ -24,6 +22,7 @@ from tests.factories import AppFactory, UserFactory
 from tests.races import one_stands, refusals_at_once
 
 from .cases import in_days, open_review, session_of, signed_in
+from .oauth.documents import app_of_document
 
 pytestmark = [
     pytest.mark.postgres,
@@ -151,12 +150,10 @@ def test_pages_that_ask_at_once_keep_no_more_tokens_than_may_be(developer: User,
 
 
 def test_clients_that_are_met_at_once_wait_in_no_greater_number_than_may() -> None:
-    user, now = UserFactory(), timezone.now()
-    facts = Facts("Assistant", ["https://client.example/callback"], [], "", ["catalog:read"])
+    user = UserFactory()
 
     def meet(number: int) -> App:
-        address = f"https://client.example/{number}.json"
-        return register_client(client_id=address, host="client.example", facts=facts, stale_at=now, actor=user)
+        return hold_document(client=app_of_document(f"https://client.example/{number}.json"), actor=user)
 
     for number in range(bounds.WAITING_CLIENTS_OF_HOST - 1):
         meet(number)
@@ -164,9 +161,7 @@ def test_clients_that_are_met_at_once_wait_in_no_greater_number_than_may() -> No
     assert App.objects.count() == bounds.WAITING_CLIENTS_OF_HOST
 
 
-def test_client_that_several_meet_at_once_is_one_app() -> None:
-    user, now = UserFactory(), timezone.now()
-    facts = Facts("Assistant", ["https://client.example/callback"], [], "", ["catalog:read"])
-    given: dict[str, Any] = {"client_id": "https://client.example/c.json", "host": "client.example", "facts": facts, "stale_at": now}
-    assert refusals_at_once(*[partial(register_client, **given, actor=user)] * 4) == [None] * 4
-    assert App.objects.count() == 1
+def test_client_that_several_meet_at_once_waits_once() -> None:
+    user, client = UserFactory(), app_of_document()
+    assert refusals_at_once(*[partial(hold_document, client=client, actor=user)] * 4) == [None] * 4
+    assert ScopeReview.objects.filter(app=client).count() == 1

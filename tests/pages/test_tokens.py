@@ -6,14 +6,17 @@ from contextlib import AbstractContextManager
 from datetime import timedelta
 
 import pytest
+from bs4 import BeautifulSoup
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from developers.checks import api_views
 from developers.models import AccessToken
 from developers.secrets import Prefix, digest_of, well_formed
 from developers.services.credentials import issue_personal_token
 from marketplace.accounts.models import User
+from marketplace.core.access import CredentialKind
 from marketplace.core.scopes import Scope
 from tests.factories import AppFactory, UserFactory
 
@@ -38,6 +41,7 @@ def _issue(user: User, name: str = "mine") -> AccessToken:
         ({"name": "x" * 81}, "name"),
         ({"scopes": []}, "scopes"),
         ({"scopes": ["everything"]}, "scopes"),
+        ({"scopes": ["catalog:read"]}, "scopes"),
         ({"lifetime": ""}, "lifetime"),
         ({"lifetime": "366"}, "lifetime"),
         (SPENDING, "password"),
@@ -132,3 +136,10 @@ def test_list_asks_little_of_the_database(
     # Session, user, categories.
     with django_assert_max_num_queries(3):
         client.get(NEW)
+
+
+def test_scopes_that_are_offered_are_those_that_a_personal_token_can_use(browse: Callable[..., Client]) -> None:
+    accesses = [access for view, _ in api_views() for access in view.access.values()]
+    useful = {access.scope for access in accesses if CredentialKind.PERSONAL in access.kinds}
+    page = BeautifulSoup(browse(UserFactory()).get(reverse("token-create")).content, "html.parser")
+    assert {box["value"] for box in page.select("input[name=scopes]")} == useful

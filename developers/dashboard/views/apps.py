@@ -17,9 +17,10 @@ from ...services.apps import create_app, set_redirect_uris
 from ...services.scopes import request_scopes
 from ...usage.chart import chart_of
 from ...usage.selectors import unused_scopes, usage_of_app
+from ..credentials import KEYS, TOOL_TOKENS
 from ..forms import AppForm, RedirectsForm, ScopesForm
 from ..next_steps import next_step_of
-from ..rows import key_row, tool_token_row
+from ..rows import credential_row
 
 
 def own_app(user: User, app_id: uuid.UUID) -> App:
@@ -71,9 +72,9 @@ def detail(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
             "scope_rows": rows,
             "granted": sum(row.granted is True for row in rows),
             "next_step": next_step_of(app, keys, called=bool(usage.total.total) or any(key.last_used_at for key in keys)),
-            "live_keys": [key_row(key, app) for key in keys if key.live],
+            "live_keys": [credential_row(key, KEYS, app) for key in keys if key.live],
             "ended_keys": [key for key in keys if not key.live],
-            "live_tool_tokens": [tool_token_row(token, app) for token in tool_tokens if token.live],
+            "live_tool_tokens": [credential_row(token, TOOL_TOKENS, app) for token in tool_tokens if token.live],
             "ended_tool_tokens": [token for token in tool_tokens if not token.live],
             "unused_scopes": unused_scopes(app),
             "usage": usage,

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from marketplace.core import bounds
 from marketplace.core.errors import Problem, catalogue
-from marketplace.core.scopes import APP_SCOPES, IN_PLAIN_WORDS, Scope
+from marketplace.core.scopes import APP_SCOPES, IN_PLAIN_WORDS, PERSONAL_SCOPES, Scope
 from marketplace.mcp.revisions import SUPPORTED
 from marketplace.mcp.tools.table import TOOLS
 
@@ -41,11 +41,15 @@ def problem_table() -> str:
 
 def scope_table() -> str:
     """Return the scopes in the words of the consent page, as a Markdown table."""
-    lines = ["| Scope | Allows to | Available to apps |", "| --- | --- | --- |"]
-    lines += [
-        f"| `{scope}` | {IN_PLAIN_WORDS[scope]} | {'yes' if scope in APP_SCOPES else 'no, personal tokens only'} |" for scope in Scope
-    ]
+    lines = ["| Scope | Allows to | Works with |", "| --- | --- | --- |"]
+    lines += [f"| `{scope}` | {IN_PLAIN_WORDS[scope]} | {_credentials_of(scope)} |" for scope in Scope]
     return "\n".join(lines)
+
+
+def _credentials_of(scope: Scope) -> str:
+    if scope not in APP_SCOPES:
+        return "personal tokens"
+    return "API keys, OAuth, personal tokens" if scope in PERSONAL_SCOPES else "API keys; tool tokens and OAuth for `/mcp`"
 
 
 def limit_table() -> str:

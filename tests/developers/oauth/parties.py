@@ -11,10 +11,12 @@ from authlib.common.security import generate_token
 from authlib.integrations.requests_client import OAuth2Session
 from authlib.oauth2.rfc7636 import create_s256_code_challenge
 from bs4 import BeautifulSoup
+from django.db.models import F
 from django.test import Client
 from requests.adapters import BaseAdapter
 
-from developers.models import App
+from developers.models import App, RefreshToken
+from developers.models.credentials import REFRESH_GRACE
 
 BASE = "http://testserver"
 AUTHORIZE, TOKEN, REVOKE = f"{BASE}/oauth/authorize", f"{BASE}/oauth/token", f"{BASE}/oauth/revoke"
@@ -135,9 +137,15 @@ def call(token: str, path: str = "/api/v1/wallet") -> Any:
     return Client().get(path, headers={"Authorization": f"Bearer {token}"})
 
 
+def end_grace() -> None:
+    """Let the time pass in which a refresh token that was replaced still answers."""
+    RefreshToken.objects.filter(revoked__isnull=False).update(revoked=F("revoked") - REFRESH_GRACE)
+
+
 def assert_error(response: Any, error: str, status: int = 400) -> None:
     """Check a refusal of the token endpoint."""
     assert (response.status_code, response.json().get("error")) == (status, error)
+    assert response.json()["error_description"]
     assert response["Cache-Control"] == "no-store"
 
 
@@ -147,4 +155,5 @@ def assert_sent_back(response: Any, error: str, redirect_uri: str = CALLBACK) ->
     assert response["Location"].startswith(redirect_uri)
     answer = query_of(response["Location"])
     assert (answer["error"], answer["state"], answer["iss"]) == (error, "s t&te", BASE)
+    assert answer["error_description"]
     assert "code" not in answer

@@ -105,8 +105,10 @@ def test_long_state_comes_back_and_an_endless_one_is_refused_here(party: Party) 
         ({"response_type": "token"}, "unsupported_response_type"),
         ({"response_type": "none"}, "unauthorized_client"),
         ({"response_mode": "fragment"}, "invalid_request"),
-        ({"scope": "catalog:read library:read"}, "invalid_scope"),
+        ({"scope": "library:read"}, "invalid_scope"),
         ({"scope": "vendor:manage"}, "invalid_scope"),
+        ({"scope": "catalog:read vendor:manage"}, "invalid_scope"),
+        ({"scope": "catalog:read everything"}, "invalid_scope"),
         ({"scope": "everything"}, "invalid_scope"),
         ({"scope": "library:read", "resource": MCP}, "invalid_scope"),
         ({"scope": "catalog:read vendor:manage", "resource": MCP}, "invalid_scope"),
@@ -125,11 +127,16 @@ def test_faulty_request_goes_back_to_the_app_with_the_issuer(party: Party, chang
     assert not Grant.objects.exists()
 
 
-def test_tool_client_that_asks_for_all_there_is_gets_what_its_app_is_granted(party: Party) -> None:
+@pytest.mark.parametrize("resource", [API, MCP])
+def test_client_that_asks_for_all_there_is_gets_what_its_app_is_granted(party: Party, resource: str) -> None:
     everything = format_scopes(APP_SCOPES)
-    tokens = party.tokens(scope=everything, resource=MCP)
-    assert tokens["scope"] == format_scopes(party.app.scopes) != everything
-    assert AccessToken.objects.get(kind="mcp").effective_scopes == party.app.scopes
+    page = party.ask(scope=everything, resource=resource)
+    shown = BeautifulSoup(page.content, "html.parser").select_one("input[name=shown]")
+    assert shown is not None
+    assert shown["value"] == format_scopes(party.app.scopes) != everything
+    tokens = party.tokens(scope=everything, resource=resource)
+    assert tokens["scope"] == format_scopes(party.app.scopes)
+    assert AccessToken.objects.get().effective_scopes == party.app.scopes
 
 
 def test_app_without_a_scope_left_gets_no_page(party: Party) -> None:

@@ -12,7 +12,9 @@ from django.test import Client
 from playwright.sync_api import Browser, Page
 
 from developers.models import App
+from developers.services.apps import set_redirect_uris
 from marketplace.accounts.models import User
+from tests.factories import AppFactory
 from tests.screenshots.driving import browser, patient
 
 from .callbacks import HOST, serving, write_certificate
@@ -124,3 +126,21 @@ def test_suggested_amounts_are_seen_whole_on_the_smallest_phone(app: App, browse
         amounts.evaluate_all("(fields) => fields.filter((field) => field.scrollWidth > field.clientWidth).map((field) => field.value)")
         == []
     )
+
+
+def test_script_of_an_app_calls_the_api_with_its_own_token_alone(
+    app: App, browser: Client, live_server: Any, page: Page, callbacks: dict[str, str]
+) -> None:
+    other = AppFactory(granted_scopes=app.granted_scopes, redirect_uris="https://other.example/done")
+    set_redirect_uris(app=app, uris=[callbacks["https"]], actor=app.developer)
+    own = Party(app, browser, redirect_uri=callbacks["https"]).tokens()["access_token"]
+    foreign = Party(other, browser, redirect_uri="https://other.example/done").tokens()["access_token"]
+    page.goto(callbacks["https"])
+    script = """async ([address, token]) => {
+        const answer = await fetch(address, {headers: {Authorization: `Bearer ${token}`}}).catch(() => null);
+        return answer && [answer.status, answer.headers.has("RateLimit")];
+    }"""
+    wallet = f"{live_server.url}/api/v1/wallet"
+    assert page.evaluate(script, [wallet, own]) == [200, True]
+    assert page.evaluate(script, [wallet, "expired"]) == [401, True]
+    assert page.evaluate(script, [wallet, foreign]) is None

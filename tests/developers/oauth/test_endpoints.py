@@ -16,7 +16,7 @@ from developers.oauth import server
 from marketplace.core import bounds
 from tests.factories import AppFactory
 
-from .parties import API, Party, assert_error, call, post_form
+from .parties import API, Party, assert_error, call, end_grace, post_form
 
 FORM = "application/x-www-form-urlencoded"
 ENDPOINTS = ["/oauth/token", "/oauth/revoke"]
@@ -66,6 +66,7 @@ def assert_answered(response: Any) -> None:
     assert response["Content-Type"] == "application/json"
     if response.status_code != 200:
         assert response.json()["error"]
+        assert response.json()["error_description"]
 
 
 @pytest.mark.parametrize("path", ENDPOINTS)
@@ -175,6 +176,7 @@ def test_counter_store_that_is_down_stops_nobody(party: Party, monkeypatch: pyte
     monkeypatch.setattr(throttling, "get_usage", down)
     tokens = party.tokens()
     assert party.refresh(tokens["refresh_token"]).status_code == 200
+    end_grace()
     assert_error(party.refresh(tokens["refresh_token"]), "invalid_grant")
 
 

@@ -28,7 +28,7 @@ def age(by: timedelta = LONG_AGO) -> None:
     for token in AccessToken.objects.all():
         AccessToken.objects.filter(pk=token.pk).update(expires=token.expires - by)
     for row in RefreshToken.objects.all():
-        RefreshToken.objects.filter(pk=row.pk).update(created=row.created - by)
+        RefreshToken.objects.filter(pk=row.pk).update(created=row.created - by, revoked=row.revoked and row.revoked - by)
 
 
 def purge(*options: str) -> str:

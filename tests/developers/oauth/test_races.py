@@ -1,4 +1,4 @@
-"""Two at once with the same code or refresh token: the loser is a replay, and the family ends."""
+"""Two at once: with the same code the loser is a replay, and the family ends; with the same refresh token both get one pair."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -15,7 +15,7 @@ from developers.secrets import Prefix, new_secret
 from developers.services.apps import suspend_app
 from developers.services.consents import withdraw_consent
 from developers.services.leaks import Finding, report_leaks
-from developers.services.oauth import NewPair, Replayed, exchange_code, rotate
+from developers.services.oauth import NewPair, Replayed, exchange_code, rotate, void_code
 from marketplace.accounts.models import User
 from marketplace.accounts.services import deactivate_user
 from marketplace.core.errors import NotFound
@@ -47,15 +47,29 @@ def test_code_that_was_used_since_it_was_read_is_a_replay(party: Party) -> None:
         exchange_code(grant=stale, pair=new_pair())
 
 
-def test_refresh_token_that_was_used_since_it_was_read_is_a_replay_that_ends_the_family(
+def test_refresh_token_that_was_replaced_since_it_was_read_gets_the_same_pair(party: Party, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = party.tokens()
+    stale, quicker = RefreshToken.objects.get(), new_pair()
+
+    def late(*, refresh_token: RefreshToken, pair: NewPair) -> NewPair:
+        # Someone else is quicker, between the look and the lock.
+        rotate(refresh_token=stale, pair=quicker)
+        return rotate(refresh_token=refresh_token, pair=pair)
+
+    monkeypatch.setattr(validator, "rotate", late)
+    answer = party.refresh(first["refresh_token"]).json()
+    assert (answer["access_token"], answer["refresh_token"]) == (quicker.access_secret, quicker.refresh_secret)
+
+
+def test_refresh_token_whose_pair_was_used_since_it_was_read_is_a_replay_that_ends_the_family(
     party: Party, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = party.tokens()
     stale = RefreshToken.objects.get()
 
-    def late(*, refresh_token: RefreshToken, pair: NewPair) -> AccessToken:
-        # Someone else is quicker, between the look and the lock.
+    def late(*, refresh_token: RefreshToken, pair: NewPair) -> NewPair:
         rotate(refresh_token=stale, pair=new_pair())
+        rotate(refresh_token=RefreshToken.objects.get(revoked=None), pair=new_pair())
         return rotate(refresh_token=refresh_token, pair=pair)
 
     monkeypatch.setattr(validator, "rotate", late)
@@ -63,6 +77,14 @@ def test_refresh_token_that_was_used_since_it_was_read_is_a_replay_that_ends_the
     assert not RefreshToken.objects.filter(revoked=None).exists()
     assert not AccessToken.objects.filter(revoked_at=None).exists()
     assert AuditEntry.objects.filter(action="token_family.revoke").count() == 1
+
+
+def test_code_that_was_used_since_it_was_read_is_not_voided_but_replayed(party: Party) -> None:
+    code = party.code()
+    stale = Grant.objects.get()
+    party.exchange(code)
+    with pytest.raises(Replayed):
+        void_code(grant=stale)
 
 
 def test_nothing_is_issued_on_a_consent_that_was_withdrawn_since(party: Party) -> None:
@@ -86,11 +108,28 @@ def test_one_of_many_exchanges_of_a_code_stands_and_its_tokens_end(party: Party)
 @races
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
-def test_one_of_many_refreshes_stands_and_the_family_ends(party: Party) -> None:
+def test_many_refreshes_at_once_get_one_pair(party: Party) -> None:
     secret = party.tokens()["refresh_token"]
-    assert statuses_at_once(*[partial(party.refresh, secret)] * 6) == [200] + [400] * 5
-    assert not AccessToken.objects.filter(revoked_at=None).exists()
-    assert not RefreshToken.objects.filter(revoked=None).exists()
+    answers = at_once(*[partial(party.refresh, secret)] * 6)
+    assert {answer.status_code for answer in answers} == {200}
+    assert len({(answer.json()["access_token"], answer.json()["refresh_token"]) for answer in answers}) == 1
+    assert RefreshToken.objects.count() == AccessToken.objects.count() == 2
+    assert call(answers[0].json()["access_token"]).status_code == 200
+    assert party.refresh(answers[0].json()["refresh_token"]).status_code == 200
+
+
+@races
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+def test_wrong_verifiers_beside_a_right_one_leave_nothing_alive(party: Party) -> None:
+    for _ in range(5):
+        code = party.code()
+        wrong = partial(party.exchange, code, code_verifier="w" * 43)
+        statuses = statuses_at_once(wrong, partial(party.exchange, code), wrong)
+        # The right one was first, and a replay ends it, or it came too late.
+        assert statuses in ([200, 400, 400], [400, 400, 400])
+        assert not AccessToken.objects.filter(revoked_at=None).exists()
+        assert not RefreshToken.objects.filter(revoked=None).exists()
 
 
 @races

@@ -12,17 +12,21 @@ from django.test import Client
 from django.utils import timezone
 
 from developers.models import AccessToken, App, Grant, RefreshToken
+from developers.models.credentials import REFRESH_GRACE
 from developers.secrets import Prefix, new_secret, well_formed
 from developers.services.apps import reinstate_app, suspend_app
 from developers.services.consents import withdraw_consent
 from developers.services.credentials import revoke_token
+from developers.services.oauth import erase_successor
 from developers.services.scopes import narrow_scopes
 from marketplace.accounts.models import User
 from marketplace.core.models import AuditEntry
 from marketplace.core.scopes import Scope
+from marketplace.jobs.models import Job
+from tests.eager import drain
 from tests.factories import AppFactory, UserFactory
 
-from .parties import API, AUTHORIZE, CALLBACK, MCP, REVOKE, TOKEN, Party, assert_error, call
+from .parties import API, AUTHORIZE, CALLBACK, MCP, REVOKE, TOKEN, Party, assert_error, call, end_grace, post_form
 
 
 @pytest.mark.parametrize(
@@ -55,6 +59,27 @@ from .parties import API, AUTHORIZE, CALLBACK, MCP, REVOKE, TOKEN, Party, assert
 def test_faulty_exchange_is_refused(party: Party, changes: dict[str, Any], error: str, status: int) -> None:
     assert_error(party.exchange(party.code(), **changes), error, status)
     assert not AccessToken.objects.exists()
+
+
+@pytest.mark.parametrize("verifier", ["w" * 43, "w" * 42])
+def test_code_with_a_wrong_verifier_is_used_up(party: Party, verifier: str) -> None:
+    code = party.code()
+    party.exchange(code, code_verifier=verifier)
+    assert_error(party.exchange(code), "invalid_grant")
+    assert not AccessToken.objects.exists()
+
+
+def test_code_without_a_verifier_is_still_good_with_one(party: Party) -> None:
+    code = party.code()
+    assert_error(party.exchange(code, code_verifier=None), "invalid_request")
+    assert party.exchange(code).status_code == 200
+
+
+def test_wrong_verifier_for_a_used_code_ends_what_came_of_it(party: Party) -> None:
+    code = party.code()
+    tokens = party.exchange(code).json()
+    assert_error(party.exchange(code, code_verifier="w" * 43), "invalid_grant")
+    assert call(tokens["access_token"]).status_code == 401
 
 
 def test_code_for_another_app_is_refused_and_stays_good_for_its_own(party: Party) -> None:
@@ -97,9 +122,68 @@ def test_refresh_token_used_twice_ends_the_family(party: Party) -> None:
     assert AuditEntry.objects.filter(action="token_family.revoke").count() == 1
 
 
+def test_second_refresh_within_the_grace_gets_the_same_pair(party: Party) -> None:
+    secret = party.tokens()["refresh_token"]
+    first = party.refresh(secret).json()
+    second = party.refresh(secret)
+    assert second.status_code == 200
+    assert {name: second.json()[name] for name in first if name != "expires_in"} == {
+        name: first[name] for name in first if name != "expires_in"
+    }
+    assert 3590 < second.json()["expires_in"] <= 3600
+    assert RefreshToken.objects.count() == 2
+    assert call(second.json()["access_token"]).status_code == 200
+    assert party.refresh(second.json()["refresh_token"]).status_code == 200
+
+
+def test_second_refresh_after_the_grace_ends_the_family(party: Party) -> None:
+    secret = party.tokens()["refresh_token"]
+    first = party.refresh(secret).json()
+    end_grace()
+    assert_error(party.refresh(secret), "invalid_grant")
+    assert call(first["access_token"]).status_code == 401
+    assert_error(party.refresh(first["refresh_token"]), "invalid_grant")
+
+
+def test_erased_pair_is_never_returned(party: Party) -> None:
+    secret = party.tokens()["refresh_token"]
+    party.refresh(secret)
+    old = RefreshToken.objects.get(revoked__isnull=False)
+    assert old.encrypted_successor
+    assert old.revoked is not None
+    job = Job.objects.get(task_path=erase_successor.module_path)
+    assert job.run_after == old.revoked + REFRESH_GRACE
+    Job.objects.update(run_after=timezone.now())
+    drain()
+    old.refresh_from_db()
+    assert not old.encrypted_successor
+    assert_error(party.refresh(secret), "invalid_grant")
+
+
+def test_pair_that_was_kept_under_a_lost_key_ends_the_family(party: Party, settings: Any) -> None:
+    secret = party.tokens()["refresh_token"]
+    first = party.refresh(secret).json()
+    settings.SECRET_KEY = "another key of the service, as long as needed"
+    assert_error(party.refresh(secret), "invalid_grant")
+    assert call(first["access_token"]).status_code == 401
+
+
+@pytest.mark.parametrize("end", ["revoke", "withdraw"])
+def test_grace_ends_with_the_family(party: Party, user: User, end: str) -> None:
+    secret = party.tokens()["refresh_token"]
+    first = party.refresh(secret).json()
+    if end == "revoke":
+        post_form("/oauth/revoke", {"client_id": party.app.client_id, "token": first["refresh_token"]})
+    else:
+        withdraw_consent(user=user, app=party.app, actor=user)
+        party.decide()
+    assert_error(party.refresh(secret), "invalid_grant")
+
+
 def test_replay_leaves_other_families_alone(party: Party) -> None:
     other, mine = party.tokens(), party.tokens()
     party.refresh(mine["refresh_token"])
+    end_grace()
     party.refresh(mine["refresh_token"])
     assert call(other["access_token"]).status_code == 200
     assert party.refresh(other["refresh_token"]).status_code == 200
@@ -124,16 +208,30 @@ def test_access_token_does_not_refresh(party: Party) -> None:
 @pytest.mark.parametrize(
     ("changes", "error"),
     [
-        ({"scope": "catalog:read wallet:spend"}, "invalid_scope"),
+        ({"scope": "wallet:spend"}, "invalid_scope"),
         ({"scope": "vendor:manage"}, "invalid_scope"),
+        ({"scope": "catalog:read everything"}, "invalid_scope"),
         ({"resource": MCP}, "invalid_target"),
         ({"resource": "https://evil.example"}, "invalid_target"),
     ],
 )
-def test_refresh_never_widens_and_a_refusal_uses_nothing_up(party: Party, changes: dict[str, str], error: str) -> None:
+def test_faulty_refresh_is_refused_and_uses_nothing_up(party: Party, changes: dict[str, str], error: str) -> None:
     tokens = party.tokens()
     assert_error(party.refresh(tokens["refresh_token"], **changes), error)
     assert party.refresh(tokens["refresh_token"], resource=API).status_code == 200
+
+
+def test_refresh_never_widens(party: Party) -> None:
+    more = party.refresh(party.tokens()["refresh_token"], scope="catalog:read wallet:spend").json()
+    assert more["scope"] == "catalog:read"
+    assert call(more["access_token"]).status_code == 403
+
+
+def test_refresh_that_repeats_the_scope_gets_what_is_granted_now(party: Party) -> None:
+    tokens = party.tokens(scope="catalog:read account:read")
+    narrow_scopes(app=party.app, revoke={Scope.ACCOUNT_READ: "Misused"}, actor=UserFactory())
+    answer = party.refresh(tokens["refresh_token"], scope="catalog:read account:read")
+    assert (answer.status_code, answer.json()["scope"]) == (200, "catalog:read")
 
 
 def test_refresh_may_ask_for_less_and_later_for_all_again(party: Party) -> None:
@@ -269,6 +367,7 @@ def test_client_library_goes_all_the_way(party: Party) -> None:
     assert session.get(wallet).status_code == 200
     assert call(old["access_token"]).status_code == 401
 
+    end_grace()
     with pytest.raises(OAuthError) as replay:
         party.session.refresh_token(TOKEN, refresh_token=old["refresh_token"])
     assert replay.value.error == "invalid_grant"

@@ -1,0 +1,92 @@
+"""API keys, tool tokens and personal tokens: make one, see it once, rotate it, revoke it."""
+
+import uuid
+from functools import partial
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+
+from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form, signed_in_page
+
+from ...models import App
+from ...usage.chart import chart_of
+from ...usage.selectors import usage_of_tokens
+from ..credential_forms import RotateForm
+from ..credentials import PERSONAL_TOKENS, Credential, Kind, usage_of
+from ..rows import credential_row
+from .apps import own_app
+from .passwords import password_is_right
+
+
+@signed_in_page("GET")
+def token_list(request: SignedInRequest) -> HttpResponseBase:
+    """List the user's personal tokens."""
+    tokens = list(PERSONAL_TOKENS.all_of(request.user))
+    usage = usage_of_tokens(tokens)
+    return render(
+        request,
+        "developers/tokens.html",
+        {
+            "live_tokens": [credential_row(token, PERSONAL_TOKENS) for token in tokens if token.live],
+            "ended_tokens": [token for token in tokens if not token.live],
+            "usage": usage,
+            "chart": chart_of(usage),
+        },
+    )
+
+
+@signed_in_page("GET", "POST")
+def create(request: SignedInRequest, kind: Kind, app_id: uuid.UUID | None = None) -> HttpResponseBase:
+    """Make one; its secret is on the answer to this POST and nowhere else."""
+    app = _app(request, app_id)
+    form = kind.form(request.POST or None, app or request.user, partial(password_is_right, request))
+    if form.is_valid():
+        holder: dict[str, Any] = {"user": request.user} if app is None else {"app": app}
+        with problems_as_form_errors(form):
+            return _created(request, kind, app, *kind.issue(**holder, **form.values(), actor=request.user))
+    return render_form(request, "developers/credential_create.html", form, **_context(kind, app))
+
+
+@signed_in_page("GET", "POST")
+def rotate(request: SignedInRequest, kind: Kind, credential_id: uuid.UUID, app_id: uuid.UUID | None = None) -> HttpResponseBase:
+    """Make its successor, and say how long the old one goes on."""
+    app = _app(request, app_id)
+    credential = get_object_or_404(kind.all_of(app or request.user), pk=credential_id)
+    form = RotateForm(request.POST or None, spends=kind.spends(credential), password_is_right=partial(password_is_right, request))
+    if form.is_valid():
+        with problems_as_form_errors(form):
+            successor = kind.rotate(**{kind.subject: credential}, **form.values(), actor=request.user)
+            return _created(request, kind, app, *successor)
+    return render_form(request, "developers/credential_rotate.html", form, credential=credential, **_context(kind, app))
+
+
+@signed_in_page("GET", "POST")
+def revoke(request: SignedInRequest, kind: Kind, credential_id: uuid.UUID, app_id: uuid.UUID | None = None) -> HttpResponseBase:
+    """Ask once more, then revoke it."""
+    app = _app(request, app_id)
+    credential = get_object_or_404(kind.all_of(app or request.user), pk=credential_id)
+    what, context = f"{kind.word} {credential.name} (…{credential.hint})", _context(kind, app)
+    if request.method == "POST":
+        kind.revoke(**{kind.subject: credential}, actor=request.user)
+        messages.success(request, f"The {what} is revoked.")
+        return redirect(context["back"])
+    what_ends = f"The {what}{f' of {app.name}' if app else ''} stops working at once and permanently."
+    return render(request, "developers/credential_revoke.html", {"credential": credential, "what_ends": what_ends, **context})
+
+
+def _app(request: SignedInRequest, app_id: uuid.UUID | None) -> App | None:
+    return None if app_id is None else own_app(request.user, app_id)
+
+
+def _context(kind: Kind, app: App | None) -> dict[str, Any]:
+    back = reverse("tokens") if app is None else reverse("app-detail", args=[app.pk])
+    return {"kind": kind, "app": app, "back": back}
+
+
+def _created(request: SignedInRequest, kind: Kind, app: App | None, credential: Credential, secret: str) -> HttpResponseBase:
+    usage = {} if app is None else usage_of(app)
+    context = {"credential": credential, "secret": secret, **usage, **_context(kind, app)}
+    return render(request, "developers/credential_created.html", context)

@@ -1,0 +1,53 @@
+"""Which pages of other sites may call the API and the tools: those of approved apps, with their own app's tokens (CORS)."""
+
+import re
+
+from corsheaders.signals import check_request_enabled
+from django.conf import settings
+from django.db import InterfaceError, OperationalError
+from django.http import HttpRequest
+
+from marketplace.core.access import CredentialKind
+
+from .audiences import Audience
+from .models import AppOrigin
+from .models.apps import AppStatus
+from .principals import Principal
+from .redirects import calling_origin, leads_here, origin_of
+
+_APPS_TOKENS = frozenset({CredentialKind.OAUTH, CredentialKind.MCP})
+
+
+def is_open_to_origin(request: HttpRequest) -> bool:
+    """Tell whether a page of the request's origin may make the call and read its answer.
+
+    A call with a token may come from the token's own app. A preflight and a call without a valid credential don't say whose they
+    are, so they may come from any approved app. On a local server, programs on the same computer may call the tools.
+    """
+    header = request.headers.get("Origin", "")
+    if request.path_info == Audience.MCP.path and leads_here(settings.BASE_URL) and leads_here(header):
+        return True
+    origin = calling_origin(header)
+    principal: Principal | None = getattr(request, "auth", None)
+    if origin is None:
+        return False
+    if principal is None:
+        return AppOrigin.objects.filter(origin=origin, app__status=AppStatus.APPROVED).exists()
+    app = principal.app if principal.kind in _APPS_TOKENS else None
+    return app is not None and origin in map(origin_of, app.redirect_uris.split())
+
+
+def allow_origin(sender: object, request: HttpRequest, **_kwargs: object) -> bool:
+    """Answer django-cors-headers, which asks for every request that names an origin."""
+    if not re.match(settings.CORS_URLS_REGEX, request.path_info):
+        return False
+    try:
+        return is_open_to_origin(request)
+    except (OperationalError, InterfaceError):
+        # The database is down, as the answer to the request says.
+        return False
+
+
+def connect() -> None:
+    """Have django-cors-headers ask."""
+    check_request_enabled.connect(allow_origin, dispatch_uid="developers.origins")

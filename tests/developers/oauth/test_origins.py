@@ -1,0 +1,231 @@
+"""Which pages of other sites may call the API and the tools: a browser asks first, then reads the answer or not."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import OperationalError
+from django.test import Client
+from django.utils import timezone
+
+from developers import origins
+from developers.models import AccessToken, App, AppOrigin
+from developers.redirects import origin_of
+from developers.services.apps import set_redirect_uris, suspend_app
+from developers.services.credentials import issue_api_key
+from developers.services.scopes import narrow_scopes
+from marketplace.accounts.models import User
+from marketplace.accounts.services import delete_account
+from marketplace.core.scopes import Scope
+from tests.developers.cases import token_of
+from tests.factories import AppFactory, UserFactory
+
+from .parties import CALLBACK, LOOPBACK, MCP, Party, call
+
+pytestmark = pytest.mark.django_db
+
+OWN, OTHER, STRANGER = "https://app.example", "https://other.example", "https://evil.example"
+WALLET = "/api/v1/wallet"
+
+
+@pytest.fixture(autouse=True)
+def _origins(app: App) -> None:
+    """Two approved apps with pages of their own."""
+    App.objects.filter(pk=app.pk).update(redirect_uris="")
+    set_redirect_uris(app=app, uris=[CALLBACK, LOOPBACK], actor=app.developer)
+    other = AppFactory(granted_scopes="account:read")
+    set_redirect_uris(app=other, uris=[f"{OTHER}:443/callback"], actor=other.developer)
+
+
+def preflight(origin: str, path: str = WALLET, headers: str = "authorization") -> Any:
+    """Ask as a browser does before it sends a script's call."""
+    asked = {"origin": origin, "access-control-request-method": "GET", "access-control-request-headers": headers}
+    return Client().options(path, headers=asked)
+
+
+def read(origin: str, token: str, path: str = WALLET) -> Any:
+    """Call as a script of the origin does."""
+    return Client().get(path, headers={"origin": origin, "authorization": f"Bearer {token}"})
+
+
+def is_allowed(response: Any, origin: str) -> bool:
+    """Tell whether a browser lets a script of the origin see the answer."""
+    assert "Access-Control-Allow-Credentials" not in response
+    assert "origin" in response.get("Vary", "").lower()
+    return bool(response.get("Access-Control-Allow-Origin") == origin)
+
+
+def test_page_of_an_app_calls_with_the_apps_token(party: Party) -> None:
+    asked = preflight(OWN)
+    assert is_allowed(asked, OWN)
+    assert "authorization" in asked["Access-Control-Allow-Headers"]
+    answer = read(OWN, party.tokens()["access_token"])
+    assert (answer.status_code, is_allowed(answer, OWN)) == (200, True)
+    assert {"RateLimit", "RateLimit-Policy", "Retry-After", "WWW-Authenticate"} <= set(answer["Access-Control-Expose-Headers"].split(", "))
+
+
+def test_page_of_another_app_may_ask_and_never_reads_the_answer(party: Party) -> None:
+    assert is_allowed(preflight(OTHER), OTHER)
+    assert not is_allowed(read(OTHER, party.tokens()["access_token"]), OTHER)
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        STRANGER,
+        "https://app.example.evil.example",
+        "http://app.example",
+        "https://app.example:8443",
+        "null",
+        "",
+        "https://",
+        "https://a\x00b",
+    ],
+)
+def test_page_of_no_app_is_refused(party: Party, origin: str) -> None:
+    assert "Access-Control-Allow-Origin" not in preflight(origin)
+    assert "Access-Control-Allow-Origin" not in read(origin, party.tokens()["access_token"])
+
+
+@pytest.mark.parametrize("port", ["", ":5173"])
+def test_page_on_the_developers_computer_may_take_any_port(party: Party, port: str) -> None:
+    origin = f"http://127.0.0.1{port}"
+    assert is_allowed(preflight(origin), origin)
+    assert is_allowed(read(origin, party.tokens()["access_token"]), origin)
+    assert "Access-Control-Allow-Origin" not in preflight(f"http://localhost{port}")
+
+
+def test_expired_token_is_told_so_that_the_page_can_refresh(party: Party) -> None:
+    token = party.tokens()["access_token"]
+    AccessToken.objects.update(expires=timezone.now() - timedelta(seconds=1))
+    answer = read(OWN, token)
+    assert (answer.status_code, is_allowed(answer, OWN)) == (401, True)
+    assert not is_allowed(read(STRANGER, token), STRANGER)
+
+
+def test_missing_scope_is_told(party: Party) -> None:
+    token = party.tokens()["access_token"]
+    narrow_scopes(app=party.app, revoke={Scope.ACCOUNT_READ: "Misused"}, actor=UserFactory())
+    answer = read(OWN, token)
+    assert (answer.status_code, is_allowed(answer, OWN)) == (403, True)
+
+
+def test_personal_token_and_key_are_no_apps_tokens(app: App, user: User) -> None:
+    _, personal = token_of("personal")
+    assert not is_allowed(read(OWN, personal), OWN)
+    _, key = issue_api_key(app=app, name="key", actor=app.developer)
+    answer = Client().get(WALLET, headers={"origin": OWN, "x-api-key": key})
+    assert (answer.status_code, is_allowed(answer, OWN)) == (200, False)
+    assert "x-api-key" not in preflight(OWN, headers="x-api-key")["Access-Control-Allow-Headers"]
+
+
+def test_origin_goes_with_the_address_and_with_the_app(app: App) -> None:
+    set_redirect_uris(app=app, uris=["https://moved.example/callback"], actor=app.developer)
+    assert not is_allowed(preflight(OWN), OWN)
+    assert is_allowed(preflight("https://moved.example"), "https://moved.example")
+    suspend_app(app=app, reason="Abuse", actor=UserFactory())
+    assert not is_allowed(preflight("https://moved.example"), "https://moved.example")
+
+
+def test_origin_goes_with_its_developers_account(app: App) -> None:
+    delete_account(user=app.developer, reason="Asked for it", actor=UserFactory(is_superuser=True, is_staff=True))
+    assert not AppOrigin.objects.filter(app=app).exists()
+
+
+@pytest.mark.parametrize("path", ["/dashboard", "/oauth/authorize", "/mcpx", "/admin/"])
+def test_page_of_an_app_reads_nothing_but_the_api(browser: Client, path: str) -> None:
+    answer = browser.get(path, headers={"origin": OWN})
+    assert "Access-Control-Allow-Origin" not in answer
+
+
+def test_preflight_is_answered_by_one_query(django_assert_num_queries: Any) -> None:
+    with django_assert_num_queries(1):
+        preflight(OWN)
+    with django_assert_num_queries(0):
+        preflight("not an origin")
+
+
+@pytest.mark.parametrize(
+    ("uri", "origin"),
+    [
+        ("https://App.Example/cb", "https://app.example"),
+        ("https://app.example:443/cb", "https://app.example"),
+        ("https://app.example:8443/cb?x=1", "https://app.example:8443"),
+        ("https://[2001:DB8::1]/cb", "https://[2001:db8::1]"),
+        ("http://[::1]:7000/cb", "http://[::1]"),
+        ("http://localhost/cb", "http://localhost"),
+    ],
+)
+def test_origin_of_an_address_is_as_browsers_send_it(uri: str, origin: str) -> None:
+    assert origin_of(uri) == origin
+
+
+def test_database_that_is_down_is_no_crash(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    def down(*_args: Any, **_kwargs: Any) -> Any:
+        raise OperationalError
+
+    monkeypatch.setattr(origins, "is_open_to_origin", down)
+    asked = preflight(OWN)
+    assert (asked.status_code, is_allowed(asked, OWN)) == (200, False)
+
+
+# --- the tools
+
+
+def ask_tools(origin: str, token: str) -> Any:
+    """Send a message as a script of the origin does."""
+    body = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    headers = {"origin": origin, "authorization": f"Bearer {token}", "accept": "application/json, text/event-stream"}
+    return Client().post("/mcp", body, content_type="application/json", headers=headers)
+
+
+@pytest.fixture
+def tool_token(party: Party) -> str:
+    """What a user's consent to the tools brings the app."""
+    return str(party.tokens(resource=MCP)["access_token"])
+
+
+def test_page_of_an_app_calls_the_tools_with_the_apps_token(tool_token: str) -> None:
+    assert is_allowed(preflight(OWN, "/mcp"), OWN)
+    answer = ask_tools(OWN, tool_token)
+    assert answer.status_code != 403
+    assert is_allowed(answer, OWN)
+
+
+@pytest.mark.parametrize("origin", [OTHER, STRANGER])
+def test_other_pages_may_not_call_the_tools(tool_token: str, origin: str) -> None:
+    answer = ask_tools(origin, tool_token)
+    assert (answer.status_code, is_allowed(answer, origin)) == (403, False)
+
+
+LOCAL = ["http://localhost:6274", "http://127.0.0.1:6274", "http://[::1]"]
+
+
+@pytest.mark.parametrize("origin", LOCAL)
+def test_local_server_lets_programs_on_the_same_computer_call_the_tools(settings: Any, user: User, origin: str) -> None:
+    settings.BASE_URL = "http://127.0.0.1:8000"
+    _, secret = token_of("mcp")
+    assert is_allowed(preflight(origin, "/mcp"), origin)
+    answer = ask_tools(origin, secret)
+    assert answer.status_code != 403
+    assert is_allowed(answer, origin)
+
+
+@pytest.mark.parametrize("origin", ["http://127.0.0.1.evil.example", "http://evil.example:8000", "https://localhost.evil.example", "null"])
+def test_local_server_refuses_a_page_whose_host_leads_to_it(settings: Any, origin: str) -> None:
+    settings.BASE_URL = "http://127.0.0.1:8000"
+    _, secret = token_of("mcp")
+    assert not is_allowed(preflight(origin, "/mcp"), origin)
+    assert ask_tools(origin, secret).status_code == 403
+
+
+def test_public_server_refuses_programs_on_the_callers_computer() -> None:
+    _, secret = token_of("mcp")
+    assert not is_allowed(preflight(LOCAL[0], "/mcp"), LOCAL[0])
+    assert ask_tools(LOCAL[0], secret).status_code == 403
+
+
+def test_local_server_opens_its_tools_alone(settings: Any) -> None:
+    settings.BASE_URL = "http://127.0.0.1:8000"
+    assert "Access-Control-Allow-Origin" not in preflight(LOCAL[0])
+    assert call("x").status_code == 401
