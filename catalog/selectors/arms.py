@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from django.db import connection
 
 from marketplace.core.db.prepared import prepared_cursor
-from marketplace.core.db.replica import read_connection
 
 
 class Arm(NamedTuple):
@@ -50,7 +49,7 @@ def ask(arms: Iterable[Arm], *, begin: Arm | None = None, prepared: bool = False
         return defaultdict(list)
     sql = (begin.sql if begin else "") + " UNION ALL ".join(arm.sql for arm in asked)
     params = [*(begin.params if begin else ()), *(value for arm in asked for value in arm.params)]
-    with prepared_cursor(read_connection()) if prepared else read_connection().cursor() as cursor:
+    with prepared_cursor(connection) if prepared else connection.cursor() as cursor:
         cursor.execute(sql, params)
         rows = cursor.fetchall()
     answers: Answers = defaultdict(list)

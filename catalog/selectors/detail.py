@@ -9,7 +9,6 @@ import orjson
 from django.db import connection, models
 
 from marketplace.core.db.prepared import prepared_cursor
-from marketplace.core.db.replica import read_connection
 from marketplace.core.errors import NotFound
 
 from ..models import Category, Deliverable, Listing, Preview, Store
@@ -60,7 +59,7 @@ def detail_for_sale(id_or_slug: str) -> Detail:
     """
     [(by, value)] = lookup(id_or_slug).items()
     column = "id" if by == "pk" else "slug"
-    with prepared_cursor(read_connection()) as cursor:
+    with prepared_cursor(connection) as cursor:
         cursor.execute(_sql(column), [parameter(value)])
         row = cursor.fetchone()
     if row is None:
