@@ -163,8 +163,6 @@ def database(url: str) -> dict[str, object]:
                     # Its pauses between attempts double: given up early, the next caller makes an attempt of its own.
                     "reconnect_timeout": 5,
                 },
-                # For `core.db.prepared`. To be switched off behind a pooler that does not know prepared statements.
-                "prepare_threshold": 5 if boolean("DATABASE_PREPARED_STATEMENTS", default=True) else None,
                 "connect_timeout": 5,
                 # What was sent and never acknowledged ends a connection to a host that is gone.
                 "tcp_user_timeout": 10_000,
