@@ -178,8 +178,8 @@ def test_labels_of_every_kind_at_once_cost_no_query_each(
     varied: None, monkeypatch: pytest.MonkeyPatch, django_assert_max_num_queries: Any
 ) -> None:
     monkeypatch.setattr(matching, "FEW", 0)
-    with django_assert_max_num_queries(3):
-        # The generation, what is kept of the labels, the page with its total.
+    with django_assert_max_num_queries(4):
+        # The version, before and after, what is kept of the labels, the page with its total.
         APIClient().get("/api/v1/assets", {"tag": "bold", "license": "personal", "fileType": "otf", "platform": "figma"})
 
 
@@ -391,6 +391,6 @@ def test_last_page_has_no_cursor(get: Any) -> None:
 
 def test_page_far_beyond_the_end_looks_for_nothing(anonymous: Any, django_assert_num_queries: Any) -> None:
     PublishedListingFactory()
-    # The generation, in a transaction, and the total.
-    with django_assert_num_queries(2):
+    # The version, before and after, and the total.
+    with django_assert_num_queries(3):
         assert anonymous.get("/api/v1/assets", {"page": 1_000_000}).json()["items"] == []
