@@ -9,17 +9,16 @@ from ..manifests.public import public_manifest
 from ..search import find, search
 from . import representations as shown
 from .browsing import filters_of
-from .caching import Memo
 from .filters import matching_of
 from .serializers import SEARCH_FACETED
 
 
-def categories(_memo: Memo) -> dict[str, Any]:
+def categories() -> dict[str, Any]:
     """Return the answer of GET categories."""
     return shown.category_list(selectors.categories_with_counts())
 
 
-def search_results(query: Mapping[str, Any], _memo: Memo) -> dict[str, Any]:
+def search_results(query: Mapping[str, Any]) -> dict[str, Any]:
     """Return the answer of GET assets/search to a validated query."""
     q, limit, names, filters = query["q"], query["limit"], query.get("facets", []), filters_of(query)
     within = matching_of(filters) if filters else None
@@ -30,22 +29,22 @@ def search_results(query: Mapping[str, Any], _memo: Memo) -> dict[str, Any]:
     return shown.search_results(q, hits[:limit]) | shown.facets(counts, exact=are_all)
 
 
-def asset(asset_id: str, memo: Memo) -> dict[str, Any]:
+def asset(asset_id: str) -> dict[str, Any]:
     """Return the answer of GET assets/{id}.
 
     Raises:
         NotFound: no such asset is for sale.
     """
-    detail, tiers = selectors.detail_for_sale(asset_id), memo.get("tiers", selectors.active_tiers)
+    detail, tiers = selectors.detail_for_sale(asset_id), selectors.active_tiers()
     return shown.asset_detail(detail.listing, previews=detail.previews, tiers=tiers, popularity=detail.popularity)
 
 
-def manifest(asset_id: str, memo: Memo) -> dict[str, Any]:
+def manifest(asset_id: str) -> dict[str, Any]:
     """Return the answer of GET assets/{id}/manifest.
 
     Raises:
         NotFound: no such asset is for sale.
     """
     listing = selectors.listing_for_sale(asset_id)
-    offers = shown.license_offers(listing, memo.get("tiers", selectors.active_tiers))
+    offers = shown.license_offers(listing, selectors.active_tiers())
     return public_manifest(listing, manifest_of(listing), licenses=offers)

@@ -1,22 +1,24 @@
 """The public catalog's endpoints (reference section 4)."""
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any, ClassVar
 
-from django.http import HttpResponseBase
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework.request import Request
+from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
 from marketplace.core.access import PUBLIC, Access, api_key_only
+from marketplace.core.api.serializers import parse_query
 from marketplace.core.api.views import ApiViewSet
 from marketplace.core.errors import InvalidInput, NotFound, PreconditionFailed, Problem
 from marketplace.core.scopes import Scope
 
-from . import bodies, builders
+from ..search import suggest
+from . import bodies
+from . import representations as shown
 from . import serializers as shapes
-from .caching import PRIVATE, public_answer
+from .browsing import answer, browsing_of, parameters_of
 
 ASSET_ID = OpenApiParameter("asset_id", str, OpenApiParameter.PATH, description="The asset's id or its slug.")
 UNCHANGED = OpenApiResponse(description="If-None-Match names the present ETag.")
@@ -31,9 +33,9 @@ class CategoryViewSet(ApiViewSet):
     @extend_schema(
         operation_id="listCategories", summary="List the categories", tags=["catalog"], responses={200: shapes.CategoryList, 304: UNCHANGED}
     )
-    def list(self, request: Request) -> HttpResponseBase:
+    def list(self, request: Request) -> Response:
         """List all active categories with the number of assets on sale in each."""
-        return public_answer(request, bodies.categories)
+        return Response(bodies.categories())
 
 
 class AssetViewSet(ApiViewSet):
@@ -65,9 +67,9 @@ class AssetViewSet(ApiViewSet):
         tags=["catalog"],
         responses={200: shapes.AssetPage, 304: UNCHANGED},
     )
-    def list(self, request: Request) -> HttpResponseBase:
+    def list(self, request: Request) -> Response:
         """List the assets on sale, page by page, with filters and sorting."""
-        return public_answer(request, builders.browse(request.query_params))
+        return Response(answer(browsing_of(parameters_of(request.query_params))))
 
     @extend_schema(
         operation_id="searchAssets",
@@ -75,9 +77,9 @@ class AssetViewSet(ApiViewSet):
         tags=["catalog"],
         responses={200: shapes.SearchResults, 304: UNCHANGED},
     )
-    def search(self, request: Request) -> HttpResponseBase:
+    def search(self, request: Request) -> Response:
         """Search titles, tags and descriptions; misspelt and partial words match too."""
-        return public_answer(request, builders.search(request.query_params))
+        return Response(bodies.search_results(parse_query(shapes.SearchQuery, request)))
 
     @extend_schema(
         operation_id="suggestAssets",
@@ -85,9 +87,10 @@ class AssetViewSet(ApiViewSet):
         tags=["catalog"],
         responses={200: shapes.Suggestions, 304: UNCHANGED},
     )
-    def suggest(self, request: Request) -> HttpResponseBase:
+    def suggest(self, request: Request) -> Response:
         """Suggest assets for the beginning of a name, for search fields."""
-        return public_answer(request, builders.suggestions(request.query_params))
+        q = parse_query(shapes.SuggestQuery, request)["q"]
+        return Response(shown.suggestions(q, suggest(q)))
 
     @extend_schema(
         operation_id="getAsset",
@@ -96,9 +99,9 @@ class AssetViewSet(ApiViewSet):
         parameters=[ASSET_ID],
         responses={200: shapes.AssetDetail, 304: UNCHANGED},
     )
-    def retrieve(self, request: Request, asset_id: str) -> HttpResponseBase:
+    def retrieve(self, request: Request, asset_id: str) -> Response:
         """Return all details of one asset on sale."""
-        return public_answer(request, partial(bodies.asset, asset_id))
+        return Response(bodies.asset(asset_id))
 
     @extend_schema(
         operation_id="getAssetManifest",
@@ -107,6 +110,6 @@ class AssetViewSet(ApiViewSet):
         parameters=[ASSET_ID],
         responses={200: shapes.PublicManifest, 304: UNCHANGED},
     )
-    def manifest(self, request: Request, asset_id: str) -> HttpResponseBase:
+    def manifest(self, request: Request, asset_id: str) -> Response:
         """Return the AI manifest of an asset on sale."""
-        return public_answer(request, partial(bodies.manifest, asset_id), cache_control=PRIVATE)
+        return Response(bodies.manifest(asset_id))

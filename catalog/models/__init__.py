@@ -1,17 +1,18 @@
 """The catalog's tables."""
 
+from .catalog_version import CatalogVersion
 from .files import Deliverable, Preview
 from .listings import Listing, ListingStats, UncountedPurchase
 from .manifests import AgentManifest
 from .reviews import ListingReview, RejectionReason
-from .search import CatalogGeneration, SearchDelete, SearchDocument, SearchTerm
+from .search import SearchDelete, SearchDocument, SearchTerm
 from .shelf import NO_INR, ShelfCount, ShelfItem, ShelfLabels
 from .taxonomy import Category, LicenseTier, RetiredTerms, Store
 
 __all__ = [
     "NO_INR",
     "AgentManifest",
-    "CatalogGeneration",
+    "CatalogVersion",
     "Category",
     "Deliverable",
     "LicenseTier",

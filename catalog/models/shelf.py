@@ -76,7 +76,7 @@ class ShelfLabels(models.Model):
 class ShelfCount(models.Model):
     """How many listings for sale there are in a category and tier: in all (no label), and of those with a label.
 
-    Written under the catalog's generation, on which changes of the catalog queue anyway.
+    Written under the lock of the catalog's version, on which changes of the catalog queue anyway.
     """
 
     id = models.BigAutoField(primary_key=True)

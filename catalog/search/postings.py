@@ -10,8 +10,6 @@ from typing import Any, NamedTuple
 
 from django.db import connection
 
-from marketplace.core.db.replica import read_connection
-
 from ..models.search import Tier
 from ..selectors import Matching
 from .plan import SAME_TITLE, LookUp
@@ -86,7 +84,7 @@ def fetch(look_ups: Sequence[LookUp], titles: Sequence[int], within: Matching | 
     for (source, condition, values), heading, order, limit in conditions:
         arms.append(_LOOK_UP.format(heading=int(heading), source=source, condition=condition + filtered, order=order, limit=limit))
         params += [*values, *filter_params]
-    with read_connection().cursor() as cursor:
+    with connection.cursor() as cursor:
         keyed = _KEYED[connection.vendor]
         document = keyed.format(table="catalog_searchdocument", name="document", key="found.id")
         listing = keyed.format(table="catalog_listing", name="listing", key="document.listing_id")

@@ -13,7 +13,8 @@ from marketplace.accounts.models import User
 from .. import labels
 from ..models import Category, Deliverable, Listing, ListingStats, ShelfItem, ShelfLabels, Store
 from ..models.listings import ListingStatus, UpdateStatus
-from ..services import generation, shelf
+from ..services import shelf
+from ..services.catalog_version import change_version
 from . import bulk
 from .rows import NEWEST, SPAN, Maker, SeedListing, SeedStore, batches
 
@@ -55,7 +56,7 @@ def fill(*, listings: int, seed: int, progress: Progress) -> Filled:
     done = 0
     for batch in batches(maker.listings(listings, stores), BATCH):
         with transaction.atomic():
-            generation.bump()
+            change_version()
             _write_listings(batch, categories)
         done += len(batch)
         progress(done, listings)

@@ -1,6 +1,6 @@
 """Updates the shelf, the read model for browsing, after changes of listings and stores.
 
-The caller has locked the catalog's generation (`generation.bump`). That makes counts exact and prevents deadlocks between two changes.
+The caller holds the lock of the catalog's version (`change_version`). That makes counts exact and prevents deadlocks between two changes.
 It also makes changes of the catalog wait for each other, for a few milliseconds each: they are made by hand, by reviewers and vendors.
 Purchases do not wait.
 """
@@ -17,7 +17,7 @@ from django.db.models import F
 from .. import labels, pricing
 from ..models import NO_INR, Listing, ListingStats, ShelfCount, ShelfItem, ShelfLabels
 from ..models.listings import ListingStatus
-from . import generation
+from .catalog_version import change_version
 
 BATCH = 500
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -50,7 +50,7 @@ def rebuild(progress: Progress) -> tuple[int, int]:
     for start in range(0, len(ids), BATCH):
         # Changes wait for one batch, not for the whole.
         with transaction.atomic():
-            generation.bump()
+            change_version()
             wrong += _refresh(ids[start : start + BATCH])
         progress(min(start + BATCH, len(ids)), len(ids))
     return wrong, _recount()
@@ -135,7 +135,7 @@ def _correct(item: ShelfItem, listing: Listing, changes: Counter[CountKey]) -> b
 @transaction.atomic
 def _recount() -> int:
     """Correct the counts from the rows, and return how many were wrong."""
-    generation.bump()
+    change_version()
     true = Counter(_count_keys())
     stored = Counter({(row.category_id, row.tier, row.label): row.listings for row in ShelfCount.objects.all()})
     wrong: Counter[CountKey] = Counter({key: true[key] - stored[key] for key in true.keys() | stored.keys()})

@@ -9,7 +9,7 @@ from marketplace.accounts.models import User
 from marketplace.core import audit
 
 from ..models import Category, LicenseTier, RetiredTerms
-from . import generation
+from .catalog_version import change_version
 
 T = TypeVar("T", Category, LicenseTier)
 
@@ -37,5 +37,5 @@ def _save(row: T, noun: str, changed: list[str], actor: User) -> T:
     verb = "create" if row._state.adding else "update"
     row.save()
     audit.record(f"{noun}.{verb}", row, actor=actor, changed=changed)
-    generation.bump()
+    change_version()
     return row

@@ -3,13 +3,12 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
+import orjson
 from mcp_types import INVALID_PARAMS, Resource, ResourceLink, ResourceTemplate
 
 from catalog.api import bodies as catalog
-from catalog.api.caching import body_at
 from developers.principals import Principal
 from library.api import bodies as library
 from library.selectors import library_page
@@ -58,7 +57,7 @@ class Part:
 
 
 def _read_manifest(_principal: Principal, asset_id: str) -> str:
-    return body_at(f"/api/v1/assets/{asset_id}/manifest?", partial(catalog.manifest, asset_id)).decode()
+    return orjson.dumps(catalog.manifest(asset_id), option=orjson.OPT_UTC_Z).decode()
 
 
 def _read_readme(principal: Principal, asset_id: str) -> str:

@@ -142,22 +142,6 @@ def new_signing_key() -> str:
     return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode("ascii")
 
 
-def databases(primary: dict[str, object], replica: str) -> dict[str, dict[str, object]]:
-    """Return Django's DATABASES: the primary, and a replica for reads where an address of one is given."""
-    if not replica:
-        return {"default": primary}
-    if primary["ENGINE"] != "django.db.backends.postgresql" or urlsplit(replica).scheme not in {"postgres", "postgresql"}:
-        raise ImproperlyConfigured(
-            "DATABASE_REPLICA_URL names a streaming replica of PostgreSQL; unset it, or set both addresses to postgres://…."
-        )
-    entry: dict[str, Any] = database(replica)
-    # The primary can do without it: whether a connection still stands is asked first, and nobody waits long for one.
-    entry["CONN_HEALTH_CHECKS"] = True
-    entry["OPTIONS"]["pool"] |= {"timeout": 1}
-    entry["OPTIONS"] |= {"connect_timeout": 2, "options": "-c jit=off -c default_transaction_read_only=on"}
-    return {"default": primary, "replica": entry}
-
-
 def database(url: str) -> dict[str, object]:
     """Return Django's database entry for a `postgres://` or `sqlite://` address."""
     scheme = urlsplit(url).scheme
@@ -179,8 +163,6 @@ def database(url: str) -> dict[str, object]:
                     # Its pauses between attempts double: given up early, the next caller makes an attempt of its own.
                     "reconnect_timeout": 5,
                 },
-                # For `core.db.prepared`. To be switched off behind a pooler that does not know prepared statements.
-                "prepare_threshold": 5 if boolean("DATABASE_PREPARED_STATEMENTS", default=True) else None,
                 "connect_timeout": 5,
                 # What was sent and never acknowledged ends a connection to a host that is gone.
                 "tcp_user_timeout": 10_000,
@@ -255,16 +237,18 @@ def s3_storage(values: dict[str, str]) -> dict[str, Any]:
     }
 
 
-def redis_cache(url: str) -> dict[str, object]:
-    """Return Django's cache entry for a Redis-protocol server; one that does not answer is given up after a second."""
+def redis_caches(url: str) -> dict[str, dict[str, object]]:
+    """Return Django's CACHES for a Redis-protocol server: counters, and answers, which are built anew while it is down."""
     parts = urlsplit(url)
     if parts.scheme not in {"redis", "rediss", "unix"} or not (parts.hostname or parts.path):
         raise ImproperlyConfigured("REDIS_URL is not the address of a Redis server; set it to one such as redis://host:6379/0.")
-    return {
-        "BACKEND": "marketplace.core.redis_cache.RedisCache",
-        "LOCATION": url,
-        "OPTIONS": {"SOCKET_CONNECT_TIMEOUT": 1, "SOCKET_TIMEOUT": 1},
+    options = {
+        "SOCKET_CONNECT_TIMEOUT": 0.5,
+        "SOCKET_TIMEOUT": 0.5,
+        "REDIS_CLIENT_CLASS": "marketplace.core.redis_client.PausingRedis",
     }
+    counters = {"BACKEND": "django_redis.cache.RedisCache", "LOCATION": url, "OPTIONS": options}
+    return {"default": counters, "answers": counters | {"OPTIONS": options | {"IGNORE_EXCEPTIONS": True}}}
 
 
 def email(url: str) -> dict[str, object]:
