@@ -16,6 +16,8 @@ import pytest
 import yaml
 from django.core.management import call_command
 
+from catalog.models import Listing
+from catalog.services.review import withdraw_listing
 from developers.services.credentials import issue_api_key
 from marketplace.core.scopes import Scope
 from marketplace.mcp.revisions import SUPPORTED
@@ -83,12 +85,17 @@ def test_code_of_the_guides_for_buyers_does_what_it_says(site: None, tmp_path: P
     run("\n".join(blocks("rate-limits", language)), language, tmp_path)
 
 
-def test_commands_of_the_guide_for_vendors_lead_to_a_review(site: None, tmp_path: Path) -> None:
+def test_commands_of_the_guide_for_vendors_lead_to_a_review_and_to_a_conditional_change(site: None, tmp_path: Path, settings: Any) -> None:
     on_sale()
     (tmp_path / "paper-grain.zip").write_bytes(archive())
     (tmp_path / "thumbnail.png").write_bytes(makers.png())
     token = token_of("personal", make_vendor().user, frozenset({Scope.VENDOR_MANAGE}))[1]
     assert '"PendingReview"' in run(blocks("selling", "bash")[0], "bash", tmp_path, TOKEN=token)
+    listing = Listing.objects.get(slug="paper-grain")
+    withdraw_listing(listing=listing, actor=listing.store.owner)
+    conditional = next(block for block in blocks("selling", "bash") if "If-Match" in block)
+    said = run(conditional, "bash", tmp_path, TOKEN=token, V=f"{settings.BASE_URL}/api/v1/vendor")
+    assert json.loads(said)["priceEur"] == 17
 
 
 def test_call_of_a_tool_by_hand_is_answered(site: None, tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 import struct
 import zlib
 
-from ..zip_crafting import LOCAL, Part, archive, deflated, kept, unicode_path, with_second_end
+from ..zip_crafting import END, LOCAL, Part, archive, deflated, kept, unicode_path, with_second_end
 from .cases import Case, Refused, Taken
 
 SEEN, SECOND = Part(b"seen.txt", b"seen"), Part(b"second.txt", b"second")
@@ -39,6 +39,13 @@ def stored_stream() -> bytes:
     return archive(Part(b"seen.txt", data, method=0, streamed=True), SECOND)
 
 
+def further_line() -> bytes:
+    """Return an archive whose directory names its one entry twice, which its end record does not count."""
+    content = archive(SEEN)
+    at, end = content.index(b"PK\1\2"), content.rindex(b"PK\5\6")
+    return content[:end] + content[at:end] + END.pack(b"PK\5\6", 0, 0, 1, 1, 2 * (end - at), at, 0)
+
+
 def locator_in_a_comment() -> bytes:
     """Return an archive with the ZIP64 end records of another directory in the comment of its last entry."""
     content = with_second_end(archive(SEEN, SECOND))
@@ -61,7 +68,7 @@ CRAFTED: tuple[Case, ...] = (
     Case("zip with bytes before its first entry", lambda: archive(SEEN, SECOND, unnamed=(0,)), Refused(UNNAMED)),
     Case("zip with zeros between its entries", lambda: archive(SEEN, Part(b"b", before=b"\0" * 9)), Refused(UNNAMED)),
     Case("zip with zeros before its directory", lambda: archive(SEEN, tail=b"\0" * 9), Refused(UNNAMED)),
-    Case("zip with a further line in its directory", lambda: archive(SEEN, SECOND, count=1), Refused("more than its end record")),
+    Case("zip with a further line in its directory", further_line, Refused("more than its end record")),
     Case(
         "zip with a last entry that reaches into its directory",
         lambda: archive(SEEN, Part(b"b", method=0, local={"packed": 9, "size": 9}, line={"packed": 9, "size": 9})),
