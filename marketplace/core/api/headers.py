@@ -8,6 +8,7 @@ from .problems import MEDIA_TYPE
 _METHODS = frozenset({"get", "post", "put", "patch", "delete"})
 _JSON = frozenset({"application/json", MEDIA_TYPE})
 HEADERS: Mapping[str, str] = {
+    "Accept-Encoding": "`identity`: bodies are taken uncompressed only.",
     "Accept-Ranges": "`bytes`: parts of the file can be requested by Range.",
     "Allow": "The methods that the address takes.",
     "Cache-Control": "Who may keep the response, and for how long.",
@@ -64,6 +65,7 @@ _OF_STATUS: Mapping[str, tuple[str, ...]] = {
     "302": ("Location",),
     "401": ("WWW-Authenticate",),
     "403": ("WWW-Authenticate",),
+    "415": ("Accept-Encoding",),
     "416": ("Content-Range",),
     "429": ("Retry-After",),
     "503": ("Retry-After",),
