@@ -17,6 +17,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
@@ -132,14 +133,15 @@ class Victim(threading.Thread):
 Attack = Callable[[Scene, int], None]
 
 
-def report(body: bytes) -> Attack:
-    """Return an attacker who reports these leaked credentials as often as it is let."""
+def send(body: bytes, address: str = REPORTS, content_type: str = "application/json") -> Attack:
+    """Return an attacker who sends a body once a second."""
 
     def attack(scene: Scene, number: int) -> None:
         with scene.session(number) as session:
             while not scene.over.is_set():
                 with suppress(requests.RequestException):
-                    session.post(REPORTS, body, headers={"Content-Type": "application/json"}, timeout=PATIENCE_SECONDS)
+                    session.post(address, body, headers={"Content-Type": content_type}, timeout=PATIENCE_SECONDS)
+                scene.over.wait(1)
 
     return attack
 
@@ -189,6 +191,7 @@ def _get(scene: Scene, number: int, requested: list[tuple[str, dict[str, Any]]])
                 return
             with suppress(requests.RequestException):
                 session.get(address, timeout=PATIENCE_SECONDS, **parts)
+            scene.over.wait(1)
 
 
 def filled(item: Callable[[int], str], opening: str, closing: str) -> bytes:
@@ -204,8 +207,9 @@ def filled(item: Callable[[int], str], opening: str, closing: str) -> bytes:
 
 
 ATTACKS: dict[str, Attack] = {
-    "empty objects": report(filled(lambda _: "{}", '{"credentials":[', "]}")),
-    "unknown fields": report(filled(lambda number: f'"a{number}":0', "{", "}")),
+    "empty objects": send(filled(lambda _: "{}", '{"credentials":[', "]}")),
+    "unknown fields": send(filled(lambda number: f'"a{number}":0', "{", "}")),
+    "refused uploads": send(b"x" * 5_000_000, BASE_URL + UPLOAD, "multipart/form-data; boundary=x"),
     "slow bodies": slow(post("/api/v1/leaked-credentials", "application/json")),
     "slow bodies at an upload's address": slow(post(UPLOAD, "application/json")),
     "slow uploads": slow(post(UPLOAD, "multipart/form-data; boundary=x") + "--x"),
@@ -219,12 +223,12 @@ ATTACKS: dict[str, Attack] = {
 
 @dataclass(frozen=True)
 class Outcome:
-    """The victim's p95 in seconds, how many of its requests failed, and how soon after the attack it was well again."""
+    """The victim's p95 in seconds, the statuses of its requests that failed, and how soon after the attack it was well again."""
 
     before: float
     during: float
     after: float
-    failed: int
+    failed: Counter[int]
     well_after: float
 
     @property
@@ -265,7 +269,7 @@ def measure(scene: Scene, attack: Attack, seconds: float) -> Outcome:
         for start, took, status in victim.between(began, time.monotonic())
         if start + took > ended and (took > bound or status != 200)
     ]
-    failed = sum(status != 200 for _, _, status in victim.noted)
+    failed = Counter(status for _, _, status in victim.noted if status != 200)
     return Outcome(p95(before), p95(victim.between(began, ended)), p95(after), failed, max(late, default=0.0))
 
 
@@ -306,7 +310,9 @@ def main() -> int:
                 f"{was.after * 1000:.0f} ms",
                 f"{was.during / was.before:.1f}",
             ]
-            _say(f"| {name} | {' | '.join(cells)} | {was.failed} | {was.well_after:.1f} s | {'held' if was.held else 'gave way'} |")
+            _say(
+                f"| {name} | {' | '.join(cells)} | {dict(was.failed) or 'none'} | {was.well_after:.1f} s | {'held' if was.held else 'gave way'} |"
+            )
     return 0 if held else 1
 
 
