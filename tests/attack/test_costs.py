@@ -20,7 +20,7 @@ from tests.eager import EagerBackend
 from tests.pages.world import World, crowd, make_world
 
 from .bare import seconds_of_a_view
-from .costs import FOLDER, MOST_OF_NOBODY, SIZE, Cost, costliest
+from .costs import FOLDER, MOST_OF_NOBODY, SHAPES, SIZE, Cost, costliest
 from .shapes import TEXTS, filled
 from .targets import api_targets, fixed_paths, oauth_targets, page_targets, tool_targets
 
@@ -28,9 +28,10 @@ pytestmark = [pytest.mark.django_db, pytest.mark.engineless]
 
 EVERYTHING = FOLDER in os.environ
 # So many shapes of each kind, unless all are asked for.
-FEW = None if EVERYTHING else 16
-FEW_FOR_PAGES = None if EVERYTHING else 2
-FEW_OF_ROWS = 24
+ASKED = int(os.environ.get(SHAPES, "0")) or None
+FEW = ASKED if EVERYTHING else 16
+FEW_FOR_PAGES = ASKED if EVERYTHING else 2
+FEW_OF_ROWS = min(24, ASKED or 24)
 # What is slow to render, or long once it is rendered.
 MARKDOWN = {
     "a wide table": "|" + "a|" * 1_000 + "\n|" + "-|" * 1_000 + "\n" + "|\n" * 30_000,
@@ -71,12 +72,14 @@ def world() -> World:
 
 
 def judge(name: str, costs: Iterable[Cost], unit: float) -> None:
-    """Keep the costs for the table; none may be excessive."""
-    costs = list(costs)
-    if EVERYTHING:
-        kept = {"unit": unit, "costs": [asdict(cost) for cost in costs]}
-        Path(os.environ[FOLDER], f"{name}.json").write_text(json.dumps(kept), "utf-8")
-    assert [cost for cost in costs if cost.excessive] == []
+    """Keep the costs for the table as they come; none may be excessive."""
+    kept: list[Cost] = []
+    for cost in costs:
+        kept.append(cost)
+        if EVERYTHING:
+            part = {"unit": unit, "costs": [asdict(each) for each in kept]}
+            Path(os.environ[FOLDER], f"{name}.json").write_text(json.dumps(part), "utf-8")
+    assert [cost for cost in kept if cost.excessive] == []
 
 
 @pytest.mark.parametrize("what", [*TEXTS, *MARKDOWN])
