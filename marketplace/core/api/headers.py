@@ -36,7 +36,8 @@ def document_headers(result: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:
     for path in result["paths"].values():
         for operation in (operation for method, operation in path.items() if method in _METHODS):
             for status, response in operation["responses"].items():
-                names = sorted(set(_names(operation, status, response)))
+                # What the operation itself declares, too.
+                names = sorted({*_names(operation, status, response), *response.get("headers", ())})
                 response["headers"] = {name: {"$ref": f"#/components/headers/{name}"} for name in names}
     return result
 
