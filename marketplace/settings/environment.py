@@ -183,7 +183,7 @@ def sqlite(path: Path) -> dict[str, object]:
     return {
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": str(path),
-        # A connection that lasts knows what it has seen: public answers are served without a query while nothing was written.
+        # Opening the file anew takes longer than most queries.
         "CONN_MAX_AGE": None,
         "OPTIONS": {
             "transaction_mode": "IMMEDIATE",
