@@ -7,8 +7,9 @@ from typing import Any
 from django.core.wsgi import get_wsgi_application
 from django.utils.module_loading import import_string
 
+from marketplace.core.client_address import is_from_proxy
 from marketplace.core.db.timeouts import limit_statements
-from marketplace.core.request_body import RequestBody
+from marketplace.core.request_body import RequestBody, is_buffered
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "marketplace.settings.production")
 
@@ -25,26 +26,35 @@ def application(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]
     Django reads the address by the charset that the body claims, any that Python knows, before it can answer with an error:
     `charset=idna` would be a crash of its own, and with `charset=iso-8859-1` one address would have two meanings. So addresses are UTF-8, as all else is, and a body of another kind counts as one of an unknown kind.
     """
-    if ";" in environ.get("CONTENT_TYPE", ""):
-        environ["CONTENT_TYPE"] = _without_charset(environ["CONTENT_TYPE"])
     length = int(environ.get("CONTENT_LENGTH") or 0)
     if length:
-        body = environ["wsgi.input"] = RequestBody(environ["wsgi.input"])
+        body = environ["wsgi.input"] = RequestBody(environ["wsgi.input"], buffered=is_buffered(environ))
         if environ.get("SERVER_SOFTWARE") == "Granian":
             start_response = _announcing_close(body, start_response, length)
-    return _django(environ, start_response)
+    # From here on it is another than the proxy saw.
+    if ";" in environ.get("CONTENT_TYPE", ""):
+        environ["CONTENT_TYPE"] = _without_charset(environ["CONTENT_TYPE"])
+    response = _django(environ, start_response)
+    return _discarding(body, response) if length and body.taken < length and is_from_proxy(environ) else response
+
+
+def _discarding(body: RequestBody, response: Any) -> Iterable[bytes]:
+    """Yield the response, and then read what is left of the body."""
+    try:
+        yield from response
+    finally:
+        response.close()
+    body.discard()
 
 
 def _announcing_close(body: RequestBody, start_response: Any, length: int) -> Any:
-    """Return a `start_response` that announces the end of a connection whose body was refused unread, and is too long to be read now.
+    """Return a `start_response` that announces the end of a connection whose body was refused unread.
 
     Granian then closes it without a word, and a client that has sent its next request on it by then sees that one fail.
     The header is the server's to send, by PEP 3333; this one sends it when it is told to, others refuse it.
     """
 
     def start(status: str, headers: list[tuple[str, str]], *exc_info: Any) -> Any:
-        if body.taken < length:
-            body.discard()
         if body.taken < length:
             headers = [*headers, ("Connection", "close")]
         return start_response(status, headers, *exc_info)

@@ -2,6 +2,7 @@
 
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -25,6 +26,13 @@ def client_network(request: HttpRequest) -> str:
     # Proxies of ours write at its end. What strangers wrote before that may be as long as they like, and is not kept.
     forwarded = meta.get("HTTP_X_FORWARDED_FOR", "")[-FORWARDED_CHARS:] if trusted else ""
     return _network(meta.get("REMOTE_ADDR", ""), forwarded, trusted)
+
+
+def is_from_proxy(environ: dict[str, Any]) -> bool:
+    """Tell whether a request with this WSGI environment comes through a proxy of ours."""
+    address = _parse(environ.get("REMOTE_ADDR", ""))
+    trusted = _networks(tuple(settings.TRUSTED_PROXIES))
+    return "HTTP_X_FORWARDED_FOR" in environ and address is not None and any(address in network for network in trusted)
 
 
 @lru_cache(maxsize=4096)

@@ -5,7 +5,7 @@ everyone in it waits longer and longer for answers that they have given up on. S
 (`GRANIAN_BLOCKING_THREADS`): `REQUESTS_AT_ONCE` of them work, and as many stay free, to refuse requests and to answer health checks;
 in the others requests wait for their turn. A request that finds no thread is refused within a millisecond.
 
-Slow clients are kept apart: a request gives up its turn while its body arrives, and requests with bodies, uploads and answers that are
+Slow clients are kept apart: a request gives up its turn while its body arrives, unless a proxy has buffered it, and requests with bodies, uploads and answers that are
 being sent each have a limit of their own.
 """
 
@@ -114,7 +114,7 @@ class OverloadMiddleware:
         if not self.limiter.enter(upload=_is_upload(request), body=bool(_length(request))):
             return _refusal(request)
         body = request.META.get("wsgi.input")
-        if isinstance(body, RequestBody):
+        if isinstance(body, RequestBody) and not body.buffered:
             body.waiting = self.limiter.pause
         sending = False
         try:

@@ -1,37 +1,38 @@
-"""Deadlines for request bodies: a sender has so many seconds, and more only for as long as its bytes keep coming."""
+"""Request bodies: which of them may be slow, and how slow they may be."""
 
+import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Future
-from contextlib import AbstractContextManager, nullcontext, suppress
-from math import inf
-from threading import Thread
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from . import bounds
+from .client_address import is_from_proxy
 
-# Bytes that are there already, as behind a proxy that buffers, arrive within this time.
-AT_HAND_SECONDS = 0.05
-# What is read of a body that no view wanted: as much as the proxy in `deploy/` buffers; and how long each block of it may take.
-DISCARDED_BYTES, BLOCK_BYTES, DISCARD_SECONDS = 2 * bounds.MIB, 64 * bounds.KIB, 0.5
+# What is read at a time; after each block the speed is checked.
+BLOCK_BYTES = 16 * bounds.KIB
+# What is read of a body that no view wanted, as much as the proxy in `deploy/` buffers, and in how many threads at a time.
+DISCARDED_BYTES, DISCARDING_THREADS = 2 * bounds.MIB, 4
+_discarding = threading.Semaphore(DISCARDING_THREADS)
 
 
 class RequestBody:
-    """A WSGI input stream whose reads time out.
+    """A WSGI input stream that refuses to read on when the body arrives too slowly.
 
-    The server has no timeout for bodies, and a thread that reads from it cannot be interrupted. So another thread reads, and is left to
-    itself when the time is over; it ends with the connection.
+    Only the thread of the request may read, and it waits until a block is there: the server has no timeout, and a read that is left
+    behind in another thread stops the whole process (granian 2.8).
 
     Args:
         stream: The server's `wsgi.input`.
+        buffered: Whether the whole body is at hand, with a proxy.
     """
 
-    def __init__(self, stream: Any) -> None:
+    def __init__(self, stream: Any, *, buffered: bool = False) -> None:
         self._stream = stream
         self._waited = 0.0
-        self._late = False
+        self.buffered = buffered
         self.taken = 0
-        # Entered while the body is not at hand.
+        # Entered while the body may be on its way.
         self.waiting: Callable[[], AbstractContextManager[None]] = nullcontext
 
     def read(self, size: int = -1) -> bytes:
@@ -40,52 +41,43 @@ class RequestBody:
         Raises:
             TimeoutError: the body has taken longer than `bounds.BODY_SECONDS`, and arrives at less than `bounds.BODY_BYTES_A_SECOND`.
         """
-        return self._in_time(self._stream.read, size)
+        blocks = []
+        with self.waiting():
+            while size and (block := self._take(self._stream.read, BLOCK_BYTES if size < 0 else min(size, BLOCK_BYTES))):
+                blocks.append(block)
+                size -= len(block)
+        return b"".join(blocks)
 
     def readline(self, size: int = -1) -> bytes:
         """Return the next line; see PEP 3333. Raises what `read` raises."""
-        return self._in_time(self._stream.readline, size)
+        with self.waiting():
+            return self._take(self._stream.readline, size)
 
     def discard(self) -> None:
-        """Read the rest of a body that no view wanted, unless it is long or slow.
+        """Read what a trusted proxy still sends of a body that no view wanted, unless that is long; call it once the response is sent.
 
         A connection that is closed with unread bytes is reset. A proxy that is still sending then answers 502 instead of passing the
-        response on, and after some of these takes the node for broken.
+        response on, and after some of these takes the node for broken. One that has the response closes the connection.
         """
-        left = DISCARDED_BYTES
-        with suppress(TimeoutError):
-            while left > 0 and (block := self._in_time(self._stream.read, min(left, BLOCK_BYTES), most=DISCARD_SECONDS)):
-                left -= len(block)
-
-    def _in_time(self, method: Callable[[int], bytes], size: int, most: float = inf) -> bytes:
-        began = time.monotonic()
-        seconds = min(most, bounds.BODY_SECONDS + (self.taken + max(size, 0)) / bounds.BODY_BYTES_A_SECOND - self._waited)
-        self._late = self._late or seconds <= 0
-        if self._late:
-            raise TimeoutError
-        block: Future[bytes] = Future()
-        Thread(target=_run, args=(block, method, size), daemon=True).start()
+        if not _discarding.acquire(blocking=False):
+            return
         try:
-            taken = self._result(block, seconds)
-        except TimeoutError:
-            self._late = True
-            raise
+            for _ in range(0, DISCARDED_BYTES, BLOCK_BYTES):
+                if not self._stream.read(BLOCK_BYTES):
+                    break
+        finally:
+            _discarding.release()
+
+    def _take(self, method: Callable[[int], bytes], size: int) -> bytes:
+        if self._waited > bounds.BODY_SECONDS and self.taken < self._waited * bounds.BODY_BYTES_A_SECOND:
+            raise TimeoutError
+        began = time.monotonic()
+        taken = method(size)
         self._waited += time.monotonic() - began
         self.taken += len(taken)
         return taken
 
-    def _result(self, block: "Future[bytes]", seconds: float) -> bytes:
-        try:
-            return block.result(AT_HAND_SECONDS)
-        except TimeoutError:
-            if block.done():
-                raise
-            with self.waiting():
-                return block.result(max(seconds - AT_HAND_SECONDS, 0))
 
-
-def _run(block: "Future[bytes]", method: Callable[[int], bytes], size: int) -> None:
-    try:
-        block.set_result(method(size))
-    except Exception as error:  # noqa: BLE001 - raised again in the thread that waits
-        block.set_exception(error)
+def is_buffered(environ: dict[str, Any]) -> bool:
+    """Tell whether a trusted proxy sends this request's body, and had all of it before; it passes forms with files on as they arrive."""
+    return is_from_proxy(environ) and not environ.get("CONTENT_TYPE", "").strip().lower().startswith("multipart/")

@@ -26,6 +26,8 @@ from typing import Any
 
 import requests
 
+from marketplace.core import bounds
+
 from ..flows.server import ROOT
 from ..nodes.balancer import BASE_URL, HOST
 from ..nodes.deployment import Deployment, deployed
@@ -44,12 +46,15 @@ REPORTS = f"{API}/leaked-credentials"
 UPLOAD = "/api/v1/vendor/assets/0192f0c1-d5e8-7a8f-9a3b-0192f0c1d5e8/file"
 SCENE = f"""
 import json
+from datetime import timedelta
 import django
 django.setup()
 from django.conf import settings
 from django.contrib.auth.models import Permission
 from django.test import Client
-from developers.services.credentials import issue_api_key
+from django.utils import timezone
+from developers.services.credentials import issue_api_key, issue_personal_token
+from marketplace.core.scopes import Scope
 from tests.factories import AppFactory, UserFactory
 from tests.shop import funded, on_sale, store_keeping, tiers
 tiers()
@@ -65,6 +70,11 @@ print(json.dumps({{
     "key": issue_api_key(app=AppFactory(user=buyer), name="victim", actor=buyer)[1],
     "staff": {{settings.SESSION_COOKIE_NAME: browser.cookies[settings.SESSION_COOKIE_NAME].value}},
     "described": described,
+    "vendor": issue_personal_token(
+        user=store.vendor_profile.user, name="attacker", scopes=frozenset([Scope.VENDOR_MANAGE]), expires_at=timezone.now() + timedelta(days=1),
+        actor=store.vendor_profile.user, password_confirmed=True, limits=[],
+    )[1],
+    "listing": str(on_sale(store=store).pk),
     "for_sale": [str(on_sale(store=store).pk) for _ in range({LISTINGS})],
 }}))
 """
@@ -146,8 +156,14 @@ def send(body: bytes, address: str = REPORTS, content_type: str = "application/j
     return attack
 
 
-def slow(head: str, *, trickle: bool = True) -> Attack:
-    """Return an attacker who holds connections that have sent the beginning of a request, and a byte of the rest each second."""
+def slow(head: str, *, trickle: bool = True, hold_seconds: float = 0) -> Attack:
+    """Return an attacker who holds connections that have sent the beginning of a request, and a byte of the rest each second.
+
+    Args:
+        head: What is sent first; `{name}` stands for a fact of the scene.
+        trickle: Whether more bytes follow.
+        hold_seconds: How long the connections stay open, with nothing sent, once the attack is over.
+    """
 
     def attack(scene: Scene, number: int) -> None:
         opened: list[ssl.SSLSocket] = []
@@ -156,13 +172,14 @@ def slow(head: str, *, trickle: bool = True) -> Attack:
                 while len(opened) < CONNECTIONS and not scene.over.is_set():
                     with suppress(OSError):
                         opened.append(stack.enter_context(scene.connect(number)))
-                        opened[-1].sendall(head.encode())
+                        opened[-1].sendall(head.format_map(scene.facts).encode())
                 for connection in list(opened):
                     try:
                         connection.sendall(b"x" if trickle else b"")
                     except OSError:
                         opened.remove(connection)
                 scene.over.wait(1)
+            time.sleep(hold_seconds)
 
     return attack
 
@@ -213,6 +230,10 @@ ATTACKS: dict[str, Attack] = {
     "slow bodies": slow(post("/api/v1/leaked-credentials", "application/json")),
     "slow bodies at an upload's address": slow(post(UPLOAD, "application/json")),
     "slow uploads": slow(post(UPLOAD, "multipart/form-data; boundary=x") + "--x"),
+    "slow uploads of a vendor, held": slow(
+        post("/api/v1/vendor/assets/{listing}/file", "multipart/form-data; boundary=x\r\nAuthorization: Bearer {vendor}") + "--x",
+        hold_seconds=bounds.BODY_SECONDS,
+    ),
     "slow forms": slow(post("/account/login/", "multipart/form-data; boundary=x") + "--x"),
     "slow headers": slow(f"GET / HTTP/1.1\r\nHost: {HOST}\r\nX-Slow: "),
     "idle connections": slow("", trickle=False),

@@ -7,7 +7,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.test import RequestFactory
 
 from marketplace.core import client_address
-from marketplace.core.client_address import client_network
+from marketplace.core.client_address import client_network, is_from_proxy
 from marketplace.settings import environment
 
 
@@ -34,6 +34,24 @@ def test_address_is_the_nearest_hop_that_is_no_proxy_of_ours(
     settings.TRUSTED_PROXIES = proxies
     request = RequestFactory().get("/", REMOTE_ADDR=remote, headers={"x-forwarded-for": forwarded} if forwarded else {})
     assert client_network(request) == expected
+
+
+@pytest.mark.parametrize(
+    ("proxies", "remote", "headers", "expected"),
+    [
+        (["10.0.0.0/8"], "10.1.2.3", {"HTTP_X_FORWARDED_FOR": "203.0.113.9"}, True),
+        (["10.0.0.0/8"], "::ffff:10.1.2.3", {"HTTP_X_FORWARDED_FOR": "203.0.113.9"}, True),
+        (["10.0.0.0/8"], "10.1.2.3", {}, False),
+        (["10.0.0.0/8"], "192.0.2.1", {"HTTP_X_FORWARDED_FOR": "203.0.113.9"}, False),
+        (["10.0.0.0/8"], "", {"HTTP_X_FORWARDED_FOR": "203.0.113.9"}, False),
+        ([], "10.1.2.3", {"HTTP_X_FORWARDED_FOR": "203.0.113.9"}, False),
+    ],
+)
+def test_request_comes_through_a_proxy_only_where_it_is_one_of_ours(
+    *, proxies: list[str], remote: str, headers: dict[str, str], expected: bool, settings: Any
+) -> None:
+    settings.TRUSTED_PROXIES = proxies
+    assert is_from_proxy({"REMOTE_ADDR": remote} | headers) is expected
 
 
 @pytest.mark.parametrize(("proxies", "expected"), [([], "10.1.2.3"), (["10.0.0.0/8"], "203.0.113.9")])

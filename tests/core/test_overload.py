@@ -45,10 +45,14 @@ class Server:
             raise ValueError(request.path)
         return StreamingHttpResponse([b"a", b"b"]) if request.path == "/api/stream" else HttpResponse(b"done")
 
-    def send(self, path: str = "/api/v1/assets", body: int = 0, stream: Any = None) -> "Future[HttpResponseBase]":
+    def send(
+        self, path: str = "/api/v1/assets", body: int = 0, stream: Any = None, *, buffered: bool = False
+    ) -> "Future[HttpResponseBase]":
         """Send a request, its body from the stream if there is one; wait until it is held, waits, or is answered."""
         factory = RequestFactory(
-            **{"wsgi.input": RequestBody(stream), "CONTENT_LENGTH": str(body)} if stream else {"CONTENT_LENGTH": str(body)}
+            **{"wsgi.input": RequestBody(stream, buffered=buffered), "CONTENT_LENGTH": str(body)}
+            if stream
+            else {"CONTENT_LENGTH": str(body)}
         )
         request = factory.generic("POST", path, content_type="application/json")
         before = self.inside()
@@ -164,6 +168,19 @@ def test_request_takes_its_turn_again_once_its_body_is_there(server: Server) -> 
         slow.result(0.2)
     server.go.set()
     assert {future.result(GIVE_UP).status_code for future in (slow, *held)} == {200}
+
+
+def test_request_whose_body_a_proxy_has_buffered_keeps_its_turn(server: Server) -> None:
+    server.go.set()
+    bodies = [Trickle() for _ in range(AT_ONCE)]
+    reading = [server.send("/api/echo", body=2, stream=body, buffered=True) for body in bodies]
+    until(lambda: server.at_work == AT_ONCE, "views that read their bodies")
+    other = server.send("/api/quick")
+    with pytest.raises(TimeoutError):
+        other.result(0.2)
+    for body in bodies:
+        body.go.set()
+    assert {future.result(GIVE_UP).status_code for future in (*reading, other)} == {200}
 
 
 def test_work_that_fails_gives_its_place_and_its_turn_back(server: Server) -> None:

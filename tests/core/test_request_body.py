@@ -1,4 +1,4 @@
-"""Bodies that arrive slowly, or not at all."""
+"""Bodies that arrive slowly."""
 
 import io
 import threading
@@ -12,8 +12,9 @@ import orjson
 import pytest
 
 from marketplace import wsgi
-from marketplace.core import bounds
-from marketplace.core.request_body import RequestBody
+from marketplace.core import bounds, request_body
+from marketplace.core.request_body import RequestBody, is_buffered
+from tests.waiting import PATIENCE_SECONDS
 
 SECONDS = 0.2
 
@@ -32,46 +33,27 @@ class Slow(io.BytesIO):
         return block
 
 
-class Silent(io.BytesIO):
-    """A stream that never says anything, nor that it ends."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.over = threading.Event()
-
-    def read(self, _size: int | None = -1) -> bytes:
-        """Wait for the end of the test."""
-        self.over.wait()
-        return b""
-
-
-@pytest.fixture
-def silent() -> Iterator[Silent]:
-    stream = Silent()
-    yield stream
-    stream.over.set()
-
-
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "BODY_SECONDS", SECONDS)
+    monkeypatch.setattr(request_body, "BLOCK_BYTES", 10)
 
 
-def test_body_that_does_not_arrive_ends_the_request_and_every_further_read(silent: Silent, monkeypatch: pytest.MonkeyPatch) -> None:
-    body = RequestBody(silent)
-    with pytest.raises(TimeoutError):
-        body.read(10)
-    monkeypatch.setattr(bounds, "BODY_SECONDS", 1_000_000)
-    with pytest.raises(TimeoutError):
-        body.read(10)
-
-
-def test_body_that_trickles_has_a_deadline_in_all(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_body_that_trickles_is_refused_once_its_time_is_over_and_at_every_further_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "BODY_BYTES_A_SECOND", 1000)
     body = RequestBody(Slow(b"x" * 1000, speed=100))
     with pytest.raises(TimeoutError):
-        list(iter(lambda: body.read(1), b""))
-    assert 0 < body.taken < 1000
+        body.read(1000)
+    taken = body.taken
+    assert 0 < taken < 1000
+    for read in (body.read, body.readline):
+        with pytest.raises(TimeoutError):
+            read(10)
+    assert body.taken == taken
+
+
+def test_body_whose_last_block_comes_late_is_taken() -> None:
+    assert RequestBody(Slow(b"x" * 10, speed=30)).read(10) == b"x" * 10
 
 
 def test_body_that_keeps_coming_may_take_longer(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,7 +62,16 @@ def test_body_that_keeps_coming_may_take_longer(monkeypatch: pytest.MonkeyPatch)
     assert b"".join(body.read(10) for _ in range(4)) == b"x" * 40
 
 
-def test_others_work_while_a_body_is_on_its_way_and_not_for_one_that_is_there() -> None:
+def test_time_in_which_nobody_reads_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "BODY_BYTES_A_SECOND", 1_000_000)
+    body = RequestBody(io.BytesIO(b"x" * 20))
+    assert body.read(10) == b"x" * 10
+    time.sleep(2 * SECONDS)
+    assert body.read(10) == b"x" * 10
+
+
+@pytest.mark.parametrize("size", [-1, 25, 100])
+def test_read_returns_all_that_it_was_asked_for_in_one_turn(size: int) -> None:
     waits = []
 
     @contextmanager
@@ -88,10 +79,9 @@ def test_others_work_while_a_body_is_on_its_way_and_not_for_one_that_is_there() 
         waits.append(1)
         yield
 
-    for stream in (io.BytesIO(b"0123456789"), Slow(b"0123456789", speed=80)):
-        body = RequestBody(stream)
-        body.waiting = waiting
-        assert body.read(10) == b"0123456789"
+    body = RequestBody(io.BytesIO(b"0123456789" * 3))
+    body.waiting = waiting
+    assert body.read(size) == (b"0123456789" * 3)[: size if size > 0 else None]
     assert len(waits) == 1
 
 
@@ -102,6 +92,47 @@ def test_error_of_the_connection_reaches_the_view() -> None:
 
     with pytest.raises(ConnectionResetError):
         RequestBody(Broken()).read(1)
+
+
+@pytest.mark.parametrize(
+    ("proxies", "content_type", "expected"),
+    [
+        (["127.0.0.1"], "application/json", True),
+        (["127.0.0.1"], "application/x-www-form-urlencoded", True),
+        (["127.0.0.1"], "", True),
+        # Passed on as they arrive, whatever else their type says.
+        (["127.0.0.1"], " Multipart/Form-Data; boundary=x; charset=idna", False),
+        ([], "application/json", False),
+    ],
+)
+def test_body_is_at_hand_where_a_proxy_of_ours_has_buffered_it(
+    *, proxies: list[str], content_type: str, expected: bool, settings: Any
+) -> None:
+    settings.TRUSTED_PROXIES = proxies
+    environ = {"REMOTE_ADDR": "127.0.0.1", "HTTP_X_FORWARDED_FOR": "203.0.113.9", "CONTENT_TYPE": content_type}
+    assert is_buffered(environ) is expected
+
+
+def test_unwanted_bodies_that_do_not_end_hold_only_so_many_threads() -> None:
+    go, reading = threading.Event(), threading.Semaphore(0)
+
+    class Silent(io.BytesIO):
+        def read(self, _size: int | None = -1) -> bytes:
+            reading.release()
+            assert go.wait(PATIENCE_SECONDS)
+            return b""
+
+    threads = [threading.Thread(target=RequestBody(Silent()).discard) for _ in range(request_body.DISCARDING_THREADS)]
+    for thread in threads:
+        thread.start()
+    assert all(reading.acquire(timeout=PATIENCE_SECONDS) for _ in threads)
+    RequestBody(Silent()).discard()
+    go.set()
+    for thread in threads:
+        thread.join(PATIENCE_SECONDS)
+    ended = io.BytesIO(b"x")
+    RequestBody(ended).discard()
+    assert ended.read() == b""
 
 
 @pytest.mark.django_db
@@ -116,13 +147,14 @@ def test_error_of_the_connection_reaches_the_view() -> None:
         ("/api/v1/wallet/spend", "application/json", "401"),
     ],
 )
-def test_request_whose_body_does_not_arrive_is_answered_and_its_connection_closed(
-    silent: Silent, path: str, content_type: str, status: str
+def test_request_whose_body_trickles_is_answered_and_its_connection_closed(
+    path: str, content_type: str, status: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(request_body, "BLOCK_BYTES", 1)
     environ: dict[str, Any] = {}
     setup_testing_defaults(environ)
     environ |= {"HTTP_HOST": "testserver", "REQUEST_METHOD": "POST", "PATH_INFO": path, "CONTENT_TYPE": content_type}
-    environ |= {"CONTENT_LENGTH": "2", "wsgi.input": silent, "SERVER_SOFTWARE": "Granian"}
+    environ |= {"CONTENT_LENGTH": "2", "wsgi.input": Slow(b"{}", speed=1 / (2 * SECONDS)), "SERVER_SOFTWARE": "Granian"}
     sent: dict[str, Any] = {}
     content = b"".join(wsgi.application(environ, lambda line, headers, *_info: sent.update(headers, status=line[:3])))
     assert (sent["status"], sent["Connection"]) == (status, "close")

@@ -8,10 +8,12 @@ import socket
 import stat
 import subprocess
 import sys
+import time
 import urllib.error
 import urllib.request
+from collections import Counter
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,9 @@ from typing import Any
 import pytest
 import requests
 from django.core.management import CommandError, call_command
+
+from marketplace.core import bounds
+from marketplace.core.request_body import BLOCK_BYTES
 
 from ..servers.ports import free_port
 from ..waiting import PATIENCE_SECONDS, end, until_it_answers
@@ -99,20 +104,21 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Shop:
 
 SLOW_CONNECTIONS = 100
 # Sooner than such a connection is given up.
-SLOW_SECONDS = 15
+SLOW_SECONDS = 10
 SLOW_SHAPES = {
     "headers": b"GET / HTTP/1.1\r\nHost: %s\r\n",
     "body of a form": b"POST /account/login/ HTTP/1.1\r\nHost: %s\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 99\r\n\r\nlogin=",
     "anonymous JSON": b"POST /api/v1/leaked-credentials HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{",
     "upload": b"POST /account/login/ HTTP/1.1\r\nHost: %s\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 99999999\r\n\r\n--x",
 }
+SPEND = b"POST /api/v1/wallet/spend HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n"
 
 
 @contextmanager
 def slow_connections(port: int, head: bytes) -> Iterator[list[socket.socket]]:
     """Open connections that send the beginning of a request, and nothing more."""
     with ExitStack() as stack:
-        opened = [stack.enter_context(socket.create_connection(("127.0.0.1", port))) for _ in range(SLOW_CONNECTIONS)]
+        opened = [stack.enter_context(socket.create_connection(("127.0.0.1", port), PATIENCE_SECONDS)) for _ in range(SLOW_CONNECTIONS)]
         for connection in opened:
             connection.sendall(head % f"127.0.0.1:{port}".encode())
         yield opened
@@ -260,14 +266,31 @@ def assert_admin_opens(base_url: str, admin: dict[str, str]) -> None:
     assert (page.status_code, page.url) == (200, f"{base_url}/admin/")
 
 
+def assert_others_are_answered(shop: Shop, base_url: str) -> None:
+    for path in ("/healthz", "/api/v1/assets?limit=1", "/"):
+        assert requests.get(base_url + path, timeout=SLOW_SECONDS).status_code == 200
+    headers = {"Authorization": f"Bearer {shop.facts['buyer']['bearerToken']}"}
+    assert requests.get(f"{base_url}/api/v1/wallet", headers=headers, timeout=SLOW_SECONDS).status_code == 200
+
+
 def test_slow_connections_keep_nobody_from_an_answer(shop: Shop) -> None:
-    with serving(shop) as base_url:
+    with serving(shop) as base_url, ExitStack() as kept:
         for head in SLOW_SHAPES.values():
             with slow_connections(shop.port, head):
-                for path in ("/healthz", "/api/v1/assets?limit=1", "/"):
-                    assert requests.get(base_url + path, timeout=SLOW_SECONDS).status_code == 200
-                headers = {"Authorization": f"Bearer {shop.facts['buyer']['bearerToken']}"}
-                assert requests.get(f"{base_url}/api/v1/wallet", headers=headers, timeout=SLOW_SECONDS).status_code == 200
+                assert_others_are_answered(shop, base_url)
+        # They are refused, or come too late, and stay: the first for their credential, the others as soon as a block is there.
+        authorization = f"Authorization: Bearer {shop.facts['buyer']['bearerToken']}\r\n".encode()
+        kept.enter_context(slow_connections(shop.port, SPEND + b"\r\n{"))
+        late = kept.enter_context(slow_connections(shop.port, SPEND + authorization + b"\r\n{"))
+        assert_others_are_answered(shop, base_url)
+        time.sleep(bounds.BODY_SECONDS + 1)
+        for connection in late:
+            # Those that found no place were answered before.
+            with suppress(OSError):
+                connection.sendall(b"x" * BLOCK_BYTES)
+        codes = Counter(connection.recv(12)[-3:] for connection in late)
+        assert set(codes) == {b"408", b"503"}
+        assert_others_are_answered(shop, base_url)
 
 
 def test_second_run_keeps_what_is_there_and_mends_what_is_lost(shop: Shop) -> None:

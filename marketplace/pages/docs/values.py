@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from marketplace.core import bounds
 from marketplace.core.errors import Problem, catalogue
+from marketplace.core.request_body import BLOCK_BYTES
 from marketplace.core.scopes import APP_SCOPES, IN_PLAIN_WORDS, PERSONAL_SCOPES, Scope
 from marketplace.mcp.revisions import SUPPORTED
 from marketplace.mcp.tools.table import TOOLS
@@ -96,6 +97,7 @@ VALUES: dict[str, Callable[[], str]] = {
     "example_buy_a_font": lambda: (EXAMPLES / "buy_a_font.py").read_text("utf-8").rstrip(),
     "quote_minutes": lambda: str(bounds.QUOTE_SECONDS // 60),
     "body_seconds": lambda: str(bounds.BODY_SECONDS),
+    "body_block_kib": lambda: str(BLOCK_BYTES // bounds.KIB),
     "body_kib_a_second": lambda: str(bounds.BODY_BYTES_A_SECOND // bounds.KIB),
     "idempotency_hours": lambda: str(bounds.IDEMPOTENCY_HOURS),
     "json_values": lambda: f"{bounds.JSON_VALUES:,}",
