@@ -1,21 +1,25 @@
 """The catalog's tables."""
 
 from .files import Deliverable, Preview
+from .listing_index import LabelKind, ListingCount, ListingIndex, ListingLabel, ListingPrice
 from .listings import Listing, ListingStats, UncountedPurchase
 from .manifests import AgentManifest
 from .reviews import ListingReview, RejectionReason
 from .search import CatalogGeneration, SearchDelete, SearchDocument, SearchTerm
-from .shelf import NO_INR, ShelfCount, ShelfItem, ShelfLabels
 from .taxonomy import Category, LicenseTier, RetiredTerms, Store
 
 __all__ = [
-    "NO_INR",
     "AgentManifest",
     "CatalogGeneration",
     "Category",
     "Deliverable",
+    "LabelKind",
     "LicenseTier",
     "Listing",
+    "ListingCount",
+    "ListingIndex",
+    "ListingLabel",
+    "ListingPrice",
     "ListingReview",
     "ListingStats",
     "Preview",
@@ -24,9 +28,6 @@ __all__ = [
     "SearchDelete",
     "SearchDocument",
     "SearchTerm",
-    "ShelfCount",
-    "ShelfItem",
-    "ShelfLabels",
     "Store",
     "UncountedPurchase",
 ]

@@ -10,6 +10,7 @@ from marketplace.core import audit
 
 from ..models import Category, LicenseTier, RetiredTerms
 from . import generation
+from .listing_index import refresh_category, refresh_prices
 
 T = TypeVar("T", Category, LicenseTier)
 
@@ -17,7 +18,9 @@ T = TypeVar("T", Category, LicenseTier)
 @transaction.atomic
 def save_category(*, category: Category, changed: list[str], actor: User) -> Category:
     """Keep a new or changed category; cached answers end."""
-    return _save(category, "category", changed, actor)
+    _save(category, "category", changed, actor)
+    refresh_category(category)
+    return category
 
 
 @transaction.atomic
@@ -26,16 +29,17 @@ def save_license_tier(*, tier: LicenseTier, changed: list[str], actor: User) -> 
 
     Words that change are kept for those who bought under them.
     """
-    if not tier._state.adding:
-        before = LicenseTier.objects.select_for_update().get(pk=tier.pk)
-        if (before.name, before.text) != (tier.name, tier.text):
-            RetiredTerms.objects.create(tier=before, name=before.name, text=before.text, until=timezone.now())
-    return _save(tier, "licensetier", changed, actor)
+    before = LicenseTier.objects.select_for_update().filter(pk=tier.pk).first()
+    if before and (before.name, before.text) != (tier.name, tier.text):
+        RetiredTerms.objects.create(tier=before, name=before.name, text=before.text, until=timezone.now())
+    _save(tier, "licensetier", changed, actor)
+    if before is None or (before.price_factor, before.sort_order, before.is_active) != (tier.price_factor, tier.sort_order, tier.is_active):
+        refresh_prices()
+    return tier
 
 
-def _save(row: T, noun: str, changed: list[str], actor: User) -> T:
+def _save(row: T, noun: str, changed: list[str], actor: User) -> None:
     verb = "create" if row._state.adding else "update"
     row.save()
     audit.record(f"{noun}.{verb}", row, actor=actor, changed=changed)
     generation.bump()
-    return row

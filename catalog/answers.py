@@ -1,0 +1,394 @@
+"""What the catalog answers: the models that the API sends and documents, and that the tools' output schemas are made of."""
+
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Annotated, Any, Self
+
+from pydantic import AliasGenerator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic.alias_generators import to_camel
+
+from marketplace.accounts.models import Tier
+from marketplace.core import money
+from marketplace.core.money import Currency
+
+from . import pricing
+from .models import Category, LicenseTier, Listing, Preview
+from .models.files import PreviewKind
+from .pricing import Prices
+from .selectors import CAP, COUNTED, Facets, ListingPage, Row
+
+# Of a search, as many as are ranked.
+SEARCH_FACETED = 300
+
+# Minor units in, a number with two decimals out.
+Amount = Annotated[float, BeforeValidator(money.to_number)]
+AmountOrNone = Annotated[float | None, BeforeValidator(money.to_number_or_none)]
+TierName = Annotated[str, WithJsonSchema({"type": "string", "enum": Tier.values})]
+Kind = Annotated[str, WithJsonSchema({"type": "string", "enum": PreviewKind.values})]
+
+
+def _name(field: str) -> str:
+    """Return the name of a field in JSON: `price_inr` is priceINR."""
+    name = to_camel(field)
+    return name[:-3] + name[-3:].upper() if name[-3:].upper() in Currency.__members__ else name
+
+
+def _plain(schema: dict[str, Any]) -> None:
+    """Leave out the titles that pydantic makes of names, and write what may be null as a type of its own."""
+    schema.pop("title", None)
+    for shape in schema.get("properties", {}).values():
+        shape.pop("title", None)
+        match shape.get("anyOf"):
+            case [{"type": kind, **more}, {"type": "null"}]:
+                del shape["anyOf"]
+                shape.update(more, type=[kind, "null"])
+
+
+class Answer(BaseModel):
+    """A part of an answer. What has a default factory is left out where it was not given."""
+
+    model_config = ConfigDict(
+        alias_generator=AliasGenerator(alias=_name), populate_by_name=True, from_attributes=True, json_schema_extra=_plain, frozen=True
+    )
+
+    def json_bytes(self) -> bytes:
+        """Return it as JSON."""
+        return self.__pydantic_serializer__.to_json(self, by_alias=True, exclude_unset=True)
+
+
+class FacetValue(Answer):
+    """A value and how many listings have it."""
+
+    value: str
+    count: int
+
+
+class FacetCounts(Answer):
+    """The facets that were asked for: the most frequent values first, 50 of each at most."""
+
+    category: list[FacetValue] = Field(default_factory=list)
+    tier: list[FacetValue] = Field(default_factory=list)
+    file_type: list[FacetValue] = Field(default_factory=list)
+    license: list[FacetValue] = Field(default_factory=list, description="An asset counts under each licence tier that it is sold under.")
+
+
+class Faceted(Answer):
+    """What an answer has where facets were asked for."""
+
+    facets: FacetCounts = Field(default_factory=FacetCounts)
+    facets_are_exact: bool = Field(
+        default_factory=bool,
+        description="Always true without filters other than category and tier. With them, and in a search: false where more may match "
+        f"than are counted, which are up to {COUNTED}, and the best {SEARCH_FACETED} at most.",
+    )
+
+
+def faceted(facets: Facets, *, exact: bool) -> dict[str, Any]:
+    """Return what an answer has where facets were asked for."""
+    counts = {name: [{"value": value, "count": count} for value, count in values] for name, values in facets.items()}
+    return {"facets": counts, "facetsAreExact": exact}
+
+
+class VendorName(Answer):
+    """A store as a part of an asset."""
+
+    store_name: str
+    store_slug: str
+
+
+class LicensePrice(Answer):
+    """A permitted licence tier and what it costs now."""
+
+    slug: str
+    price_inr: AmountOrNone
+    price_usd: Amount
+    price_eur: AmountOrNone
+
+
+class AssetItem(Answer):
+    """A listing in the list."""
+
+    id: uuid.UUID
+    title: str
+    price_inr: AmountOrNone = Field(description="What a buyer pays now; null if the vendor has set no INR price.")
+    tier_requirement: TierName
+    slug: str
+    vendor: VendorName
+    price_usd: Amount
+    price_eur: AmountOrNone
+    thumbnail_url: str | None = Field(description="Path of the first image, in the size of a card; null if there is none.")
+    licenses: list[LicensePrice]
+
+
+def item_of(row: Row) -> dict[str, Any]:
+    """Return the fields of an `AssetItem`."""
+    return {
+        "id": row["listing_id"],
+        "title": row["title"],
+        "price_inr": row["price_inr"],
+        "tier_requirement": row["tier"],
+        "slug": row["slug"],
+        "vendor": {"store_name": row["store_name"], "store_slug": row["store_slug"]},
+        "price_usd": row["price_usd"],
+        "price_eur": row["price_eur"],
+        "thumbnail_url": row["thumbnail"]["url"] if row["thumbnail"] else None,
+        "licenses": row["licenses"],
+    }
+
+
+class AssetPage(Faceted):
+    """A page of listings."""
+
+    total: int
+    page: int
+    items: list[AssetItem]
+    next_cursor: str | None = Field(description="Send it as cursor to get the next page; null on the last page.")
+    total_is_exact: bool = Field(
+        default_factory=bool,
+        description=f"There, and false, where more than {CAP} match several filters, a store or a price range: total is {CAP} then.",
+    )
+
+    @classmethod
+    def of(cls, found: ListingPage, *, page: int, cursor: str | None, with_facets: bool) -> Self:
+        """Return the answer of GET assets."""
+        values = {"total": found.total.listings, "page": page, "items": [item_of(row) for row in found.rows], "next_cursor": cursor}
+        if not found.total.exact:
+            values["total_is_exact"] = False
+        return cls.model_validate(values | (faceted(found.facets, exact=found.facets_are_exact) if with_facets else {}))
+
+
+class SearchResult(AssetItem):
+    """A listing that was found."""
+
+    score: float = Field(ge=0, le=1, description="Relevance; higher is better.")
+
+
+class SearchResults(Faceted):
+    """What a search found, best first."""
+
+    query: str
+    count: int = Field(description="The number of results in this answer.")
+    results: list[SearchResult]
+
+
+class SuggestionRecord(Answer):
+    """A listing that what was typed may be about."""
+
+    id: uuid.UUID
+    slug: str
+    title: str
+    category: str = Field(description="The category's slug.")
+
+
+# Generated clients name a variable after it, and a field after that.
+class SuggestAnswer(Answer):
+    """At most ten listings, those whose titles begin with what was typed first."""
+
+    query: str
+    suggestions: list[SuggestionRecord]
+
+
+class CategoryRecord(Answer):
+    """A category of the catalog."""
+
+    slug: str
+    name: str
+    description: str
+    icon: str
+    sort_order: int
+    asset_count: int
+    metadata: dict[str, Any]
+
+
+class CategoryList(Answer):
+    """Every active category."""
+
+    total: int
+    items: list[CategoryRecord]
+
+    @classmethod
+    def of(cls, categories: Iterable[Category]) -> Self:
+        """Return the answer of GET categories."""
+        items = list(categories)
+        return cls.model_validate({"total": len(items), "items": items})
+
+
+class CategoryName(Answer):
+    """A category as a part of an asset."""
+
+    slug: str
+    name: str
+
+
+class PricesByCurrency(Answer):
+    """Prices before the discount."""
+
+    usd: Amount = Field(alias="USD")
+    inr: AmountOrNone = Field(alias="INR")
+    eur: AmountOrNone = Field(alias="EUR")
+
+
+class LicenseOffer(Answer):
+    """A permitted licence tier and what it costs now."""
+
+    slug: str
+    name: str
+    summary: str
+    price_usd: Amount
+    price_inr: AmountOrNone
+    price_eur: AmountOrNone
+
+
+class AssetPreview(Answer):
+    """A public sample of an asset; `sortOrder` and `altText` are there for gallery images only."""
+
+    id: uuid.UUID
+    asset_id: uuid.UUID
+    kind: Kind
+    sort_order: int = Field(default_factory=int)
+    url: str
+    alt_text: str = Field(default_factory=str, description="What the picture shows; empty where the vendor did not say.")
+
+    @classmethod
+    def of(cls, preview: Preview) -> Self:
+        """Return a preview as the reference records it (section 2)."""
+        record = {"id": preview.id, "asset_id": preview.listing_id, "kind": preview.kind, "url": preview.url}
+        of_gallery = {"sort_order": preview.slot, "alt_text": preview.alt_text} if preview.kind == PreviewKind.GALLERY else {}
+        return cls.model_validate(record | of_gallery)
+
+
+class AssetFile(Answer):
+    """What a buyer's package holds."""
+
+    size: int
+    checksum: str = Field(description="SHA-256 in hex digits.")
+    technical: dict[str, Any]
+
+
+class AssetDetail(Answer):
+    """One asset for sale."""
+
+    id: uuid.UUID
+    slug: str
+    title: str
+    short_description: str
+    description: str = Field(description="Markdown.")
+    category: CategoryName
+    vendor: VendorName
+    price_usd: Amount = Field(description="What a buyer pays now: after the discount, tax included.")
+    price_inr: AmountOrNone
+    price_eur: AmountOrNone
+    discount_percent: float
+    list_prices: PricesByCurrency
+    tax_rate_percent: float
+    tier_requirement: TierName
+    file_type: str
+    supported_platforms: str
+    version: str
+    video_url: str
+    tags: list[str]
+    licenses: list[LicenseOffer]
+    previews: list[AssetPreview]
+    file: AssetFile
+    published_at: datetime
+    updated_at: datetime
+    popularity: int = Field(description="Number of purchases; updated within minutes.")
+
+    @classmethod
+    def of(cls, listing: Listing, *, previews: Iterable[Preview], tiers: Sequence[LicenseTier]) -> Self:
+        """Return the answer of GET assets/{id}.
+
+        Args:
+            listing: As `listing_for_sale` finds it.
+            previews: Its public samples.
+            tiers: The active licence tiers.
+        """
+        file, before = listing.live_deliverable, pricing.list_prices(listing)
+        return cls.model_validate(
+            {
+                "id": listing.id,
+                "slug": listing.slug,
+                "title": listing.title,
+                "short_description": listing.short_description,
+                "description": listing.description,
+                "category": listing.category,
+                "vendor": {"store_name": listing.store.name, "store_slug": listing.store.slug},
+                **_prices(pricing.sale_prices(listing)),
+                "discount_percent": listing.discount_bp / 100,
+                "list_prices": before,
+                "tax_rate_percent": listing.tax_rate_bp / 100,
+                "tier_requirement": listing.tier_requirement,
+                "file_type": listing.file_type,
+                "supported_platforms": listing.supported_platforms,
+                "version": listing.version,
+                "video_url": listing.video_url,
+                "tags": listing.tags,
+                "licenses": license_offers(listing, tiers),
+                "previews": [AssetPreview.of(preview) for preview in previews],
+                # Published listings have a reviewed file: the table's own constraint.
+                "file": file and {"size": file.file_size, "checksum": file.sha256, "technical": file.public_technical},
+                "published_at": listing.published_at,
+                "updated_at": listing.updated_at,
+                "popularity": getattr(listing, "popularity", 0),
+            }
+        )
+
+
+def license_offers(listing: Listing, tiers: Sequence[LicenseTier]) -> list[LicenseOffer]:
+    """Return the permitted licence tiers with what each costs now."""
+    return [
+        LicenseOffer.model_validate(
+            {"slug": tier.slug, "name": tier.name, "summary": tier.summary, **_prices(pricing.prices_of(listing, tier, tiers))}
+        )
+        for tier in pricing.permitted_tiers(listing, tiers)
+    ]
+
+
+def _prices(prices: Prices) -> Mapping[str, int | None]:
+    return {"price_usd": prices.usd, "price_inr": prices.inr, "price_eur": prices.eur}
+
+
+class TokenMetrics(Answer):
+    """How much of a model's context the texts take, estimated."""
+
+    method: str = Field(description="How it was estimated: `utf8-bytes/4` is one token for each four bytes, rounded up.")
+    description_tokens: int
+    instruction_tokens: int
+    total_tokens: int
+
+
+class PromptInstructions(Answer):
+    """What an agent should know before it suggests or uses the asset."""
+
+    summary: str
+    when_to_use: list[str]
+    how_to_use: list[str]
+    limits: list[str]
+
+
+class Dependency(Answer):
+    """What the asset needs to be used."""
+
+    name: str
+    kind: str
+    version: str | None
+    optional: bool
+
+
+class PublicManifest(Answer):
+    """The AI-facing manifest of an asset."""
+
+    asset_id: uuid.UUID
+    schema_version: str
+    slug: str
+    title: str
+    category: str
+    semantic_tags: list[str]
+    token_metrics: TokenMetrics
+    prompt_instructions: PromptInstructions
+    dependencies: list[Dependency]
+    technical: dict[str, Any]
+    licenses: list[LicenseOffer]
+    checksum: str = Field(description="SHA-256 of the file, in hex digits.")
+    version: str
