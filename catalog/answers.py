@@ -296,12 +296,11 @@ class AssetDetail(Answer):
     popularity: int = Field(description="Number of purchases; updated within minutes.")
 
     @classmethod
-    def of(cls, listing: Listing, *, previews: Iterable[Preview], tiers: Sequence[LicenseTier]) -> Self:
+    def of(cls, listing: Listing, tiers: Sequence[LicenseTier]) -> Self:
         """Return the answer of GET assets/{id}.
 
         Args:
             listing: As `listing_for_sale` finds it.
-            previews: Its public samples.
             tiers: The active licence tiers.
         """
         file, before = listing.live_deliverable, pricing.list_prices(listing)
@@ -325,7 +324,7 @@ class AssetDetail(Answer):
                 "video_url": listing.video_url,
                 "tags": listing.tags,
                 "licenses": license_offers(listing, tiers),
-                "previews": [AssetPreview.of(preview) for preview in previews],
+                "previews": [AssetPreview.of(preview) for preview in listing.previews.all()],
                 # Published listings have a reviewed file: the table's own constraint.
                 "file": file and {"size": file.file_size, "checksum": file.sha256, "technical": file.public_technical},
                 "published_at": listing.published_at,

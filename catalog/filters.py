@@ -42,7 +42,10 @@ class Values(NamedTuple):
     @property
     def written(self) -> list[str]:
         """The values as they are sent."""
-        return [*(f"\\{value}" if value.startswith(("!", "\\!")) else value for value in self.wanted), *(f"!{value}" for value in self.excluded)]
+        return [
+            *(f"\\{value}" if value.startswith(("!", "\\!")) else value for value in self.wanted),
+            *(f"!{value}" for value in self.excluded),
+        ]
 
 
 class ValuesInput(forms.TextInput):
@@ -151,7 +154,9 @@ def licensed(slugs: Sequence[str], **prices: int) -> Exists:
 class ListingFilter(django_filters.FilterSet):  # type: ignore[misc]  # as above
     """What a listing must be. An unknown category, store, licence, tag, platform or file type finds nothing."""
 
-    category = ValuesFilter(field_name="category_slug", max_length=bounds.SLUG_CHARS, help_text="A category's slug; an unknown one returns nothing.")
+    category = ValuesFilter(
+        field_name="category_slug", max_length=bounds.SLUG_CHARS, help_text="A category's slug; an unknown one returns nothing."
+    )
     tier = ValuesFilter(field_name="tier", max_length=8, choices=Tier.values, help_text="The account tier that a buyer needs.")
     vendor = ValuesFilter(field_name="store_slug", max_length=bounds.SLUG_CHARS, help_text="A store's slug.")
     license = ValuesFilter(having=licensed, max_length=40, help_text="The slug of a licence tier that it is sold under.", label="Licence")
@@ -189,6 +194,11 @@ class ListingFilter(django_filters.FilterSet):  # type: ignore[misc]  # as above
         form: type[forms.Form] = type("ListingFilterForm", (FilterForm,), fields)
         return form
 
+    @classmethod
+    def json_schema(cls) -> dict[str, dict[str, Any]]:
+        """Return the JSON Schema of each parameter."""
+        return {name: shape_of(field) for name, field in cls.form_class().base_fields.items()}  # type: ignore[attr-defined]  # of its metaclass
+
     def get_form_class(self) -> type[forms.Form]:
         """Return the form of the filters."""
         return self.form_class()
@@ -211,6 +221,25 @@ class ListingFilter(django_filters.FilterSet):  # type: ignore[misc]  # as above
             return queryset
         licenses = given["license"].wanted if "license" in given else ()
         return queryset.filter(licensed(licenses, **limits) if licenses else Q(**limits))
+
+
+def shape_of(field: forms.Field) -> dict[str, Any]:
+    """Return the JSON Schema of a filter's field."""
+    shape: dict[str, Any] = {"type": "string", "description": str(field.help_text)}
+    match field:
+        case ValuesField():
+            shape |= {"pattern": f"^!?({'|'.join(field.choices)})$"} if field.choices else {"maxLength": field.max_length}
+            value = {name: said for name, said in shape.items() if name != "description"}
+            shape |= {"type": ["string", "array"], "items": value, "maxItems": VALUES}
+            shape["description"] += " A value after `!` is excluded; of several, any will do."
+        case forms.DecimalField():
+            shape |= {"type": "number", "minimum": 0, "maximum": bounds.PRICE_MINOR / 100}
+            shape["description"] += " At most two decimals."
+        case forms.ChoiceField():
+            shape["enum"] = [value for value, _ in field.choices if value]
+        case forms.DateTimeField():
+            shape["format"] = "date-time"
+    return shape
 
 
 class FilterForm(forms.Form):

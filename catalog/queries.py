@@ -1,4 +1,4 @@
-"""Browsing and searching for the API and the tools: their parameters besides the filters, and their answers."""
+"""The answers of the public catalog to the API and the tools, and the parameters besides the filters."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,11 +11,33 @@ from marketplace.core import bounds
 from marketplace.core.api.serializers import Limit, PageNumber
 
 from . import cursors
-from .answers import SEARCH_FACETED, AssetPage, SearchResults, faceted, item_of
+from .answers import (
+    SEARCH_FACETED,
+    AssetDetail,
+    AssetPage,
+    CategoryList,
+    PublicManifest,
+    SearchResults,
+    SuggestAnswer,
+    faceted,
+    item_of,
+    license_offers,
+)
 from .filters import ListingFilter, Listings
+from .manifests import manifest_of
+from .manifests.public import public_manifest
 from .models import ListingIndex
-from .search import find
-from .selectors import Facet, Sort, facets_of_listings, list_listings, rows_of
+from .search import find, suggest
+from .selectors import (
+    Facet,
+    Sort,
+    active_tiers,
+    categories_with_counts,
+    facets_of_listings,
+    list_listings,
+    listing_for_sale,
+    rows_of,
+)
 
 FACETS_CHARS = 100
 _ONE_FACET = "(" + "|".join(Facet) + ")"
@@ -102,13 +124,19 @@ class SearchQuery(serializers.Serializer[Any]):
 class SuggestQuery(serializers.Serializer[Any]):
     """Query of suggestions."""
 
-    q = serializers.CharField(
-        max_length=bounds.SEARCH_QUERY_CHARS, trim_whitespace=False, help_text="What has been typed so far; the last word may be incomplete."
-    )
+    q = serializers.CharField(max_length=bounds.SEARCH_QUERY_CHARS, trim_whitespace=False, help_text="What has been typed so far.")
 
     def validate_q(self, q: str) -> str:
         """Return the query unless it is blank."""
         return not_blank(q)
+
+
+class PreviewQuery(serializers.Serializer[Any]):
+    """Query of a preview."""
+
+    size = serializers.ChoiceField(
+        choices=[("card", "card")], required=False, help_text="The smaller copy of an image, where there is one."
+    )
 
 
 def filter_listings(parameters: Mapping[str, Any]) -> tuple[Listings, dict[str, Any]]:
@@ -159,3 +187,32 @@ def search_assets(listings: Listings, given: Mapping[str, Any], query: Mapping[s
     if names:
         values |= faceted(facets_of_listings([hit.id for hit in hits.best], names), exact=hits.are_all)
     return SearchResults.model_validate(values)
+
+
+def suggest_assets(q: str) -> SuggestAnswer:
+    """Return what the beginning of a name may be about."""
+    return SuggestAnswer.model_validate({"query": q, "suggestions": suggest(q)})
+
+
+def list_categories() -> CategoryList:
+    """Return the active categories."""
+    return CategoryList.of(categories_with_counts())
+
+
+def asset_detail(asset_id: str) -> AssetDetail:
+    """Return a listing on sale by its id or slug.
+
+    Raises:
+        NotFound: there is none.
+    """
+    return AssetDetail.of(listing_for_sale(asset_id), active_tiers())
+
+
+def asset_manifest(asset_id: str) -> PublicManifest:
+    """Return the AI manifest of a listing on sale by its id or slug.
+
+    Raises:
+        NotFound: there is none.
+    """
+    listing = listing_for_sale(asset_id)
+    return public_manifest(listing, manifest_of(listing), licenses=license_offers(listing, active_tiers()))

@@ -4,12 +4,11 @@ The edge between two windows lets a burst of twice the limit through; within a w
 """
 
 import logging
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from django.conf import settings
-from django.core.cache import caches
 from django.http import HttpRequest
 from django_ratelimit.core import get_usage
 from rest_framework.request import Request
@@ -19,7 +18,6 @@ from marketplace.core.client_address import client_network
 from marketplace.core.errors import DependencyUnavailable, RateLimited
 from marketplace.core.observing.metrics import LIMITED
 from marketplace.core.rate_limit_fields import META_KEY
-from marketplace.core.redis_cache import RedisCache
 from marketplace.core.scopes import Scope
 
 from .models import ApiKey
@@ -109,11 +107,7 @@ def count_call(request: HttpRequest | Request, limits: Sequence[Limit]) -> None:
         CounterStoreDown: the cache does not answer.
         RateLimited: a bucket is full.
     """
-    cache = caches["default"]
-    if isinstance(cache, RedisCache):
-        _settle(request, [_counted(cache, request, limit)[0] for limit in limits])
-    else:
-        _settle(request, [_usage(request, limit) for limit in limits])
+    _settle(request, [_usage(request, limit) for limit in limits])
 
 
 def refuse_when_full(request: HttpRequest | Request, limits: Sequence[Limit]) -> None:
@@ -148,31 +142,6 @@ def count_by_address(request: HttpRequest | Request, bucket: str) -> None:
         return
 
 
-def count_and_read(request: HttpRequest, also: Collection[str]) -> Mapping[str, Any] | None:
-    """Count an anonymous call that no view counts, and read from the cache in the same round trip.
-
-    Args:
-        request: The call, without a credential.
-        also: Keys of the default cache.
-
-    Returns:
-        What they hold; None where a call is not counted in a round trip, or cannot be.
-
-    Raises:
-        RateLimited: too many came from there.
-    """
-    cache = caches["default"]
-    if not isinstance(cache, RedisCache):
-        count_by_address(request, "anonymous")
-        return None
-    try:
-        usage, found = _counted(cache, request, _limit_by_address(request, "anonymous"), also)
-    except CounterStoreDown:
-        return None
-    _settle(request, [usage])
-    return found
-
-
 def _limit_by_address(request: HttpRequest | Request, bucket: str) -> Limit:
     return Limit(bucket.replace("_", "-"), client_network(request), settings.RATE_LIMITS[bucket])
 
@@ -195,15 +164,6 @@ def _usage(request: HttpRequest | Request, limit: Limit, *, increment: bool = Tr
         raise CounterStoreDown
     # The library's time is one second short.
     return Usage(limit, usage["count"], max(0, usage["time_left"]) + 1)
-
-
-def _counted(
-    cache: RedisCache, request: HttpRequest | Request, limit: Limit, also: Collection[str] = ()
-) -> tuple[Usage, Mapping[str, Any] | None]:
-    """Return a limit after this call, and what the keys hold: one round trip."""
-    with cache.counting(also) as trip:
-        usage = _usage(request, limit)
-    return usage, trip.found
 
 
 def _settle(request: HttpRequest | Request, usages: Sequence[Usage]) -> None:

@@ -7,13 +7,10 @@ from typing import Any
 from django.core.wsgi import get_wsgi_application
 from django.utils.module_loading import import_string
 
-from marketplace.core.turns import Turns
-
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "marketplace.settings.production")
 
 _CHARSETS = frozenset({"utf-8", "utf8", "us-ascii", "iso-8859-1"})
 _django = get_wsgi_application()
-_turns = Turns()
 # By name: it can be loaded once every app is there.
 import_string("marketplace.jobs.in_server.start_worker_thread")()
 
@@ -22,10 +19,8 @@ def application(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]
     """Answer a request, whatever its content type says.
 
     Django reads the address by the charset that the body claims, any that Python knows, before it can answer with an error:
-    `charset=idna` would be a crash of its own, and with `charset=iso-8859-1` one address would have two meanings, of which the cache of
-    public answers knows one. So addresses are UTF-8, as all else is, and a body of another kind counts as one of an unknown kind.
+    `charset=idna` would be a crash of its own, and with `charset=iso-8859-1` one address would have two meanings. So addresses are UTF-8, as all else is, and a body of another kind counts as one of an unknown kind.
     """
-    _turns.take()
     if ";" in environ.get("CONTENT_TYPE", ""):
         environ["CONTENT_TYPE"] = _without_charset(environ["CONTENT_TYPE"])
     length = int(environ.get("CONTENT_LENGTH") or 0)

@@ -8,7 +8,6 @@ import hypothesis
 import pytest
 from django.utils import timezone
 
-from catalog.services import boards
 from marketplace.core import health
 
 from .waiting import PATIENCE_SECONDS
@@ -33,8 +32,6 @@ def counters_clock(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
 @pytest.fixture(autouse=True)
 def _nothing_expires_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let what counts for a few seconds count for as long as a test may take on a busy machine."""
-    monkeypatch.setattr(boards, "STATE_SECONDS", HOUR)
-    monkeypatch.setattr(boards, "POST_SECONDS", HOUR)
     monkeypatch.setattr(health, "PROBE_SECONDS", PATIENCE_SECONDS)
 
 

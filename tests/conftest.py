@@ -17,11 +17,10 @@ from playwright.sync_api import Browser
 from rest_framework.test import APIClient
 from storages.backends.s3 import S3Storage
 
-from catalog.api.caching import Memo
-from catalog.services import generation
 from developers.services.credentials import issue_api_key, issue_personal_token
 from marketplace.accounts.models import User
 from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
+from marketplace.settings.environment import redis_caches
 
 from .clocks import _nothing_expires_by_itself, counters_clock, midday  # noqa: F401 - fixtures
 from .factories import PLENTY, AppFactory, UserFactory
@@ -113,11 +112,6 @@ def _clean_cache() -> None:
     """Rate-limit counters and cached answers of one test are nothing to the next."""
     for store in caches.all(initialized_only=False):
         store.clear()
-    Memo.forget()
-    board = generation.board() if connection.vendor == "postgresql" else None
-    if board is not None:
-        # What it says of the database of another test is not so in this one.
-        board.raise_fence()
 
 
 @pytest.fixture
@@ -128,7 +122,7 @@ def redis_cache(settings: Any) -> Iterator[str]:
     # A database for each worker: they run at once.
     database = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) + 1
     address = f"{settings.TEST_REDIS_URL}/{database}"
-    settings.CACHES = {"default": {"BACKEND": "marketplace.core.redis_cache.RedisCache", "LOCATION": address}}
+    settings.CACHES = redis_caches(address)
     cache.clear()
     yield address
     cache.clear()

@@ -1,159 +1,113 @@
-"""The cache of public responses: each body is built once for each generation of the catalog, and clients always revalidate.
-
-An answer is kept under the address that it answers. It is served by `PublicAnswersMiddleware` before anything else of the
-request is looked at, and by the views for callers with a credential. Whether it is still true is the generation's business.
-"""
+"""How answers of the public catalog are cached: by the service until the catalog changes, by shared caches for a few seconds."""
 
 import hashlib
 import time
-from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from collections.abc import Callable
+from functools import partial, wraps
+from typing import Any
 
-import orjson
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseNotModified
+from django.conf import settings
+from django.core.cache import caches
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.cache import get_conditional_response
-from rest_framework.request import Request
 
-from marketplace.core.db.replica import read_from
+from developers.throttling import count_by_address
+from marketplace.core.api.problems import http_response, logged_problem
 from marketplace.core.errors import PreconditionFailed
 from marketplace.core.observing.metrics import BUILT
 
-from ..services import generation
+from ..services.catalog_version import current_version
 
-# So long an answer is kept; it is never old: whatever changes it ends it.
+# An answer that nobody asks for leaves the cache.
 SECONDS = 60
-# What is longer is built anew: nobody fills the cache with addresses.
+# The answer to a longer query is never kept: nobody fills the cache with addresses.
 QUERY_CHARS = 400
-# What answers have in common: so many values are remembered.
-PARTS = 1_000
-T = TypeVar("T")
-
-PUBLIC = "public, no-cache"
 PRIVATE = "private, no-cache"
 
-
-class Answer(NamedTuple):
-    """A body, its validator, and when it was true."""
-
-    generation: int
-    body: bytes
-    etag: str
+View = Callable[..., HttpResponseBase]
 
 
-def public_answer(request: Request, build: Callable[["Memo"], Any], *, cache_control: str = PUBLIC) -> HttpResponseBase:
-    """Return the JSON answer of an address, from the cache when the catalog has not changed, or 304.
+def cache_until_change(view: View) -> View:
+    """Decorate a view whose answers depend on the address and the catalog only.
 
-    Args:
-        request: The call; nothing but its address may matter to the answer.
-        build: Returns the answer as JSON values or ready bytes; it is given a memo for parts that answers have in common.
-        cache_control: Who may keep it.
+    Anonymous answers are cached under the address and the catalog's version, which is read with every request, and those from the cache
+    count against the anonymous limit. Requests with a credential are answered by the view; a session is none, the API does not read it.
     """
-    return respond(request._request, _answer_at(address_of(request._request), build), cache_control)
 
+    @wraps(view)
+    def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        build = partial(view, request, *args, **kwargs)
+        if request.method not in {"GET", "HEAD"} or "HTTP_TRANSFER_ENCODING" in request.META:
+            return build()
+        try:
+            if has_credential(request):
+                return revalidated(request, _rendered(build()), {"Cache-Control": PRIVATE})
+            began = time.monotonic()
+            response = _cached_or_built(request, build)
+            return revalidated(request, response, shared_cache_headers(time.monotonic() - began))
+        except Exception as error:  # noqa: BLE001 - what DRF does for the views
+            return http_response(logged_problem(error, request), request)
 
-def body_at(address: str, build: Callable[["Memo"], Any]) -> bytes:
-    """Return the body that an address of ours answers with now, for whoever answers in another way than `public_answer`.
-
-    Args:
-        address: Path and query; what is built for callers of the one is served to callers of the other.
-        build: As for `public_answer`.
-    """
-    return _answer_at(address, build).body
-
-
-def _answer_at(address: str, build: Callable[["Memo"], Any]) -> Answer:
-    # The generation is read first: what is built then is at least as new.
-    at, answer = find(key_of(address))
-    return answer or built(address, build, at)
-
-
-class Memo:
-    """Values of one generation of the catalog that answers have in common, in the memory of this process; nobody may change them."""
-
-    _values: ClassVar[dict[str, tuple[int, float, Any]]] = {}
-
-    def __init__(self, at: int) -> None:
-        self._at = at
-
-    def get(self, name: str, build: Callable[[], T]) -> T:
-        """Return the remembered value, building it when there is none."""
-        value: T | None = self.known(name)
-        if value is None:
-            value = build()
-            self.put(name, value)
-        return value
-
-    def known(self, name: str) -> Any:
-        """Return the remembered value, None when there is none."""
-        kept = self._values.get(name)
-        return kept[2] if kept is not None and kept[0] == self._at and time.monotonic() < kept[1] else None
-
-    def put(self, name: str, value: object) -> None:
-        """Remember a value."""
-        if len(self._values) >= PARTS:
-            self._values.clear()
-        self._values[name] = (self._at, time.monotonic() + SECONDS, value)
-
-    @classmethod
-    def forget(cls) -> None:
-        """Forget everything."""
-        cls._values.clear()
-
-
-def find(key: str, found: Mapping[str, Any] | None = None) -> tuple[int, Answer | None]:
-    """Return the generation, and the present answer under a key if it is kept.
-
-    Args:
-        key: That of an answer.
-        found: What `generation.read_along` of it holds, if that was read since the request began.
-    """
-    at, kept = generation.current_and_cached([key], found)
-    answer = Answer(*kept[key]) if key in kept else None
-    return at, answer if answer is not None and answer.generation == at else None
-
-
-def built(address: str, build: Callable[[Memo], Any], at: int) -> Answer:
-    """Return an answer that is made now, and keep it.
-
-    Args:
-        address: Path and query.
-        build: As for `public_answer`.
-        at: The generation as it was learned before.
-    """
-    value = read_from(lambda: build(Memo(at)), proven=lambda: generation.replayed(at))
-    body = value if isinstance(value, bytes) else orjson.dumps(value, option=orjson.OPT_UTC_Z)
-    BUILT.inc()
-    answer = Answer(at, body, f'"{hashlib.sha256(body).hexdigest()}"')
-    if len(address.partition("?")[2]) <= QUERY_CHARS:
-        generation.keep(key_of(address), tuple(answer), SECONDS)
     return answer
 
 
-def address_of(request: HttpRequest) -> str:
-    """Return path and query; a question mark that was part of the path does not begin the query."""
-    return f"{request.path_info.replace('?', '%3F')}?{request.META['QUERY_STRING']}"
+def _cached_or_built(request: HttpRequest, build: Callable[[], HttpResponseBase]) -> HttpResponse:
+    # Read first: what is built after that is at least as new.
+    version = current_version()
+    key = _key(request, version)
+    body = caches["answers"].get(key)
+    if body is not None:
+        count_by_address(request, "anonymous")
+        return HttpResponse(body, content_type="application/json")
+    BUILT.inc()
+    response = _rendered(build())
+    keep = response.status_code == 200 and len(request.META["QUERY_STRING"]) <= QUERY_CHARS
+    # Not with the words of a change that came in between: a standby that takes over without it has this version again.
+    if keep and current_version() == version:
+        caches["answers"].set(key, response.content, SECONDS)
+    return response
 
 
-def key_of(address: str) -> str:
-    """Return the key of the answer of an address."""
-    return f"catalog:answer:{hashlib.blake2b(address.encode('utf-8', 'surrogatepass'), digest_size=16).hexdigest()}"
+def has_credential(request: HttpRequest) -> bool:
+    """Tell whether the request carries a credential, good or bad."""
+    return "HTTP_AUTHORIZATION" in request.META or "HTTP_X_API_KEY" in request.META
 
 
-def respond(request: HttpRequest, answer: Answer, cache_control: str) -> HttpResponseBase:
-    """Return the answer with its strong ETag, or 304 when the client has it.
+def shared_cache_headers(age: float) -> dict[str, str]:
+    """Return what lets shared caches keep an answer for `settings.SHARED_CACHE_SECONDS`, while browsers revalidate it.
+
+    Args:
+        age: Seconds since the catalog was first read for the answer.
+    """
+    seconds = settings.SHARED_CACHE_SECONDS
+    # nginx counts whole seconds, and keeps what it gets at the end of one for almost a second more.
+    nginx_seconds = max(0, int(seconds - 1 - age))
+    return {"Cache-Control": f"public, max-age=0, s-maxage={seconds}", "X-Accel-Expires": str(nginx_seconds)}
+
+
+def revalidated(request: HttpRequest, response: HttpResponse, headers: dict[str, str]) -> HttpResponseBase:
+    """Return a successful answer with a strong ETag and these headers, or 304 when the client has it; other answers as they are.
 
     Raises:
         PreconditionFailed: the client wants another one.
     """
-    headers = {"ETag": answer.etag, "Cache-Control": cache_control}
-    asked = request.META.get("HTTP_IF_NONE_MATCH")
-    if asked == answer.etag:
-        return HttpResponseNotModified(headers=headers)
-    headers["Content-Length"] = str(len(answer.body))
-    response = HttpResponse(answer.body, content_type="application/json", headers=headers)
-    if asked is None and "HTTP_IF_MATCH" not in request.META:
+    if response.status_code != 200:
         return response
-    judged = get_conditional_response(request, etag=answer.etag, response=response) or response
+    etag = f'"{hashlib.sha256(response.content).hexdigest()}"'
+    for name, value in {**headers, "ETag": etag}.items():
+        response[name] = value
+    judged = get_conditional_response(request, etag=etag, response=response) or response
     if judged.status_code == PreconditionFailed.status:
         raise PreconditionFailed
     return judged
+
+
+def _rendered(response: Any) -> HttpResponse:
+    """Return the answer of a view with its content: DRF's are rendered after the view."""
+    rendered: HttpResponse = response.render() if hasattr(response, "render") else response
+    return rendered
+
+
+def _key(request: HttpRequest, version: str) -> str:
+    address = repr((request.path_info, sorted(request.GET.lists())))
+    return f"catalog:{version}:{hashlib.blake2b(address.encode(), digest_size=16).hexdigest()}"

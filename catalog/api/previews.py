@@ -23,7 +23,7 @@ from marketplace.core.serving import serve_object
 from .. import selectors
 from ..models import Preview
 from ..models.listings import ListingStatus
-from .serializers import PreviewQuery
+from ..queries import PreviewQuery
 
 # What previews are made into, and the ending of their file names. Anything else is served as mere bytes.
 TYPES = {

@@ -2,15 +2,16 @@
 
 from django.urls import URLPattern, path
 
+from .caching import cache_until_change
 from .previews import PreviewViewSet
 from .views import AssetViewSet, CategoryViewSet
 
 urlpatterns: list[URLPattern] = [
-    path("categories", CategoryViewSet.as_view({"get": "list"}), name="categories"),
-    path("assets", AssetViewSet.as_view({"get": "list"}), name="assets"),
-    path("assets/search", AssetViewSet.as_view({"get": "search"}), name="asset-search"),
-    path("assets/suggest", AssetViewSet.as_view({"get": "suggest"}), name="asset-suggest"),
-    path("assets/<str:asset_id>", AssetViewSet.as_view({"get": "retrieve"}), name="asset"),
-    path("assets/<str:asset_id>/manifest", AssetViewSet.as_view({"get": "manifest"}), name="asset-manifest"),
+    path("categories", cache_until_change(CategoryViewSet.as_view({"get": "list"})), name="categories"),
+    path("assets", cache_until_change(AssetViewSet.as_view({"get": "list"})), name="assets"),
+    path("assets/search", cache_until_change(AssetViewSet.as_view({"get": "search"})), name="asset-search"),
+    path("assets/suggest", cache_until_change(AssetViewSet.as_view({"get": "suggest"})), name="asset-suggest"),
+    path("assets/<str:asset_id>", cache_until_change(AssetViewSet.as_view({"get": "retrieve"})), name="asset"),
+    path("assets/<str:asset_id>/manifest", cache_until_change(AssetViewSet.as_view({"get": "manifest"})), name="asset-manifest"),
     path("previews/<str:preview_id>", PreviewViewSet.as_view({"get": "retrieve"}), name="preview"),
 ]

@@ -6,6 +6,7 @@ from typing import Any
 
 from marketplace.core import bounds
 
+from ..answers import LicenseOffer, PublicManifest
 from ..models import AgentManifest, Listing
 from .quoting import plain, quoted
 from .sources import platforms_of
@@ -26,7 +27,7 @@ _USES = {
 }
 
 
-def public_manifest(listing: Listing, agent_manifest: AgentManifest, *, licenses: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def public_manifest(listing: Listing, agent_manifest: AgentManifest, *, licenses: Sequence[LicenseOffer]) -> PublicManifest:
     """Return the public manifest of a listing for sale.
 
     Args:
@@ -41,7 +42,7 @@ def public_manifest(listing: Listing, agent_manifest: AgentManifest, *, licenses
     instruction = tokens(
         "\n".join([instructions["summary"], *instructions["whenToUse"], *instructions["howToUse"], *instructions["limits"]])
     )
-    return {
+    manifest = {
         "assetId": listing.id,
         "schemaVersion": SCHEMA_VERSION,
         "slug": listing.slug,
@@ -61,6 +62,7 @@ def public_manifest(listing: Listing, agent_manifest: AgentManifest, *, licenses
         "checksum": file.sha256 if file else "",
         "version": listing.version,
     }
+    return PublicManifest.model_validate(manifest)
 
 
 def tokens(text: str) -> int:
@@ -79,12 +81,12 @@ def dependencies(supported_platforms: str) -> list[dict[str, Any]]:
     return found
 
 
-def _instructions(listing: Listing, body: dict[str, Any], licenses: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _instructions(listing: Listing, body: dict[str, Any], licenses: Sequence[LicenseOffer]) -> dict[str, Any]:
     tags = body["tags"]
     when = [*_USES.get(listing.category.slug, [])]
     if tags:
         when.append(f"The request is about {', '.join(quoted(tag, bounds.TAG_CHARS) for tag in tags)}.")
-    limits = [f"{offer['name']} licence: {offer['summary']}" for offer in licenses]
+    limits = [f"{offer.name} licence: {offer.summary}" for offer in licenses]
     limits.append("A licence must be bought before the file can be downloaded or used.")
     return {
         "summary": plain(listing.short_description, bounds.SHORT_DESCRIPTION_CHARS),

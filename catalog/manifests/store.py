@@ -4,7 +4,7 @@ from django.db import transaction
 
 from ..models import AgentManifest, Listing
 from ..selectors.taxonomy import active_tiers
-from ..services import generation
+from ..services.catalog_version import change_version
 from .generate import build
 from .sources import digest_of, sources_of
 
@@ -32,5 +32,5 @@ def ensure_manifest(listing: Listing) -> AgentManifest:
     # Two at once make the same from the same sources: whichever is written last changes nothing.
     with transaction.atomic():
         manifest, _ = AgentManifest.objects.update_or_create(listing=listing, defaults={"body": build(sources), "source_digest": digest})
-        generation.bump()
+        change_version()
     return manifest

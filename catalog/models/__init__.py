@@ -1,16 +1,17 @@
 """The catalog's tables."""
 
+from .catalog_version import CatalogVersion
 from .files import Deliverable, Preview
 from .listing_index import LabelKind, ListingCount, ListingIndex, ListingLabel, ListingPrice
 from .listings import Listing, ListingStats, UncountedPurchase
 from .manifests import AgentManifest
 from .reviews import ListingReview, RejectionReason
-from .search import CatalogGeneration, SearchDelete, SearchDocument, SearchTerm
+from .search import SearchDelete, SearchDocument, SearchTerm
 from .taxonomy import Category, LicenseTier, RetiredTerms, Store
 
 __all__ = [
     "AgentManifest",
-    "CatalogGeneration",
+    "CatalogVersion",
     "Category",
     "Deliverable",
     "LabelKind",

@@ -1,13 +1,10 @@
 """What search reads: a row of folded words for each published listing, the vocabulary, and its misspellings."""
 
-from datetime import UTC, datetime
-
 from django.db import models
 
 from .listings import Listing
 
 TERM_CHARS = 64
-_LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Tier(models.IntegerChoices):
@@ -79,20 +76,3 @@ class SearchDelete(models.Model):
 
     def __str__(self) -> str:
         return f"{self.digest} {self.term_id}"
-
-
-class CatalogGeneration(models.Model):
-    """Counters whose sum changes with every commit that changes a public answer.
-
-    Shard 0 counts changes of listings, stores and taxonomy, and is the lock under which the search index is written.
-    The others count purchases, several so that buyers of different listings do not wait for each other.
-    """
-
-    shard = models.PositiveSmallIntegerField(primary_key=True)
-    value = models.BigIntegerField(default=0)
-    # PostgreSQL: the board that readers trust (catalog.services.fence), and since when; empty: none.
-    board = models.CharField(max_length=100, blank=True, db_default="")
-    board_changed = models.DateTimeField(db_default=_LONG_AGO)
-
-    def __str__(self) -> str:
-        return f"{self.shard}: {self.value}"

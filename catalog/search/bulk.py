@@ -19,7 +19,7 @@ from ..models import Listing, SearchDelete, SearchDocument, SearchTerm
 from ..models.listings import ListingStatus
 from ..models.search import Tier
 from ..seeding.bulk import insert
-from ..services import generation
+from ..services.catalog_version import change_version
 from .documents import EVERYWHERE, SEPARATOR, columns_of, indexed_tags
 from .plan import TIER_SIZES
 from .postings import FULL_TEXT
@@ -38,7 +38,7 @@ def load(progress: Progress) -> int:
     Args:
         progress: Called with the number of indexed listings and their total.
     """
-    generation.bump()
+    change_version()
     if SearchDocument.objects.exists():
         return 0
     published = Listing.objects.filter(status=ListingStatus.PUBLISHED).annotate(purchases=Coalesce("stats__purchases", 0))

@@ -1,6 +1,6 @@
 """Writes the index in the transaction of the change, so that a listing can be found once its publication commits.
 
-Writers are serialized by a lock on the row of the catalog's generation, held until the commit, so that counts of documents are
+Writers are serialized by a lock on the row of the catalog's version, held until the commit, so that counts of documents are
 exact and concurrent publications never deadlock, whatever words they share.
 """
 
@@ -10,7 +10,7 @@ from django.db import transaction
 
 from ..models import AgentManifest, Listing, SearchDocument, Store
 from ..models.search import Tier
-from ..services import generation
+from ..services.catalog_version import change_version
 from . import terms
 from .documents import all_terms, columns_of, heading_terms, indexed_tags
 
@@ -18,14 +18,14 @@ from .documents import all_terms, columns_of, heading_terms, indexed_tags
 @transaction.atomic
 def index_listing(listing: Listing) -> None:
     """Index a published listing by its current words, and invalidate cached answers."""
-    generation.bump()
+    change_version()
     write_document(listing)
 
 
 @transaction.atomic
 def remove_listing(listing_id: uuid.UUID) -> None:
     """Remove a listing from the index, if it is there, and invalidate cached answers."""
-    generation.bump(removal=True)
+    change_version()
     document = SearchDocument.objects.filter(listing_id=listing_id).first()
     if document is not None:
         gone, headings = all_terms(document), heading_terms(document)
@@ -36,7 +36,7 @@ def remove_listing(listing_id: uuid.UUID) -> None:
 @transaction.atomic
 def show_store(store: Store) -> None:
     """Add the listings of an opened store to the full-text indexes, or remove those of a closed one; invalidate cached answers."""
-    generation.bump(removal=not store.is_open)
+    change_version()
     documents = SearchDocument.objects.filter(listing__store=store)
     if store.is_open:
         # Not as newcomers: closing and reopening a store must not improve the ranking.

@@ -10,10 +10,8 @@ from typing import Any, NamedTuple
 
 from django.db import connection
 
-from marketplace.core.db.replica import read_connection
-
 from ..models.search import Tier
-from ..selectors import Matching
+from ..filters import Listings
 from .plan import SAME_TITLE, LookUp
 
 _DOCUMENTS = "catalog_searchdocument"
@@ -70,7 +68,7 @@ class Row(NamedTuple):
     published_at: str
 
 
-def fetch(look_ups: Sequence[LookUp], titles: Sequence[int], within: Matching | None = None) -> list[Row]:
+def fetch(look_ups: Sequence[LookUp], titles: Sequence[int], within: Listings | None = None) -> list[Row]:
     """Return what all the look-ups find, in one statement.
 
     Args:
@@ -86,7 +84,7 @@ def fetch(look_ups: Sequence[LookUp], titles: Sequence[int], within: Matching | 
     for (source, condition, values), heading, order, limit in conditions:
         arms.append(_LOOK_UP.format(heading=int(heading), source=source, condition=condition + filtered, order=order, limit=limit))
         params += [*values, *filter_params]
-    with read_connection().cursor() as cursor:
+    with connection.cursor() as cursor:
         keyed = _KEYED[connection.vendor]
         document = keyed.format(table="catalog_searchdocument", name="document", key="found.id")
         listing = keyed.format(table="catalog_listing", name="listing", key="document.listing_id")
@@ -98,11 +96,11 @@ def _order(ask: LookUp) -> str:
     return _NEWEST if ask.newcomers else _BEST
 
 
-def _within(matching: Matching | None) -> tuple[str, Sequence[Any]]:
+def _within(matching: Listings | None) -> tuple[str, Sequence[Any]]:
     if matching is None:
         return "", ()
-    condition = matching.within("listing_id")
-    return f" AND {condition.sql}", condition.params
+    sql, params = matching.order_by().values("pk").query.sql_with_params()
+    return f" AND listing_id IN ({sql})", params
 
 
 def _titles(keys: Sequence[int]) -> _Question:

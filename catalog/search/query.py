@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ..selectors import Matching
+from ..filters import Listings
 from .meaning import Meaning, words_typed
 from .plan import LookUp, Planner
 from .postings import Row, fetch
@@ -49,7 +49,7 @@ class Suggestion:
     category: str
 
 
-def search(q: str, limit: int, within: Matching | None = None, *, once: bool = False) -> list[Hit]:
+def search(q: str, limit: int, within: Listings | None = None, *, once: bool = False) -> list[Hit]:
     """Return the listings for sale that match best, best first; equally good ones by popularity.
 
     Args:
@@ -61,7 +61,7 @@ def search(q: str, limit: int, within: Matching | None = None, *, once: bool = F
     return find(q, limit, within, once=once).best
 
 
-def find(q: str, limit: int, within: Matching | None = None, *, once: bool = False) -> Hits:
+def find(q: str, limit: int, within: Listings | None = None, *, once: bool = False) -> Hits:
     """Return what `search` does, and whether nothing else matches."""
     ranked, are_all = _find(q, limit, within=within, once=once)
     return Hits([Hit(id=_uuid(row), title=row.name, score=score) for score, row in ranked[:limit]], are_all and len(ranked) <= limit)
@@ -75,7 +75,7 @@ def suggest(q: str) -> list[Suggestion]:
     return [Suggestion(id=_uuid(row), slug=row.slug, title=row.name, category=row.category) for _, row in found[:SUGGESTIONS]]
 
 
-def _find(q: str, limit: int, *, within: Matching | None = None, headings_only: bool = False, once: bool = False) -> _Found:
+def _find(q: str, limit: int, *, within: Listings | None = None, headings_only: bool = False, once: bool = False) -> _Found:
     typed = words_typed(q)
     if not typed:
         return _Found([], are_all=True)

@@ -14,7 +14,7 @@ from django.db.models.functions import Coalesce
 
 from ..models import ListingStats, SearchDocument
 from ..models.search import Tier
-from ..services import generation
+from ..services.catalog_version import change_version
 from .plan import TIER_SIZES
 from .terms import batches
 
@@ -44,7 +44,7 @@ def rank(progress: Progress) -> Ranked:
     moved = recounted = 0
     for batch in batches(due, BATCH):
         with transaction.atomic():
-            generation.bump()
+            change_version()
             for tier in (Tier.TOP, Tier.UPPER, Tier.REST):
                 here = SearchDocument.objects.filter(pk__in=[pk for pk in batch if places.get(pk) == tier])
                 # One that was hidden or removed meanwhile stays so.

@@ -8,7 +8,7 @@ from django.db import transaction
 
 from ..models import Listing, SearchDocument, SearchTerm
 from ..models.listings import ListingStatus
-from ..services import generation
+from ..services.catalog_version import change_version, current_version
 from . import bulk
 from .documents import all_terms, heading_terms
 from .index import remove_listing, write_document
@@ -47,7 +47,7 @@ def rebuild(progress: Progress) -> Rebuilt:
     changed = 0
     for done, batch in enumerate(batches(ids, LISTINGS)):
         with transaction.atomic():
-            generation.bump()
+            change_version()
             # Read under the lock: one that was unpublished meanwhile is no longer among them.
             changed += sum([write_document(listing) for listing in published.filter(pk__in=batch)])
         progress(done * LISTINGS + len(batch), len(ids))
@@ -64,11 +64,11 @@ def _recount() -> int:
 
     It is counted while publications go on; only when one came in between do they wait for a second count.
     """
-    before = generation.current()
+    before = current_version()
     true = _counted()
     with transaction.atomic():
-        unchanged = generation.current() == before
-        generation.bump()
+        unchanged = current_version() == before
+        change_version()
         if not unchanged:
             true = _counted()
         stored = {

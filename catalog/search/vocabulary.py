@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from marketplace.core.db.replica import read_connection
+from django.db import connection
 
 from .documents import EVERYWHERE
 from .spelling import deletes
@@ -89,7 +89,7 @@ def _places(values: Collection[object]) -> str:
 
 
 def _rows(sql: str, params: Sequence[Any]) -> list[Any]:
-    with read_connection().cursor() as cursor:
+    with connection.cursor() as cursor:
         cursor.execute(sql, params)
         rows: list[Any] = cursor.fetchall()
         return rows

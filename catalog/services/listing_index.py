@@ -1,6 +1,6 @@
 """Writes the browse index after changes of listings, stores, categories and licence tiers.
 
-The caller holds the lock of the catalog's version (`generation.bump`), which keeps counts exact and changes from deadlocking.
+The caller holds the lock of the catalog's version (`change_version`), which keeps counts exact and changes from deadlocking.
 Purchases do not wait for it: they are counted in `popularity`.
 """
 
@@ -20,7 +20,7 @@ from ..models import Category, LicenseTier, Listing, ListingCount, ListingIndex,
 from ..models.files import PreviewKind
 from ..models.listings import ListingStatus
 from ..selectors.taxonomy import active_tiers
-from . import generation
+from .catalog_version import change_version
 
 BATCH = 500
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -113,7 +113,7 @@ def rebuild(progress: Progress) -> tuple[int, int]:
     for start in range(0, len(ids), BATCH):
         # Changes wait for one batch, not for the whole.
         with transaction.atomic():
-            generation.bump()
+            change_version()
             wrong += refresh_listings(ids[start : start + BATCH])
         progress(min(start + BATCH, len(ids)), len(ids))
     return wrong, _recount()
@@ -206,7 +206,7 @@ def _true_counts() -> Counter[CountKey]:
 @transaction.atomic
 def _recount() -> int:
     """Correct the counts from the rows, and return how many were wrong."""
-    generation.bump()
+    change_version()
     true = _true_counts()
     stored = Counter({(row.category_slug, row.tier, row.name, row.value): row.listings for row in ListingCount.objects.all()})
     wrong: Counter[CountKey] = Counter({key: true[key] - stored[key] for key in true.keys() | stored.keys()})

@@ -15,7 +15,7 @@ from marketplace.core.db.inserts import insert_rows
 from marketplace.core.transitions import lock
 
 from ..models import ListingIndex, ListingStats, UncountedPurchase
-from . import generation
+from .catalog_version import change_version
 
 Progress = Callable[[int, int], None]
 _TAKE = "DELETE FROM catalog_uncountedpurchase WHERE listing_id = %s RETURNING change"
@@ -42,7 +42,7 @@ def count_purchases(*, progress: Progress = lambda _done, _total: None) -> int:
         progress(done, len(noted))
     if noted:
         # Pages of before and after are never mixed: an order does not change under whoever turns its pages.
-        generation.bump()
+        change_version()
     return len(noted)
 
 

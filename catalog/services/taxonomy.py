@@ -9,7 +9,7 @@ from marketplace.accounts.models import User
 from marketplace.core import audit
 
 from ..models import Category, LicenseTier, RetiredTerms
-from . import generation
+from .catalog_version import change_version
 from .listing_index import refresh_category, refresh_prices
 
 T = TypeVar("T", Category, LicenseTier)
@@ -42,4 +42,4 @@ def _save(row: T, noun: str, changed: list[str], actor: User) -> None:
     verb = "create" if row._state.adding else "update"
     row.save()
     audit.record(f"{noun}.{verb}", row, actor=actor, changed=changed)
-    generation.bump()
+    change_version()

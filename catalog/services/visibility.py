@@ -1,4 +1,4 @@
-"""Updates search, browsing and the cache generation after a listing or a store has changed."""
+"""Updates search, browsing and the catalog's version after a listing or a store has changed."""
 
 from django.db import transaction
 

@@ -7,8 +7,6 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from .db.guards import Guards
-from .db.replica import has_replica, probe
-from .health import monitor
 from .observing.queries import watch_queries
 
 # Settings, and what each starts: modules whose libraries are a dependency group of their own.
@@ -30,8 +28,6 @@ class CoreConfig(AppConfig):
         for setting, part in OPTIONAL.items():
             if getattr(settings, setting):
                 _start(setting, part)
-        if has_replica():
-            monitor.register("replica", probe)
 
 
 def _start(setting: str, part: str) -> None:

@@ -3,13 +3,11 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from mcp_types import INVALID_PARAMS, Resource, ResourceLink, ResourceTemplate
 
-from catalog.api import bodies as catalog
-from catalog.api.caching import body_at
+from catalog import queries as catalog
 from developers.principals import Principal
 from library.api import bodies as library
 from library.selectors import library_page
@@ -58,7 +56,7 @@ class Part:
 
 
 def _read_manifest(_principal: Principal, asset_id: str) -> str:
-    return body_at(f"/api/v1/assets/{asset_id}/manifest?", partial(catalog.manifest, asset_id)).decode()
+    return catalog.asset_manifest(asset_id).json_bytes().decode()
 
 
 def _read_readme(principal: Principal, asset_id: str) -> str:

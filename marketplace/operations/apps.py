@@ -22,5 +22,4 @@ class OperationsConfig(AppConfig):
         subscribe(AccountEnding, people.add_effects)
         register(readings.jobs)
         register(readings.webhooks)
-        register(readings.replica)
         monitor.register("worker", readings.probe_workers)

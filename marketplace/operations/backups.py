@@ -15,14 +15,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from django.core.cache import caches
 from django.db import connection, transaction
 from django.db.migrations.recorder import MigrationRecorder
-from django_redis.exceptions import ConnectionInterrupted
-from redis.exceptions import RedisError
 
 from catalog.models import Deliverable
-from catalog.services import generation
+from catalog.services.catalog_version import change_version
 from marketplace.core.errors import DependencyUnavailable
 from marketplace.core.objects import object_store
 from marketplace.core.objects.base import ObjectMissing, ObjectStore, is_key
@@ -143,24 +140,13 @@ def restore(backup: Path, *, replace: bool = False, report: Report = lambda _cou
         raise BackupFailed(f"{backup.parent / OBJECTS} is not there: it holds the files of every backup beside it.")
     # What can be known to fail fails before anything is thrown away.
     dumps.check(dump)
-    _clear_caches()
     # Objects first: a database that names what is not there yet would be worse than one that is not there yet.
     if manifest.objects >= 0:
         _copy_in(backup.parent / OBJECTS, object_store(), report)
     dumps.load(dump)
-    _clear_caches()
     with transaction.atomic():
-        generation.bump()
+        change_version()
     return manifest
-
-
-def _clear_caches() -> None:
-    """Forget answers of the time after the backup: they may be cached under numbers that come again."""
-    try:
-        for cache in caches.all(initialized_only=False):
-            cache.clear()
-    except (RedisError, ConnectionInterrupted) as error:
-        raise BackupFailed("The cache does not answer, and must be emptied with a restore: see to it, then begin again.") from error
 
 
 def _copy_out(store: ObjectStore, folder: Path, part: Path, report: Report) -> int:

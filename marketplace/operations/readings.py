@@ -1,4 +1,4 @@
-"""Prometheus gauges that are read from the database at each scrape: jobs, workers, webhooks, replica lag."""
+"""Prometheus gauges that are read from the database at each scrape: jobs, workers, webhooks."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -11,7 +11,6 @@ from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 
 from developers.models import WebhookDelivery, WebhookEndpoint
 from developers.models.webhooks import DeliveryStatus
-from marketplace.core.db.replica import has_replica, probe
 from marketplace.core.health import NotReady
 from marketplace.jobs.models import Job, Worker
 from marketplace.jobs.queue import LOST_AFTER
@@ -44,14 +43,6 @@ def webhooks() -> Iterator[Metric]:
     yield family
     failing = WebhookEndpoint.objects.filter(failing_since__isnull=False, disabled_at=None).count()
     yield GaugeMetricFamily("marketplace_webhook_endpoints_failing", "Endpoints whose last delivery failed.", value=failing)
-
-
-def replica() -> Iterator[Metric]:
-    """Yield how far the replica is behind."""
-    if has_replica():
-        behind = probe()
-        yield GaugeMetricFamily("marketplace_replica_lag_bytes", "What the replica has not replayed.", value=behind["lagBytes"])
-        yield GaugeMetricFamily("marketplace_replica_lag_seconds", "Since when it has not.", value=behind["lagSeconds"])
 
 
 def oldest_wait() -> float:

@@ -78,8 +78,6 @@ MIDDLEWARE = [
     "marketplace.core.page_caching.PageCachingMiddleware",
     # After all that adds headers to answers and files that cost nothing, before all that works.
     "marketplace.core.overload.OverloadMiddleware",
-    # Before all that a public answer does without.
-    "catalog.api.middleware.PublicAnswersMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "marketplace.core.wrong_method.WrongMethodMiddleware",
@@ -105,7 +103,6 @@ TEMPLATES = [
 ]
 
 # --- data -------------------------------------------------------------------------------------
-DATABASE_ROUTERS = ["marketplace.core.db.replica.Router"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
@@ -126,6 +123,9 @@ S3_PUBLIC_ENDPOINT_URL = (S3 or {}).get("S3_PUBLIC_ENDPOINT_URL", "")
 STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "templates" / "static"]
 STATIC_ROOT: Path | None = Path(read.text("STATIC_ROOT", str(DATA_DIR / "static")))
+
+# For so many seconds a shared cache, such as the proxy, may keep an answer of the public catalog without asking.
+SHARED_CACHE_SECONDS = read.integer("SHARED_CACHE_SECONDS", default=5)
 
 # --- sessions ---------------------------------------------------------------------------------
 SESSION_ENGINE = "marketplace.accounts.sessions"

@@ -4,16 +4,14 @@ import secrets
 
 from .base import *  # noqa: F403 - settings modules extend each other by star import, Django's own idiom
 from .base import ALLOWED_HOSTS, DATA_DIR
-from .environment import boolean, database, databases, email, new_signing_key, redis_cache, secret_file, signing_key, sqlite, text
+from .environment import boolean, database, email, new_signing_key, redis_caches, secret_file, signing_key, sqlite, text
 
 DEBUG = boolean("DEBUG", default=False)
 # For development: users may name addresses on this machine for us to call.
 OUTBOUND_LOOPBACK = boolean("OUTBOUND_LOOPBACK", default=False)
 ALLOWED_HOSTS = ALLOWED_HOSTS or ["127.0.0.1", "localhost", "[::1]"]
 
-DATABASES = databases(
-    database(text("DATABASE_URL")) if text("DATABASE_URL") else sqlite(DATA_DIR / "marketplace.sqlite3"), text("DATABASE_REPLICA_URL")
-)
+DATABASES = {"default": database(text("DATABASE_URL")) if text("DATABASE_URL") else sqlite(DATA_DIR / "marketplace.sqlite3")}
 MEMORY_CACHE = {
     "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
     # The default of 300 entries would evict rate-limit counters.
@@ -22,7 +20,7 @@ MEMORY_CACHE = {
 # Ready answers, a few kilobytes each, have a cache of their own, so that they never displace counters.
 MEMORY_CACHES = {"default": MEMORY_CACHE, "answers": MEMORY_CACHE | {"LOCATION": "answers", "OPTIONS": {"MAX_ENTRIES": 5_000}}}
 # With Redis the counters outlive the process, and whoever else is told of the same one shares the answers.
-CACHES = {"default": redis_cache(text("REDIS_URL"))} if text("REDIS_URL") else MEMORY_CACHES
+CACHES = redis_caches(text("REDIS_URL")) if text("REDIS_URL") else MEMORY_CACHES
 if text("EMAIL_URL"):
     globals().update(email(text("EMAIL_URL")))
 

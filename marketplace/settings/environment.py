@@ -142,22 +142,6 @@ def new_signing_key() -> str:
     return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode("ascii")
 
 
-def databases(primary: dict[str, object], replica: str) -> dict[str, dict[str, object]]:
-    """Return Django's DATABASES: the primary, and a replica for reads where an address of one is given."""
-    if not replica:
-        return {"default": primary}
-    if primary["ENGINE"] != "django.db.backends.postgresql" or urlsplit(replica).scheme not in {"postgres", "postgresql"}:
-        raise ImproperlyConfigured(
-            "DATABASE_REPLICA_URL names a streaming replica of PostgreSQL; unset it, or set both addresses to postgres://…."
-        )
-    entry: dict[str, Any] = database(replica)
-    # The primary can do without it: whether a connection still stands is asked first, and nobody waits long for one.
-    entry["CONN_HEALTH_CHECKS"] = True
-    entry["OPTIONS"]["pool"] |= {"timeout": 1}
-    entry["OPTIONS"] |= {"connect_timeout": 2, "options": "-c jit=off -c default_transaction_read_only=on"}
-    return {"default": primary, "replica": entry}
-
-
 def database(url: str) -> dict[str, object]:
     """Return Django's database entry for a `postgres://` or `sqlite://` address."""
     scheme = urlsplit(url).scheme
@@ -255,16 +239,14 @@ def s3_storage(values: dict[str, str]) -> dict[str, Any]:
     }
 
 
-def redis_cache(url: str) -> dict[str, object]:
-    """Return Django's cache entry for a Redis-protocol server; one that does not answer is given up after a second."""
+def redis_caches(url: str) -> dict[str, dict[str, object]]:
+    """Return Django's CACHES for a Redis-protocol server: counters, and answers, which are built anew while it is down."""
     parts = urlsplit(url)
     if parts.scheme not in {"redis", "rediss", "unix"} or not (parts.hostname or parts.path):
         raise ImproperlyConfigured("REDIS_URL is not the address of a Redis server; set it to one such as redis://host:6379/0.")
-    return {
-        "BACKEND": "marketplace.core.redis_cache.RedisCache",
-        "LOCATION": url,
-        "OPTIONS": {"SOCKET_CONNECT_TIMEOUT": 1, "SOCKET_TIMEOUT": 1},
-    }
+    options = {"SOCKET_CONNECT_TIMEOUT": 0.5, "SOCKET_TIMEOUT": 0.5}
+    counters = {"BACKEND": "django_redis.cache.RedisCache", "LOCATION": url, "OPTIONS": options}
+    return {"default": counters, "answers": counters | {"OPTIONS": options | {"IGNORE_EXCEPTIONS": True}}}
 
 
 def email(url: str) -> dict[str, object]:

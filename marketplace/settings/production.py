@@ -4,7 +4,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from .base import *  # noqa: F403 - settings modules extend each other by star import, Django's own idiom
 from .base import ALLOWED_HOSTS, BASE_URL, METRICS_DIR, METRICS_TOKEN, S3, STORAGES, logging_config
-from .environment import STATIC_FILES, boolean, database, databases, email, integer, redis_cache, required, signing_key, text
+from .environment import STATIC_FILES, boolean, database, email, integer, redis_caches, required, signing_key, text
 
 DEBUG = False
 SECRET_KEY = required("SECRET_KEY", "a long random text that signs sessions and download links.")
@@ -16,11 +16,11 @@ if not ALLOWED_HOSTS:
 if not BASE_URL.startswith("https://"):
     raise ImproperlyConfigured(f"BASE_URL is {BASE_URL!r}; set it to the public https:// address of the service.")
 
-DATABASES = databases(database(required("DATABASE_URL", "postgres://user:password@host:5432/name.")), text("DATABASE_REPLICA_URL"))
+DATABASES = {"default": database(required("DATABASE_URL", "postgres://user:password@host:5432/name."))}
 if DATABASES["default"]["ENGINE"] != "django.db.backends.postgresql":
     raise ImproperlyConfigured("DATABASE_URL must name a PostgreSQL database in production: several processes share it.")
 
-CACHES = {"default": redis_cache(required("REDIS_URL", "redis://host:6379/0, where rate limits and cached answers are counted."))}
+CACHES = redis_caches(required("REDIS_URL", "redis://host:6379/0, where calls are counted and public answers are cached."))
 if S3 is None:
     raise ImproperlyConfigured("Set S3_BUCKET, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY: nodes share no local disk.")
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from catalog.services import generation
+from catalog.services.catalog_version import current_version
 
 API = "/api/v1"
 
@@ -40,12 +40,12 @@ def refused(anonymous: APIClient) -> Callable[..., list[tuple[str, str]]]:
 
 @pytest.fixture
 def new_generation(db: None) -> Callable[[], bool]:
-    """Tell whether the catalog's generation has changed since the last call."""
-    last = generation.current()
+    """Tell whether the catalog's version has changed since the last call."""
+    last = current_version()
 
     def changed() -> bool:
         nonlocal last
-        before, last = last, generation.current()
+        before, last = last, current_version()
         return before != last
 
     return changed

@@ -8,13 +8,10 @@ from itertools import product
 from typing import Any
 
 import pytest
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from catalog import labels
 from catalog.api import browsing
-from catalog.api.caching import Memo
 from catalog.api.filters import matching_of
 from catalog.models import LicenseTier, Listing
 from catalog.pricing import sale_prices
@@ -135,8 +132,7 @@ def queries() -> Iterator[dict[str, str]]:
 
 def asked(**query: Any) -> dict[str, Any]:
     """Return the answer that GET assets is given, made anew."""
-    Memo.forget()
-    return browsing.answer(browsing.browsing_of(browsing.parameters_of(query)), Memo(0))
+    return browsing.answer(browsing.browsing_of(browsing.parameters_of(query)))
 
 
 def test_what_is_found_is_what_looking_at_each_listing_finds(catalog: list[Listing], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -182,19 +178,3 @@ def test_prices_keep_the_same_whether_they_are_collected_or_walked_along(
             answer, case = asked(sort=sort, limit="50", **query), (sort, cap, few, query)
             assert [item["id"] for item in answer["items"]] == [each for each in order if each in ids], case
             assert (answer["total"], answer.get("totalIsExact", True)) == (min(len(ids), cap), len(ids) <= cap), case
-
-
-def test_pages_of_a_filter_count_it_once_until_the_catalog_changes(catalog: list[Listing]) -> None:
-    def page(number: int, at: int) -> tuple[dict[str, Any], str]:
-        query = browsing.browsing_of(browsing.parameters_of({"minPrice": "1", "page": str(number), "limit": "3", "facets": "tier,license"}))
-        with CaptureQueriesContext(connection) as context:
-            found = browsing.answer(query, Memo(at))
-        return found, context.captured_queries[-1]["sql"]
-
-    Memo.forget()
-    (first, counting), (second, paging), (_, anew) = page(1, 1), page(2, 1), page(2, 2)
-    assert "shelflabels shown" in counting
-    assert "shelflabels shown" in anew
-    assert "shelflabels shown" not in paging
-    assert (first["total"], first["facets"]) == (second["total"], second["facets"])
-    assert {item["id"] for item in first["items"]}.isdisjoint(item["id"] for item in second["items"])

@@ -12,10 +12,8 @@ from hypothesis import strategies as st
 from rest_framework.test import APIClient
 
 from catalog import pricing
-from catalog.api.representations import asset_detail
-from catalog.api.serializers import AssetDetail
 from catalog.models import LicenseTier, Listing, Preview
-from catalog.selectors import detail_for_sale, listing_for_sale
+from catalog.selectors import listing_for_sale
 from catalog.services.visibility import listing_changed
 from marketplace.core import bounds, money
 from marketplace.core.money import Currency

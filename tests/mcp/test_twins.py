@@ -12,7 +12,6 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
-from catalog.api.caching import Memo
 from catalog.models import Listing
 from marketplace.accounts.models import User
 from marketplace.mcp.tools.table import TOOLS
@@ -157,7 +156,6 @@ def forget() -> None:
     """Make what comes next be looked up."""
     for store in caches.all():
         store.clear()
-    Memo.forget()
 
 
 def test_tools_answer_what_their_twins_answer(twins: Twins, listings: list[Listing]) -> None:
@@ -224,14 +222,6 @@ def test_tool_asks_the_database_no_more_than_its_twin(twins: Twins, listings: li
     assert 2 <= len(by_tool) <= len(by_twin), [query["sql"] for query in by_tool]
     if tool not in {"get_download_link", "quote_purchase", "buy_asset"}:
         assert len(by_tool) <= 8
-
-
-def test_kept_answer_of_the_catalog_costs_the_token_only(twins: Twins, listings: list[Listing]) -> None:
-    twins.tools.call("get_asset", assetId=listings[0].slug)
-    with CaptureQueriesContext(connection) as queries:
-        twins.tools.call("get_asset", assetId=listings[0].slug)
-    # The token, and the catalog's generation, which has to be read inside of a transaction.
-    assert len(queries) == 2
 
 
 @pytest.mark.parametrize(

@@ -5,23 +5,19 @@ import re
 import shutil
 import subprocess
 import sys
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from cryptography import x509
-from cryptography.hazmat.primitives import serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.x509.oid import NameOID
 from django.urls import reverse
 
 from marketplace.core import bounds
 from tests.waiting import PATIENCE_SECONDS
 
 from ..checks import BIN, PRODUCTION, ROOT, SETTINGS
+from ..servers import nginx
+from ..servers.postgres import Unavailable
 
 pytestmark = pytest.mark.engineless
 COMPOSE = ROOT / "deploy" / "compose.yaml"
@@ -158,22 +154,9 @@ def test_proxy_lets_uploads_through_and_takes_every_other_body_in_first() -> Non
 
 
 def test_configuration_of_the_proxy_is_accepted_by_nginx(tmp_path: Path) -> None:
-    nginx = shutil.which("nginx")
-    if nginx is None:
-        pytest.skip("needs nginx")
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "shop.example")])
-    builder = x509.CertificateBuilder(name, name, key.public_key(), 1, datetime.now(tz=UTC), datetime.now(tz=UTC) + timedelta(days=1))
-    (tmp_path / "cert.pem").write_bytes(builder.sign(key, SHA256()).public_bytes(serialization.Encoding.PEM))
-    (tmp_path / "key.pem").write_bytes(
-        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    )
-    text = filled((ROOT / "deploy" / "nginx.conf.template").read_text(encoding="utf-8").replace("/etc/nginx/tls", str(tmp_path)))
-    # Names that only the compose network knows.
-    text = re.sub(r"\b(app-1|app-2|objects):", "127.0.0.1:", text)
-    paths = "".join(f"{kind}_temp_path {tmp_path}/{kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
-    (tmp_path / "nginx.conf").write_text(
-        f"pid {tmp_path}/pid;\nerror_log stderr;\nevents {{}}\nhttp {{ access_log off; {paths}\n{text}\n}}\n"
-    )
-    done = run(nginx, "-t", "-p", tmp_path, "-c", tmp_path / "nginx.conf")
+    try:
+        program = nginx.find_program()
+    except Unavailable as reason:
+        pytest.skip(str(reason))
+    done = run(program, "-t", "-p", tmp_path, "-c", nginx.configuration(tmp_path))
     assert done.returncode == 0, done.stderr

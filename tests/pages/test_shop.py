@@ -37,7 +37,7 @@ def page_at(client: Client, address: str) -> BeautifulSoup:
 
 def titles(page: BeautifulSoup) -> list[str]:
     """Return the titles of the listings on a page."""
-    return [heading.get_text(strip=True) for heading in page.select(".shelf h3")]
+    return [heading.get_text(strip=True) for heading in page.select(".assets h3")]
 
 
 def test_drafts_and_closed_stores_are_nowhere(client: Client) -> None:

@@ -9,7 +9,6 @@ from django.test import Client
 from django_redis.exceptions import ConnectionInterrupted
 from redis.exceptions import RedisError
 
-from catalog.services import fence, generation
 from marketplace.core.errors import DependencyUnavailable, NotFound
 
 BODY = "secret words of an error"
@@ -49,25 +48,3 @@ def test_crash_of_a_page_says_whether_to_come_back(
     answer = browser.get("/account/login/")
     assert (answer.status_code, "Retry-After" in answer.headers) == (status, status == 503)
     assert BODY not in answer.content.decode()
-
-
-def test_public_answer_without_a_database_is_a_problem_that_says_when_to_come_back(
-    browser: Client, monkeypatch: pytest.MonkeyPatch, db: None
-) -> None:
-    monkeypatch.setattr(generation, "current_and_cached", failing(OperationalError(BODY)))
-    answer = browser.get("/api/v1/assets")
-    assert (answer.status_code, answer.json()["code"], "Retry-After" in answer.headers) == (503, "dependency_unavailable", True)
-
-
-def test_database_that_is_down_is_waited_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    waited: list[str] = []
-
-    class Down:
-        def ensure_connection(self) -> None:
-            waited.append("once")
-            raise OperationalError
-
-    monkeypatch.setattr(fence, "connection", Down())
-    with pytest.raises(OperationalError):
-        fence._post(object(), lambda: waited.append("again") or 1)  # type: ignore[arg-type, func-returns-value]  # neither is reached
-    assert waited == ["once"]

@@ -1,4 +1,4 @@
-"""The database: its version, migrations, constraints, clock, replica, and the search index in it."""
+"""The database: its version, migrations, constraints, clock, and the search index in it."""
 
 import time
 
@@ -9,7 +9,6 @@ from django.db.models import Exists, OuterRef
 from catalog.models import Listing, SearchDocument
 from catalog.models.listings import ListingStatus
 from marketplace.core import health
-from marketplace.core.db import replica
 from marketplace.core.db.guards import every_guard
 
 from .findings import Results, Status
@@ -96,20 +95,6 @@ def check_clock() -> Results:
         )
     else:
         yield Status.OK, "The clock agrees with the database's.", ""
-
-
-def check_replica() -> Results:
-    """Say how far the replica is behind."""
-    if not replica.has_replica():
-        yield Status.OK, "Not configured; the primary serves all requests.", ""
-        return
-    behind = replica.probe()
-    status = Status.WARN if behind["lagSeconds"] > 60 else Status.OK
-    yield (
-        status,
-        f"It is {behind['lagBytes']} bytes and {behind['lagSeconds']} seconds behind.",
-        "Check its log and its network." if status != Status.OK else "",
-    )
 
 
 def check_search() -> Results:

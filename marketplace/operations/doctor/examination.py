@@ -19,7 +19,6 @@ def examine(*, backup_folder: Path | None = None) -> Iterator[Finding]:
         "migrations": database.check_migrations,
         "constraints": database.check_constraints,
         "clock": database.check_clock,
-        "replica": database.check_replica,
         "cache": services.check_cache,
         "objects": services.check_objects,
         "mail": services.check_mail,

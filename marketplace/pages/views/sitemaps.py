@@ -9,18 +9,19 @@ from functools import partial
 from xml.sax.saxutils import escape
 
 from django.conf import settings
+from django.core.cache import caches
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from catalog import selectors
-from catalog.api.caching import body_at
-from catalog.selectors import Section
+from catalog.services.catalog_version import current_version
 
 from .. import docs
 
 # Of one sitemap, which may hold 50,000: so that each is soon made and sent.
 LISTINGS = 10_000
+SECONDS = 60
 _BEGIN = '<?xml version="1.0" encoding="UTF-8"?>\n<{name} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
 
 
@@ -60,8 +61,7 @@ def _listings(number: int) -> bytes:
 
 def _listed() -> int:
     """Return how many sitemaps of listings there are."""
-    total = selectors.total_of(selectors.ask([selectors.total_on(Section())]))
-    return -(-total.listings // LISTINGS)
+    return -(-selectors.listings_on_sale() // LISTINGS)
 
 
 def _url(address: str, changed: datetime | None = None) -> str:
@@ -73,5 +73,5 @@ def _document(name: str, entries: Iterable[str]) -> bytes:
 
 
 def _xml(address: str, build: Callable[[], bytes]) -> HttpResponse:
-    body = body_at(address, lambda _memo: build())
+    body = caches["answers"].get_or_set(f"sitemap:{current_version()}:{address}", build, SECONDS)
     return HttpResponse(body, content_type="application/xml; charset=utf-8", headers={"Cache-Control": "public, max-age=3600"})

@@ -16,7 +16,7 @@ class Command(BaseCommand):
     """Examines the installation."""
 
     help = (
-        "Check settings, database, constraints, clock, replica, cache, file store, mail, workers, search index, disk, keys, static "
+        "Check settings, database, constraints, clock, cache, file store, mail, workers, search index, disk, keys, static "
         "files and backups. Each result is ok, warn or fail, with what to do. Writes one small file to the file store and deletes it "
         "again. Exit status: 0 nothing failed, 1 something did."
     )

@@ -1,0 +1,186 @@
+"""nginx with the configuration in `deploy/`, on loopback ports of its own, without root."""
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import requests
+from requests.adapters import HTTPAdapter
+
+from ..waiting import end, until
+from .certificate import write_certificate
+from .ports import free_port
+from .postgres import Unavailable
+
+ROOT = Path(__file__).resolve().parents[2]
+TEMPLATE = ROOT / "deploy" / "nginx.conf.template"
+HOST, FILES_HOST = "shop.test", "files.shop.test"
+NOBODY = "127.0.0.1:9"
+MAIN = """{user}
+pid {folder}/pid;
+error_log {folder}/error.log;
+daemon off;
+worker_processes 1;
+events {{
+    worker_connections 8192;
+}}
+http {{
+    access_log off;
+    {temporary}
+    {server}
+}}
+"""
+
+
+@dataclass(frozen=True)
+class Proxy:
+    """A running nginx.
+
+    Args:
+        port: Where the site and the files are served, with TLS.
+        plain_port: Where requests without TLS are redirected.
+        certificate: What a client must trust.
+        folder: Holds `nginx.conf` and `error.log`.
+        host: The name of the site.
+        files_host: The name of the file store.
+    """
+
+    port: int
+    plain_port: int
+    certificate: Path
+    folder: Path
+    host: str = HOST
+    files_host: str = FILES_HOST
+
+    def session(self, *, source: str = "127.0.0.1") -> requests.Session:
+        """Return a client that reaches `https://host` and `https://files_host` here.
+
+        Args:
+            source: The loopback address that it connects from: nginx takes clients at 127.0.0.2 and 127.0.0.3 for different ones.
+        """
+        session = requests.Session()
+        # Not the proxies of this machine.
+        session.trust_env = False
+        session.verify = str(self.certificate)
+        for host in (self.host, self.files_host):
+            session.mount(f"https://{host}", _Adapter(host, self.port, source))
+        return session
+
+
+class _Adapter(HTTPAdapter):
+    """Connects to a port of this machine for a host name that has no address."""
+
+    def __init__(self, host: str, port: int, source: str) -> None:
+        self._host, self._port, self._source = host, port, source
+        super().__init__()
+
+    def init_poolmanager(self, connections: int, maxsize: int, block: bool = False, **kwargs: Any) -> None:  # noqa: FBT001, FBT002 - as requests declares it
+        kwargs |= {"server_hostname": self._host, "assert_hostname": self._host, "source_address": (self._source, 0)}
+        super().init_poolmanager(connections, maxsize, block, **kwargs)
+
+    def send(self, request: requests.PreparedRequest, *args: Any, **kwargs: Any) -> requests.Response:
+        onward = request.copy()
+        onward.url = str(request.url).replace(f"https://{self._host}", f"https://127.0.0.1:{self._port}", 1)
+        onward.headers["Host"] = self._host
+        response = super().send(onward, *args, **kwargs)
+        response.url, response.request = str(request.url), request
+        return response
+
+
+def configuration(
+    folder: Path,
+    nodes: Sequence[str] = (NOBODY,),
+    *,
+    files: str = NOBODY,
+    host: str = HOST,
+    files_host: str = FILES_HOST,
+    ports: tuple[int, int] = (443, 80),
+) -> Path:
+    """Write `nginx.conf` and a certificate into a folder, and return the path of the first.
+
+    Args:
+        folder: Also takes what nginx writes.
+        nodes: Addresses of the nodes, with or without `http://`.
+        files: The address of the file store.
+        host: The name of the site.
+        files_host: The name of the file store.
+        ports: With TLS and without.
+    """
+    write_certificate(folder, host, files_host)
+    text = TEMPLATE.read_text(encoding="utf-8")
+    servers = [line for line in text.splitlines() if re.match(r"\s*server app-", line)]
+    text = text.replace("\n".join(servers), "\n".join(re.sub(r"app-\d+:\d+", _bare(node), servers[0]) for node in nodes))
+    for shipped, ours in {
+        "${HOST}": host,
+        "${FILES_HOST}": files_host,
+        "listen 443 ssl": f"listen 127.0.0.1:{ports[0]} ssl",
+        "listen 80": f"listen 127.0.0.1:{ports[1]}",
+        "/etc/nginx/tls": str(folder),
+        "/var/cache/nginx": str(folder),
+        "objects:7070": _bare(files),
+    }.items():
+        text = text.replace(shipped, ours)
+    temporary = " ".join(f"{kind}_temp_path {folder}/{kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+    # Started by root, it would give what it writes to an account that cannot enter the folder.
+    user = "user root;" if os.getuid() == 0 else ""
+    path = folder / "nginx.conf"
+    path.write_text(MAIN.format(user=user, folder=folder, temporary=temporary, server=text), encoding="utf-8")
+    return path
+
+
+def _bare(address: str) -> str:
+    return urlsplit(address).netloc if "//" in address else address
+
+
+def find_program() -> str:
+    """Return nginx's path.
+
+    Raises:
+        Unavailable: it is not installed.
+    """
+    # Debian keeps it where only root looks.
+    program = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
+    if program is None:
+        raise Unavailable("nginx is not installed")
+    return program
+
+
+@contextmanager
+def nginx(nodes: Sequence[str], *, files: str = NOBODY, host: str = HOST, files_host: str = FILES_HOST) -> Iterator[Proxy]:
+    """Run nginx before nodes until the block ends; see `configuration` for the arguments.
+
+    Raises:
+        Unavailable: it is not installed.
+    """
+    program = find_program()
+    with tempfile.TemporaryDirectory(prefix="marketplace-nginx-") as name:
+        folder, ports = Path(name), (free_port(), free_port())
+        path = configuration(folder, nodes, files=files, host=host, files_host=files_host, ports=ports)
+        with (folder / "error.log").open("wb") as log:
+            process = subprocess.Popen(
+                [program, "-p", folder, "-c", path, "-e", folder / "error.log"],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+
+        def listens() -> bool:
+            assert process.poll() is None, (folder / "error.log").read_text(errors="replace")
+            with socket.socket() as probe:
+                return probe.connect_ex(("127.0.0.1", ports[0])) == 0
+
+        try:
+            until(listens, "nginx", log=folder / "error.log")
+            yield Proxy(*ports, folder / "cert.pem", folder, host, files_host)
+        finally:
+            end(process, folder / "error.log")
