@@ -47,7 +47,9 @@ def decode(text: str, *, sort: Sort, filters: Mapping[str, Any]) -> tuple[int, P
 
 
 def _binding(sort: Sort, filters: Mapping[str, Any]) -> str:
-    said = repr((sort.value, sorted((name, str(value)) for name, value in filters.items())))
+    # Without prices a currency decides nothing.
+    ignored = {"currency"} if sort in {Sort.POPULAR, Sort.NEWEST} and filters.keys().isdisjoint({"minPrice", "maxPrice"}) else set()
+    said = repr((sort.value, sorted((name, str(value)) for name, value in filters.items() if name not in ignored)))
     return hashlib.blake2b(said.encode(), digest_size=6).hexdigest()
 
 

@@ -1,6 +1,6 @@
-"""The filters of the catalog: the only declaration for the API, the storefront's form and the tools' arguments.
+r"""The filters of the catalog: the only declaration for the API, the storefront's form and the tools' arguments.
 
-A value that begins with `!` excludes, `\\!` at its beginning is a literal `!`; a repeated parameter means any of its values.
+A value that begins with `!` excludes, `\!` at its beginning is a literal `!`; a repeated parameter means any of its values.
 """
 
 from collections.abc import Callable, Mapping, Sequence

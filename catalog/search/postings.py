@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from django.db import connection
 
-from ..models.search import Tier
 from ..filters import Listings
+from ..models.search import Tier
 from .plan import SAME_TITLE, LookUp
 
 _DOCUMENTS = "catalog_searchdocument"

@@ -12,7 +12,7 @@ from django.db.models.lookups import GreaterThan
 
 from marketplace.core.money import Currency
 
-from ..filters import Listings, ListingFilter, currency_of, license_of
+from ..filters import ListingFilter, Listings, currency_of, license_of
 from ..labels import folded
 from ..models import ListingCount, ListingIndex
 
