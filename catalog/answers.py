@@ -73,15 +73,14 @@ class FacetCounts(Answer):
     license: list[FacetValue] = Field(default_factory=list, description="An asset counts under each licence tier that it is sold under.")
 
 
-class Faceted(Answer):
-    """What an answer has where facets were asked for."""
-
-    facets: FacetCounts = Field(default_factory=FacetCounts)
-    facets_are_exact: bool = Field(
+FacetsAreExact = Annotated[
+    bool,
+    Field(
         default_factory=bool,
         description="Always true without filters other than category and tier. With them, and in a search: false where more may match "
         f"than are counted, which are up to {COUNTED}, and the best {SEARCH_FACETED} at most.",
-    )
+    ),
+]
 
 
 def faceted(facets: Facets, *, exact: bool) -> dict[str, Any]:
@@ -137,7 +136,7 @@ def item_of(row: Row) -> dict[str, Any]:
     }
 
 
-class AssetPage(Faceted):
+class AssetPage(Answer):
     """A page of listings."""
 
     total: int
@@ -148,6 +147,8 @@ class AssetPage(Faceted):
         default_factory=bool,
         description=f"There, and false, where more than {CAP} match several filters, a store or a price range: total is {CAP} then.",
     )
+    facets: FacetCounts = Field(default_factory=FacetCounts)
+    facets_are_exact: FacetsAreExact
 
     @classmethod
     def of(cls, found: ListingPage, *, page: int, cursor: str | None, with_facets: bool) -> Self:
@@ -164,12 +165,14 @@ class SearchResult(AssetItem):
     score: float = Field(ge=0, le=1, description="Relevance; higher is better.")
 
 
-class SearchResults(Faceted):
+class SearchResults(Answer):
     """What a search found, best first."""
 
     query: str
     count: int = Field(description="The number of results in this answer.")
     results: list[SearchResult]
+    facets: FacetCounts = Field(default_factory=FacetCounts)
+    facets_are_exact: FacetsAreExact
 
 
 class SuggestionRecord(Answer):

@@ -7,6 +7,7 @@ import base64
 import binascii
 import hashlib
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 import orjson
@@ -49,8 +50,12 @@ def decode(text: str, *, sort: Sort, filters: Mapping[str, Any]) -> tuple[int, P
 def _binding(sort: Sort, filters: Mapping[str, Any]) -> str:
     # Without prices a currency decides nothing.
     ignored = {"currency"} if sort in {Sort.POPULAR, Sort.NEWEST} and filters.keys().isdisjoint({"minPrice", "maxPrice"}) else set()
-    said = repr((sort.value, sorted((name, str(value)) for name, value in filters.items() if name not in ignored)))
+    said = repr((sort.value, sorted((name, _plain(value)) for name, value in filters.items() if name not in ignored)))
     return hashlib.blake2b(said.encode(), digest_size=6).hexdigest()
+
+
+def _plain(value: Any) -> str:
+    return str(value.normalize() if isinstance(value, Decimal) else value)
 
 
 def _refusal() -> serializers.ValidationError:

@@ -176,6 +176,7 @@ class ListingFilter(django_filters.FilterSet):  # type: ignore[misc]  # as above
     maxPrice = PriceFilter(label="To", help_text="The highest price likewise.")  # noqa: N815 - as above
     currency = CurrencyFilter(
         choices=[(currency.value, currency.value) for currency in Currency],
+        initial=Currency.INR.value,
         label="Prices in",
         help_text="Of minPrice, maxPrice and orders by price; assets without a price in it are left out of a price range.",
     )
@@ -236,7 +237,7 @@ def shape_of(field: forms.Field) -> dict[str, Any]:
             shape |= {"type": "number", "minimum": 0, "maximum": bounds.PRICE_MINOR / 100}
             shape["description"] += " At most two decimals."
         case forms.ChoiceField():
-            shape["enum"] = [value for value, _ in field.choices if value]
+            shape |= {"enum": [value for value, _ in field.choices if value], "default": field.initial}
         case forms.DateTimeField():
             shape["format"] = "date-time"
     return shape

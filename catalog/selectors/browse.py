@@ -58,6 +58,7 @@ COLUMNS = (
     *("price_usd", "price_inr", "price_eur", "list_price_usd", "list_price_inr", "list_price_eur", "discount_bp"),
     *("licenses", "thumbnail"),
 )
+_FACET_COLUMNS = {Facet.CATEGORY: "category_slug", Facet.TIER: "tier", Facet.FILE_TYPE: "file_type", Facet.LICENSE: "licenses"}
 Row = dict[str, Any]
 # The sort keys of a listing, and its id.
 Position = tuple[int | uuid.UUID, ...]
@@ -120,12 +121,11 @@ def list_listings(
         facets: What to count besides.
     """
     counts = _stored_counts(given)
-    sample = _sample(listings, COUNTED if counts is not None else CAP + 1) if facets and not _is_section(given) else None
-    total = _total(listings, counts, sample)
-    if sample is None:
+    total = _total(listings, counts)
+    if not facets or _is_section(given):
         found, exact = _stored_facets(given, counts or [], facets), True
     else:
-        found, exact = _facets(sample[:COUNTED], facets), total.exact and total.listings <= COUNTED
+        found, exact = _facets(listings, facets), total.exact and total.listings <= COUNTED
     if total.exact and after is None and start >= total.listings:
         return ListingPage([], total, None, found, exact)
     listings, keys = _ordered(listings, given, sort)
@@ -152,7 +152,7 @@ def rows_of(ids: Collection[uuid.UUID]) -> dict[uuid.UUID, Row]:
 
 def facets_of_listings(ids: Collection[uuid.UUID], names: Collection[Facet]) -> Facets:
     """Return the facets of these listings, as far as they are on sale."""
-    return _facets(_sample(ListingIndex.objects.filter(pk__in=ids), len(ids)), names)
+    return _facets(ListingIndex.objects.filter(pk__in=ids), names)
 
 
 def listings_on_sale() -> int:
@@ -205,24 +205,21 @@ def _in_section(counts: QuerySet[ListingCount], given: Mapping[str, Any]) -> Que
     return counts
 
 
-def _total(listings: Listings, counts: Sequence[tuple[str, str, int]] | None, sample: Sequence[Any] | None) -> Total:
+def _total(listings: Listings, counts: Sequence[tuple[str, str, int]] | None) -> Total:
     if counts is not None:
         return Total(sum(listed for *_, listed in counts))
-    found = len(sample) if sample is not None else listings.order_by()[: CAP + 1].count()
+    found = listings.order_by()[: CAP + 1].count()
     return Total(min(found, CAP), exact=found <= CAP)
 
 
-def _sample(listings: Listings, size: int) -> list[Any]:
-    return list(listings.order_by().values_list("category_slug", "tier", "file_type", "licenses")[:size])
-
-
-def _facets(sample: Sequence[Any], names: Collection[Facet]) -> Facets:
-    counters: dict[str, Counter[str]] = {
-        Facet.CATEGORY: Counter(category for category, *_ in sample),
-        Facet.TIER: Counter(tier for _, tier, *_ in sample),
-        Facet.FILE_TYPE: Counter(file_type for *_, file_type, _ in sample if file_type),
-        Facet.LICENSE: Counter(sold["slug"] for *_, licenses in sample for sold in licenses),
-    }
+def _facets(listings: Listings, names: Collection[Facet]) -> Facets:
+    """Return the facets of the first `COUNTED` listings, whichever these are."""
+    columns = {name: _FACET_COLUMNS[name] for name in names}
+    rows = list(listings.order_by().values_list(*columns.values())[:COUNTED])
+    counters = {name: Counter(row[place] for row in rows) for place, name in enumerate(columns) if name != Facet.LICENSE}
+    if Facet.LICENSE in columns:
+        place = list(columns).index(Facet.LICENSE)
+        counters[Facet.LICENSE] = Counter(sold["slug"] for row in rows for sold in row[place])
     return {name.value: _most_frequent(counters[name]) for name in names}
 
 
@@ -241,5 +238,5 @@ def _stored_facets(given: Mapping[str, Any], counts: Sequence[tuple[str, str, in
 
 
 def _most_frequent(counter: Counter[str]) -> list[tuple[str, int]]:
-    ranked = sorted(((value, n) for value, n in counter.items() if n > 0), key=lambda pair: (-pair[1], pair[0]))
+    ranked = sorted(((value, n) for value, n in counter.items() if value and n > 0), key=lambda pair: (-pair[1], pair[0]))
     return ranked[:VALUES]
