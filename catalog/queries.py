@@ -33,6 +33,7 @@ from .selectors import (
     Sort,
     active_tiers,
     categories_with_counts,
+    detail_for_sale,
     facets_of_listings,
     list_listings,
     listing_for_sale,
@@ -205,7 +206,7 @@ def asset_detail(asset_id: str) -> AssetDetail:
     Raises:
         NotFound: there is none.
     """
-    return AssetDetail.of(listing_for_sale(asset_id), active_tiers())
+    return AssetDetail.of(detail_for_sale(asset_id), active_tiers())
 
 
 def asset_manifest(asset_id: str) -> PublicManifest:

@@ -31,7 +31,7 @@ from .cards import (
     popular_cards,
     slugs_for_sale,
 )
-from .listings import listing_for_sale, listings_for_sale, preview_by_id
+from .listings import detail_for_sale, listing_for_sale, listings_for_sale, preview_by_id
 from .taxonomy import active_tiers, categories_with_counts, category_names, every_tier
 
 __all__ = [
@@ -54,6 +54,7 @@ __all__ = [
     "categories_with_counts",
     "category_names",
     "counts_to_choose_from",
+    "detail_for_sale",
     "every_tier",
     "facets_of_listings",
     "key_count",

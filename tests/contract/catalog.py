@@ -99,7 +99,7 @@ FILTERS = (
     Query("fileType", VALUES, bounds={"maxLength": 200, "maxItems": 20}, bad=("x" * 201,)),
     Query("minPrice", "number", bounds=PRICE_BOUNDS, bad=BAD_PRICES),
     Query("maxPrice", "number", bounds=PRICE_BOUNDS, bad=BAD_PRICES),
-    Query("currency", "string", bounds={"enum": ["USD", "INR", "EUR"]}, bad=("GBP", "inr")),
+    Query("currency", "string", default="INR", bounds={"enum": ["USD", "INR", "EUR"]}, bad=("GBP", "inr")),
 )
 
 OPERATIONS = (
