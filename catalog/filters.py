@@ -62,12 +62,12 @@ class ValuesField(forms.Field):
 
     widget = ValuesInput
 
-    def __init__(self, *, max_length: int, choices: Sequence[str] = (), **kwargs: Any) -> None:
+    def __init__(self, *, max_length: int, values: Sequence[str] = (), **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.max_length, self.choices = max_length, choices
+        self.max_length, self.values = max_length, values
         self._text = forms.CharField(required=False, max_length=max_length)
 
-    def to_python(self, value: list[Any]) -> Values | None:
+    def to_python(self, value: Any) -> Values | None:
         """Return the values; empty ones are ignored."""
         sent = [text for text in value if text != ""]
         if len(sent) > VALUES:
@@ -80,8 +80,8 @@ class ValuesField(forms.Field):
         cleaned: str = self._text.clean(text)
         if not cleaned:
             raise ValidationError("It may not be blank.", code="blank")
-        if self.choices and cleaned not in self.choices:
-            raise ValidationError(f"There is no {cleaned[:40]!r}. There are {', '.join(self.choices)}.", code="invalid_choice")
+        if self.values and cleaned not in self.values:
+            raise ValidationError(f"There is no {cleaned[:40]!r}. There are {', '.join(self.values)}.", code="invalid_choice")
         return cleaned
 
 
@@ -113,7 +113,7 @@ class PriceField(forms.DecimalField):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(min_value=0, max_value=Decimal(bounds.PRICE_MINOR) / 100, **kwargs)
 
-    def to_python(self, value: Any) -> Decimal | None:
+    def to_python(self, value: Any) -> Any:
         """Return the price, of which one mistake is named at a time."""
         price: Decimal | None = super().to_python(value)
         if price is not None:
@@ -139,6 +139,15 @@ class CurrencyFilter(django_filters.ChoiceFilter):  # type: ignore[misc]  # as a
         return queryset
 
 
+def clean_prices(form: forms.Form) -> dict[str, Any]:
+    """Refuse prices that contradict each other (`Form.clean`)."""
+    cleaned = form.cleaned_data
+    low, high = cleaned.get("minPrice"), cleaned.get("maxPrice")
+    if low is not None and high is not None and low > high:
+        form.add_error("maxPrice", ValidationError("It is below minPrice.", code="below_minimum"))
+    return cleaned
+
+
 def labelled(kind: LabelKind) -> Callable[[Sequence[str]], Exists]:
     """Return the condition for labels of a kind."""
     return lambda values: Exists(
@@ -157,7 +166,7 @@ class ListingFilter(django_filters.FilterSet):  # type: ignore[misc]  # as above
     category = ValuesFilter(
         field_name="category_slug", max_length=bounds.SLUG_CHARS, help_text="A category's slug; an unknown one returns nothing."
     )
-    tier = ValuesFilter(field_name="tier", max_length=8, choices=Tier.values, help_text="The account tier that a buyer needs.")
+    tier = ValuesFilter(field_name="tier", max_length=8, values=Tier.values, help_text="The account tier that a buyer needs.")
     vendor = ValuesFilter(field_name="store_slug", max_length=bounds.SLUG_CHARS, help_text="A store's slug.")
     license = ValuesFilter(having=licensed, max_length=40, help_text="The slug of a licence tier that it is sold under.", label="Licence")
     tag = ValuesFilter(having=labelled(LabelKind.TAG), max_length=bounds.TAG_CHARS, help_text="One of its tags, in any case.")
@@ -192,13 +201,13 @@ class ListingFilter(django_filters.FilterSet):  # type: ignore[misc]  # as above
     def form_class(cls) -> type[forms.Form]:
         """Return the form of the filters, which costs more to make than to fill in."""
         fields = {name: declared.field for name, declared in cls.base_filters.items()}
-        form: type[forms.Form] = type("ListingFilterForm", (FilterForm,), fields)
+        form: type[forms.Form] = type("ListingFilterForm", (forms.Form,), fields | {"clean": clean_prices})
         return form
 
     @classmethod
     def json_schema(cls) -> dict[str, dict[str, Any]]:
         """Return the JSON Schema of each parameter."""
-        return {name: shape_of(field) for name, field in cls.form_class().base_fields.items()}  # type: ignore[attr-defined]  # of its metaclass
+        return {name: shape_of(field) for name, field in cls.form_class().base_fields.items()}
 
     def get_form_class(self) -> type[forms.Form]:
         """Return the form of the filters."""
@@ -229,30 +238,19 @@ def shape_of(field: forms.Field) -> dict[str, Any]:
     shape: dict[str, Any] = {"type": "string", "description": str(field.help_text)}
     match field:
         case ValuesField():
-            shape |= {"pattern": f"^!?({'|'.join(field.choices)})$"} if field.choices else {"maxLength": field.max_length}
+            shape |= {"pattern": f"^!?({'|'.join(field.values)})$"} if field.values else {"maxLength": field.max_length}
             value = {name: said for name, said in shape.items() if name != "description"}
             shape |= {"type": ["string", "array"], "items": value, "maxItems": VALUES}
-            shape["description"] += " A value after `!` is excluded; of several, any will do."
+            shape["description"] += r" `!` before a value excludes it (`\!` begins one with a literal `!`); of several values, any will do."
         case forms.DecimalField():
             shape |= {"type": "number", "minimum": 0, "maximum": bounds.PRICE_MINOR / 100}
             shape["description"] += " At most two decimals."
         case forms.ChoiceField():
-            shape |= {"enum": [value for value, _ in field.choices if value], "default": field.initial}
+            choices: Any = field.choices
+            shape |= {"enum": [value for value, _ in choices if value], "default": field.initial}
         case forms.DateTimeField():
             shape["format"] = "date-time"
     return shape
-
-
-class FilterForm(forms.Form):
-    """The form of the filters."""
-
-    def clean(self) -> dict[str, Any]:
-        """Refuse prices that contradict each other."""
-        cleaned: dict[str, Any] = super().clean() or {}
-        low, high = cleaned.get("minPrice"), cleaned.get("maxPrice")
-        if low is not None and high is not None and low > high:
-            self.add_error("maxPrice", ValidationError("It is below minPrice.", code="below_minimum"))
-        return cleaned
 
 
 def given_of(cleaned: Mapping[str, Any]) -> dict[str, Any]:

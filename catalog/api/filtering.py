@@ -12,7 +12,7 @@ from rest_framework.views import APIView
 
 from marketplace.core.api.serializers import parse_query
 
-from ..answers import Answer, AssetItem, AssetPage
+from ..answers import Answer, AssetPage
 from ..filters import ListingFilter, Listings
 from ..queries import BrowseQuery, browse, filter_listings
 
@@ -43,7 +43,7 @@ class ListingPagination(BasePagination):
 
     answer: AssetPage
 
-    def paginate_queryset(self, queryset: Any, request: Request, view: APIView | None = None) -> list[AssetItem]:
+    def paginate_queryset(self, queryset: Any, request: Request, view: APIView | None = None) -> Any:
         """Return the items of a page.
 
         Raises:

@@ -216,11 +216,11 @@ def _facets(listings: Listings, names: Collection[Facet]) -> Facets:
     """Return the facets of the first `COUNTED` listings, whichever these are."""
     columns = {name: _FACET_COLUMNS[name] for name in names}
     rows = list(listings.order_by().values_list(*columns.values())[:COUNTED])
-    counters = {name: Counter(row[place] for row in rows) for place, name in enumerate(columns) if name != Facet.LICENSE}
-    if Facet.LICENSE in columns:
-        place = list(columns).index(Facet.LICENSE)
-        counters[Facet.LICENSE] = Counter(sold["slug"] for row in rows for sold in row[place])
-    return {name.value: _most_frequent(counters[name]) for name in names}
+    counters: dict[Facet, Counter[str]] = {
+        name: Counter(sold["slug"] for row in rows for sold in row[place]) if name == Facet.LICENSE else Counter(row[place] for row in rows)
+        for place, name in enumerate(columns)
+    }
+    return {name.value: _most_frequent(counter) for name, counter in counters.items()}
 
 
 def _stored_facets(given: Mapping[str, Any], counts: Sequence[tuple[str, str, int]], names: Collection[Facet]) -> Facets:
