@@ -25,7 +25,6 @@ LONGEST = (
     "tests/pages/test_browser_console.py",
     "tests/pages/test_browser_shop.py",
     "tests/admin/test_browser.py",
-    "tests/ops/test_replica.py",
     "tests/studio/test_browser_files.py",
     "tests/wallet/test_upgrade.py",
     "tests/flows/test_first_sale.py",

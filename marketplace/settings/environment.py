@@ -19,10 +19,13 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_public_key,
 )
 from django.core.exceptions import ImproperlyConfigured
+from environ.fileaware_mapping import FileAwareMapping
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
 
-env = environ.Env()
+env = environ.FileAwareEnv()
+# Settings are read once.
+env.ENVIRON = FileAwareMapping(cache=False)
 
 # Under names of their content, compressed once.
 STATIC_FILES = {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"}
@@ -31,16 +34,13 @@ S3_OPTIONAL = ("S3_ENDPOINT_URL", "S3_PUBLIC_ENDPOINT_URL", "S3_REGION")
 
 
 def text(name: str, default: str = "") -> str:
-    """Return the variable, or what the file named by `<name>_FILE` holds (for mounted secrets)."""
-    file_name = env.str(f"{name}_FILE", default="")
-    if file_name and env.str(name, default=""):
+    """Return the variable, or the content of the file that `<name>_FILE` names (for mounted secrets)."""
+    if os.environ.get(name) and os.environ.get(f"{name}_FILE"):
         raise ImproperlyConfigured(f"Set {name} or {name}_FILE, not both.")
-    if file_name:
-        try:
-            return Path(file_name).read_text(encoding="utf-8").strip()
-        except OSError as error:
-            raise ImproperlyConfigured(f"{name}_FILE names {file_name}, which cannot be read: {error.strerror}.") from error
-    value: str = env.str(name, default=default)
+    try:
+        value: str = env.str(name, default=default)
+    except OSError as error:
+        raise ImproperlyConfigured(f"{name}_FILE names {error.filename}, which cannot be read: {error.strerror}.") from error
     return value.strip()
 
 
@@ -163,8 +163,6 @@ def database(url: str) -> dict[str, object]:
                     # Its pauses between attempts double: given up early, the next caller makes an attempt of its own.
                     "reconnect_timeout": 5,
                 },
-                # For `core.db.prepared`. To be switched off behind a pooler that does not know prepared statements.
-                "prepare_threshold": 5 if boolean("DATABASE_PREPARED_STATEMENTS", default=True) else None,
                 "connect_timeout": 5,
                 # What was sent and never acknowledged ends a connection to a host that is gone.
                 "tcp_user_timeout": 10_000,
@@ -245,7 +243,11 @@ def redis_caches(url: str) -> dict[str, dict[str, object]]:
     parts = urlsplit(url)
     if parts.scheme not in {"redis", "rediss", "unix"} or not (parts.hostname or parts.path):
         raise ImproperlyConfigured("REDIS_URL is not the address of a Redis server; set it to one such as redis://host:6379/0.")
-    options = {"SOCKET_CONNECT_TIMEOUT": 0.5, "SOCKET_TIMEOUT": 0.5}
+    options = {
+        "SOCKET_CONNECT_TIMEOUT": 0.5,
+        "SOCKET_TIMEOUT": 0.5,
+        "REDIS_CLIENT_CLASS": "marketplace.core.redis_client.PausingRedis",
+    }
     counters = {"BACKEND": "django_redis.cache.RedisCache", "LOCATION": url, "OPTIONS": options}
     return {"default": counters, "answers": counters | {"OPTIONS": options | {"IGNORE_EXCEPTIONS": True}}}
 
