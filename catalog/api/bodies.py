@@ -6,7 +6,7 @@ from typing import Any
 from .. import selectors
 from ..manifests import manifest_of
 from ..manifests.public import public_manifest
-from ..search import find, search
+from ..search import search
 from . import representations as shown
 from .browsing import filters_of
 from .filters import matching_of
@@ -21,12 +21,14 @@ def categories() -> dict[str, Any]:
 def search_results(query: Mapping[str, Any]) -> dict[str, Any]:
     """Return the answer of GET assets/search to a validated query."""
     q, limit, names, filters = query["q"], query["limit"], query.get("facets", []), filters_of(query)
-    within = matching_of(filters) if filters else None
+    within = matching_of(filters).queryset() if filters else None
+    found = search(q, within=within, limit=SEARCH_FACETED if names else limit)
+    hits = found.hits[:limit]
+    answer = shown.search_results(q, hits, selectors.titles_of(hit.id for hit in hits))
     if not names:
-        return shown.search_results(q, search(q, limit, within))
-    hits, are_all = find(q, SEARCH_FACETED, within)
-    counts = selectors.facets_of_listings([hit.id for hit in hits], names)
-    return shown.search_results(q, hits[:limit]) | shown.facets(counts, exact=are_all)
+        return answer
+    counts = selectors.facets_of_listings([hit.id for hit in found.hits], names)
+    return answer | shown.facets(counts, exact=found.total_is_exact and found.next_cursor is None)
 
 
 def asset(asset_id: str) -> dict[str, Any]:

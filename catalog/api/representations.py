@@ -1,6 +1,7 @@
 """Builds public response bodies directly from rows, without DRF serializers; those in `serializers.answers` document the same shapes."""
 
-from collections.abc import Iterable, Sequence
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from marketplace.core import money
@@ -42,12 +43,12 @@ def facets(counts: Facets, *, exact: bool) -> dict[str, Any]:
     return {"facets": shown, "facetsAreExact": exact}
 
 
-def search_results(query: str, hits: Sequence[Hit]) -> dict[str, Any]:
+def search_results(query: str, hits: Sequence[Hit], titles: Mapping[uuid.UUID, str]) -> dict[str, Any]:
     """Return the answer of GET assets/search."""
     return {
         "query": query,
         "count": len(hits),
-        "results": [{"id": hit.id, "title": hit.title, "score": hit.score} for hit in hits],
+        "results": [{"id": hit.id, "title": titles[hit.id], "score": hit.score} for hit in hits if hit.id in titles],
     }
 
 

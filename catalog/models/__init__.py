@@ -5,7 +5,7 @@ from .files import Deliverable, Preview
 from .listings import Listing, ListingStats, UncountedPurchase
 from .manifests import AgentManifest
 from .reviews import ListingReview, RejectionReason
-from .search import SearchDelete, SearchDocument, SearchTerm
+from .search import SearchDocument, SearchSynonym, SearchTerm
 from .shelf import NO_INR, ShelfCount, ShelfItem, ShelfLabels
 from .taxonomy import Category, LicenseTier, RetiredTerms, Store
 
@@ -22,8 +22,8 @@ __all__ = [
     "Preview",
     "RejectionReason",
     "RetiredTerms",
-    "SearchDelete",
     "SearchDocument",
+    "SearchSynonym",
     "SearchTerm",
     "ShelfCount",
     "ShelfItem",

@@ -20,7 +20,7 @@ from .cards import (
 from .detail import detail_for_sale
 from .facets import COUNTED as FACETED
 from .facets import Facet, Facets, facets_of_listings, facets_of_shelf, facets_on
-from .listings import listing_for_sale, listings_for_sale, preview_by_id
+from .listings import listing_for_sale, listings_for_sale, preview_by_id, titles_of
 from .matching import Counted, Found, Matching, find
 from .taxonomy import active_tiers, categories_with_counts, category_names, every_tier
 
@@ -65,6 +65,7 @@ __all__ = [
     "preview_by_id",
     "rows_of",
     "slugs_for_sale",
+    "titles_of",
     "total_of",
     "total_on",
 ]

@@ -1,6 +1,8 @@
 """Listings as buyers see them: published, in an open store."""
 
 import re
+import uuid
+from collections.abc import Iterable
 from typing import Any
 
 from django.db.models import QuerySet, Sum
@@ -19,6 +21,11 @@ _SLUG = re.compile(rf"[-a-zA-Z0-9_]{{1,{bounds.SLUG_CHARS}}}")
 def listings_for_sale() -> QuerySet[Listing]:
     """Return what buyers may see and buy."""
     return Listing.objects.filter(status=ListingStatus.PUBLISHED, store__is_open=True)
+
+
+def titles_of(ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, str]:
+    """Return the titles of listings."""
+    return dict(Listing.objects.filter(pk__in=list(ids)).values_list("pk", "title"))
 
 
 def published_in(store: Store) -> int:

@@ -67,6 +67,11 @@ class Matching(NamedTuple):
         kept = self.keeping([has(group, walk=connection.vendor == "sqlite") for group in self.groups])
         return Arm(f"{column} IN (SELECT listing_id {kept.sql})", kept.params)
 
+    def queryset(self) -> QuerySet[ShelfItem]:
+        """Return what is kept as a queryset."""
+        kept = self.within("catalog_shelfitem.listing_id")
+        return ShelfItem.objects.extra(where=[kept.sql], params=kept.params)
+
     def keeping(self, conditions: Sequence[Arm], *, walk: bool = False) -> Arm:
         """Return FROM and WHERE of what is kept under these conditions and the prices.
 

@@ -153,7 +153,7 @@ def test_what_is_found_is_what_looking_at_each_listing_finds(catalog: list[Listi
             for name in FACETS:
                 assert {entry["value"]: entry["count"] for entry in answer["facets"][name]} == counts(kept, name), (*case, name)
             assert [item["id"] for item in asked(sort=sort, limit="3", page="2", **query)["items"]] == expected[3:6], case
-        hits = search("sample", 100, matching_of(browsing.browsing_of(browsing.parameters_of(query)).filters))
+        hits = search("sample", limit=100, within=matching_of(browsing.browsing_of(browsing.parameters_of(query)).filters).queryset()).hits
         assert {hit.id for hit in hits} == ids, query
 
 

@@ -11,7 +11,6 @@ from django.db.models import BigIntegerField, Count, F, JSONField, Value
 from django.utils import timezone
 
 from catalog.models import Category, LicenseTier, Listing, ListingReview, Preview
-from catalog.models.search import SearchDelete
 from developers.models import ApiKey, App
 from marketplace.core import audit
 from marketplace.core.db.combined import count_combined, fetch_combined
@@ -157,7 +156,6 @@ REFUSED: dict[str, Callable[[], Any]] = {
     "prefetch": lambda: Listing.objects.prefetch_related("reviews"),
     "related of everything": Listing.objects.select_related,
     "order of another": lambda: Preview.objects.order_by("-listing__category"),
-    "key of two columns": SearchDelete.objects.all,
     "times between": lambda: Listing.objects.annotate(took=F("updated_at") - F("created_at")),
 }
 

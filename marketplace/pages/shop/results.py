@@ -60,7 +60,7 @@ def _rows(section: Section, order: Sort, start: int) -> list[Row]:
 def _found(form: ShopForm, filters: dict[str, Any]) -> Results:
     """Return the best hits of a search: one page, for what comes after them is no answer."""
     names = selectors.names_to_choose_from()
-    hits = search(form.query, bounds.SEARCH_LIMIT, matching_of(filters) if filters else None)
+    hits = search(form.query, within=matching_of(filters).queryset() if filters else None, limit=bounds.SEARCH_LIMIT).hits
     cards = selectors.cards_of(hit.id for hit in hits)
     return Results(cards, Total(len(cards), exact=len(hits) < bounds.SEARCH_LIMIT), 1, names, None)
 
