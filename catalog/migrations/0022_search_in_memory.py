@@ -86,7 +86,7 @@ def run(statements):
 
 def seed(apps, schema_editor):
     synonyms = apps.get_model("catalog", "SearchSynonym").objects
-    synonyms.bulk_create([synonyms.model(word=word, synonyms=words) for word, words in SYNONYMS.items()])
+    synonyms.bulk_create([synonyms.model(word=word, synonyms=" ".join(words)) for word, words in SYNONYMS.items()])
 
 
 class Migration(migrations.Migration):
@@ -112,8 +112,9 @@ class Migration(migrations.Migration):
             name="SearchSynonym",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("word", models.CharField(help_text="A word that people type, such as music.", max_length=40, unique=True)),
-                ("synonyms", models.JSONField(default=list)),
+                ("word", models.CharField(max_length=40, unique=True)),
+                ("synonyms", models.CharField(max_length=200)),
+                ("is_active", models.BooleanField(default=True)),
             ],
             options={"ordering": ("word",)},
         ),

@@ -8,6 +8,7 @@ from marketplace.core import bounds
 from .listings import Listing
 
 TERM_CHARS = 64
+SYNONYMS_CHARS = 200
 
 
 class SearchDocument(models.Model):
@@ -65,8 +66,9 @@ class SearchTerm(models.Model):
 class SearchSynonym(models.Model):
     """Words that are searched for as well where a query's word finds little: `music` also means `loops`."""
 
-    word = models.CharField(max_length=bounds.TAG_CHARS, unique=True, help_text="A word that people type, such as music.")
-    synonyms = models.JSONField(default=list)
+    word = models.CharField(max_length=bounds.TAG_CHARS, unique=True)
+    synonyms = models.CharField(max_length=SYNONYMS_CHARS)
+    is_active = models.BooleanField(default=True)
 
     class Meta:
         ordering = ("word",)

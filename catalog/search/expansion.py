@@ -28,7 +28,7 @@ TYPOS = {1: 0.7, 2: 0.5}
 # The completion of a misspelt prefix.
 PREFIX_TYPO = 0.8
 # Met last: what has the word itself comes first, wherever it stands.
-SYNONYM = 0.4
+SYNONYM = 0.2
 
 Group = dict[str, float]
 
@@ -137,7 +137,8 @@ class QueryExpansion:
     def _likeliest(self, word: str, *, begun: bool) -> Group:
         """Return the likeliest corrections of a word, by distance, first letter and frequency."""
         offers = {term: (float(typos), TYPOS[typos]) for term, typos in self.vocabulary.corrections(word)}
-        if begun:
+        # One that is a single typo away is likelier than any beginning.
+        if begun and not any(distance == 1 for distance, _ in offers.values()):
             for term, typos in self.vocabulary.corrected_completions(word):
                 offers.setdefault(term, (typos + 1.0, TYPOS[typos] * PREFIX_TYPO))
 

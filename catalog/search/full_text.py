@@ -17,7 +17,7 @@ from django.db.models import Model, QuerySet
 from marketplace.core import bounds
 
 from .expansion import Group
-from .popularity import POPULAR_LISTINGS
+from .popularity import popular_listings
 from .vocabulary import Vocabulary
 
 # The most results of a look-up, most popular first: ranking everything that has a common word would take seconds.
@@ -25,7 +25,7 @@ HEADINGS, ANYWHERE, NEW, SAME_TITLE = 150, 100, 20, 50
 # Of many words that are everywhere, as many as a page has: listings that have them all differ little.
 OF_WORDS_EVERYWHERE = bounds.SEARCH_LIMIT
 # Popular listings alone are asked where so many of them should have the words; the estimate assumes independent words.
-PLENTY = 2 * bounds.SEARCH_LIMIT
+PLENTY = bounds.SEARCH_LIMIT
 # The assumed share of results that pass filters.
 FILTERED = 0.1
 # Queries of up to this many words are also tried with one word left out.
@@ -128,7 +128,7 @@ def some_of(groups: Sequence[Group], vocabulary: Vocabulary, *, filtered: bool, 
 
 def are_everywhere(groups: Sequence[Group], vocabulary: Vocabulary) -> bool:
     """Tell whether there are many words and each of them is very common."""
-    return len(groups) > LEAVE_OUT and min(_sum(group, vocabulary.documents) for group in groups) > POPULAR_LISTINGS
+    return len(groups) > LEAVE_OUT and min(_sum(group, vocabulary.documents) for group in groups) > popular_listings(vocabulary.total)
 
 
 def fetch(look_ups: Sequence[LookUp], title_keys: Collection[int], within: QuerySet[Model] | None = None) -> list[Row]:
@@ -196,7 +196,8 @@ def _share(groups: Sequence[Group], counts: Mapping[str, int], total: int) -> fl
 
 def _is_plenty(share: float, vocabulary: Vocabulary, *, filtered: bool) -> bool:
     kept = FILTERED if filtered else 1
-    return vocabulary.total > POPULAR_LISTINGS and share * kept * POPULAR_LISTINGS >= PLENTY
+    popular = popular_listings(vocabulary.total)
+    return vocabulary.total > popular and share * kept * popular >= PLENTY
 
 
 def _sum(group: Collection[str], counts: Mapping[str, int]) -> int:

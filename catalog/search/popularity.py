@@ -1,9 +1,10 @@
 """Which listings are popular: common words are looked for among these.
 
-A probe at a million listings: a word that a tenth of them have is found among the popular ones in milliseconds, and in all of them, to
-sort them by popularity, in hundreds. One set of popular listings, with an index of its own, is what is left of that.
+Results are the most popular of what matches, so each match must be read to be sorted: a word that a tenth of a million listings have
+would take a tenth of a second. Among popular listings, which have an index of their own, it takes milliseconds.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -13,7 +14,8 @@ from django.db.models import Q
 from ..models import SearchDocument
 from ..services.catalog_version import change_version
 
-POPULAR_LISTINGS = 20_000
+# The smallest set of popular listings.
+LEAST_POPULAR = 4_000
 # Publications wait for one batch.
 BATCH = 500
 
@@ -28,6 +30,14 @@ class Ranked:
     moved: int
 
 
+def popular_listings(total: int) -> int:
+    """Return how many of so many listings are popular.
+
+    By the square root: as many matches are read at most of a common word among popular listings as of a rarer one among all.
+    """
+    return max(LEAST_POPULAR, 7 * math.isqrt(total))
+
+
 def update_popular(progress: Progress = lambda _done, _total: None) -> Ranked:
     """Mark the best-selling listings as popular, and none as new; safe at any time, also twice at once.
 
@@ -36,7 +46,7 @@ def update_popular(progress: Progress = lambda _done, _total: None) -> Ranked:
     """
     documents = SearchDocument.objects.all()
     best = documents.filter(is_shown=True).order_by("-popularity", "-published_at", "-listing_id")
-    popular = set(best.values_list("pk", flat=True)[:POPULAR_LISTINGS])
+    popular = set(best.values_list("pk", flat=True)[: popular_listings(best.count())])
     marked = dict(documents.filter(Q(is_popular=True) | Q(is_new=True)).values_list("pk", "is_popular"))
     new = set(documents.filter(is_new=True).values_list("pk", flat=True))
     due = sorted({pk for pk in popular | marked.keys() if (pk in popular) is not marked.get(pk, False)} | new)

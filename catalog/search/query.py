@@ -15,7 +15,7 @@ from marketplace.core import bounds
 from marketplace.core.errors import InvalidInput
 
 from ..models import Listing
-from .expansion import Group, QueryExpansion, words_typed
+from .expansion import QueryExpansion, words_typed
 from .full_text import LookUp, Row, all_of, are_everywhere, fetch, some_of
 from .ranking import Scored, Scorer, rank
 from .vocabulary import current_vocabulary
@@ -67,10 +67,16 @@ class Suggestion:
 
 
 class _Found(NamedTuple):
-    """Documents, best first, and whether no others match."""
+    """What was looked for, what was found, and that in its order, the best first."""
 
+    look_ups: list[LookUp]
+    rows: list[Row]
     ranked: list[Scored]
-    are_all: bool
+
+    @property
+    def are_all(self) -> bool:
+        """Whether nothing else matches: all listings were looked at, and no look-up gave as much as it may."""
+        return all(not ask.popular and len(self.rows) < ask.limit for ask in self.look_ups)
 
 
 def search(q: str, *, within: QuerySet[Model] | None = None, limit: int, cursor: str | None = None) -> Results:
@@ -116,46 +122,43 @@ def suggest(q: str) -> list[Suggestion]:
 
 
 def _find(expansion: QueryExpansion, within: QuerySet[Model] | None = None, *, headings_only: bool = False) -> _Found:
-    vocabulary = expansion.vocabulary
-    if not vocabulary.total:
-        return _Found([], are_all=True)
+    """Return what matches; where that is little, also other spellings, synonyms, listings with some of the words."""
+    if not expansion.vocabulary.total:
+        return _Found([], [], [])
     expansion.correct(expansion.unknown)
-    look_ups = _look_ups(expansion, within, headings_only=headings_only)
-    rows = fetch(look_ups, expansion.title_keys(), within)
-    ranked = _ranked(expansion, rows)
-    cut = len(rows) < ENOUGH and any(ask.popular for ask in look_ups)
-    weak = len(rows) < ENOUGH and (not ranked or ranked[0][0] < CONVINCING)
-    # Nobody misspelt many words and hit upon a word that is everywhere each time.
-    doubtful = expansion.doubtful if weak and not (rows and are_everywhere(_groups(expansion), vocabulary)) else []
+    found = _look(expansion, within, headings_only=headings_only)
     # While someone types, something is enough.
-    few = len(rows) < ENOUGH and not (headings_only and rows)
-    if few and (cut | bool(doubtful) | (few and expansion.add_synonyms()) | (not rows and len(expansion.words) > 1)):
-        expansion.correct(doubtful)
-        look_ups = _look_ups(expansion, within, headings_only=headings_only, complete=cut, partial=not rows)
-        rows = list({row.listing_id: row for row in [*fetch(look_ups, expansion.title_keys(), within), *rows]}.values())
-        ranked = _ranked(expansion, rows)
-    return _Found(ranked, all(not ask.popular and len(rows) < ask.limit for ask in look_ups))
-
-
-def _look_ups(
-    expansion: QueryExpansion, within: QuerySet[Model] | None, *, headings_only: bool, complete: bool = False, partial: bool = False
-) -> list[LookUp]:
-    groups, filtered = _groups(expansion), within is not None
-    if not groups:
-        return []
-    found = all_of(groups, expansion.vocabulary, filtered=filtered, headings_only=headings_only, complete=complete)
-    if partial and len(groups) > 1:
-        found += some_of(groups, expansion.vocabulary, filtered=filtered, headings_only=headings_only)
+    if len(found.rows) >= ENOUGH or (headings_only and found.rows):
+        return found
+    cut = any(ask.popular for ask in found.look_ups)
+    weak = not found.ranked or found.ranked[0][0] < CONVINCING
+    # Nobody misspelt many words and hit upon a word that is everywhere each time.
+    doubtful = expansion.doubtful if weak and not (found.rows and are_everywhere(expansion.groups(), expansion.vocabulary)) else []
+    expansion.correct(doubtful)
+    if expansion.add_synonyms() or doubtful or cut or (not found.rows and len(expansion.words) > 1):
+        return _look(expansion, within, headings_only=headings_only, complete=cut, partial=not found.rows, before=found.rows)
     return found
 
 
-def _groups(expansion: QueryExpansion) -> list[Group]:
-    return [group for group in expansion.groups() if group]
-
-
-def _ranked(expansion: QueryExpansion, rows: Sequence[Row]) -> list[Scored]:
-    """Return the rows best first."""
-    return rank(Scorer(expansion.typed, expansion.groups(), expansion.title_keys()[0]), rows)
+def _look(
+    expansion: QueryExpansion,
+    within: QuerySet[Model] | None,
+    *,
+    headings_only: bool,
+    complete: bool = False,
+    partial: bool = False,
+    before: Sequence[Row] = (),
+) -> _Found:
+    """Ask the full-text index for what the query means by now, and rank what it gives together with what it gave before."""
+    groups, keys, filtered = expansion.groups(), expansion.title_keys(), within is not None
+    known = [group for group in groups if group]
+    look_ups: list[LookUp] = []
+    if known:
+        look_ups = all_of(known, expansion.vocabulary, filtered=filtered, headings_only=headings_only, complete=complete)
+    if partial and len(known) > 1:
+        look_ups += some_of(known, expansion.vocabulary, filtered=filtered, headings_only=headings_only)
+    rows = list({row.listing_id: row for row in [*fetch(look_ups, keys, within), *before]}.values())
+    return _Found(look_ups, rows, rank(Scorer(expansion.typed, groups, keys[0]), rows))
 
 
 def _alternatives(expansion: QueryExpansion, within: QuerySet[Model] | None) -> list[str]:

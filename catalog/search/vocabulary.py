@@ -14,7 +14,7 @@ from heapq import nsmallest
 
 from django.db import connection
 from rapidfuzz import process
-from rapidfuzz.distance import JaroWinkler
+from rapidfuzz.distance import OSA, JaroWinkler
 
 from ..models import SearchSynonym, SearchTerm
 from ..services.catalog_version import current_version
@@ -89,23 +89,26 @@ class Vocabulary:
         if len(beginning) <= ONE_TYPO:
             return []
         found: dict[str, int] = {}
-        words = [word for letter in sorted({*beginning[:2]}) for word in self._between(letter, letter + LAST_CHARACTER)]
-        longer = [word for word in words if len(word) > len(beginning) + 1 and self._is_worth_correcting_to(word)]
+        first = sorted({*beginning[:2]})
+        words = [word for letter in first for word in self._between(letter, letter + LAST_CHARACTER)]
         for size in (len(beginning), len(beginning) - 1, len(beginning) + 1):
-            typos = allowed_distance(len(beginning), size)
-            by_beginning = defaultdict(list)
-            for word in longer:
-                by_beginning[word[:size]].append(word)
-            for begun, distance in near(beginning, list(by_beginning), typos):
-                for word in by_beginning[begun]:
-                    found[word] = min(max(distance, 1), found.get(word, MAX_DISTANCE))
+            begun = process.extract(
+                beginning,
+                [word[:size] for word in words],
+                scorer=OSA.distance,
+                score_cutoff=allowed_distance(len(beginning), size),
+                limit=None,
+            )
+            for _, typos, place in begun:
+                word = words[place]
+                if len(word) > len(beginning) + 1 and self._is_worth_correcting_to(word):
+                    found[word] = min(max(typos, 1), found.get(word, MAX_DISTANCE))
         return list(found.items())
 
     def alike(self, word: str, most: int) -> list[str]:
-        """Return words of titles and tags that look like this one, farther from it than a typo."""
-        words = [term for length in range(len(word) - 3, len(word) + 4) for term in self._correct.get(length, ())]
-        found = process.extract(word, words, scorer=JaroWinkler.similarity, score_cutoff=ALIKE, limit=4 * most)
-        return [term for term, *_ in found if self.headings[term]][:most]
+        """Return words of titles and tags that begin with the same letter and look like this one."""
+        words = [each for each in self._between(word[0], word[0] + LAST_CHARACTER) if self.headings[each] and correctable(each)]
+        return [each for each, *_ in process.extract(word, words, scorer=JaroWinkler.similarity, score_cutoff=ALIKE, limit=most)]
 
     def extended(self, rows: Iterable[tuple[str, int, int]]) -> "Vocabulary":
         """Return a vocabulary that has these words too; this one may be in use and stays as it is."""
@@ -160,7 +163,7 @@ def _read(before: Vocabulary, version: str) -> Vocabulary:
         last = SearchTerm.objects.order_by("id").values_list("id", "term").last()
         by_use = SearchTerm.objects.order_by("-headings", "-documents", "id").values_list("term", "documents", "headings")
         found = replace(Vocabulary().extended(by_use[:MOST_WORDS]), last=last, read_at=now)
-    synonyms = dict(SearchSynonym.objects.values_list("word", "synonyms"))
+    synonyms = {row.word: row.synonyms.split() for row in SearchSynonym.objects.filter(is_active=True)}
     return replace(found, version=version, synonyms=synonyms, is_committed=is_committed)
 
 
