@@ -11,7 +11,6 @@ from rest_framework.request import Request
 
 from marketplace.accounts.models import User
 from marketplace.core.access import CredentialKind
-from marketplace.core.db.lookups import PreparedLookup
 from marketplace.core.errors import AmbiguousCredentials, InvalidCredential
 
 from .models import AccessToken, ApiKey, FirstPartyToken
@@ -20,9 +19,6 @@ from .secrets import Prefix, digest_of, well_formed
 from .throttling import count_by_address
 
 LAST_USED_STEP = timedelta(minutes=5)
-_KEYS = PreparedLookup(ApiKey, "digest", ("app", "app__user"))
-_PAGES = PreparedLookup(FirstPartyToken, "digest", ("user", "session", "app", "app__user"))
-_TOKENS = PreparedLookup(AccessToken, "token_checksum", ("user", "application", "application__user"))
 BEARER_PREFIXES = (Prefix.PERSONAL_TOKEN, Prefix.ACCESS_TOKEN, Prefix.MCP_TOKEN)
 
 
@@ -65,7 +61,7 @@ def principal_of_key(secret: str) -> Principal:
         return _principal_of_page(secret, CredentialKind.CONSOLE)
     if not well_formed(secret, Prefix.API_KEY):
         raise InvalidCredential
-    key = _KEYS.find(digest_of(secret))
+    key = ApiKey.objects.select_related("app__user").filter(digest=digest_of(secret)).first()
     if key is None or not key.live or not key.app.is_usable(None):
         raise InvalidCredential
     _touch(key)
@@ -81,7 +77,7 @@ def principal_of_bearer(authorization: str) -> Principal:
         return _principal_of_page(secret, CredentialKind.FIRST_PARTY)
     if not well_formed(secret, *BEARER_PREFIXES):
         raise InvalidCredential
-    token = _TOKENS.find(digest_of(secret))
+    token = AccessToken.objects.select_related("user", "application__user").filter(token_checksum=digest_of(secret)).first()
     if token is None or not token.live or not token.user.is_active:
         raise InvalidCredential
     if token.application is not None and not token.application.is_usable(None):
@@ -100,7 +96,7 @@ def _principal_of_page(secret: str, kind: CredentialKind) -> Principal:
     """Return the principal of a page's token; one that stands for a key is good in the key's header only, and the reverse."""
     if not well_formed(secret, Prefix.FIRST_PARTY_TOKEN):
         raise InvalidCredential
-    token = _PAGES.find(digest_of(secret))
+    token = FirstPartyToken.objects.select_related("user", "session", "app__user").filter(digest=digest_of(secret)).first()
     if token is None or token.kind != kind or not token.live:
         raise InvalidCredential
     if token.app is not None and not token.app.is_usable(None):

@@ -12,7 +12,18 @@ from django.db.models import Q
 from catalog.selectors.listings import published_in
 from marketplace.accounts.models import User
 from marketplace.core import bounds
-from marketplace.core.admin import CLAIMING, Decision, QueueAdmin, ReasonForm, Words, begins, claiming, decision, ready_form
+from marketplace.core.admin import (
+    CLAIMING,
+    Decision,
+    QueueAdmin,
+    ReasonForm,
+    Words,
+    begins,
+    claiming,
+    decision,
+    ready_form,
+    service_decision,
+)
 from marketplace.core.models import ReadyUse
 
 from .models import VendorProfile, VendorStatus
@@ -96,7 +107,7 @@ class VendorProfileAdmin(QueueAdmin):
         """Return the commission for display."""
         return f"{profile.commission_rate_bp / 100:g} %"
 
-    @decision(
+    approve = service_decision(
         Decision(
             "Approve",
             DECIDE,
@@ -104,13 +115,12 @@ class VendorProfileAdmin(QueueAdmin):
             "The vendor was approved.",
             available=_allows("approve"),
             form=ready_form(ReadyUse.VENDOR_APPROVE),
-        )
+        ),
+        services.approve_vendor,
+        "profile",
     )
-    def approve(self, profile: VendorProfile, actor: User, answers: Mapping[str, Any]) -> None:
-        """Approve the vendor."""
-        services.approve_vendor(profile=profile, reason=answers["reason"], actor=actor)
 
-    @decision(
+    suspend = service_decision(
         Decision(
             "Suspend",
             DECIDE,
@@ -120,24 +130,22 @@ class VendorProfileAdmin(QueueAdmin):
             danger=True,
             effects=_suspension_does,
             form=ready_form(ReadyUse.VENDOR_SUSPEND),
-        )
+        ),
+        services.suspend_vendor,
+        "profile",
     )
-    def suspend(self, profile: VendorProfile, actor: User, answers: Mapping[str, Any]) -> None:
-        """Suspend the vendor."""
-        services.suspend_vendor(profile=profile, reason=answers["reason"], actor=actor)
 
-    @decision(
+    reinstate = service_decision(
         Decision(
             "Reinstate",
             DECIDE,
             "The vendor can sell again, and published listings return to the catalog.",
             "The vendor was reinstated.",
             available=_allows("reinstate"),
-        )
+        ),
+        services.reinstate_vendor,
+        "profile",
     )
-    def reinstate(self, profile: VendorProfile, actor: User, answers: Mapping[str, Any]) -> None:
-        """Reinstate the vendor."""
-        services.reinstate_vendor(profile=profile, reason=answers["reason"], actor=actor)
 
     @decision(
         Decision(
@@ -153,15 +161,15 @@ class VendorProfileAdmin(QueueAdmin):
         rate = int(answers["percent"] * 100)
         services.set_commission(profile=profile, commission_rate_bp=rate, reason=answers["reason"], actor=actor)
 
-    @decision(
+    payout = service_decision(
         Decision(
             "Set payout method",
             PAYOUT,
             "The vendor sees it with the status of the application.",
             "The payout method was set.",
             PayoutForm,
-        )
+        ),
+        services.set_payout_method,
+        "profile",
+        answers=("payout_method", "reason"),
     )
-    def payout(self, profile: VendorProfile, actor: User, answers: Mapping[str, Any]) -> None:
-        """Set how the vendor is paid."""
-        services.set_payout_method(profile=profile, payout_method=answers["payout_method"], reason=answers["reason"], actor=actor)

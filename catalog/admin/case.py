@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from marketplace.core.db.combined import Fetched, QuerySets, fetch_combined
+from marketplace.core.admin.panels import QuerySets
 
 from ..models import Deliverable, Listing, ListingReview, Preview, Store
 from ..models.files import PreviewKind
@@ -62,12 +62,12 @@ def querysets_of(review: ListingReview) -> QuerySets:
     }
 
 
-def case_of(review: ListingReview, fetched: Fetched) -> dict[str, Any]:
+def case_of(review: ListingReview, related: QuerySets) -> dict[str, Any]:
     """Return what the page shows, made of the rows of `querysets_of`."""
     listing = review.listing
-    deliverable = next(iter(fetched["file"]), None)
+    deliverable = next(iter(related["file"]), None)
     pending = review.status == ReviewStatus.PENDING
-    approved, now = next((case.snapshot for case in fetched["approved"]), None), snapshot_of(listing, fetched["previews"])
+    approved, now = next((case.snapshot for case in related["approved"]), None), snapshot_of(listing, related["previews"])
     return {
         "review": review,
         "listing": listing,
@@ -75,10 +75,10 @@ def case_of(review: ListingReview, fetched: Fetched) -> dict[str, Any]:
         "fields": [(name, in_words(value)) for name, value in _shown(review, now).items() if name not in SHOWN_APART],
         "first": approved is None,
         "changes": [] if approved is None else _field_changes(approved, now),
-        **_file(listing, deliverable, fetched["copies"]),
-        **_previews(fetched["previews"]),
-        "record": record_of(fetched["store"][0]),
-        "cases": fetched["cases"],
+        **_file(listing, deliverable, list(related["copies"])),
+        **_previews(related["previews"]),
+        "record": record_of(related["store"][0]),
+        "cases": related["cases"],
     }
 
 
@@ -143,13 +143,11 @@ def _file(listing: Listing, deliverable: Any, copies: Sequence[Listing]) -> dict
 
 def block_context(files: QuerySet[Deliverable], *, pending: bool) -> dict[str, Any]:
     """Return what the page about blocking the file of this queryset shows: the file, and where else the same bytes are."""
-    fetched = fetch_combined(
-        {"file": with_copies(files.select_related("listing__store")), "copies": listings_with_the_bytes_of(files)[:SAME_BYTES]}
-    )
-    if not fetched["file"]:
+    file = with_copies(files.select_related("listing__store")).first()
+    if file is None:
         return {"deliverable": None}
-    [file] = fetched["file"]
-    return {"deliverable": file, "listing": file.listing, "pending": pending, **_copies(file, fetched["copies"])}
+    copies = list(listings_with_the_bytes_of(files)[:SAME_BYTES])
+    return {"deliverable": file, "listing": file.listing, "pending": pending, **_copies(file, copies)}
 
 
 def _copies(deliverable: Any, copies: Sequence[Listing]) -> dict[str, Any]:

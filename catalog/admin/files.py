@@ -1,8 +1,5 @@
 """Uploaded files: what is known of them, the bytes for a reviewer to try, and the block."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponseBase
@@ -10,8 +7,7 @@ from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 from django.views.decorators.http import require_safe
 
-from marketplace.accounts.models import User
-from marketplace.core.admin import Decision, ServiceAdmin, decision
+from marketplace.core.admin import Decision, ServiceAdmin, service_decision
 from marketplace.core.objects import object_store
 from marketplace.core.serving import serve_object
 
@@ -75,7 +71,7 @@ class DeliverableAdmin(ServiceAdmin):
             inline=False,
         )
 
-    @decision(
+    block = service_decision(
         Decision(
             "Block file",
             BLOCK,
@@ -85,8 +81,7 @@ class DeliverableAdmin(ServiceAdmin):
             context=lambda deliverable: block_context(Deliverable.objects.filter(pk=deliverable.pk), pending=is_submitted(deliverable)),
             template="admin/catalog/block.html",
             danger=True,
-        )
+        ),
+        services.block_deliverable,
+        "deliverable",
     )
-    def block(self, deliverable: Deliverable, actor: User, answers: Mapping[str, Any]) -> None:
-        """Mark the file as malicious."""
-        services.block_deliverable(deliverable=deliverable, reason=answers["reason"], actor=actor)

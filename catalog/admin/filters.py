@@ -9,8 +9,8 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from marketplace.core.admin import staff_of
+from marketplace.core.admin.panels import QuerySets
 from marketplace.core.claims import claimed, claimed_by_others
-from marketplace.core.db.combined import Fetched, fetch_combined
 
 from ..models import Category, Listing, ListingReview, Store
 from ..models.listings import ListingStatus
@@ -142,9 +142,9 @@ class VendorFilter(QueueFilter):
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
         """Return the vendors with something that waits, and the one that was asked for."""
-        fetched = _offered(request)
-        offered = {store.slug: f"{store.name} ({store.waiting})" for store in fetched["vendors"]}
-        asked = {store.slug: store.name for store in fetched["asked"] if store.slug not in offered}
+        related = _offered(request)
+        offered = {store.slug: f"{store.name} ({store.waiting})" for store in related["vendors"]}
+        asked = {store.slug: store.name for store in related["asked"] if store.slug not in offered}
         return list((offered | asked).items())
 
     def narrowed(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
@@ -152,22 +152,21 @@ class VendorFilter(QueueFilter):
         return queryset.filter(listing__store__slug=value)
 
 
-def _offered(request: HttpRequest) -> Fetched:
+def _offered(request: HttpRequest) -> QuerySets:
     """Return what the filters offer, read once for a page: categories, vendors with something that waits, the vendor that was asked for."""
-    fetched: Fetched | None = getattr(request, _OFFERED, None)
-    if fetched is None:
+    related: QuerySets | None = getattr(request, _OFFERED, None)
+    if related is None:
         waiting = Count("listings__reviews", filter=Q(listings__reviews__status=ReviewStatus.PENDING))
         vendors = Store.objects.annotate(waiting=waiting).filter(waiting__gt=0).order_by("-waiting", "name")
         asked = request.GET.get(VendorFilter.parameter_name, "")
-        fetched = fetch_combined(
-            {
-                "categories": Category.objects.only("slug", "name"),
-                "vendors": vendors.only("slug", "name")[:VENDORS],
-                "asked": Store.objects.filter(slug=asked if asked.isprintable() else "").only("slug", "name"),
-            }
-        )
-        setattr(request, _OFFERED, fetched)
-    return fetched
+        related = {
+            "categories": Category.objects.only("slug", "name"),
+            "vendors": vendors.only("slug", "name")[:VENDORS],
+            "asked": Store.objects.filter(slug=asked if asked.isprintable() else "").only("slug", "name"),
+        }
+
+        setattr(request, _OFFERED, related)
+    return related
 
 
 class WaitingFilter(QueueFilter):

@@ -10,7 +10,7 @@ from django.forms.boundfield import BoundField
 from marketplace.accounts.models import Tier
 from marketplace.core import bounds
 from marketplace.core.admin import DecisionForm
-from marketplace.core.db.combined import QuerySets
+from marketplace.core.admin.panels import QuerySets
 
 from ..models import ListingReview, RejectionReason, SearchSynonym
 from ..models.reviews import FIELD_CHARS
@@ -77,7 +77,7 @@ class RejectForm(DecisionForm):
 
     def __init__(self, *args: Any, subject: ListingReview, **kwargs: Any) -> None:
         super().__init__(*args, subject=subject, **kwargs)
-        self.reasons: list[RejectionReason] = self.fetched["reasons"]
+        self.reasons: list[RejectionReason] = list(self.related["reasons"])
         for reason in self.reasons:
             self.fields[f"reason_{reason.code}"] = forms.BooleanField(label=reason.message, required=False)
             self.fields[f"words_{reason.code}"] = _line("More details, if needed")

@@ -1,6 +1,5 @@
 """Listings: look at all of them, take down what must go."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from django.contrib import admin
@@ -8,9 +7,8 @@ from django.contrib.admin.views.main import SEARCH_VAR
 from django.db.models import Q
 from django.http import HttpRequest
 
-from marketplace.accounts.models import User
-from marketplace.core.admin import Panel, ServiceAdmin, Words, decision
-from marketplace.core.db.combined import Fetched, QuerySets
+from marketplace.core.admin import Panel, ServiceAdmin, Words, service_decision
+from marketplace.core.admin.panels import QuerySets
 from marketplace.core.wording import badge
 
 from ..models import Listing, ListingReview
@@ -60,7 +58,7 @@ class ListingAdmin(ServiceAdmin):
         of_listing = {"approved": approvals_of(subject).only("snapshot")[:1], "previews": previews_of(subject)}
         return {**super().querysets(request, subject), "reviews": reviews.only(*shown), **of_listing}
 
-    def panels(self, request: HttpRequest, subject: Listing, fetched: Fetched) -> list[Panel]:
+    def panels(self, request: HttpRequest, subject: Listing, related: QuerySets) -> list[Panel]:
         """Return the reviews, the changes since the last approval and the history."""
         reviews = [
             (
@@ -70,7 +68,7 @@ class ListingAdmin(ServiceAdmin):
                 review.decided_by,
                 ", ".join(f["code"] for f in review.findings),
             )
-            for review in fetched["reviews"]
+            for review in related["reviews"]
         ]
         return [
             Panel("Reviews", ("Submitted (UTC)", "Kind", "Outcome", "By", "Findings"), reviews),
@@ -79,14 +77,11 @@ class ListingAdmin(ServiceAdmin):
                 ("Field", "Approved", "Now"),
                 [
                     tuple(cell[:CELL_CHARS] for cell in change)
-                    for change in changes_in_words(subject, fetched["approved"], fetched["previews"])
+                    for change in changes_in_words(subject, list(related["approved"]), list(related["previews"]))
                 ],
                 "Nothing, or it was never approved.",
             ),
-            *super().panels(request, subject, fetched),
+            *super().panels(request, subject, related),
         ]
 
-    @decision(takedown_decision(lambda listing: listing))
-    def takedown(self, listing: Listing, actor: User, answers: Mapping[str, Any]) -> None:
-        """Take the listing off sale."""
-        services.takedown_listing(listing=listing, reason=answers["reason"], actor=actor)
+    takedown = service_decision(takedown_decision(lambda listing: listing), services.takedown_listing, "listing")

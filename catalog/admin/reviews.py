@@ -11,8 +11,8 @@ from django.urls import URLPattern, path
 from django.views.decorators.http import require_safe
 
 from marketplace.accounts.models import Tier, User
-from marketplace.core.admin import CLAIMING, Decision, QueueAdmin, claiming, decision, history
-from marketplace.core.db.combined import Fetched, QuerySets
+from marketplace.core.admin import CLAIMING, Decision, QueueAdmin, claiming, decision, history, service_decision
+from marketplace.core.admin.panels import QuerySets
 from marketplace.core.errors import NotFound
 
 from ..models import ListingReview
@@ -129,13 +129,13 @@ class ListingReviewAdmin(QueueAdmin):
         """Return the history of the listing, and what the case is made of."""
         return {**super().querysets(request, subject), "history": history(subject.listing), **querysets_of(subject)}
 
-    def page_context(self, request: HttpRequest, subject: ListingReview, fetched: Fetched) -> dict[str, Any]:
+    def page_context(self, request: HttpRequest, subject: ListingReview, related: QuerySets) -> dict[str, Any]:
         """Return all that, under the listing's title."""
-        return super().page_context(request, subject, fetched) | {"heading": subject.listing.title}
+        return super().page_context(request, subject, related) | {"heading": subject.listing.title}
 
-    def case_context(self, request: HttpRequest, subject: ListingReview, fetched: Fetched) -> dict[str, Any]:
+    def case_context(self, request: HttpRequest, subject: ListingReview, related: QuerySets) -> dict[str, Any]:
         """Return the listing as it is, its file and previews, and what differs from what was approved last."""
-        return case_of(subject, fetched)
+        return case_of(subject, related)
 
     @decision(
         Decision(
@@ -152,7 +152,7 @@ class ListingReviewAdmin(QueueAdmin):
         """Approve the submission."""
         services.approve_listing(review=review, actor=actor, tier_requirement=Tier(answers["tier_requirement"]), note=answers["note"])
 
-    @decision(
+    reject = service_decision(
         Decision(
             "Reject",
             REVIEW,
@@ -162,11 +162,11 @@ class ListingReviewAdmin(QueueAdmin):
             available=_pending,
             fields="admin/catalog/finding_rows.html",
             danger=True,
-        )
+        ),
+        services.reject_listing,
+        "review",
+        answers=("findings", "note"),
     )
-    def reject(self, review: ListingReview, actor: User, answers: Mapping[str, Any]) -> None:
-        """Send the submission back with findings."""
-        services.reject_listing(review=review, findings=answers["findings"], actor=actor, note=answers["note"])
 
     @decision(takedown_decision(lambda review: review.listing))
     def takedown(self, review: ListingReview, actor: User, answers: Mapping[str, Any]) -> None:

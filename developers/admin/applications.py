@@ -8,8 +8,8 @@ from django.contrib import admin
 from django.http import HttpRequest
 
 from marketplace.accounts.models import User
-from marketplace.core.admin import CLAIMING, Decision, Panel, QueueAdmin, claiming, decision, ready_form
-from marketplace.core.db.combined import Fetched, QuerySets
+from marketplace.core.admin import CLAIMING, Decision, Panel, QueueAdmin, claiming, decision, ready_form, service_decision
+from marketplace.core.admin.panels import QuerySets
 from marketplace.core.models import ReadyUse
 
 from ..models import DeveloperApplication
@@ -45,13 +45,13 @@ class DeveloperApplicationAdmin(QueueAdmin):
         """Return the conversation and the history."""
         return {**super().querysets(request, subject), "messages": messages_of(subject)}
 
-    def panels(self, request: HttpRequest, subject: DeveloperApplication, fetched: Fetched) -> list[Panel]:
+    def panels(self, request: HttpRequest, subject: DeveloperApplication, related: QuerySets) -> list[Panel]:
         """Return the conversation and the history."""
-        rows = [(f"{message.at:%Y-%m-%d %H:%M}", message.author, message.text) for message in fetched["messages"]]
+        rows = [(f"{message.at:%Y-%m-%d %H:%M}", message.author, message.text) for message in related["messages"]]
         conversation = Panel("Conversation", ("At (UTC)", "Who", "Words"), rows, "No questions yet.")
-        return [conversation, *super().panels(request, subject, fetched)]
+        return [conversation, *super().panels(request, subject, related)]
 
-    @decision(
+    approve = service_decision(
         Decision(
             "Approve",
             DECIDE,
@@ -59,13 +59,12 @@ class DeveloperApplicationAdmin(QueueAdmin):
             "The application was approved.",
             available=_allows("approve"),
             form=ready_form(ReadyUse.APPLICATION_APPROVE),
-        )
+        ),
+        services.approve_application,
+        "application",
     )
-    def approve(self, application: DeveloperApplication, actor: User, answers: Mapping[str, Any]) -> None:
-        """Approve the application."""
-        services.approve_application(application=application, reason=answers["reason"], actor=actor)
 
-    @decision(
+    reject = service_decision(
         Decision(
             "Reject",
             DECIDE,
@@ -74,11 +73,10 @@ class DeveloperApplicationAdmin(QueueAdmin):
             available=_allows("reject"),
             danger=True,
             form=ready_form(ReadyUse.APPLICATION_REJECT),
-        )
+        ),
+        services.reject_application,
+        "application",
     )
-    def reject(self, application: DeveloperApplication, actor: User, answers: Mapping[str, Any]) -> None:
-        """Reject the application."""
-        services.reject_application(application=application, reason=answers["reason"], actor=actor)
 
     @decision(
         Decision(
@@ -94,7 +92,7 @@ class DeveloperApplicationAdmin(QueueAdmin):
         """Ask the applicant something."""
         services.ask_more_info(application=application, question=answers["reason"], actor=actor)
 
-    @decision(
+    withdraw = service_decision(
         Decision(
             "Withdraw approval",
             DECIDE,
@@ -103,8 +101,7 @@ class DeveloperApplicationAdmin(QueueAdmin):
             available=_allows("withdraw"),
             danger=True,
             effects=developer_stops,
-        )
+        ),
+        services.withdraw_approval,
+        "application",
     )
-    def withdraw(self, application: DeveloperApplication, actor: User, answers: Mapping[str, Any]) -> None:
-        """Take the approval back."""
-        services.withdraw_approval(application=application, reason=answers["reason"], actor=actor)

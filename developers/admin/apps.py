@@ -10,8 +10,8 @@ from django.db.models import Q
 from django.http import HttpRequest
 
 from marketplace.accounts.models import User
-from marketplace.core.admin import Decision, Panel, ReasonForm, ServiceAdmin, Words, begins, decision
-from marketplace.core.db.combined import Fetched, QuerySets
+from marketplace.core.admin import Decision, Panel, ReasonForm, ServiceAdmin, Words, begins, decision, service_decision
+from marketplace.core.admin.panels import QuerySets
 from marketplace.core.money import Currency
 from marketplace.core.scopes import Scope
 
@@ -80,31 +80,31 @@ class AppAdmin(ServiceAdmin):
         credentials = {"scopes": scope_rows_of(subject), "keys": keys_of(subject), "tool_tokens": tool_tokens_of(subject)}
         return {**super().querysets(request, subject), **credentials, "ceilings": ceilings_of(subject)}
 
-    def panels(self, request: HttpRequest, subject: App, fetched: Fetched) -> list[Panel]:
+    def panels(self, request: HttpRequest, subject: App, related: QuerySets) -> list[Panel]:
         """Return the scopes, the keys and the history."""
-        unused = unused_scopes(subject, fetched["scopes"])
+        unused = unused_scopes(subject, related["scopes"])
         scopes = [
             (row.scope, row.reason, _DECISIONS[row.granted], "unused for 90 days" if row.scope in unused else "", row.note)
-            for row in fetched["scopes"]
+            for row in related["scopes"]
         ]
         tool_tokens = [
             (token.name, f"…{token.hint}", token.scope, token.expires, token.last_used_at, "live" if token.live else "ended")
-            for token in fetched["tool_tokens"]
+            for token in related["tool_tokens"]
         ]
-        keys = [(key.name, f"…{key.last_four}", key.scope, key.last_used_at, _state_of(key)) for key in fetched["keys"]]
+        keys = [(key.name, f"…{key.last_four}", key.scope, key.last_used_at, _state_of(key)) for key in related["keys"]]
         return [
             Panel("Scopes", ("Scope", "Why", "Decision", "Use", "Note"), scopes),
             Panel("API keys", ("Name", "Ends in", "Scopes", "Last used", "State"), keys),
             Panel("Tool tokens", ("Name", "Ends in", "Scopes", "Expires", "Last used", "State"), tool_tokens),
-            ceilings_panel(fetched["ceilings"]),
-            *super().panels(request, subject, fetched),
+            ceilings_panel(related["ceilings"]),
+            *super().panels(request, subject, related),
         ]
 
-    def page_context(self, request: HttpRequest, subject: App, fetched: Fetched) -> dict[str, Any]:
+    def page_context(self, request: HttpRequest, subject: App, related: QuerySets) -> dict[str, Any]:
         """Return the panels, and what the app called."""
-        usage = usage_of_app(subject, fetched["keys"], fetched["tool_tokens"])
-        subject.has_ceiling = bool(fetched["ceilings"])
-        context = super().page_context(request, subject, fetched)
+        usage = usage_of_app(subject, related["keys"], related["tool_tokens"])
+        subject.has_ceiling = bool(related["ceilings"])
+        context = super().page_context(request, subject, related)
         return context | calls_context(usage, context["panels"])
 
     @decision(
@@ -122,7 +122,7 @@ class AppAdmin(ServiceAdmin):
         """Take granted scopes back."""
         narrow_scopes(app=app, revoke={Scope(scope): answers["reason"] for scope in answers["scopes"]}, actor=actor)
 
-    @decision(
+    suspend = service_decision(
         Decision(
             "Suspend",
             SUSPEND,
@@ -131,26 +131,24 @@ class AppAdmin(ServiceAdmin):
             available=_allows("suspend"),
             danger=True,
             effects=app_stops,
-        )
+        ),
+        suspend_app,
+        "app",
     )
-    def suspend(self, app: App, actor: User, answers: Mapping[str, Any]) -> None:
-        """Suspend the app."""
-        suspend_app(app=app, reason=answers["reason"], actor=actor)
 
-    @decision(
+    reinstate = service_decision(
         Decision(
             "Reinstate",
             SUSPEND,
             "Keys and tokens of the app that were not revoked work again.",
             "The app was reinstated.",
             available=_allows("reinstate"),
-        )
+        ),
+        reinstate_app,
+        "app",
     )
-    def reinstate(self, app: App, actor: User, answers: Mapping[str, Any]) -> None:
-        """Let the app go on."""
-        reinstate_app(app=app, reason=answers["reason"], actor=actor)
 
-    @decision(
+    reject = service_decision(
         Decision(
             "Reject",
             DECIDE,
@@ -158,24 +156,22 @@ class AppAdmin(ServiceAdmin):
             "The app was rejected.",
             available=_allows("reject"),
             danger=True,
-        )
+        ),
+        reject_app,
+        "app",
     )
-    def reject(self, app: App, actor: User, answers: Mapping[str, Any]) -> None:
-        """Refuse the app."""
-        reject_app(app=app, reason=answers["reason"], actor=actor)
 
-    @decision(
+    reopen = service_decision(
         Decision(
             "Review again",
             DECIDE,
             "The scopes of the client are queued for another review.",
             "The client is queued for review.",
             available=lambda app: app.user_id is None and APP.allows(app, "reopen"),
-        )
+        ),
+        reopen_client,
+        "app",
     )
-    def reopen(self, app: App, actor: User, answers: Mapping[str, Any]) -> None:
-        """Queue a client that describes itself again."""
-        reopen_client(app=app, reason=answers["reason"], actor=actor)
 
     @decision(
         Decision(

@@ -8,7 +8,7 @@ from django import forms
 
 from marketplace.core import bounds
 from marketplace.core.admin import Panel, ReasonForm
-from marketplace.core.db.combined import QuerySets
+from marketplace.core.admin.panels import QuerySets
 from marketplace.core.money import WALLET_CURRENCIES, Currency, to_minor
 
 from ..models import App, SpendingLimit
@@ -48,7 +48,7 @@ class LiftForm(ReasonForm):
 
     def __init__(self, *args: Any, subject: App, **kwargs: Any) -> None:
         super().__init__(*args, subject=subject, **kwargs)
-        present = [(limit.currency, limit.currency) for limit in self.fetched["ceilings"]]
+        present = [(limit.currency, limit.currency) for limit in self.related["ceilings"]]
         self.fields["currency"].choices = present  # type: ignore[attr-defined]  # it is a choice field
 
     @classmethod

@@ -1,6 +1,6 @@
 """What clients without a developer say about themselves, and the changes that wait for a reviewer."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -8,9 +8,8 @@ from django import forms
 from django.contrib import admin
 from django.http import HttpRequest
 
-from marketplace.accounts.models import User
-from marketplace.core.admin import CLAIMING, Decision, Panel, QueueAdmin, ReasonForm, claiming, decision, ready_form
-from marketplace.core.db.combined import Fetched
+from marketplace.core.admin import CLAIMING, Decision, Panel, QueueAdmin, ReasonForm, claiming, ready_form, service_decision
+from marketplace.core.admin.panels import QuerySets
 from marketplace.core.models import ReadyUse
 from marketplace.core.wording import badge
 
@@ -69,11 +68,11 @@ class ClientDocumentAdmin(QueueAdmin):
         """Return where the app stands."""
         return badge(document.app.status)
 
-    def panels(self, request: HttpRequest, subject: ClientDocument, fetched: Fetched) -> list[Panel]:
+    def panels(self, request: HttpRequest, subject: ClientDocument, related: QuerySets) -> list[Panel]:
         """Return what the document said and says, and the history."""
-        return [_comparison(subject), *super().panels(request, subject, fetched)]
+        return [_comparison(subject), *super().panels(request, subject, related)]
 
-    @decision(
+    accept = service_decision(
         Decision(
             "Accept changes",
             DECIDE,
@@ -84,13 +83,13 @@ class ClientDocumentAdmin(QueueAdmin):
             context=lambda document: {"panels": [_comparison(document)]},
             template="admin/developers/decide_document.html",
             fields="admin/developers/document_fields.html",
-        )
+        ),
+        accept_document,
+        "document",
+        answers=("shown", "reason"),
     )
-    def accept(self, document: ClientDocument, actor: User, answers: Mapping[str, Any]) -> None:
-        """Take over what the document says now."""
-        accept_document(document=document, shown=answers["shown"], reason=answers["reason"], actor=actor)
 
-    @decision(
+    refuse = service_decision(
         Decision(
             "Refuse changes",
             DECIDE,
@@ -102,11 +101,11 @@ class ClientDocumentAdmin(QueueAdmin):
             template="admin/developers/decide_document.html",
             fields="admin/developers/document_fields.html",
             danger=True,
-        )
+        ),
+        refuse_document,
+        "document",
+        answers=("shown", "reason"),
     )
-    def refuse(self, document: ClientDocument, actor: User, answers: Mapping[str, Any]) -> None:
-        """Leave the client as it was reviewed."""
-        refuse_document(document=document, shown=answers["shown"], reason=answers["reason"], actor=actor)
 
 
 def _comparison(document: ClientDocument) -> Panel:

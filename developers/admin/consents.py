@@ -1,12 +1,8 @@
 """What users allowed apps to do in their name: to look at, and to end where it must be."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from django.contrib import admin
 
-from marketplace.accounts.models import User
-from marketplace.core.admin import Decision, ServiceAdmin, decision
+from marketplace.core.admin import Decision, ServiceAdmin, service_decision
 
 from ..models import Consent
 from ..services.consents import end_consent
@@ -23,7 +19,7 @@ class ConsentAdmin(ServiceAdmin):
     fields = ("user", "app", "audience", "scope", "given_at", "renewed_at", "withdrawn_at")
     decision_names = ("withdraw",)
 
-    @decision(
+    withdraw = service_decision(
         Decision(
             "Withdraw",
             "developers.withdraw_consent",
@@ -31,8 +27,7 @@ class ConsentAdmin(ServiceAdmin):
             "The consent was withdrawn.",
             available=lambda consent: consent.withdrawn_at is None,
             danger=True,
-        )
+        ),
+        end_consent,
+        "consent",
     )
-    def withdraw(self, consent: Consent, actor: User, answers: Mapping[str, Any]) -> None:
-        """Withdraw it in the user's stead."""
-        end_consent(consent=consent, reason=answers["reason"], actor=actor)

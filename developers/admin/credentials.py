@@ -10,8 +10,8 @@ from django.http import HttpRequest
 
 from marketplace.accounts.models import User
 from marketplace.core import bounds
-from marketplace.core.admin import Decision, ReasonForm, ServiceAdmin, Words, decision
-from marketplace.core.db.combined import Fetched
+from marketplace.core.admin import Decision, ReasonForm, ServiceAdmin, Words, decision, service_decision
+from marketplace.core.admin.panels import QuerySets
 from marketplace.core.errors import InvalidTransition
 
 from ..models import AccessToken, ApiKey
@@ -81,7 +81,7 @@ class ApiKeyAdmin(ServiceAdmin):
         if not revoke_api_key(key=key, actor=actor, reason=answers["reason"]):
             raise InvalidTransition(ENDED)
 
-    @decision(
+    limit = service_decision(
         Decision(
             "Set rate limit",
             "developers.limit_apikey",
@@ -89,11 +89,11 @@ class ApiKeyAdmin(ServiceAdmin):
             "The limit was changed.",
             form=LimitForm,
             available=_not_revoked,
-        )
+        ),
+        limit_api_key,
+        "key",
+        answers=("rate_limit", "reason"),
     )
-    def limit(self, key: ApiKey, actor: User, answers: Mapping[str, Any]) -> None:
-        """Set how many calls a minute the key may make."""
-        limit_api_key(key=key, rate_limit=answers["rate_limit"], reason=answers["reason"], actor=actor)
 
 
 @admin.register(AccessToken)
@@ -117,9 +117,9 @@ class AccessTokenAdmin(ServiceAdmin):
             return [Q(user__email=words.email)]
         return [Q(hint=words.ending)] if words.ending else []
 
-    def page_context(self, request: HttpRequest, subject: AccessToken, fetched: Fetched) -> dict[str, Any]:
+    def page_context(self, request: HttpRequest, subject: AccessToken, related: QuerySets) -> dict[str, Any]:
         """Return what the page shows beside the fields: the calls, where they are counted by the token."""
-        context = super().page_context(request, subject, fetched)
+        context = super().page_context(request, subject, related)
         return context | calls_context(usage_of_tokens([subject]), context["panels"])
 
     @decision(

@@ -1,12 +1,10 @@
 """What a decision will affect, counted: keys, tokens and users of the app, key or developer."""
 
-from collections.abc import Mapping
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 from django.utils import timezone
 
-from marketplace.core.db.combined import count_combined
 from marketplace.core.wording import in_words
 
 from ..models import AccessToken, ApiKey, App, DeveloperApplication, WebhookDelivery, WebhookEndpoint
@@ -16,14 +14,13 @@ from ..models.webhooks import DeliveryStatus
 
 def app_stops(app: App) -> list[str]:
     """Return what stops with an app."""
-    return _stops(count_combined(**_stopping(Q(app=app), Q(application=app))))
+    return _stops(Q(app=app), Q(application=app))
 
 
 def developer_stops(application: DeveloperApplication) -> list[str]:
     """Return what stops with a developer's approval."""
     apps = App.objects.filter(user=application.user_id, status=AppStatus.APPROVED)
-    counts = count_combined(apps=apps, **_stopping(Q(app__in=apps), Q(application__in=apps)))
-    return [f"Apps suspended: {counts['apps']}.", *_stops(counts)]
+    return [f"Apps suspended: {apps.count()}.", *_stops(Q(app__in=apps), Q(application__in=apps))]
 
 
 def key_stops(key: ApiKey) -> list[str]:
@@ -42,16 +39,11 @@ def endpoint_stops(endpoint: WebhookEndpoint) -> list[str]:
     return [f"Deliveries that wait for it: {waiting}."]
 
 
-def _stopping(of_keys: Q, of_tokens: Q) -> dict[str, QuerySet[Any]]:
+def _stops(of_keys: Q, of_tokens: Q) -> list[str]:
     now, unrevoked = timezone.now(), Q(revoked_at__isnull=True)
-    return {
-        "keys": ApiKey.objects.filter(of_keys, unrevoked, Q(expires_at__isnull=True) | Q(expires_at__gt=now)),
-        "tokens": AccessToken.objects.filter(of_tokens, unrevoked, expires__gt=now),
-    }
-
-
-def _stops(counts: Mapping[str, int]) -> list[str]:
-    return [f"Active keys that will stop working: {counts['keys']}.", f"Active tokens that will stop working: {counts['tokens']}."]
+    keys = ApiKey.objects.filter(of_keys, unrevoked, Q(expires_at__isnull=True) | Q(expires_at__gt=now))
+    tokens = AccessToken.objects.filter(of_tokens, unrevoked, expires__gt=now)
+    return [f"Active keys that will stop working: {keys.count()}.", f"Active tokens that will stop working: {tokens.count()}."]
 
 
 def _used(credential: Any) -> str:

@@ -1,16 +1,15 @@
 """The queue of requests for scopes, decided scope by scope."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
 from django.contrib import admin
 from django.http import HttpRequest
 
-from marketplace.accounts.models import User
 from marketplace.core import bounds
-from marketplace.core.admin import CLAIMING, Decision, DecisionForm, Panel, QueueAdmin, claiming, decision
-from marketplace.core.db.combined import Fetched, QuerySets, fetch_combined
+from marketplace.core.admin import CLAIMING, Decision, DecisionForm, Panel, QueueAdmin, claiming, service_decision
+from marketplace.core.admin.panels import QuerySets
 from marketplace.core.scopes import IN_PLAIN_WORDS, Scope
 
 from ..models import AppScope, DeveloperApplication, ScopeReview
@@ -34,7 +33,7 @@ class ScopesForm(DecisionForm):
 
     def __init__(self, *args: Any, subject: ScopeReview, **kwargs: Any) -> None:
         super().__init__(*args, subject=subject, **kwargs)
-        self.requested = _undecided(self.fetched["scopes"]) if _waits(subject) else []
+        self.requested = _undecided(list(self.related["scopes"])) if _waits(subject) else []
         for row in self.requested:
             self.fields[f"decision:{row.scope}"] = forms.ChoiceField(
                 label=f"Decide on {row.scope}", choices=_CHOICES, widget=forms.RadioSelect
@@ -89,10 +88,10 @@ def _querysets(review: ScopeReview) -> QuerySets:
     return {"scopes": scope_rows_of(review.app), "application": application}
 
 
-def _facts(review: ScopeReview, fetched: Fetched) -> dict[str, Any]:
+def _facts(review: ScopeReview, related: QuerySets) -> dict[str, Any]:
     """Return the app, its developer's application and its earlier scopes."""
-    decided = [row for row in fetched["scopes"] if row.granted is not None]
-    return {"app": review.app, "application": next(iter(fetched["application"]), None), "decided": decided}
+    decided = [row for row in related["scopes"] if row.granted is not None]
+    return {"app": review.app, "application": next(iter(related["application"]), None), "decided": decided}
 
 
 @admin.register(ScopeReview)
@@ -127,22 +126,22 @@ class ScopeReviewAdmin(QueueAdmin):
         """Return the scopes, the developer's application and the history."""
         return {**super().querysets(request, subject), **_querysets(subject)}
 
-    def panels(self, request: HttpRequest, subject: ScopeReview, fetched: Fetched) -> list[Panel]:
+    def panels(self, request: HttpRequest, subject: ScopeReview, related: QuerySets) -> list[Panel]:
         """Return what was asked, with what came of it, and the history."""
         if subject.status == ReviewStatus.PENDING:
-            rows = [(row.scope, row.reason, "waits", "") for row in _undecided(fetched["scopes"])]
+            rows = [(row.scope, row.reason, "waits", "") for row in _undecided(list(related["scopes"]))]
         else:
             rows = [(row["scope"], row["reason"], _words(granted=row["granted"]), row["note"]) for row in subject.outcome]
         return [
             Panel("Scopes of this request", ("Scope", "Why the app wants it", "Decision", "Note"), rows),
-            *super().panels(request, subject, fetched),
+            *super().panels(request, subject, related),
         ]
 
-    def case_context(self, request: HttpRequest, subject: ScopeReview, fetched: Fetched) -> dict[str, Any]:
+    def case_context(self, request: HttpRequest, subject: ScopeReview, related: QuerySets) -> dict[str, Any]:
         """Return what the page shows of the app."""
-        return _facts(subject, fetched)
+        return _facts(subject, related)
 
-    @decision(
+    decide_scopes = service_decision(
         Decision(
             "Decide scopes",
             DECIDE,
@@ -150,14 +149,14 @@ class ScopeReviewAdmin(QueueAdmin):
             "The decision on the scopes was saved.",
             form=ScopesForm,
             available=_waits,
-            context=lambda review: _facts(review, fetch_combined(_querysets(review))),
+            context=lambda review: _facts(review, _querysets(review)),
             template="admin/developers/decide_scopes.html",
             fields="admin/developers/scope_fields.html",
-        )
+        ),
+        decide_scopes,
+        "review",
+        answers=("decisions", "note"),
     )
-    def decide_scopes(self, review: ScopeReview, actor: User, answers: Mapping[str, Any]) -> None:
-        """Grant or refuse each scope."""
-        decide_scopes(review=review, decisions=answers["decisions"], note=answers["note"], actor=actor)
 
 
 def _words(*, granted: bool) -> str:

@@ -1,14 +1,12 @@
 """Webhook endpoints and what was delivered to them; never a secret."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from django.contrib import admin
 from django.http import HttpRequest
 
-from marketplace.accounts.models import User
-from marketplace.core.admin import Decision, Panel, ServiceAdmin, decision
-from marketplace.core.db.combined import Fetched, QuerySets
+from marketplace.core.admin import Decision, Panel, ServiceAdmin, service_decision
+from marketplace.core.admin.panels import QuerySets
 from marketplace.core.wording import badge
 
 from ..models import WebhookEndpoint
@@ -35,18 +33,18 @@ class WebhookEndpointAdmin(ServiceAdmin):
         """Return the newest deliveries and the history."""
         return {**super().querysets(request, subject), "deliveries": deliveries_to(subject)[:ROWS]}
 
-    def panels(self, request: HttpRequest, subject: WebhookEndpoint, fetched: Fetched) -> list[Panel]:
+    def panels(self, request: HttpRequest, subject: WebhookEndpoint, related: QuerySets) -> list[Panel]:
         """Return the newest deliveries and the history."""
         rows = [
             (f"{row.created_at:%Y-%m-%d %H:%M}", row.message.type, badge(row.status), row.attempts, _answer(row))
-            for row in fetched["deliveries"]
+            for row in related["deliveries"]
         ]
         return [
             Panel("Deliveries", ("At (UTC)", "Event", "Status", "Attempts", "Last answer"), rows),
-            *super().panels(request, subject, fetched),
+            *super().panels(request, subject, related),
         ]
 
-    @decision(
+    disable = service_decision(
         Decision(
             "Disable",
             "developers.disable_webhookendpoint",
@@ -55,11 +53,10 @@ class WebhookEndpointAdmin(ServiceAdmin):
             available=lambda endpoint: endpoint.disabled_at is None,
             danger=True,
             effects=endpoint_stops,
-        )
+        ),
+        services.disable_endpoint,
+        "endpoint",
     )
-    def disable(self, endpoint: WebhookEndpoint, actor: User, answers: Mapping[str, Any]) -> None:
-        """Disable the endpoint."""
-        services.disable_endpoint(endpoint=endpoint, reason=answers["reason"], actor=actor)
 
 
 def _answer(row: Any) -> str:

@@ -11,7 +11,7 @@ from django.contrib.auth.models import Group, Permission
 from django.db.models import Q
 from django.http import HttpRequest
 
-from marketplace.core.admin import Base, Decision, ReasonForm, ServiceAdmin, Words, begins, decision
+from marketplace.core.admin import Base, Decision, ReasonForm, ServiceAdmin, Words, begins, decision, service_decision
 from marketplace.core.events import emit
 
 from . import services
@@ -96,7 +96,7 @@ class UserAdmin(ServiceAdmin):
         """Set the user's tier."""
         services.set_tier(user=user, tier=Tier(answers["tier"]), reason=answers["reason"], actor=actor)
 
-    @decision(
+    deactivate = service_decision(
         Decision(
             "Deactivate",
             ACCESS,
@@ -105,35 +105,33 @@ class UserAdmin(ServiceAdmin):
             available=lambda user: user.is_active,
             danger=True,
             effects=lambda user: _effects(user, deleted=False),
-        )
+        ),
+        services.deactivate_user,
+        "user",
     )
-    def deactivate(self, user: User, actor: User, answers: Mapping[str, Any]) -> None:
-        """Shut the account."""
-        services.deactivate_user(user=user, reason=answers["reason"], actor=actor)
 
-    @decision(
+    reactivate = service_decision(
         Decision(
             "Reactivate",
             ACCESS,
             "The user can sign in again; old sessions stay ended. Keys and tokens that were not revoked work again.",
             "The account was reactivated.",
             available=lambda user: not user.is_active,
-        )
+        ),
+        services.reactivate_user,
+        "user",
     )
-    def reactivate(self, user: User, actor: User, answers: Mapping[str, Any]) -> None:
-        """Open the account."""
-        services.reactivate_user(user=user, reason=answers["reason"], actor=actor)
 
-    @decision(
+    set_staff = service_decision(
         Decision(
             "Staff access", STAFF, "The user can enter the admin with the permissions of these groups.", "Access was changed.", StaffForm
-        )
+        ),
+        services.set_staff,
+        "user",
+        answers=("groups", "reason"),
     )
-    def set_staff(self, user: User, actor: User, answers: Mapping[str, Any]) -> None:
-        """Let the user in with the groups' permissions."""
-        services.set_staff(user=user, groups=answers["groups"], reason=answers["reason"], actor=actor)
 
-    @decision(
+    remove_staff = service_decision(
         Decision(
             "Remove from staff",
             STAFF,
@@ -141,13 +139,12 @@ class UserAdmin(ServiceAdmin):
             "The user is no longer a staff member.",
             available=lambda user: user.is_staff,
             danger=True,
-        )
+        ),
+        services.remove_staff,
+        "user",
     )
-    def remove_staff(self, user: User, actor: User, answers: Mapping[str, Any]) -> None:
-        """Shut the admin to the user."""
-        services.remove_staff(user=user, reason=answers["reason"], actor=actor)
 
-    @decision(
+    delete_account = service_decision(
         Decision(
             "Delete account",
             ERASE,
@@ -157,11 +154,10 @@ class UserAdmin(ServiceAdmin):
             available=lambda user: not user.deleted,
             danger=True,
             effects=lambda user: _effects(user, deleted=True),
-        )
+        ),
+        services.delete_account,
+        "user",
     )
-    def delete_account(self, user: User, actor: User, answers: Mapping[str, Any]) -> None:
-        """Delete the account."""
-        services.delete_account(user=user, reason=answers["reason"], actor=actor)
 
 
 @admin.register(Group)

@@ -1,12 +1,9 @@
 """The job queue in the admin: waiting, running and failed jobs; failed ones can be started again."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from django.contrib import admin
 from django_tasks.base import TaskResultStatus
 
-from marketplace.core.admin import Decision, NoForm, ServiceAdmin, decision
+from marketplace.core.admin import Decision, NoForm, ServiceAdmin, service_decision
 
 from . import queue
 from .models import Job, Schedule, Worker
@@ -39,7 +36,7 @@ class JobAdmin(ServiceAdmin):
     readonly_fields = fields
     decision_names = ("retry",)
 
-    @decision(
+    retry = service_decision(
         Decision(
             "Start again",
             "jobs.retry_job",
@@ -47,11 +44,11 @@ class JobAdmin(ServiceAdmin):
             "The job is waiting for a worker.",
             form=NoForm,
             available=_is_dead,
-        )
+        ),
+        queue.retry_job,
+        "job",
+        answers=(),
     )
-    def retry(self, job: Job, actor: Any, answers: Mapping[str, Any]) -> None:
-        """Start a dead job again."""
-        queue.retry_job(job=job, actor=actor)
 
 
 @admin.register(Worker)

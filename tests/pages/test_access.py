@@ -113,10 +113,15 @@ def test_a_key_under_another_app_of_ones_own_is_not_found(browse: Callable[..., 
     assert browse(developer).get(reverse("key-revoke", args=[uuid.uuid4(), key.pk])).status_code == 404
 
 
-def test_other_peoples_lists_stay_out_of_mine(browse: Callable[..., Client], app: App, key: ApiKey, token: AccessToken) -> None:
-    client = browse()
+def test_other_peoples_lists_stay_out_of_mine(
+    browse: Callable[..., Client], developer: User, app: App, key: ApiKey, token: AccessToken
+) -> None:
+    mine, other = browse(developer), browse()
+    seen = "".join(mine.get(reverse(name)).content.decode() for name in PLAIN)
+    assert "Font finder" in seen
+    assert token.hint in seen
     for name in PLAIN:
-        text = client.get(reverse(name)).content.decode()
+        text = other.get(reverse(name)).content.decode()
         assert "Font finder" not in text
         assert token.hint not in text
 

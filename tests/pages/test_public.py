@@ -115,8 +115,10 @@ def test_problem_page_is_shown_even_when_the_database_is_down(browse: Callable[.
 
 
 def test_problem_page_for_a_host_that_is_not_ours(client: Client) -> None:
-    response = client.get("/", headers={"host": "evil.example"})
+    response = client.get("/?from=evil.example", headers={"host": "evil.example"})
     assert response.status_code == 400
+    assert "X-Request-Id" in response
+    assert response["X-Request-Id"] in response.content.decode()
     assert "evil.example" not in response.content.decode()
 
 

@@ -90,7 +90,7 @@ def test_list_is_narrowed_down_and_summed_over_what_is_left(staff: Callable[...,
     client = staff("view_payout", "export_payout")
     client.get(reverse(LIST))
     # However many there are.
-    with django_assert_max_num_queries(8):
+    with django_assert_max_num_queries(15):
         paid_in_all = shown(client)["paid"]
     assert paid_in_all == ["₹1,197.60", "$8.00"]
     for query, sums in (

@@ -154,6 +154,17 @@ def test_second_purchase_is_refused_and_charges_nothing(bearer_client: Client) -
     assert Order.objects.count() == 1
 
 
+def test_owner_of_a_later_tier_alone_buys_nothing_without_naming_a_licence(bearer_client: Client) -> None:
+    user, listing = funded(inr=1_000_000), on_sale()
+    client = bearer_client(user)
+    assert spend(client, listing, licenseSlug="commercial").status_code == 200
+    balance = wallet_of(user).balance_inr_minor
+    refused = spend(client, listing)
+    assert (refused.status_code, refused.json()["code"]) == (409, "already_owned")
+    assert wallet_of(user).balance_inr_minor == balance
+    assert spend(client, listing, licenseSlug="personal").status_code == 200
+
+
 def test_constraint_refuses_the_second_licence_that_the_check_did_not_see(bearer_client: Client) -> None:
     user, listing = funded(inr=1_000_000), on_sale()
     bought(listing, user)

@@ -84,6 +84,14 @@ def test_key_is_forgotten_after_a_day(bearer_client: Client) -> None:
     assert IdempotencyRecord.objects.count() == 1
 
 
+def test_old_key_answers_a_refused_purchase_with_the_refusal(bearer_client: Client) -> None:
+    client, listing = bearer_client(funded(inr=1_000_000)), on_sale()
+    assert spend(client, listing, key="k").status_code == 200
+    IdempotencyRecord.objects.update(created_at=timezone.now() - timedelta(hours=24, seconds=1))
+    refused = spend(client, listing, key="k")
+    assert (refused.status_code, refused.json()["code"]) == (409, "already_owned")
+
+
 STEPS = [
     ("debit_wallet", spending),
     ("grant_licence", spending),

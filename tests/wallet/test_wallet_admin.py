@@ -12,10 +12,13 @@ from django.urls import reverse
 from library.models import Licence
 from library.services.links import issue_link
 from marketplace.accounts.models import User
+from marketplace.core import bounds
 from tests.factories import UserFactory
 from tests.shop import archive, bought, funded, on_sale
+from wallet.errors import InvalidAmount
 from wallet.models import Journal, Order, Transfer
 from wallet.selectors import wallet_of
+from wallet.services.funding import credit_wallet
 from wallet.services.refunds import refund_order
 
 pytestmark = pytest.mark.django_db
@@ -94,6 +97,14 @@ def test_staff_without_the_permission_neither_credits_nor_refunds(staff: Callabl
 def test_credit_that_makes_no_sense_is_asked_again(staff: Callable[..., Client], changes: dict[str, str]) -> None:
     assert staff("credit_wallet").post(credit_page(UserFactory()), fresh(**changes)).status_code == 400
     assert not Journal.objects.exists()
+
+
+def test_largest_credit_is_given_and_a_minor_unit_more_is_refused() -> None:
+    user = UserFactory()
+    credit_wallet(user=user, currency="INR", amount_minor=bounds.CREDIT_MINOR, reason="Exactly the most.", actor=None)
+    with pytest.raises(InvalidAmount):
+        credit_wallet(user=user, currency="INR", amount_minor=bounds.CREDIT_MINOR + 1, reason="More.", actor=None)
+    assert wallet_of(user).balance_inr_minor == bounds.CREDIT_MINOR
 
 
 def test_credit_is_in_the_wallet_with_reason_and_actor(staff: Callable[..., Client]) -> None:

@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from marketplace.core.admin import Panel, ServiceAdmin
-from marketplace.core.db.combined import Fetched, QuerySets
+from marketplace.core.admin.panels import QuerySets
 from marketplace.core.wording import money
 
 from ..models import Journal, Transfer
@@ -34,9 +34,9 @@ class JournalAdmin(ServiceAdmin):
         """Return the journal's transfers."""
         return {"transfers": Transfer.objects.filter(journal=subject).select_related("debit__owner", "credit__owner").order_by("id")}
 
-    def panels(self, request: HttpRequest, subject: Journal, fetched: Fetched) -> list[Panel]:
+    def panels(self, request: HttpRequest, subject: Journal, related: QuerySets) -> list[Panel]:
         """Show the journal's transfers."""
-        rows = [(t.debit, t.debit.owner, t.credit, t.credit.owner, money(t.amount_minor, t.currency)) for t in fetched["transfers"]]
+        rows = [(t.debit, t.debit.owner, t.credit, t.credit.owner, money(t.amount_minor, t.currency)) for t in related["transfers"]]
         return [Panel("Transfers", ("From", "Owner", "To", "Owner", "Amount"), rows)]
 
 
@@ -71,6 +71,6 @@ class TransferAdmin(ServiceAdmin):
         """Read nothing more: the journal has the history."""
         return {}
 
-    def panels(self, request: HttpRequest, subject: Transfer, fetched: Fetched) -> list[Panel]:
+    def panels(self, request: HttpRequest, subject: Transfer, related: QuerySets) -> list[Panel]:
         """Show nothing more."""
         return []

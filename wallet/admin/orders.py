@@ -1,6 +1,5 @@
 """Purchases in the admin: refund one, pay a refund that a deleted account cannot have."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from django import forms
@@ -8,10 +7,9 @@ from django.contrib import admin
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
-from marketplace.accounts.models import User
 from marketplace.core import bounds
-from marketplace.core.admin import Decision, Panel, ReasonForm, ServiceAdmin, Words, decision
-from marketplace.core.db.combined import Fetched, QuerySets
+from marketplace.core.admin import Decision, Panel, ReasonForm, ServiceAdmin, Words, service_decision
+from marketplace.core.admin.panels import QuerySets
 from marketplace.core.wording import money
 
 from ..models import Order, Transfer
@@ -83,15 +81,15 @@ class OrderAdmin(ServiceAdmin):
         transfers = Transfer.objects.filter(journal__order=subject).select_related("journal", "debit", "credit").order_by("id")
         return {**super().querysets(request, subject), "transfers": transfers}
 
-    def panels(self, request: HttpRequest, subject: Order, fetched: Fetched) -> list[Panel]:
+    def panels(self, request: HttpRequest, subject: Order, related: QuerySets) -> list[Panel]:
         """Show the order's transfers, then its history."""
         rows = [
             (f"{t.journal.at:%Y-%m-%d %H:%M}", t.journal.kind, t.debit.kind, t.credit.kind, money(t.amount_minor, t.currency))
-            for t in fetched["transfers"]
+            for t in related["transfers"]
         ]
-        return [Panel("Transfers", ("At (UTC)", "Kind", "From", "To", "Amount"), rows), *super().panels(request, subject, fetched)]
+        return [Panel("Transfers", ("At (UTC)", "Kind", "From", "To", "Amount"), rows), *super().panels(request, subject, related)]
 
-    @decision(
+    refund = service_decision(
         Decision(
             "Refund",
             REFUND,
@@ -100,13 +98,12 @@ class OrderAdmin(ServiceAdmin):
             available=lambda order: order.status == OrderStatus.COMPLETED,
             danger=True,
             effects=refund_does,
-        )
+        ),
+        refund_order,
+        "order",
     )
-    def refund(self, order: Order, actor: User, answers: Mapping[str, Any]) -> None:
-        """Give the price back and take the licence back."""
-        refund_order(order=order, reason=answers["reason"], actor=actor)
 
-    @decision(
+    pay_unclaimed = service_decision(
         Decision(
             "Pay unclaimed refund",
             PAY_UNCLAIMED,
@@ -115,8 +112,8 @@ class OrderAdmin(ServiceAdmin):
             ClaimForm,
             available=_waits_to_be_claimed,
             effects=claim_does,
-        )
+        ),
+        pay_unclaimed,
+        "order",
+        answers=("reference", "reason"),
     )
-    def pay_unclaimed(self, order: Order, actor: User, answers: Mapping[str, Any]) -> None:
-        """Record that the refund was paid to who claimed it."""
-        pay_unclaimed(order=order, reference=answers["reference"], reason=answers["reason"], actor=actor)

@@ -13,7 +13,7 @@ from django.urls import path, reverse
 from django.views.decorators.http import require_GET
 
 from marketplace.core.admin import Panel, ServiceAdmin, staff_of
-from marketplace.core.db.combined import Fetched, QuerySets
+from marketplace.core.admin.panels import QuerySets
 from marketplace.core.wording import money
 
 from ..models import Payout
@@ -110,7 +110,7 @@ class PayoutAdmin(ServiceAdmin):
         """Read nothing more: the journal has the history."""
         return {}
 
-    def panels(self, request: HttpRequest, subject: Payout, fetched: Fetched) -> list[Panel]:
+    def panels(self, request: HttpRequest, subject: Payout, related: QuerySets) -> list[Panel]:
         """Show nothing more."""
         return []
 

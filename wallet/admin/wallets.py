@@ -13,7 +13,7 @@ from django.http import HttpRequest
 from marketplace.accounts.models import User
 from marketplace.core import bounds
 from marketplace.core.admin import Decision, Panel, ReasonForm, ServiceAdmin, decision
-from marketplace.core.db.combined import Fetched, QuerySets
+from marketplace.core.admin.panels import QuerySets
 from marketplace.core.money import Currency, to_minor
 from marketplace.core.wording import money
 
@@ -124,10 +124,10 @@ class WalletAdmin(ServiceAdmin):
         """Return what moved the money, by currency."""
         return {code: last_movements(account) for code, account in subject.accounts.items()}
 
-    def panels(self, request: HttpRequest, subject: Any, fetched: Fetched) -> list[Panel]:
+    def panels(self, request: HttpRequest, subject: Any, related: QuerySets) -> list[Panel]:
         """Show what moved the money."""
         return [
-            Panel(f"Movements in {code}", MOVEMENTS, movement_rows(account, fetched[code])) for code, account in subject.accounts.items()
+            Panel(f"Movements in {code}", MOVEMENTS, movement_rows(account, related[code])) for code, account in subject.accounts.items()
         ]
 
     @decision(

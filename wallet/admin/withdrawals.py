@@ -1,6 +1,6 @@
 """Payouts of wallets in the admin: what owners asked for, to pay or to refuse. Where to pay is shown to those who may pay."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -9,11 +9,10 @@ from django.contrib import admin
 from django.db.models import Q
 from django.http import HttpRequest
 
-from marketplace.accounts.models import User
 from marketplace.core import bounds
-from marketplace.core.admin import CLAIMING, Decision, DecisionForm, Panel, QueueAdmin, Words, claiming, decision
+from marketplace.core.admin import CLAIMING, Decision, DecisionForm, Panel, QueueAdmin, Words, claiming, service_decision
+from marketplace.core.admin.panels import QuerySets
 from marketplace.core.claims import is_claimed
-from marketplace.core.db.combined import Fetched, QuerySets
 from marketplace.core.wording import money
 
 from ..models import Withdrawal
@@ -101,12 +100,12 @@ class WithdrawalAdmin(QueueAdmin):
         """Return what moved the wallet beside the rest."""
         return {**super().querysets(request, subject), "movements": last_movements(subject.wallet)}
 
-    def panels(self, request: HttpRequest, subject: Withdrawal, fetched: Fetched) -> list[Panel]:
+    def panels(self, request: HttpRequest, subject: Withdrawal, related: QuerySets) -> list[Panel]:
         """Show what moved the wallet, then the history."""
-        rows = [row[:SHOWN] for row in movement_rows(subject.wallet, fetched["movements"])]
-        return [Panel(f"Movements in {subject.currency}", MOVEMENTS[:SHOWN], rows), *super().panels(request, subject, fetched)]
+        rows = [row[:SHOWN] for row in movement_rows(subject.wallet, related["movements"])]
+        return [Panel(f"Movements in {subject.currency}", MOVEMENTS[:SHOWN], rows), *super().panels(request, subject, related)]
 
-    @decision(
+    pay = service_decision(
         Decision(
             "Record as paid",
             DECIDE,
@@ -115,13 +114,13 @@ class WithdrawalAdmin(QueueAdmin):
             PaymentForm,
             available=_allows("pay"),
             effects=payment_does,
-        )
+        ),
+        pay_withdrawal,
+        "withdrawal",
+        answers=("reference",),
     )
-    def pay(self, withdrawal: Withdrawal, actor: User, answers: Mapping[str, Any]) -> None:
-        """Record the payment."""
-        pay_withdrawal(withdrawal=withdrawal, reference=answers["reference"], actor=actor)
 
-    @decision(
+    refuse = service_decision(
         Decision(
             "Refuse",
             DECIDE,
@@ -130,8 +129,7 @@ class WithdrawalAdmin(QueueAdmin):
             available=_allows("refuse"),
             danger=True,
             effects=refusal_does,
-        )
+        ),
+        refuse_withdrawal,
+        "withdrawal",
     )
-    def refuse(self, withdrawal: Withdrawal, actor: User, answers: Mapping[str, Any]) -> None:
-        """Put the money back."""
-        refuse_withdrawal(withdrawal=withdrawal, reason=answers["reason"], actor=actor)

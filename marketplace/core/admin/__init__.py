@@ -1,7 +1,7 @@
 """The ground that every admin page is built on."""
 
 from ..admin_base import Base
-from .decisions import CLAIMING, Decision, DecisionForm, NoForm, ReasonForm, claiming, decision
+from .decisions import CLAIMING, Decision, DecisionForm, NoForm, ReasonForm, claiming, decision, service_decision
 from .finding import Words, begins
 from .log import AuditEntryAdmin
 from .panels import Panel, history
@@ -26,5 +26,6 @@ __all__ = [
     "decision",
     "history",
     "ready_form",
+    "service_decision",
     "staff_of",
 ]

@@ -9,7 +9,7 @@ from django import forms
 from django.http import HttpRequest, HttpResponse
 
 from .. import bounds
-from ..db.combined import Fetched, QuerySets, fetch_combined
+from .panels import QuerySets
 
 if TYPE_CHECKING:
     from .service import ServiceAdmin
@@ -22,12 +22,12 @@ class DecisionForm(forms.Form):
 
     Args:
         subject: The row.
-        fetched: The rows of `querysets`, where the page has read them together with its own.
+        related: The rows of `querysets`, where the page has read them together with its own.
     """
 
-    def __init__(self, *args: Any, subject: Any, fetched: Fetched | None = None, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, subject: Any, related: QuerySets | None = None, **kwargs: Any) -> None:
         self.subject = subject
-        self.fetched = fetch_combined(self.querysets(subject)) if fetched is None else fetched
+        self.related = self.querysets(subject) if related is None else related
         super().__init__(*args, **kwargs)
 
     @classmethod
@@ -89,6 +89,22 @@ def decision(settings: Decision) -> Callable[[Perform], Any]:
         return view
 
     return decorate
+
+
+def service_decision(settings: Decision, service: Callable[..., object], subject: str, answers: Sequence[str] = ("reason",)) -> Any:
+    """Return a decision page that calls a service.
+
+    Args:
+        settings: What the page says and asks.
+        service: The service that decides; it also takes the `actor`.
+        subject: The service's name for the row.
+        answers: The fields of the form that the service takes.
+    """
+
+    def perform(_admin: Any, row: Any, actor: Any, given: Mapping[str, Any]) -> None:
+        service(**{subject: row}, **{name: given[name] for name in answers}, actor=actor)
+
+    return decision(settings)(perform)
 
 
 @dataclass(frozen=True)

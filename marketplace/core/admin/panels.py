@@ -1,6 +1,6 @@
 """Tables on a row's page."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,8 @@ from .. import audit
 from ..models import AuditEntry
 
 HISTORY_ROWS = 20
+# What a page shows of other tables, by name.
+QuerySets = Mapping[str, QuerySet[Any]]
 
 
 @dataclass(frozen=True)

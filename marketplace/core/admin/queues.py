@@ -17,11 +17,10 @@ from django.views.decorators.http import require_POST
 
 from .. import claims
 from ..admin_cells import STATES
-from ..db.combined import Fetched, QuerySets
 from ..errors import Problem
 from ..wording import badge
 from .decisions import CLAIMING, Decision, Step
-from .panels import Panel
+from .panels import Panel, QuerySets
 from .service import ServiceAdmin, staff_of
 
 NEXT = "next"
@@ -182,18 +181,18 @@ class QueueAdmin(ServiceAdmin):
             querysets.update(settings.form.querysets(subject))
         return querysets
 
-    def case_context(self, request: HttpRequest, subject: Any, fetched: Fetched) -> dict[str, Any]:
+    def case_context(self, request: HttpRequest, subject: Any, related: QuerySets) -> dict[str, Any]:
         """Return what the page shows of the case itself."""
         return {}
 
-    def page_context(self, request: HttpRequest, subject: Any, fetched: Fetched) -> dict[str, Any]:
+    def page_context(self, request: HttpRequest, subject: Any, related: QuerySets) -> dict[str, Any]:
         """Return the claim, the way to other rows, and the forms to decide with."""
         viewer, chosen = staff_of(request), self.chosen(QueryDict(request.GET.get("_changelist_filters", "")))
         waits, own, may_review = self.waits(subject), self.is_own(subject, viewer), viewer.has_perm(self.decides)
         held = waits and claims.is_claimed(subject)
         return (
-            self.case_context(request, subject, fetched)
-            | super().page_context(request, subject, fetched)
+            self.case_context(request, subject, related)
+            | super().page_context(request, subject, related)
             | {
                 "subject": subject,
                 "case_template": self.case_template,
@@ -208,9 +207,9 @@ class QueueAdmin(ServiceAdmin):
                 "chosen": chosen,
                 "next_url": self.next_url(),
                 "list_url": self.list_url(chosen),
-                "previous_url": self.case_url(fetched["previous"][0], chosen) if fetched["previous"] else "",
+                "previous_url": self.case_url(related["previous"][0], chosen) if related["previous"] else "",
                 "facts": self.facts(request, subject),
-                "steps": self._steps(request, subject, fetched),
+                "steps": self._steps(request, subject, related),
             }
         )
 
@@ -236,12 +235,12 @@ class QueueAdmin(ServiceAdmin):
             if request.user.has_perm(decisions[name].permission) and decisions[name].available(subject)
         }
 
-    def _steps(self, request: HttpRequest, subject: Any, fetched: Fetched) -> list[Step]:
+    def _steps(self, request: HttpRequest, subject: Any, related: QuerySets) -> list[Step]:
         return [
             Step(
                 name,
                 settings,
-                settings.form(subject=subject, fetched=fetched, auto_id=f"{name}_%s"),
+                settings.form(subject=subject, related=related, auto_id=f"{name}_%s"),
                 self._decision_url(name, subject),
                 self.on_page[name],
                 settings.effects(subject),

@@ -7,12 +7,12 @@ from django.contrib import admin
 from django.http import HttpRequest
 
 from ..admin_base import Base
-from ..db.combined import QuerySets
 from ..errors import InvalidInput
 from ..models import ReadyUse, ReadyWords
 from ..ready_words import WORDS_CHARS, save_ready_words, words_for
 from ..texts import line
 from .decisions import ReasonForm
+from .panels import QuerySets
 from .service import staff_of
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class ReadyForm(ReasonForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.offered = {str(ready.pk): ready.words for ready in self.fetched[self.use]}
+        self.offered = {str(ready.pk): ready.words for ready in self.related[self.use]}
         self.fields["ready"].choices = [("", "None (use my own text)"), *self.offered.items()]  # type: ignore[attr-defined]  # it is a choice field
         self.fields["reason"].required = False
         if not self.offered:

@@ -16,11 +16,10 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 
 from ..admin_base import Base
-from ..db.combined import Fetched, QuerySets, fetch_combined
 from ..errors import InvalidInput, Problem
 from .decisions import Button, Decision, DecisionForm, Perform
 from .finding import Words, ids_of
-from .panels import Panel, history, history_panel, last_decision
+from .panels import Panel, QuerySets, history, history_panel, last_decision
 
 
 class ServiceAdmin(Base):
@@ -127,16 +126,16 @@ class ServiceAdmin(Base):
         ]
 
     def querysets(self, request: HttpRequest, subject: Any) -> QuerySets:
-        """Return what the row's page shows of other tables, by name; one statement reads it all."""
+        """Return what the row's page shows of other tables, by name."""
         return {"history": history(subject)}
 
-    def panels(self, request: HttpRequest, subject: Any, fetched: Fetched) -> list[Panel]:
+    def panels(self, request: HttpRequest, subject: Any, related: QuerySets) -> list[Panel]:
         """Return the tables below the fields on the row's page, made of the rows of `querysets`."""
-        return [history_panel(fetched["history"])]
+        return [history_panel(related["history"])]
 
-    def page_context(self, request: HttpRequest, subject: Any, fetched: Fetched) -> dict[str, Any]:
+    def page_context(self, request: HttpRequest, subject: Any, related: QuerySets) -> dict[str, Any]:
         """Return what the row's page shows beside the fields, made of the rows of `querysets`."""
-        panels, buttons = self.panels(request, subject, fetched), self.buttons(request, subject)
+        panels, buttons = self.panels(request, subject, related), self.buttons(request, subject)
         return {"heading": self.name(subject), "panels": panels, "buttons": buttons}
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
@@ -145,7 +144,7 @@ class ServiceAdmin(Base):
         if subject is not None:
             # Each is shown twice: for narrow screens and for wide ones.
             prefetch_related_objects([subject], *(field.name for field in self.opts.many_to_many if field.name in self.get_fields(request)))
-            context |= self.page_context(request, subject, fetch_combined(self.querysets(request, subject)))
+            context |= self.page_context(request, subject, self.querysets(request, subject))
         return super().render_change_form(request, context, *args, **kwargs)
 
     def decide(self, request: HttpRequest, object_id: str, settings: Decision, perform: Perform) -> HttpResponse:

@@ -1,1 +1,1 @@
-"""What Django's ORM leaves out: a read replica, triggers, prepared look-ups, several querysets in one statement."""
+"""What Django's ORM leaves out: a read replica, triggers, lean inserts."""
