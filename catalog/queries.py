@@ -27,7 +27,7 @@ from .filters import ListingFilter, Listings
 from .manifests import manifest_of
 from .manifests.public import public_manifest
 from .models import ListingIndex
-from .search import find, suggest
+from .search import search, suggest
 from .selectors import (
     Facet,
     Sort,
@@ -115,6 +115,7 @@ class SearchQuery(serializers.Serializer[Any]):
         help_text="The last word may be incomplete; misspelt words are corrected.",
     )
     limit = Limit(default=bounds.SEARCH_LIMIT_DEFAULT, maximum=bounds.SEARCH_LIMIT)
+    cursor = serializers.CharField(required=False, max_length=300, help_text="The nextCursor of the previous page of the same search.")
     facets = FacetNames()
 
     def validate_q(self, q: str) -> str:
@@ -180,13 +181,19 @@ def browse(listings: Listings, given: Mapping[str, Any], query: Mapping[str, Any
 
 def search_assets(listings: Listings, given: Mapping[str, Any], query: Mapping[str, Any]) -> SearchResults:
     """Return what a validated `SearchQuery` finds among listings, with the filters that were given."""
-    q, limit, names = query["q"], query["limit"], query.get("facets", [])
-    hits = find(q, SEARCH_FACETED if names else limit, listings if given else None)
-    rows = rows_of([hit.id for hit in hits.best[:limit]])
-    results = [item_of(rows[hit.id]) | {"score": hit.score} for hit in hits.best[:limit] if hit.id in rows]
-    values = {"query": q, "count": len(results), "results": results}
+    q, names, within = query["q"], query.get("facets", []), listings if given else None
+    found = search(q, within=within, limit=query["limit"], cursor=query.get("cursor"))
+    rows = rows_of([hit.id for hit in found.hits])
+    results = [item_of(rows[hit.id]) | {"score": hit.score} for hit in found.hits if hit.id in rows]
+    values = {"query": q, "count": len(results), "results": results, "total": found.total, "next_cursor": found.next_cursor}
+    if not found.total_is_exact:
+        values["total_is_exact"] = False
+    if found.suggestions:
+        values["suggestions"] = found.suggestions
     if names:
-        values |= faceted(facets_of_listings([hit.id for hit in hits.best], names), exact=hits.are_all)
+        ranked = search(q, within=within, limit=SEARCH_FACETED)
+        exact = ranked.total_is_exact and ranked.next_cursor is None
+        values |= faceted(facets_of_listings([hit.id for hit in ranked.hits], names), exact=exact)
     return SearchResults.model_validate(values)
 
 

@@ -6,7 +6,7 @@ from .listing_index import LabelKind, ListingCount, ListingIndex, ListingLabel, 
 from .listings import Listing, ListingStats, UncountedPurchase
 from .manifests import AgentManifest
 from .reviews import ListingReview, RejectionReason
-from .search import SearchDelete, SearchDocument, SearchTerm
+from .search import SearchDocument, SearchSynonym, SearchTerm
 from .taxonomy import Category, LicenseTier, RetiredTerms, Store
 
 __all__ = [
@@ -26,8 +26,8 @@ __all__ = [
     "Preview",
     "RejectionReason",
     "RetiredTerms",
-    "SearchDelete",
     "SearchDocument",
+    "SearchSynonym",
     "SearchTerm",
     "Store",
     "UncountedPurchase",

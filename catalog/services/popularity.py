@@ -14,7 +14,7 @@ from django.db.models import F
 from marketplace.core.db.inserts import insert_rows
 from marketplace.core.transitions import lock
 
-from ..models import ListingIndex, ListingStats, UncountedPurchase
+from ..models import ListingIndex, ListingStats, SearchDocument, UncountedPurchase
 from .catalog_version import change_version
 
 Progress = Callable[[int, int], None]
@@ -57,3 +57,4 @@ def _count(listing_id: uuid.UUID) -> None:
         change = sum(row[0] for row in cursor.fetchall())
     ListingStats.objects.filter(pk=listing_id).update(purchases=F("purchases") + change)
     ListingIndex.objects.filter(pk=listing_id).update(popularity=F("popularity") + change)
+    SearchDocument.objects.filter(listing=listing_id).update(popularity=F("popularity") + change)

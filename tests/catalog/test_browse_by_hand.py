@@ -205,5 +205,5 @@ def test_what_is_found_is_what_a_look_at_each_listing_finds(catalog: list[Listin
             following = answered(query, sort=sort, limit="3", cursor=page["nextCursor"])
             assert [item["id"] for item in following["items"]] == expected[6:9], (sort, query)
         if query:
-            hits = search("sample", 100, filter_listings(parameters_of(query))[0])
+            hits = search("sample", within=filter_listings(parameters_of(query))[0], limit=100).hits
             assert {str(hit.id) for hit in hits} == set(expected), query

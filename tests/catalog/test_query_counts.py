@@ -49,6 +49,8 @@ def test_other_addresses_take_no_more_than_they_should(catalog: list[Listing], k
     listing = catalog[0]
     for path, most in ((f"assets/{listing.pk}", 3), (f"assets/{listing.slug}", 3), ("categories", 1)):
         assert cold(path, {})[1] <= most, path
+    # The vocabulary is read once after a change.
+    cold("assets/suggest", {"q": "sample"})
     for q in ("b", "sample", "smaple", "sample 2", "zzzzqqqq", "a b c d e f g h i j k l m"):
         assert cold("assets/suggest", {"q": q})[1] <= 4, q
     client, path = key_client(), f"/api/v1/assets/{listing.pk}/manifest"

@@ -138,12 +138,14 @@ OPERATIONS = (
         "for_sale",
         record(
             {"query": STRING, "count": INTEGER, "results": array(RESULT), **FACETED},
-            sometimes=tuple(FACETED),
+            added={"total": INTEGER, "totalIsExact": BOOLEAN, "nextCursor": nullable(STRING), "suggestions": array(STRING)},
+            sometimes=("totalIsExact", "suggestions", *FACETED),
         ),
         query=(
             Query("q", "string", required=True, bounds={"maxLength": 200}, bad=("", "   ", "x" * 201)),
             Query("limit", "integer", default=20, bounds={"minimum": 1}, bad=BAD_LIMITS, maximum=50),
             *FILTERS,
+            Query("cursor", "string", bounds={"maxLength": 300}, bad=("x", "e30", "x" * 301)),
             FACETS,
         ),
         refusals=frozenset({"invalid_input"}),

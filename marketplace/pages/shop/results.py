@@ -59,7 +59,7 @@ def _in(currency: Currency, data: QueryDict) -> QueryDict:
 
 def _found(query: str, listings: Listings | None, names: Names) -> Results:
     """Return the best hits of a search: one page, for what comes after them is no answer."""
-    hits = search(query, bounds.SEARCH_LIMIT, listings)
+    hits = search(query, within=listings, limit=bounds.SEARCH_LIMIT).hits
     cards = selectors.cards_of(hit.id for hit in hits)
     return Results(cards, Total(len(cards), exact=len(hits) < bounds.SEARCH_LIMIT), 1, names, None)
 

@@ -17,7 +17,7 @@ def drop_label_table(apps, schema_editor):
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('catalog', '0021_catalog_version'),
+        ('catalog', '0022_search_in_memory'),
     ]
 
     old_code_runs_because = "nothing is released yet; afterwards `manage.py rebuild_listing_index` fills the tables"
