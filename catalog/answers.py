@@ -5,6 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Any, Self
 
+from django.db.models import TextChoices
+from drf_spectacular.plumbing import list_hash
 from pydantic import AliasGenerator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 from pydantic.alias_generators import to_camel
 
@@ -24,8 +26,15 @@ SEARCH_FACETED = 300
 # Minor units in, a number with two decimals out.
 Amount = Annotated[float, BeforeValidator(money.to_number)]
 AmountOrNone = Annotated[float | None, BeforeValidator(money.to_number_or_none)]
-TierName = Annotated[str, WithJsonSchema({"type": "string", "enum": Tier.values})]
-Kind = Annotated[str, WithJsonSchema({"type": "string", "enum": PreviewKind.values})]
+
+
+def _one_of(choices: type[TextChoices]) -> WithJsonSchema:
+    """Return the schema of a choice, by which drf-spectacular knows it from that of a serializer."""
+    return WithJsonSchema({"type": "string", "enum": choices.values, "x-spec-enum-id": list_hash(choices.choices)})
+
+
+TierName = Annotated[str, _one_of(Tier)]
+Kind = Annotated[str, _one_of(PreviewKind)]
 
 
 def _name(field: str) -> str:

@@ -53,11 +53,7 @@ _PRICE_KEYS = {
     (Sort.PRICE_DESC, Currency.EUR): "eur_descending",
 }
 # What lists show.
-COLUMNS = (
-    *("listing_id", "slug", "title", "category_slug", "category_name", "store_slug", "store_name", "tier"),
-    *("price_usd", "price_inr", "price_eur", "list_price_usd", "list_price_inr", "list_price_eur", "discount_bp"),
-    *("licenses", "thumbnail"),
-)
+COLUMNS = tuple(field.attname for field in ListingIndex._meta.concrete_fields if not field.generated)
 _FACET_COLUMNS = {Facet.CATEGORY: "category_slug", Facet.TIER: "tier", Facet.FILE_TYPE: "file_type", Facet.LICENSE: "licenses"}
 Row = dict[str, Any]
 # The sort keys of a listing, and its id.
