@@ -151,4 +151,3 @@ class QueryExpansion:
 
 def _completed(beginning: str, word: str) -> float:
     return SHORTEST_PREFIX + (LONGEST_PREFIX - SHORTEST_PREFIX) * len(beginning) / len(word)
-

@@ -33,7 +33,9 @@ LEAVE_OUT = 5
 
 # The index expressions of the migration, letter by letter.
 _HEADING, _WHOLE = "catalog_words(title, tags)", "catalog_words(title, tags, summary, body)"
-_LOOK_UP = "SELECT * FROM (SELECT id, {heading} AS heading FROM {source} WHERE {condition} ORDER BY {order} LIMIT {limit}) AS found_{number}"
+_LOOK_UP = (
+    "SELECT * FROM (SELECT id, {heading} AS heading FROM {source} WHERE {condition} ORDER BY {order} LIMIT {limit}) AS found_{number}"
+)
 # A match in title and tags cannot become a better one by the description: it stays unread.
 _ROWS = """
 SELECT document.listing_id, document.title_key, document.title, document.tags, document.summary,

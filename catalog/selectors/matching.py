@@ -70,7 +70,7 @@ class Matching(NamedTuple):
     def queryset(self) -> QuerySet[ShelfItem]:
         """Return what is kept as a queryset."""
         kept = self.within("catalog_shelfitem.listing_id")
-        return ShelfItem.objects.extra(where=[kept.sql], params=kept.params)
+        return ShelfItem.objects.extra(where=[kept.sql], params=list(kept.params))  # noqa: S610 - our own names
 
     def keeping(self, conditions: Sequence[Arm], *, walk: bool = False) -> Arm:
         """Return FROM and WHERE of what is kept under these conditions and the prices.

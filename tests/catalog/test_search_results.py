@@ -122,7 +122,15 @@ def test_staff_edit_synonyms_which_count_at_once_and_are_audited() -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"word": "two words"}, {"word": "!"}, {"word": ""}, {"word": "music"}, {"synonyms": "..."}, {"synonyms": "lantern"}, {"synonyms": "x " * 101}],
+    [
+        {"word": "two words"},
+        {"word": "!"},
+        {"word": ""},
+        {"word": "music"},
+        {"synonyms": "..."},
+        {"synonyms": "lantern"},
+        {"synonyms": "x " * 101},
+    ],
 )
 def test_synonym_that_is_no_word_or_no_other_word_is_refused(wrong: dict[str, str]) -> None:
     client = signed_in(UserFactory(is_staff=True, is_superuser=True))

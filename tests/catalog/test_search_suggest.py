@@ -68,9 +68,7 @@ def test_what_is_being_typed_is_met_from_the_first_letter_and_with_typos(q: str)
 
 
 @pytest.mark.parametrize("q", ["helv", "zzzz", "hevletic", "helvetica x y z", "a b c d e f g h i j k l m"])
-def test_suggesting_takes_few_queries(
-    anonymous: APIClient, q: str, django_assert_max_num_queries: Any
-) -> None:
+def test_suggesting_takes_few_queries(anonymous: APIClient, q: str, django_assert_max_num_queries: Any) -> None:
     PublishedListingFactory(title="Helvetica Revival")
     # The vocabulary is in memory until the catalog changes.
     suggest("x")
