@@ -14,9 +14,9 @@ from functools import partial
 from pathlib import Path
 
 import django
-import psycopg
 import requests
 
+from tests.servers.nginx import nginx
 from tests.servers.postgres import postgres
 from tests.servers.redis import redis
 
@@ -85,25 +85,24 @@ def measure(given: argparse.Namespace, size: int, folder: Path, load: Load) -> I
         caches = ["memory", "redis"] if given.cache == "both" and given.engine == "postgres" else [given.cache.replace("both", "memory")]
         for cache in caches:
             shared = {"REDIS_URL": f"{stack.enter_context(redis())}/0"} if cache == "redis" else {}
-            if given.engine == "postgres":
-                nobody_serves(env["DATABASE_URL"])
             yield f"\n## {size:,} listings, {given.engine}, answers in {cache}\n"
             yield f"{datetime.now(tz=UTC):%Y-%m-%d}, load average {os.getloadavg()[0]:.1f} at the start, {given.seconds} s for each row.\n"
-            with serving(SERVICE, env | shared, "/api/v1/categories") as service:
-                yield from table(load, yardstick, service, shared_cache=cache == "redis")
+            with serving(SERVICE, env | shared, "/api/v1/categories") as service, nginx([service.address], host="localhost") as proxy:
+                edge = Server(f"https://localhost:{proxy.port}", int((proxy.folder / "pid").read_text()))
+                yield from table(load, yardstick, service, edge)
         if given.engine == "postgres":
             yield f"\n## {size:,} listings, {given.engine}: the statement alone, by pgbench over one connection\n"
             yield from statements(env, min(DEEP, size // LIMIT), given.seconds)
 
 
-def table(load: Load, yardstick: Server, service: Server, *, shared_cache: bool) -> Iterator[str]:
-    """Yield the table of one running service; the yardstick runs before each row."""
+def table(load: Load, yardstick: Server, service: Server, edge: Server) -> Iterator[str]:
+    """Yield the table of one running service and of nginx before it; the yardstick runs before each row."""
     yield "| what | requests/s | median ms | p99 ms | of bare Django's | goal | µs of processor | in bare Django's |"
     yield "|---|--:|--:|--:|--:|---|--:|--:|"
     lines: list[Line] = []
-    for subject in subjects(service.address, shared_cache=shared_cache):
+    for subject in subjects(service.address, edge.address):
         bare, bare_cpu = _measured(yardstick, lambda: load.same(f"{yardstick.address}/page"))
-        rate, cpu = _measured(service, partial(subject.ask, load))
+        rate, cpu = _measured(edge if subject.at_the_edge else service, partial(subject.ask, load))
         lines.append(Line(subject.name, rate, cpu, bare, bare_cpu, subject.goal))
         yield str(lines[-1])
     mean = statistics.mean(line.yardstick.per_second for line in lines)
@@ -122,12 +121,6 @@ def deepest_for_the_first_time(service: Server) -> float:
     began = time.monotonic()
     requests.get(f"{service.address}/api/v1/assets?sort=newest&page={max(1, min(DEEP, total // LIMIT))}", timeout=60).raise_for_status()
     return (time.monotonic() - began) * 1000
-
-
-def nobody_serves(database: str) -> None:
-    """Tell the service that no other uses the database any more: it would leave their answers time to expire."""
-    with psycopg.connect(database) as connection:
-        connection.execute("UPDATE catalog_cataloggeneration SET board = '', board_changed = 'epoch'")
 
 
 def _measured(server: Server, ask: Callable[[], Rate]) -> tuple[Rate, float]:
@@ -153,7 +146,7 @@ def heading() -> str:
         f"# Serving the catalog\n\n{os.cpu_count()} cores, {memory:.0f} GiB, Python {platform.python_version()}, "
         f"Django {django.get_version()}. granian, one worker, {THREADS} threads; wrk with {CONNECTIONS} connections on the same machine, "
         "a bare Django JSON view under the same server just before each row. Goals are judged by requests in a second, as a part of that "
-        "view's. The processor time is the server's own, without the database's and Redis's: what a busy machine distorts least. "
+        "view's. The processor time is the server's own (nginx's, where the answer is from its cache, over TLS), without the database's and Redis's: what a busy machine distorts least. "
         "`built` rows ask for an address that was never asked for, so that nothing is ready. Limits of calls count but do not refuse. "
         "wrk adds to an answer that took long all those that could have been asked for meanwhile (its correction for coordinated omission): "
         "in a run of a second, one answer that took half of it is the p99 of a fast row. The median is hardly touched by that.\n"

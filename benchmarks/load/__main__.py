@@ -2,7 +2,7 @@
 
     uv run --group dev --group load python -m benchmarks.load --minutes 2
 
-Starts PostgreSQL with a replica, Redis, an S3 server, a worker and two nodes with the production settings, all on loopback. Locust
+Starts PostgreSQL, Redis, an S3 server, a worker and two nodes with the production settings, all on loopback. Locust
 finds out what they can do, asks for a share of that for as long as you say, then for 1.5 times as much, then for the share again.
 Watched are errors, and the memory of each node; afterwards `reconcile` must agree. Where the machine has other things to do, put
 `chrt --rr 1` before it, as root: then they wait.
@@ -84,7 +84,7 @@ def _report(options: argparse.Namespace, lines: list[Line], phases: tuple[Measur
         "# Load",
         "",
         f"`python -m benchmarks.load --minutes {options.minutes:g}`, {datetime.now(tz=UTC):%Y-%m-%d}, Python {platform.python_version()}, {options.listings:,} listings.",
-        "Two nodes of one worker process with 64 threads, of which 4 work at once; PostgreSQL with a replica, Redis, S3, a worker, locust: all of it on",
+        "Two nodes of one worker process with 64 threads, of which 4 work at once; PostgreSQL, Redis, S3, a worker, locust: all of it on",
         f"one machine of {cores} cores and {memory:.0f} GiB, whose load was {load:.1f} at the end.",
         "",
         "| | measured | goal | |",

@@ -14,7 +14,7 @@ from django.utils.cache import get_conditional_response
 from developers.throttling import count_by_address
 from marketplace.core.api.problems import http_response, logged_problem
 from marketplace.core.errors import PreconditionFailed
-from marketplace.core.observing.metrics import BUILT
+from marketplace.core.observing.metrics import CATALOG
 
 from ..services.catalog_version import current_version
 
@@ -23,6 +23,7 @@ SECONDS = 60
 # The answer to a longer query is never kept: nobody fills the cache with addresses.
 QUERY_CHARS = 400
 PRIVATE = "private, no-cache"
+_HITS, _MISSES = CATALOG.labels("hit"), CATALOG.labels("miss")
 
 View = Callable[..., HttpResponseBase]
 
@@ -58,10 +59,13 @@ def _cached_or_built(request: HttpRequest, build: Callable[[], HttpResponseBase]
     body = caches["answers"].get(key)
     if body is not None:
         count_by_address(request, "anonymous")
+        _HITS.inc()
         return HttpResponse(body, content_type="application/json")
-    BUILT.inc()
     response = _rendered(build())
-    keep = response.status_code == 200 and len(request.META["QUERY_STRING"]) <= QUERY_CHARS
+    if response.status_code != 200:
+        return response
+    _MISSES.inc()
+    keep = len(request.META["QUERY_STRING"]) <= QUERY_CHARS
     # Not with the words of a change that came in between: a standby that takes over without it has this version again.
     if keep and current_version() == version:
         caches["answers"].set(key, response.content, SECONDS)

@@ -1,5 +1,6 @@
 """GET previews/{id}: public samples, served so that nothing in them can act on our origin."""
 
+import time
 import uuid
 from collections.abc import Mapping
 from typing import Any, ClassVar, cast
@@ -23,6 +24,7 @@ from marketplace.core.serving import serve_object
 from .. import selectors
 from ..models import Preview
 from ..models.listings import ListingStatus
+from .caching import PRIVATE, has_credential, shared_cache_headers
 from .serializers import PreviewQuery
 
 # What previews are made into, and the ending of their file names. Anything else is served as mere bytes.
@@ -37,7 +39,6 @@ TYPES = {
     "audio/mp4": "m4a",
     "audio/wav": "wav",
 }
-YEAR = 365 * 24 * 60 * 60
 PROTECTION = {
     "X-Content-Type-Options": "nosniff",
     # Even opened as a page of its own, it runs nothing and loads nothing.
@@ -70,18 +71,21 @@ class PreviewViewSet(ApiViewSet):
     )
     def retrieve(self, request: Request, preview_id: str) -> HttpResponseBase:
         """Return a preview. Previews of unpublished assets are returned to the owner and staff only."""
+        began = time.monotonic()
         size = parse_query(PreviewQuery, request).get("size")
         preview = selectors.preview_by_id(preview_id)
         public = preview.listing.status == ListingStatus.PUBLISHED and preview.listing.store.is_open
         if not public and not _may_see(_viewer(request), preview.listing.store.owner_id):
             raise NotFound
         copy = _copy(preview, size)
-        return serve_object(
-            request._request,
-            store=object_store(),
-            headers=PROTECTION | {"Cache-Control": f"public, max-age={YEAR}, immutable" if public else "private, no-store"},
-            **copy,
-        )
+        if not public:
+            caching = {"Cache-Control": "private, no-store"}
+        elif has_credential(request._request):
+            caching = {"Cache-Control": PRIVATE}
+        else:
+            # No longer than anything else of the catalog: a takedown ends it.
+            caching = shared_cache_headers(time.monotonic() - began)
+        return serve_object(request._request, store=object_store(), headers=PROTECTION | caching, **copy)
 
 
 def _viewer(request: Request) -> User | None:

@@ -7,8 +7,6 @@ from typing import Any, NamedTuple
 
 from django.db import connection
 
-from marketplace.core.db.prepared import prepared_cursor
-
 
 class Arm(NamedTuple):
     """A question: a SELECT of the seven columns of `Answer` after the arm's name, and its parameters."""
@@ -36,20 +34,19 @@ def figure(name: str, sql: str, params: Sequence[Any] = ()) -> Arm:
     return Arm(f"SELECT '{name}', NULL, NULL, NULL, {sql}, NULL, NULL", params)
 
 
-def ask(arms: Iterable[Arm], *, begin: Arm | None = None, prepared: bool = False) -> Answers:
+def ask(arms: Iterable[Arm], *, begin: Arm | None = None) -> Answers:
     """Return the answers to each arm by its name.
 
     Args:
         arms: Their order is not that of the rows. None: nothing is asked.
         begin: What the statement begins with, a WITH.
-        prepared: The statement is often the same, and no plan of it depends on its parameters.
     """
     asked = list(arms)
     if not asked:
         return defaultdict(list)
     sql = (begin.sql if begin else "") + " UNION ALL ".join(arm.sql for arm in asked)
     params = [*(begin.params if begin else ()), *(value for arm in asked for value in arm.params)]
-    with prepared_cursor(connection) if prepared else connection.cursor() as cursor:
+    with connection.cursor() as cursor:
         cursor.execute(sql, params)
         rows = cursor.fetchall()
     answers: Answers = defaultdict(list)

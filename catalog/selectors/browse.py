@@ -91,7 +91,7 @@ def page_on_shelf(
     """
     sql = _page_sql(sort, section.conditions, after is not None, limit)
     page = Arm(sql, [*section.params, *(place_params(after) if after else ()), start])
-    return ask([page, *besides], prepared=True)
+    return ask([page, *besides])
 
 
 def rows_of(answers: Answers, sort: Sort) -> list[Row]:
@@ -131,7 +131,7 @@ def places_on_shelf(
     # Put together from names of ours.
     places = Arm(f"SELECT '{PLACE}', listing_id, NULL, NULL, number, {_two_keys(sort)} FROM places")  # noqa: S608
     arms = [places] if beyond is None else [places, total_on(section)]
-    answers = ask(arms, begin=Arm(sql, [*section.params, *begin, *section.params, *bound]), prepared=True)
+    answers = ask(arms, begin=Arm(sql, [*section.params, *begin, *section.params, *bound]))
     found = [_place(row, sort) for row in sorted(answers[PLACE], key=lambda row: row.amount or 0)]
     return found, None if beyond is None else total_of(answers)
 

@@ -39,7 +39,7 @@ def refused(anonymous: APIClient) -> Callable[..., list[tuple[str, str]]]:
 
 
 @pytest.fixture
-def new_generation(db: None) -> Callable[[], bool]:
+def new_version(db: None) -> Callable[[], bool]:
     """Tell whether the catalog's version has changed since the last call."""
     last = current_version()
 

@@ -231,12 +231,12 @@ def test_undoing_more_than_was_bought_stays_at_zero() -> None:
     assert listing.stats.purchases == 0
 
 
-def test_purchases_end_no_cached_answers(new_generation: Any) -> None:
+def test_purchases_end_no_cached_answers(new_version: Any) -> None:
     listing = PublishedListingFactory()
-    assert new_generation()
+    assert new_version()
     record_purchase(listing_id=listing.id)
     undo_purchase(listing_id=listing.id)
-    assert not new_generation()
+    assert not new_version()
 
 
 def test_any_origin_may_read(anonymous: APIClient) -> None:

@@ -2,21 +2,15 @@
 
 import base64
 from datetime import timedelta
-from types import SimpleNamespace
 from typing import Any
 
 import orjson
 import pytest
-from django.core.cache import caches
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from catalog import selectors
-from catalog.api import browsing, caching
-from catalog.api.caching import SECONDS
 from catalog.models import LicenseTier, Listing
 from catalog.selectors import facets, matching
-from catalog.services.popularity import count_purchases, record_purchase
 from catalog.services.visibility import listing_changed
 from tests.factories import CategoryFactory, PublishedListingFactory, StoreFactory
 
@@ -163,7 +157,7 @@ def test_total_of_one_label_is_kept_and_exact_however_many(
 
 # A licence that there is not is told by the statement that counts: what is sold under every licence has its label.
 @pytest.mark.parametrize(
-    ("query", "asked"), [({"tag": "nobody-has-it"}, 2), ({"tag": "nobody-has-it", "maxPrice": "5"}, 2), ({"license": "unknown"}, 2)]
+    ("query", "asked"), [({"tag": "nobody-has-it"}, 3), ({"tag": "nobody-has-it", "maxPrice": "5"}, 3), ({"license": "unknown"}, 3)]
 )
 def test_label_that_nothing_has_is_looked_for_nowhere(
     varied: None, query: dict[str, str], asked: int, django_assert_max_num_queries: Any
@@ -178,8 +172,8 @@ def test_labels_of_every_kind_at_once_cost_no_query_each(
     varied: None, monkeypatch: pytest.MonkeyPatch, django_assert_max_num_queries: Any
 ) -> None:
     monkeypatch.setattr(matching, "FEW", 0)
-    with django_assert_max_num_queries(3):
-        # The generation, what is kept of the labels, the page with its total.
+    with django_assert_max_num_queries(4):
+        # The version, before and after, what is kept of the labels, the page with its total.
         APIClient().get("/api/v1/assets", {"tag": "bold", "license": "personal", "fileType": "otf", "platform": "figma"})
 
 
@@ -270,60 +264,6 @@ def test_cursor_walks_every_listing_once_in_the_order_of_the_pages(get: Any, sor
     assert len({row for page in by_cursor for row in page}) == len(prices)
 
 
-@pytest.mark.parametrize("sort", SORTS)
-@pytest.mark.parametrize("query", [{}, {"category": "fonts", "tier": "free"}])
-def test_deep_pages_are_those_that_counting_from_the_beginning_gives(
-    get: Any, sort: str, query: dict[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    now = timezone.now()
-    for number in range(14):
-        PublishedListingFactory(published_at=now - timedelta(days=number // 3), price_inr_minor=number // 4, purchases=number % 2)
-    expected = [[item["id"] for item in get("assets", sort=sort, limit=2, page=page, **query)["items"]] for page in range(1, 9)]
-    monkeypatch.setattr(browsing, "DEEP", 3)
-    caches["answers"].clear()
-    # Back and forth, on and again, over the end.
-    for number, page in enumerate((6, 2, 7, 7, 8, 3, 4, 5, 6, 1, 2)):
-        answer = get("assets", sort=sort, limit=2, page=page, again=number, **query)
-        assert [item["id"] for item in answer["items"]] == expected[page - 1]
-        assert (answer["nextCursor"] is None) is (page >= 7)
-
-
-def test_deep_pages_follow_purchases_after_a_while_however_often_they_are_asked_for(get: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = [PublishedListingFactory(published_at=timezone.now() - timedelta(days=number)) for number in range(8)]
-    monkeypatch.setattr(browsing, "DEEP", 2)
-    clock = [1_000.0]
-    monkeypatch.setattr(caching, "time", SimpleNamespace(monotonic=lambda: clock[0]))
-    ids = [str(row.id) for row in made]
-    assert [item["id"] for item in get("assets", limit=1, page=6)["items"]] == ids[5:6]
-    record_purchase(listing_id=made[7].pk)
-    count_purchases()
-    # Asking again, and further on, does not make the places younger.
-    for again in range(3):
-        clock[0] += SECONDS / 3
-        get("assets", limit=1, page=8, again=again)
-    walked = [item["id"] for page in range(1, 9) for item in get("assets", limit=1, page=page, later=1)["items"]]
-    assert walked == [ids[7], *ids[:7]]
-
-
-def test_deep_pages_count_once_however_many_are_asked_for(get: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    now = timezone.now()
-    for number in range(8):
-        PublishedListingFactory(published_at=now - timedelta(days=number))
-    monkeypatch.setattr(browsing, "DEEP", 2)
-    counted: list[int] = []
-    places_on_shelf = selectors.places_on_shelf
-
-    def count(*args: Any, **kwargs: Any) -> Any:
-        counted.append(kwargs["many"])
-        return places_on_shelf(*args, **kwargs)
-
-    monkeypatch.setattr(selectors, "places_on_shelf", count)
-    for page in (5, 3, 4, 5, 8, 6, 7):
-        get("assets", limit=1, page=page, sort="newest")
-    # To the place of page 5, then from there to that of page 8.
-    assert counted == [2, 1]
-
-
 def test_cursor_neither_repeats_nor_skips_when_listings_come_and_go(get: Any) -> None:
     now = timezone.now()
     made = [PublishedListingFactory(published_at=now - timedelta(days=number)) for number in range(4)]
@@ -391,6 +331,6 @@ def test_last_page_has_no_cursor(get: Any) -> None:
 
 def test_page_far_beyond_the_end_looks_for_nothing(anonymous: Any, django_assert_num_queries: Any) -> None:
     PublishedListingFactory()
-    # The generation, in a transaction, and the total.
-    with django_assert_num_queries(2):
+    # The version, before and after, and the total.
+    with django_assert_num_queries(3):
         assert anonymous.get("/api/v1/assets", {"page": 1_000_000}).json()["items"] == []

@@ -103,16 +103,16 @@ def test_manifest_is_made_where_there_is_none_and_is_stale_after_an_edit_until_i
     assert manifest_of(client, listing.id).json()["semanticTags"][0] == "new"
 
 
-def test_reading_a_manifest_writes_nothing(key_client: Any, new_generation: Any) -> None:
+def test_reading_a_manifest_writes_nothing(key_client: Any, new_version: Any) -> None:
     listing = PublishedListingFactory()
     client = key_client()
     manifest_of(client, listing.id)
     made = AgentManifest.objects.get(listing=listing).generated_at
-    new_generation()
+    new_version()
     caches["answers"].clear()
     assert manifest_of(client, listing.id).status_code == 200
     assert AgentManifest.objects.get(listing=listing).generated_at == made
-    assert not new_generation()
+    assert not new_version()
 
 
 @pytest.mark.parametrize(

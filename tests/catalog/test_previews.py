@@ -88,6 +88,12 @@ def test_unpublished_is_shown_to_owner_and_staff_and_never_cached(bearer_client:
         assert body_of(response) == BYTES
 
 
+def test_public_preview_is_private_to_whoever_shows_a_credential(bearer_client: Any, stored: Any) -> None:
+    listing = PublishedListingFactory()
+    response = bearer_client(listing.store.owner, scopes={Scope.VENDOR_MANAGE}).get(stored(listing).url)
+    assert (response.status_code, response["Cache-Control"], "X-Accel-Expires" in response) == (200, "private, no-cache", False)
+
+
 def test_bad_token_is_refused_even_for_a_public_preview(anonymous: APIClient, stored: Any) -> None:
     preview = stored(PublishedListingFactory())
     response = anonymous.get(preview.url, HTTP_AUTHORIZATION="Bearer nonsense")
@@ -121,7 +127,7 @@ def test_published_is_served_with_every_protection(anonymous: APIClient, stored:
         "X-Content-Type-Options": "nosniff",
         "Content-Security-Policy": "default-src 'none'; sandbox",
         "Cross-Origin-Resource-Policy": "cross-origin",
-        "Cache-Control": "public, max-age=31536000, immutable",
+        "Cache-Control": "public, max-age=0, s-maxage=5",
         "ETag": f'"{"b" * 64}"',
         "Accept-Ranges": "bytes",
         "Content-Disposition": f'inline; filename="gallery-{preview.id}.png"',
@@ -207,7 +213,7 @@ def assert_protected(response: Any) -> None:
         "X-Content-Type-Options": "nosniff",
         "Content-Security-Policy": "default-src 'none'; sandbox",
         "Cross-Origin-Resource-Policy": "cross-origin",
-        "Cache-Control": "public, max-age=31536000, immutable",
+        "Cache-Control": "public, max-age=0, s-maxage=5",
         "Access-Control-Allow-Origin": "*",
     }
     assert {name: response.get(name) for name in expected} == expected

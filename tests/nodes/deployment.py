@@ -1,4 +1,4 @@
-"""Starts it all: PostgreSQL with a replica, Redis, an S3 server, a mail server, a worker and nodes, each in processes of its own."""
+"""Starts it all: PostgreSQL, Redis, an S3 server, a mail server, a worker and nodes, each in processes of its own."""
 
 import os
 import signal
@@ -18,17 +18,14 @@ import requests
 from marketplace.settings.environment import new_signing_key
 
 from ..flows.server import ADMIN, ROOT, manage, plain_text
-from ..servers import s3
+from ..servers import redis, s3
 from ..servers.migrated import fill_postgres
 from ..servers.ports import free_port
 from ..servers.postgres import Cluster
-from ..servers.redis import redis
 from ..waiting import PATIENCE_SECONDS, until, until_it_answers
 from .balancer import BASE_URL, HOST, Balancer
 from .gate import Gate
 from .mailbox import Mailbox
-
-DEPENDENCIES = ("database", "replica", "cache", "object store", "mail")
 
 
 @dataclass
@@ -74,6 +71,8 @@ class Deployment:
     addresses: list[str]
     worker: Process
     mailbox: Mailbox
+    database: Cluster
+    cache: redis.Server
     gates: dict[str, Gate] = field(default_factory=dict)
     base_url: str = BASE_URL
 
@@ -116,19 +115,16 @@ def deployed(folder: Path, *, nodes: int = 2, gated: bool = False, given: dict[s
         s3.Unavailable: the S3 server cannot.
     """
     with ExitStack() as stack:
-        primary = Cluster("wal_level=replica", "max_wal_senders=4", "hot_standby=on")
-        stack.callback(primary.remove)
-        primary.start()
-        replica = Cluster(of=primary)
-        stack.callback(replica.remove)
-        replica.start()
+        # What was answered with success is there after a kill.
+        database = Cluster("synchronous_commit=on")
+        stack.callback(database.remove)
+        database.start()
+        (folder / "cache").mkdir()
+        cache = redis.Server(folder / "cache", free_port())
+        stack.callback(cache.stop)
+        cache.start()
         store = stack.enter_context(s3.running())
-        addresses = {
-            "database": primary.address,
-            "replica": replica.address,
-            "cache": stack.enter_context(redis()),
-            "object store": store.endpoint,
-        }
+        addresses = {"database": database.address, "cache": cache.address, "object store": store.endpoint}
         mailbox = Mailbox()
         stack.callback(mailbox.remove)
         addresses["mail"] = f"smtp://127.0.0.1:{mailbox.port}"
@@ -140,12 +136,12 @@ def deployed(folder: Path, *, nodes: int = 2, gated: bool = False, given: dict[s
                 addresses[name] = address.replace(f":{urlsplit(address).port}", f":{gate.port}")
         account = {"aws_access_key_id": store.access_key, "aws_secret_access_key": store.secret_key, "region_name": "us-east-1"}
         boto3.client("s3", endpoint_url=store.endpoint, **account).create_bucket(Bucket=store.bucket)
-        with psycopg.connect(primary.address, autocommit=True) as connection:
+        with psycopg.connect(database.address, autocommit=True) as connection:
             connection.execute("CREATE DATABASE shop")
         env = environment(addresses, store, folder) | (given or {})
         fill_postgres(env["DATABASE_URL"])
         manage(env | {"DJANGO_SUPERUSER_PASSWORD": ADMIN[1]}, "createsuperuser", "--no-input", "--email", ADMIN[0])
-        yield _start(stack, folder, env, mailbox, gates, nodes)
+        yield _start(stack, folder, env, mailbox, (database, cache), gates, nodes)
 
 
 def environment(addresses: dict[str, str], store: s3.S3Server, folder: Path) -> dict[str, str]:
@@ -158,7 +154,6 @@ def environment(addresses: dict[str, str], store: s3.S3Server, folder: Path) -> 
         "ALLOWED_HOSTS": HOST,
         "BASE_URL": BASE_URL,
         "DATABASE_URL": addresses["database"].removesuffix("/postgres") + "/shop",
-        "DATABASE_REPLICA_URL": addresses["replica"].removesuffix("/postgres") + "/shop",
         "REDIS_URL": f"{addresses['cache']}/0",
         "S3_BUCKET": store.bucket,
         "S3_ACCESS_KEY_ID": store.access_key,
@@ -174,7 +169,15 @@ def environment(addresses: dict[str, str], store: s3.S3Server, folder: Path) -> 
     }
 
 
-def _start(stack: ExitStack, folder: Path, env: dict[str, str], mailbox: Mailbox, gates: dict[str, Gate], count: int) -> Deployment:
+def _start(
+    stack: ExitStack,
+    folder: Path,
+    env: dict[str, str],
+    mailbox: Mailbox,
+    servers: tuple[Cluster, redis.Server],
+    gates: dict[str, Gate],
+    count: int,
+) -> Deployment:
     nodes, addresses = [], []
     # Once, as an image is built: every node has the same.
     manage(env, "collectstatic", "--no-input", "--verbosity", "0")
@@ -189,7 +192,7 @@ def _start(stack: ExitStack, folder: Path, env: dict[str, str], mailbox: Mailbox
     for process in (*nodes, worker):
         process.start()
         stack.callback(process.stop)
-    deployment = Deployment(env, nodes, addresses, worker, mailbox, gates)
+    deployment = Deployment(env, nodes, addresses, worker, mailbox, *servers, gates)
     for node, address in zip(nodes, addresses, strict=True):
         _wait(node, address)
     return deployment

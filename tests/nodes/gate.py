@@ -1,4 +1,4 @@
-"""A door in front of a server: open, shut (nobody listens, every connection is cut) or silent (it takes connections and says nothing)."""
+"""A door in front of a server: open, shut (nobody listens, every connection is cut), silent (it takes connections and says nothing) or slow."""
 
 import asyncio
 import threading
@@ -24,6 +24,7 @@ class Gate:
         self._loop = asyncio.new_event_loop()
         self._server: asyncio.Server | None = None
         self._flowing = asyncio.Event()
+        self._delay = 0.0
         self._writers: set[asyncio.StreamWriter] = set()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True, name=f"gate-{target}")
         self._thread.start()
@@ -40,6 +41,10 @@ class Gate:
     def silence(self) -> None:
         """Take connections and pass nothing on, as a server does that hangs."""
         self._loop.call_soon_threadsafe(self._flowing.clear)
+
+    def slow(self, seconds: float) -> None:
+        """Hold back whatever passes, in either direction, for so long; 0 ends it."""
+        self._delay = seconds
 
     def remove(self) -> None:
         """End the gate."""
@@ -83,6 +88,8 @@ class Gate:
     async def _copy(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while data := await reader.read(CHUNK):
             await self._flowing.wait()
+            if self._delay:
+                await asyncio.sleep(self._delay)
             writer.write(data)
             await writer.drain()
         if writer.can_write_eof():

@@ -66,7 +66,7 @@ class Prober:
 
     def __init__(self, deployment: Deployment) -> None:
         self.deployment = deployment
-        self.facts = _scene(deployment)
+        self.facts = scene(deployment)
         self.key = {"X-Api-Key": self.facts["key"]}
         self.bought: list[str] = []
         self.signed_up: list[str] = []
@@ -168,7 +168,7 @@ def _judged(probe: Callable[[], requests.Response]) -> Outcome:
     return Outcome(f"{answer.status_code}: {answer.text[:300]}", seconds)
 
 
-def _scene(deployment: Deployment) -> dict[str, Any]:
+def scene(deployment: Deployment) -> dict[str, Any]:
     """Make a shop with what the requests need."""
     done = subprocess.run([sys.executable, "-c", SCENE], cwd=ROOT, env=deployment.env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]

@@ -14,7 +14,7 @@ def rows() -> list[list[str]]:
 
 def test_documented_table_is_complete_and_knows_two_words_only() -> None:
     head, rule, *table = rows()
-    assert head[1:] == ["database", "replica", "cache", "object store", "mail", "worker"]
+    assert head[1:] == ["database", "cache", "object store", "mail", "worker"]
     assert all(len(row) == len(head) == len(rule) for row in table)
     assert {cell for row in table for cell in row[1:]} <= {"yes", "503", "yes, mail is sent later"}
 

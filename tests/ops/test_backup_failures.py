@@ -20,7 +20,6 @@ from marketplace.operations import backups, dumps
 from ..catalog.cases import draft
 from ..faults.service import Service, service
 from ..servers.migrated import fill_postgres
-from ..servers.ports import free_port
 from ..servers.postgres import Cluster, Unavailable
 
 pytestmark = [pytest.mark.engineless]
@@ -169,7 +168,6 @@ def test_restore_that_cannot_go_on_leaves_what_is_there(cluster: Cluster, tmp_pa
         clerk = urlsplit(cluster.address)._replace(netloc=f"clerk:clerk@127.0.0.1:{urlsplit(cluster.address).port}").geturl()
         restore = ("restore", str(backup), "--replace")
         assert "pg_restore is not installed" in refusal(shop, *restore, PATH=str(tmp_path / "no-programs"))
-        assert "The cache does not answer" in refusal(shop, *restore, REDIS_URL=f"redis://127.0.0.1:{free_port()}/0")
         assert "cannot be removed" in refusal(shop, *restore, DATABASE_URL=clerk)
         (place / backups.OBJECTS).rename(place / "elsewhere")
         assert "is not there: it holds the files" in refusal(shop, *restore)

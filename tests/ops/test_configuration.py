@@ -75,7 +75,6 @@ def assert_stops(start: Start, given: dict[str, str], *words: str) -> None:
         ({"CERTIFICATE_KEY": X25519_KEY}, ("CERTIFICATE_KEY", "Ed25519")),
         ({"CERTIFICATE_RETIRED_KEYS": "nonsense"}, ("CERTIFICATE_RETIRED_KEYS", "Ed25519")),
         ({"SECRET_KEY_FILE": "/nowhere/secret"}, ("SECRET_KEY_FILE", "cannot be read")),
-        ({"DATABASE_REPLICA_URL": "postgres://shop@replica/shop"}, ("DATABASE_REPLICA_URL", "both addresses")),
         ({"METRICS_TOKEN": "short"}, ("METRICS_TOKEN", "20 characters")),
         ({"METRICS_TOKEN": "m" * 20, "METRICS_DIR": "/proc/nowhere"}, ("METRICS_DIR", "cannot be made")),
         ({"READY_REQUIRES": "database,moon"}, ("READY_REQUIRES", "database, migrations")),
@@ -137,20 +136,14 @@ def test_address_that_asks_for_tls_gets_it(start: Start) -> None:
     assert (options["sslmode"], options["sslrootcert"], options["pool"]["min_size"]) == ("verify-full", "/etc/ssl/ca.pem", 1)
 
 
-def test_replica_is_read_only_and_nobody_waits_long_for_it(start: Start) -> None:
-    settings = start(PRODUCTION | {"DATABASE_REPLICA_URL": "postgres://shop:secret@replica.example:5432/shop"})
-    assert settings.DATABASES["replica"]["HOST"] == "replica.example"
-    assert "default_transaction_read_only=on" in settings.DATABASES["replica"]["OPTIONS"]["options"]
-    assert settings.DATABASES["replica"]["OPTIONS"]["pool"]["timeout"] == 1
-    assert settings.DATABASES["default"]["OPTIONS"]["pool"]["timeout"] == 5
-    assert start(PRODUCTION).DATABASES.keys() == {"default"}
-
-
 @pytest.mark.parametrize("given", [{}, PRODUCTION], ids=["embedded", "production"])
 def test_redis_and_mail_server_are_used_where_they_are_set(start: Start, given: dict[str, str]) -> None:
     settings = start(given | {"REDIS_URL": "rediss://cache.example:6380/2", "EMAIL_URL": "smtp+tls://me:p%40ss@mail.example:2525"})
-    assert settings.CACHES["default"]["BACKEND"] == "marketplace.core.redis_cache.RedisCache"
-    assert settings.CACHES["default"]["LOCATION"] == "rediss://cache.example:6380/2"
+    for cache in ("default", "answers"):
+        assert settings.CACHES[cache]["BACKEND"] == "django_redis.cache.RedisCache"
+        assert settings.CACHES[cache]["LOCATION"] == "rediss://cache.example:6380/2"
+    # A counter that cannot be kept is told of; an answer that cannot be kept is built anew.
+    assert [settings.CACHES[cache]["OPTIONS"].get("IGNORE_EXCEPTIONS", False) for cache in ("default", "answers")] == [False, True]
     assert settings.MAIL_TRANSPORT == "django.core.mail.backends.smtp.EmailBackend"
     assert (settings.EMAIL_HOST, settings.EMAIL_PORT, settings.EMAIL_USE_TLS) == ("mail.example", 2525, True)
     assert (settings.EMAIL_HOST_USER, settings.EMAIL_HOST_PASSWORD, settings.EMAIL_TIMEOUT) == ("me", "p@ss", 10)

@@ -52,13 +52,13 @@ def test_dependency_that_is_needed_and_down_is_503_and_named_without_its_error(p
 
 def test_dependency_that_is_not_needed_and_down_is_only_named(probes: Monitor, client: Client) -> None:
     probes.register("database", lambda: {"connections": 3})
-    probes.register("replica", fail)
+    probes.register("mirror", fail)
     response = client.get("/readyz")
     assert response.status_code == 200
     assert response.json() == {
         "status": "degraded",
-        "down": ["replica"],
-        "components": {"database": {"status": "ok", "connections": 3}, "replica": {"status": "down"}},
+        "down": ["mirror"],
+        "components": {"database": {"status": "ok", "connections": 3}, "mirror": {"status": "down"}},
     }
 
 

@@ -113,9 +113,9 @@ def test_requests_are_counted_by_route_method_and_status(measured: dict[str, str
     assert gained("marketplace_requests_total", route="asset", method="GET", status="404") == 2
     assert gained("marketplace_requests_total", route="asset", method="OTHER", status="405") == 1
     assert gained("marketplace_requests_total", route="unrouted", method="GET", status="404") == 1
-    assert gained("marketplace_requests_total", route="catalog-cached", method="GET", status="200") == 1
+    assert gained("marketplace_requests_total", route="categories", method="GET", status="200") == 2
     assert gained("marketplace_request_seconds_count", route="wallet") == 1
-    assert gained("marketplace_catalog_built_total") == 1
+    assert gained("marketplace_catalog_answers_total", cache="hit") == gained("marketplace_catalog_answers_total", cache="miss") == 1
 
 
 def test_refused_calls_are_counted_by_their_limit(measured: dict[str, str], settings: Any, client: Client) -> None:

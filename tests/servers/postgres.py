@@ -44,13 +44,12 @@ class Cluster:
 
     Args:
         *settings: More settings, as `name=value`; they win over those that tests run with.
-        of: A running cluster; this one is its streaming replica.
 
     Raises:
         Unavailable: there is no PostgreSQL here.
     """
 
-    def __init__(self, *settings: str, of: "Cluster | None" = None) -> None:
+    def __init__(self, *settings: str) -> None:
         programs = find_programs()
         if programs is None:
             raise Unavailable("PostgreSQL is not installed")
@@ -58,8 +57,7 @@ class Cluster:
         self._process: subprocess.Popen[bytes] | None = None
         self._folder = folder = Path(tempfile.mkdtemp(prefix="marketplace-postgres-"))
         self._options = [word for setting in (*FAST, *settings, f"unix_socket_directories={folder}") for word in ("-c", setting)]
-        self._of = of
-        self._password: str = of._password if of else secrets.token_hex(16)
+        self._password = secrets.token_hex(16)
         self._port = free_port()
 
     @property
@@ -79,7 +77,7 @@ class Cluster:
         """
         account, folder = self._account, self._folder
         if not (folder / "data").exists():
-            _initialise(self._programs, folder, self._password, account, self._of)
+            _initialise(self._programs, folder, self._password, account)
         with (folder / "server.log").open("wb") as log:
             self._process = subprocess.Popen(
                 [self._programs / "postgres", "-D", folder / "data", "-h", "127.0.0.1", "-p", str(self._port), *self._options],
@@ -146,7 +144,7 @@ def _account() -> str | None:
     return next((name for name in ("postgres", "nobody") if name in known), None)
 
 
-def _initialise(programs: Path, folder: Path, password: str, account: str | None, of: Cluster | None) -> None:
+def _initialise(programs: Path, folder: Path, password: str, account: str | None) -> None:
     password_file = folder / "password"
     password_file.touch(mode=0o600)
     password_file.write_text(password, encoding="ascii")
@@ -157,8 +155,6 @@ def _initialise(programs: Path, folder: Path, password: str, account: str | None
         *(programs / "initdb", "-D", folder / "data", "-U", "postgres", "--encoding=UTF8", "--locale=C.UTF-8"),
         *("--auth=scram-sha-256", f"--pwfile={password_file}", "--no-sync"),
     )
-    if of is not None:
-        command = (programs / "pg_basebackup", "-d", of.address, "-D", folder / "data", "-R", "-X", "stream", "-c", "fast", "--no-sync")
     result = subprocess.run(
         command,
         stdin=subprocess.DEVNULL,

@@ -5,7 +5,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -39,18 +39,57 @@ def redis_in(folder: Path, port: int) -> Iterator[str]:
     Raises:
         Unavailable: as above.
     """
-    program = find_program()
-    if program is None:
-        raise Unavailable("Redis is not installed")
-    log = folder / "server.log"
-    words = ["--bind", "127.0.0.1", "--port", str(port), "--save", "", "--appendonly", "no", "--dir", str(folder), "--databases", "64"]
-    with log.open("wb") as output:
-        process = subprocess.Popen([program, *words], stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True)
+    server = Server(folder, port)
     try:
-        _wait(process, port, log)
-        yield f"redis://127.0.0.1:{port}"
+        server.start()
+        yield server.address
     finally:
-        process.terminate()
+        server.stop()
+
+
+class Server:
+    """A server that can be killed and started again; it begins with the snapshot in its folder, and makes none unasked.
+
+    Args:
+        folder: Where snapshots lie.
+        port: On loopback.
+
+    Raises:
+        Unavailable: there is no such server here.
+    """
+
+    def __init__(self, folder: Path, port: int) -> None:
+        program = find_program()
+        if program is None:
+            raise Unavailable("Redis is not installed")
+        words = ["--bind", "127.0.0.1", "--port", str(port), "--save", "", "--appendonly", "no", "--dir", str(folder), "--databases", "64"]
+        self.address = f"redis://127.0.0.1:{port}"
+        self._port, self._log, self._command = port, folder / "server.log", [program, *words]
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start it and wait until it answers.
+
+        Raises:
+            Unavailable: it does not.
+        """
+        with self._log.open("wb") as output:
+            self._process = subprocess.Popen(self._command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True)
+        _wait(self._process, self._port, self._log)
+
+    def stop(self) -> None:
+        """Ask it to end."""
+        self._end(subprocess.Popen.terminate)
+
+    def kill(self) -> None:
+        """Kill it, without a word."""
+        self._end(subprocess.Popen.kill)
+
+    def _end(self, ask: Callable[[subprocess.Popen[bytes]], None]) -> None:
+        process, self._process = self._process, None
+        if process is None:
+            return
+        ask(process)
         try:
             process.wait(60)
         except subprocess.TimeoutExpired:

@@ -1,1 +1,1 @@
-"""What Django's ORM leaves out: a read replica, triggers, lean inserts."""
+"""What Django's ORM leaves out: triggers, lean inserts."""

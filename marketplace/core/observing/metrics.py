@@ -24,8 +24,12 @@ SECONDS = Histogram(
     "marketplace_request_seconds", "Time until an answer's head was ready.", ("route",), buckets=_SECONDS, registry=_REGISTRY
 )
 QUERIES = Histogram("marketplace_query_seconds", "Time of database statements.", ("database",), buckets=_SECONDS, registry=_REGISTRY)
-# The others are requests of the route `catalog-cached`, which have no time for a counter of their own.
-BUILT = Counter("marketplace_catalog_built", "Public catalog answers that were not ready in the cache.", registry=_REGISTRY)
+CATALOG = Counter(
+    "marketplace_catalog_answers",
+    "Anonymous answers of the public catalog: found in the cache (hit) or built (miss).",
+    ["cache"],
+    registry=_REGISTRY,
+)
 LIMITED = Counter("marketplace_rate_limited", "Calls that were refused with 429.", ("policy",), registry=_REGISTRY)
 SPENDS = Counter("marketplace_spends", "Purchases asked for: sold, repeated, or the code of the refusal.", ("outcome",), registry=_REGISTRY)
 

@@ -1,0 +1,58 @@
+"""A Redis that does not answer is waited for once in a while, not by every command."""
+
+import socket
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import redis
+
+from marketplace.core import redis_client
+from marketplace.core.redis_client import PAUSE_SECONDS, PausingRedis
+from tests.servers.redis import redis_in
+
+pytestmark = pytest.mark.engineless
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    """The time by which the client pauses."""
+    clock = SimpleNamespace(now=100.0)
+    monkeypatch.setattr(redis_client, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    return clock
+
+
+def test_server_that_is_silent_is_waited_for_by_one_command_in_a_while(clock: SimpleNamespace) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        pool = redis.ConnectionPool(host="127.0.0.1", port=silent.getsockname()[1], socket_timeout=0.05)
+        for waits in (True, False, False):
+            # django-redis makes a client for each request.
+            with pytest.raises(redis.TimeoutError if waits else redis.ConnectionError):
+                PausingRedis(connection_pool=pool).get("key")
+        clock.now += PAUSE_SECONDS
+        with pytest.raises(redis.TimeoutError):
+            PausingRedis(connection_pool=pool).get("key")
+
+
+def test_server_that_is_back_is_asked_after_the_pause(clock: SimpleNamespace, tmp_path: Any) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as gone:
+        port = gone.getsockname()[1]
+    client = PausingRedis(connection_pool=redis.ConnectionPool(host="127.0.0.1", port=port))
+    with pytest.raises(redis.ConnectionError):
+        client.ping()
+    with redis_in(tmp_path, port):
+        with pytest.raises(redis.ConnectionError):
+            client.ping()
+        clock.now += PAUSE_SECONDS
+        assert client.ping()
+
+
+def test_refused_command_is_no_reason_to_pause(tmp_path: Any) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    with redis_in(tmp_path, port):
+        client = PausingRedis(connection_pool=redis.ConnectionPool(host="127.0.0.1", port=port))
+        client.set("text", "no number")
+        with pytest.raises(redis.ResponseError):
+            client.incr("text")
+        assert client.get("text") == b"no number"
