@@ -16,7 +16,6 @@ from .answers import (
     AssetDetail,
     AssetPage,
     CategoryList,
-    PublicManifest,
     SearchResults,
     SuggestAnswer,
     faceted,
@@ -25,7 +24,7 @@ from .answers import (
 )
 from .filters import ListingFilter, Listings
 from .manifests import manifest_of
-from .manifests.public import public_manifest
+from .manifests.public import PublicManifest, public_manifest
 from .models import ListingIndex
 from .search import search, suggest
 from .selectors import (

@@ -16,6 +16,7 @@ from marketplace.core.scopes import Scope
 
 from .. import answers, queries
 from ..filters import ListingFilter
+from ..manifests.public import PublicManifest
 from ..models import ListingIndex
 from .filtering import FILTERS, ListingFilterBackend, ListingPagination, json
 
@@ -125,7 +126,7 @@ class AssetViewSet(ApiViewSet, GenericAPIView[ListingIndex]):
         summary="Get the AI manifest of an asset",
         tags=["catalog"],
         parameters=[ASSET_ID],
-        responses={200: answers.PublicManifest, 304: UNCHANGED},
+        responses={200: PublicManifest, 304: UNCHANGED},
     )
     def manifest(self, request: Request, asset_id: str) -> HttpResponse:
         """Return the AI manifest of an asset on sale."""

@@ -1,12 +1,15 @@
 """The public AI manifest, made from the generated one and the listing as it is now."""
 
 import re
+import uuid
 from collections.abc import Sequence
 from typing import Any
 
+from pydantic import Field
+
 from marketplace.core import bounds
 
-from ..answers import LicenseOffer, PublicManifest
+from ..answers import Answer, LicenseOffer
 from ..models import AgentManifest, Listing
 from .quoting import plain, quoted
 from .sources import platforms_of
@@ -25,6 +28,51 @@ _USES = {
     "presets": ["Photos, film or sound should get this character without setting it by hand."],
     "ai-skills": ["An agent is asked for a task that this skill teaches, and does not know it yet."],
 }
+
+
+class TokenMetrics(Answer):
+    """How much of a model's context the texts take, estimated."""
+
+    method: str = Field(description="How it was estimated: `utf8-bytes/4` is one token for each four bytes, rounded up.")
+    description_tokens: int
+    instruction_tokens: int
+    total_tokens: int
+
+
+class PromptInstructions(Answer):
+    """What an agent should know before it suggests or uses the asset."""
+
+    summary: str
+    when_to_use: list[str]
+    how_to_use: list[str]
+    limits: list[str]
+
+
+class Dependency(Answer):
+    """What the asset needs to be used."""
+
+    name: str
+    kind: str
+    version: str | None
+    optional: bool
+
+
+class PublicManifest(Answer):
+    """The AI-facing manifest of an asset."""
+
+    asset_id: uuid.UUID
+    schema_version: str
+    slug: str
+    title: str
+    category: str
+    semantic_tags: list[str]
+    token_metrics: TokenMetrics
+    prompt_instructions: PromptInstructions
+    dependencies: list[Dependency]
+    technical: dict[str, Any]
+    licenses: list[LicenseOffer]
+    checksum: str = Field(description="SHA-256 of the file, in hex digits.")
+    version: str
 
 
 def public_manifest(listing: Listing, agent_manifest: AgentManifest, *, licenses: Sequence[LicenseOffer]) -> PublicManifest:

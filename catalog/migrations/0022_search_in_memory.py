@@ -91,6 +91,7 @@ def seed(apps, schema_editor):
 
 class Migration(migrations.Migration):
     dependencies = [("catalog", "0021_catalog_version")]
+    old_code_runs_because = "nothing is released yet; afterwards `manage.py rebuild_search` fills the tables"
 
     operations = [
         migrations.RunPython(run(DROP), elidable=True),

@@ -131,4 +131,8 @@ class Migration(migrations.Migration):
             model_name='listingprice',
             index=models.Index(fields=['license', 'eur_descending', 'listing'], name='listingprice_eur_descending'),
         ),
+        migrations.AddConstraint(
+            model_name='listinglabel',
+            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['tag', 'platform'])), name='listinglabel_kind_known'),
+        ),
     ]

@@ -107,6 +107,7 @@ class ListingLabel(models.Model):
     value = models.CharField(max_length=LABEL_CHARS)
 
     class Meta:
+        constraints = (models.CheckConstraint(condition=Q(kind__in=LabelKind.values), name="listinglabel_kind_known"),)
         indexes = (models.Index(fields=("kind", "value", "listing"), name="listinglabel_value"),)
 
     def __str__(self) -> str:

@@ -58,9 +58,9 @@ def update_documents(ids: Collection[uuid.UUID]) -> int:
     changed = []
     for pk in {*listings, *stored}:
         before = stored.get(pk)
-        after = SearchDocument(pk=before and before.pk, listing_id=pk)
+        after = SearchDocument(listing_id=pk)
         if before is not None:
-            after.is_new, after.is_popular = before.is_new, before.is_popular
+            after.pk, after.is_new, after.is_popular = before.pk, before.is_new, before.is_popular
         if pk in listings:
             for name, value in columns_of(listings[pk], purchases.get(pk, 0)).items():
                 setattr(after, name, value)

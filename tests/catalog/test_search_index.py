@@ -142,10 +142,10 @@ def test_words_of_a_publication_are_corrected_to_at_once_in_a_process_that_has_s
 @pytest.mark.django_db(transaction=True)
 def test_words_of_a_publication_that_was_undone_are_forgotten() -> None:
     PublishedListingFactory(title="Helvetica")
-    with pytest.raises(ZeroDivisionError), transaction.atomic():
+    with transaction.atomic():
         PublishedListingFactory(title="Garamond")
         assert titles("garamont") == ["Garamond"]
-        raise ZeroDivisionError
+        transaction.set_rollback(True)
     assert "garamond" not in current_vocabulary()
     PublishedListingFactory(title="Bodoni")
     assert titles("bodini") == ["Bodoni"]

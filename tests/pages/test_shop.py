@@ -286,6 +286,8 @@ def test_page_asks_little_of_a_thousand_listings(browse: Callable[..., Client], 
     rebuild(lambda _done, _total: None)
     crowded = Store.objects.annotate(n=Count("listings")).order_by("-n")[0]
     client = browse(funded(inr=100))
+    # The vocabulary is read once after a change.
+    client.get("/suggest?q=hald")
     for address in (
         "/",
         "/browse",

@@ -4,6 +4,7 @@ from typing import Any
 
 from catalog import answers, queries
 from catalog.filters import ListingFilter
+from catalog.manifests.public import PublicManifest
 from developers.principals import Principal
 from marketplace.core.api.serializers import EmptyBody
 from marketplace.core.scopes import Scope
@@ -101,7 +102,7 @@ TOOLS = (
         description="The AI-facing manifest of one asset: when and how to use it, its limits, dependencies, technical facts and licences.",
         scope=Scope.CATALOG_READ,
         takes=AssetArgument,
-        gives=answers.PublicManifest,
+        gives=PublicManifest,
         run=_get_asset_manifest,
     ),
 )
