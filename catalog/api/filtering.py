@@ -10,9 +10,10 @@ from rest_framework.pagination import BasePagination
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
+from marketplace.core.api.answers import Answer
 from marketplace.core.api.serializers import parse_query
 
-from ..answers import Answer, AssetPage
+from ..answers import AssetPage
 from ..filters import ListingFilter, Listings
 from ..queries import BrowseQuery, browse, filter_listings
 

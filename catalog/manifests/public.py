@@ -8,8 +8,9 @@ from typing import Any
 from pydantic import Field
 
 from marketplace.core import bounds
+from marketplace.core.api.answers import Answer
 
-from ..answers import Answer, LicenseOffer
+from ..answers import LicenseOffer
 from ..models import AgentManifest, Listing
 from .quoting import plain, quoted
 from .sources import platforms_of

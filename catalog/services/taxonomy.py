@@ -9,13 +9,17 @@ from marketplace.accounts.models import User
 from marketplace.core import audit, texts
 from marketplace.core.errors import InvalidInput
 
+from ..jobs import rebuild_listing_index
 from ..models import Category, LicenseTier, RetiredTerms, SearchSynonym
 from ..models.search import SYNONYMS_CHARS
 from ..search.words import words_of
+from ..selectors import listings_on_sale
 from .catalog_version import change_version
 from .listing_index import refresh_category, refresh_prices
 
 T = TypeVar("T", Category, LicenseTier, SearchSynonym)
+# So many listings are repriced while an admin waits: a few seconds.
+AT_ONCE = 2_000
 # Entries in use: every process keeps them in memory.
 ACTIVE_SYNONYMS = 500
 
@@ -39,7 +43,11 @@ def save_license_tier(*, tier: LicenseTier, changed: list[str], actor: User) -> 
         RetiredTerms.objects.create(tier=before, name=before.name, text=before.text, until=timezone.now())
     _save(tier, "licensetier", changed, actor)
     if before is None or (before.price_factor, before.sort_order, before.is_active) != (tier.price_factor, tier.sort_order, tier.is_active):
-        refresh_prices()
+        # Every listing may cost something else now. In a large catalog lists show it when a job is done; quotes and purchases do at once.
+        if listings_on_sale() > AT_ONCE:
+            rebuild_listing_index.enqueue()
+        else:
+            refresh_prices()
     return tier
 
 

@@ -1,6 +1,7 @@
 """What browsing reads follows from listings and stores, whatever changes them, and its counts are exact."""
 
 from collections import Counter
+from decimal import Decimal
 from io import StringIO
 from typing import Any
 
@@ -10,14 +11,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from catalog.labels import folded, labels_of
-from catalog.models import Listing, ListingCount, ListingIndex, ListingLabel, ListingStats, Store
+from catalog.models import LicenseTier, Listing, ListingCount, ListingIndex, ListingLabel, ListingStats, Store
 from catalog.pricing import permitted_tiers
 from catalog.selectors import active_tiers
-from catalog.services import listing_index
+from catalog.services import listing_index, taxonomy
 from catalog.services.popularity import count_purchases, record_purchase, undo_purchase
 from catalog.services.review import takedown_listing, unpublish_listing
-from catalog.services.taxonomy import save_category
+from catalog.services.taxonomy import save_category, save_license_tier
 from catalog.services.visibility import listing_changed, store_changed
+from tests.eager import drain
 from tests.factories import CategoryFactory, ListingFactory, PublishedListingFactory, StoreFactory, UserFactory
 
 from .cases import published
@@ -173,3 +175,15 @@ def test_renamed_store_and_category_are_renamed_in_lists(get: Any) -> None:
     assert get("assets")["items"][0]["vendor"]["storeName"] == "Foundry"
     assert ListingIndex.objects.get().category_name == "Typefaces"
     assert listing_index.rebuild(lambda _done, _total: None) == (0, 0)
+
+
+def test_price_factor_of_a_large_catalog_is_followed_by_a_job(get: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(taxonomy, "AT_ONCE", 1)
+    for _ in range(2):
+        PublishedListingFactory(price_inr_minor=10_000)
+    tier = LicenseTier.objects.get(slug="commercial")
+    tier.price_factor = Decimal(3)
+    save_license_tier(tier=tier, changed=["price_factor"], actor=UserFactory(is_staff=True))
+    assert get("assets", license="commercial", maxPrice="200")["total"] == 2
+    drain()
+    assert get("assets", license="commercial", maxPrice="200")["total"] == 0
