@@ -35,12 +35,12 @@ def rebuild(progress: Progress) -> Rebuilt:
     listings = len(ids)
     ids += SearchDocument.objects.exclude(listing__status=ListingStatus.PUBLISHED).values_list("listing", flat=True)
     changed = 0
-    for batch in batches(ids, BATCH):
+    for done, batch in enumerate(batches(ids, BATCH)):
         # Publications wait for one batch, not for the whole.
         with transaction.atomic():
             change_version()
             changed += update_documents(batch)
-        progress(min(changed, len(ids)), len(ids))
+        progress(done * BATCH + len(batch), len(ids))
     corrected = _recount()
     update_popular()
     return Rebuilt(listings=listings, changed=changed, words_corrected=corrected)
