@@ -1,4 +1,4 @@
-"""Everything about a person, handed out or let go of."""
+"""Exports and deletions of accounts, as their users and the operators meet them."""
 
 import errno
 import json
