@@ -11,7 +11,7 @@ from django.db.models import Exists, Model, OuterRef, Q
 from django.utils import timezone
 
 from catalog.models import AgentManifest, Deliverable, Listing, ListingReview, Preview, Store
-from catalog.models.listings import ListingStatus, UpdateStatus
+from catalog.models.listings import ListingStatus
 from developers.models import (
     AccessToken,
     ApiKey,
@@ -239,11 +239,11 @@ def _erase_developer_records(user: User) -> None:
 
 def _anonymise_store(user: User) -> None:
     """Erase what was never sold; what was, buyers go on downloading, from a store without a name. Receipts keep the one they bore."""
-    sold = Exists(Order.objects.filter(listing=OuterRef("pk"))) | Exists(Licence.objects.filter(listing=OuterRef("pk")))
+    sold = Exists(Order.objects.filter(listing=OuterRef("pk")))
     unsold = list(Listing.objects.filter(~sold, store__owner=user).values_list("pk", flat=True))
     Quote.objects.filter(listing__in=unsold).delete()
     Package.objects.filter(deliverable__listing__in=unsold).delete()
-    Listing.objects.filter(pk__in=unsold).update(live_deliverable=None, candidate_deliverable=None, update_status=UpdateStatus.NONE)
+    Listing.objects.filter(pk__in=unsold).update(live_deliverable=None, candidate_deliverable=None)
     # Their files follow with the next sweep: no record names them any more.
     Listing.objects.filter(pk__in=unsold).delete()
     # They name the store, and are made again when somebody asks for one.

@@ -37,7 +37,7 @@ class Person:
     def __init__(self) -> None:
         self.rows: dict[str, Any] = {}
         self.now = timezone.now()
-        self.user: User = self.add("accounts.User")
+        self.user: User = self.add("accounts.User", last_login=self.now)
         self.other = UserFactory()
         self._account()
         self._developer()
@@ -133,7 +133,7 @@ class Person:
         for which in ("sold", "never sold"):
             listing = self.add(f"catalog.Listing {which}", store=store, category=CategoryFactory(), base_price_minor=100)
             file = self.add(f"catalog.Deliverable {which}", listing=listing, file_size=5, crc32=1, approved_at=now)
-            type(listing).objects.filter(pk=listing.pk).update(live_deliverable=file)
+            type(listing).objects.filter(pk=listing.pk).update(live_deliverable=file, candidate_deliverable=file)
             self.add(f"catalog.Preview {which}", listing=listing, kind="Gallery", size=5)
             self.add(f"catalog.ListingReview {which}", listing=listing, submitted_at=now, submitted_by=user)
             self.add(f"catalog.AgentManifest {which}", listing=listing)

@@ -262,7 +262,7 @@ SELLING = (
             Holding(
                 f"library.Package {which}",
                 hidden={DERIVED: "readme_text license_text", TECHNICAL: "recipe sha256 object_key"},
-                kept=kept and "the file that was bought, until nobody has downloaded it for 30 days",
+                kept=kept and "the texts that buyers received; they prove what was delivered",
             ),
         )
     ),

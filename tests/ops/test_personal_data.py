@@ -68,6 +68,10 @@ def test_deletion_leaves_what_is_declared_kept_and_nothing_else() -> None:
     rows = {name for name, row in person.rows.items() if is_there(row)}
     assert rows == {holding.name for holding in HOLDINGS if holding.kept}
     assert stored_marks() == {f"{holding.name}.{column}" for holding in HOLDINGS for column in holding.remaining}
+    user, store = person.user, person.rows["catalog.Store"]
+    user.refresh_from_db()
+    store.refresh_from_db()
+    assert (user.is_active, user.has_usable_password(), user.last_login, store.is_open) == (False, False, None, False)
 
 
 def test_session_of_a_deleted_account_is_nobodys(client: Client) -> None:
