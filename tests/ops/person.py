@@ -128,7 +128,7 @@ class Person:
 
     def _listings(self) -> None:
         user, now = self.user, self.now
-        store = self.add("catalog.Store", owner=user)
+        store = self.add("catalog.Store", owner=user, is_open=True)
         self.add("vendors.VendorProfile", user=user, store=store)
         for which in ("sold", "never sold"):
             listing = self.add(f"catalog.Listing {which}", store=store, category=CategoryFactory(), base_price_minor=100)
