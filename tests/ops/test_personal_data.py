@@ -44,7 +44,8 @@ def test_person_has_a_mark_in_every_personal_column() -> None:
 
 def test_export_has_every_declared_column_and_no_other() -> None:
     person = Person()
-    expected, found = defaultdict(set), defaultdict(set)
+    expected: defaultdict[str, set[str]] = defaultdict(set)
+    found: defaultdict[str, set[str]] = defaultdict(set)
     for holding in HOLDINGS:
         for column, place in holding.places.items():
             expected[place].add(f"{holding.name}.{column}")
