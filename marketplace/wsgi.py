@@ -36,13 +36,15 @@ def application(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]
 
 
 def _announcing_close(body: RequestBody, start_response: Any, length: int) -> Any:
-    """Return a `start_response` that announces the end of a connection whose body was refused unread.
+    """Return a `start_response` that announces the end of a connection whose body was refused unread, and is too long to be read now.
 
     Granian then closes it without a word, and a client that has sent its next request on it by then sees that one fail.
     The header is the server's to send, by PEP 3333; this one sends it when it is told to, others refuse it.
     """
 
     def start(status: str, headers: list[tuple[str, str]], *exc_info: Any) -> Any:
+        if body.taken < length:
+            body.discard()
         if body.taken < length:
             headers = [*headers, ("Connection", "close")]
         return start_response(status, headers, *exc_info)

@@ -16,6 +16,7 @@ LONGEST = (
     "tests/ops/test_quickstart.py",
     "tests/studio/test_browser_vendor.py",
     "tests/mcp/test_outside.py",
+    "tests/nodes/test_edge.py",
     "tests/nodes/test_nodes.py",
     "tests/ops/test_backup.py",
     "tests/wallet/test_stateful.py",

@@ -9,18 +9,12 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 # The manifest lies one level deeper: it needs a key, and keys have no place in browsers.
-_CATALOG = re.compile(r"/api/v1/(?:categories|assets(?:/[^/]+)?)")
-_PREVIEW = re.compile(r"/api/v1/previews/[^/]+")
-
-
-def is_public(path: str) -> bool:
-    """Tell whether the address is one of the public catalog, whose answers are the same for everyone."""
-    return _CATALOG.fullmatch(path) is not None
+_OPEN = re.compile(r"/api/v1/(?:categories|assets(?:/[^/]+)?|previews/[^/]+)")
 
 
 def is_open(path: str) -> bool:
     """Tell whether the address is one that any origin may read."""
-    return is_public(path) or _PREVIEW.fullmatch(path) is not None
+    return _OPEN.fullmatch(path) is not None
 
 
 def allow_public(sender: object, request: HttpRequest, **_kwargs: object) -> bool:

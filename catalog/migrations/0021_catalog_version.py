@@ -8,6 +8,7 @@ def make_row(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
+    old_code_runs_because = "the table is new, and the one that old code reads stays in the database"
 
     dependencies = [
         ('catalog', '0020_prices_in_dollars'),
@@ -20,13 +21,10 @@ class Migration(migrations.Migration):
                 ('id', models.PositiveSmallIntegerField(default=1, primary_key=True, serialize=False)),
                 ('value', models.CharField(max_length=32)),
             ],
-        ),
-        migrations.AddConstraint(
-            model_name='catalogversion',
-            constraint=models.CheckConstraint(condition=models.Q(('id', 1)), name='catalogversion_one_row'),
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(('id', 1)), name='catalogversion_one_row')],
+            },
         ),
         migrations.RunPython(make_row, migrations.RunPython.noop),
-        migrations.DeleteModel(
-            name='CatalogGeneration',
-        ),
+        migrations.SeparateDatabaseAndState(state_operations=[migrations.DeleteModel(name='CatalogGeneration')]),
     ]

@@ -7,10 +7,10 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from marketplace.core import bounds
-from marketplace.core.api.fields import BoundedList, Line
+from marketplace.core.api.fields import ADDRESS_CHARACTER, BoundedList, Line
 from marketplace.core.api.serializers import Body
 
-_WEB_ADDRESS = re.compile(r"(?:[Hh][Tt][Tt][Pp][Ss]?://\S*)?")
+_WEB_ADDRESS = re.compile(rf"(?:[Hh][Tt][Tt][Pp][Ss]?://{ADDRESS_CHARACTER}*)?")
 
 
 @extend_schema_field({"type": "string", "pattern": rf"^\s*{_WEB_ADDRESS.pattern}\s*$", "maxLength": bounds.URL_CHARS})

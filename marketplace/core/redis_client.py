@@ -23,7 +23,7 @@ class PausingRedis(redis.Redis):
         if time.monotonic() < getattr(pool, "paused_until", 0.0):
             raise redis.ConnectionError("Redis did not answer a moment ago.")
         try:
-            return super().execute_command(*args, **options)
+            return super().execute_command(*args, **options)  # type: ignore[no-untyped-call]  # redis types only part of itself
         except (redis.ConnectionError, redis.TimeoutError):
             pool.paused_until = time.monotonic() + PAUSE_SECONDS
             raise

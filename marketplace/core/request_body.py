@@ -3,7 +3,8 @@
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
+from math import inf
 from threading import Thread
 from typing import Any
 
@@ -11,6 +12,8 @@ from . import bounds
 
 # Bytes that are there already, as behind a proxy that buffers, arrive within this time.
 AT_HAND_SECONDS = 0.05
+# What is read of a body that no view wanted: as much as the proxy in `deploy/` buffers; and how long each block of it may take.
+DISCARDED_BYTES, BLOCK_BYTES, DISCARD_SECONDS = 2 * bounds.MIB, 64 * bounds.KIB, 0.5
 
 
 class RequestBody:
@@ -43,9 +46,20 @@ class RequestBody:
         """Return the next line; see PEP 3333. Raises what `read` raises."""
         return self._in_time(self._stream.readline, size)
 
-    def _in_time(self, method: Callable[[int], bytes], size: int) -> bytes:
+    def discard(self) -> None:
+        """Read the rest of a body that no view wanted, unless it is long or slow.
+
+        A connection that is closed with unread bytes is reset. A proxy that is still sending then answers 502 instead of passing the
+        response on, and after some of these takes the node for broken.
+        """
+        left = DISCARDED_BYTES
+        with suppress(TimeoutError):
+            while left > 0 and (block := self._in_time(self._stream.read, min(left, BLOCK_BYTES), most=DISCARD_SECONDS)):
+                left -= len(block)
+
+    def _in_time(self, method: Callable[[int], bytes], size: int, most: float = inf) -> bytes:
         began = time.monotonic()
-        seconds = bounds.BODY_SECONDS + (self.taken + max(size, 0)) / bounds.BODY_BYTES_A_SECOND - self._waited
+        seconds = min(most, bounds.BODY_SECONDS + (self.taken + max(size, 0)) / bounds.BODY_BYTES_A_SECOND - self._waited)
         self._late = self._late or seconds <= 0
         if self._late:
             raise TimeoutError

@@ -183,7 +183,7 @@ def sqlite(path: Path) -> dict[str, object]:
     return {
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": str(path),
-        # A connection that lasts knows what it has seen: public answers are served without a query while nothing was written.
+        # Opening the file anew takes longer than most queries.
         "CONN_MAX_AGE": None,
         "OPTIONS": {
             "transaction_mode": "IMMEDIATE",
@@ -242,12 +242,12 @@ def redis_caches(url: str) -> dict[str, dict[str, object]]:
     parts = urlsplit(url)
     if parts.scheme not in {"redis", "rediss", "unix"} or not (parts.hostname or parts.path):
         raise ImproperlyConfigured("REDIS_URL is not the address of a Redis server; set it to one such as redis://host:6379/0.")
-    options = {
+    options: dict[str, object] = {
         "SOCKET_CONNECT_TIMEOUT": 0.5,
         "SOCKET_TIMEOUT": 0.5,
         "REDIS_CLIENT_CLASS": "marketplace.core.redis_client.PausingRedis",
     }
-    counters = {"BACKEND": "django_redis.cache.RedisCache", "LOCATION": url, "OPTIONS": options}
+    counters: dict[str, object] = {"BACKEND": "django_redis.cache.RedisCache", "LOCATION": url, "OPTIONS": options}
     return {"default": counters, "answers": counters | {"OPTIONS": options | {"IGNORE_EXCEPTIONS": True}}}
 
 

@@ -331,7 +331,7 @@ def test_lookup_that_no_filter_makes_is_not_run(model: type[Any], parameters: di
 
 
 def test_list_is_ordered_by_each_column_once_and_searched_for_the_beginning_of_a_text(root: Client) -> None:
-    parameters = {"o": ".".join(["1"] * 3_000), "q": "a " * 3_000}
+    parameters = {"o": ".".join(["1"] * 1_500), "q": "a " * 1_500}
     with CaptureQueriesContext(connection) as asked:
         assert root.get(address(Group, "changelist"), parameters).status_code == 200
     assert max(len(query["sql"]) for query in asked) < 20_000

@@ -32,6 +32,7 @@ ROOT = Path(__file__).resolve().parents[2]
 KEPT = Path(__file__).with_name("costs.md")
 # Where the tests leave what they found, for this command; then they send everything.
 FOLDER = "ATTACK_COSTS_FOLDER"
+SHAPES = "ATTACK_COSTS_SHAPES"
 SIZE = 2**20
 # In bare views: with a credential, and without one.
 MOST, MOST_OF_NOBODY = 1_700, 700
@@ -135,10 +136,11 @@ def main() -> int:
     parser.add_argument(
         "--only", default="", help="words that pytest's -k takes, such as 'operations or tools'; the table is then only printed"
     )
+    parser.add_argument("--shapes", type=int, default=0, help="how many to send to each address; 0, the default: all")
     options = parser.parse_args()
     with TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "pytest", "tests/attack/test_costs.py", "--quiet", "-k", options.only]
-        status = subprocess.run(command, cwd=ROOT, env=os.environ | {FOLDER: folder}, check=False).returncode
+        status = subprocess.run(command, cwd=ROOT, env=os.environ | {FOLDER: folder, SHAPES: str(options.shapes)}, check=False).returncode
         parts = [json.loads(path.read_text("utf-8")) for path in sorted(Path(folder).glob("*.json"))]
     costs = [Cost(**cost) for part in parts for cost in part["costs"]]
     table = table_of(costs, min((part["unit"] for part in parts), default=0.0))

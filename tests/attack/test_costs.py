@@ -2,6 +2,7 @@
 
 import json
 import os
+import time
 from collections.abc import Iterable
 from dataclasses import asdict
 from itertools import chain
@@ -11,22 +12,36 @@ from typing import Any
 import pytest
 from django.db import transaction
 
+from marketplace.core import bounds
+from marketplace.pages.shop.description import description_html
 from tests.admin import every_page
 from tests.contract.table import OPERATIONS
 from tests.eager import EagerBackend
 from tests.pages.world import World, crowd, make_world
 
 from .bare import seconds_of_a_view
-from .costs import FOLDER, SIZE, Cost, costliest
+from .costs import FOLDER, MOST_OF_NOBODY, SHAPES, SIZE, Cost, costliest
+from .shapes import TEXTS, filled
 from .targets import api_targets, fixed_paths, oauth_targets, page_targets, tool_targets
 
 pytestmark = [pytest.mark.django_db, pytest.mark.engineless]
 
 EVERYTHING = FOLDER in os.environ
 # So many shapes of each kind, unless all are asked for.
-FEW = None if EVERYTHING else 16
-FEW_FOR_PAGES = None if EVERYTHING else 2
-FEW_OF_ROWS = 24
+ASKED = int(os.environ.get(SHAPES, "0")) or None
+FEW = ASKED if EVERYTHING else 16
+FEW_FOR_PAGES = ASKED if EVERYTHING else 2
+FEW_OF_ROWS = min(24, ASKED or 24)
+# What is slow to render, or long once it is rendered.
+MARKDOWN = {
+    "a wide table": "|" + "a|" * 1_000 + "\n|" + "-|" * 1_000 + "\n" + "|\n" * 30_000,
+    "references": "[a]: /" + "x" * 30_000 + "\n\n" + "[a]" * 20_000,
+    "quotes": (">" * 20 + "\n\n"),
+    "brackets": "[",
+    "lists": "- a\n" + "  - b\n",
+    "headings": "# a\n",
+    "autolinks": "<a:b>",
+}
 # /admin/app/model/
 LIST_SLASHES = 4
 
@@ -57,12 +72,27 @@ def world() -> World:
 
 
 def judge(name: str, costs: Iterable[Cost], unit: float) -> None:
-    """Keep the costs for the table; none may be excessive."""
-    costs = list(costs)
-    if EVERYTHING:
-        kept = {"unit": unit, "costs": [asdict(cost) for cost in costs]}
-        Path(os.environ[FOLDER], f"{name}.json").write_text(json.dumps(kept), "utf-8")
-    assert [cost for cost in costs if cost.excessive] == []
+    """Keep the costs for the table as they come; none may be excessive."""
+    kept: list[Cost] = []
+    for cost in costs:
+        kept.append(cost)
+        if EVERYTHING:
+            part = {"unit": unit, "costs": [asdict(each) for each in kept]}
+            Path(os.environ[FOLDER], f"{name}.json").write_text(json.dumps(part), "utf-8")
+    assert [cost for cost in kept if cost.excessive] == []
+
+
+@pytest.mark.parametrize("what", [*TEXTS, *MARKDOWN])
+def test_no_description_costs_more_than_its_bound(what: str, unit: float) -> None:
+    text = filled((TEXTS | MARKDOWN)[what], bounds.LONG_TEXT_BYTES)[: bounds.LONG_TEXT_BYTES]
+    costs = []
+    for _ in range(3):
+        description_html.cache_clear()
+        start = time.process_time()
+        html = description_html(text)
+        costs.append((time.process_time() - start) / unit)
+    assert min(costs) < MOST_OF_NOBODY
+    assert len(html) < 20 * bounds.LONG_TEXT_BYTES
 
 
 def test_no_call_of_the_operations_costs_more_than_its_bound(unit: float) -> None:

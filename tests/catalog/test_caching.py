@@ -1,11 +1,13 @@
 """Public answers: what a cached one costs, that none is served after a change, and what other caches are told."""
 
+import json
 import subprocess
 import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from wsgiref.util import setup_testing_defaults
 
 import pytest
 from django.core.cache import caches
@@ -18,6 +20,7 @@ from catalog.models import CatalogVersion, Listing
 from catalog.services.catalog_version import change_version, current_version
 from catalog.services.review import unpublish_listing
 from catalog.services.visibility import listing_changed
+from marketplace import wsgi
 from marketplace.settings.environment import redis_caches
 from tests.factories import PublishedListingFactory
 from tests.servers.ports import free_port
@@ -177,6 +180,23 @@ def test_question_mark_within_a_path_finds_no_answer_of_another_address(listing:
     client = APIClient()
     assert client.get("/api/v1/assets/search", QUERY_STRING="q=gro?").status_code == 200
     assert client.get("/api/v1/assets/search%3Fq=gro").status_code == 404
+
+
+def test_too_many_parameters_are_refused(listing: Listing) -> None:
+    answer = APIClient().get("/api/v1/assets?" + "&".join(f"a{number}=1" for number in range(300)))
+    assert (answer.status_code, answer.json()["code"]) == (400, "malformed_request")
+
+
+@pytest.mark.parametrize("charset", ["iso-8859-1", "us-ascii", "utf-8"])
+def test_address_means_the_same_whatever_charset_is_named(listing: Listing, charset: str) -> None:
+    def query_of(content_type: str) -> str:
+        environ: dict[str, Any] = {"PATH_INFO": "/api/v1/assets/search", "QUERY_STRING": "q=%C3%A9", "CONTENT_TYPE": content_type}
+        setup_testing_defaults(environ)
+        environ["HTTP_HOST"] = "testserver"
+        return str(json.loads(b"".join(wsgi.application(environ, lambda *_args: None)))["query"])
+
+    # Who names a charset comes first, and others find what was made for it.
+    assert [query_of(content_type) for content_type in (f"text/plain; charset={charset}", "")] == ["\xe9"] * 2
 
 
 def test_answer_to_a_long_query_is_not_kept(listing: Listing) -> None:

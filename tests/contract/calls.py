@@ -30,6 +30,8 @@ OF_EVERY_ANSWER = {
     "Content-Security-Policy",
     "Content-Type",
     "Cross-Origin-Opener-Policy",
+    # For our proxy, which takes it out.
+    "X-Accel-Expires",
     "Cross-Origin-Resource-Policy",
     "Permissions-Policy",
     "Referrer-Policy",

@@ -17,6 +17,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,8 @@ CALM, KILLED, SLOW, OLD, DATABASE, AFTER = PHASES = (
 WRITERS = 2
 PAUSE_SECONDS = 0.05
 PATIENCE_SECONDS = 60
+# Returns the prices that an answer shows, by listing.
+Look = Callable[[requests.Session], dict[str, int]]
 
 
 @dataclass
@@ -106,15 +109,13 @@ class Run:
     @contextmanager
     def going_on(self) -> Iterator[None]:
         """Read and write inside the block."""
-        works: list[Callable[[requests.Session], None]] = [
-            lambda session, price=price: self._raise(session, price) for price in self.prices
-        ]
+        works: list[Callable[[requests.Session], None]] = [partial(self._raise, price) for price in self.prices]
         sessions = [self.deployment.session() for _ in works]
         for look in (self._detail, self._page):
             for node in range(len(self.deployment.addresses)):
-                works.append(lambda session, look=look: self._look_at_node(session, look))
+                works.append(partial(self._look_at_node, look))
                 sessions.append(self.deployment.session_at(node))
-            works.append(lambda session, look=look: self._look_at_edge(session, look))
+            works.append(partial(self._look_at_edge, look))
             sessions.append(self.edge.session())
         threads = [threading.Thread(target=self._repeat, args=pair) for pair in zip(works, sessions, strict=True)]
         for thread in threads:
@@ -163,7 +164,7 @@ class Run:
                 return None, phase
         return answer, phase
 
-    def _raise(self, session: requests.Session, price: Price) -> None:
+    def _raise(self, price: Price, session: requests.Session) -> None:
         price.begun += 1
         number = price.begun
         path = f"/vendor/assets/{price.listing}/regional-prices"
@@ -172,7 +173,7 @@ class Run:
             price.acknowledged.append((number, time.monotonic()))
             self.report.changes[phase] += 1
 
-    def _look_at_node(self, session: requests.Session, look: Callable[[requests.Session], dict[str, int]]) -> None:
+    def _look_at_node(self, look: Look, session: requests.Session) -> None:
         before = [price.acknowledged[-1][0] for price in self.prices]
         shown = look(session)
         for price, least in zip(self.prices, before, strict=True):
@@ -180,7 +181,7 @@ class Run:
             if number is not None and least and not least <= number <= price.begun:
                 self.report.stale.append(f"{self._phase}: a node said {number} after {least} and before {price.begun}")
 
-    def _look_at_edge(self, session: requests.Session, look: Callable[[requests.Session], dict[str, int]]) -> None:
+    def _look_at_edge(self, look: Look, session: requests.Session) -> None:
         began = time.monotonic()
         for listing, number in look(session).items():
             price = next(price for price in self.prices if price.listing == listing)

@@ -5,13 +5,15 @@ import socket
 import ssl
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+import requests
 
-from ..servers.nginx import Proxy, nginx
+from ..flows.server import running_server
+from ..servers.nginx import HOST, Proxy, find_program, nginx
 from ..servers.postgres import Unavailable
 from ..waiting import PATIENCE_SECONDS, until
 
@@ -20,6 +22,8 @@ UPLOAD = "/api/v1/vendor/assets/0192f0c1/file"
 JSON, FORM = "application/json", "multipart/form-data; boundary=x"
 # Of one address, whose connections are slow: more than one may hold.
 MANY = 100
+# More than the proxy lets a node fail before it goes to another.
+REFUSED = 40
 
 
 @dataclass
@@ -78,6 +82,26 @@ def both() -> Iterator[tuple[Node, Proxy]]:
                 yield node, proxy
         except Unavailable as reason:
             pytest.skip(str(reason))
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxy]:
+    """The proxy in front of the service itself."""
+    try:
+        find_program()
+    except Unavailable as reason:
+        pytest.skip(str(reason))
+    given = {"ALLOWED_HOSTS": HOST, "GRANIAN_BLOCKING_THREADS": "64"}
+    with running_server(tmp_path_factory.mktemp("shop"), given) as server, nginx([server.base_url]) as proxy:
+        yield proxy
+
+
+def test_upload_that_the_node_refuses_halfway_does_not_put_it_out_of_service(shop: Proxy) -> None:
+    with shop.session() as session:
+        for _ in range(REFUSED):
+            with suppress(requests.ConnectionError):
+                session.post(f"https://{shop.host}{UPLOAD}", b"x" * 5_000_000, headers={"Content-Type": FORM}, timeout=PATIENCE_SECONDS)
+        assert session.get(f"https://{shop.host}/api/v1/assets", timeout=PATIENCE_SECONDS).status_code == 200
 
 
 def connect(proxy: Proxy, source: str = "127.0.0.1") -> ssl.SSLSocket:
@@ -141,3 +165,14 @@ def test_answers_of_the_api_are_compressed_by_the_proxy_and_pages_by_the_node(bo
     assert answer.headers["Content-Encoding"] == "gzip"
     assert "Accept-Encoding" not in answer.text
     assert "Accept-Encoding" in page.text
+
+
+@pytest.mark.parametrize(("path", "content_type"), [("/api/v1/wallet/spend", JSON), (UPLOAD, FORM)])
+def test_body_that_the_node_refuses_unread_gets_its_answer_and_the_node_stays_in_service(shop: Proxy, path: str, content_type: str) -> None:
+    with shop.session() as session:
+        refused = [
+            session.post(f"https://{shop.host}{path}", b"x" * 1_900_000, headers={"Content-Type": content_type}, timeout=PATIENCE_SECONDS)
+            for _ in range(REFUSED)
+        ]
+        assert {answer.status_code for answer in refused} == {401}
+        assert session.get(f"https://{shop.host}/api/v1/assets", timeout=PATIENCE_SECONDS).status_code == 200

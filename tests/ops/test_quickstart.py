@@ -99,7 +99,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Shop:
 
 SLOW_CONNECTIONS = 100
 # Sooner than such a connection is given up.
-SLOW_SECONDS = 10
+SLOW_SECONDS = 15
 SLOW_SHAPES = {
     "headers": b"GET / HTTP/1.1\r\nHost: %s\r\n",
     "body of a form": b"POST /account/login/ HTTP/1.1\r\nHost: %s\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 99\r\n\r\nlogin=",

@@ -7,10 +7,10 @@ from wsgiref.util import setup_testing_defaults
 import pytest
 
 from marketplace import wsgi
-from marketplace.core import bounds
+from marketplace.core.request_body import DISCARDED_BYTES
 
 pytestmark = pytest.mark.django_db
-TOO_LARGE = b" " * (bounds.JSON_BODY_BYTES + 1)
+TOO_LARGE = b" " * (DISCARDED_BYTES + 1)
 
 
 def environ_of(path: str, content_type: str, method: str = "POST", body: bytes = b"{}") -> dict[str, Any]:
@@ -64,6 +64,6 @@ def test_connection_that_ends_because_the_body_was_not_read_says_so() -> None:
     assert "Connection" not in headers_of("WSGIServer/0.2", TOO_LARGE)
 
 
-@pytest.mark.parametrize("body", [b"{}", b"{", b""])
+@pytest.mark.parametrize("body", [b"{}", b"{", b"", TOO_LARGE[:-1]])
 def test_connection_goes_on_where_the_body_was_read(body: bytes) -> None:
     assert "Connection" not in headers_of("Granian", body)

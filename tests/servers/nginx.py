@@ -103,8 +103,10 @@ def configuration(
     """
     write_certificate(folder, host, files_host)
     text = TEMPLATE.read_text(encoding="utf-8")
-    servers = [line for line in text.splitlines() if re.match(r"\s*server app-", line)]
-    text = text.replace("\n".join(servers), "\n".join(re.sub(r"app-\d+:\d+", _bare(node), servers[0]) for node in nodes))
+    # As many nodes as there are, in each group of them.
+    text = re.sub(r"\n *server app-2:8000.*", "", text)
+    for line in re.findall(r" *server app-1:8000.*", text):
+        text = text.replace(line, "\n".join(line.replace("app-1:8000", _bare(node)) for node in nodes))
     for shipped, ours in {
         "${HOST}": host,
         "${FILES_HOST}": files_host,

@@ -10,7 +10,7 @@ from rest_framework import serializers
 
 from catalog.models import Category, LicenseTier
 from marketplace.core import bounds
-from marketplace.core.api.fields import COMMON_ERRORS, BoundedList, Line, LongText, Text
+from marketplace.core.api.fields import ADDRESS_CHARACTER, COMMON_ERRORS, BoundedList, Line, LongText, Text
 
 from ..slugs import SLUG, usable
 
@@ -37,7 +37,12 @@ class Slug(Text):
 
 
 @extend_schema_field(
-    {"type": "string", "format": "uri", "pattern": r"^\s*(?:[Hh][Tt][Tt][Pp][Ss]://\S*)?\s*$", "maxLength": bounds.URL_CHARS}
+    {
+        "type": "string",
+        "format": "uri",
+        "pattern": rf"^\s*(?:[Hh][Tt][Tt][Pp][Ss]://{ADDRESS_CHARACTER}*)?\s*$",
+        "maxLength": bounds.URL_CHARS,
+    }
 )
 class HttpsUrl(Line):
     """An https address."""

@@ -8,6 +8,7 @@ from .problems import MEDIA_TYPE
 _METHODS = frozenset({"get", "post", "put", "patch", "delete"})
 _JSON = frozenset({"application/json", MEDIA_TYPE})
 HEADERS: Mapping[str, str] = {
+    "Accept-Encoding": "`identity`: bodies are taken uncompressed only.",
     "Accept-Ranges": "`bytes`: parts of the file can be requested by Range.",
     "Allow": "The methods that the address takes.",
     "Cache-Control": "Who may keep the response, and for how long.",
@@ -35,7 +36,8 @@ def document_headers(result: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:
     for path in result["paths"].values():
         for operation in (operation for method, operation in path.items() if method in _METHODS):
             for status, response in operation["responses"].items():
-                names = sorted(set(_names(operation, status, response)))
+                # What the operation itself declares, too.
+                names = sorted({*_names(operation, status, response), *response.get("headers", ())})
                 response["headers"] = {name: {"$ref": f"#/components/headers/{name}"} for name in names}
     return result
 
@@ -64,6 +66,7 @@ _OF_STATUS: Mapping[str, tuple[str, ...]] = {
     "302": ("Location",),
     "401": ("WWW-Authenticate",),
     "403": ("WWW-Authenticate",),
+    "415": ("Accept-Encoding",),
     "416": ("Content-Range",),
     "429": ("Retry-After",),
     "503": ("Retry-After",),

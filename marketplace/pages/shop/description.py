@@ -8,7 +8,8 @@ from cmarkgfm.cmark import Options
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
-# The most HTML that one text becomes: thousands of nested quotes are thirty times as long as they were written.
+# More quotes are no text: nested, they take the most time, and their HTML is thirty times as long as they are.
+QUOTES = 10_000
 HTML_CHARS = 512 * 2**10
 TEXTS = 64
 _RAW_HTML = "<!-- raw HTML omitted -->"
@@ -23,11 +24,14 @@ def description_html(text: str) -> SafeString:
 
     Links carry no recommendation of ours. The time that it takes grows with the length of the text only.
     """
+    plain = format_html("<p>{}</p>", text)
+    if text.count(">") > QUOTES:
+        return plain
     # Without its option UNSAFE, the renderer leaves out raw HTML and scripts in links, and escapes everything else; so in
     # what it returns a `<` begins a tag of its own.
     html: str = cmarkgfm.markdown_to_html_with_extensions(text, options=Options.CMARK_OPT_HARDBREAKS, extensions=["table"])
     if len(html) > HTML_CHARS:
-        return format_html("<p>{}</p>", text)
+        return plain
     html = _IMAGE.sub(r"\1", html.replace(_RAW_HTML, ""))
     html = _ALIGNED.sub(r"<\1>", html.replace("<a href=", '<a rel="nofollow ugc noopener" href='))
     return mark_safe(_HEADING.sub(lambda tag: f"{tag[1]}{min(int(tag[2]) + 2, 4)}>", html))  # noqa: S308 - as said above
