@@ -123,7 +123,7 @@ ACCOUNTS = (
     Holding(
         "core.AuditEntry of the person",
         exported={"actions": "action subject_type subject_id reason"},
-        hidden={TECHNICAL: "from_state to_state data request_id"},
+        hidden={TECHNICAL: "from_state to_state request_id", "details, such as an address before and after a change": "data"},
         kept=LOG,
     ),
     Holding(
