@@ -2,6 +2,7 @@
 
 import json
 from collections import defaultdict
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -33,6 +34,8 @@ def test_model_or_column_without_declaration_is_reported() -> None:
     for holding in HOLDINGS:
         rest = tuple(other for other in HOLDINGS if other.model is not holding.model)
         assert f"{holding.model._meta.label} is not declared" in faults_of(rest, IMPERSONAL)
+    user, *others = HOLDINGS
+    assert "accounts.User.password is not declared" in faults_of((replace(user, hidden={}), *others), IMPERSONAL)
     assert "jobs.Worker is not declared" in faults_of(HOLDINGS, {"": "jobs.Schedule"})
 
 
