@@ -120,11 +120,11 @@ def some_of(groups: Sequence[Group], vocabulary: Vocabulary, *, filtered: bool, 
         found.append(LookUp(_sorted(others), heading=headings_only, popular=popular, limit=ANYWHERE))
     counts = vocabulary.headings if headings_only else vocabulary.documents
     rarest = sorted(groups, key=lambda group: _sum(group, counts))
-    listings, few = 0, 0
+    listings, few = 0.0, 0
     while few < len(rarest) and listings < PLENTY:
-        listings += _sum(rarest[few], counts)
+        listings += _sum(rarest[few], counts) * (FILTERED if filtered else 1)
         few += 1
-    popular = _is_plenty(listings / max(vocabulary.total, 1), vocabulary, filtered=filtered)
+    popular = _is_plenty(_sum_of(rarest[:few], counts) / max(vocabulary.total, 1), vocabulary, filtered=filtered)
     return [*found, LookUp(_sorted(rarest[:few]), heading=headings_only, popular=popular, limit=HEADINGS, every=False)]
 
 
@@ -200,6 +200,10 @@ def _is_plenty(share: float, vocabulary: Vocabulary, *, filtered: bool) -> bool:
     kept = FILTERED if filtered else 1
     popular = popular_listings(vocabulary.total)
     return vocabulary.total > popular and share * kept * popular >= PLENTY
+
+
+def _sum_of(groups: Sequence[Group], counts: Mapping[str, int]) -> int:
+    return sum(_sum(group, counts) for group in groups)
 
 
 def _sum(group: Collection[str], counts: Mapping[str, int]) -> int:
