@@ -312,12 +312,12 @@ HOLDINGS = (*ACCOUNTS, *DEVELOPERS, *SELLING, *BUYING)
 IMPERSONAL = {
     "the service's own configuration": (
         "auth.Permission auth.Group auth.Group_permissions contenttypes.ContentType core.ReadyWords catalog.Category"
-        " catalog.LicenseTier catalog.RetiredTerms catalog.RejectionReason"
+        " catalog.LicenseTier catalog.RetiredTerms catalog.RejectionReason catalog.SearchSynonym"
     ),
     "the service's own work": "jobs.Worker jobs.Schedule catalog.CatalogVersion wallet.LedgerSeal wallet.SealedJournal",
     "counts and numbers": "catalog.ListingStats catalog.UncountedPurchase wallet.Transfer",
     "made from listings on sale, of which a deleted account has none": (
-        "catalog.SearchDocument catalog.SearchTerm catalog.SearchDelete catalog.ShelfItem catalog.ShelfLabels catalog.ShelfCount"
+        "catalog.SearchDocument catalog.SearchTerm catalog.ListingIndex catalog.ListingLabel catalog.ListingPrice catalog.ListingCount"
     ),
     "describes an app that has no developer": "developers.ClientDocument",
     "never written: OpenID Connect and the device flow are off": "developers.IDToken oauth2_provider.DeviceGrant",
