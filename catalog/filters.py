@@ -26,6 +26,8 @@ Listings = QuerySet[ListingIndex]
 # By the currency in which prices are compared: listings without a price in it are above `NO_PRICE`.
 PRICE_COLUMNS = {Currency.USD: "price_usd", Currency.INR: "inr_ascending", Currency.EUR: "eur_ascending"}
 VALUES = 20
+# A value with something besides the sign that excludes it and white space, and without NUL; Python and ECMA-262 read it alike.
+NOT_BLANK = r"^(?:!|(?!!))[^\u0000]*[^\s\u0000][^\u0000]*$"
 
 
 class Values(NamedTuple):
@@ -65,13 +67,15 @@ class ValuesField(forms.Field):
     def __init__(self, *, max_length: int, values: Sequence[str] = (), **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.max_length, self.values = max_length, values
-        self._text = forms.CharField(required=False, max_length=max_length)
+        self._text = forms.CharField(required=False)
 
     def to_python(self, value: Any) -> Values | None:
         """Return the values; empty ones are ignored."""
         sent = [text for text in value if text != ""]
         if len(sent) > VALUES:
             raise ValidationError(f"At most {VALUES} values.", code="max_length")
+        if any(len(text) > self.max_length for text in sent):
+            raise ValidationError(f"At most {self.max_length} characters.", code="max_length")
         wanted = tuple(self._clean(text.removeprefix("\\") if text.startswith("\\!") else text) for text in sent if text[0] != "!")
         excluded = tuple(self._clean(text[1:]) for text in sent if text[0] == "!")
         return Values(wanted, excluded) if sent else None
@@ -238,7 +242,9 @@ def shape_of(field: forms.Field) -> dict[str, Any]:
     shape: dict[str, Any] = {"type": "string", "description": str(field.help_text)}
     match field:
         case ValuesField():
-            shape |= {"pattern": f"^!?({'|'.join(field.values)})$"} if field.values else {"maxLength": field.max_length}
+            shape |= (
+                {"pattern": f"^!?({'|'.join(field.values)})$"} if field.values else {"maxLength": field.max_length, "pattern": NOT_BLANK}
+            )
             value = {name: said for name, said in shape.items() if name != "description"}
             shape |= {"type": ["string", "array"], "items": value, "maxItems": VALUES}
             shape["description"] += r" `!` before a value excludes it (`\!` begins one with a literal `!`); of several values, any will do."

@@ -8,6 +8,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from marketplace.core import bounds
+from marketplace.core.api.fields import Choice, Text
 from marketplace.core.api.serializers import Limit, PageNumber
 
 from . import cursors
@@ -44,7 +45,7 @@ _ONE_FACET = "(" + "|".join(Facet) + ")"
 
 
 @extend_schema_field({"type": "string", "pattern": f"^{_ONE_FACET}(,{_ONE_FACET})*$"})
-class FacetNames(serializers.CharField):
+class FacetNames(Text):
     """Names of facets, parted by commas."""
 
     def __init__(self) -> None:
@@ -70,7 +71,7 @@ class BrowseQuery(serializers.Serializer[Any]):
     """Query of browsing."""
 
     page = PageNumber()
-    cursor = serializers.CharField(
+    cursor = Text(
         required=False,
         max_length=300,
         help_text="The nextCursor of the previous page; use it instead of page, it is equally fast at any depth. With a cursor, every listing appears once, "
@@ -78,11 +79,11 @@ class BrowseQuery(serializers.Serializer[Any]):
         "since) can come again or be passed over.",
     )
     limit = Limit(default=bounds.BROWSE_LIMIT_DEFAULT, maximum=bounds.BROWSE_LIMIT)
-    sort = serializers.ChoiceField(
+    sort = Choice(
         choices=[(sort.value, sort.value) for sort in Sort],
         default=Sort.POPULAR.value,
         help_text="popular is by purchases, which are counted within minutes, then the newest. Prices are those in currency, of the licence where one "
-        "is asked for; listings without one come last, by USD.",
+        "is asked for, else of the first one permitted; listings without one come last, by USD.",
     )
     facets = FacetNames()
 
@@ -93,51 +94,44 @@ class BrowseQuery(serializers.Serializer[Any]):
         return query
 
 
-def not_blank(q: str) -> str:
-    """Return a query as it was sent.
+@extend_schema_field({"type": "string", "maxLength": bounds.SEARCH_QUERY_CHARS, "pattern": r"^[^\u0000]*[^\s\u0000][^\u0000]*$"})
+class SearchText(Text):
+    """What someone searches for, echoed as it was sent."""
 
-    Raises:
-        ValidationError: there is nothing but spaces in it.
-    """
-    if not q.strip():
-        raise serializers.ValidationError("Enter a search term.", code="blank")
-    return q
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(max_length=bounds.SEARCH_QUERY_CHARS, trim_whitespace=False, **kwargs)
+
+    def to_internal_value(self, data: Any) -> str:
+        """Return the text as sent; white space alone asks for nothing."""
+        text: str = super().to_internal_value(data)
+        if not text.strip():
+            raise serializers.ValidationError("Enter a search term.", code="blank")
+        return text
 
 
 class SearchQuery(serializers.Serializer[Any]):
     """Query of a search."""
 
-    q = serializers.CharField(
-        max_length=bounds.SEARCH_QUERY_CHARS,
-        # Echoed as it was sent.
-        trim_whitespace=False,
-        help_text="The last word may be incomplete; misspelt words are corrected.",
-    )
+    q = SearchText(help_text="The last word may be incomplete; misspelt words are corrected.")
     limit = Limit(default=bounds.SEARCH_LIMIT_DEFAULT, maximum=bounds.SEARCH_LIMIT)
-    cursor = serializers.CharField(required=False, max_length=300, help_text="The nextCursor of the previous page of the same search.")
+    cursor = Text(
+        required=False,
+        max_length=300,
+        help_text="The nextCursor of the previous page of the same search. Pages go through the best few hundred results.",
+    )
     facets = FacetNames()
-
-    def validate_q(self, q: str) -> str:
-        """Return the query unless it is blank."""
-        return not_blank(q)
 
 
 class SuggestQuery(serializers.Serializer[Any]):
     """Query of suggestions."""
 
-    q = serializers.CharField(max_length=bounds.SEARCH_QUERY_CHARS, trim_whitespace=False, help_text="What has been typed so far.")
-
-    def validate_q(self, q: str) -> str:
-        """Return the query unless it is blank."""
-        return not_blank(q)
+    q = SearchText(help_text="What has been typed so far.")
 
 
 class PreviewQuery(serializers.Serializer[Any]):
     """Query of a preview."""
 
-    size = serializers.ChoiceField(
-        choices=[("card", "card")], required=False, help_text="The smaller copy of an image, where there is one."
-    )
+    size = Choice(choices=[("card", "card")], required=False, help_text="The smaller copy of an image, where there is one.")
 
 
 def filter_listings(parameters: Mapping[str, Any]) -> tuple[Listings, dict[str, Any]]:

@@ -15,7 +15,7 @@ from django.db import OperationalError, connection, connections, transaction
 from django.test import Client
 from rest_framework.test import APIClient
 
-from catalog import queries
+from catalog import queries, selectors
 from catalog.models import CatalogVersion, Listing, ListingIndex
 from catalog.services.catalog_version import change_version, current_version
 from catalog.services.review import unpublish_listing
@@ -267,7 +267,7 @@ def test_version_never_comes_again(listing: Listing) -> None:
 def test_answer_with_a_change_that_came_in_between_is_not_kept(
     store: str, listing: Listing, elsewhere: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before, find = current_version(), queries.categories_with_counts
+    before, find = current_version(), selectors.categories_with_counts
 
     def find_late() -> Any:
         elsewhere(change_version)

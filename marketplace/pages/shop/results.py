@@ -1,6 +1,7 @@
 """What the storefront shows for a state: a page of cards, how many there are, and what one can narrow by."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.http import QueryDict
@@ -28,6 +29,7 @@ class Results:
         pages: How many pages.
         names: Categories and licences to choose from.
         counts: How many listings each choice has; None where a search ranks instead of counting.
+        suggestions: Where a search finds nothing, words like those of the query that find something.
     """
 
     cards: list[Card]
@@ -35,6 +37,7 @@ class Results:
     pages: int
     names: Names
     counts: Counts | None
+    suggestions: Sequence[str] = ()
 
 
 def results_of(form: ShopForm, currency: Currency) -> Results:
@@ -59,9 +62,9 @@ def _in(currency: Currency, data: QueryDict) -> QueryDict:
 
 def _found(query: str, listings: Listings | None, names: Names) -> Results:
     """Return the best hits of a search: one page, for what comes after them is no answer."""
-    hits = search(query, within=listings, limit=bounds.SEARCH_LIMIT).hits
-    cards = selectors.cards_of(hit.id for hit in hits)
-    return Results(cards, Total(len(cards), exact=len(hits) < bounds.SEARCH_LIMIT), 1, names, None)
+    found = search(query, within=listings, limit=bounds.SEARCH_LIMIT)
+    cards = selectors.cards_of(hit.id for hit in found.hits)
+    return Results(cards, Total(len(cards), exact=found.next_cursor is None), 1, names, None, found.suggestions)
 
 
 def page_numbers(current: int, pages: int) -> list[int | None]:
