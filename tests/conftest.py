@@ -17,6 +17,7 @@ from playwright.sync_api import Browser
 from rest_framework.test import APIClient
 from storages.backends.s3 import S3Storage
 
+from catalog.search import vocabulary
 from developers.services.credentials import issue_api_key, issue_personal_token
 from marketplace.accounts.models import User
 from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
@@ -112,6 +113,7 @@ def _clean_cache() -> None:
     """Rate-limit counters and cached answers of one test are nothing to the next."""
     for store in caches.all(initialized_only=False):
         store.clear()
+    vocabulary.forget()
 
 
 @pytest.fixture

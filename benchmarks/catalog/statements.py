@@ -15,14 +15,15 @@ SCRIPT = """
 import django; django.setup()
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
-from catalog.models import Listing, ShelfItem
-from catalog.selectors.browse import Section, Sort, page_on_shelf
-pk = ShelfItem.objects.order_by("newest").values_list("pk", flat=True)[0]
+from catalog.models import Listing, ListingIndex
+from catalog.selectors import list_listings
+pk = ListingIndex.objects.order_by("newest_first").values_list("pk", flat=True)[0]
 with CaptureQueriesContext(connection) as seen:
     list(Listing.objects.filter(pk=pk).values_list("id", "title"))
     for start in (0, {start}):
-        page_on_shelf(Section(), sort=Sort.POPULAR, start=start, limit=21)
-print("\\n".join(query["sql"].replace("\\n", " ") for query in seen))
+        # After the stored counts.
+        list_listings(ListingIndex.objects.all(), {{}}, limit=20, start=start)
+print("\\n".join(query["sql"].replace("\\n", " ") for query in seen if "listingcount" not in query["sql"]))
 """
 
 
@@ -34,10 +35,9 @@ def latencies(env: Mapping[str, str], *, start: int, seconds: int) -> dict[str, 
     printed = subprocess.run(
         [sys.executable, "-c", SCRIPT.format(start=start)], cwd=ROOT, env=dict(env), capture_output=True, text=True, check=True
     ).stdout
-    # A page's statement is prepared, with its first item as the parameter.
-    offsets = {"a listing by primary key": 0, "page 1": 0, f"from item {start:,}": start}
-    statements = zip(offsets.items(), printed.strip().split("\n"), strict=True)
-    return {name: _mean(program, env["DATABASE_URL"], sql.replace("$1", str(offset)), seconds) for (name, offset), sql in statements}
+    names = ("a listing by primary key", "page 1", f"from item {start:,}")
+    statements = zip(names, printed.strip().split("\n"), strict=True)
+    return {name: _mean(program, env["DATABASE_URL"], sql, seconds) for name, sql in statements}
 
 
 def _mean(program: str, database: str, sql: str, seconds: int) -> float:

@@ -3,7 +3,7 @@
     uv run --group dev --with tantivy python -m benchmarks.search [--listings 10000,100000,1000000] [--engine postgres] [--write]
 
 PostgreSQL is a private cluster that is thrown away, or with `--database` one that has been seeded. Needs room for the catalog:
-about 4 GB at a million listings. Ratios say more than times: whatever else runs on the machine slows both sides.
+about 4 GB at a million listings. Times are processor time: whatever else runs on the machine does not count.
 """
 
 import argparse
@@ -15,14 +15,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from tests.servers.postgres import postgres
 
-from ..upload.measures import urgent
 from .report import report
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -38,7 +37,6 @@ def main() -> int:
     parser.add_argument("--engine", choices=["postgres", "sqlite"], default="postgres")
     parser.add_argument("--queries", type=int, default=100, help="of each kind (100)")
     parser.add_argument("--database", action="append", help="address of a seeded PostgreSQL database, one for each size; none is made then")
-    parser.add_argument("--urgent", action="store_true", help="measure before whatever else runs on the machine (as root)")
     parser.add_argument("--write", action="store_true", help=f"keep the tables in {RESULT.name}")
     options = parser.parse_args()
     sizes = [int(size) for size in options.listings.split(",")]
@@ -52,8 +50,7 @@ def main() -> int:
             elif options.engine == "postgres":
                 env["DATABASE_URL"] = stack.enter_context(postgres(*SERVER))
             took = {} if options.database else seed(env, size)
-            with urgent(processes(env)) if options.urgent else nullcontext():
-                results[size] = measure(env, options.queries) | {"took": took}
+            results[size] = measure(env, options.queries) | {"took": took}
     text, met = report(options.engine, results, machine())
     print(text)
     if options.write:
@@ -72,16 +69,6 @@ def seed(env: dict[str, str], size: int) -> dict[str, float]:
     return took
 
 
-def processes(env: dict[str, str]) -> list[int]:
-    """Return this process and the server, whose children do as they do."""
-    found = [os.getpid()]
-    if "DATABASE_URL" in env:
-        command = [program("psql"), env["DATABASE_URL"], "-Atc", "SHOW data_directory"]
-        folder = subprocess.run(command, stdin=subprocess.DEVNULL, check=True, capture_output=True, text=True).stdout.strip()
-        found.append(int(Path(folder, "postmaster.pid").read_text("utf-8").split("\n")[0]))
-    return found
-
-
 def measure(env: dict[str, str], queries: int) -> dict[str, Any]:
     """Return the figures of the catalog that the environment names."""
     if "DATABASE_URL" in env:
@@ -89,19 +76,7 @@ def measure(env: dict[str, str], queries: int) -> dict[str, Any]:
     command = [sys.executable, "-m", "benchmarks.inside", "benchmarks.search.measure", str(queries)]
     printed = subprocess.run(command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, check=True, stdout=subprocess.PIPE, text=True).stdout
     figures: dict[str, Any] = json.loads(printed)
-    if "DATABASE_URL" in env:
-        figures["pgbench"] = {name: pgbench(env["DATABASE_URL"], sql) for name, sql in figures["sql"].items()}
     return figures
-
-
-def pgbench(database: str, statements: list[str]) -> float:
-    """Return the mean milliseconds of these statements, one after the other."""
-    with tempfile.NamedTemporaryFile("w", suffix=".sql") as script:
-        script.write("".join(f"{statement};\n" for statement in statements))
-        script.flush()
-        command = [program("pgbench"), "-n", "-c", "1", "-T", "3", "-f", script.name, database]
-        printed = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True).stdout
-    return float(printed.partition("latency average = ")[2].split(" ", 1)[0])
 
 
 def program(name: str) -> str:

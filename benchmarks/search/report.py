@@ -3,8 +3,9 @@
 import statistics
 from typing import Any
 
-# Of a look-up by primary key, at the 95th percentile; and from the smallest catalog to the largest.
-LOOKUPS, GROWTH = 30, 3
+# Milliseconds at the 95th percentile, in the largest catalog.
+SLOWEST = 50
+RECALL = 0.99
 # Of an ordinary search.
 HOSTILE = 5
 ENGINES = {"postgres": "PostgreSQL", "sqlite": "SQLite"}
@@ -17,20 +18,22 @@ def report(engine: str, results: Results, machine: str) -> tuple[str, bool]:
     lines = [
         f"# Search on {ENGINES[engine]}",
         "",
-        f"{machine}. Milliseconds, the best of three runs of each query and of each look-up.",
+        f"{machine}. Milliseconds of processor time, the best of three runs of each query and of each look-up by primary key.",
         "",
     ]
     for size, figures in results.items():
         lines += [f"## {size:,} listings", "", *_sizes(figures), "", *_table(figures), "", *_beside(figures), ""]
     goals = _goals(results)
     lines += ["## Goals", "", "| goal | measured | |", "|---|--:|---|"]
-    lines += [f"| {name} ≤ {goal:g} | {ratio:.1f} | {'met' if ratio <= goal else '**missed**'} |" for name, ratio, goal in goals]
-    return "\n".join(lines) + "\n", all(ratio <= goal for _, ratio, goal in goals)
+    lines += [f"| {name} ≤ {goal:g} | {figure:.1f} | {'met' if figure <= goal else '**missed**'} |" for name, figure, goal in goals]
+    recall = min(figures["quality"]["search"][0] for figures in results.values())
+    lines.append(f"| recall@10 ≥ {RECALL} | {recall:.3f} | {'met' if recall >= RECALL else '**missed**'} |")
+    return "\n".join(lines) + "\n", recall >= RECALL and all(figure <= goal for _, figure, goal in goals)
 
 
 def _sizes(figures: dict[str, Any]) -> list[str]:
     sizes = figures["sizes"]
-    text = f"{sizes['SearchTerm']:,} words, {sizes['SearchDelete']:,} misspellings."
+    text = f"{sizes['SearchTerm']:,} words."
     took = figures["took"]
     if took:
         text += f" Indexed from nothing in {took['rebuild_search']:.0f} s (`rebuild_search`)."
@@ -43,11 +46,10 @@ def _table(figures: dict[str, Any]) -> list[str]:
         "query",
         "p50",
         "p95",
+        "p99",
         "statements",
-        "look-up p50",
-        "look-up p95",
-        "p50 ratio",
-        "p95 of look-up p50",
+        "look-up p50 / p95 / p99",
+        "in look-ups",
         *(f"{name} p50 / p95" for name in peers),
     ]
     lines = ["| " + " | ".join(head) + " |", "|---|" + "--:|" * (len(head) - 1)]
@@ -57,11 +59,11 @@ def _table(figures: dict[str, Any]) -> list[str]:
             row["name"],
             f"{mine['p50']:.2f}",
             f"{mine['p95']:.2f}",
+            f"{mine['p99']:.2f}",
             str(row["statements"]),
-            f"{lookup['p50']:.2f}",
-            f"{lookup['p95']:.2f}",
+            f"{lookup['p50']:.2f} / {lookup['p95']:.2f} / {lookup['p99']:.2f}",
+            f"{mine['p50'] / lookup['p50']:.1f}",
         ]
-        cells += [f"{mine['p50'] / lookup['p50']:.1f}", f"{mine['p95'] / lookup['p50']:.1f}"]
         cells += [f"{row[name]['p50']:.2f} / {row[name]['p95']:.2f}" if name in row else "" for name in peers]
         lines.append("| " + " | ".join(cells) + " |")
     return lines
@@ -70,29 +72,13 @@ def _table(figures: dict[str, Any]) -> list[str]:
 def _beside(figures: dict[str, Any]) -> list[str]:
     lines = ["Quality on 500 misspelt titles, each typed whole (tests/catalog/misspelling.py):"]
     lines += [f"- {name}: recall@10 {recall:.3f}, MRR {mrr:.3f}" for name, (recall, mrr) in figures["quality"].items()]
-    if "pgbench" in figures:
-        lines += [
-            "",
-            "The same statements by pgbench, mean: " + ", ".join(f"{name} {ms:.2f} ms" for name, ms in figures["pgbench"].items()) + ".",
-        ]
     return lines
 
 
 def _goals(results: Results) -> list[tuple[str, float, float]]:
-    largest, smallest = results[max(results)], results[min(results)]
-    lookup = statistics.median(row["lookup"]["p50"] for row in largest["rows"])
+    largest = results[max(results)]
     slowest = max(row["search"]["p95"] for row in largest["rows"] if not row["hostile"])
-    goals: list[tuple[str, float, float]] = [
-        ("the slowest ordinary kind: p95, in look-ups by primary key (p50)", slowest / lookup, LOOKUPS)
-    ]
-    if len(results) > 1:
-        goals.append(
-            (
-                f"growth of the p95, mean of ordinary kinds, from {min(results):,} to {max(results):,} listings",
-                _ordinary(largest) / _ordinary(smallest),
-                GROWTH,
-            )
-        )
+    goals: list[tuple[str, float, float]] = [("the slowest ordinary kind: p95, in milliseconds", slowest, SLOWEST)]
     hostile = max(row["search"]["p95"] for row in largest["rows"] if row["hostile"])
     goals.append(("the worst hostile kind's p95, in an ordinary search's p95", hostile / _ordinary(largest), HOSTILE))
     return goals

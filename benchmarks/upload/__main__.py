@@ -66,7 +66,7 @@ def series(folder: Path, store: str, options: argparse.Namespace) -> Iterator[Me
     with ExitStack() as stack:
         server = stack.enter_context(s3.running(files)) if store == "s3" else None
         running = stack.enter_context(service(data, s3=server))
-        facts = running.ask("prepare", "1")
+        facts = running.prepare(1)
         running.start()
         path = folder / "work.tar"
         for length in options.size:

@@ -4,7 +4,7 @@ from .files import DeliverableAdmin
 from .listings import ListingAdmin
 from .reasons import RejectionReasonAdmin
 from .reviews import ListingReviewAdmin
-from .taxonomy import CategoryAdmin, LicenseTierAdmin, RetiredTermsAdmin, StoreAdmin
+from .taxonomy import CategoryAdmin, LicenseTierAdmin, RetiredTermsAdmin, SearchSynonymAdmin, StoreAdmin
 
 __all__ = [
     "CategoryAdmin",
@@ -14,5 +14,6 @@ __all__ = [
     "ListingReviewAdmin",
     "RejectionReasonAdmin",
     "RetiredTermsAdmin",
+    "SearchSynonymAdmin",
     "StoreAdmin",
 ]

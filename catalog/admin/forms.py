@@ -12,14 +12,16 @@ from marketplace.core import bounds
 from marketplace.core.admin import DecisionForm
 from marketplace.core.admin.panels import QuerySets
 
-from ..models import ListingReview, RejectionReason
+from ..models import ListingReview, RejectionReason, SearchSynonym
 from ..models.reviews import FIELD_CHARS
 from ..services import findings as catalogue
+from ..services.taxonomy import find_synonym_fault
 
 if TYPE_CHECKING:
     ReasonBase = forms.ModelForm[RejectionReason]
+    SynonymBase = forms.ModelForm[SearchSynonym]
 else:
-    ReasonBase = forms.ModelForm
+    ReasonBase = SynonymBase = forms.ModelForm
 
 # Findings in nothing but the reviewer's own words.
 OWN_FINDINGS = 3
@@ -118,6 +120,29 @@ class RejectForm(DecisionForm):
             finding = {part: cleaned.get(f"other_{part}_{row}", "") for part in ("field", "message", "hint")}
             if any(finding.values()):
                 yield {"code": catalogue.OTHER, **finding}
+
+
+class SynonymForm(SynonymBase):
+    """An entry of the list of synonyms, judged by the service before it is saved."""
+
+    class Meta:
+        model = SearchSynonym
+        fields = ("word", "synonyms", "is_active")
+        help_texts = {
+            "word": "A word that people search for, such as music. It can't be changed later.",
+            "synonyms": "Words that are searched for as well where that word finds little, such as: loops sounds.",
+            "is_active": "Whether searches use it.",
+        }
+
+    def clean(self) -> dict[str, Any]:
+        """Ask the service."""
+        cleaned = super().clean() or self.cleaned_data
+        if not self.errors:
+            draft = SearchSynonym(pk=self.instance.pk, **{"word": self.instance.word, **cleaned})
+            refusal = find_synonym_fault(draft)
+            if refusal is not None:
+                self.add_error(None, refusal.message)
+        return cleaned
 
 
 class ReasonForm(ReasonBase):

@@ -48,7 +48,7 @@ class ListingAdmin(ServiceAdmin):
             return [Q(pk=words.id)]
         if words.email:
             return [Q(store__owner__email=words.email)]
-        hits = [hit.id for hit in search(words.text, FOUND, once=True)]
+        hits = [hit.id for hit in search(words.text, limit=FOUND).hits]
         slug = words.text.lower()
         return [Q(slug=slug), Q(pk__in=hits), Q(store__slug=slug)]
 

@@ -1,4 +1,4 @@
-"""Categories and licence tiers are edited here; stores are looked at."""
+"""Categories, licence tiers and synonyms are edited here; stores are looked at."""
 
 from typing import Any
 
@@ -8,8 +8,9 @@ from django.http import HttpRequest
 
 from marketplace.core.admin import Base, ServiceAdmin, staff_of
 
-from ..models import Category, LicenseTier, RetiredTerms, Store
-from ..services.taxonomy import save_category, save_license_tier
+from ..models import Category, LicenseTier, RetiredTerms, SearchSynonym, Store
+from ..services.taxonomy import save_category, save_license_tier, save_synonym
+from .forms import SynonymForm
 
 
 class EditedAdmin(Base):
@@ -50,6 +51,21 @@ class LicenseTierAdmin(EditedAdmin):
     def save_model(self, request: HttpRequest, obj: LicenseTier, form: "forms.ModelForm[LicenseTier]", change: bool) -> None:  # noqa: FBT001 - Django's signature
         """Keep the licence tier through its service."""
         save_license_tier(tier=obj, changed=form.changed_data, actor=staff_of(request))
+
+
+@admin.register(SearchSynonym)
+class SearchSynonymAdmin(EditedAdmin):
+    """Words that search takes for others."""
+
+    form = SynonymForm
+    list_display = ("word", "synonyms", "is_active")
+    list_filter = ("is_active",)
+    search_fields = ("word", "synonyms")
+    fixed = ("word",)
+
+    def save_model(self, request: HttpRequest, obj: SearchSynonym, form: "forms.ModelForm[SearchSynonym]", change: bool) -> None:  # noqa: FBT001 - Django's signature
+        """Save the entry through its service."""
+        save_synonym(synonym=obj, changed=form.changed_data, actor=staff_of(request))
 
 
 @admin.register(RetiredTerms)

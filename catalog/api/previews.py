@@ -24,8 +24,8 @@ from marketplace.core.serving import serve_object
 from .. import selectors
 from ..models import Preview
 from ..models.listings import ListingStatus
+from ..queries import PreviewQuery
 from .caching import PRIVATE, has_credential, shared_cache_headers
-from .serializers import PreviewQuery
 
 # What previews are made into, and the ending of their file names. Anything else is served as mere bytes.
 TYPES = {

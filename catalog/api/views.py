@@ -1,24 +1,24 @@
 """The public catalog's endpoints (reference section 4)."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, ClassVar
 
+from django.http import HttpResponse
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework.generics import GenericAPIView
 from rest_framework.request import Request
-from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
 from marketplace.core.access import PUBLIC, Access, api_key_only
-from marketplace.core.api.serializers import parse_query
 from marketplace.core.api.views import ApiViewSet
 from marketplace.core.errors import InvalidInput, NotFound, PreconditionFailed, Problem
 from marketplace.core.scopes import Scope
 
-from ..search import suggest
-from . import bodies
-from . import representations as shown
-from . import serializers as shapes
-from .browsing import answer, browsing_of, parameters_of
+from .. import answers, queries
+from ..filters import ListingFilter
+from ..manifests.public import PublicManifest
+from ..models import ListingIndex
+from .filtering import FILTERS, ListingFilterBackend, ListingPagination, json
 
 ASSET_ID = OpenApiParameter("asset_id", str, OpenApiParameter.PATH, description="The asset's id or its slug.")
 UNCHANGED = OpenApiResponse(description="If-None-Match names the present ETag.")
@@ -31,14 +31,17 @@ class CategoryViewSet(ApiViewSet):
     problems: ClassVar[Mapping[str, tuple[type[Problem], ...]]] = {"list": (PreconditionFailed,)}
 
     @extend_schema(
-        operation_id="listCategories", summary="List the categories", tags=["catalog"], responses={200: shapes.CategoryList, 304: UNCHANGED}
+        operation_id="listCategories",
+        summary="List the categories",
+        tags=["catalog"],
+        responses={200: answers.CategoryList, 304: UNCHANGED},
     )
-    def list(self, request: Request) -> Response:
+    def list(self, request: Request) -> HttpResponse:
         """List all active categories with the number of assets on sale in each."""
-        return Response(bodies.categories())
+        return json(queries.list_categories())
 
 
-class AssetViewSet(ApiViewSet):
+class AssetViewSet(ApiViewSet, GenericAPIView[ListingIndex]):
     """Assets for sale."""
 
     access: ClassVar[Mapping[str, Access]] = {
@@ -56,60 +59,75 @@ class AssetViewSet(ApiViewSet):
         "manifest": (NotFound, PreconditionFailed),
     }
     queries: ClassVar[Mapping[str, type[Serializer[Any]]]] = {
-        "list": shapes.BrowseQuery,
-        "search": shapes.SearchQuery,
-        "suggest": shapes.SuggestQuery,
+        "list": queries.BrowseQuery,
+        "search": queries.SearchQuery,
+        "suggest": queries.SuggestQuery,
     }
+    queryset = ListingIndex.objects.all()
+    filter_backends = (ListingFilterBackend,)
+    filterset_class = ListingFilter
+    pagination_class = ListingPagination
+    # The filters of a request, as its filter backend has read them.
+    given: Mapping[str, Any]
+
+    def query_parameters(self) -> Collection[str]:
+        """Return the names of the action's query parameters."""
+        names = super().query_parameters()
+        return {*names, *ListingFilter.base_filters} if self.action in {"list", "search"} else names
 
     @extend_schema(
         operation_id="listAssets",
         summary="Browse assets",
         tags=["catalog"],
-        responses={200: shapes.AssetPage, 304: UNCHANGED},
+        parameters=FILTERS,
+        responses={200: answers.AssetPage, 304: UNCHANGED},
     )
-    def list(self, request: Request) -> Response:
+    def list(self, request: Request) -> HttpResponse:
         """List the assets on sale, page by page, with filters and sorting."""
-        return Response(answer(browsing_of(parameters_of(request.query_params))))
+        page: Any = self.paginate_queryset(self.filter_queryset(self.get_queryset()))
+        response: HttpResponse = self.get_paginated_response(page)
+        return response
 
     @extend_schema(
         operation_id="searchAssets",
         summary="Search assets",
         tags=["catalog"],
-        responses={200: shapes.SearchResults, 304: UNCHANGED},
+        parameters=FILTERS,
+        responses={200: answers.SearchResults, 304: UNCHANGED},
     )
-    def search(self, request: Request) -> Response:
+    def search(self, request: Request) -> HttpResponse:
         """Search titles, tags and descriptions; misspelt and partial words match too."""
-        return Response(bodies.search_results(parse_query(shapes.SearchQuery, request)))
+        query, listings = self.query(), self.filter_queryset(self.get_queryset())
+        return json(queries.search_assets(listings, self.given, query))
 
     @extend_schema(
         operation_id="suggestAssets",
         summary="Suggest assets",
         tags=["catalog"],
-        responses={200: shapes.Suggestions, 304: UNCHANGED},
+        responses={200: answers.SuggestAnswer, 304: UNCHANGED},
     )
-    def suggest(self, request: Request) -> Response:
+    def suggest(self, request: Request) -> HttpResponse:
         """Suggest assets for the beginning of a name, for search fields."""
-        q = parse_query(shapes.SuggestQuery, request)["q"]
-        return Response(shown.suggestions(q, suggest(q)))
+        return json(queries.suggest_assets(self.query()["q"]))
 
     @extend_schema(
         operation_id="getAsset",
         summary="Get an asset",
         tags=["catalog"],
         parameters=[ASSET_ID],
-        responses={200: shapes.AssetDetail, 304: UNCHANGED},
+        responses={200: answers.AssetDetail, 304: UNCHANGED},
     )
-    def retrieve(self, request: Request, asset_id: str) -> Response:
+    def retrieve(self, request: Request, asset_id: str) -> HttpResponse:
         """Return all details of one asset on sale."""
-        return Response(bodies.asset(asset_id))
+        return json(queries.asset_detail(asset_id))
 
     @extend_schema(
         operation_id="getAssetManifest",
         summary="Get the AI manifest of an asset",
         tags=["catalog"],
         parameters=[ASSET_ID],
-        responses={200: shapes.PublicManifest, 304: UNCHANGED},
+        responses={200: PublicManifest, 304: UNCHANGED},
     )
-    def manifest(self, request: Request, asset_id: str) -> Response:
+    def manifest(self, request: Request, asset_id: str) -> HttpResponse:
         """Return the AI manifest of an asset on sale."""
-        return Response(bodies.manifest(asset_id))
+        return json(queries.asset_manifest(asset_id))

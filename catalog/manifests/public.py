@@ -1,11 +1,16 @@
 """The public AI manifest, made from the generated one and the listing as it is now."""
 
 import re
+import uuid
 from collections.abc import Sequence
 from typing import Any
 
-from marketplace.core import bounds
+from pydantic import Field
 
+from marketplace.core import bounds
+from marketplace.core.api.answers import Answer
+
+from ..answers import LicenseOffer
 from ..models import AgentManifest, Listing
 from .quoting import plain, quoted
 from .sources import platforms_of
@@ -26,7 +31,52 @@ _USES = {
 }
 
 
-def public_manifest(listing: Listing, agent_manifest: AgentManifest, *, licenses: Sequence[dict[str, Any]]) -> dict[str, Any]:
+class TokenMetrics(Answer):
+    """How much of a model's context the texts take, estimated."""
+
+    method: str = Field(description="How it was estimated: `utf8-bytes/4` is one token for each four bytes, rounded up.")
+    description_tokens: int
+    instruction_tokens: int
+    total_tokens: int
+
+
+class PromptInstructions(Answer):
+    """What an agent should know before it suggests or uses the asset."""
+
+    summary: str
+    when_to_use: list[str]
+    how_to_use: list[str]
+    limits: list[str]
+
+
+class Dependency(Answer):
+    """What the asset needs to be used."""
+
+    name: str
+    kind: str
+    version: str | None
+    optional: bool
+
+
+class PublicManifest(Answer):
+    """The AI-facing manifest of an asset."""
+
+    asset_id: uuid.UUID
+    schema_version: str
+    slug: str
+    title: str
+    category: str
+    semantic_tags: list[str]
+    token_metrics: TokenMetrics
+    prompt_instructions: PromptInstructions
+    dependencies: list[Dependency]
+    technical: dict[str, Any]
+    licenses: list[LicenseOffer]
+    checksum: str = Field(description="SHA-256 of the file, in hex digits.")
+    version: str
+
+
+def public_manifest(listing: Listing, agent_manifest: AgentManifest, *, licenses: Sequence[LicenseOffer]) -> PublicManifest:
     """Return the public manifest of a listing for sale.
 
     Args:
@@ -41,7 +91,7 @@ def public_manifest(listing: Listing, agent_manifest: AgentManifest, *, licenses
     instruction = tokens(
         "\n".join([instructions["summary"], *instructions["whenToUse"], *instructions["howToUse"], *instructions["limits"]])
     )
-    return {
+    manifest = {
         "assetId": listing.id,
         "schemaVersion": SCHEMA_VERSION,
         "slug": listing.slug,
@@ -61,6 +111,7 @@ def public_manifest(listing: Listing, agent_manifest: AgentManifest, *, licenses
         "checksum": file.sha256 if file else "",
         "version": listing.version,
     }
+    return PublicManifest.model_validate(manifest)
 
 
 def tokens(text: str) -> int:
@@ -79,12 +130,12 @@ def dependencies(supported_platforms: str) -> list[dict[str, Any]]:
     return found
 
 
-def _instructions(listing: Listing, body: dict[str, Any], licenses: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _instructions(listing: Listing, body: dict[str, Any], licenses: Sequence[LicenseOffer]) -> dict[str, Any]:
     tags = body["tags"]
     when = [*_USES.get(listing.category.slug, [])]
     if tags:
         when.append(f"The request is about {', '.join(quoted(tag, bounds.TAG_CHARS) for tag in tags)}.")
-    limits = [f"{offer['name']} licence: {offer['summary']}" for offer in licenses]
+    limits = [f"{offer.name} licence: {offer.summary}" for offer in licenses]
     limits.append("A licence must be bought before the file can be downloaded or used.")
     return {
         "summary": plain(listing.short_description, bounds.SHORT_DESCRIPTION_CHARS),

@@ -10,7 +10,9 @@ from typing import Any
 
 from marketplace.core import bounds
 
+from ..models import Listing
 from .quoting import plain
+from .sources import sources_of
 
 KEYWORDS = 6
 FAMILIES = 2
@@ -139,6 +141,11 @@ def tags_of(sources: Mapping[str, Any]) -> list[str]:
         if short and not short.endswith("…"):
             found.setdefault(short.casefold(), short)
     return list(found.values())[: bounds.TAGS]
+
+
+def semantic_tags(listing: Listing) -> list[str]:
+    """Return the tags that category, file and host tools give a listing, whatever its vendor says."""
+    return tags_of(sources_of(listing, ()) | {"tags": []})
 
 
 def _all(sources: Mapping[str, Any]) -> Iterator[str]:

@@ -2,32 +2,33 @@
 
 from .catalog_version import CatalogVersion
 from .files import Deliverable, Preview
+from .listing_index import LabelKind, ListingCount, ListingIndex, ListingLabel, ListingPrice
 from .listings import Listing, ListingStats, UncountedPurchase
 from .manifests import AgentManifest
 from .reviews import ListingReview, RejectionReason
-from .search import SearchDelete, SearchDocument, SearchTerm
-from .shelf import NO_INR, ShelfCount, ShelfItem, ShelfLabels
+from .search import SearchDocument, SearchSynonym, SearchTerm
 from .taxonomy import Category, LicenseTier, RetiredTerms, Store
 
 __all__ = [
-    "NO_INR",
     "AgentManifest",
     "CatalogVersion",
     "Category",
     "Deliverable",
+    "LabelKind",
     "LicenseTier",
     "Listing",
+    "ListingCount",
+    "ListingIndex",
+    "ListingLabel",
+    "ListingPrice",
     "ListingReview",
     "ListingStats",
     "Preview",
     "RejectionReason",
     "RetiredTerms",
-    "SearchDelete",
     "SearchDocument",
+    "SearchSynonym",
     "SearchTerm",
-    "ShelfCount",
-    "ShelfItem",
-    "ShelfLabels",
     "Store",
     "UncountedPurchase",
 ]

@@ -1,22 +1,14 @@
-"""What search reads: a row of folded words for each published listing, the vocabulary, and its misspellings."""
+"""What search reads: a row of folded words for each published listing, the vocabulary, and synonyms that staff set up."""
 
 from django.db import models
+from django.db.models import Q
+
+from marketplace.core import bounds
 
 from .listings import Listing
 
 TERM_CHARS = 64
-
-
-class Tier(models.IntegerChoices):
-    """How far down a listing stands: common words are looked for among the upper tiers only. `rank_listings` keeps it."""
-
-    # Published since the last ranking: among the first, so that they can be noticed.
-    NEWCOMER = 0
-    TOP = 1
-    UPPER = 2
-    REST = 3
-    # The store is closed: in no full-text index at all.
-    HIDDEN = 4
+SYNONYMS_CHARS = 200
 
 
 class SearchDocument(models.Model):
@@ -35,9 +27,18 @@ class SearchDocument(models.Model):
     tags = models.TextField(blank=True)
     summary = models.TextField(blank=True)
     body = models.TextField(blank=True)
-    tier = models.PositiveSmallIntegerField(choices=Tier.choices, default=Tier.NEWCOMER)
-    # Purchases at the last ranking: what candidates are cut by. The living count is in ListingStats, outside indexed rows.
-    popularity = models.PositiveIntegerField(default=0)
+    # Whether the store is open.
+    is_shown = models.BooleanField(default=True)
+    # Among the best-selling listings at the last ranking (`rank_listings`); common words are looked for among these only.
+    is_popular = models.BooleanField(default=True)
+    # Published since the last ranking: among the first, so that it can be noticed.
+    is_new = models.BooleanField(default=True)
+    # The number of purchases, and the time of publication: what equally good results are ordered by.
+    popularity = models.IntegerField(default=0)
+    published_at = models.DateTimeField()
+
+    class Meta:
+        indexes = (models.Index(fields=("published_at",), condition=Q(is_new=True), name="searchdocument_new"),)
 
     def __str__(self) -> str:
         return f"Words of {self.listing_id}"
@@ -54,8 +55,6 @@ class SearchTerm(models.Model):
     documents = models.PositiveIntegerField(default=0)
     # Those of them that have it in the title or the tags.
     headings = models.PositiveIntegerField(default=0)
-    # Whether its misspellings are stored: rare words of descriptions are more often misspellings than meant by one.
-    corrects = models.BooleanField(default=False)
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=("term",), name="searchterm_once"),)
@@ -64,15 +63,15 @@ class SearchTerm(models.Model):
         return self.term
 
 
-class SearchDelete(models.Model):
-    """A word with up to two letters left out, as a number: two words are near when they share one (SymSpell).
+class SearchSynonym(models.Model):
+    """Words that are searched for as well where a query's word finds little: `music` also means `loops`."""
 
-    Millions of narrow rows: one index, the key itself, and no constraint that would be checked for each.
-    """
+    word = models.CharField(max_length=bounds.TAG_CHARS, unique=True)
+    synonyms = models.CharField(max_length=SYNONYMS_CHARS)
+    is_active = models.BooleanField(default=True)
 
-    pk = models.CompositePrimaryKey("digest", "term_id")
-    digest = models.BigIntegerField()
-    term = models.ForeignKey(SearchTerm, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="deletes")
+    class Meta:
+        ordering = ("word",)
 
     def __str__(self) -> str:
-        return f"{self.digest} {self.term_id}"
+        return self.word

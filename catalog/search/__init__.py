@@ -1,10 +1,10 @@
-"""Search over published listings: typo-tolerant, the same on every engine.
+"""Search over published listings: typo-tolerant, the same on every database.
 
-`words` folds text, `documents` and `terms` are what is stored, `index` and `rebuild` write it, `ranks` keeps the tiers; a query
-goes through `meaning` (with `vocabulary` and `spelling`), `plan`, `postings` and `ranking`.
+A query goes through `words` (folding), `expansion` (with `vocabulary`), `full_text` and `ranking`; `index` and `rebuild` write what
+is read, `popularity` the set of popular listings.
 """
 
 from .index import index_listing, remove_listing
-from .query import Hit, Suggestion, find, search, suggest
+from .query import Hit, Results, Suggestion, search, suggest
 
-__all__ = ["Hit", "Suggestion", "find", "index_listing", "remove_listing", "search", "suggest"]
+__all__ = ["Hit", "Results", "Suggestion", "index_listing", "remove_listing", "search", "suggest"]

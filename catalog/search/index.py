@@ -1,75 +1,111 @@
-"""Writes the index in the transaction of the change, so that a listing can be found once its publication commits.
+"""Index updates, in the transaction of the change: a listing can be found once its publication commits.
 
-Writers are serialized by a lock on the row of the catalog's version, held until the commit, so that counts of documents are
-exact and concurrent publications never deadlock, whatever words they share.
+Writers hold the lock on the catalog's version until they commit, so that counts of listings are exact and publications at the same
+time never deadlock, whatever words they share.
 """
 
 import uuid
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from typing import TypeVar
 
 from django.db import transaction
 
-from ..models import AgentManifest, Listing, SearchDocument, Store
-from ..models.search import Tier
+from ..models import Listing, ListingStats, SearchDocument, SearchTerm, Store
+from ..models.listings import ListingStatus
 from ..services.catalog_version import change_version
-from . import terms
-from .documents import all_terms, columns_of, heading_terms, indexed_tags
+from .documents import columns_of, heading_words, words_in
+
+BATCH = 500
+
+T = TypeVar("T")
 
 
 @transaction.atomic
 def index_listing(listing: Listing) -> None:
     """Index a published listing by its current words, and invalidate cached answers."""
     change_version()
-    write_document(listing)
+    update_documents([listing.pk])
 
 
 @transaction.atomic
 def remove_listing(listing_id: uuid.UUID) -> None:
-    """Remove a listing from the index, if it is there, and invalidate cached answers."""
+    """Remove a listing that is not published from the index, and invalidate cached answers."""
     change_version()
-    document = SearchDocument.objects.filter(listing_id=listing_id).first()
-    if document is not None:
-        gone, headings = all_terms(document), heading_terms(document)
-        document.delete()
-        terms.change(gone, headings, by=-1)
+    update_documents([listing_id])
 
 
 @transaction.atomic
 def show_store(store: Store) -> None:
-    """Add the listings of an opened store to the full-text indexes, or remove those of a closed one; invalidate cached answers."""
+    """Let search find the listings of a store that was opened, or not find those of one that was closed; invalidate cached answers."""
     change_version()
-    documents = SearchDocument.objects.filter(listing__store=store)
-    if store.is_open:
-        # Not as newcomers: closing and reopening a store must not improve the ranking.
-        documents.filter(tier=Tier.HIDDEN).update(tier=Tier.REST)
-    else:
-        documents.exclude(tier=Tier.HIDDEN).update(tier=Tier.HIDDEN)
+    SearchDocument.objects.filter(listing__store=store).exclude(is_shown=store.is_open).update(is_shown=store.is_open)
 
 
-def write_document(listing: Listing) -> bool:
-    """Update one document and the vocabulary from its listing; return whether anything differed.
+def update_documents(ids: Collection[uuid.UUID]) -> int:
+    """Write the documents of these listings and the vocabulary, where they differ from the listings; return how many differed.
 
-    The caller holds the lock.
+    The caller holds the lock of the catalog's version, and gives no more than a batch.
     """
-    document = SearchDocument.objects.filter(listing_id=listing.pk).first() or SearchDocument(listing_id=listing.pk)
-    # Read under the lock: the store may have been closed while this transaction waited for it.
-    hidden = not Store.objects.filter(pk=listing.store_id, is_open=True).exists()
-    manifest = AgentManifest.objects.filter(listing=listing.pk).values_list("body", flat=True).first()
-    tags = indexed_tags(listing.tags, manifest)
-    columns = columns_of(listing.title, tags, listing.short_description, listing.description)
-    wanted: dict[str, str | int] = {**columns, "tier": _tier(document, hidden=hidden)}
-    if document.pk is not None and all(getattr(document, name) == value for name, value in wanted.items()):
-        return False
-    before, headings_before = all_terms(document), heading_terms(document)
-    for name, value in wanted.items():
-        setattr(document, name, value)
-    document.save()
-    after, headings_after = all_terms(document), heading_terms(document)
-    terms.change(before - after, headings_before - headings_after, by=-1)
-    terms.change(after - before, headings_after - headings_before, by=1)
-    return True
+    # Read under the lock: a store may have been closed while this transaction waited for it.
+    published = Listing.objects.filter(pk__in=ids, status=ListingStatus.PUBLISHED)
+    listings = {listing.pk: listing for listing in published.select_related("category", "store", "live_deliverable")}
+    stored = {document.listing_id: document for document in SearchDocument.objects.filter(listing__in=ids)}
+    # Locked: a purchase that is being counted is counted here, or by itself once the document is there.
+    purchases = dict(ListingStats.objects.select_for_update().filter(listing__in=listings).values_list("listing", "purchases"))
+    words: Counter[str] = Counter()
+    headings: Counter[str] = Counter()
+    changed = []
+    for pk in {*listings, *stored}:
+        before = stored.get(pk)
+        after = SearchDocument(listing_id=pk)
+        if before is not None:
+            after.pk, after.is_new, after.is_popular = before.pk, before.is_new, before.is_popular
+        if pk in listings:
+            for name, value in columns_of(listings[pk], purchases.get(pk, 0)).items():
+                setattr(after, name, value)
+            if before is not None and all(getattr(before, name) == getattr(after, name) for name in _COLUMNS):
+                continue
+        for document, change in ((before, -1), (after if pk in listings else None, 1)):
+            if document is not None:
+                words.update(dict.fromkeys(words_in(document), change))
+                headings.update(dict.fromkeys(heading_words(document), change))
+        changed.append(after)
+    SearchDocument.objects.filter(listing__in=[after.listing_id for after in changed if after.listing_id not in listings]).delete()
+    new = [after for after in changed if after.listing_id not in stored]
+    old = [after for after in changed if after.listing_id in stored and after.listing_id in listings]
+    SearchDocument.objects.bulk_create(old, update_conflicts=True, unique_fields=["id"], update_fields=_COLUMNS)
+    SearchDocument.objects.bulk_create(new)
+    count_words(words, headings)
+    return len(changed)
 
 
-def _tier(document: SearchDocument, *, hidden: bool) -> int:
-    if hidden:
-        return Tier.HIDDEN
-    return Tier.REST if document.tier == Tier.HIDDEN else document.tier
+_COLUMNS = ("title_key", "title", "tags", "summary", "body", "is_shown", "popularity", "published_at")
+
+
+def count_words(documents: Counter[str], headings: Counter[str]) -> None:
+    """Change in how many listings words are; new ones join the vocabulary, those of no listing leave it.
+
+    Args:
+        documents: How many listings more, or less, have each word.
+        headings: How many of them have it in title or tags.
+    """
+    changed = sorted(word for word in documents.keys() | headings.keys() if documents[word] or headings[word])
+    for batch in batches(changed, BATCH):
+        terms = {term.term: term for term in SearchTerm.objects.filter(term__in=batch)}
+        for word in batch:
+            term = terms.setdefault(word, SearchTerm(term=word))
+            # A count that was wrong must not refuse a publication; a rebuild corrects it.
+            term.documents = max(0, term.documents + documents[word])
+            term.headings = max(0, term.headings + headings[word])
+        new = [term for term in terms.values() if term.pk is None]
+        old = [term for term in terms.values() if term.pk is not None]
+        SearchTerm.objects.bulk_create(old, update_conflicts=True, unique_fields=["id"], update_fields=["documents", "headings"])
+        SearchTerm.objects.bulk_create(new)
+        SearchTerm.objects.filter(pk__in=[term.pk for term in terms.values() if not term.documents]).delete()
+
+
+def batches(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    """Yield a list in parts of at most `size`."""
+    for start in range(0, len(items), size):
+        yield items[start : start + size]

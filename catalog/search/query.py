@@ -1,19 +1,32 @@
-"""Answers a query, in four statements at most: its words, their corrections, what holds them, and once more when that was too little."""
+"""Answers a query: its words are expanded in memory, one statement finds what has them, a second one more where that was too little."""
 
+import base64
+import binascii
+import hashlib
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ..selectors import Matching
-from .meaning import Meaning, words_typed
-from .plan import LookUp, Planner
-from .postings import Row, fetch
+import orjson
+from django.db.models import Model, QuerySet
+
+from marketplace.core import bounds
+from marketplace.core.errors import InvalidInput
+
+from ..models import Listing
+from .expansion import QueryExpansion, words_typed
+from .full_text import LookUp, Row, all_of, are_everywhere, fetch, some_of
 from .ranking import Scored, Scorer, rank
+from .vocabulary import current_vocabulary
 
 # Below, no title or tags hold every word as it was typed: where little was found, one may be a misspelling that is itself a word.
 CONVINCING = 0.6
+# Less than a page is little.
+ENOUGH = bounds.SEARCH_LIMIT
 SUGGESTIONS = 10
+ALTERNATIVES = 5
+_SAME_QUERY = "Send the nextCursor of the previous response unchanged, with the same query."
 
 
 @dataclass(frozen=True)
@@ -21,22 +34,26 @@ class Hit:
     """One result; the score is between 0 and 1."""
 
     id: uuid.UUID
-    title: str
     score: float
 
 
-class Hits(NamedTuple):
-    """Results, best first, and whether nothing else matches."""
+@dataclass(frozen=True)
+class Results:
+    """A page of results.
 
-    best: list[Hit]
-    are_all: bool
+    Attributes:
+        hits: The best first.
+        total: How many listings were ranked: all that match, or the best few hundred.
+        total_is_exact: Whether nothing else matches.
+        next_cursor: Where the next page begins; None on the last one.
+        suggestions: Where nothing was found, words like those of the query that find something.
+    """
 
-
-class _Found(NamedTuple):
-    """Documents, best first, and whether no others match."""
-
-    ranked: list[Scored]
-    are_all: bool
+    hits: list[Hit]
+    total: int
+    total_is_exact: bool
+    next_cursor: str | None = None
+    suggestions: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -49,67 +66,128 @@ class Suggestion:
     category: str
 
 
-def search(q: str, limit: int, within: Matching | None = None, *, once: bool = False) -> list[Hit]:
+class _Found(NamedTuple):
+    """What was looked for, what was found, and that in its order, the best first."""
+
+    look_ups: list[LookUp]
+    rows: list[Row]
+    ranked: list[Scored]
+
+    @property
+    def are_all(self) -> bool:
+        """Whether nothing else matches: all listings were looked at, and no look-up gave as much as it may."""
+        return all(not ask.popular and len(self.rows) < ask.limit for ask in self.look_ups)
+
+
+def search(q: str, *, within: QuerySet[Model] | None = None, limit: int, cursor: str | None = None) -> Results:
     """Return the listings for sale that match best, best first; equally good ones by popularity.
 
     Args:
         q: What was typed, as it is.
+        within: A queryset whose keys are ids of listings: only these are looked at. None for all that is for sale.
         limit: The most hits to return.
-        within: Only what filters keep; None for all that is for sale.
-        once: Whether the first look is enough, however little it finds.
+        cursor: `next_cursor` of the page before.
+
+    Raises:
+        InvalidInput: the cursor is not one of this query.
     """
-    return find(q, limit, within, once=once).best
-
-
-def find(q: str, limit: int, within: Matching | None = None, *, once: bool = False) -> Hits:
-    """Return what `search` does, and whether nothing else matches."""
-    ranked, are_all = _find(q, limit, within=within, once=once)
-    return Hits([Hit(id=_uuid(row), title=row.name, score=score) for score, row in ranked[:limit]], are_all and len(ranked) <= limit)
+    start, last = _decode(cursor, q) if cursor else (0, "")
+    typed = words_typed(q)
+    if not typed:
+        return Results([], 0, total_is_exact=True)
+    expansion = QueryExpansion(typed, current_vocabulary())
+    found = _find(expansion, within)
+    hits = [Hit(id=_uuid(row), score=score) for score, row in found.ranked]
+    if last:
+        # The catalog may have changed since: go on after the listing that was the last one, wherever it stands now.
+        start = next((place + 1 for place, hit in enumerate(hits) if str(hit.id) == last), start)
+    page, total = hits[start : start + limit], len(hits)
+    following = _encode(start + len(page), page[-1], q) if page and start + len(page) < total else None
+    suggestions = () if hits else _alternatives(expansion, within)
+    return Results(page, total, found.are_all, following, suggestions)
 
 
 def suggest(q: str) -> list[Suggestion]:
     """Return a few listings whose title or tags have the words typed so far: first those whose title begins with them."""
-    begun = " ".join(words_typed(q))
-    found = _find(q, SUGGESTIONS, headings_only=True).ranked
-    found.sort(key=lambda pair: not pair[1].title.startswith(begun))
-    return [Suggestion(id=_uuid(row), slug=row.slug, title=row.name, category=row.category) for _, row in found[:SUGGESTIONS]]
-
-
-def _find(q: str, limit: int, *, within: Matching | None = None, headings_only: bool = False, once: bool = False) -> _Found:
     typed = words_typed(q)
     if not typed:
-        return _Found([], are_all=True)
-    meaning = Meaning(typed)
-    if not meaning.vocabulary.total:
-        return _Found([], are_all=True)
-    if unknown := [i for i in meaning.unknown if i in meaning.doubtful]:
-        meaning.correct(unknown)
-    planner = Planner(meaning, limit, filtered=within is not None, headings_only=headings_only)
-    look_ups = planner.first()
-    rows = fetch(look_ups, meaning.titles(), within)
-    ranked = _ranked(meaning, rows)
-    cut = len(rows) < limit and any(ask.tier < ask.tier.REST for ask in look_ups)
-    weak = not ranked or (len(rows) < limit and ranked[0][0] < CONVINCING)
-    doubtful = meaning.doubtful if weak and not (rows and planner.is_of_words_everywhere) else []
+        return []
+    begun = " ".join(typed)
+    found = _find(QueryExpansion(typed, current_vocabulary()), headings_only=True).ranked
+    found.sort(key=lambda pair: not pair[1].title.startswith(begun))
+    ids = [_uuid(row) for _, row in found[:SUGGESTIONS]]
+    rows = Listing.objects.filter(pk__in=ids).values_list("pk", "slug", "title", "category__slug") if ids else []
+    listings = {pk: Suggestion(pk, slug, title, category) for pk, slug, title, category in rows}
+    return [listings[pk] for pk in ids if pk in listings]
+
+
+def _find(expansion: QueryExpansion, within: QuerySet[Model] | None = None, *, headings_only: bool = False) -> _Found:
+    """Return what matches; where that is little, also other spellings, synonyms, listings with some of the words."""
+    if not expansion.vocabulary.total:
+        return _Found([], [], [])
+    expansion.correct(expansion.unknown)
+    found = _look(expansion, within, headings_only=headings_only)
     # While someone types, something is enough.
-    if not (once or (headings_only and rows)) and (cut or doubtful or (not rows and len(meaning.words) > 1)):
-        if doubtful:
-            meaning.correct(doubtful)
-        look_ups = planner.further(complete=cut, partial=not rows)
-        rows = list({row.listing_id: row for row in [*fetch(look_ups, meaning.titles(), within), *rows]}.values())
-        ranked = _ranked(meaning, rows)
-    return _Found(ranked, _are_all(rows, look_ups))
+    if len(found.rows) >= ENOUGH or (headings_only and found.rows):
+        return found
+    cut = any(ask.popular for ask in found.look_ups)
+    weak = not found.ranked or found.ranked[0][0] < CONVINCING
+    # Nobody misspelt many words and hit upon a word that is everywhere each time.
+    doubtful = expansion.doubtful if weak and not (found.rows and are_everywhere(expansion.groups(), expansion.vocabulary)) else []
+    expansion.correct(doubtful)
+    if expansion.add_synonyms() or doubtful or cut or (not found.rows and len(expansion.words) > 1):
+        return _look(expansion, within, headings_only=headings_only, complete=cut, partial=not found.rows, before=found.rows)
+    return found
 
 
-def _are_all(rows: Sequence[Row], look_ups: Sequence[LookUp]) -> bool:
-    """Tell whether nothing else has what was looked for: no tier was left out, and no look-up gave as much as it may."""
-    return all(ask.tier == ask.tier.REST and len(rows) < ask.limit for ask in look_ups)
+def _look(
+    expansion: QueryExpansion,
+    within: QuerySet[Model] | None,
+    *,
+    headings_only: bool,
+    complete: bool = False,
+    partial: bool = False,
+    before: Sequence[Row] = (),
+) -> _Found:
+    """Ask the full-text index for what the query means by now, and rank what it gives together with what it gave before."""
+    groups, keys, filtered = expansion.groups(), expansion.title_keys(), within is not None
+    known = [group for group in groups if group]
+    look_ups: list[LookUp] = []
+    if known:
+        look_ups = all_of(known, expansion.vocabulary, filtered=filtered, headings_only=headings_only, complete=complete)
+    if partial and len(known) > 1:
+        look_ups += some_of(known, expansion.vocabulary, filtered=filtered, headings_only=headings_only)
+    rows = list({row.listing_id: row for row in [*fetch(look_ups, keys, within), *before]}.values())
+    return _Found(look_ups, rows, rank(Scorer(expansion.typed, groups, keys[0]), rows))
 
 
-def _ranked(meaning: Meaning, rows: list[Row]) -> list[Scored]:
-    """Return the rows best first."""
-    return rank(Scorer(meaning.typed, meaning.asked(), meaning.titles()[0]), rows)
+def _alternatives(expansion: QueryExpansion, within: QuerySet[Model] | None) -> list[str]:
+    """Return words that look like those of the query and find something."""
+    words = expansion.alternatives(ALTERNATIVES)
+    rows = fetch([LookUp(((word,),), heading=True, popular=False, limit=1) for word in words], (), within)
+    there = {found for row in rows for found in (*row.title.split(), *row.tags.split())}
+    return [word for word in words if word in there]
 
 
 def _uuid(row: Row) -> uuid.UUID:
     return row.listing_id if isinstance(row.listing_id, uuid.UUID) else uuid.UUID(row.listing_id)
+
+
+def _encode(start: int, last: Hit, q: str) -> str:
+    return base64.urlsafe_b64encode(orjson.dumps([_digest(q), start, str(last.id)])).decode().rstrip("=")
+
+
+def _decode(cursor: str, q: str) -> tuple[int, str]:
+    try:
+        content = orjson.loads(base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True))
+    except (ValueError, binascii.Error):
+        content = None
+    match content:
+        case [str(digest), int(start), str(last)] if digest == _digest(q) and start >= 0:
+            return start, last
+        case _:
+            raise InvalidInput(errors=[{"pointer": "?cursor", "code": "invalid_cursor", "detail": _SAME_QUERY}])
+
+
+def _digest(q: str) -> str:
+    return hashlib.blake2b(q.encode(), digest_size=6).hexdigest()

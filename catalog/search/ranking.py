@@ -7,10 +7,9 @@ times how well its word stands for the one that was typed. A tenth of it is how 
 
 from collections.abc import Sequence
 
-from ..models.search import Tier
 from .documents import SEPARATOR
-from .meaning import Group
-from .postings import Row
+from .expansion import SYNONYM, Group
+from .full_text import Row
 from .words import pieces, singular
 
 # Fields in the order of their weight.
@@ -33,7 +32,8 @@ class Scorer:
     def __init__(self, typed: Sequence[str], groups: Sequence[Group], key: int) -> None:
         self._typed = " ".join(typed)
         self._key = key
-        self._terms = {term for group in groups for term in group}
+        # A synonym stands for a word, but is not what was asked for.
+        self._terms = {term for group in groups for term, weight in group.items() if weight != SYNONYM}
         # Words as they stand between spaces; the best first, so that the first that is met decides.
         self._groups = [sorted(((f" {term} ", quality) for term, quality in group.items()), key=_descending) for group in groups]
         # Titles share their words: each is judged once.
@@ -69,7 +69,7 @@ def rank(scorer: Scorer, rows: Sequence[Row]) -> list[Scored]:
     scored = [(score, row) for score, complete, row in judged if complete or some]
     # Sorts keep the order of equals: the last one counts first.
     scored.sort(key=lambda pair: pair[1].listing_id)
-    scored.sort(key=lambda pair: (pair[1].purchases, pair[1].published_at), reverse=True)
+    scored.sort(key=lambda pair: (pair[1].popularity, pair[1].published_at), reverse=True)
     scored.sort(key=lambda pair: pair[0], reverse=True)
     return _with_newcomers(scored)
 
@@ -91,8 +91,8 @@ def _with_newcomers(scored: list[Scored]) -> list[Scored]:
 
 
 def _mixed(equals: list[Scored]) -> list[Scored]:
-    newcomers = [pair for pair in equals if pair[1].tier == Tier.NEWCOMER]
-    others = [pair for pair in equals if pair[1].tier != Tier.NEWCOMER]
+    newcomers = [pair for pair in equals if pair[1].is_new]
+    others = [pair for pair in equals if not pair[1].is_new]
     if not newcomers or not others:
         return equals
     mixed: list[Scored] = []

@@ -1,7 +1,7 @@
-"""Brings the whole index in line with the listings, while the service runs: for a changed way to fold words, or a doubt."""
+"""Brings the whole index in line with the listings, while the service runs: after a change in how words are folded, or in doubt."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from django.db import transaction
@@ -9,17 +9,11 @@ from django.db import transaction
 from ..models import Listing, SearchDocument, SearchTerm
 from ..models.listings import ListingStatus
 from ..services.catalog_version import change_version, current_version
-from . import bulk
-from .documents import all_terms, heading_terms
-from .index import remove_listing, write_document
-from .ranks import rank
-from .terms import BATCH, batches, respell
-
-# Publications wait for one batch, not for the whole.
-LISTINGS = 100
+from .documents import heading_words, words_in
+from .index import BATCH, batches, count_words, update_documents
+from .popularity import update_popular
 
 Progress = Callable[[int, int], None]
-Counts = dict[str, tuple[int, int]]
 
 
 @dataclass(frozen=True)
@@ -28,35 +22,28 @@ class Rebuilt:
 
     listings: int
     changed: int
-    removed: int
-    terms_corrected: int
+    words_corrected: int
 
 
 def rebuild(progress: Progress) -> Rebuilt:
-    """Write every document anew where it differs, remove those that should not be there, recount the words, set the tiers.
-
-    An empty index is loaded in one go, many times faster: there is nothing that could be found meanwhile.
+    """Write every document anew where it differs, remove those that should not be there, count the words, find what is popular.
 
     Args:
         progress: Told how many listings of how many are done.
     """
-    if loaded := bulk.load(progress):
-        return Rebuilt(listings=loaded, changed=loaded, removed=0, terms_corrected=0)
-    published = Listing.objects.filter(status=ListingStatus.PUBLISHED)
-    ids = list(published.order_by("pk").values_list("pk", flat=True))
+    ids = list(Listing.objects.filter(status=ListingStatus.PUBLISHED).order_by("pk").values_list("pk", flat=True))
+    listings = len(ids)
+    ids += SearchDocument.objects.exclude(listing__status=ListingStatus.PUBLISHED).values_list("listing", flat=True)
     changed = 0
-    for done, batch in enumerate(batches(ids, LISTINGS)):
+    for done, batch in enumerate(batches(ids, BATCH)):
+        # Publications wait for one batch, not for the whole.
         with transaction.atomic():
             change_version()
-            # Read under the lock: one that was unpublished meanwhile is no longer among them.
-            changed += sum([write_document(listing) for listing in published.filter(pk__in=batch)])
-        progress(done * LISTINGS + len(batch), len(ids))
-    stale = list(SearchDocument.objects.exclude(listing__status=ListingStatus.PUBLISHED).values_list("listing_id", flat=True))
-    for listing_id in stale:
-        remove_listing(listing_id)
+            changed += update_documents(batch)
+        progress(done * BATCH + len(batch), len(ids))
     corrected = _recount()
-    rank(lambda _done, _total: None)
-    return Rebuilt(listings=len(ids), changed=changed, removed=len(stale), terms_corrected=corrected)
+    update_popular()
+    return Rebuilt(listings=listings, changed=changed, words_corrected=corrected)
 
 
 def _recount() -> int:
@@ -65,36 +52,23 @@ def _recount() -> int:
     It is counted while publications go on; only when one came in between do they wait for a second count.
     """
     before = current_version()
-    true = _counted()
+    documents, headings = _counted()
     with transaction.atomic():
         unchanged = current_version() == before
         change_version()
         if not unchanged:
-            true = _counted()
-        stored = {
-            term: (documents, headings) for term, documents, headings in SearchTerm.objects.values_list("term", "documents", "headings")
-        }
-        wrong = sorted(term for term in true.keys() | stored.keys() if true.get(term) != stored.get(term))
-        for batch in batches(wrong, BATCH):
-            _correct(batch, true)
-    return len(wrong)
+            documents, headings = _counted()
+        for term, in_documents, in_headings in SearchTerm.objects.values_list("term", "documents", "headings"):
+            documents[term] -= in_documents
+            headings[term] -= in_headings
+        count_words(documents, headings)
+    return sum(1 for word in documents if documents[word] or headings[word])
 
 
-def _counted() -> Counts:
+def _counted() -> tuple[Counter[str], Counter[str]]:
     documents: Counter[str] = Counter()
     headings: Counter[str] = Counter()
     for document in SearchDocument.objects.iterator(chunk_size=BATCH):
-        documents.update(all_terms(document))
-        headings.update(heading_terms(document))
-    return {term: (count, headings[term]) for term, count in documents.items()}
-
-
-def _correct(batch: Sequence[str], true: Counts) -> None:
-    """Write the counts of these words as they are, and their misspellings with them."""
-    SearchTerm.objects.bulk_create([SearchTerm(term=term) for term in batch if term in true], ignore_conflicts=True)
-    rows = list(SearchTerm.objects.filter(term__in=batch))
-    for row in rows:
-        row.documents, row.headings = true.get(row.term, (0, 0))
-    SearchTerm.objects.bulk_update(rows, ["documents", "headings"])
-    respell(batch)
-    SearchTerm.objects.filter(term__in=batch, documents=0).delete()
+        documents.update(words_in(document))
+        headings.update(heading_words(document))
+    return documents, headings

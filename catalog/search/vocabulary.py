@@ -1,95 +1,182 @@
-"""Reads the vocabulary: which words exist, what a beginning may become, what a misspelt word may have meant.
+"""The words of published listings, in the memory of each process: what completes, corrects and splits the words of a query.
 
-Each is one statement that reads index entries only, however common the words and however long the query.
+They are kept under the catalog's version. When that changes, only words that are new are read; counts of listings, which decide
+between likely words, are as old as the last full read, an hour at most.
 """
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+import threading
+import time
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from heapq import nsmallest
 
 from django.db import connection
+from rapidfuzz import process
+from rapidfuzz.distance import OSA, JaroWinkler
 
+from ..models import SearchSynonym, SearchTerm
+from ..services.catalog_version import current_version
 from .documents import EVERYWHERE
-from .spelling import deletes
+from .spelling import MAX_DISTANCE, ONE_TYPO, allowed_distance, correctable, near
 
+# Words in memory, those of most titles and tags first. Others are found as they are typed.
+MOST_WORDS = 200_000
 # Words that may complete the one being typed: the most frequent that begin so.
 COMPLETIONS = 30
-# Beginnings up to this length have an index of their own; longer ones are few enough to be read.
-INDEXED_BEGINNING = 3
-# Words that share a form with misspelt ones: hundreds in a large catalog. Never more than these are compared, the oldest: words
-# that were made up to be in the way come last.
-NEIGHBOURS = 1000
+# Beginnings whose completions are remembered.
+BEGINNINGS = 5_000
+# A word of descriptions only is worth correcting to when it is in this many: below, it is as likely a misspelling itself.
+CORRECTS_FROM = 3
+# How alike a word must be that is suggested where nothing was found.
+ALIKE = 0.75
+FULL_READ_SECONDS = 3600
 LAST_CHARACTER = "\U0010ffff"
-
-_KNOWN = "SELECT term, documents, headings FROM catalog_searchterm WHERE term IN ({places})"
-_COMPLETED = "SELECT * FROM (SELECT term, documents, headings FROM catalog_searchterm WHERE {begins} ORDER BY documents DESC, term LIMIT {most}) AS begun"
-# Words are read one by one through their key: a planner that joins may prefer to read the whole vocabulary.
-_NEAR = (
-    "SELECT (SELECT term || ' ' || documents || ' ' || headings FROM catalog_searchterm WHERE id = near.term_id) FROM "
-    "(SELECT DISTINCT term_id FROM catalog_searchdelete WHERE digest IN ({places}) ORDER BY term_id LIMIT {most}) AS near"
-)
 
 
 @dataclass
 class Vocabulary:
-    """Words that exist, with the number of documents that have them, anywhere and in title or tags."""
+    """Words with the number of listings that have them, anywhere and in title or tags; synonyms that staff set up."""
 
+    version: str = ""
     documents: dict[str, int] = field(default_factory=dict)
     headings: dict[str, int] = field(default_factory=dict)
+    synonyms: dict[str, list[str]] = field(default_factory=dict)
+    last: tuple[int, str] | None = None
+    read_at: float = 0.0
+    # Whether all of it was committed when it was read.
+    is_committed: bool = True
+    _sorted: list[str] = field(default_factory=list)
+    _correct: dict[int, list[str]] = field(default_factory=dict)
+    _completions: dict[str, list[str]] = field(default_factory=dict)
 
-    def __contains__(self, term: str) -> bool:
-        return term in self.documents
+    def __contains__(self, word: str) -> bool:
+        return word in self.documents
 
     @property
     def total(self) -> int:
-        """The number of documents."""
+        """The number of listings."""
         return self.documents.get(EVERYWHERE, 0)
 
-    def add(self, rows: Iterable[tuple[str, int, int]]) -> list[str]:
-        """Take in rows of the vocabulary and return their words."""
-        terms = []
-        for term, documents, headings in rows:
-            terms.append(term)
-            self.documents[term], self.headings[term] = documents, headings
-        return terms
+    @property
+    def is_complete(self) -> bool:
+        """Whether every word is here; there may be more words than are kept in memory."""
+        return len(self.documents) < MOST_WORDS
+
+    def completions(self, beginning: str) -> list[str]:
+        """Return the most frequent words that begin so, without the beginning itself."""
+        found = self._completions.get(beginning)
+        if found is None:
+            words = self._between(beginning, beginning + LAST_CHARACTER)
+            longer = (word for word in words if word != beginning)
+            found = nsmallest(COMPLETIONS, longer, key=lambda word: (-self.documents[word], word))
+            if len(self._completions) < BEGINNINGS:
+                self._completions[beginning] = found
+        return found
+
+    def corrections(self, word: str) -> list[tuple[str, int]]:
+        """Return the words that this may be a misspelling of, with the number of typos."""
+        found: list[tuple[str, int]] = []
+        for length in range(len(word) - 2, len(word) + 3):
+            typos = allowed_distance(len(word), length)
+            if abs(length - len(word)) <= typos and length in self._correct:
+                found += [(term, distance) for term, distance in near(word, self._correct[length], typos) if distance]
+        return found
+
+    def corrected_completions(self, beginning: str) -> list[tuple[str, int]]:
+        """Return the words that begin like this one but for a few typos, with their number; one of the first two letters is right."""
+        if len(beginning) <= ONE_TYPO:
+            return []
+        found: dict[str, int] = {}
+        first = sorted({*beginning[:2]})
+        words = [word for letter in first for word in self._between(letter, letter + LAST_CHARACTER)]
+        for size in (len(beginning), len(beginning) - 1, len(beginning) + 1):
+            begun = process.extract(
+                beginning,
+                [word[:size] for word in words],
+                scorer=OSA.distance,
+                score_cutoff=allowed_distance(len(beginning), size),
+                limit=None,
+            )
+            for _, typos, place in begun:
+                word = words[place]
+                if len(word) > len(beginning) + 1 and self._is_worth_correcting_to(word):
+                    found[word] = min(max(typos, 1), found.get(word, MAX_DISTANCE))
+        return list(found.items())
+
+    def alike(self, word: str, most: int) -> list[str]:
+        """Return words of titles and tags that begin with the same letter and look like this one."""
+        words = [each for each in self._between(word[0], word[0] + LAST_CHARACTER) if self.headings[each] and correctable(each)]
+        return [each for each, *_ in process.extract(word, words, scorer=JaroWinkler.similarity, score_cutoff=ALIKE, limit=most)]
+
+    def extended(self, rows: Iterable[tuple[str, int, int]]) -> "Vocabulary":
+        """Return a vocabulary that has these words too; this one may be in use and stays as it is."""
+        documents, headings = dict(self.documents), dict(self.headings)
+        for word, in_documents, in_headings in rows:
+            documents[word], headings[word] = in_documents, in_headings
+        new = [word for word in documents if word not in self.documents]
+        found = Vocabulary(documents=documents, headings=headings, _sorted=sorted([*self._sorted, *new]), _correct=dict(self._correct))
+        by_length = defaultdict(list)
+        for word in new:
+            if correctable(word) and found._is_worth_correcting_to(word):
+                by_length[len(word)].append(word)
+        found._correct |= {length: [*self._correct.get(length, ()), *words] for length, words in by_length.items()}
+        return found
+
+    def _is_worth_correcting_to(self, word: str) -> bool:
+        return self.headings[word] > 0 or self.documents[word] >= CORRECTS_FROM
+
+    def _between(self, first: str, end: str) -> list[str]:
+        return self._sorted[bisect_left(self._sorted, first) : bisect_left(self._sorted, end)]
 
 
-def known(words: Collection[str], beginning: str | None) -> Vocabulary:
-    """Return those of the words that exist, and the most frequent words that begin like the last one of a query.
+class _Kept:
+    """The vocabulary of this process."""
 
-    Args:
-        words: What is looked up, letter by letter.
-        beginning: What the completions begin with; None for none.
-    """
-    wanted = sorted({EVERYWHERE, *words})
-    sql, params = _KNOWN.format(places=_places(wanted)), [*wanted]
-    if beginning:
-        if len(beginning) <= INDEXED_BEGINNING:
-            begins, ends = f"substr(term, 1, {len(beginning)}) = %s", [beginning]
-        else:
-            begins, ends = "term >= %s AND term < %s", [beginning, beginning + LAST_CHARACTER]
-        sql += " UNION ALL " + _COMPLETED.format(begins=begins, most=COMPLETIONS)
-        params += ends
     vocabulary = Vocabulary()
-    vocabulary.add(_rows(sql, params))
-    return vocabulary
+    lock = threading.Lock()
 
 
-def neighbours(words: Iterable[str], vocabulary: Vocabulary) -> list[str]:
-    """Add to the vocabulary the words that share a form with these, and return them; most of them are near to one of these."""
-    digests = sorted(set().union(*map(deletes, words)))
-    if not digests:
-        return []
-    rows = (str(row[0]).split(" ") for row in _rows(_NEAR.format(places=_places(digests), most=NEIGHBOURS), digests) if row[0])
-    return vocabulary.add((term, int(documents), int(headings)) for term, documents, headings in rows)
+def current_vocabulary() -> Vocabulary:
+    """Return the vocabulary of what was committed; inside of a transaction that has changed it, its own."""
+    version = current_version()
+    if _Kept.vocabulary.version != version:
+        with _Kept.lock:
+            if _Kept.vocabulary.version != version:
+                _Kept.vocabulary = _read(_Kept.vocabulary, version)
+    return _Kept.vocabulary
 
 
-def _places(values: Collection[object]) -> str:
-    return ", ".join(["%s"] * len(values))
+def forget() -> None:
+    """Read everything at the next use: for tests, whose databases come and go."""
+    _Kept.vocabulary = Vocabulary()
 
 
-def _rows(sql: str, params: Sequence[Any]) -> list[Any]:
-    with connection.cursor() as cursor:
-        cursor.execute(sql, params)
-        rows: list[Any] = cursor.fetchall()
-        return rows
+def _read(before: Vocabulary, version: str) -> Vocabulary:
+    """Return the vocabulary of this version: with the words that were added since, or all where what is there cannot be built upon."""
+    now, is_committed = time.monotonic(), not connection.in_atomic_block
+    found = None
+    if before.is_committed and is_committed and now - before.read_at < FULL_READ_SECONDS:
+        found = _with_new_words(before)
+    if found is None:
+        last = SearchTerm.objects.order_by("id").values_list("id", "term").last()
+        by_use = SearchTerm.objects.order_by("-headings", "-documents", "id").values_list("term", "documents", "headings")
+        found = replace(Vocabulary().extended(by_use[:MOST_WORDS]), last=last, read_at=now)
+    synonyms = {row.word: row.synonyms.split() for row in SearchSynonym.objects.filter(is_active=True)}
+    return replace(found, version=version, synonyms=synonyms, is_committed=is_committed)
+
+
+def _with_new_words(before: Vocabulary) -> Vocabulary | None:
+    """Return the vocabulary with the words that were added since; None where it is none of this database's, as after a restore.
+
+    Ids are given under the lock of the catalog's version: words are committed in their order, and the last one tells which are there.
+    """
+    if before.last is None:
+        return None
+    since = SearchTerm.objects.filter(id__gte=before.last[0]).order_by("id")
+    room = max(0, MOST_WORDS - len(before.documents))
+    rows = list(since.values_list("id", "term", "documents", "headings")[: room + 1])
+    if not rows or rows[0][:2] != before.last:
+        return None
+    return replace(before.extended([row[1:] for row in rows[1:]]) if len(rows) > 1 else before, last=rows[-1][:2], read_at=before.read_at)

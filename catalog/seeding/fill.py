@@ -1,5 +1,6 @@
 """Writes a made-up catalog: vendors, stores, listings, files, counters, and what browsing and searching need."""
 
+import uuid
 import zlib
 from collections import Counter
 from collections.abc import Callable
@@ -10,10 +11,10 @@ from django.db import transaction
 
 from marketplace.accounts.models import User
 
-from .. import labels
-from ..models import Category, Deliverable, Listing, ListingStats, ShelfItem, ShelfLabels, Store
+from ..models import Category, Deliverable, Listing, ListingIndex, ListingLabel, ListingPrice, ListingStats, Store
 from ..models.listings import ListingStatus, UpdateStatus
-from ..services import shelf
+from ..selectors.taxonomy import active_tiers
+from ..services import listing_index
 from ..services.catalog_version import change_version
 from . import bulk
 from .rows import NEWEST, SPAN, Maker, SeedListing, SeedStore, batches
@@ -48,7 +49,7 @@ def fill(*, listings: int, seed: int, progress: Progress) -> Filled:
     """
     if Store.objects.filter(slug=f"seed-{seed}-0").exists():
         raise SeedPresent
-    categories = dict(Category.objects.filter(is_active=True).order_by("sort_order", "slug").values_list("slug", "id"))
+    categories = {row.slug: row for row in Category.objects.filter(is_active=True).order_by("sort_order", "slug")}
     maker = Maker(seed, list(categories))
     stores = maker.stores(listings)
     with transaction.atomic():
@@ -57,7 +58,7 @@ def fill(*, listings: int, seed: int, progress: Progress) -> Filled:
     for batch in batches(maker.listings(listings, stores), BATCH):
         with transaction.atomic():
             change_version()
-            _write_listings(batch, categories)
+            _write_listings(batch, categories, {store.id: Store(id=store.id, slug=store.slug, name=store.name) for store in stores})
         done += len(batch)
         progress(done, listings)
     bulk.analyze()
@@ -89,27 +90,31 @@ def _write_stores(stores: list[SeedStore]) -> None:
     )
 
 
-def _write_listings(batch: list[SeedListing], categories: dict[str, Any]) -> None:
+def _write_listings(batch: list[SeedListing], categories: dict[str, Category], stores: dict[uuid.UUID, Store]) -> None:
     """Write listings and their files together: each names the other, and the database looks when both are there."""
-    bulk.insert(Listing, [_listing(row, categories[row.category]) for row in batch])
+    bulk.insert(Listing, [_listing(row, categories[row.category].pk) for row in batch])
     bulk.insert(Deliverable, [_file(row) for row in batch])
     bulk.insert(ListingStats, [{"listing": row.id, "purchases": row.purchases} for row in batch])
-    _write_shelf(batch, categories)
+    _write_index(batch, categories, stores)
 
 
-def _write_shelf(batch: list[SeedListing], categories: dict[str, Any]) -> None:
-    changes: Counter[shelf.CountKey] = Counter()
-    items, found = [], []
+def _write_index(batch: list[SeedListing], categories: dict[str, Category], stores: dict[uuid.UUID, Store]) -> None:
+    changes: Counter[listing_index.CountKey] = Counter()
+    tiers = active_tiers()
+    rows, labels, prices = [], [], []
     for row in batch:
         # As it will be read from the database.
-        listing = Listing(**{_ATTRIBUTES.get(name, name): value for name, value in _listing(row, categories[row.category]).items()})
-        names = labels.labels_of(listing)
-        items.append({"listing": row.id, "unpopularity": -row.purchases} | shelf.values_of(listing))
-        found.append({"item": row.id, "labels": labels.written(names)})
-        changes.update(shelf.count_keys_of(listing.category_id, row.tier, names))
-    bulk.insert(ShelfItem, items)
-    bulk.insert(ShelfLabels, found)
-    shelf.count(changes)
+        listing = Listing(**{_ATTRIBUTES.get(name, name): value for name, value in _listing(row, categories[row.category].pk).items()})
+        listing.category, listing.store = categories[row.category], stores[row.store_id]
+        entry = listing_index.entry_of(listing, tiers)
+        rows.append({"listing": row.id, "popularity": row.purchases} | entry.columns)
+        labels += [{"listing": row.id, "kind": kind, "value": value} for kind, value in entry.labels]
+        prices += listing_index.price_rows(row.id, entry)
+        changes.update(entry.count_keys)
+    bulk.insert(ListingIndex, rows)
+    bulk.insert(ListingLabel, labels)
+    bulk.insert(ListingPrice, prices)
+    listing_index.count(changes)
 
 
 def _listing(row: SeedListing, category_id: Any) -> dict[str, Any]:

@@ -1,53 +1,64 @@
-"""Pages of the whole shelf, of a category or a tier: in four orders, by number or after a cursor, with totals that do not count a million rows."""
+"""Lists of the listings on sale: in an order, page by page, with how many there are and what they are like."""
 
 import uuid
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
-from .arms import Answer, Answers, Arm, ask, figure, identifier, parameter
+from django.db.models import BigIntegerField, F, Func, QuerySet, Sum, UUIDField, Value
+from django.db.models.lookups import GreaterThan
 
-ITEM, TOTAL, PLACE = "item", "total", "place"
+from marketplace.core.money import Currency
+
+from ..filters import ListingFilter, Listings, currency_of, license_of
+from ..labels import folded
+from ..models import ListingCount, ListingIndex
+
+# Counted one by one up to here, where no count is stored.
+CAP = 5_000
+# Where no counts are stored, facets are those of so many listings.
+COUNTED = 2_000
+# The most frequent values of a facet.
+VALUES = 50
 
 
 class Sort(StrEnum):
-    """The orders of browsing (reference section 4), whose prices are those in INR, and the orders by USD."""
+    """The orders of the reference (section 4)."""
 
     POPULAR = "popular"
     NEWEST = "newest"
     PRICE_ASC = "price_asc"
     PRICE_DESC = "price_desc"
-    USD_ASC = "usd_asc"
-    USD_DESC = "usd_desc"
 
 
-# Those of the reference.
-ASKED = (Sort.POPULAR, Sort.NEWEST, Sort.PRICE_ASC, Sort.PRICE_DESC)
-# Each all ascending or all descending, all ending in the id: pages never overlap, and what comes after a place is one comparison.
-ORDERS: dict[Sort, tuple[str, ...]] = {
-    Sort.POPULAR: ("unpopularity", "newest", "listing_id"),
-    Sort.NEWEST: ("newest", "listing_id"),
-    Sort.PRICE_ASC: ("price_up", "listing_id"),
-    Sort.PRICE_DESC: ("price_down", "listing_id"),
-    Sort.USD_ASC: ("usd", "listing_id"),
-    Sort.USD_DESC: ("usd", "listing_id"),
+class Facet(StrEnum):
+    """What is counted of a list, in the names of the filters."""
+
+    CATEGORY = "category"
+    TIER = "tier"
+    FILE_TYPE = "fileType"
+    LICENSE = "license"
+
+
+# All ascending, and ended by the id: pages neither repeat nor skip a listing.
+_KEYS = {Sort.POPULAR: ("popular_first", "newest_first"), Sort.NEWEST: ("newest_first",)}
+_PRICE_KEYS = {
+    (Sort.PRICE_ASC, Currency.USD): "price_usd",
+    (Sort.PRICE_DESC, Currency.USD): "usd_descending",
+    (Sort.PRICE_ASC, Currency.INR): "inr_ascending",
+    (Sort.PRICE_DESC, Currency.INR): "inr_descending",
+    (Sort.PRICE_ASC, Currency.EUR): "eur_ascending",
+    (Sort.PRICE_DESC, Currency.EUR): "eur_descending",
 }
-# Every listing has a price in USD: the one index is read from either end.
-DESCENDING = frozenset({Sort.USD_DESC})
-# The values of an order's columns in one row.
-Place = tuple[int | uuid.UUID, ...]
-
-
-class Row(NamedTuple):
-    """What a list shows of a listing, and its place in the order."""
-
-    id: uuid.UUID
-    title: str
-    inr: int | None
-    tier: str
-    place: Place
+# What lists show.
+COLUMNS = tuple(field.attname for field in ListingIndex._meta.concrete_fields if not field.generated)
+_FACET_COLUMNS = {Facet.CATEGORY: "category_slug", Facet.TIER: "tier", Facet.FILE_TYPE: "file_type", Facet.LICENSE: "licenses"}
+Row = dict[str, Any]
+# The sort keys of a listing, and its id.
+Position = tuple[int | uuid.UUID, ...]
+Facets = dict[str, list[tuple[str, int]]]
 
 
 @dataclass(frozen=True)
@@ -58,166 +69,170 @@ class Total:
     exact: bool = True
 
 
-class Section(NamedTuple):
-    """The part of the shelf that is browsed: a category's slug and a tier; None means all of them."""
-
-    category: str | None = None
-    tier: str | None = None
-
-    @property
-    def conditions(self) -> str:
-        """What keeps its items, and its counts."""
-        in_category = "category_id = (SELECT id FROM catalog_category WHERE slug = %s)"
-        return " AND ".join(condition for condition, value in ((in_category, self.category), ("tier = %s", self.tier)) if value is not None)
-
-    @property
-    def params(self) -> list[str]:
-        """The parameters of these."""
-        return [value for value in self if value is not None]
-
-
-def page_on_shelf(
-    section: Section, *, sort: Sort, start: int, limit: int, after: Place | None = None, besides: Sequence[Arm] = ()
-) -> Answers:
-    """Return the answers to what is asked besides, and a page (`rows_of`), in SQL whose making costs nothing.
+@dataclass(frozen=True)
+class ListingPage:
+    """A page of listings.
 
     Args:
-        section: Of what.
-        sort: The order.
-        start: How many items to pass over.
+        rows: The columns of `COLUMNS` of each.
+        total: How many there are on all pages.
+        last: The position of the last one; None where no page follows.
+        facets: The most frequent values of each facet that was asked for.
+        facets_are_exact: Whether all listings were counted for them.
+    """
+
+    rows: list[Row]
+    total: Total
+    last: Position | None = None
+    facets: Facets = field(default_factory=dict)
+    facets_are_exact: bool = True
+
+
+class _Columns(Func):
+    """Several columns that are compared as one, the first before the second."""
+
+    template = "(%(expressions)s)"
+    output_field = BigIntegerField()
+
+
+def list_listings(
+    listings: Listings,
+    given: Mapping[str, Any],
+    *,
+    sort: Sort = Sort.POPULAR,
+    limit: int,
+    start: int = 0,
+    after: Position | None = None,
+    facets: Collection[Facet] = (),
+) -> ListingPage:
+    """Return a page of listings in three queries at most.
+
+    Args:
+        listings: What the filters keep.
+        given: The filters (`ListingFilter.given`).
+        sort: The order. Prices are those of the licence and in the currency of the filters.
         limit: How many to return.
-        after: The place to go on after.
-        besides: What else the statement shall answer.
+        start: How many to pass over.
+        after: The position to go on after.
+        facets: What to count besides.
     """
-    sql = _page_sql(sort, section.conditions, after is not None, limit)
-    page = Arm(sql, [*section.params, *(place_params(after) if after else ()), start])
-    return ask([page, *besides])
+    counts = _stored_counts(given)
+    total = _total(listings, counts)
+    if not facets or _is_section(given):
+        found, exact = _stored_facets(given, counts or [], facets), True
+    else:
+        found, exact = _facets(listings, facets), total.exact and total.listings <= COUNTED
+    if total.exact and after is None and start >= total.listings:
+        return ListingPage([], total, None, found, exact)
+    listings, keys = _ordered(listings, given, sort)
+    rows = _rows(listings, keys, limit=limit + 1, start=start, after=after)
+    last = tuple(rows[limit - 1][key] for key in keys) if len(rows) > limit else None
+    return ListingPage(rows[:limit], total, last, found, exact)
 
 
-def rows_of(answers: Answers, sort: Sort) -> list[Row]:
-    """Return the rows of a page, in order."""
-    rows = [Row(identifier(row.id), row.words, row.amount, row.tier, _place(row, sort)) for row in answers[ITEM]]
-    rows.sort(key=lambda row: row.place, reverse=sort in DESCENDING)
-    return rows
+def key_count(sort: Sort) -> int:
+    """Return how many keys an order has before the id."""
+    return len(_KEYS.get(sort, ("price",)))
 
 
-def total_on(section: Section) -> Arm:
-    """Ask for how many listings for sale there are, as they are counted already (`total_of`)."""
-    return figure(TOTAL, _total_sql(section.conditions), section.params)
+def first_listings(listings: Listings, sort: Sort, limit: int) -> list[Row]:
+    """Return the first listings of an order."""
+    ordered, keys = _ordered(listings, {}, sort)
+    return _rows(ordered, keys, limit=limit)
 
 
-def total_of(answers: Answers) -> Total:
-    """Return what was asked by `total_on`."""
-    return Total(answers[TOTAL][0].amount or 0)
+def rows_of(ids: Collection[uuid.UUID]) -> dict[uuid.UUID, Row]:
+    """Return what lists show of these listings by id, as far as they are on sale."""
+    return {row["listing_id"]: row for row in ListingIndex.objects.filter(pk__in=ids).values(*COLUMNS)}
 
 
-def places_on_shelf(
-    section: Section, *, sort: Sort, every: int, many: int, after: Place | None = None, beyond: int | None = None
-) -> tuple[list[Place], Total | None]:
-    """Return the places of up to so many items, one in every so many, counted from the beginning or a place.
-
-    Args:
-        section: Of what.
-        sort: The order.
-        every: How many items lie from one place to the next.
-        many: How many places at most.
-        after: The place to begin at.
-        beyond: Return the total as well, and no places to speak of where it is no more than this.
-    """
-    begin = [] if after is None else place_params(after)
-    most = "%s" if beyond is None else f"CASE WHEN {_total_sql(section.conditions)} > %s THEN %s ELSE 0 END"
-    bound = [many] if beyond is None else [*section.params, beyond, many]
-    sql = _places_sql(sort, section.conditions, after is not None, every, most)
-    # Put together from names of ours.
-    places = Arm(f"SELECT '{PLACE}', listing_id, NULL, NULL, number, {_two_keys(sort)} FROM places")  # noqa: S608
-    arms = [places] if beyond is None else [places, total_on(section)]
-    answers = ask(arms, begin=Arm(sql, [*section.params, *begin, *section.params, *bound]))
-    found = [_place(row, sort) for row in sorted(answers[PLACE], key=lambda row: row.amount or 0)]
-    return found, None if beyond is None else total_of(answers)
+def facets_of_listings(ids: Collection[uuid.UUID], names: Collection[Facet]) -> Facets:
+    """Return the facets of these listings, as far as they are on sale."""
+    return _facets(ListingIndex.objects.filter(pk__in=ids), names)
 
 
-def _total_sql(conditions: str) -> str:
-    where = f" AND {conditions}" if conditions else ""
-    # Put together from names of ours.
-    return f"(SELECT CAST(COALESCE(SUM(listings), 0) AS bigint) FROM catalog_shelfcount WHERE label = ''{where})"  # noqa: S608
+def listings_on_sale() -> int:
+    """Return how many listings are on sale."""
+    return sum(listings for *_, listings in _stored_counts({}) or ())
 
 
-@cache
-def _places_sql(sort: Sort, conditions: str, after: bool, every: int, most: str) -> str:  # noqa: FBT001 - a key of the cache
-    """Return the beginning of a statement that leaps from place to place in the order's index: a third of the time of numbering them."""
-    order = ORDERS[sort]
-    keys, known, found = (", ".join(f"{prefix}{column}" for column in order) for prefix in ("", "places.", "item."))
-    leap = f"ORDER BY {_ordered(sort)} LIMIT 1 OFFSET {every - 1:d}"
-    begin = _where(sort, conditions, after)
-    further = f"WHERE {f'{conditions} AND ' if conditions else ''}({keys}) {_beyond(sort)} ({known}) "
-    # Put together from names of ours.
-    return (
-        f"WITH RECURSIVE places AS (SELECT {keys}, CAST(1 AS bigint) AS number FROM "  # noqa: S608
-        f"(SELECT {keys} FROM catalog_shelfitem {begin}{leap}) first "
-        f"UNION ALL SELECT {found}, places.number + 1 FROM places JOIN catalog_shelfitem item ON item.listing_id = "
-        f"(SELECT listing_id FROM catalog_shelfitem {further}{leap}) WHERE places.number < {most}) "
-    )
+def _ordered(listings: Listings, given: Mapping[str, Any], sort: Sort) -> tuple[Listings, tuple[str, ...]]:
+    keys = _KEYS.get(sort) or (_PRICE_KEYS[sort, currency_of(given)],)
+    if sort not in _KEYS and (license_slug := license_of(given)):
+        listings = listings.filter(prices__license=license_slug).annotate(price_key=F(f"prices__{keys[0]}"))
+        keys = ("price_key",)
+    keys = (*keys, "listing_id")
+    return listings.order_by(*keys), keys
 
 
-@cache
-def _page_sql(sort: Sort, conditions: str, after: bool, limit: int) -> str:  # noqa: FBT001 - a key of the cache
-    """Return the arm of a page.
-
-    The limit is a part of it: without one, a plan made ahead would be for a large part of the catalog.
-    """
-    return page_arm(sort, f"SELECT listing_id FROM catalog_shelfitem {_where(sort, conditions, after)}", limit)  # noqa: S608 - our own names
-
-
-def page_arm(sort: Sort, items: str, limit: int) -> str:
-    """Return the arm of a page: the ids from the order's index alone, then the rows of these.
-
-    Args:
-        sort: The order.
-        items: A SELECT of the ids of what there is to choose from.
-        limit: How many; how many are passed over is the parameter after those of the items.
-    """
-    # Put together from the names above.
-    return (
-        f"SELECT '{ITEM}', item.listing_id, listing.title, item.tier, item.inr, {_two_keys(sort, 'item.')} FROM "  # noqa: S608
-        f"({items} ORDER BY {_ordered(sort)} LIMIT {limit:d} OFFSET %s) page "
-        "JOIN catalog_shelfitem item ON item.listing_id = page.listing_id JOIN catalog_listing listing ON listing.id = page.listing_id"
-    )
+def _rows(listings: Listings, keys: Sequence[str], *, limit: int, start: int = 0, after: Position | None = None) -> list[Row]:
+    if after is not None:
+        *numbers, row_id = after
+        position = _Columns(*(Value(number) for number in numbers), Value(row_id, output_field=UUIDField()))
+        listings = listings.filter(GreaterThan(_Columns(*keys), position))
+    if start:
+        # Only the index is read of what is passed over.
+        ids = listings.values("pk")[start : start + limit]
+        listings = listings.filter(pk__in=ids)
+        return list(listings.values(*dict.fromkeys((*COLUMNS, *keys))))
+    return list(listings.values(*dict.fromkeys((*COLUMNS, *keys)))[:limit])
 
 
-def after_place(sort: Sort) -> str:
-    """Return the condition of what comes after a place, whose parameters are `place_params`."""
-    order = ORDERS[sort]
-    return f"({', '.join(order)}) {_beyond(sort)} ({', '.join(['%s'] * len(order))})"
+def _is_section(given: Mapping[str, Any]) -> bool:
+    """Tell whether nothing but a category or tier is asked for: a currency alone keeps every listing."""
+    return given.keys() <= {"category", "tier", "currency"}
 
 
-def ordering(sort: Sort) -> list[str]:
-    """Return an order of the shelf's items as the ORM takes it."""
-    return [f"-{column}" if sort in DESCENDING else column for column in ORDERS[sort]]
+def _stored_counts(given: Mapping[str, Any]) -> list[tuple[str, str, int]] | None:
+    """Return category, tier and stored count of what filters keep; None where none is stored."""
+    counts: QuerySet[ListingCount] = ListingCount.objects.filter(name="", value="")
+    if not _is_section(given):
+        [(name, values), *others] = [(name, given[name]) for name in given if name not in {"category", "tier", "currency"}]
+        value = values.single if name in {"license", "tag", "platform", "fileType"} else None
+        if others or value is None:
+            return None
+        counts = ListingCount.objects.filter(name=name, value=value if name == "license" else folded(value))
+    return list(_in_section(counts, given).values_list("category_slug", "tier", "listings"))
 
 
-def place_params(place: Place) -> list[Any]:
-    """Return a place as parameters."""
-    return [parameter(value) for value in place]
+def _in_section(counts: QuerySet[ListingCount], given: Mapping[str, Any]) -> QuerySet[ListingCount]:
+    for name in ("category", "tier"):
+        counts = ListingFilter.base_filters[name].filter(counts, given.get(name))
+    return counts
 
 
-def _where(sort: Sort, section: str, after: bool) -> str:  # noqa: FBT001 - as above
-    conditions = " AND ".join(condition for condition in (section, after_place(sort) if after else "") if condition)
-    return f"WHERE {conditions} " if conditions else ""
+def _total(listings: Listings, counts: Sequence[tuple[str, str, int]] | None) -> Total:
+    if counts is not None:
+        return Total(sum(listed for *_, listed in counts))
+    found = listings.order_by()[: CAP + 1].count()
+    return Total(min(found, CAP), exact=found <= CAP)
 
 
-def _ordered(sort: Sort) -> str:
-    return ", ".join(f"{column} DESC" if sort in DESCENDING else column for column in ORDERS[sort])
+def _facets(listings: Listings, names: Collection[Facet]) -> Facets:
+    """Return the facets of the first `COUNTED` listings, whichever these are."""
+    columns = {name: _FACET_COLUMNS[name] for name in names}
+    rows = list(listings.order_by().values_list(*columns.values())[:COUNTED])
+    counters: dict[Facet, Counter[str]] = {
+        name: Counter(sold["slug"] for row in rows for sold in row[place]) if name == Facet.LICENSE else Counter(row[place] for row in rows)
+        for place, name in enumerate(columns)
+    }
+    return {name.value: _most_frequent(counter) for name, counter in counters.items()}
 
 
-def _beyond(sort: Sort) -> str:
-    return "<" if sort in DESCENDING else ">"
+def _stored_facets(given: Mapping[str, Any], counts: Sequence[tuple[str, str, int]], names: Collection[Facet]) -> Facets:
+    counters: dict[str, Counter[str]] = {name: Counter() for name in names}
+    for category, tier, listings in counts:
+        for name, value in ((Facet.CATEGORY, category), (Facet.TIER, tier)):
+            if name in names:
+                counters[name][value] += listings
+    if stored := {Facet.FILE_TYPE, Facet.LICENSE}.intersection(names):
+        values = _in_section(ListingCount.objects.filter(name__in=stored), given).values_list("name", "value")
+        # Licence tiers are few and come first.
+        for name, value, listings in values.annotate(n=Sum("listings")).order_by("-name", "-n", "value")[: 2 * VALUES]:
+            counters[name][value] = listings
+    return {name.value: _most_frequent(counters[name]) for name in names}
 
 
-def _two_keys(sort: Sort, prefix: str = "") -> str:
-    """Return an order's columns before the id; another one stands for the second where there is only one."""
-    first, *others, _ = ORDERS[sort]
-    return f"{prefix}{first}, {prefix}{others[0]}" if others else f"{prefix}{first}, 0"
-
-
-def _place(row: Answer, sort: Sort) -> Place:
-    return (*(row.first, row.second)[: len(ORDERS[sort]) - 1], identifier(row.id))
+def _most_frequent(counter: Counter[str]) -> list[tuple[str, int]]:
+    ranked = sorted(((value, n) for value, n in counter.items() if value and n > 0), key=lambda pair: (-pair[1], pair[0]))
+    return ranked[:VALUES]

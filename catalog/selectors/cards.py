@@ -1,4 +1,4 @@
-"""Listings as the pages show them in rows: a picture, a few words, a price; as many as there are in one query."""
+"""Listings as the pages show them in rows: a picture, a few words, a price."""
 
 import uuid
 from collections.abc import Iterable
@@ -6,26 +6,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Case, F, FilteredRelation, Q, QuerySet, Sum, Value, When
-from django.db.models.functions import Coalesce
+from django.db.models import Case, F, Q, QuerySet, Sum, Value, When
 
 from marketplace.core.errors import NotFound
 
-from ..labels import label
-from ..models import Category, LicenseTier, Listing, ShelfCount, ShelfItem, Store
-from ..models.files import PreviewKind
+from ..models import Category, LicenseTier, ListingCount, ListingIndex, Store
 from ..pricing import Prices
-from .browse import Sort, ordering
-from .facets import VALUES
-from .listings import listings_for_sale
-from .matching import Matching
+from .browse import VALUES, Row, Sort, first_listings, rows_of
 
 CARD = "card"
-_FIELDS = (
-    *("id", "slug", "title", "short_description", "store__name", "store__slug", "category__slug", "category__name"),
-    *("tier_requirement", "discount_bp", "sale_usd_minor", "sale_inr_minor", "sale_eur_minor"),
-    *("base_price_minor", "price_inr_minor", "price_eur_minor", "picture__id", "picture__details", "picture__renditions"),
-)
 
 
 @dataclass(frozen=True)
@@ -45,7 +34,6 @@ class Card:
         id: Its id.
         slug: Its name in addresses.
         title: Its title.
-        summary: One sentence.
         store: Name and slug of its store.
         category: Name and slug of its category.
         tier: What a buyer must have.
@@ -58,7 +46,6 @@ class Card:
     id: uuid.UUID
     slug: str
     title: str
-    summary: str
     store: tuple[str, str]
     category: tuple[str, str]
     tier: str
@@ -68,19 +55,34 @@ class Card:
     picture: Picture | None
 
 
+def card_of(row: Row) -> Card:
+    """Return the card of a row of a list."""
+    shown = row["thumbnail"]
+    return Card(
+        id=row["listing_id"],
+        slug=row["slug"],
+        title=row["title"],
+        store=(row["store_name"], row["store_slug"]),
+        category=(row["category_name"], row["category_slug"]),
+        tier=row["tier"],
+        discount_bp=row["discount_bp"],
+        prices=Prices(row["price_usd"], row["price_inr"], row["price_eur"]),
+        list_prices=Prices(row["list_price_usd"], row["list_price_inr"], row["list_price_eur"]),
+        picture=Picture(**shown) if shown and shown["width"] and shown["height"] else None,
+    )
+
+
 def cards_of(ids: Iterable[uuid.UUID]) -> list[Card]:
     """Return the cards of these listings in this order; what is no longer for sale is left out."""
     wanted = list(ids)
-    found = {card.id: card for card in _cards(listings_for_sale().filter(pk__in=wanted))}
-    return [found[listing_id] for listing_id in wanted if listing_id in found]
+    found = rows_of(wanted)
+    return [card_of(found[listing_id]) for listing_id in wanted if listing_id in found]
 
 
-def cards_on_shelf(*, limit: int, sort: Sort = Sort.POPULAR, category: str | None = None, without: uuid.UUID | None = None) -> list[Card]:
-    """Return the first listings of an order, of one category where it is named, in one query."""
-    items = ShelfItem.objects.all() if category is None else ShelfItem.objects.filter(category__slug=category)
-    ids = items.order_by(*ordering(sort)).values("pk")[: limit + 1]
-    order = [f"{'-' if column.startswith('-') else ''}shelf_item__{column.removeprefix('-')}" for column in ordering(sort)]
-    cards = _cards(listings_for_sale().filter(pk__in=ids).order_by(*order))
+def popular_cards(*, limit: int, category: str | None = None, without: uuid.UUID | None = None) -> list[Card]:
+    """Return the most popular listings, of one category where it is named, in one query."""
+    listings = ListingIndex.objects.all() if category is None else ListingIndex.objects.filter(category_slug=category)
+    cards = [card_of(row) for row in first_listings(listings, Sort.POPULAR, limit + 1)]
     return [card for card in cards if card.id != without][:limit]
 
 
@@ -98,19 +100,13 @@ def open_store(slug: str) -> Store:
 
 def newest_addresses(limit: int) -> list[tuple[str, datetime]]:
     """Return slug and last change of the newest listings for sale."""
-    newest = ShelfItem.objects.order_by(*ordering(Sort.NEWEST))
-    return list(newest.values_list("listing__slug", "listing__updated_at")[:limit])
+    return list(ListingIndex.objects.order_by("newest_first", "pk").values_list("slug", "listing__updated_at")[:limit])
 
 
 def slugs_for_sale(start: int, limit: int) -> list[tuple[str, datetime]]:
     """Return slug and last change of so many listings for sale from a position on, the oldest first."""
-    ids = ShelfItem.objects.order_by("pk").values("pk")[start : start + limit]
-    return list(ShelfItem.objects.filter(pk__in=ids).order_by("pk").values_list("listing__slug", "listing__updated_at"))
-
-
-def items_of_store(store: Store) -> Matching:
-    """Return what a store has for sale."""
-    return Matching.of(ShelfItem.objects.filter(store=store))
+    ids = ListingIndex.objects.order_by("pk").values("pk")[start : start + limit]
+    return list(ListingIndex.objects.filter(pk__in=ids).order_by("pk").values_list("slug", "listing__updated_at"))
 
 
 def picture_of(preview_id: Any, details: dict[str, Any], renditions: dict[str, Any], *, small: bool = True) -> Picture | None:
@@ -149,42 +145,16 @@ class Counts:
 
 
 def counts_to_choose_from(category: str | None, tier: str | None) -> Counts:
-    """Return the counts that the shelf keeps, in one query.
+    """Return the stored counts in one query.
 
     Args:
         category: The category whose file types are counted; all when None.
         tier: Count only this tier; all when None.
     """
-    kind = label("type", "")
-    types = Q(label__startswith=kind) if category is None else Q(label__startswith=kind, category__slug=category)
-    counted = ShelfCount.objects.filter(Q(label="") | types, **({} if tier is None else {"tier": tier}))
-    of_category = Case(When(label="", then=F("category__slug")), default=Value(""))
-    rows = counted.order_by().values("label", of=of_category).annotate(n=Coalesce(Sum("listings"), 0))
-    first = rows.filter(n__gt=0).order_by(Case(When(label="", then=0), default=1), "-n", "label")[: 2 * VALUES]
-    return Counts(
-        {row["of"]: row["n"] for row in first if not row["label"]},
-        {row["label"].removeprefix(kind): row["n"] for row in first if row["label"]},
-    )
-
-
-def _cards(listings: QuerySet[Listing]) -> list[Card]:
-    picture = FilteredRelation("previews", condition=Q(previews__kind=PreviewKind.GALLERY, previews__slot=0))
-    return [_card(*row) for row in listings.annotate(picture=picture).values_list(*_FIELDS)]
-
-
-def _card(*row: Any) -> Card:
-    listing_id, slug, title, summary, store, store_slug, category_slug, category, tier, discount, *rest = row
-    *amounts, picture_id, details, renditions = rest
-    return Card(
-        id=listing_id,
-        slug=slug,
-        title=title,
-        summary=summary,
-        store=(store, store_slug),
-        category=(category, category_slug),
-        tier=tier,
-        discount_bp=discount,
-        prices=Prices(*amounts[:3]),
-        list_prices=Prices(*amounts[3:]),
-        picture=None if picture_id is None else picture_of(picture_id, details, renditions),
-    )
+    types = Q(name="fileType") if category is None else Q(name="fileType", category_slug=category)
+    counted = ListingCount.objects.filter(Q(name="") | types, **({} if tier is None else {"tier": tier}))
+    value = Case(When(name="", then=F("category_slug")), default=F("value"))
+    rows = counted.order_by().values_list("name", value).annotate(n=Sum("listings")).filter(n__gt=0)
+    # Categories come first.
+    first = list(rows.order_by("name", "-n", value)[: 2 * VALUES])
+    return Counts({slug: n for name, slug, n in first if not name}, {file_type: n for name, file_type, n in first if name})

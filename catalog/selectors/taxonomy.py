@@ -3,16 +3,16 @@
 from datetime import datetime
 from typing import NamedTuple
 
-from django.db.models import Q, QuerySet, Sum
+from django.db.models import OuterRef, QuerySet, Sum
 from django.db.models.functions import Coalesce
 
-from ..models import Category, LicenseTier, RetiredTerms
+from ..models import Category, LicenseTier, ListingCount, RetiredTerms
 
 
 def categories_with_counts() -> QuerySet[Category]:
     """Return the active categories, each with the number of listings for sale in it as `asset_count`."""
-    for_sale = Coalesce(Sum("shelf_counts__listings", filter=Q(shelf_counts__label="")), 0)
-    return Category.objects.filter(is_active=True).annotate(asset_count=for_sale).order_by("sort_order", "slug")
+    counts = ListingCount.objects.filter(name="", category_slug=OuterRef("slug")).values("category_slug").values(n=Sum("listings"))
+    return Category.objects.filter(is_active=True).annotate(asset_count=Coalesce(counts, 0)).order_by("sort_order", "slug")
 
 
 def category_names() -> list[tuple[str, str]]:

@@ -14,7 +14,7 @@ from django.db.models import F
 from marketplace.core.db.inserts import insert_rows
 from marketplace.core.transitions import lock
 
-from ..models import ListingStats, ShelfItem, UncountedPurchase
+from ..models import ListingIndex, ListingStats, SearchDocument, UncountedPurchase
 from .catalog_version import change_version
 
 Progress = Callable[[int, int], None]
@@ -48,7 +48,7 @@ def count_purchases(*, progress: Progress = lambda _done, _total: None) -> int:
 
 @transaction.atomic
 def _count(listing_id: uuid.UUID) -> None:
-    # The count's row before the shelf's, as where a listing is put on the shelf.
+    # The count's row before the index's, as where a listing is put in the index.
     ListingStats.objects.get_or_create(listing_id=listing_id)
     lock(ListingStats.objects.all(), pk=listing_id)
     # One statement: what is noted meanwhile waits for the next run.
@@ -56,4 +56,5 @@ def _count(listing_id: uuid.UUID) -> None:
         cursor.execute(_TAKE, [UncountedPurchase._meta.get_field("listing").get_db_prep_value(listing_id, connection)])
         change = sum(row[0] for row in cursor.fetchall())
     ListingStats.objects.filter(pk=listing_id).update(purchases=F("purchases") + change)
-    ShelfItem.objects.filter(pk=listing_id).update(unpopularity=F("unpopularity") - change)
+    ListingIndex.objects.filter(pk=listing_id).update(popularity=F("popularity") + change)
+    SearchDocument.objects.filter(listing=listing_id).update(popularity=F("popularity") + change)

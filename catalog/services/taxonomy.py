@@ -1,4 +1,4 @@
-"""Categories and licence tiers, which staff set up."""
+"""Categories, licence tiers and synonyms of search, which staff set up."""
 
 from typing import TypeVar
 
@@ -6,18 +6,30 @@ from django.db import transaction
 from django.utils import timezone
 
 from marketplace.accounts.models import User
-from marketplace.core import audit
+from marketplace.core import audit, texts
+from marketplace.core.errors import InvalidInput
 
-from ..models import Category, LicenseTier, RetiredTerms
+from ..jobs import rebuild_listing_index
+from ..models import Category, LicenseTier, RetiredTerms, SearchSynonym
+from ..models.search import SYNONYMS_CHARS
+from ..search.words import words_of
+from ..selectors import listings_on_sale
 from .catalog_version import change_version
+from .listing_index import refresh_category, refresh_prices
 
-T = TypeVar("T", Category, LicenseTier)
+T = TypeVar("T", Category, LicenseTier, SearchSynonym)
+# So many listings are repriced while an admin waits: a few seconds.
+AT_ONCE = 2_000
+# Entries in use: every process keeps them in memory.
+ACTIVE_SYNONYMS = 500
 
 
 @transaction.atomic
 def save_category(*, category: Category, changed: list[str], actor: User) -> Category:
     """Keep a new or changed category; cached answers end."""
-    return _save(category, "category", changed, actor)
+    _save(category, "category", changed, actor)
+    refresh_category(category)
+    return category
 
 
 @transaction.atomic
@@ -26,16 +38,52 @@ def save_license_tier(*, tier: LicenseTier, changed: list[str], actor: User) -> 
 
     Words that change are kept for those who bought under them.
     """
-    if not tier._state.adding:
-        before = LicenseTier.objects.select_for_update().get(pk=tier.pk)
-        if (before.name, before.text) != (tier.name, tier.text):
-            RetiredTerms.objects.create(tier=before, name=before.name, text=before.text, until=timezone.now())
-    return _save(tier, "licensetier", changed, actor)
+    before = LicenseTier.objects.select_for_update().filter(pk=tier.pk).first()
+    if before and (before.name, before.text) != (tier.name, tier.text):
+        RetiredTerms.objects.create(tier=before, name=before.name, text=before.text, until=timezone.now())
+    _save(tier, "licensetier", changed, actor)
+    if before is None or (before.price_factor, before.sort_order, before.is_active) != (tier.price_factor, tier.sort_order, tier.is_active):
+        # Every listing may cost something else now. In a large catalog lists show it when a job is done; quotes and purchases do at once.
+        if listings_on_sale() > AT_ONCE:
+            rebuild_listing_index.enqueue()
+        else:
+            refresh_prices()
+    return tier
 
 
-def _save(row: T, noun: str, changed: list[str], actor: User) -> T:
+@transaction.atomic
+def save_synonym(*, synonym: SearchSynonym, changed: list[str], actor: User) -> SearchSynonym:
+    """Save a new or changed entry of the list of synonyms; searches use it at once.
+
+    Raises:
+        InvalidInput: its word is not one word, its synonyms are none or too many, or too many entries are in use.
+    """
+    refusal = find_synonym_fault(synonym)
+    if refusal is not None:
+        raise refusal
+    _save(synonym, "searchsynonym", changed, actor)
+    return synonym
+
+
+def find_synonym_fault(synonym: SearchSynonym) -> InvalidInput | None:
+    """Write the entry's words as search compares them; return what keeps it from being saved, None when nothing does."""
+    word, synonyms = words_of(synonym.word), list(dict.fromkeys(words_of(synonym.synonyms)))
+    if len(word) != 1:
+        return texts.invalid("word", "invalid", "Enter one word.")
+    if not synonyms or word[0] in synonyms:
+        return texts.invalid("synonyms", "invalid", "Enter one or more other words, separated by spaces.")
+    synonym.word, synonym.synonyms = word[0], " ".join(synonyms)
+    if len(synonym.synonyms) > SYNONYMS_CHARS:
+        return texts.invalid("synonyms", "max_length", f"Enter at most {SYNONYMS_CHARS} characters.")
+    if SearchSynonym.objects.filter(word=synonym.word).exclude(pk=synonym.pk).exists():
+        return texts.invalid("word", "unique", "This word is in the list already.")
+    if synonym.is_active and SearchSynonym.objects.filter(is_active=True).exclude(pk=synonym.pk).count() >= ACTIVE_SYNONYMS:
+        return texts.invalid("is_active", "max_length", f"At most {ACTIVE_SYNONYMS} entries are in use at once. Disable another one first.")
+    return None
+
+
+def _save(row: T, noun: str, changed: list[str], actor: User) -> None:
     verb = "create" if row._state.adding else "update"
     row.save()
     audit.record(f"{noun}.{verb}", row, actor=actor, changed=changed)
     change_version()
-    return row

@@ -8,12 +8,12 @@ from ..events import ListingEdited, StoreShown
 from ..models import Listing, Store
 from ..models.listings import ListingStatus
 from ..search.index import index_listing, remove_listing, show_store
-from .shelf import refresh_listings, refresh_store
+from .listing_index import refresh_listings, refresh_store
 
 
 @transaction.atomic
 def listing_changed(listing: Listing) -> None:
-    """Update search, the shelf and cached answers after a change of a listing, in the caller's transaction, after its row was saved.
+    """Update search, the browse index and cached answers after a change of a listing, in the caller's transaction, after its row was saved.
 
     Call it after every transition; after an edit of a published listing and its previews, `listing_edited`.
     """
@@ -33,7 +33,7 @@ def listing_edited(listing: Listing) -> None:
 
 @transaction.atomic
 def store_changed(store: Store) -> None:
-    """Update search, the shelf and cached answers after a store was opened, closed or renamed, in the caller's transaction."""
+    """Update search, the browse index and cached answers after a store was opened, closed or renamed, in the caller's transaction."""
     show_store(store)
-    refresh_store(store.pk)
+    refresh_store(store)
     emit(StoreShown(store.pk, store.is_open))

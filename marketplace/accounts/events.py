@@ -8,7 +8,7 @@ from marketplace.core.events import Event
 
 @dataclass(frozen=True)
 class AccountDeleted(Event):
-    """An account is being deleted. A subscriber that must keep it raises `AccountInUse`; the others let go of what is personal."""
+    """An account is being deleted. A subscriber that must keep it raises `AccountInUse`; the others erase what is personal."""
 
     user_id: uuid.UUID
 

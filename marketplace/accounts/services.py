@@ -149,7 +149,7 @@ def delete_account(*, user: User, reason: str, actor: User | None) -> User:
     apps.get_model("account", "EmailAddress")._default_manager.filter(user=user).delete()
     apps.get_model("mfa", "Authenticator")._default_manager.filter(user=user).delete()
     user.email, user.name, user.is_active, user.last_login = f"{user.pk.hex}{DELETED}", "", False, None
-    user.session_epoch += 1
+    # The sessions end with the password.
     user.set_unusable_password()
     user.save()
     user.groups.clear()

@@ -5,10 +5,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import orjson
 from mcp_types import INVALID_PARAMS, Resource, ResourceLink, ResourceTemplate
 
-from catalog.api import bodies as catalog
+from catalog import queries as catalog
 from developers.principals import Principal
 from library.api import bodies as library
 from library.selectors import library_page
@@ -57,7 +56,7 @@ class Part:
 
 
 def _read_manifest(_principal: Principal, asset_id: str) -> str:
-    return orjson.dumps(catalog.manifest(asset_id), option=orjson.OPT_UTC_Z).decode()
+    return catalog.asset_manifest(asset_id).json_bytes().decode()
 
 
 def _read_readme(principal: Principal, asset_id: str) -> str:

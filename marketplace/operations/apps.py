@@ -15,10 +15,10 @@ class OperationsConfig(AppConfig):
     label = "operations"
 
     def ready(self) -> None:
-        """Measure what waits in the database, watch for workers, and let go of what a deleted account leaves."""
+        """Measure what waits in the database, watch for workers, and erase what is personal with a deleted account."""
         from . import people, readings  # noqa: PLC0415 - their models are there only now
 
-        subscribe(AccountDeleted, people.let_go)
+        subscribe(AccountDeleted, people.anonymise)
         subscribe(AccountEnding, people.add_effects)
         register(readings.jobs)
         register(readings.webhooks)

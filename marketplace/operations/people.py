@@ -1,4 +1,4 @@
-"""What the service holds about a person: handed to them on request, and let go of when their account is deleted."""
+"""What the service holds about a person: exported on request, and erased or anonymised when their account is deleted."""
 
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
@@ -6,12 +6,27 @@ from dataclasses import dataclass
 from typing import Any
 
 from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
 from django.db.models import Exists, Model, OuterRef, Q
 from django.utils import timezone
 
-from catalog.models import Listing, Store
-from catalog.models.listings import ListingStatus, UpdateStatus
-from developers.models import AccessToken, ApiKey, App, AppOrigin, Consent, DeveloperApplication, Grant, RefreshToken, SpendingLimit
+from catalog.models import AgentManifest, Deliverable, Listing, ListingReview, Preview, Store
+from catalog.models.listings import ListingStatus
+from developers.models import (
+    AccessToken,
+    ApiKey,
+    ApiUsage,
+    App,
+    AppOrigin,
+    AppScope,
+    Consent,
+    DeveloperApplication,
+    FirstPartyToken,
+    Grant,
+    RefreshToken,
+    ScopeReview,
+    SpendingLimit,
+)
 from developers.models.applications import ApplicationMessage
 from developers.models.webhooks import WebhookEndpoint, WebhookMessage
 from library.models import DownloadLink, Licence, Package
@@ -21,7 +36,17 @@ from marketplace.accounts.models import User
 from marketplace.core.models import AuditEntry
 from marketplace.core.wording import money
 from vendors.models import VendorProfile
-from wallet.models import CreditReference, IdempotencyRecord, LedgerAccount, Order, Quote, WalletSettings, Withdrawal
+from wallet.models import (
+    CreditReference,
+    IdempotencyRecord,
+    Journal,
+    LedgerAccount,
+    Order,
+    Payout,
+    Quote,
+    WalletSettings,
+    Withdrawal,
+)
 from wallet.models.ledger import AccountKind
 from wallet.selectors import open_withdrawals_of, with_earnings
 
@@ -35,12 +60,14 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
         "user",
         ("status", "company", "website", "what", "why", "decision_reason", "created_at", "decided_at"),
     ),
-    "messages": (ApplicationMessage, "author", ("text", "at")),
-    "apps": (App, "user", ("id", "name", "purpose", "status", "granted_scopes", "redirect_uris", "created")),
+    "apps": (App, "user", ("id", "name", "purpose", "status", "status_reason", "granted_scopes", "redirect_uris", "created")),
+    "scopes": (AppScope, "app__user", ("app_id", "scope", "reason", "granted", "note", "requested_at", "decided_at")),
+    "scopeReviews": (ScopeReview, "app__user", ("app_id", "status", "requested_at", "outcome", "note", "decided_at")),
     "apiKeys": (ApiKey, "app__user", ("id", "name", "last_four", "scope", "created_at", "expires_at", "last_used_at", "revoked_at")),
     "tokens": (AccessToken, "user", ("id", "kind", "name", "hint", "scope", "created", "expires", "last_used_at", "revoked_at")),
     "connections": (Consent, "user", ("app__name", "scope", "given_at", "renewed_at", "withdrawn_at")),
-    "webhooks": (WebhookEndpoint, "app__user", ("id", "url", "description", "created_at", "disabled_at")),
+    "authenticators": (Authenticator, "user", ("type", "created_at", "last_used_at")),
+    "webhooks": (WebhookEndpoint, "app__user", ("id", "url", "description", "created_at", "disabled_at", "disabled_reason")),
     "spendingLimits": (
         SpendingLimit,
         "owner",
@@ -48,12 +75,57 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
     ),
     "store": (Store, "owner", ("name", "slug", "is_open")),
     "vendorProfile": (VendorProfile, "user", ("status", "bio", "application_data", "commission_rate_bp", "payout_method", "applied_at")),
-    "listings": (Listing, "store__owner", ("id", "slug", "title", "status", "description", "readme", "published_at")),
+    "listings": (
+        Listing,
+        "store__owner",
+        (
+            "id",
+            "slug",
+            "title",
+            "status",
+            "short_description",
+            "description",
+            "readme",
+            "tags",
+            "version",
+            "file_type",
+            "supported_platforms",
+            "video_url",
+            "published_at",
+        ),
+    ),
+    "files": (Deliverable, "listing__store__owner", ("listing_id", "original_filename", "version", "file_size", "uploaded_at")),
+    "previews": (Preview, "listing__store__owner", ("listing_id", "kind", "alt_text", "size", "uploaded_at")),
+    "listingReviews": (
+        ListingReview,
+        "listing__store__owner",
+        ("listing_id", "kind", "status", "submitted_at", "findings", "note", "decided_at"),
+    ),
+    "payouts": (Payout, "account__owner", ("run", "payout_method", "journal__at")),
     "walletSettings": (WalletSettings, "owner", ("currency_preference",)),
+    "walletEntries": (
+        Journal,
+        "wallet__owner",
+        ("kind", "at", "wallet__currency", "wallet_net_minor", "wallet_balance_minor", "order_id"),
+    ),
+    "quotes": (Quote, "owner", ("listing_id", "license_slug", "currency", "price_minor", "created_at", "expires_at")),
     "orders": (
         Order,
         "buyer",
-        ("id", "title", "store_name", "license_slug", "currency", "price_minor", "tax_minor", "status", "created_at", "refunded_at"),
+        (
+            "id",
+            "title",
+            "store_name",
+            "version",
+            "license_slug",
+            "license_name",
+            "currency",
+            "price_minor",
+            "tax_minor",
+            "status",
+            "created_at",
+            "refunded_at",
+        ),
     ),
     "withdrawals": (
         Withdrawal,
@@ -71,7 +143,7 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
         ),
     ),
     "creditReferences": (CreditReference, "journal__wallet__owner", ("source", "reference", "journal__wallet_net_minor", "journal__at")),
-    "licences": (Licence, "buyer", ("id", "title", "store_name", "version", "order_id", "acquired_at", "revoked_at")),
+    "licences": (Licence, "buyer", ("id", "title", "store_name", "version", "order_id", "acquired_at", "revoked_at", "revoke_reason")),
     "downloads": (DownloadLink, "user", ("file_name", "version", "issued_at", "expires_at")),
     "actions": (AuditEntry, "actor", ("at", "action", "subject_type", "subject_id", "reason")),
 }
@@ -102,11 +174,25 @@ def export_account(user: User) -> dict[str, Any]:
     # A vendor's balance alone lacks the sales that are not sealed yet.
     accounts = with_earnings(LedgerAccount.objects.filter(owner=user)).order_by("pk")
     wallets = [{"kind": row.kind, "currency": row.currency, "balance_minor": row.earned_minor} for row in accounts]
-    return {"account": account, **sections, "wallets": wallets}
+    return {"account": account, **sections, **_other_sections(user), "wallets": wallets}
 
 
-def let_go(event: AccountDeleted) -> None:
-    """Remove what is personal beyond the account itself; orders, licences, links and the ledger stay as they are.
+def _other_sections(user: User) -> dict[str, list[Any]]:
+    """Return the sections whose rows more than one column connects to the user."""
+    tokens = AccessToken.objects.filter(user=user).values("pk")
+    messages = ApplicationMessage.objects.filter(Q(application__user=user) | Q(author=user))
+    events = WebhookMessage.objects.filter(Q(owner=user) | Q(app__user=user))
+    usage = ApiUsage.objects.filter(Q(app__user=user) | Q(credential_id__in=tokens))
+    return {
+        # Questions are the reviewers', who are not named.
+        "messages": list(messages.order_by("pk").values("text", "at", is_yours=Q(author=user))),
+        "webhookMessages": list(events.order_by("pk").values("type", "subject", "data", "created_at")),
+        "usage": list(usage.order_by("pk").values("day", "app_id", "kind", "operation", "scope", "status", "calls")),
+    }
+
+
+def anonymise(event: AccountDeleted) -> None:
+    """Erase what is personal beyond the account itself; orders, licences, links and the ledger stay as they are.
 
     Raises:
         AccountInUse: money is left or on its way, or something is for sale.
@@ -118,36 +204,50 @@ def let_go(event: AccountDeleted) -> None:
     open_matters = unsettled(user.pk)
     if open_matters:
         raise AccountInUse(" ".join(matter.sentence for matter in open_matters))
+    _erase_credentials(user)
+    _erase_developer_records(user)
     Withdrawal.objects.filter(wallet__owner=user).update(payment_details="")
-    AccessToken.objects.filter(Q(user=user) | Q(application__user=user)).delete()
-    RefreshToken.objects.filter(Q(user=user) | Q(application__user=user)).delete()
-    Grant.objects.filter(Q(user=user) | Q(application__user=user)).delete()
-    ApiKey.objects.filter(app__user=user).delete()
-    Consent.objects.filter(user=user).delete()
-    WebhookEndpoint.objects.filter(app__user=user).delete()
-    WebhookMessage.objects.filter(owner=user).delete()
-    # The rows stay: orders of others name them. Nothing works under an account that is shut.
-    App.objects.filter(user=user).update(purpose="", redirect_uris="", status_reason="")
-    AppOrigin.objects.filter(app__user=user).delete()
-    DeveloperApplication.objects.filter(user=user).delete()
     SpendingLimit.objects.filter(owner=user).delete()
     IdempotencyRecord.objects.filter(owner=user).delete()
     Quote.objects.filter(owner=user).delete()
     WalletSettings.objects.filter(owner=user).delete()
     AccountExport.objects.filter(user=user).delete()
     VendorProfile.objects.filter(user=user).update(bio="", application_data={}, payout_method=None)
-    _let_go_of_the_store(user)
+    _anonymise_store(user)
 
 
-def _let_go_of_the_store(user: User) -> None:
-    """Remove what was never sold; what was, buyers go on downloading, from a store without a name. Receipts keep the one they bore."""
-    sold = Exists(Order.objects.filter(listing=OuterRef("pk"))) | Exists(Licence.objects.filter(listing=OuterRef("pk")))
+def _erase_credentials(user: User) -> None:
+    """Erase what the user signs in to the API with, and what others use to sign in to the user's apps."""
+    for tokens in (AccessToken, RefreshToken, Grant):
+        tokens._default_manager.filter(Q(user=user) | Q(application__user=user)).delete()
+    FirstPartyToken.objects.filter(user=user).delete()
+    ApiKey.objects.filter(app__user=user).delete()
+    Consent.objects.filter(user=user).delete()
+
+
+def _erase_developer_records(user: User) -> None:
+    """Erase the user's applications, requests and webhooks, and what they wrote about their apps."""
+    WebhookEndpoint.objects.filter(app__user=user).delete()
+    WebhookMessage.objects.filter(Q(owner=user) | Q(app__user=user)).delete()
+    # The rows stay: orders of others name them. Nothing works under an account that is shut.
+    App.objects.filter(user=user).update(purpose="", redirect_uris="", status_reason="")
+    AppScope.objects.filter(app__user=user).update(reason="", note="")
+    ScopeReview.objects.filter(app__user=user).delete()
+    AppOrigin.objects.filter(app__user=user).delete()
+    DeveloperApplication.objects.filter(user=user).delete()
+
+
+def _anonymise_store(user: User) -> None:
+    """Erase what was never sold; what was, buyers go on downloading, from a store without a name. Receipts keep the one they bore."""
+    sold = Exists(Order.objects.filter(listing=OuterRef("pk")))
     unsold = list(Listing.objects.filter(~sold, store__owner=user).values_list("pk", flat=True))
     Quote.objects.filter(listing__in=unsold).delete()
     Package.objects.filter(deliverable__listing__in=unsold).delete()
-    Listing.objects.filter(pk__in=unsold).update(live_deliverable=None, candidate_deliverable=None, update_status=UpdateStatus.NONE)
+    Listing.objects.filter(pk__in=unsold).update(live_deliverable=None, candidate_deliverable=None)
     # Their files follow with the next sweep: no record names them any more.
     Listing.objects.filter(pk__in=unsold).delete()
+    # They name the store, and are made again when somebody asks for one.
+    AgentManifest.objects.filter(listing__store__owner=user).delete()
     Store.objects.filter(owner=user).update(name="Closed store", slug=f"closed-{user.pk.hex}", is_open=False)
 
 

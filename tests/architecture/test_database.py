@@ -33,7 +33,6 @@ UNGUARDED = {
     "developers.App.authorization_grant_type": "the OAuth library declares it and reads it",
     "developers.App.algorithm": "the OAuth library declares it and reads it",
     "developers.App.registration_source": "the OAuth library declares it and reads it",
-    "catalog.SearchDocument.tier": "made by the index itself; nobody's word reaches it",
 }
 FIELDS = {
     f"{model._meta.label}.{field.name}": (model, field)

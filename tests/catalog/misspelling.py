@@ -144,3 +144,42 @@ def judge(cases: Sequence[Misspelt], find: Callable[[str], Sequence[str]]) -> Qu
     missed = [case for case, titles in zip(cases, places, strict=True) if case.title not in titles]
     mrr = sum(1 / (titles.index(case.title) + 1) for case, titles in zip(cases, places, strict=True) if case.title in titles)
     return Quality(1 - len(missed) / len(cases), mrr / len(cases), missed)
+
+
+# Spellings that sound alike; the first that a word has is used.
+_SOUNDS = (
+    *(("ph", "f"), ("tz", "ts"), ("ck", "k"), ("qu", "kw"), ("ae", "e"), ("ei", "ai"), ("oo", "u"), ("ea", "ee"), ("ca", "ka")),
+    *(("co", "ko"), ("th", "t"), ("ks", "x"), ("x", "ks"), ("y", "i"), ("ss", "s"), ("tt", "t"), ("ll", "l"), ("nn", "n")),
+    *(("k", "c"), ("v", "w"), ("z", "s"), ("f", "ph"), ("i", "y"), ("u", "oo"), ("r", "rr"), ("n", "nn"), ("t", "tt"), ("l", "ll")),
+    ("e", "a"),
+)
+_KEYBOARD = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
+NAME_KINDS = ("sound", "keyboard neighbour", "missing space")
+
+
+def misspell_names(names: Sequence[str], seed: int) -> list[Misspelt]:
+    """Return each name misspelt by sound, by a neighbouring key and, where it has several words, without the first space."""
+    dice = random.Random(seed)
+    found = []
+    for name in names:
+        word = max((word for word in name.split() if word.isascii()), key=len)
+        queries = (name.replace(word, _by_sound(word)), name.replace(word, _by_neighbour(dice, word)), "".join(name.split(" ", 1)))
+        found += [Misspelt(query, name, kind) for kind, query in zip(NAME_KINDS, queries, strict=True) if query != name]
+    return found
+
+
+def _by_sound(word: str) -> str:
+    lower = word.lower()
+    for spelt, heard in _SOUNDS:
+        if spelt in lower[1:] or (len(spelt) > 1 and spelt in lower):
+            return lower.replace(spelt, heard, 1) if spelt in lower[:2] else lower[0] + lower[1:].replace(spelt, heard, 1)
+    return word
+
+
+def _by_neighbour(dice: random.Random, word: str) -> str:
+    lower = word.lower()
+    at = dice.randrange(1, len(lower))
+    row = next(row for row in _KEYBOARD if lower[at] in row)
+    place = row.index(lower[at])
+    beside = row[max(place - 1, 0) : place] + row[place + 1 : place + 2]
+    return lower[:at] + dice.choice(beside) + lower[at + 1 :]

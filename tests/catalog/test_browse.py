@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from catalog.models import Listing
+from catalog.models import Listing, Preview
 from catalog.services.catalog_version import change_version
 from catalog.services.popularity import count_purchases, record_purchase, undo_purchase
 from catalog.services.visibility import listing_changed, store_changed
@@ -96,13 +96,41 @@ def test_listings_of_a_closed_store_are_hidden_at_once_and_come_back(get: Any) -
 
 
 def test_item_has_the_reference_fields(get: Any) -> None:
-    listing = PublishedListingFactory(title="Grotesk", price_inr_minor=49_950, discount_bp=1000, tier_requirement="pro")
-    assert get("assets") == {
-        "total": 1,
-        "page": 1,
-        "items": [{"id": str(listing.id), "title": "Grotesk", "priceINR": 449.55, "tierRequirement": "pro"}],
-        "nextCursor": None,
+    listing = PublishedListingFactory(
+        title="Grotesk",
+        slug="grotesk",
+        store__name="Foundry",
+        store__slug="foundry",
+        price_inr_minor=49_950,
+        base_price_minor=600,
+        discount_bp=1000,
+        tier_requirement="pro",
+        allowed_license_slugs=["commercial", "extended"],
+    )
+    picture = Preview.objects.create(
+        listing=listing, kind="Gallery", slot=0, object_key="previews/1", content_type="image/png", size=1, sha256="0" * 64,
+        renditions={"card": {"key": "k", "size": 1, "sha256": "0" * 64, "width": 640, "height": 400}},
+    )  # fmt: skip
+    listing_changed(listing)
+    item = {
+        "id": str(listing.id),
+        "title": "Grotesk",
+        "priceINR": 449.55,
+        "tierRequirement": "pro",
+        # Added.
+        "slug": "grotesk",
+        "vendor": {"storeName": "Foundry", "storeSlug": "foundry"},
+        "priceUSD": 5.4,
+        "priceEUR": None,
+        "thumbnailUrl": f"/api/v1/previews/{picture.id}?size=card",
+        "licenses": [
+            {"slug": "commercial", "priceINR": 449.55, "priceUSD": 5.4, "priceEUR": None},
+            {"slug": "extended", "priceINR": 1123.88, "priceUSD": 13.5, "priceEUR": None},
+        ],
     }
+    assert get("assets") == {"total": 1, "page": 1, "items": [item], "nextCursor": None}
+    [found] = get("assets/search", q="grotesk")["results"]
+    assert found == item | {"score": found["score"]}
 
 
 def test_price_without_inr_is_null_and_a_free_listing_costs_zero(get: Any) -> None:

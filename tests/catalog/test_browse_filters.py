@@ -2,17 +2,18 @@
 
 import base64
 from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 
 import orjson
 import pytest
 from django.utils import timezone
-from rest_framework.test import APIClient
 
 from catalog.models import LicenseTier, Listing
-from catalog.selectors import facets, matching
+from catalog.selectors import browse
+from catalog.services.taxonomy import save_license_tier
 from catalog.services.visibility import listing_changed
-from tests.factories import CategoryFactory, PublishedListingFactory, StoreFactory
+from tests.factories import CategoryFactory, PublishedListingFactory, StoreFactory, UserFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -76,7 +77,19 @@ def varied() -> None:
         ({"tag": " BOLD "}, {"One", "Two"}),
         ({"tag": "sans serif"}, {"One"}),
         ({"tag": "bol"}, set()),
-        ({"tag": "bold|"}, {"One", "Two"}),
+        ({"tag": "bold|"}, set()),
+        ({"tag": "!bold"}, {"Three"}),
+        ({"tag": ["bold", "!sans serif"]}, {"Two"}),
+        ({"tag": ["sans serif", "nothing"]}, {"One"}),
+        ({"tag": "\\!bold"}, set()),
+        ({"category": "!fonts"}, {"Three"}),
+        ({"category": ["fonts", "motion"], "tier": "!pro"}, {"One", "Three"}),
+        ({"tier": ["pro", "vip"]}, {"Two"}),
+        ({"vendor": "!foundry"}, {"Two", "Three"}),
+        ({"fileType": ["!otf", "!nothing"]}, {"Three"}),
+        ({"platform": ["figma", "!after effects"]}, {"Three"}),
+        ({"license": "!extended"}, {"One"}),
+        ({"license": ["extended", "personal"]}, {"One", "Two", "Three"}),
         ({"tag": "%"}, set()),
         ({"tag": "bold' OR '1'='1"}, set()),
         ({"platform": "figma"}, {"One", "Three"}),
@@ -99,7 +112,7 @@ def varied() -> None:
     ],
 )
 @pytest.mark.parametrize("sort", ["popular", "price_desc"])
-def test_filters_find_what_has_it(get: Any, varied: None, query: dict[str, str], found: set[str], sort: str) -> None:
+def test_filters_find_what_has_it(get: Any, varied: None, query: dict[str, Any], found: set[str], sort: str) -> None:
     answer = get("assets", sort=sort, **query)
     assert (titles(answer), answer["total"]) == (found, len(found))
     assert "totalIsExact" not in answer
@@ -111,9 +124,59 @@ def test_listing_without_a_price_in_rupees_is_in_no_range_of_rupees(get: Any) ->
     assert get("assets", minPrice="0")["total"] == 0
 
 
+def test_tag_that_begins_with_an_exclamation_mark_is_found_behind_a_backslash(get: Any) -> None:
+    PublishedListingFactory(title="Loud", tags=["!new"])
+    assert [titles(get("assets", tag=tag)) for tag in ("\\!new", "!new", "!!new")] == [{"Loud"}, {"Loud"}, set()]
+
+
 def test_licence_tier_that_is_not_active_finds_nothing(get: Any, varied: None) -> None:
-    LicenseTier.objects.filter(slug="personal").update(is_active=False)
+    tier = LicenseTier.objects.get(slug="personal")
+    tier.is_active = False
+    save_license_tier(tier=tier, changed=["is_active"], actor=UserFactory(is_staff=True))
     assert get("assets", license="personal")["total"] == 0
+    assert counts(get("assets", facets="license"), "license") == {"commercial": 2, "extended": 2}
+
+
+def test_price_range_is_of_the_licence_asked_for(get: Any) -> None:
+    # 999 rupees under the personal licence, 1,998 under the commercial one, 4,995 under the extended one.
+    PublishedListingFactory(title="Font", price_inr_minor=99_900, base_price_minor=1200)
+    only_extended = PublishedListingFactory(title="Other", price_inr_minor=99_900, allowed_license_slugs=["extended"])
+    assert titles(get("assets", maxPrice="1000")) == {"Font", "Other"}
+    assert titles(get("assets", license="commercial", maxPrice="1000")) == set()
+    assert titles(get("assets", license="commercial", maxPrice="1998")) == {"Font"}
+    assert titles(get("assets", license="commercial", minPrice="24", maxPrice="24", currency="USD")) == {"Font"}
+    assert titles(get("assets", license="extended", maxPrice="999")) == {only_extended.title}
+    # Any one price of several licences may fit, and a licence that is excluded has no price.
+    assert titles(get("assets", license=["commercial", "extended"], maxPrice="1000")) == {"Other"}
+    assert titles(get("assets", license="!commercial", maxPrice="1000")) == {"Other"}
+    assert get("assets/search", q="font", license="commercial", maxPrice="1000")["results"] == []
+
+
+def test_order_of_prices_is_that_of_the_licence_and_currency_asked_for(get: Any) -> None:
+    wide = {"allowed_license_slugs": ["personal", "commercial"]}
+    PublishedListingFactory(title="A", base_price_minor=300, price_inr_minor=50_000, **wide)
+    PublishedListingFactory(title="B", base_price_minor=500, price_inr_minor=30_000, allowed_license_slugs=["commercial"])
+    PublishedListingFactory(title="C", base_price_minor=100, price_inr_minor=None, price_eur_minor=700, **wide)
+
+    def shown(sort: str, **query: Any) -> list[str]:
+        return [item["title"] for item in get("assets", sort=sort, **query)["items"]]
+
+    assert (shown("price_asc"), shown("price_desc")) == (["B", "A", "C"], ["A", "B", "C"])
+    assert (shown("price_asc", currency="USD"), shown("price_desc", currency="USD")) == (["C", "A", "B"], ["B", "A", "C"])
+    # B's price is the one of its commercial licence, A's twice as much as for a person.
+    assert shown("price_asc", license="commercial", currency="USD") == ["C", "B", "A"]
+    assert shown("price_desc", license="commercial", currency="EUR") == ["C", "A", "B"]
+
+
+def test_price_factor_that_an_admin_changes_moves_listings_at_once(get: Any) -> None:
+    PublishedListingFactory(title="Font", price_inr_minor=10_000)
+    assert get("assets", license="commercial", maxPrice="200")["total"] == 1
+    tier = LicenseTier.objects.get(slug="commercial")
+    tier.price_factor = Decimal(3)
+    save_license_tier(tier=tier, changed=["price_factor"], actor=UserFactory(is_staff=True))
+    assert get("assets", license="commercial", maxPrice="200")["total"] == 0
+    item = get("assets", license="commercial", maxPrice="300")["items"][0]
+    assert [sold["priceINR"] for sold in item["licenses"]] == [100, 300, 500]
 
 
 @pytest.mark.parametrize(
@@ -125,16 +188,20 @@ def test_licence_tier_that_is_not_active_finds_nothing(get: Any, varied: None) -
         ({"currency": "GBP"}, ("?currency", "invalid_choice")),
         ({"facets": "category,colour"}, ("?facets", "invalid_choice")),
         ({"tag": "x" * 41}, ("?tag", "max_length")),
+        ({"tag": "!" + "x" * 41}, ("?tag", "max_length")),
+        ({"tag": ["bold"] * 21}, ("?tag", "max_length")),
+        ({"tag": " "}, ("?tag", "blank")),
+        ({"tier": "!gold"}, ("?tier", "invalid_choice")),
         ({"facets": "category," * 12 + "category"}, ("?facets", "max_length")),
     ],
 )
-def test_bad_filter_is_named(refused: Any, query: dict[str, str], error: tuple[str, str]) -> None:
+def test_bad_filter_is_named(refused: Any, query: dict[str, Any], error: tuple[str, str]) -> None:
     assert refused("assets", **query) == [error]
 
 
 def test_total_is_counted_to_a_cap(get: Any, varied: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(matching, "CAP", 1)
-    monkeypatch.setattr(facets, "COUNTED", 1)
+    monkeypatch.setattr(browse, "CAP", 1)
+    monkeypatch.setattr(browse, "COUNTED", 1)
     query = {"tag": "bold", "minPrice": "0", "currency": "USD", "limit": 1}
     answer = get("assets", facets="category", **query)
     assert (answer["total"], answer["totalIsExact"], answer["facetsAreExact"]) == (1, False, False)
@@ -149,57 +216,10 @@ def test_total_of_one_label_is_kept_and_exact_however_many(
     get: Any, varied: None, monkeypatch: pytest.MonkeyPatch, query: dict[str, str]
 ) -> None:
     counted = get("assets", minPrice="0", currency="USD", **query)["total"]
-    monkeypatch.setattr(matching, "CAP", 1)
+    monkeypatch.setattr(browse, "CAP", 1)
     answer = get("assets", **query)
     assert (answer["total"], "totalIsExact" in answer) == (counted, False)
     assert counted == len(answer["items"]) > 1
-
-
-# A licence that there is not is told by the statement that counts: what is sold under every licence has its label.
-@pytest.mark.parametrize(
-    ("query", "asked"), [({"tag": "nobody-has-it"}, 3), ({"tag": "nobody-has-it", "maxPrice": "5"}, 3), ({"license": "unknown"}, 3)]
-)
-def test_label_that_nothing_has_is_looked_for_nowhere(
-    varied: None, query: dict[str, str], asked: int, django_assert_max_num_queries: Any
-) -> None:
-    api_client = APIClient()
-    api_client.get("/api/v1/assets")
-    with django_assert_max_num_queries(asked):
-        assert api_client.get("/api/v1/assets", query).json()["items"] == []
-
-
-def test_labels_of_every_kind_at_once_cost_no_query_each(
-    varied: None, monkeypatch: pytest.MonkeyPatch, django_assert_max_num_queries: Any
-) -> None:
-    monkeypatch.setattr(matching, "FEW", 0)
-    with django_assert_max_num_queries(4):
-        # The version, before and after, what is kept of the labels, the page with its total.
-        APIClient().get("/api/v1/assets", {"tag": "bold", "license": "personal", "fileType": "otf", "platform": "figma"})
-
-
-@pytest.mark.parametrize("few", [0, 10_000])
-@pytest.mark.parametrize("sort", ["popular", "newest", "price_asc", "price_desc"])
-def test_label_finds_the_same_whether_items_are_collected_or_walked_along(
-    get: Any, varied: None, monkeypatch: pytest.MonkeyPatch, few: int, sort: str
-) -> None:
-    monkeypatch.setattr(matching, "FEW", few)
-    found = [item["title"] for item in get("assets", tag="bold", sort=sort)["items"]]
-    everything = [item["title"] for item in get("assets", sort=sort)["items"]]
-    assert found == [title for title in everything if title in {"One", "Two"}]
-
-
-@pytest.mark.parametrize("few", [0, 10_000])
-@pytest.mark.parametrize("one_in", [1, 10**9])
-def test_several_labels_find_what_has_them_all_however_it_is_found(
-    get: Any, varied: None, monkeypatch: pytest.MonkeyPatch, few: int, one_in: int
-) -> None:
-    monkeypatch.setattr(matching, "FEW", few)
-    monkeypatch.setattr(matching, "ONE_IN", one_in)
-    one = {"tag": "bold", "platform": "figma", "fileType": "otf", "license": "personal"}
-    assert titles(get("assets", **one)) == {"One"}
-    assert titles(get("assets", **one, sort="newest", category="fonts", minPrice="1")) == {"One"}
-    assert titles(get("assets", **(one | {"fileType": "mp4"}))) == set()
-    assert titles(get("assets", tag="bold", license="personal")) >= {"One"}
 
 
 def test_counts_follow_what_a_listing_is_tagged_with(get: Any, varied: None) -> None:
@@ -231,7 +251,7 @@ def test_facets_count_under_the_filters_and_only_what_was_asked(get: Any, varied
 
 
 def test_most_frequent_values_come_first_and_no_more_than_the_bound(get: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(facets, "VALUES", 2)
+    monkeypatch.setattr(browse, "VALUES", 2)
     for file_type in ("a", "b", "b", "c", "c", "c"):
         PublishedListingFactory(file_type=file_type)
     for query in ({}, {"minPrice": "0", "currency": "USD"}):
@@ -331,6 +351,6 @@ def test_last_page_has_no_cursor(get: Any) -> None:
 
 def test_page_far_beyond_the_end_looks_for_nothing(anonymous: Any, django_assert_num_queries: Any) -> None:
     PublishedListingFactory()
-    # The version, before and after, and the total.
+    # The catalog's version before and after, and the total.
     with django_assert_num_queries(3):
         assert anonymous.get("/api/v1/assets", {"page": 1_000_000}).json()["items"] == []

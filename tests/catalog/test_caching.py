@@ -15,8 +15,8 @@ from django.db import OperationalError, connection, connections, transaction
 from django.test import Client
 from rest_framework.test import APIClient
 
-from catalog import selectors
-from catalog.models import CatalogVersion, Listing
+from catalog import queries, selectors
+from catalog.models import CatalogVersion, Listing, ListingIndex
 from catalog.services.catalog_version import change_version, current_version
 from catalog.services.review import unpublish_listing
 from catalog.services.visibility import listing_changed
@@ -253,7 +253,7 @@ def test_change_that_is_rolled_back_never_shows(store: str, listing: Listing) ->
     with pytest.raises(ZeroDivisionError):
         change_and_give_up(listing)
     assert titles(client) == ["Grotesk"]
-    Listing.objects.filter(pk=listing.pk).update(title="Didone")
+    ListingIndex.objects.filter(pk=listing.pk).update(title="Didone")
     change_version()
     assert titles(client) == ["Didone"]
 
@@ -274,11 +274,11 @@ def test_answer_with_a_change_that_came_in_between_is_not_kept(
         return find()
 
     with monkeypatch.context() as patch:
-        patch.setattr(selectors, "categories_with_counts", find_late)
+        patch.setattr(queries, "categories_with_counts", find_late)
         APIClient().get("/api/v1/categories")
     # A standby that never heard of the change takes over.
     CatalogVersion.objects.update(value=before)
-    monkeypatch.setattr(selectors, "categories_with_counts", list)
+    monkeypatch.setattr(queries, "categories_with_counts", list)
     assert APIClient().get("/api/v1/categories").json()["items"] == []
 
 
@@ -288,7 +288,7 @@ def test_change_by_a_command_in_another_process_shows_in_the_next_answer(listing
     assert (titles(client), titles(client)) == (["Grotesk"], ["Grotesk"])
     script = (
         "import sqlite3, sys; database = sqlite3.connect(sys.argv[1]); "
-        "database.execute(\"UPDATE catalog_listing SET title = 'Antiqua'\"); "
+        "database.execute(\"UPDATE catalog_listingindex SET title = 'Antiqua'\"); "
         "database.execute(\"UPDATE catalog_catalogversion SET value = 'another'\"); database.commit()"
     )
     subprocess.run([sys.executable, "-c", script, str(connection.settings_dict["NAME"])], check=True)

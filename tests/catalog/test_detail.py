@@ -12,10 +12,7 @@ from hypothesis import strategies as st
 from rest_framework.test import APIClient
 
 from catalog import pricing
-from catalog.api.representations import asset_detail
-from catalog.api.serializers import AssetDetail
 from catalog.models import LicenseTier, Listing, Preview
-from catalog.selectors import detail_for_sale, listing_for_sale
 from catalog.services.visibility import listing_changed
 from marketplace.core import bounds, money
 from marketplace.core.money import Currency
@@ -155,25 +152,6 @@ def test_detail_has_exactly_the_agreed_fields(get: Any, tiers: Any) -> None:
     }
     assert get("assets/grotesk")["id"] == str(listing.id)
     assert get(f"assets/{str(listing.id).upper()}")["id"] == str(listing.id)
-
-
-@pytest.mark.parametrize("key", ["pk", "slug"])
-def test_statements_made_once_read_what_the_models_say(tiers: Any, django_assert_num_queries: Any, key: str) -> None:
-    made = PublishedListingFactory(
-        tags=["sans", "ü"], price_inr_minor=150_001, discount_bp=2500, allowed_license_slugs=["commercial"], purchases=3
-    )
-    for slot in (1, 0):
-        Preview.objects.create(
-            listing=made, kind="Gallery", slot=slot, object_key=f"previews/{slot}", content_type="image/png", size=1, sha256="0" * 64
-        )
-    listing = listing_for_sale(str(getattr(made, key)))
-    by_models = asset_detail(listing, previews=listing.previews.all(), tiers=tiers, popularity=3)
-    with django_assert_num_queries(1):
-        detail = detail_for_sale(str(getattr(made, key)))
-        found = asset_detail(detail.listing, previews=detail.previews, tiers=tiers, popularity=detail.popularity)
-    assert found == by_models
-    assert [type(value) for value in found.values()] == [type(value) for value in by_models.values()]
-    assert set(found) == set(AssetDetail().fields)
 
 
 def test_candidate_file_is_not_shown(get: Any) -> None:

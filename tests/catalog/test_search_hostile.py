@@ -13,10 +13,12 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
-from catalog.models import SearchDelete, SearchTerm
+from catalog.models import SearchTerm
 from catalog.search import search, suggest, vocabulary
-from catalog.search.spelling import deletes
+from catalog.search.vocabulary import Vocabulary, current_vocabulary
 from tests.factories import PublishedListingFactory
+
+from .searching import titles
 
 pytestmark = pytest.mark.django_db
 
@@ -74,8 +76,9 @@ SHORT = [
     "\U000e0041\U000e007f",
     "\uffff\ufffe\U0010ffff",
     "|",
-    "rest upper top",
+    "popular new",
     "place",
+    'place : "popular"',
     "९९९ ٣٣٣ ४",
     "c++ c# f# a++b",
 ]
@@ -91,7 +94,7 @@ def catalog() -> None:
 def cost_of(q: str) -> tuple[int, int]:
     """Return the statements of a search and the length of their SQL."""
     with CaptureQueriesContext(connection) as context:
-        search(q, 50)
+        search(q, limit=50)
     return len(context), sum(len(query["sql"]) for query in context.captured_queries)
 
 
@@ -123,27 +126,33 @@ def test_short_query_is_only_words(anonymous: APIClient, path: str, number: int)
 
 
 def test_whatever_is_asked_takes_four_short_statements_at_most() -> None:
+    # The vocabulary is in memory until the catalog changes.
+    current_vocabulary()
     for q in [*LONG, *SHORT, *(" ".join(letters * 16 for letters in string.ascii_lowercase[start : start + 12]) for start in range(12))]:
         statements, characters = cost_of(q)
         assert statements <= STATEMENTS, q[:50]
         assert characters <= SQL_CHARACTERS, (q[:50], characters)
 
 
-def test_words_made_to_be_near_everything_are_compared_within_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A vendor who fills the vocabulary with near words cannot make a search compare them all."""
-    monkeypatch.setattr(vocabulary, "NEIGHBOURS", 50)
-    made_up = [f"helvetic{a}{b}" for a in string.ascii_lowercase for b in string.ascii_lowercase[:8]]
-    rows = SearchTerm.objects.bulk_create([SearchTerm(term=term, documents=9, headings=9, corrects=True) for term in made_up])
-    SearchDelete.objects.bulk_create([SearchDelete(digest=digest, term=row) for row in rows for digest in deletes(row.term)])
-    known = vocabulary.known(["x"], None)
-    assert len(vocabulary.neighbours(["helvetjca"], known)) == 50
-    # Those that were there first are not crowded out.
-    assert [hit.title for hit in search("helvetjca", 10)] == ["Helvetica Revival"]
+def test_words_in_memory_are_bounded_and_those_of_most_titles_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A vendor who fills descriptions with made-up words neither fills the memory nor crowds out others."""
+    monkeypatch.setattr(vocabulary, "MOST_WORDS", 60)
+    made_up = " ".join(f"helvetic{a}{b}" for a in string.ascii_lowercase for b in string.ascii_lowercase[:8])
+    PublishedListingFactory(title="Crowd", description=made_up)
+    assert len(current_vocabulary().documents) <= 60
+    assert titles("helvetjca")[0] == "Helvetica Revival"
+    # Beyond those, a word is found as it is typed.
+    assert "Crowd" in titles("helveticzh")
+
+
+def test_rare_words_of_descriptions_are_not_corrected_to() -> None:
+    PublishedListingFactory(title="Crowd", description="garamont")
+    assert "garamont" in current_vocabulary()
+    assert current_vocabulary().corrections("garamond") == []
 
 
 def test_a_beginning_that_everything_has_is_completed_within_a_bound() -> None:
-    SearchTerm.objects.bulk_create([SearchTerm(term=f"a{number:05}", documents=number % 7 + 1) for number in range(500)])
-    known = vocabulary.known([], "a")
-    assert len(known.documents) <= vocabulary.COMPLETIONS + 1
-    assert search("a", 10)[0].title == "The Art Of Type"
+    words = Vocabulary().extended([(f"a{number:05}", number % 7 + 1, 0) for number in range(500)])
+    assert len(words.completions("a")) == vocabulary.COMPLETIONS
+    assert titles("a")[0] == "The Art Of Type"
     assert [item.title for item in suggest("a")] == ["The Art Of Type"]

@@ -7,13 +7,16 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
-from django.db import connection
+from django.db import connection, transaction
 
-from catalog.models import AgentManifest, Listing, SearchDelete, SearchDocument, SearchTerm
-from catalog.search import rebuild, search
+from catalog.models import Listing, SearchDocument, SearchTerm
+from catalog.search import rebuild
+from catalog.search.vocabulary import current_vocabulary
 from catalog.services.visibility import listing_changed
 from tests.factories import PublishedListingFactory, StoreFactory
 from tests.waiting import PATIENCE_SECONDS
+
+from .searching import titles
 
 WORDS = ["sans", "serif", "fonts", "brush", "script", "Café", "mono", "display", "hand-drawn", "title", "titles", "明朝体"]
 
@@ -22,8 +25,7 @@ def contents() -> Any:
     """Return the index as values, without row numbers."""
     return (
         sorted(SearchDocument.objects.values_list("listing_id", "title_key", "title", "tags", "summary", "body")),
-        sorted(SearchTerm.objects.values_list("term", "documents", "headings", "corrects")),
-        sorted(SearchDelete.objects.values_list("term__term", "digest")),
+        sorted(SearchTerm.objects.values_list("term", "documents", "headings")),
     )
 
 
@@ -44,24 +46,21 @@ def test_many_changes_leave_what_a_rebuild_from_nothing_makes() -> None:
         scramble(dice.choice(listings), dice)
     grown = contents()
     SearchDocument.objects.all().delete()
-    SearchDelete.objects.all().delete()
     SearchTerm.objects.all().delete()
     rebuild.rebuild(lambda _done, _total: None)
     assert contents() == grown
-    assert all(documents > 0 for _, documents, _, _ in grown[1])
+    assert all(documents > 0 for _, documents, _ in grown[1])
 
 
 @pytest.mark.django_db
-def test_few_tags_are_helped_by_those_of_the_manifest() -> None:
-    few, enough = PublishedListingFactory(title="One", tags=["calm"]), PublishedListingFactory(title="Two", tags=["calm", "warm", "soft"])
-    for listing in (few, enough):
-        AgentManifest.objects.create(listing=listing, body={"tags": [*listing.tags, "slab serif"]}, source_digest="a")
-        listing_changed(listing)
-    assert [hit.id for hit in search("slab", limit=10)] == [few.pk]
-    grown = contents()
-    SearchDocument.objects.all().delete()
-    rebuild.rebuild(lambda _done, _total: None)
-    assert contents() == grown
+def test_listing_is_found_by_what_its_file_says_it_is() -> None:
+    listing = PublishedListingFactory(title="Bricolage Grotesk", tags=["calm", "warm", "soft"])
+    PublishedListingFactory(title="Other")
+    file = listing.live_deliverable
+    file.technical = {"format": "otf", "glyphCount": 9, "familyNames": ["Bricolage Grotesk"]}
+    file.save()
+    listing_changed(listing)
+    assert titles("grotesque") == ["Bricolage Grotesk"]
 
 
 @pytest.mark.django_db
@@ -74,15 +73,15 @@ def test_rebuild_repairs_and_tells_what_it_did() -> None:
     Listing.objects.filter(pk=stale.pk).update(status="Draft")
     out = StringIO()
     call_command("rebuild_search", stdout=out, stderr=StringIO())
-    assert out.getvalue().startswith("2 listings checked, 2 rewritten, 1 removed, ")
+    assert out.getvalue().startswith("2 listings checked; 3 documents and ")
     stale.status = "Published"
     stale.save()
     listing_changed(stale)
     assert contents() == good
-    assert [hit.title for hit in search("kept", 10)] == ["Kept"]
+    assert titles("kept") == ["Kept"]
     out = StringIO()
     call_command("rebuild_search", stdout=out, stderr=StringIO())
-    assert out.getvalue() == "3 listings checked, 0 rewritten, 0 removed, 0 words corrected.\n"
+    assert out.getvalue() == "3 listings checked; 0 documents and 0 words corrected.\n"
 
 
 @pytest.mark.django_db
@@ -96,7 +95,7 @@ def test_rebuild_of_an_empty_catalog_says_so() -> None:
 def test_long_description_is_indexed_within_a_bound() -> None:
     words = " ".join(f"word{number}" for number in range(5000))
     PublishedListingFactory(description=words)
-    assert len(search("word3", 1)) == 1
+    assert len(titles("word3")) == 1
     assert SearchTerm.objects.filter(term__startswith="word").count() == 1000
 
 
@@ -126,4 +125,27 @@ def test_publications_at_once_all_count() -> None:
         thread.join()
     assert failures == []
     assert SearchTerm.objects.get(term="shared").documents == 6
-    assert len(search("shared", 10)) == 6
+    assert len(titles("shared")) == 6
+
+
+@pytest.mark.django_db(transaction=True)
+def test_words_of_a_publication_are_corrected_to_at_once_in_a_process_that_has_searched_before() -> None:
+    PublishedListingFactory(title="Helvetica")
+    assert titles("helvitica") == ["Helvetica"]
+    before = current_vocabulary()
+    PublishedListingFactory(title="Garamond")
+    assert titles("garamont") == ["Garamond"]
+    # What was read before is built upon.
+    assert current_vocabulary().read_at == before.read_at
+
+
+@pytest.mark.django_db(transaction=True)
+def test_words_of_a_publication_that_was_undone_are_forgotten() -> None:
+    PublishedListingFactory(title="Helvetica")
+    with transaction.atomic():
+        PublishedListingFactory(title="Garamond")
+        assert titles("garamont") == ["Garamond"]
+        transaction.set_rollback(True)
+    assert "garamond" not in current_vocabulary()
+    PublishedListingFactory(title="Bodoni")
+    assert titles("bodini") == ["Bodoni"]

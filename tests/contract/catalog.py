@@ -17,7 +17,18 @@ CATEGORY = record(
     added={"name": STRING, "description": STRING, "icon": STRING, "sortOrder": INTEGER, "assetCount": INTEGER},
 )
 # The reference: priceINR is a number. It is null where the vendor set no INR price, nothing is converted.
-ITEM = record({"id": STRING, "title": STRING, "priceINR": nullable(NUMBER), "tierRequirement": TIER})
+ADDED_TO_ITEM = {
+    "slug": STRING,
+    "vendor": record({}, added={"storeName": STRING, "storeSlug": STRING}),
+    "priceUSD": NUMBER,
+    "priceEUR": nullable(NUMBER),
+    "thumbnailUrl": nullable(STRING),
+    "licenses": array(record({}, added={"slug": STRING, **PRICES})),
+}
+ITEM = record({"id": STRING, "title": STRING, "priceINR": nullable(NUMBER), "tierRequirement": TIER}, added=ADDED_TO_ITEM)
+RESULT = record(
+    {"id": STRING, "title": STRING, "score": NUMBER}, added={"priceINR": nullable(NUMBER), "tierRequirement": TIER, **ADDED_TO_ITEM}
+)
 DETAIL = record(
     {},
     added={
@@ -76,14 +87,16 @@ FACETS = Query(
 FACETED = {"facets": OBJECT, "facetsAreExact": BOOLEAN}
 PRICE_BOUNDS = {"minimum": 0, "maximum": 999_999.99}
 BAD_PRICES = ("-1", "x", "0.001", "1000000", "NaN")
+# One value, or any of several.
+VALUES = ["string", "array"]
 FILTERS = (
-    Query("category", "string", bounds={"maxLength": 80}, bad=("x" * 81,)),
-    Query("tier", "string", bounds={"enum": ["free", "go", "pro", "vip"]}, bad=("gold", "FREE")),
-    Query("vendor", "string", bounds={"maxLength": 80}, bad=("x" * 81,)),
-    Query("license", "string", bounds={"maxLength": 40}, bad=("x" * 41,)),
-    Query("tag", "string", bounds={"maxLength": 40}, bad=("x" * 41,)),
-    Query("platform", "string", bounds={"maxLength": 200}, bad=("x" * 201,)),
-    Query("fileType", "string", bounds={"maxLength": 200}, bad=("x" * 201,)),
+    Query("category", VALUES, bounds={"maxLength": 80, "maxItems": 20}, bad=("x" * 81,)),
+    Query("tier", VALUES, bounds={"pattern": "^!?(free|go|pro|vip)$", "maxItems": 20}, bad=("gold", "FREE", "!gold")),
+    Query("vendor", VALUES, bounds={"maxLength": 80, "maxItems": 20}, bad=("x" * 81,)),
+    Query("license", VALUES, bounds={"maxLength": 40, "maxItems": 20}, bad=("x" * 41,)),
+    Query("tag", VALUES, bounds={"maxLength": 40, "maxItems": 20}, bad=("x" * 41,)),
+    Query("platform", VALUES, bounds={"maxLength": 200, "maxItems": 20}, bad=("x" * 201,)),
+    Query("fileType", VALUES, bounds={"maxLength": 200, "maxItems": 20}, bad=("x" * 201,)),
     Query("minPrice", "number", bounds=PRICE_BOUNDS, bad=BAD_PRICES),
     Query("maxPrice", "number", bounds=PRICE_BOUNDS, bad=BAD_PRICES),
     Query("currency", "string", default="INR", bounds={"enum": ["USD", "INR", "EUR"]}, bad=("GBP", "inr")),
@@ -124,13 +137,15 @@ OPERATIONS = (
         Auth.NONE,
         "for_sale",
         record(
-            {"query": STRING, "count": INTEGER, "results": array(record({"id": STRING, "title": STRING, "score": NUMBER})), **FACETED},
-            sometimes=tuple(FACETED),
+            {"query": STRING, "count": INTEGER, "results": array(RESULT), **FACETED},
+            added={"total": INTEGER, "totalIsExact": BOOLEAN, "nextCursor": nullable(STRING), "suggestions": array(STRING)},
+            sometimes=("totalIsExact", "suggestions", *FACETED),
         ),
         query=(
             Query("q", "string", required=True, bounds={"maxLength": 200}, bad=("", "   ", "x" * 201)),
             Query("limit", "integer", default=20, bounds={"minimum": 1}, bad=BAD_LIMITS, maximum=50),
             *FILTERS,
+            Query("cursor", "string", bounds={"maxLength": 300}, bad=("x", "e30", "x" * 301)),
             FACETS,
         ),
         refusals=frozenset({"invalid_input"}),

@@ -113,7 +113,7 @@ class Query:
     """
 
     name: str
-    type: str
+    type: str | list[str]
     required: bool = False
     default: Any = UNSET
     bounds: Mapping[str, Any] = field(default_factory=dict)

@@ -9,7 +9,6 @@ from django.db import OperationalError, connection, connections
 from django.test import Client
 
 from marketplace.core.api.problems import as_problem
-from marketplace.core.db import replica
 from marketplace.core.db.timeouts import lift_limit, limit_statements
 from marketplace.pages.views import front
 
@@ -93,21 +92,3 @@ def test_page_whose_statement_was_cancelled_says_so(client: Client, monkeypatch:
     assert page.status_code == 503
     assert page["Retry-After"]
     assert "database" in page.content.decode()
-
-
-def test_read_of_a_replica_that_was_cancelled_is_not_repeated_on_the_primary(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(replica, "has_replica", lambda: True)
-    monkeypatch.setattr(replica, "breaker", replica._CircuitBreaker())
-    monkeypatch.setattr(replica, "read_alias", lambda: "default")
-    asked: list[str] = []
-
-    def build() -> None:
-        asked.append("build")
-        cancelled()
-
-    # Reads are not in a transaction.
-    monkeypatch.setattr(connections["default"], "in_atomic_block", False)
-    with pytest.raises(OperationalError):
-        replica.read_from(build, proven=lambda: True)
-    assert asked == ["build"]
-    assert replica.breaker.allows()

@@ -70,7 +70,7 @@ def test_definitions_are_valid_and_strict(revision: str) -> None:
         assert tool["title"]
         assert len(tool["description"]) > 60
         for field, schema in tool["inputSchema"]["properties"].items():
-            bounded = {"maxLength", "enum"} if schema["type"] == "string" else {"minimum"}
+            bounded = {"minimum"} if schema["type"] in ("integer", "number") else {"maxLength", "enum", "pattern"}
             assert bounded & schema.keys(), (tool["name"], field)
 
 
@@ -126,7 +126,7 @@ def test_unknown_tool_is_an_error_of_the_protocol(name: str, revision: str, stat
         ("search_assets", {"q": "x", "query": "y"}, "#/query"),
         ("search_assets", {"q": "x", "minPrice": 2, "maxPrice": 1}, "#/maxPrice"),
         ("list_assets", {"sort": "random"}, "#/sort"),
-        ("list_assets", {"tier": ["free"]}, "#/tier"),
+        ("list_assets", {"tier": [["free"]]}, "#/tier"),
         ("list_assets", {"minPrice": -1}, "#/minPrice"),
         ("list_assets", {"minPrice": 1e300}, "#/minPrice"),
         ("list_assets", {"minPrice": 0.001}, "#/minPrice"),
@@ -158,6 +158,12 @@ def test_bad_argument_is_named(poor: Speaker, tool: str, arguments: dict[str, An
     problem = problem_of(poor.call(tool, **arguments))
     assert problem["code"] == "invalid_input"
     assert pointer in {error["pointer"] for error in problem["errors"]}
+
+
+def test_filter_takes_several_values_and_excludes_some(poor: Speaker, listing: Listing) -> None:
+    assert poor.call("list_assets", category=["fonts", "motion"], tag="!nothing")["structuredContent"]["total"] == 1
+    assert poor.call("search_assets", q="harbor", category=["!fonts"])["structuredContent"]["count"] == 0
+    assert problem_of(poor.call("list_assets", tag=["bold", 5]))["errors"][0]["pointer"] == "#/tag"
 
 
 def test_whole_number_may_be_written_as_a_fraction(poor: Speaker) -> None:

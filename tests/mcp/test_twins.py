@@ -206,11 +206,12 @@ ARGUMENTS: dict[str, Callable[[Listing], dict[str, Any]]] = {
 def test_tool_asks_the_database_no_more_than_its_twin(twins: Twins, listings: list[Listing], tool: str) -> None:
     assert ARGUMENTS.keys() == TOOLS.keys()
     arguments = ARGUMENTS[tool](listings[0])
-    # Each has been called before: the credential is noted as used, the manifest and the package are made.
+    # Each has been called before: the credential is noted as used, the manifest and the package are made, the vocabulary is read.
     twins.tools.call("get_wallet")
     twins.rest("get_wallet", {})
     twins.rest("get_asset_manifest", {"assetId": listings[0].slug})
     twins.rest("get_download_link", {"assetId": listings[0].slug})
+    twins.tools.call("search_assets", q="harbor")
     forget()
     with CaptureQueriesContext(connection) as by_tool:
         result = twins.tools.call(tool, **arguments)

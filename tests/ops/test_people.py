@@ -1,4 +1,4 @@
-"""Everything about a person, handed out or let go of."""
+"""Exports and deletions of accounts, as their users and the operators meet them."""
 
 import errno
 import json
@@ -22,7 +22,7 @@ from library.models import Licence
 from marketplace.accounts.errors import AccountInUse
 from marketplace.accounts.models import User
 from marketplace.accounts.services import delete_account, reactivate_user
-from marketplace.core.errors import InvalidTransition, SelfReview
+from marketplace.core.errors import InvalidInput, InvalidTransition, SelfReview
 from marketplace.core.models import AuditEntry
 from marketplace.operations.people import export_account
 from vendors.models import VendorProfile
@@ -113,6 +113,15 @@ def test_deleted_vendor_leaves_no_draft_and_no_name_behind_and_buyers_what_they_
     assert order.store_name == name
     assert key_client(buyer).post(f"/api/v1/library/download/{sold.pk}").status_code == 200
     assert list(differences()) == []
+
+
+def test_deletion_takes_a_reason_and_is_recorded_with_it() -> None:
+    user, root = UserFactory(), UserFactory(is_staff=True, is_superuser=True)
+    with pytest.raises(InvalidInput):
+        delete_account(user=user, reason=" ", actor=root)
+    delete_account(user=user, reason="Asked for.", actor=root)
+    entry = AuditEntry.objects.get(action="user.delete")
+    assert (entry.actor_id, entry.subject_id, entry.reason) == (root.pk, str(user.pk), "Asked for.")
 
 
 def test_deleted_account_is_neither_deleted_again_nor_opened_nor_credited() -> None:

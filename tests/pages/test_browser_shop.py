@@ -127,7 +127,7 @@ def test_results_follow_the_typing_and_the_address_holds_all_of_it(
     page = window("desktop").new_page()
     visit = watched(page, live_server.url)
     page.goto(f"{live_server.url}/browse")
-    titles = page.locator(".shelf h3")
+    titles = page.locator(".assets h3")
     assert titles.count() == 2
     page.get_by_label("Search the catalog").press_sequentially("halden")
     # Whoever types slowly sees matches for less before.

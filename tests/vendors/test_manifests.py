@@ -182,9 +182,9 @@ def test_published_listing_is_found_by_the_tags_of_its_newest_manifest(client: A
     file = Listing.objects.get(pk=listing.pk).live_deliverable
     assert file is not None
     Deliverable.objects.filter(pk=file.pk).update(technical={"format": "zip", "contentsByExtension": {"cube": 4}})
-    assert not search("grading", limit=10)
+    assert not search("grading", limit=10).hits
     assert "color grading" in generate(client, listing)["tags"]
-    assert [hit.id for hit in search("grading", limit=10)] == [listing.pk]
+    assert [hit.id for hit in search("grading", limit=10).hits] == [listing.pk]
 
 
 def test_published_listing_tells_nothing_of_a_file_that_no_one_reviewed(client: APIClient, listing: Listing) -> None:

@@ -12,7 +12,7 @@ from django.db import connections, transaction
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from catalog.models import ListingStats, ShelfItem, UncountedPurchase
+from catalog.models import ListingIndex, ListingStats, UncountedPurchase
 from catalog.services.popularity import count_purchases, record_purchase
 from developers.principals import Principal
 from library.models import Licence
@@ -127,7 +127,7 @@ def test_purchases_counted_by_many_at_once_are_counted_once_each() -> None:
     assert [outcome for outcome in outcomes_at_once(*([count_purchases] * 6), *noting) if isinstance(outcome, str)] == []
     count_purchases()
     assert [stats.purchases for stats in ListingStats.objects.all()] == [6, 6, 6]
-    assert [item.unpopularity for item in ShelfItem.objects.all()] == [-6, -6, -6]
+    assert [row.popularity for row in ListingIndex.objects.all()] == [6, 6, 6]
     assert not UncountedPurchase.objects.exists()
 
 

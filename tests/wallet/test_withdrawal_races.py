@@ -1,10 +1,13 @@
 """Payouts of wallets, many at once: what is set aside is paid or comes back, once."""
 
+import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
+from typing import Any
 
 import pytest
+from django.db import connection
 
 from marketplace.accounts.services import delete_account
 from marketplace.core.errors import Problem
@@ -92,6 +95,31 @@ def test_end_of_the_account_meets_a_request_and_a_decision() -> None:
         user.refresh_from_db()
         withdrawal.refresh_from_db()
         assert not user.deleted or (withdrawal.status, withdrawal.payment_details) == ("Paid", "")
+
+
+@pytest.mark.postgres
+def test_request_that_is_cancelled_while_the_account_is_deleted_leaves_no_money_behind() -> None:
+    user = funded(inr=100)
+    withdrawal, looking, cancelled = asked(user), threading.Event(), threading.Event()
+
+    def pause(execute: Callable[..., Any], sql: str, *rest: Any) -> Any:
+        # The wallet was empty a moment ago; whether the cancellation can end now is what its lock decides.
+        if 'FROM "wallet_withdrawal"' in sql:
+            looking.set()
+            cancelled.wait(1)
+        return execute(sql, *rest)
+
+    def delete() -> None:
+        with connection.execute_wrapper(pause):
+            delete_account(user=user, reason="test", actor=None)
+
+    def cancel() -> None:
+        assert looking.wait(10)
+        cancel_withdrawal(withdrawal=withdrawal, actor=user)
+        cancelled.set()
+
+    assert codes(at_once(delete, cancel)) == ["account_in_use"]
+    assert wallet_of(user).balance_inr_minor == 100
 
 
 def test_refund_that_meets_the_end_of_the_account_leaves_no_money_in_its_wallet() -> None:

@@ -4,13 +4,13 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from catalog.search.ranks import rank
+from catalog.search.popularity import update_popular
 from catalog.services.popularity import count_purchases
 from marketplace.core.commands import progress_bar
 
 
 class Command(BaseCommand):
-    """Brings the tiers of search in line with purchases."""
+    """Marks the best-selling listings for search."""
 
     help = (
         "Count new purchases, then rank published listings by purchases for search, which looks for common words in the best-selling "
@@ -24,5 +24,5 @@ class Command(BaseCommand):
             counting = bar.add_task("Purchases", total=None)
             count_purchases(progress=lambda count, total: bar.update(counting, completed=count, total=total))
             task = bar.add_task("Listings", total=None)
-            done = rank(lambda count, total: bar.update(task, completed=count, total=total))
-        self.stdout.write(f"Ranked {done.listings} listings; {done.moved} moved, {done.recounted} had new purchases.")
+            done = update_popular(lambda count, total: bar.update(task, completed=count, total=total))
+        self.stdout.write(f"Ranked {done.listings} listings; {done.moved} were marked anew.")

@@ -22,6 +22,4 @@ class Command(BaseCommand):
         with progress_bar() as bar:
             task = bar.add_task("Listings", total=None)
             done = rebuild(lambda count, total: bar.update(task, completed=count, total=total))
-        self.stdout.write(
-            f"{done.listings} listings checked, {done.changed} rewritten, {done.removed} removed, {done.terms_corrected} words corrected."
-        )
+        self.stdout.write(f"{done.listings} listings checked; {done.changed} documents and {done.words_corrected} words corrected.")

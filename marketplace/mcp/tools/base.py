@@ -1,13 +1,14 @@
 """The definition of a tool."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import orjson
 from mcp_types import ResourceLink, ToolAnnotations
 from mcp_types import Tool as Definition
+from pydantic import BaseModel
 from rest_framework import serializers
 
 from developers.principals import Principal
@@ -74,6 +75,7 @@ class Tool:
         gives: The shape of its answer.
         run: Does it, with arguments of the right JSON types.
         effects: What it does.
+        filters: JSON Schemas of further arguments, by name.
     """
 
     name: str
@@ -81,14 +83,16 @@ class Tool:
     description: str
     scope: Scope | None
     takes: type[serializers.Serializer[Any]]
-    gives: type[serializers.Serializer[Any]]
+    gives: type[serializers.Serializer[Any]] | type[BaseModel]
     run: Callable[[Principal, Arguments], Answer]
     effects: Effects = Effects()
+    filters: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
     def input_schema(self) -> dict[str, Any]:
         """The JSON Schema of the arguments: nothing else is taken."""
-        return schemas.schema_of(self.takes()) | {"additionalProperties": False}
+        schema = schemas.schema_of(self.takes())
+        return schema | {"properties": schema["properties"] | self.filters, "additionalProperties": False}
 
     @cached_property
     def definition(self) -> orjson.Fragment:
@@ -98,7 +102,7 @@ class Tool:
             title=self.title,
             description=self.description,
             input_schema=self.input_schema,
-            output_schema=schemas.schema_of(self.gives(), answer=True),
+            output_schema=schemas.answer_schema(self.gives),
             annotations=ToolAnnotations(
                 title=self.title,
                 read_only_hint=self.effects.reads_only,

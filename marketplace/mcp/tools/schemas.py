@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from drf_spectacular.plumbing import ComponentRegistry
+from pydantic import BaseModel
 from rest_framework import serializers
 
 from marketplace.core.api.openapi import OperationSchema
@@ -29,6 +30,15 @@ def schema_of(serializer: serializers.Serializer[Any], *, answer: bool = False) 
     return {"type": "object", "properties": {}} | schema
 
 
+def answer_schema(answer: type[serializers.Serializer[Any]] | type[BaseModel]) -> dict[str, Any]:
+    """Return the JSON Schema (2020-12) of an answer, in one piece."""
+    if not issubclass(answer, BaseModel):
+        return schema_of(answer(), answer=True)
+    schema = answer.model_json_schema(ref_template=f"{_REF}{{model}}", mode="serialization")
+    whole: dict[str, Any] = _inlined(schema, schema.pop("$defs", {}))
+    return whole
+
+
 def mistakes(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     """Yield name, code and sentence of each argument that a tool does not have, or that is of the wrong JSON type."""
     for name, value in arguments.items():
@@ -36,10 +46,22 @@ def mistakes(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> Iterato
         if known is None:
             names = ", ".join(schema["properties"]) or "none"
             yield name[:100], "unknown_field", f"Unknown argument. Known are: {names}."
-        elif not _is(known["type"], value):
+        elif not _fits(known, value):
             null = value is None
-            sentence = "null is not allowed here; leave it out." if null else f"It must be of the JSON type {known['type']}."
+            sentence = "null is not allowed here; leave it out." if null else f"It must be of the JSON type {' or '.join(_types(known))}."
             yield name, "null" if null else "invalid_type", sentence
+
+
+def _types(schema: Mapping[str, Any]) -> list[str]:
+    kind = schema["type"]
+    return [kind] if isinstance(kind, str) else kind
+
+
+def _fits(schema: Mapping[str, Any], value: Any) -> bool:
+    kinds = _types(schema)
+    if "array" in kinds and isinstance(value, list):
+        return all(_fits(schema["items"], each) for each in value)
+    return any(_is(kind, value) for kind in kinds if kind != "array")
 
 
 def _is(kind: str, value: Any) -> bool:

@@ -9,7 +9,7 @@ from django.db.models import Model
 from django.http import HttpRequest, QueryDict
 from django.urls import reverse
 
-from catalog.models import Category, LicenseTier, Listing, RejectionReason, Store
+from catalog.models import Category, LicenseTier, Listing, RejectionReason, SearchSynonym, Store
 from developers.models import AccessToken, ApiKey, App, Consent, WebhookEndpoint
 from marketplace.accounts.models import User
 from marketplace.core.models import AuditEntry
@@ -28,6 +28,7 @@ LISTED: tuple[tuple[str, tuple[tuple[str, type[Model]], ...]], ...] = (
             ("Categories", Category),
             ("Licence tiers", LicenseTier),
             ("Rejection reasons", RejectionReason),
+            ("Search synonyms", SearchSynonym),
         ),
     ),
     (

@@ -8,7 +8,7 @@ from catalog import pricing, selectors
 from catalog.models import Listing, Preview
 from catalog.models.files import PreviewKind
 from catalog.pricing import Prices
-from catalog.selectors import Card, Picture, Sort
+from catalog.selectors import Card, Picture
 from catalog.tester import axes_of
 from library.selectors import live_tier_ids
 from marketplace.accounts.models import User
@@ -102,7 +102,7 @@ def offer_of(slug: str, viewer: User | None) -> Offer:
         prices=prices,
         list_prices=pricing.list_prices(listing),
         currencies=[code for code in WALLET_CURRENCIES if amount_in(prices, code)[1] == code],
-        alike=selectors.cards_on_shelf(limit=ALIKE, sort=Sort.POPULAR, category=listing.category.slug, without=listing.pk),
+        alike=selectors.popular_cards(limit=ALIKE, category=listing.category.slug, without=listing.pk),
     )
 
 

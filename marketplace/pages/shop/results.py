@@ -1,13 +1,16 @@
-"""What the storefront shows for a state: a page of cards, how many there are, and what one can narrow by. The API's own selectors."""
+"""What the storefront shows for a state: a page of cards, how many there are, and what one can narrow by."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+
+from django.http import QueryDict
 
 from catalog import selectors
-from catalog.api.filters import COUNTED, matching_of
+from catalog.filters import ListingFilter, Listings
+from catalog.models import ListingIndex
 from catalog.search import search
-from catalog.selectors import Card, Counts, Names, Row, Section, Sort, Total
+from catalog.selectors import Card, Counts, Names, Total
 from marketplace.core import bounds
 from marketplace.core.money import Currency
 
@@ -26,6 +29,7 @@ class Results:
         pages: How many pages.
         names: Categories and licences to choose from.
         counts: How many listings each choice has; None where a search ranks instead of counting.
+        suggestions: Where a search finds nothing, words like those of the query that find something.
     """
 
     cards: list[Card]
@@ -33,36 +37,34 @@ class Results:
     pages: int
     names: Names
     counts: Counts | None
+    suggestions: Sequence[str] = ()
 
 
 def results_of(form: ShopForm, currency: Currency) -> Results:
-    """Return what is shown: in four queries, or six for a search; labels that narrow cost one more, however many."""
-    filters = form.filters(currency)
-    category, tier = filters.get("category"), filters.get("tier")
-    start, order = (form.page_number - 1) * PAGE_SIZE, form.order_in(currency)
-    if form.query:
-        return _found(form, filters)
-    names, counts = selectors.names_to_choose_from(), selectors.counts_to_choose_from(category, tier)
-    if filters.keys() <= COUNTED:
-        total = Total(sum(counts.categories.values()) if category is None else counts.categories.get(category, 0))
-        rows = [] if start >= total.listings else _rows(Section(category, tier), order, start)
-    else:
-        page = selectors.find(matching_of(filters), sort=order, start=start, limit=PAGE_SIZE)
-        total, rows = page.total, page.rows
-    cards = selectors.cards_of(row.id for row in rows)
-    return Results(cards, total, math.ceil(total.listings / PAGE_SIZE), names, counts)
-
-
-def _rows(section: Section, order: Sort, start: int) -> list[Row]:
-    return selectors.rows_of(selectors.page_on_shelf(section, sort=order, start=start, limit=PAGE_SIZE), order)
-
-
-def _found(form: ShopForm, filters: dict[str, Any]) -> Results:
-    """Return the best hits of a search: one page, for what comes after them is no answer."""
+    """Return what is shown, in five queries at most besides those of a search."""
+    filters = ListingFilter(_in(currency, form.data), ListingIndex.objects.all())
+    listings, given = filters.qs, filters.given()
     names = selectors.names_to_choose_from()
-    hits = search(form.query, bounds.SEARCH_LIMIT, matching_of(filters) if filters else None)
-    cards = selectors.cards_of(hit.id for hit in hits)
-    return Results(cards, Total(len(cards), exact=len(hits) < bounds.SEARCH_LIMIT), 1, names, None)
+    if form.query:
+        return _found(form.query, listings if given.keys() - {"currency"} else None, names)
+    page = selectors.list_listings(listings, given, sort=form.order, limit=PAGE_SIZE, start=(form.page_number - 1) * PAGE_SIZE)
+    counts = selectors.counts_to_choose_from(form.chosen.get("category"), form.chosen.get("tier"))
+    cards = [selectors.card_of(row) for row in page.rows]
+    return Results(cards, page.total, math.ceil(page.total.listings / PAGE_SIZE), names, counts)
+
+
+def _in(currency: Currency, data: QueryDict) -> QueryDict:
+    """Return parameters whose prices are in a currency."""
+    data = data.copy()
+    data["currency"] = currency.value
+    return data
+
+
+def _found(query: str, listings: Listings | None, names: Names) -> Results:
+    """Return the best hits of a search: one page, for what comes after them is no answer."""
+    found = search(query, within=listings, limit=bounds.SEARCH_LIMIT)
+    cards = selectors.cards_of(hit.id for hit in found.hits)
+    return Results(cards, Total(len(cards), exact=found.next_cursor is None), 1, names, None, found.suggestions)
 
 
 def page_numbers(current: int, pages: int) -> list[int | None]:

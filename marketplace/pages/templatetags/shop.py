@@ -1,7 +1,5 @@
 """Prices and filters of the storefront."""
 
-from typing import Any
-
 from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -41,9 +39,3 @@ def tier_name(tier: str) -> str:
 def words(text: str) -> list[str]:
     """Return the words of a constant text, to go through them."""
     return text.split()
-
-
-@register.filter
-def value_of(values: dict[str, Any], name: str) -> Any:
-    """Return what a dictionary holds under a name."""
-    return values.get(name)

@@ -7,6 +7,8 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from catalog import selectors, tester
+from catalog.filters import Values
+from catalog.models import ListingIndex
 from catalog.selectors import Sort
 from marketplace.accounts.models import User
 from marketplace.core.errors import NotFound
@@ -70,14 +72,16 @@ def store(request: HttpRequest, slug: str) -> HttpResponse:
     except NotFound as error:
         raise Http404 from error
     number = _page_number(request)
-    page = selectors.find(selectors.items_of_store(found), sort=Sort.NEWEST, start=(number - 1) * PAGE_SIZE, limit=PAGE_SIZE)
+    given = {"vendor": Values((slug,))}
+    listings = ListingIndex.objects.filter(store_slug=slug)
+    page = selectors.list_listings(listings, given, sort=Sort.NEWEST, start=(number - 1) * PAGE_SIZE, limit=PAGE_SIZE)
     pages = -(-page.total.listings // PAGE_SIZE)
     address = reverse("store", args=[slug])
     context = {
         "store": found,
         "bio": bio_of(found),
         "total": page.total,
-        "cards": selectors.cards_of(row.id for row in page.rows),
+        "cards": [selectors.card_of(row) for row in page.rows],
         "currency": currency_of(request),
         "current": number,
         "pages": [(each, f"{address}?page={each}" if each else "") for each in page_numbers(number, pages)],

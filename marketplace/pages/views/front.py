@@ -37,7 +37,7 @@ curl -H "X-Api-Key: $KEY" \\
 def landing(request: HttpRequest) -> HttpResponse:
     """Say what the service is, show what is for sale, and where to go."""
     categories = list(selectors.categories_with_counts())
-    featured = _from_every_category(selectors.cards_on_shelf(limit=LOOKED_THROUGH))
+    featured = _from_every_category(selectors.popular_cards(limit=LOOKED_THROUGH))
     context = {
         "categories": categories,
         "listings": sum(getattr(category, "asset_count", 0) for category in categories),

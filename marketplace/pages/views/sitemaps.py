@@ -15,7 +15,6 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from catalog import selectors
-from catalog.selectors import Section
 from catalog.services.catalog_version import current_version
 
 from .. import docs
@@ -62,8 +61,7 @@ def _listings(number: int) -> bytes:
 
 def _listed() -> int:
     """Return how many sitemaps of listings there are."""
-    total = selectors.total_of(selectors.ask([selectors.total_on(Section())]))
-    return -(-total.listings // LISTINGS)
+    return -(-selectors.listings_on_sale() // LISTINGS)
 
 
 def _url(address: str, changed: datetime | None = None) -> str:

@@ -1,15 +1,15 @@
-"""`manage.py rebuild_shelf`: correct the read model of browsing."""
+"""`manage.py rebuild_listing_index`: correct the browse index."""
 
 from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from catalog.services.shelf import rebuild
+from catalog.services.listing_index import rebuild
 from marketplace.core.commands import progress_bar
 
 
 class Command(BaseCommand):
-    """Corrects the read model of browsing."""
+    """Corrects the browse index."""
 
     help = (
         "Check the tables and counts that browsing reads against the listings, and correct them. Run it when in doubt, or after "

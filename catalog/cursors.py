@@ -1,4 +1,4 @@
-"""Keyset cursors of browsing. A cursor holds the sort key of the last row of a page, and is bound to one sort order and set of filters.
+"""Cursors of browsing. A cursor holds the sort keys of the last listing of a page, and is bound to one sort order and set of filters.
 
 They are not signed: a made-up one that passes starts a page somewhere else in what everyone may read.
 """
@@ -7,6 +7,7 @@ import base64
 import binascii
 import hashlib
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 import orjson
@@ -15,21 +16,20 @@ from rest_framework import serializers
 from marketplace.core import bounds
 from marketplace.core.ids import parse_id
 
-from ..selectors import Place, Sort
-from ..selectors.browse import ORDERS
+from .selectors import Position, Sort, key_count
 
 _INTEGERS = range(-(2**63), 2**63)
 
 
-def encode(place: Place, *, page: int, sort: Sort, filters: Mapping[str, Any]) -> str:
-    """Return the cursor for the page of this number, which goes on after a place."""
-    *keys, row_id = place
+def encode(position: Position, *, page: int, sort: Sort, filters: Mapping[str, Any]) -> str:
+    """Return the cursor for the page of this number, which goes on after a position."""
+    *keys, row_id = position
     content = orjson.dumps([_binding(sort, filters), page, *keys, str(row_id)])
     return base64.urlsafe_b64encode(content).decode().rstrip("=")
 
 
-def decode(text: str, *, sort: Sort, filters: Mapping[str, Any]) -> tuple[int, Place]:
-    """Return the number of the page that a cursor asks for, and the place that it goes on after.
+def decode(text: str, *, sort: Sort, filters: Mapping[str, Any]) -> tuple[int, Position]:
+    """Return the number of the page that a cursor asks for, and the position that it goes on after.
 
     Raises:
         serializers.ValidationError: it is no cursor of ours, or one of another order or other filters.
@@ -38,7 +38,7 @@ def decode(text: str, *, sort: Sort, filters: Mapping[str, Any]) -> tuple[int, P
         content = orjson.loads(base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True))
     except (ValueError, binascii.Error) as error:
         raise _refusal() from error
-    if not isinstance(content, list) or len(content) != 2 + len(ORDERS[sort]) or content[0] != _binding(sort, filters):
+    if not isinstance(content, list) or len(content) != 3 + key_count(sort) or content[0] != _binding(sort, filters):
         raise _refusal()
     _, page, *keys, row = content
     row_id = parse_id(row) if isinstance(row, str) else None
@@ -48,10 +48,16 @@ def decode(text: str, *, sort: Sort, filters: Mapping[str, Any]) -> tuple[int, P
 
 
 def _binding(sort: Sort, filters: Mapping[str, Any]) -> str:
-    said = repr((sort.value, sorted((name, str(value)) for name, value in filters.items())))
+    # Without prices a currency decides nothing.
+    ignored = {"currency"} if sort in {Sort.POPULAR, Sort.NEWEST} and filters.keys().isdisjoint({"minPrice", "maxPrice"}) else set()
+    said = repr((sort.value, sorted((name, _plain(value)) for name, value in filters.items() if name not in ignored)))
     return hashlib.blake2b(said.encode(), digest_size=6).hexdigest()
+
+
+def _plain(value: Any) -> str:
+    return str(value.normalize() if isinstance(value, Decimal) else value)
 
 
 def _refusal() -> serializers.ValidationError:
     sentence = "Send the cursor of the previous response unchanged, with the same sort and filters."
-    return serializers.ValidationError({"?cursor": [sentence]}, code="invalid_cursor")
+    return serializers.ValidationError({"cursor": [sentence]}, code="invalid_cursor")

@@ -1,0 +1,323 @@
+"""What the catalog answers: the models that the API sends and documents, and that the tools' output schemas are made of."""
+
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Annotated, Any, Self
+
+from pydantic import Field
+
+from marketplace.accounts.models import Tier
+from marketplace.core.api.answers import Amount, AmountOrNone, Answer, one_of
+
+from . import pricing
+from .models import Category, LicenseTier, Listing, Preview
+from .models.files import PreviewKind
+from .pricing import Prices
+from .selectors import CAP, COUNTED, Facets, ListingPage, Row
+
+# Of a search, as many as are ranked.
+SEARCH_FACETED = 300
+
+TierName = Annotated[str, one_of(Tier)]
+Kind = Annotated[str, one_of(PreviewKind)]
+
+
+class FacetValue(Answer):
+    """A value and how many listings have it."""
+
+    value: str
+    count: int
+
+
+class FacetCounts(Answer):
+    """The facets that were asked for: the most frequent values first, 50 of each at most."""
+
+    category: list[FacetValue] = Field(default_factory=list)
+    tier: list[FacetValue] = Field(default_factory=list)
+    file_type: list[FacetValue] = Field(default_factory=list)
+    license: list[FacetValue] = Field(default_factory=list, description="An asset counts under each licence tier that it is sold under.")
+
+
+FacetsAreExact = Annotated[
+    bool,
+    Field(
+        default_factory=bool,
+        description="Always true without filters other than category and tier. With them, and in a search: false where more may match "
+        f"than are counted, which are up to {COUNTED}, and the best {SEARCH_FACETED} at most.",
+    ),
+]
+
+
+def faceted(facets: Facets, *, exact: bool) -> dict[str, Any]:
+    """Return what an answer has where facets were asked for."""
+    counts = {name: [{"value": value, "count": count} for value, count in values] for name, values in facets.items()}
+    return {"facets": counts, "facetsAreExact": exact}
+
+
+class VendorName(Answer):
+    """A store as a part of an asset."""
+
+    store_name: str
+    store_slug: str
+
+
+class LicensePrice(Answer):
+    """A permitted licence tier and what it costs now."""
+
+    slug: str
+    price_inr: AmountOrNone
+    price_usd: Amount
+    price_eur: AmountOrNone
+
+
+class AssetItem(Answer):
+    """A listing in the list."""
+
+    id: uuid.UUID
+    title: str
+    price_inr: AmountOrNone = Field(description="What a buyer pays now; null if the vendor has set no INR price.")
+    tier_requirement: TierName
+    slug: str
+    vendor: VendorName
+    price_usd: Amount
+    price_eur: AmountOrNone
+    thumbnail_url: str | None = Field(description="Path of the first image, in the size of a card; null if there is none.")
+    licenses: list[LicensePrice]
+
+
+def item_of(row: Row) -> dict[str, Any]:
+    """Return the fields of an `AssetItem`."""
+    return {
+        "id": row["listing_id"],
+        "title": row["title"],
+        "price_inr": row["price_inr"],
+        "tier_requirement": row["tier"],
+        "slug": row["slug"],
+        "vendor": {"store_name": row["store_name"], "store_slug": row["store_slug"]},
+        "price_usd": row["price_usd"],
+        "price_eur": row["price_eur"],
+        "thumbnail_url": row["thumbnail"]["url"] if row["thumbnail"] else None,
+        "licenses": row["licenses"],
+    }
+
+
+class AssetPage(Answer):
+    """A page of listings."""
+
+    total: int
+    page: int
+    items: list[AssetItem]
+    next_cursor: str | None = Field(description="Send it as cursor to get the next page; null on the last page.")
+    total_is_exact: bool = Field(
+        default_factory=bool,
+        description=f"There, and false, where more than {CAP} match several filters, a store or a price range: total is {CAP} then.",
+    )
+    facets: FacetCounts = Field(default_factory=FacetCounts)
+    facets_are_exact: FacetsAreExact
+
+    @classmethod
+    def of(cls, found: ListingPage, *, page: int, cursor: str | None, with_facets: bool) -> Self:
+        """Return the answer of GET assets."""
+        values = {"total": found.total.listings, "page": page, "items": [item_of(row) for row in found.rows], "next_cursor": cursor}
+        if not found.total.exact:
+            values["total_is_exact"] = False
+        return cls.model_validate(values | (faceted(found.facets, exact=found.facets_are_exact) if with_facets else {}))
+
+
+class SearchResult(AssetItem):
+    """A listing that was found."""
+
+    score: float = Field(ge=0, le=1, description="Relevance; higher is better.")
+
+
+class SearchResults(Answer):
+    """What a search found, best first."""
+
+    query: str
+    count: int = Field(description="The number of results in this answer.")
+    results: list[SearchResult]
+    total: int = Field(description="The number of assets that were ranked: all that match, or the best few hundred.")
+    total_is_exact: bool = Field(default_factory=bool, description="There, and false, where more match than were ranked.")
+    next_cursor: str | None = Field(description="Send it as cursor to get the next results; null after the last ones.")
+    suggestions: list[str] = Field(
+        default_factory=list, description="There where nothing was found: words like those sent that find something."
+    )
+    facets: FacetCounts = Field(default_factory=FacetCounts)
+    facets_are_exact: FacetsAreExact
+
+
+class SuggestionRecord(Answer):
+    """A listing that what was typed may be about."""
+
+    id: uuid.UUID
+    slug: str
+    title: str
+    category: str = Field(description="The category's slug.")
+
+
+# Generated clients name a variable after it, and a field after that.
+class SuggestAnswer(Answer):
+    """At most ten listings, those whose titles begin with what was typed first."""
+
+    query: str
+    suggestions: list[SuggestionRecord]
+
+
+class CategoryRecord(Answer):
+    """A category of the catalog."""
+
+    slug: str
+    name: str
+    description: str
+    icon: str
+    sort_order: int
+    asset_count: int
+    metadata: dict[str, Any]
+
+
+class CategoryList(Answer):
+    """Every active category."""
+
+    total: int
+    items: list[CategoryRecord]
+
+    @classmethod
+    def of(cls, categories: Iterable[Category]) -> Self:
+        """Return the answer of GET categories."""
+        items = list(categories)
+        return cls.model_validate({"total": len(items), "items": items})
+
+
+class CategoryName(Answer):
+    """A category as a part of an asset."""
+
+    slug: str
+    name: str
+
+
+class PricesByCurrency(Answer):
+    """Prices before the discount."""
+
+    usd: Amount = Field(alias="USD")
+    inr: AmountOrNone = Field(alias="INR")
+    eur: AmountOrNone = Field(alias="EUR")
+
+
+class LicenseOffer(Answer):
+    """A permitted licence tier and what it costs now."""
+
+    slug: str
+    name: str
+    summary: str
+    price_usd: Amount
+    price_inr: AmountOrNone
+    price_eur: AmountOrNone
+
+
+class AssetPreview(Answer):
+    """A public sample of an asset; `sortOrder` and `altText` are there for gallery images only."""
+
+    id: uuid.UUID
+    asset_id: uuid.UUID
+    kind: Kind
+    sort_order: int = Field(default_factory=int)
+    url: str
+    alt_text: str = Field(default_factory=str, description="What the picture shows; empty where the vendor did not say.")
+
+    @classmethod
+    def of(cls, preview: Preview) -> Self:
+        """Return a preview as the reference records it (section 2)."""
+        record = {"id": preview.id, "asset_id": preview.listing_id, "kind": preview.kind, "url": preview.url}
+        of_gallery = {"sort_order": preview.slot, "alt_text": preview.alt_text} if preview.kind == PreviewKind.GALLERY else {}
+        return cls.model_validate(record | of_gallery)
+
+
+class AssetFile(Answer):
+    """What a buyer's package holds."""
+
+    size: int
+    checksum: str = Field(description="SHA-256 in hex digits.")
+    technical: dict[str, Any]
+
+
+class AssetDetail(Answer):
+    """One asset for sale."""
+
+    id: uuid.UUID
+    slug: str
+    title: str
+    short_description: str
+    description: str = Field(description="Markdown.")
+    category: CategoryName
+    vendor: VendorName
+    price_usd: Amount = Field(description="What a buyer pays now: after the discount, tax included.")
+    price_inr: AmountOrNone
+    price_eur: AmountOrNone
+    discount_percent: float
+    list_prices: PricesByCurrency
+    tax_rate_percent: float
+    tier_requirement: TierName
+    file_type: str
+    supported_platforms: str
+    version: str
+    video_url: str
+    tags: list[str]
+    licenses: list[LicenseOffer]
+    previews: list[AssetPreview]
+    file: AssetFile
+    published_at: datetime
+    updated_at: datetime
+    popularity: int = Field(description="Number of purchases; updated within minutes.")
+
+    @classmethod
+    def of(cls, listing: Listing, tiers: Sequence[LicenseTier]) -> Self:
+        """Return the answer of GET assets/{id}.
+
+        Args:
+            listing: As `listing_for_sale` finds it.
+            tiers: The active licence tiers.
+        """
+        file, before = listing.live_deliverable, pricing.list_prices(listing)
+        return cls.model_validate(
+            {
+                "id": listing.id,
+                "slug": listing.slug,
+                "title": listing.title,
+                "short_description": listing.short_description,
+                "description": listing.description,
+                "category": listing.category,
+                "vendor": {"store_name": listing.store.name, "store_slug": listing.store.slug},
+                **_prices(pricing.sale_prices(listing)),
+                "discount_percent": listing.discount_bp / 100,
+                "list_prices": before,
+                "tax_rate_percent": listing.tax_rate_bp / 100,
+                "tier_requirement": listing.tier_requirement,
+                "file_type": listing.file_type,
+                "supported_platforms": listing.supported_platforms,
+                "version": listing.version,
+                "video_url": listing.video_url,
+                "tags": listing.tags,
+                "licenses": license_offers(listing, tiers),
+                "previews": [AssetPreview.of(preview) for preview in listing.previews.all()],
+                # Published listings have a reviewed file: the table's own constraint.
+                "file": file and {"size": file.file_size, "checksum": file.sha256, "technical": file.public_technical},
+                "published_at": listing.published_at,
+                "updated_at": listing.updated_at,
+                "popularity": getattr(listing, "popularity", 0),
+            }
+        )
+
+
+def license_offers(listing: Listing, tiers: Sequence[LicenseTier]) -> list[LicenseOffer]:
+    """Return the permitted licence tiers with what each costs now."""
+    return [
+        LicenseOffer.model_validate(
+            {"slug": tier.slug, "name": tier.name, "summary": tier.summary, **_prices(pricing.prices_of(listing, tier, tiers))}
+        )
+        for tier in pricing.permitted_tiers(listing, tiers)
+    ]
+
+
+def _prices(prices: Prices) -> Mapping[str, int | None]:
+    return {"price_usd": prices.usd, "price_inr": prices.inr, "price_eur": prices.eur}

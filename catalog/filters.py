@@ -1,0 +1,274 @@
+r"""The filters of the catalog: the only declaration for the API, the storefront's form and the tools' arguments.
+
+A value that begins with `!` excludes, `\!` at its beginning is a literal `!`; a repeated parameter means any of its values.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
+from functools import cache
+from typing import Any, ClassVar, NamedTuple
+
+import django_filters
+from django import forms
+from django.core.exceptions import ValidationError
+from django.core.validators import DecimalValidator
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from marketplace.accounts.models import Tier
+from marketplace.core import bounds, money
+from marketplace.core.money import Currency
+
+from .labels import folded
+from .models import LabelKind, ListingIndex, ListingLabel, ListingPrice
+from .models.listing_index import NO_PRICE
+
+Listings = QuerySet[ListingIndex]
+# By the currency in which prices are compared: listings without a price in it are above `NO_PRICE`.
+PRICE_COLUMNS = {Currency.USD: "price_usd", Currency.INR: "inr_ascending", Currency.EUR: "eur_ascending"}
+VALUES = 20
+# A value with something besides the sign that excludes it and white space, and without NUL; Python and ECMA-262 read it alike.
+NOT_BLANK = r"^(?:!|(?!!))[^\u0000]*[^\s\u0000][^\u0000]*$"
+
+
+class Values(NamedTuple):
+    """What a filter was given: a listing has one of `wanted`, if there are any, and none of `excluded`."""
+
+    wanted: tuple[str, ...]
+    excluded: tuple[str, ...] = ()
+
+    @property
+    def single(self) -> str | None:
+        """The only value, which is wanted."""
+        return self.wanted[0] if len(self.wanted) == 1 and not self.excluded else None
+
+    @property
+    def written(self) -> list[str]:
+        """The values as they are sent."""
+        return [
+            *(f"\\{value}" if value.startswith(("!", "\\!")) else value for value in self.wanted),
+            *(f"!{value}" for value in self.excluded),
+        ]
+
+
+class ValuesInput(forms.TextInput):
+    """Reads every value of a repeated parameter."""
+
+    def value_from_datadict(self, data: Mapping[str, Any], files: Any, name: str) -> Any:
+        """Return a list of what was sent."""
+        sent = data.getlist(name) if hasattr(data, "getlist") else data.get(name, ())
+        return [sent] if isinstance(sent, str) else list(sent)
+
+
+class ValuesField(forms.Field):
+    """Values of a filter, each bounded like a text."""
+
+    widget = ValuesInput
+
+    def __init__(self, *, max_length: int, values: Sequence[str] = (), **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.max_length, self.values = max_length, values
+        self._text = forms.CharField(required=False)
+
+    def to_python(self, value: Any) -> Values | None:
+        """Return the values; empty ones are ignored."""
+        sent = [text for text in value if text != ""]
+        if len(sent) > VALUES:
+            raise ValidationError(f"At most {VALUES} values.", code="max_length")
+        if any(len(text) > self.max_length for text in sent):
+            raise ValidationError(f"At most {self.max_length} characters.", code="max_length")
+        wanted = tuple(self._clean(text.removeprefix("\\") if text.startswith("\\!") else text) for text in sent if text[0] != "!")
+        excluded = tuple(self._clean(text[1:]) for text in sent if text[0] == "!")
+        return Values(wanted, excluded) if sent else None
+
+    def _clean(self, text: str) -> str:
+        cleaned: str = self._text.clean(text)
+        if not cleaned:
+            raise ValidationError("It may not be blank.", code="blank")
+        if self.values and cleaned not in self.values:
+            raise ValidationError(f"There is no {cleaned[:40]!r}. There are {', '.join(self.values)}.", code="invalid_choice")
+        return cleaned
+
+
+class ValuesFilter(django_filters.Filter):  # type: ignore[misc]  # django-filter ships no types
+    """Keeps listings by a column of the index.
+
+    Args:
+        having: Returns the condition that a listing has one of some values; that of the column, where there is none.
+    """
+
+    field_class = ValuesField
+
+    def __init__(self, *args: Any, having: Callable[[Sequence[str]], Q | Exists] | None = None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.having = having or (lambda values: Q(**{f"{self.field_name}__in": values}))
+
+    def filter(self, queryset: Listings, given: Values | None) -> Listings:
+        """Keep what has one of the wanted values and none of the excluded ones."""
+        if given is None:
+            return queryset
+        if given.wanted:
+            queryset = queryset.filter(self.having(given.wanted))
+        return queryset.filter(~self.having(given.excluded)) if given.excluded else queryset
+
+
+class PriceField(forms.DecimalField):
+    """A price with at most two decimals."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(min_value=0, max_value=Decimal(bounds.PRICE_MINOR) / 100, **kwargs)
+
+    def to_python(self, value: Any) -> Any:
+        """Return the price, of which one mistake is named at a time."""
+        price: Decimal | None = super().to_python(value)
+        if price is not None:
+            DecimalValidator(max_digits=8, decimal_places=2)(price)
+        return price
+
+
+class PriceFilter(django_filters.Filter):  # type: ignore[misc]  # as above
+    """A bound of the price; `ListingFilter` applies both together."""
+
+    field_class = PriceField
+
+    def filter(self, queryset: Listings, value: Any) -> Listings:
+        """Leave the queryset as it is."""
+        return queryset
+
+
+class CurrencyFilter(django_filters.ChoiceFilter):  # type: ignore[misc]  # as above
+    """The currency of prices; it keeps every listing."""
+
+    def filter(self, queryset: Listings, value: Any) -> Listings:
+        """Leave the queryset as it is."""
+        return queryset
+
+
+def clean_prices(form: forms.Form) -> dict[str, Any]:
+    """Refuse prices that contradict each other (`Form.clean`)."""
+    cleaned = form.cleaned_data
+    low, high = cleaned.get("minPrice"), cleaned.get("maxPrice")
+    if low is not None and high is not None and low > high:
+        form.add_error("maxPrice", ValidationError("It is below minPrice.", code="below_minimum"))
+    return cleaned
+
+
+def labelled(kind: LabelKind) -> Callable[[Sequence[str]], Exists]:
+    """Return the condition for labels of a kind."""
+    return lambda values: Exists(
+        ListingLabel.objects.filter(listing=OuterRef("pk"), kind=kind, value__in=[folded(value) for value in values])
+    )
+
+
+def licensed(slugs: Sequence[str], **prices: int) -> Exists:
+    """Return the condition that a listing is sold under one of these licence tiers, at a price within bounds."""
+    return Exists(ListingPrice.objects.filter(listing=OuterRef("pk"), license__in=slugs, **prices))
+
+
+class ListingFilter(django_filters.FilterSet):  # type: ignore[misc]  # as above
+    """What a listing must be. An unknown category, store, licence, tag, platform or file type finds nothing."""
+
+    category = ValuesFilter(
+        field_name="category_slug", max_length=bounds.SLUG_CHARS, help_text="A category's slug; an unknown one returns nothing."
+    )
+    tier = ValuesFilter(field_name="tier", max_length=8, values=Tier.values, help_text="The account tier that a buyer needs.")
+    vendor = ValuesFilter(field_name="store_slug", max_length=bounds.SLUG_CHARS, help_text="A store's slug.")
+    license = ValuesFilter(having=licensed, max_length=40, help_text="The slug of a licence tier that it is sold under.", label="Licence")
+    tag = ValuesFilter(having=labelled(LabelKind.TAG), max_length=bounds.TAG_CHARS, help_text="One of its tags, in any case.")
+    platform = ValuesFilter(
+        having=labelled(LabelKind.PLATFORM),
+        max_length=bounds.PLATFORMS_CHARS,
+        help_text="A host tool that it supports, in any case, without a version.",
+    )
+    fileType = ValuesFilter(  # noqa: N815 - the parameter's name
+        having=lambda values: Q(file_type__in=[folded(value) for value in values]),
+        max_length=bounds.FILE_TYPE_CHARS,
+        help_text="Its file type, in any case.",
+        label="File type",
+    )
+    minPrice = PriceFilter(label="From", help_text="The lowest price, under the licence asked for, else of the first one permitted.")  # noqa: N815 - as above
+    maxPrice = PriceFilter(label="To", help_text="The highest price likewise.")  # noqa: N815 - as above
+    currency = CurrencyFilter(
+        choices=[(currency.value, currency.value) for currency in Currency],
+        initial=Currency.INR.value,
+        label="Prices in",
+        help_text="Of minPrice, maxPrice and orders by price; assets without a price in it are left out of a price range.",
+    )
+
+    class Meta:
+        """Only what is declared above."""
+
+        model = ListingIndex
+        fields: ClassVar[list[str]] = []
+
+    @classmethod
+    @cache
+    def form_class(cls) -> type[forms.Form]:
+        """Return the form of the filters, which costs more to make than to fill in."""
+        fields = {name: declared.field for name, declared in cls.base_filters.items()}
+        form: type[forms.Form] = type("ListingFilterForm", (forms.Form,), fields | {"clean": clean_prices})
+        return form
+
+    @classmethod
+    def json_schema(cls) -> dict[str, dict[str, Any]]:
+        """Return the JSON Schema of each parameter."""
+        return {name: shape_of(field) for name, field in cls.form_class().base_fields.items()}
+
+    def get_form_class(self) -> type[forms.Form]:
+        """Return the form of the filters."""
+        return self.form_class()
+
+    def given(self) -> dict[str, Any]:
+        """Return the values that were given, by parameter."""
+        return given_of(self.form.cleaned_data)
+
+    def filter_queryset(self, queryset: Listings) -> Listings:
+        """Keep what passes every filter; with several licences, any of their prices may be within the bounds."""
+        queryset = super().filter_queryset(queryset)
+        given = self.given()
+        column = PRICE_COLUMNS[currency_of(given)]
+        limits = {}
+        if "minPrice" in given:
+            limits[f"{column}__gte"] = money.to_minor(given["minPrice"])
+        if limits or "maxPrice" in given:
+            limits[f"{column}__lte"] = money.to_minor(given["maxPrice"]) if "maxPrice" in given else NO_PRICE - 1
+        if not limits:
+            return queryset
+        licenses = given["license"].wanted if "license" in given else ()
+        return queryset.filter(licensed(licenses, **limits) if licenses else Q(**limits))
+
+
+def shape_of(field: forms.Field) -> dict[str, Any]:
+    """Return the JSON Schema of a filter's field."""
+    shape: dict[str, Any] = {"type": "string", "description": str(field.help_text)}
+    match field:
+        case ValuesField():
+            shape |= (
+                {"pattern": f"^!?({'|'.join(field.values)})$"} if field.values else {"maxLength": field.max_length, "pattern": NOT_BLANK}
+            )
+            value = {name: said for name, said in shape.items() if name != "description"}
+            shape |= {"type": ["string", "array"], "items": value, "maxItems": VALUES}
+            shape["description"] += r" `!` before a value excludes it (`\!` begins one with a literal `!`); of several values, any will do."
+        case forms.DecimalField():
+            shape |= {"type": "number", "minimum": 0, "maximum": bounds.PRICE_MINOR / 100}
+            shape["description"] += " At most two decimals."
+        case forms.ChoiceField():
+            choices: Any = field.choices
+            shape |= {"enum": [value for value, _ in choices if value], "default": field.initial}
+        case forms.DateTimeField():
+            shape["format"] = "date-time"
+    return shape
+
+
+def given_of(cleaned: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the filters among validated values that were given."""
+    return {name: cleaned[name] for name in ListingFilter.base_filters if cleaned.get(name) not in (None, "")}
+
+
+def currency_of(given: Mapping[str, Any]) -> Currency:
+    """Return the currency in which prices are compared."""
+    return Currency(given.get("currency", Currency.INR))
+
+
+def license_of(given: Mapping[str, Any]) -> str | None:
+    """Return the only licence asked for, whose price orders go by; None where there is none or there are several."""
+    return given["license"].single if "license" in given else None

@@ -1,0 +1,153 @@
+"""The browse index: what lists of listings show, filter, sort and count by, derived from listings and stores.
+
+`catalog.services.listing_index` writes all of it in the transaction of every change.
+"""
+
+from typing import Any
+
+from django.db import models
+from django.db.models import F, Q, Value
+from django.db.models.functions import Coalesce
+
+from marketplace.accounts.models import Tier
+from marketplace.core import bounds
+
+from .listings import Listing
+
+# Above every price: listings without a price in a currency come after all that have one, by their price in dollars.
+NO_PRICE = 10**9
+LABEL_CHARS = 250
+
+
+def _key(expression: Any) -> models.GeneratedField:
+    return models.GeneratedField(expression=expression, output_field=models.BigIntegerField(), db_persist=True)
+
+
+class Priced(models.Model):
+    """What a buyer pays now, in minor units; null where the vendor set no price in the currency.
+
+    The other columns are sort keys: every order is ascending by its keys and then by the id, so that one comparison of rows selects
+    what follows a cursor.
+    """
+
+    price_usd = models.BigIntegerField()
+    price_inr = models.BigIntegerField(null=True)
+    price_eur = models.BigIntegerField(null=True)
+    usd_descending = _key(-F("price_usd"))
+    inr_ascending = _key(Coalesce("price_inr", F("price_usd") + Value(NO_PRICE)))
+    inr_descending = _key(Coalesce(-F("price_inr"), Value(NO_PRICE) - F("price_usd")))
+    eur_ascending = _key(Coalesce("price_eur", F("price_usd") + Value(NO_PRICE)))
+    eur_descending = _key(Coalesce(-F("price_eur"), Value(NO_PRICE) - F("price_usd")))
+
+    class Meta:
+        abstract = True
+
+
+PRICE_KEYS = ("price_usd", "usd_descending", "inr_ascending", "inr_descending", "eur_ascending", "eur_descending")
+
+
+class ListingIndex(Priced):
+    """A listing that is published in an open store. Its prices are those of the first permitted licence tier."""
+
+    listing = models.OneToOneField(Listing, primary_key=True, on_delete=models.CASCADE, related_name="index")
+    slug = models.CharField(max_length=bounds.SLUG_CHARS)
+    title = models.CharField(max_length=bounds.TITLE_CHARS)
+    category_slug = models.CharField(max_length=bounds.SLUG_CHARS)
+    category_name = models.CharField(max_length=bounds.NAME_CHARS)
+    store_slug = models.CharField(max_length=bounds.SLUG_CHARS)
+    store_name = models.CharField(max_length=bounds.NAME_CHARS)
+    tier = models.CharField(max_length=8, choices=Tier.choices)
+    # In lower case, without outer spaces.
+    file_type = models.CharField(max_length=LABEL_CHARS, blank=True)
+    # Vendors' prices before the discount, and the discount in basis points.
+    list_price_usd = models.BigIntegerField()
+    list_price_inr = models.BigIntegerField(null=True)
+    list_price_eur = models.BigIntegerField(null=True)
+    discount_bp = models.PositiveIntegerField()
+    # Permitted active licence tiers in their order: [{"slug", "price_usd", "price_inr", "price_eur"}].
+    licenses = models.JSONField()
+    # The image of gallery slot 0 in the size of a card: {"url", "width", "height"}; null without one.
+    thumbnail = models.JSONField(null=True)
+    published_at = models.DateTimeField()
+    popularity = models.PositiveIntegerField(default=0)
+    popular_first = _key(-F("popularity"))
+    # The time of publication in microseconds since the epoch, negative.
+    newest_first = models.BigIntegerField()
+
+    class Meta:
+        verbose_name_plural = "listing index"
+        constraints = (models.CheckConstraint(condition=Q(tier__in=Tier.values), name="listingindex_tier_known"),)
+        indexes = (
+            models.Index(fields=("popular_first", "newest_first", "listing"), name="listingindex_popular"),
+            models.Index(fields=("newest_first", "listing"), name="listingindex_newest"),
+            models.Index(fields=("category_slug", "popular_first", "newest_first", "listing"), name="listingindex_category_popular"),
+            models.Index(fields=("category_slug", "newest_first", "listing"), name="listingindex_category_newest"),
+            models.Index(fields=("store_slug", "newest_first", "listing"), name="listingindex_store"),
+            models.Index(fields=("file_type", "popular_first", "newest_first", "listing"), name="listingindex_type"),
+            *(models.Index(fields=(key, "listing"), name=f"listingindex_{key}") for key in PRICE_KEYS),
+        )
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class LabelKind(models.TextChoices):
+    """What a label says of a listing."""
+
+    TAG = "tag"
+    PLATFORM = "platform"
+
+
+class ListingLabel(models.Model):
+    """A tag or a supported platform of a listing on sale, in lower case."""
+
+    pk = models.CompositePrimaryKey("listing_id", "kind", "value")
+    listing = models.ForeignKey(ListingIndex, on_delete=models.CASCADE, related_name="labels", db_index=False)
+    kind = models.CharField(max_length=8, choices=LabelKind.choices)
+    value = models.CharField(max_length=LABEL_CHARS)
+
+    class Meta:
+        constraints = (models.CheckConstraint(condition=Q(kind__in=LabelKind.values), name="listinglabel_kind_known"),)
+        indexes = (models.Index(fields=("kind", "value", "listing"), name="listinglabel_value"),)
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.value}"
+
+
+class ListingPrice(Priced):
+    """What a listing on sale costs under one of its permitted active licence tiers."""
+
+    pk = models.CompositePrimaryKey("listing_id", "license")
+    listing = models.ForeignKey(ListingIndex, on_delete=models.CASCADE, related_name="prices", db_index=False)
+    license = models.CharField(max_length=40)
+
+    class Meta:
+        indexes = tuple(models.Index(fields=("license", key, "listing"), name=f"listingprice_{key}") for key in PRICE_KEYS)
+
+    def __str__(self) -> str:
+        return self.license
+
+
+class ListingCount(models.Model):
+    """How many listings on sale of a category and tier there are, and how many of them have a value of a filter.
+
+    Counting a large part of the catalog would take longer than the rest of an answer.
+    """
+
+    id = models.BigAutoField(primary_key=True)
+    category_slug = models.CharField(max_length=bounds.SLUG_CHARS)
+    tier = models.CharField(max_length=8, choices=Tier.choices)
+    # The filter's parameter and its value; both empty for all listings.
+    name = models.CharField(max_length=8, blank=True)
+    value = models.CharField(max_length=LABEL_CHARS, blank=True)
+    listings = models.BigIntegerField(default=0)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("name", "value", "category_slug", "tier"), name="listingcount_once"),
+            models.CheckConstraint(condition=Q(tier__in=Tier.values), name="listingcount_tier_known"),
+            models.CheckConstraint(condition=Q(listings__gte=0), name="listingcount_not_negative"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.category_slug} {self.tier} {self.name} {self.value}: {self.listings}"

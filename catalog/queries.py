@@ -1,0 +1,219 @@
+"""The answers of the public catalog to the API and the tools, and the parameters besides the filters."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django_filters.utils import translate_validation
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from marketplace.core import bounds
+from marketplace.core.api.fields import Choice, Text
+from marketplace.core.api.serializers import Limit, PageNumber
+
+from . import cursors
+from .answers import (
+    SEARCH_FACETED,
+    AssetDetail,
+    AssetPage,
+    CategoryList,
+    SearchResults,
+    SuggestAnswer,
+    faceted,
+    item_of,
+    license_offers,
+)
+from .filters import ListingFilter, Listings
+from .manifests import manifest_of
+from .manifests.public import PublicManifest, public_manifest
+from .models import ListingIndex
+from .search import search, suggest
+from .selectors import (
+    Facet,
+    Sort,
+    active_tiers,
+    categories_with_counts,
+    detail_for_sale,
+    facets_of_listings,
+    list_listings,
+    listing_for_sale,
+    rows_of,
+)
+
+FACETS_CHARS = 100
+_ONE_FACET = "(" + "|".join(Facet) + ")"
+
+
+@extend_schema_field({"type": "string", "pattern": f"^{_ONE_FACET}(,{_ONE_FACET})*$"})
+class FacetNames(Text):
+    """Names of facets, parted by commas."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            required=False,
+            max_length=FACETS_CHARS,
+            help_text="Count the values of category, tier, fileType and license: `facets=category,tier`.",
+        )
+
+    def to_internal_value(self, data: Any) -> list[Facet]:  # type: ignore[override]  # a list comes out of the text
+        """Return the facets, each once."""
+        text: str = super().to_internal_value(data)
+        # Here, not by the validator of the maximum: that one would see the list.
+        if len(text) > FACETS_CHARS:
+            raise serializers.ValidationError(f"At most {FACETS_CHARS} characters.", code="max_length")
+        names = dict.fromkeys(text.split(","))
+        if unknown := [name for name in names if name not in set(Facet)]:
+            raise serializers.ValidationError(f"Unknown: {unknown[0][:40]}. There are {', '.join(Facet)}.", code="invalid_choice")
+        return [Facet(name) for name in names]
+
+
+class BrowseQuery(serializers.Serializer[Any]):
+    """Query of browsing."""
+
+    page = PageNumber()
+    cursor = Text(
+        required=False,
+        max_length=300,
+        help_text="The nextCursor of the previous page; use it instead of page, it is equally fast at any depth. With a cursor, every listing appears once, "
+        "whatever is published or withdrawn meanwhile; one that was moved in the order (edited, or bought or refunded and counted "
+        "since) can come again or be passed over.",
+    )
+    limit = Limit(default=bounds.BROWSE_LIMIT_DEFAULT, maximum=bounds.BROWSE_LIMIT)
+    sort = Choice(
+        choices=[(sort.value, sort.value) for sort in Sort],
+        default=Sort.POPULAR.value,
+        help_text="popular is by purchases, which are counted within minutes, then the newest. Prices are those in currency, of the licence where one "
+        "is asked for, else of the first one permitted; listings without one come last, by USD.",
+    )
+    facets = FacetNames()
+
+    def validate(self, query: dict[str, Any]) -> dict[str, Any]:
+        """Refuse what contradicts itself."""
+        if "cursor" in query and "page" in self.initial_data:
+            raise serializers.ValidationError({"cursor": ["Send cursor or page, not both."]}, code="ambiguous")
+        return query
+
+
+@extend_schema_field({"type": "string", "maxLength": bounds.SEARCH_QUERY_CHARS, "pattern": r"^[^\u0000]*[^\s\u0000][^\u0000]*$"})
+class SearchText(Text):
+    """What someone searches for, echoed as it was sent."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(max_length=bounds.SEARCH_QUERY_CHARS, trim_whitespace=False, **kwargs)
+
+    def to_internal_value(self, data: Any) -> str:
+        """Return the text as sent; white space alone asks for nothing."""
+        text: str = super().to_internal_value(data)
+        if not text.strip():
+            raise serializers.ValidationError("Enter a search term.", code="blank")
+        return text
+
+
+class SearchQuery(serializers.Serializer[Any]):
+    """Query of a search."""
+
+    q = SearchText(help_text="The last word may be incomplete; misspelt words are corrected.")
+    limit = Limit(default=bounds.SEARCH_LIMIT_DEFAULT, maximum=bounds.SEARCH_LIMIT)
+    cursor = Text(
+        required=False,
+        max_length=300,
+        help_text="The nextCursor of the previous page of the same search. Pages go through the best few hundred results.",
+    )
+    facets = FacetNames()
+
+
+class SuggestQuery(serializers.Serializer[Any]):
+    """Query of suggestions."""
+
+    q = SearchText(help_text="What has been typed so far.")
+
+
+class PreviewQuery(serializers.Serializer[Any]):
+    """Query of a preview."""
+
+    size = Choice(choices=[("card", "card")], required=False, help_text="The smaller copy of an image, where there is one.")
+
+
+def filter_listings(parameters: Mapping[str, Any]) -> tuple[Listings, dict[str, Any]]:
+    """Return the listings that the filters among some parameters keep, and the filters that were given.
+
+    Raises:
+        ValidationError: one of them is bad.
+    """
+    listings = ListingIndex.objects.all()
+    if ListingFilter.base_filters.keys().isdisjoint(parameters):
+        # Making a form takes as long as the query.
+        return listings, {}
+    filters = ListingFilter(parameters, listings)
+    if not filters.form.is_valid():
+        raise translate_validation(filters.form.errors)
+    return filters.qs, filters.given()
+
+
+def browse(listings: Listings, given: Mapping[str, Any], query: Mapping[str, Any]) -> AssetPage:
+    """Return the page that a validated `BrowseQuery` asks for.
+
+    Args:
+        listings: What the filters keep.
+        given: The filters.
+        query: The other parameters.
+
+    Raises:
+        ValidationError: its cursor is not one of this order and these filters.
+    """
+    sort, limit, number, after = Sort(query["sort"]), query["limit"], query["page"], None
+    if "cursor" in query:
+        number, after = cursors.decode(query["cursor"], sort=sort, filters=given)
+    start = 0 if after else (number - 1) * limit
+    found = list_listings(listings, given, sort=sort, limit=limit, start=start, after=after, facets=query.get("facets", ()))
+    cursor = None
+    if found.last is not None and number < bounds.PAGE:
+        cursor = cursors.encode(found.last, page=number + 1, sort=sort, filters=given)
+    return AssetPage.of(found, page=number, cursor=cursor, with_facets="facets" in query)
+
+
+def search_assets(listings: Listings, given: Mapping[str, Any], query: Mapping[str, Any]) -> SearchResults:
+    """Return what a validated `SearchQuery` finds among listings, with the filters that were given."""
+    q, names, within = query["q"], query.get("facets", []), listings if given else None
+    found = search(q, within=within, limit=query["limit"], cursor=query.get("cursor"))
+    rows = rows_of([hit.id for hit in found.hits])
+    results = [item_of(rows[hit.id]) | {"score": hit.score} for hit in found.hits if hit.id in rows]
+    values = {"query": q, "count": len(results), "results": results, "total": found.total, "next_cursor": found.next_cursor}
+    if not found.total_is_exact:
+        values["total_is_exact"] = False
+    if found.suggestions:
+        values["suggestions"] = found.suggestions
+    if names:
+        ranked = search(q, within=within, limit=SEARCH_FACETED)
+        exact = ranked.total_is_exact and ranked.next_cursor is None
+        values |= faceted(facets_of_listings([hit.id for hit in ranked.hits], names), exact=exact)
+    return SearchResults.model_validate(values)
+
+
+def suggest_assets(q: str) -> SuggestAnswer:
+    """Return what the beginning of a name may be about."""
+    return SuggestAnswer.model_validate({"query": q, "suggestions": suggest(q)})
+
+
+def list_categories() -> CategoryList:
+    """Return the active categories."""
+    return CategoryList.of(categories_with_counts())
+
+
+def asset_detail(asset_id: str) -> AssetDetail:
+    """Return a listing on sale by its id or slug.
+
+    Raises:
+        NotFound: there is none.
+    """
+    return AssetDetail.of(detail_for_sale(asset_id), active_tiers())
+
+
+def asset_manifest(asset_id: str) -> PublicManifest:
+    """Return the AI manifest of a listing on sale by its id or slug.
+
+    Raises:
+        NotFound: there is none.
+    """
+    listing = listing_for_sale(asset_id)
+    return public_manifest(listing, manifest_of(listing), licenses=license_offers(listing, active_tiers()))

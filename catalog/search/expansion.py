@@ -1,0 +1,153 @@
+"""Expands the words of a query: themselves, inflected forms, completions, corrections, synonyms.
+
+Each word becomes a group of words of the vocabulary, each with a weight for how well it stands for the typed one. A listing matches
+the query when it has a word of every group.
+"""
+
+import itertools
+import math
+from collections.abc import Iterable, Mapping, Sequence
+
+from .documents import title_key
+from .spelling import correctable
+from .vocabulary import Vocabulary
+from .words import is_unspaced, pieces, singular, splits, words_of
+
+# Limits of a query: words beyond these do not narrow the search further.
+QUERY_WORDS = 12
+QUERY_CHARS = 1000
+CORRECTIONS = 4
+# The most words that are corrected, longest first. A query with more unknown words is not a misspelling.
+CORRECTED = 6
+# The most whole titles that are looked up, for combinations of corrections.
+TITLES = 24
+
+# Weights of a word of the vocabulary, by its relation to the typed one.
+EXACT, OTHER_FORM, LONGEST_PREFIX, SHORTEST_PREFIX = 1.0, 0.95, 0.9, 0.75
+TYPOS = {1: 0.7, 2: 0.5}
+# The completion of a misspelt prefix.
+PREFIX_TYPO = 0.8
+# Met last: what has the word itself comes first, wherever it stands.
+SYNONYM = 0.2
+
+Group = dict[str, float]
+
+
+def words_typed(q: str) -> list[str]:
+    """Return the words of a query, folded."""
+    return words_of(q[:QUERY_CHARS])
+
+
+class QueryExpansion:
+    """The words of a query with their groups."""
+
+    def __init__(self, typed: Sequence[str], vocabulary: Vocabulary) -> None:
+        """Look the words up.
+
+        Args:
+            typed: At least one word; the last may be cut short.
+            vocabulary: What there is.
+        """
+        self.typed = typed
+        self.words = [piece for word in typed for piece in pieces(word)][:QUERY_WORDS]
+        self.vocabulary = vocabulary
+        self._groups: list[Group] = [{} for _ in self.words]
+        self._corrections: list[Group] = [{} for _ in self.words]
+        # Longest first; unknown words before all others.
+        places = [i for i, word in enumerate(self.words) if correctable(word)]
+        self._correctable = sorted(places, key=lambda i: (self._is_known(i), -len(self.words[i]), i))[:CORRECTED]
+        self._corrected: set[int] = set()
+        self._add_forms()
+
+    @property
+    def doubtful(self) -> list[int]:
+        """The positions of words that can still be corrected: a known word may be a misspelling of another one too."""
+        return [i for i in self._correctable if i not in self._corrected]
+
+    @property
+    def unknown(self) -> list[int]:
+        """The positions of those that are not in the vocabulary."""
+        return [i for i in self.doubtful if not self._is_known(i)]
+
+    def correct(self, positions: Iterable[int]) -> None:
+        """Add the likeliest corrections to the groups at these positions."""
+        for i in positions:
+            self._corrected.add(i)
+            self._corrections[i] = self._likeliest(self.words[i], begun=i == len(self.words) - 1)
+            for word, weight in self._corrections[i].items():
+                self._groups[i].setdefault(word, weight)
+
+    def add_synonyms(self) -> bool:
+        """Add the synonyms that staff set up, and tell whether there are any."""
+        known: list[dict[str, float]] = []
+        for word in self.words:
+            synonyms = {*self.vocabulary.synonyms.get(word, ()), *self.vocabulary.synonyms.get(singular(word), ())}
+            known.append({form: SYNONYM for synonym in synonyms for form in (synonym, singular(synonym)) if form in self.vocabulary})
+        for group, found in zip(self._groups, known, strict=True):
+            for word, weight in found.items():
+                group.setdefault(word, weight)
+        return any(known)
+
+    def groups(self) -> list[Group]:
+        """Return the groups, two for each word that may be written as two: the word itself meets both."""
+        found: list[Group] = []
+        documents = self.vocabulary.documents
+        for word, group in zip(self.words, self._groups, strict=True):
+            known = [split for split in splits(word) if split[0] in documents and split[1] in documents]
+            # Splits count as likely where both parts are common, and not rarer than the word itself.
+            best = max(known, key=lambda split: (min(documents[split[0]], documents[split[1]]), split), default=None)
+            if best and min(documents[part] for part in best) >= documents.get(word, 0):
+                found += [{part: OTHER_FORM} | group for part in best]
+            else:
+                found.append(group)
+        return found
+
+    def title_keys(self) -> list[int]:
+        """Return the keys of the titles that the query may be the whole of, the one that was typed first."""
+        choices = [[word, *corrections] for word, corrections in zip(self.words, self._corrections, strict=True)]
+        corrected = itertools.islice(itertools.product(*choices), TITLES)
+        return list(dict.fromkeys([title_key(self.typed), *map(title_key, corrected)]))
+
+    def alternatives(self, most: int) -> list[str]:
+        """Return words of titles and tags that look like those of the query, for when nothing was found."""
+        found = [self.vocabulary.alike(self.words[i], most) for i in self._correctable[:most]]
+        # The best for each word first.
+        return list(dict.fromkeys(filter(None, itertools.chain.from_iterable(itertools.zip_longest(*found)))))[:most]
+
+    def _is_known(self, i: int) -> bool:
+        return self.words[i] in self.vocabulary or singular(self.words[i]) in self.vocabulary
+
+    def _add_forms(self) -> None:
+        for group, word in zip(self._groups, self.words, strict=True):
+            self._offer(group, {singular(word): OTHER_FORM, word: EXACT})
+            if not self.vocabulary.is_complete:
+                group[word] = EXACT
+        last = self.words[-1]
+        if not is_unspaced(last):
+            self._offer(self._groups[-1], {word: _completed(last, word) for word in self.vocabulary.completions(last)})
+        for i, (left, right) in enumerate(itertools.pairwise(self.words)):
+            for group in self._groups[i : i + 2]:
+                self._offer(group, {left + right: OTHER_FORM})
+
+    def _offer(self, group: Group, offers: Mapping[str, float]) -> None:
+        for word, weight in offers.items():
+            if word in self.vocabulary:
+                group[word] = max(weight, group.get(word, 0))
+
+    def _likeliest(self, word: str, *, begun: bool) -> Group:
+        """Return the likeliest corrections of a word, by distance, first letter and frequency."""
+        offers = {term: (float(typos), TYPOS[typos]) for term, typos in self.vocabulary.corrections(word)}
+        # One that is a single typo away is likelier than any beginning.
+        if begun and not any(distance == 1 for distance, _ in offers.values()):
+            for term, typos in self.vocabulary.corrected_completions(word):
+                offers.setdefault(term, (typos + 1.0, TYPOS[typos] * PREFIX_TYPO))
+
+        def unlikely(term: str) -> tuple[float, str]:
+            commonness = 0.05 * math.log(self.vocabulary.documents[term] + self.vocabulary.headings[term])
+            return offers[term][0] + 0.5 * (word[0] != term[0]) - commonness, term
+
+        return {term: offers[term][1] for term in sorted(offers, key=unlikely)[:CORRECTIONS]}
+
+
+def _completed(beginning: str, word: str) -> float:
+    return SHORTEST_PREFIX + (LONGEST_PREFIX - SHORTEST_PREFIX) * len(beginning) / len(word)

@@ -1,0 +1,216 @@
+"""Writes the browse index after changes of listings, stores, categories and licence tiers.
+
+The caller holds the lock of the catalog's version (`change_version`), which keeps counts exact and changes from deadlocking.
+Purchases do not wait for it: they are counted in `popularity`.
+"""
+
+import uuid
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Count, F, Value
+
+from .. import pricing
+from ..labels import folded, labels_of
+from ..models import Category, LicenseTier, Listing, ListingCount, ListingIndex, ListingLabel, ListingPrice, ListingStats, Preview, Store
+from ..models.files import PreviewKind
+from ..models.listings import ListingStatus
+from ..selectors.taxonomy import active_tiers
+from .catalog_version import change_version
+
+BATCH = 500
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+Progress = Callable[[int, int], None]
+# Of `ListingCount`: category, tier, name and value.
+CountKey = tuple[str, str, str, str]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What the index holds of a listing: the columns of its row, except for its purchases, its labels and its prices by licence."""
+
+    columns: dict[str, Any]
+    labels: set[tuple[str, str]]
+
+    @property
+    def count_keys(self) -> list[CountKey]:
+        """The counts that the listing belongs to."""
+        values = {("", ""), *self.labels, *(("license", sold["slug"]) for sold in self.columns["licenses"])}
+        if self.columns["file_type"]:
+            values.add(("fileType", self.columns["file_type"]))
+        return [(self.columns["category_slug"], self.columns["tier"], name, value) for name, value in values]
+
+
+def entry_of(listing: Listing, tiers: Sequence[LicenseTier], thumbnail: Preview | None = None) -> Entry:
+    """Return what the index holds of a listing on sale.
+
+    Args:
+        listing: With its store and category.
+        tiers: The active licence tiers.
+        thumbnail: Its preview in gallery slot 0.
+    """
+    return Entry(
+        columns={
+            "slug": listing.slug,
+            "title": listing.title,
+            "category_slug": listing.category.slug,
+            "category_name": listing.category.name,
+            "store_slug": listing.store.slug,
+            "store_name": listing.store.name,
+            "tier": listing.tier_requirement,
+            "file_type": folded(listing.file_type),
+            **_columns(pricing.sale_prices(listing)),
+            **_columns(pricing.list_prices(listing), "list_"),
+            "discount_bp": listing.discount_bp,
+            "licenses": [
+                {"slug": tier.slug, **_columns(pricing.prices_of(listing, tier, tiers))} for tier in pricing.permitted_tiers(listing, tiers)
+            ],
+            "thumbnail": None if thumbnail is None else _picture(thumbnail),
+            "published_at": listing.published_at,
+            # Published listings have a time of publication: the table's own constraint.
+            "newest_first": (EPOCH - (listing.published_at or EPOCH)) // timedelta(microseconds=1),
+        },
+        labels=set(labels_of(listing)),
+    )
+
+
+def refresh_listings(ids: Sequence[uuid.UUID]) -> int:
+    """Insert, correct or delete the rows of these listings; return how many were different."""
+    tiers = active_tiers()
+    return sum(_refresh(ids[start : start + BATCH], tiers) for start in range(0, len(ids), BATCH))
+
+
+def refresh_store(store: Store) -> None:
+    """Follow a store that was opened, closed or renamed."""
+    published = Listing.objects.filter(store=store, status=ListingStatus.PUBLISHED)
+    stale = ListingIndex.objects.filter(listing__store=store)
+    if store.is_open:
+        refresh_listings(list(published.filter(index__isnull=True).values_list("pk", flat=True)))
+        stale.exclude(store_name=store.name).update(store_name=store.name)
+    else:
+        refresh_listings(list(stale.values_list("pk", flat=True)))
+
+
+def refresh_category(category: Category) -> None:
+    """Follow a category that was renamed."""
+    ListingIndex.objects.filter(category_slug=category.slug).exclude(category_name=category.name).update(category_name=category.name)
+
+
+def refresh_prices() -> None:
+    """Follow a licence tier whose price factor, order or activity changed: every listing may cost something else now."""
+    refresh_listings(list(ListingIndex.objects.values_list("pk", flat=True)))
+
+
+def rebuild(progress: Progress) -> tuple[int, int]:
+    """Correct the whole index while the service runs; return how many listings and how many counts were wrong."""
+    ids = list(Listing.objects.filter(status=ListingStatus.PUBLISHED).order_by("pk").values_list("pk", flat=True))
+    ids += ListingIndex.objects.exclude(listing__status=ListingStatus.PUBLISHED).values_list("pk", flat=True)
+    wrong = 0
+    for start in range(0, len(ids), BATCH):
+        # Changes wait for one batch, not for the whole.
+        with transaction.atomic():
+            change_version()
+            wrong += refresh_listings(ids[start : start + BATCH])
+        progress(min(start + BATCH, len(ids)), len(ids))
+    return wrong, _recount()
+
+
+def count(changes: Counter[CountKey]) -> None:
+    """Add to the stored counts, and take from them."""
+    for key, change in sorted(changes.items()):
+        if not change:
+            continue
+        columns = dict(zip(("category_slug", "tier", "name", "value"), key, strict=True))
+        if not ListingCount.objects.filter(**columns).update(listings=F("listings") + change):
+            ListingCount.objects.create(listings=change, **columns)
+
+
+def price_rows(pk: uuid.UUID, entry: Entry) -> list[dict[str, Any]]:
+    """Return the columns of a listing's rows of `ListingPrice`."""
+    return [{"listing_id": pk, "license": slug, **prices} for slug, prices in map(_split, entry.columns["licenses"])]
+
+
+def _split(sold: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    return sold["slug"], {name: value for name, value in sold.items() if name != "slug"}
+
+
+def _refresh(ids: Sequence[uuid.UUID], tiers: Sequence[LicenseTier]) -> int:
+    # Read under the lock: what another change has committed meanwhile is seen, stores included.
+    on_sale = Listing.objects.filter(pk__in=ids, status=ListingStatus.PUBLISHED, store__is_open=True).select_related("store", "category")
+    thumbnails = {row.listing_id: row for row in Preview.objects.filter(listing__in=ids, kind=PreviewKind.GALLERY, slot=0)}
+    wanted = {row.pk: entry_of(row, tiers, thumbnails.get(row.pk)) for row in on_sale}
+    there = {row.pk: _stored(row) for row in ListingIndex.objects.filter(pk__in=ids).prefetch_related("labels")}
+    changed = {pk: entry for pk, entry in wanted.items() if there.get(pk) != entry}
+    gone = there.keys() - wanted.keys()
+    changes: Counter[CountKey] = Counter()
+    for pk in (*gone, *(changed.keys() & there.keys())):
+        changes.subtract(there[pk].count_keys)
+    for entry in changed.values():
+        changes.update(entry.count_keys)
+    touched = [*gone, *changed]
+    ListingLabel.objects.filter(listing__in=touched).delete()
+    ListingPrice.objects.filter(listing__in=touched).delete()
+    ListingIndex.objects.filter(pk__in=gone).delete()
+    _write(changed, new=changed.keys() - there.keys())
+    count(changes)
+    return len(touched)
+
+
+def _write(entries: dict[uuid.UUID, Entry], new: Iterable[uuid.UUID]) -> None:
+    if not entries:
+        return
+    ListingStats.objects.bulk_create([ListingStats(listing_id=pk) for pk in new], ignore_conflicts=True)
+    # Locked: a purchase or refund under way is counted here, or by itself once the row is there.
+    bought = dict(ListingStats.objects.select_for_update().filter(pk__in=new).values_list("pk", "purchases"))
+    rows = [ListingIndex(pk=pk, popularity=bought.get(pk, 0), **entry.columns) for pk, entry in entries.items()]
+    # The purchases of a row that is there may be counted at this moment.
+    columns = list(next(iter(entries.values())).columns)
+    ListingIndex.objects.bulk_create(rows, update_conflicts=True, unique_fields=["listing"], update_fields=columns)
+    ListingLabel.objects.bulk_create(
+        [ListingLabel(listing_id=pk, kind=kind, value=value) for pk, entry in entries.items() for kind, value in entry.labels]
+    )
+    ListingPrice.objects.bulk_create([ListingPrice(**row) for pk, entry in entries.items() for row in price_rows(pk, entry)])
+
+
+def _stored(row: ListingIndex) -> Entry:
+    names = [field.attname for field in ListingIndex._meta.concrete_fields if not field.generated and not field.primary_key]
+    columns = {name: getattr(row, name) for name in names if name != "popularity"}
+    return Entry(columns, {(label.kind, label.value) for label in row.labels.all()})
+
+
+def _columns(prices: pricing.Prices, prefix: str = "") -> dict[str, int | None]:
+    return {f"{prefix}price_usd": prices.usd or 0, f"{prefix}price_inr": prices.inr, f"{prefix}price_eur": prices.eur}
+
+
+def _picture(preview: Preview) -> dict[str, Any]:
+    card = preview.renditions.get("card")
+    shown = card or preview.details
+    return {"url": f"{preview.url}?size=card" if card else preview.url, "width": shown.get("width"), "height": shown.get("height")}
+
+
+def _true_counts() -> Counter[CountKey]:
+    on_sale, prices, labels = ListingIndex.objects.order_by(), ListingPrice.objects.order_by(), ListingLabel.objects.order_by()
+    grouped = (
+        on_sale.values_list("category_slug", "tier", Value(""), Value("")),
+        on_sale.exclude(file_type="").values_list("category_slug", "tier", Value("fileType"), "file_type"),
+        prices.values_list("listing__category_slug", "listing__tier", Value("license"), "license"),
+        labels.values_list("listing__category_slug", "listing__tier", "kind", "value"),
+    )
+    return Counter({tuple(key): listings for rows in grouped for *key, listings in rows.annotate(n=Count("*"))})
+
+
+@transaction.atomic
+def _recount() -> int:
+    """Correct the counts from the rows, and return how many were wrong."""
+    change_version()
+    true = _true_counts()
+    stored = Counter({(row.category_slug, row.tier, row.name, row.value): row.listings for row in ListingCount.objects.all()})
+    wrong: Counter[CountKey] = Counter({key: true[key] - stored[key] for key in true.keys() | stored.keys()})
+    count(wrong)
+    # Counts of values that no listing has any more.
+    ListingCount.objects.filter(listings=0).delete()
+    return sum(1 for change in wrong.values() if change)

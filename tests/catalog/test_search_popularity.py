@@ -1,0 +1,213 @@
+"""Popular and new listings in search, stores that close, and the command that ranks."""
+
+import itertools
+import random
+import threading
+from collections.abc import Callable, Sequence
+from io import StringIO
+from uuid import UUID
+
+import pytest
+from django.core.management import call_command
+from django.db import connection
+
+from catalog.models import Listing, SearchDocument
+from catalog.search import full_text, popularity, query
+from catalog.search.documents import heading_words, words_in
+from catalog.search.full_text import LookUp, fetch
+from catalog.search.popularity import update_popular
+from catalog.search.rebuild import rebuild
+from catalog.services.popularity import count_purchases, record_purchase
+from catalog.services.visibility import listing_changed, store_changed
+from tests.factories import PublishedListingFactory, StoreFactory
+
+from .searching import titles
+
+
+@pytest.fixture
+def four_are_popular(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four listings are popular, and three results enough."""
+    for module in (popularity, full_text):
+        monkeypatch.setattr(module, "popular_listings", lambda _total: 4)
+    monkeypatch.setattr(full_text, "PLENTY", 3)
+    monkeypatch.setattr(query, "ENOUGH", 3)
+
+
+def run() -> str:
+    out = StringIO()
+    call_command("rank_listings", stdout=out, stderr=StringIO())
+    return out.getvalue()
+
+
+def popular() -> list[str]:
+    return list(SearchDocument.objects.filter(is_popular=True).order_by("listing__title").values_list("listing__title", flat=True))
+
+
+def commons(count: int) -> list[Listing]:
+    return [PublishedListingFactory(title=f"Common {number}", purchases=number) for number in range(count)]
+
+
+@pytest.mark.django_db
+def test_ranking_nothing_says_so() -> None:
+    assert run() == "Ranked 0 listings; 0 were marked anew.\n"
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("four_are_popular")
+def test_ranking_writes_what_differs_and_nothing_twice() -> None:
+    listings = commons(7)
+    assert len(popular()) == 7
+    assert run() == "Ranked 7 listings; 7 were marked anew.\n"
+    assert popular() == ["Common 3", "Common 4", "Common 5", "Common 6"]
+    assert run() == "Ranked 7 listings; 0 were marked anew.\n"
+    for _ in range(9):
+        record_purchase(listing_id=listings[0].pk)
+    assert run() == "Ranked 7 listings; 2 were marked anew.\n"
+    assert popular() == ["Common 0", "Common 4", "Common 5", "Common 6"]
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("four_are_popular")
+def test_common_word_is_looked_for_among_popular_listings_and_a_rarer_one_everywhere() -> None:
+    listings = commons(7)
+    listings[0].description = "rare"
+    listings[0].save()
+    listing_changed(listings[0])
+    run()
+    assert titles("common") == ["Common 6", "Common 5", "Common 4", "Common 3"]
+    assert query.search("common", limit=2).total_is_exact is False
+    assert titles("common rare") == ["Common 0"]
+    assert query.search("rare", limit=2).total_is_exact is True
+    # A whole title is found wherever it stands.
+    assert titles("common 0")[0] == "Common 0"
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("four_are_popular")
+def test_too_few_among_popular_listings_are_looked_for_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    commons(7)
+    run()
+    monkeypatch.setattr(query, "ENOUGH", 5)
+    assert len(titles("common")) == 7
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("four_are_popular")
+def test_new_listing_is_seen_among_the_popular_until_the_next_ranking() -> None:
+    commons(9)
+    run()
+    PublishedListingFactory(title="Common 9")
+    assert titles("common") == ["Common 8", "Common 7", "Common 6", "Common 5", "Common 9"]
+    run()
+    assert titles("common") == ["Common 8", "Common 7", "Common 6", "Common 5"]
+    assert "Common 9" not in popular()
+
+
+@pytest.mark.django_db
+def test_edit_of_a_ranked_listing_does_not_make_it_new() -> None:
+    listing = PublishedListingFactory(title="Before", purchases=3)
+    run()
+    listing.title = "After"
+    listing.save()
+    listing_changed(listing)
+    assert SearchDocument.objects.get().is_new is False
+
+
+@pytest.mark.django_db
+def test_many_very_common_words_are_looked_for_among_popular_listings_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many words are asked for, no list of listings is read whole."""
+    for number in range(4):
+        PublishedListingFactory(title="One Two Three Four Five Six Seven", purchases=number)
+    monkeypatch.setattr(popularity, "popular_listings", lambda _total: 2)
+    run()
+    monkeypatch.setattr(full_text, "popular_listings", lambda _total: 2)
+    results = query.search("six five four three two one", limit=10)
+    assert (len(results.hits), results.total_is_exact) == (2, False)
+
+
+@pytest.mark.django_db
+def test_closing_a_store_hides_its_listings_at_once_and_opening_shows_them() -> None:
+    store = StoreFactory()
+    listing = PublishedListingFactory(store=store, title="Grotesk")
+    other = PublishedListingFactory(title="Grotesk Other")
+    for is_open, found in ((False, [other.id]), (True, [listing.id, other.id])):
+        store.is_open = is_open
+        store.save()
+        store_changed(store)
+        assert [hit.id for hit in query.search("grotesk", limit=10).hits] == found
+        run()
+        assert [hit.id for hit in query.search("grotesk", limit=10).hits] == found
+
+
+@pytest.mark.django_db
+def test_listing_published_while_its_store_is_closed_is_found_when_it_opens() -> None:
+    store = StoreFactory(is_open=False)
+    listing = PublishedListingFactory(store=store, title="Grotesk")
+    assert query.search("grotesk", limit=10).hits == []
+    store.is_open = True
+    store.save()
+    store_changed(store)
+    assert [hit.id for hit in query.search("grotesk", limit=10).hits] == [listing.id]
+
+
+@pytest.mark.django_db
+def test_each_look_up_finds_the_documents_it_should_after_many_changes() -> None:
+    """The database keeps indexes for popular and new listings: none may keep what left them, or miss what came."""
+    dice = random.Random(1)
+    words = ["sans", "serif", "brush", "mono"]
+    listings = [PublishedListingFactory(title="First") for _ in range(16)]
+    for number in range(80):
+        listing = dice.choice(listings)
+        if number % 2:
+            marks = {mark: dice.random() < 0.5 for mark in ("is_shown", "is_popular", "is_new")}
+            SearchDocument.objects.filter(listing=listing).update(**marks)
+        else:
+            listing.title, listing.description = dice.choice(words), dice.choice(words)
+            listing.status = dice.choice(["Published", "Published", "Draft"])
+            listing.save()
+            listing_changed(listing)
+    documents = [document for document in SearchDocument.objects.all() if document.is_shown]
+    assert documents
+    asks = [(True, False, False), (True, True, False), (True, True, True), (False, False, False), (False, True, False)]
+    for (heading, popular_only, new), word in itertools.product(asks, words):
+        ask = LookUp(((word,),), heading=heading, popular=popular_only, limit=20, new=new)
+        known = heading_words if heading else words_in
+        sought = [each for each in documents if each.is_new] if new else [each for each in documents if each.is_popular or not popular_only]
+        there = {document.listing_id for document in sought if word in known(document)}
+        assert {UUID(str(row.listing_id)) for row in fetch([ask], ())} == there, ask
+
+
+def at_once(jobs: Sequence[Callable[[], object]]) -> list[BaseException]:
+    """Run jobs in threads of their own and return what went wrong."""
+    failures: list[BaseException] = []
+
+    def run_one(job: Callable[[], object]) -> None:
+        try:
+            job()
+        except BaseException as error:  # noqa: BLE001 - told to the main thread
+            failures.append(error)
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=run_one, args=(job,)) for job in jobs]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return failures
+
+
+@pytest.mark.django_db(transaction=True)
+def test_ranking_and_rebuilding_at_once_with_publications_never_lose_a_listing() -> None:
+    listings = commons(8)
+    found: list[int] = []
+
+    def read() -> None:
+        found.extend(len(query.search("common", limit=20).hits) for _ in range(40))
+
+    rankings = [update_popular] * 2
+    edits = [lambda listing=listing: listing_changed(listing) for listing in listings[:2]]
+    assert at_once([read, *rankings, lambda: rebuild(lambda _done, _total: None), *edits]) == []
+    assert set(found) == {8}
+    count_purchases()
+    assert list(SearchDocument.objects.order_by("listing__stats__purchases").values_list("popularity", flat=True)) == list(range(8))

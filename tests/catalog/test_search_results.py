@@ -1,0 +1,149 @@
+"""Pages of results, what is said of their number, words for when nothing is found, and synonyms."""
+
+import uuid
+
+import pytest
+
+from catalog.models import Listing, SearchSynonym
+from catalog.search import full_text, search
+from catalog.services.popularity import count_purchases, record_purchase
+from catalog.services.taxonomy import ACTIVE_SYNONYMS
+from catalog.services.visibility import listing_changed
+from marketplace.core.errors import InvalidInput
+from marketplace.core.models import AuditEntry
+from tests.admin.pages import address, signed_in
+from tests.factories import CategoryFactory, PublishedListingFactory, UserFactory
+
+from .searching import titles
+
+pytestmark = pytest.mark.django_db
+
+
+def pages(q: str, limit: int) -> list[list[uuid.UUID]]:
+    """Return the ids on each page."""
+    found, cursor = [], None
+    while True:
+        results = search(q, limit=limit, cursor=cursor)
+        found.append([hit.id for hit in results.hits])
+        cursor = results.next_cursor
+        if cursor is None:
+            return found
+
+
+@pytest.mark.parametrize("limit", [1, 3, 7, 8, 50])
+def test_pages_hold_every_result_once_in_the_order_of_a_single_page(limit: int) -> None:
+    for number in range(8):
+        PublishedListingFactory(title=f"Script {number}", purchases=number % 3)
+    whole = search("script", limit=100)
+    assert (len(whole.hits), whole.total, whole.total_is_exact, whole.next_cursor) == (8, 8, True, None)
+    assert [pk for page in pages("script", limit) for pk in page] == [hit.id for hit in whole.hits]
+
+
+def test_next_page_goes_on_after_the_last_result_though_the_catalog_has_changed() -> None:
+    listings = [PublishedListingFactory(title=f"Script {number}", purchases=9 - number) for number in range(6)]
+    first = search("script", limit=3)
+    listing = Listing.objects.get(pk=listings[0].pk)
+    listing.status = "Draft"
+    listing.save()
+    listing_changed(listing)
+    second = search("script", limit=3, cursor=first.next_cursor)
+    assert [hit.id for hit in second.hits] == [listing.pk for listing in listings[3:]]
+    record_purchase(listing_id=listings[5].pk)
+    count_purchases()
+    assert len(search("script", limit=3, cursor=first.next_cursor).hits) <= 3
+
+
+def test_cursor_of_another_query_or_a_made_up_one_is_refused() -> None:
+    for number in range(3):
+        PublishedListingFactory(title=f"Script {number}")
+    cursor = search("script", limit=1).next_cursor
+    assert cursor is not None
+    for wrong in ("x", "é", cursor[:-3], "WzEsMiwzXQ", "bnVsbA", "W10", cursor * 9):
+        with pytest.raises(InvalidInput):
+            search("script", limit=1, cursor=wrong)
+    with pytest.raises(InvalidInput):
+        search("scripts", limit=1, cursor=cursor)
+
+
+def test_number_of_results_is_said_to_be_a_part_where_there_are_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(6):
+        PublishedListingFactory(title=f"Script {number}")
+    for name in ("HEADINGS", "ANYWHERE"):
+        monkeypatch.setattr(full_text, name, 4)
+    results = search("script", limit=2)
+    assert (len(results.hits), results.total, results.total_is_exact) == (2, 4, False)
+
+
+def test_filters_keep_what_a_queryset_has_and_an_empty_one_nothing() -> None:
+    motion = CategoryFactory(slug="motion")
+    kept = PublishedListingFactory(title="Script", category=motion)
+    PublishedListingFactory(title="Script")
+    within = Listing.objects.filter(category=motion)
+    assert [hit.id for hit in search("script", within=within, limit=5).hits] == [kept.pk]
+    assert search("script", within=Listing.objects.none(), limit=5).hits == []
+
+
+def test_nothing_found_suggests_words_that_find_something() -> None:
+    PublishedListingFactory(title="Grotesk Sans", tags=["helvetica"])
+    PublishedListingFactory(title="Gothic", store__is_open=False)
+    results = search("groteskerino", limit=5)
+    assert (results.hits, list(results.suggestions)) == ([], ["grotesk"])
+    assert [hit.id for hit in search(results.suggestions[0], limit=5).hits]
+    assert search("gothicarello", limit=5).suggestions == []
+    assert search("qqqqxxxx", limit=5).suggestions == []
+    assert search("grotesk", limit=5).suggestions == ()
+    assert search("groteskerino", within=Listing.objects.none(), limit=5).suggestions == []
+
+
+# --- synonyms -----------------------------------------------------------------------------------
+def test_synonym_is_found_after_the_word_itself() -> None:
+    PublishedListingFactory(title="Night Loops", purchases=99)
+    PublishedListingFactory(title="Other", description="Music.")
+    SearchSynonym.objects.update_or_create(word="music", defaults={"synonyms": "loops sounds"})
+    assert titles("music") == ["Other", "Night Loops"]
+    assert titles("night music") == ["Night Loops"]
+
+
+def test_staff_edit_synonyms_which_count_at_once_and_are_audited() -> None:
+    PublishedListingFactory(title="Neon Gobo")
+    root = UserFactory(is_staff=True, is_superuser=True)
+    client = signed_in(root)
+    add = address(SearchSynonym, "add")
+    assert titles("lantern") == []
+    assert client.post(add, {"word": "Lantern", "synonyms": "Gobo, flare", "is_active": "on"}).status_code == 302
+    synonym = SearchSynonym.objects.get(word="lantern")
+    assert (synonym.synonyms, AuditEntry.objects.get(action="searchsynonym.create").actor) == ("gobo flare", root)
+    assert titles("lantern") == ["Neon Gobo"]
+    assert client.post(address(SearchSynonym, "change", synonym.pk), {"synonyms": "gobo"}).status_code == 302
+    assert titles("lantern") == []
+    assert client.post(address(SearchSynonym, "delete", synonym.pk), {"post": "yes"}).status_code == 403
+    assert signed_in(UserFactory(is_staff=True)).get(add).status_code == 403
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"word": "two words"},
+        {"word": "!"},
+        {"word": ""},
+        {"word": "music"},
+        {"synonyms": "..."},
+        {"synonyms": "lantern"},
+        {"synonyms": "x " * 101},
+    ],
+)
+def test_synonym_that_is_no_word_or_no_other_word_is_refused(wrong: dict[str, str]) -> None:
+    client = signed_in(UserFactory(is_staff=True, is_superuser=True))
+    before = SearchSynonym.objects.count()
+    answers = {"word": "lantern", "synonyms": "gobo", "is_active": "on"}
+    assert client.post(address(SearchSynonym, "add"), answers | wrong).status_code == 200
+    assert SearchSynonym.objects.count() == before
+
+
+def test_synonyms_in_use_are_bounded() -> None:
+    client = signed_in(UserFactory(is_staff=True, is_superuser=True))
+    room = ACTIVE_SYNONYMS - SearchSynonym.objects.count()
+    SearchSynonym.objects.bulk_create([SearchSynonym(word=f"word{number}", synonyms="gobo") for number in range(room)])
+    add = address(SearchSynonym, "add")
+    assert client.post(add, {"word": "lantern", "synonyms": "gobo", "is_active": "on"}).status_code == 200
+    assert client.post(add, {"word": "lantern", "synonyms": "gobo"}).status_code == 302

@@ -1,0 +1,228 @@
+"""A person with a row in every table that can hold something of one, and a text of its own in every such column."""
+
+from datetime import timedelta
+from typing import Any
+
+from django.contrib.auth.models import Group, Permission
+from django.contrib.sessions.models import Session
+from django.db import connection
+from django.db.models import EmailField, JSONField, Model
+from django.utils import timezone
+from django.utils.http import int_to_base36
+
+from developers.models.usage import CallerKind
+from developers.webhooks.events import EventType
+from marketplace.accounts.models import User
+from tests.factories import CategoryFactory, UserFactory
+from tests.shop import tiers
+from wallet.models import Journal
+
+from .personal_data import HOLDINGS
+
+_BY_NAME = {holding.name: holding for holding in HOLDINGS}
+_COLUMNS = [(holding.name, column) for holding in HOLDINGS for column in holding.personal]
+# As short as the shortest column.
+MARKS = {place: f"«{int_to_base36(number).rjust(2, '0')}»" for number, place in enumerate(_COLUMNS)}
+_NAMES = {mark: f"{name}.{column}" for (name, column), mark in MARKS.items()}
+SOON = timedelta(days=1)
+
+
+class Person:
+    """Makes the rows.
+
+    Attributes:
+        rows: What was made, by the name of its holding.
+    """
+
+    def __init__(self) -> None:
+        self.rows: dict[str, Any] = {}
+        self.now = timezone.now()
+        self.user: User = self.add("accounts.User", last_login=self.now)
+        self.other = UserFactory()
+        self._account()
+        self._developer()
+        self._credentials()
+        self._webhooks()
+        self._listings()
+        self._wallet()
+        self._orders()
+
+    def add(self, name: str, **given: Any) -> Any:
+        """Insert a row of a holding, with a mark in each personal column that is not given."""
+        holding, columns = _BY_NAME[name], {}
+        for column in holding.personal:
+            field, mark = holding.model._meta.get_field(column), MARKS[name, column]
+            columns[column] = [mark] if isinstance(field, JSONField) else f"{mark}@example.com" if isinstance(field, EmailField) else mark
+        row = holding.model(**columns, **given)
+        rows = holding.model._base_manager
+        rows.bulk_create([row])
+        # Some columns hash what is saved.
+        own = rows.filter(pk=row.pk)
+        stored = own.values(*columns).get() if columns else {}
+        if stored != columns:
+            own.update(**columns)
+        assert name not in self.rows
+        self.rows[name] = row
+        return row
+
+    def _account(self) -> None:
+        user, now = self.user, self.now
+        self.add("accounts.User_groups", user=user, group=Group.objects.get_or_create(name="Readers")[0])
+        self.add("accounts.User_user_permissions", user=user, permission=Permission.objects.earliest("pk"))
+        address = self.add("account.EmailAddress", user=user, verified=True, primary=True)
+        self.add("account.EmailConfirmation", email_address=address)
+        self.add("mfa.Authenticator", user=user, type="totp")
+        self.add("sessions.Session", expire_date=now + SOON)
+        self.add("admin.LogEntry", user=user, action_flag=2)
+        self.add("core.AuditEntry of the person", actor=user)
+        self.add("core.AuditEntry about the person", actor=self.other, subject_type=user._meta.label_lower, subject_id=str(user.pk))
+        self.add("operations.AccountExport", user=user, requested_at=now, expires_at=now + SOON)
+        self.add("django_tasks_database.DBTaskResult", run_after=now, task_path="x", backend_name="default")
+
+    def _developer(self) -> None:
+        user, now = self.user, self.now
+        application = self.add("developers.DeveloperApplication", user=user, submitted_at=now)
+        foreign = _BY_NAME["developers.DeveloperApplication"].model(user=self.other, submitted_at=now, what="x", why="x")
+        foreign.save()
+        self.add("developers.ApplicationMessage of the person", application=application, author=user)
+        self.add("developers.ApplicationMessage of a reviewer", application=application, author=self.other)
+        self.add("developers.ApplicationMessage to another applicant", application=foreign, author=user)
+        grants = {"client_type": "public", "authorization_grant_type": "authorization-code"}
+        app = self.add("developers.App", user=user, status="Approved", **grants)
+        self.add("developers.App of another developer", user=self.other, client_id="another", **grants)
+        self.add("developers.AppOrigin", app=app)
+        self.add("developers.AppScope", app=app, scope="catalog:read")
+        self.add("developers.ScopeReview", app=app)
+
+    def _credentials(self) -> None:
+        user, other, now = self.user, self.other, self.now
+        app, foreign = self.rows["developers.App"], self.rows["developers.App of another developer"]
+        self.add("developers.Consent", user=user, app=foreign, audience="api", given_at=now, renewed_at=now)
+        key = self.add("developers.ApiKey", app=app)
+        self.add("developers.DormancyNotice", key=key, sent_at=now)
+        token = self.add("developers.AccessToken", user=user, kind="personal", expires=now + SOON)
+        self.add("developers.AccessToken of another person", user=other, kind="oauth", application=app, expires=now + SOON)
+        for whose, owner, client in (("of the person", user, foreign), ("of another person", other, app)):
+            self.add(f"developers.RefreshToken {whose}", user=owner, application=client)
+            ends = {"expires": now + SOON, "code_challenge_method": "S256"}
+            self.add(f"developers.Grant {whose}", user=owner, application=client, **ends)
+        session = Session.objects.get(pk=self.rows["sessions.Session"].pk)
+        self.add("developers.FirstPartyToken", user=user, session=session, expires_at=now + SOON)
+        calls = {"status": 200, "calls": 3}
+        self.add("developers.ApiUsage of an app", day=now.date(), app=app, kind=CallerKind.API_KEY, credential_id=key.pk, **calls)
+        self.add("developers.ApiUsage of a personal token", day=now.date(), kind=CallerKind.PERSONAL, credential_id=token.pk, **calls)
+        self.add("developers.HourlyUsage", hour=now, app=app, kind=CallerKind.API_KEY, credential_id=key.pk, **calls)
+        limits = {"currency": "INR", "total_minor": 5}
+        self.add("developers.SpendingLimit", owner=user, app=foreign, set_by=user, **limits)
+        self.add("developers.SpendingLimit of an app, set by staff", app=app, set_by=other, **limits)
+
+    def _webhooks(self) -> None:
+        app = self.rows["developers.App"]
+        endpoint = self.add("developers.WebhookEndpoint", app=app)
+        self.add("developers.WebhookSubscription", endpoint=endpoint, event=EventType.ASSET_PUBLISHED)
+        self.add("developers.WebhookMessage to the person", owner=self.user)
+        self.add("developers.WebhookMessage to an app", app=app)
+        public = self.add("developers.WebhookMessage to everyone", type=EventType.ASSET_PUBLISHED, subject="x", data={})
+        delivery = self.add("developers.WebhookDelivery", message=public, endpoint=endpoint)
+        self.add("developers.WebhookAttempt", delivery=delivery, milliseconds=5)
+
+    def _listings(self) -> None:
+        user, now = self.user, self.now
+        store = self.add("catalog.Store", owner=user, is_open=True)
+        self.add("vendors.VendorProfile", user=user, store=store)
+        for which in ("sold", "never sold"):
+            listing = self.add(f"catalog.Listing {which}", store=store, category=CategoryFactory(), base_price_minor=100)
+            file = self.add(f"catalog.Deliverable {which}", listing=listing, file_size=5, crc32=1, approved_at=now)
+            type(listing).objects.filter(pk=listing.pk).update(live_deliverable=file, candidate_deliverable=file)
+            self.add(f"catalog.Preview {which}", listing=listing, kind="Gallery", size=5)
+            self.add(f"catalog.ListingReview {which}", listing=listing, submitted_at=now, submitted_by=user)
+            self.add(f"catalog.AgentManifest {which}", listing=listing)
+            self.add(f"library.Package {which}", deliverable=file, size=5)
+
+    def _wallet(self) -> None:
+        user = self.user
+        wallet = self.add("wallet.LedgerAccount", kind="wallet", owner=user, currency="INR", may_go_negative=False)
+        funding = self._move("wallet.Journal", wallet, "funding", 10)
+        self.add("wallet.CreditReference", journal=funding)
+        asked = self._move("", wallet, "withdrawal", -10)
+        paid = self._journal(kind="settlement")
+        self.add("wallet.Withdrawal paid", wallet=wallet, asked=asked, settled=paid, status="Paid")
+        self._move("", wallet, "funding", 10)
+        asked = self._move("", wallet, "withdrawal", -10)
+        back = self._move("", wallet, "return", 10, reverses=asked)
+        self.add("wallet.Withdrawal refused", wallet=wallet, asked=asked, settled=back, status="Refused")
+        self._move("", wallet, "withdrawal", -10)
+        earnings = type(wallet).objects.create(kind="vendor", owner=user, currency="INR", may_go_negative=True, balance_minor=5)
+        journal = self._journal(kind="payout", vendor=earnings, vendor_net_minor=-5)
+        self.add("wallet.Payout", account=earnings, journal=journal)
+        self.add("wallet.WalletSettings", owner=user)
+        self.add("wallet.IdempotencyRecord", owner=user)
+
+    def _move(self, name: str, wallet: Any, kind: str, net_minor: int, **given: Any) -> Any:
+        """Insert the next entry of a wallet."""
+        wallet.entries, wallet.balance_minor = wallet.entries + 1, wallet.balance_minor + net_minor
+        wallet.save(update_fields=["entries", "balance_minor"])
+        entry = {
+            "kind": kind,
+            "wallet": wallet,
+            "wallet_entry": wallet.entries,
+            "wallet_net_minor": net_minor,
+            "wallet_balance_minor": wallet.balance_minor,
+            **given,
+        }
+        return self.add(name, **entry) if name else self._journal(**entry)
+
+    def _journal(self, **given: Any) -> Journal:
+        return Journal.objects.create(reason="test", **given)
+
+    def _orders(self) -> None:
+        user, listing = self.user, self.rows["catalog.Listing sold"]
+        file, tier = self.rows["catalog.Deliverable sold"], tiers()[0]
+        what = {"listing": listing, "tier": tier}
+        offer = {**what, "currency": "INR", "price_minor": 0, "tax_rate_bp": 0, "tax_minor": 0}
+        self.add("wallet.Quote", owner=user, expires_at=self.now + SOON, **offer)
+        unsold = {**offer, "listing": self.rows["catalog.Listing never sold"]}
+        self.add("wallet.Quote of another person", owner=self.other, expires_at=self.now + SOON, **unsold)
+        parts = {"commission_minor": 0, "vendor_share_minor": 0, "status": "Completed"}
+        order = self.add("wallet.Order", buyer=user, deliverable=file, **offer, **parts)
+        licence = self.add("library.Licence", buyer=user, order_id=order.pk, deliverable=file, acquired_at=self.now, **what)
+        times = {"issued_at": self.now, "expires_at": self.now + SOON}
+        package = self.rows["library.Package sold"]
+        link = self.add("library.DownloadLink", user=user, licence=licence, listing=listing, deliverable=file, package=package, **times)
+        self.add("library.Download", link=link, at=self.now)
+
+
+def marks_in(value: Any) -> set[str]:
+    """Return the names of the columns whose marks stand in a value, or anywhere inside it."""
+    # JSON has them escaped, and a list of it has the escapes escaped.
+    text = str(value).replace("\\\\", "\\").replace("\\u00ab", "«").replace("\\u00bb", "»")
+    return {name for mark, name in _NAMES.items() if mark in text}
+
+
+def stored_marks() -> set[str]:
+    """Return the names of the columns whose marks stand anywhere in the database."""
+    return {name for table in _tables() for name in marks_in(_rows_of(table))}
+
+
+def _tables() -> set[str]:
+    """Return every table; the virtual ones of SQLite's text search cannot be read, but the tables that they store in are."""
+    names = set(connection.introspection.table_names())
+    if connection.vendor == "sqlite":
+        names -= {name for name, statement in _select("SELECT name, sql FROM sqlite_master") if "VIRTUAL" in str(statement)}
+    return names
+
+
+def _rows_of(table: str) -> list[tuple[Any, ...]]:
+    return _select(f"SELECT * FROM {connection.ops.quote_name(table)}")  # noqa: S608 - the name of a table
+
+
+def _select(statement: str) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+        rows: list[tuple[Any, ...]] = cursor.fetchall()
+        return rows
+
+
+def is_there(row: Model) -> bool:
+    """Tell whether a row is still in its table."""
+    return type(row)._base_manager.filter(pk=row.pk).exists()

@@ -1,0 +1,86 @@
+"""What an export of an account shows of a person, and what a deletion leaves, for every column of every table."""
+
+import json
+from collections import defaultdict
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from django.core.serializers.json import DjangoJSONEncoder
+from django.test import Client
+from django.urls import reverse
+
+from marketplace.accounts.services import delete_account
+from marketplace.operations.people import export_account
+
+from ..factories import UserFactory
+from .person import MARKS, Person, is_there, marks_in, stored_marks
+from .personal_data import HOLDINGS, IMPERSONAL, OTHER_KEYS, faults_of
+
+pytestmark = pytest.mark.django_db
+
+
+def exported(person: Person) -> dict[str, Any]:
+    """Return the person's export, as it is read from its file; a section has a list of rows."""
+    found = json.loads(json.dumps(export_account(person.user), cls=DjangoJSONEncoder))
+    return {section: rows if isinstance(rows, list) else [rows] for section, rows in found.items()}
+
+
+def test_every_model_and_text_column_is_declared() -> None:
+    assert faults_of(HOLDINGS, IMPERSONAL) == []
+
+
+def test_model_or_column_without_declaration_is_reported() -> None:
+    for holding in HOLDINGS:
+        rest = tuple(other for other in HOLDINGS if other.model is not holding.model)
+        assert f"{holding.model._meta.label} is not declared" in faults_of(rest, IMPERSONAL)
+    user, *others = HOLDINGS
+    assert "accounts.User.password is not declared" in faults_of((replace(user, hidden={}), *others), IMPERSONAL)
+    assert "jobs.Worker is not declared" in faults_of(HOLDINGS, {"": "jobs.Schedule"})
+
+
+def test_person_has_a_mark_in_every_personal_column() -> None:
+    person = Person()
+    assert person.rows.keys() == {holding.name for holding in HOLDINGS}
+    assert stored_marks() == {f"{name}.{column}" for name, column in MARKS}
+
+
+def test_export_has_every_declared_column_and_no_other() -> None:
+    person = Person()
+    expected: defaultdict[str, set[str]] = defaultdict(set)
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for holding in HOLDINGS:
+        for column, place in holding.places.items():
+            expected[place].add(f"{holding.name}.{column}")
+    sections = exported(person)
+    for section, rows in sections.items():
+        for key, value in ((key, value) for row in rows for key, value in row.items()):
+            found[f"{section}.{key}"] |= marks_in(value)
+    assert {place: names for place, names in found.items() if names} == expected
+    keys = {f"{section}.{key}" for section, words in OTHER_KEYS.items() for key in words.split()} | expected.keys()
+    assert {f"{section}.{key}" for section, rows in sections.items() for row in rows for key in row} == keys
+
+
+def test_export_of_someone_else_has_nothing_of_the_person() -> None:
+    Person()
+    assert marks_in(export_account(UserFactory())) == set()
+
+
+def test_deletion_leaves_what_is_declared_kept_and_nothing_else() -> None:
+    person = Person()
+    delete_account(user=person.user, reason="Asked for.", actor=None)
+    rows = {name for name, row in person.rows.items() if is_there(row)}
+    assert rows == {holding.name for holding in HOLDINGS if holding.kept}
+    assert stored_marks() == {f"{holding.name}.{column}" for holding in HOLDINGS for column in holding.remaining}
+    user, store = person.user, person.rows["catalog.Store"]
+    user.refresh_from_db()
+    store.refresh_from_db()
+    assert (user.is_active, user.has_usable_password(), user.last_login, store.is_open) == (False, False, None, False)
+
+
+def test_session_of_a_deleted_account_is_nobodys(client: Client) -> None:
+    user = UserFactory()
+    client.force_login(user)
+    assert client.get(reverse("account")).status_code == 200
+    delete_account(user=user, reason="Asked for.", actor=None)
+    assert client.get(reverse("account")).status_code == 302
