@@ -143,7 +143,10 @@ def test_library_shows_what_was_bought(operation: Operation, scene: Scene, calle
 @pytest.mark.parametrize("operation", [BY_NAME["GET /assets"]], ids=["browse"])
 def test_browse_shows_the_item(operation: Operation, scene: Scene, caller: APIClient) -> None:
     item = {"id": scene.names["id"], "title": "Aurora Sans", "priceINR": 499, "tierRequirement": "free"}
-    assert checked(call(caller, operation, scene), operation) == {"total": 1, "page": 1, "items": [item], "nextCursor": None}
+    answer = checked(call(caller, operation, scene), operation)
+    assert (answer["total"], answer["page"], answer["nextCursor"]) == (1, 1, None)
+    [found] = answer["items"]
+    assert item.items() <= found.items()
 
 
 @pytest.mark.parametrize("operation", [BY_NAME["GET /assets/search"]], ids=["search"])
