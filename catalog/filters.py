@@ -85,7 +85,8 @@ class ValuesField(forms.Field):
         if not cleaned:
             raise ValidationError("It may not be blank.", code="blank")
         if self.values and cleaned not in self.values:
-            raise ValidationError(f"There is no {cleaned[:40]!r}. There are {', '.join(self.values)}.", code="invalid_choice")
+            params = {"value": cleaned[:40], "values": ", ".join(self.values)}
+            raise ValidationError("There is no %(value)r. There are %(values)s.", code="invalid_choice", params=params)
         return cleaned
 
 

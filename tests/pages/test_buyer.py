@@ -220,7 +220,7 @@ def test_names_that_no_database_takes_are_refused_like_any_other(browse: Browse,
     for nonsense in ({"license": "\0"}, {"license": "x" * 10_000}, {"currency": "\0"}):
         assert begin(client, listing, **nonsense).status_code == 302, nonsense
     bought(listing, buyer)
-    for name in ("\0", "x" * 10_000):
+    for name in ("\0", "x" * 5_000):
         assert client.post(reverse("library-item-download", args=[listing.slug]), {"version": name}).status_code == 404
         assert client.get(reverse("library-item-certificate", args=[listing.slug]), {"license": name}).status_code == 404
         assert "Wallets hold" in said(client, client.post(reverse("wallet-preference"), {"currency": name}))

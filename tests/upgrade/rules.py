@@ -1,6 +1,6 @@
 """What a migration may do while nodes of the last release still serve, judged by its operations, so on both engines alike.
 
-`released.txt` lists the migrations of the last release. It is written at each release, in the release's own commit, by
+`released.txt` lists the migrations of the last release; it is empty until there is one. It is written at each release, in the release's own commit, by
 `git ls-files '*/migrations/0*.py' > tests/upgrade/released.txt`; the last commit that changed it is the code that upgrades start from.
 """
 
@@ -51,6 +51,8 @@ def own_migrations() -> dict[str, tuple[str, str]]:
 def new_complaints() -> list[str]:
     """Return what the migrations since the last release do that its code would not survive."""
     loader, known = MigrationLoader(None), released()
+    if not known:
+        return []
     return [
         f"{file}: {complaint}"
         for file, key in own_migrations().items()
