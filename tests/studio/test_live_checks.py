@@ -81,7 +81,7 @@ def test_what_is_wrong_with_a_new_store_or_listing_is_told(
         ("prices", "price_inr_minor", "many", "", "A number is required."),
         ("prices", "discount_bp", "101", "100", "At most 100."),
         ("licences", "slugs", [], ["personal"], "Choose at least one licence."),
-        ("licences", "readme", "x" * 70_000, "Install it.", "At most 65536 bytes"),
+        ("licences", "readme", "x" * 70_000, "Install it.", "At most 65536"),
     ],
 )
 def test_what_is_wrong_with_a_listings_section_is_told_and_nothing_is_saved(

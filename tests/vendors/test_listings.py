@@ -275,7 +275,7 @@ def test_record_costs_a_fixed_number_of_queries(
 
 def test_reviews_are_read_by_their_vendor(client: APIClient, listing: Listing) -> None:
     finding = {"code": "preview", "field": "gallery", "message": "Blurred.", "hint": "Upload 1600 pixels."}
-    check = {"name": "pricing", "passed": True, "detail": "Set."}
+    check = {"name": "pricing", "passed": True, "detail": "Set.", "warning": ""}
     review = listing.reviews.create(status="Rejected", submitted_at=timezone.now(), findings=[finding], checks=[check])
     answer = client.get(f"{ASSETS}/{listing.id}/reviews").json()
     assert (answer["total"], answer["page"]) == (1, 1)

@@ -34,6 +34,9 @@ SENTENCES = {
     "rate_limited": "Too many uploads in a short time. Wait a minute, then try again.",
     "overloaded": "The service is very busy at the moment. Nothing was saved; try again in a minute.",
     "dependency_unavailable": "A part of the service is busy or unavailable. Nothing was saved; try again in a minute.",
+    "precondition_failed": "The listing has changed in another window. Reload the page and try again.",
+    "address_too_long": "The address of the page is too long. Go back to your listings and open the page from there.",
+    "headers_too_large": "Your browser sends too much with each request. Delete the cookies of this site and sign in again.",
     "internal_error": "Something failed on our side, and nothing was saved. Try again; if it happens again, tell us the number {requestId}.",
 }
 
