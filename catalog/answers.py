@@ -1,6 +1,5 @@
 """What the catalog answers: the models that the API sends and documents, and that the tools' output schemas are made of."""
 
-import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Any, Self
@@ -8,7 +7,7 @@ from typing import Annotated, Any, Self
 from pydantic import Field
 
 from marketplace.accounts.models import Tier
-from marketplace.core.api.answers import Amount, AmountOrNone, Answer, one_of
+from marketplace.core.api.answers import Amount, AmountOrNone, Answer, Id, one_of
 
 from . import pricing
 from .models import Category, LicenseTier, Listing, Preview
@@ -74,7 +73,7 @@ class LicensePrice(Answer):
 class AssetItem(Answer):
     """A listing in the list."""
 
-    id: uuid.UUID
+    id: Id
     title: str
     price_inr: AmountOrNone = Field(description="What a buyer pays now; null if the vendor has set no INR price.")
     tier_requirement: TierName
@@ -150,7 +149,7 @@ class SearchResults(Answer):
 class SuggestionRecord(Answer):
     """A listing that what was typed may be about."""
 
-    id: uuid.UUID
+    id: Id
     slug: str
     title: str
     category: str = Field(description="The category's slug.")
@@ -218,8 +217,8 @@ class LicenseOffer(Answer):
 class AssetPreview(Answer):
     """A public sample of an asset; `sortOrder` and `altText` are there for gallery images only."""
 
-    id: uuid.UUID
-    asset_id: uuid.UUID
+    id: Id
+    asset_id: Id
     kind: Kind
     sort_order: int = Field(default_factory=int)
     url: str
@@ -244,7 +243,7 @@ class AssetFile(Answer):
 class AssetDetail(Answer):
     """One asset for sale."""
 
-    id: uuid.UUID
+    id: Id
     slug: str
     title: str
     short_description: str

@@ -80,7 +80,7 @@ def measure(given: argparse.Namespace, size: int, folder: Path, load: Load) -> I
             env |= {"DATABASE_URL": seeded or stack.enter_context(postgres())}
         if not seeded:
             manage(env, "migrate", "--verbosity", "0")
-            manage(env, "seed_catalog", "--listings", str(size), "--without-search")
+            manage(env, "seed_catalog", "--listings", str(size))
         yardstick = stack.enter_context(serving(YARDSTICK, os.environ, "/page"))
         caches = ["memory", "redis"] if given.cache == "both" and given.engine == "postgres" else [given.cache.replace("both", "memory")]
         for cache in caches:
@@ -147,7 +147,7 @@ def heading() -> str:
         f"Django {django.get_version()}. granian, one worker, {THREADS} threads; wrk with {CONNECTIONS} connections on the same machine, "
         "a bare Django JSON view under the same server just before each row. Goals are judged by requests in a second, as a part of that "
         "view's. The processor time is the server's own (nginx's, where the answer is from its cache, over TLS), without the database's and Redis's: what a busy machine distorts least. "
-        "`built` rows ask for an address that was never asked for, so that nothing is ready. Limits of calls count but do not refuse. "
+        "`built` rows ask for answers that are not kept, so that nothing is ready. Limits of calls count but do not refuse. "
         "wrk adds to an answer that took long all those that could have been asked for meanwhile (its correction for coordinated omission): "
         "in a run of a second, one answer that took half of it is the p99 of a fast row. The median is hardly touched by that.\n"
     )

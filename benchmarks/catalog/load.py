@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 CONNECTIONS = 4
-# Every request has a different URL, so that no answer is cached.
-NEW_ADDRESSES = """
+# The paths in turn.
+IN_TURN = """
 local paths = {{ {paths} }}
-local number = {first}
+local number = 0
 request = function()
   number = number + 1
-  local path = paths[number % #paths + 1]
-  return wrk.format("GET", path .. (path:find("?", 1, true) and "&" or "?") .. "new=" .. number)
+  return wrk.format("GET", paths[number % #paths + 1])
 end
 """
 _UNITS = {"us": 0.001, "ms": 1.0, "s": 1000.0}
@@ -48,18 +47,16 @@ class Load:
         if self.program is None:
             raise SystemExit("Install wrk, the load generator (apt-get install wrk).")
         self.seconds = seconds
-        self._runs = 0
 
     def same(self, address: str, *, etag: str | None = None) -> Rate:
         """Request one URL repeatedly."""
         return self._run(address, *(["-H", f"If-None-Match: {etag}"] if etag else []))
 
-    def new(self, address: str, paths: list[str]) -> Rate:
-        """Request these paths in turn, each time with a URL that was not requested before."""
-        self._runs += 1
+    def in_turn(self, address: str, paths: list[str]) -> Rate:
+        """Request these paths in turn."""
         listed = ", ".join(f'"{path}"' for path in paths)
         with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
-            script.write(NEW_ADDRESSES.format(paths=listed, first=self._runs * 10_000_000))
+            script.write(IN_TURN.format(paths=listed))
             script.flush()
             return self._run(address, "-s", script.name)
 

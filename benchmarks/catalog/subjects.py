@@ -1,8 +1,9 @@
 """The requests that are measured, one for each row of the table."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from urllib.parse import quote
 
 import requests
 
@@ -11,8 +12,13 @@ from .load import Load, Rate
 LIMIT = 20
 DEEP = 10_000
 # Parts of what the yardstick does that are to be reached.
-EDGE, READY, BUILT = 3.0, 0.25, 0.10
+EDGE, READY, BUILT, SEARCH = 3.0, 0.25, 0.10, 0.06
+GOALS = {"browse, built: popular": BUILT, "search, built: a common word": SEARCH, "search, built: a misspelt title": SEARCH}
 FACETS = "facets=category,tier,fileType,license"
+# Empty parameters are ignored, and the answer to so long a query is never kept: each request is answered by the view.
+UNKEPT = "&cursor=" * 60
+# As many listings, that none is asked for twice while its answer is kept.
+DETAILS = 10_000
 
 
 @dataclass(frozen=True)
@@ -29,9 +35,11 @@ def subjects(address: str, edge: str) -> list[Subject]:
     """Return the rows for a service that runs at one address, with nginx at the other."""
     first = requests.get(f"{address}/api/v1/assets?sort=newest&limit=50", timeout=120)
     answer = first.json()
-    details = [f"/api/v1/assets/{item['id']}" for item in answer["items"]]
+    details = list(_details(address))
     deepest = max(1, min(DEEP, answer["total"] // LIMIT))
-    tag = requests.get(f"{address}{details[0]}", timeout=60).json()["tags"][0]
+    shown = requests.get(f"{address}{details[0]}", timeout=60).json()
+    tag, title = shown["tags"][0], shown["title"]
+    misspelt = title[:3] + title[4:]
     deep_cursor = requests.get(f"{address}/api/v1/assets?page={deepest - 1}", timeout=120).json()["nextCursor"]
     etag = requests.get(f"{address}/api/v1/assets", timeout=60).headers["ETag"]
     built = {
@@ -47,19 +55,28 @@ def subjects(address: str, edge: str) -> list[Subject]:
         "browse, built: four facets": f"/api/v1/assets?{FACETS}",
         "browse, built: a tag": f"/api/v1/assets?tag={tag}",
         "browse, built: a tag and a price range, four facets": f"/api/v1/assets?tag={tag}&minPrice=100&maxPrice=4000&{FACETS}",
-        "categories, built": "/api/v1/categories",
+        "search, built: a common word": f"/api/v1/assets/search?q={tag}",
+        "search, built: a misspelt title": f"/api/v1/assets/search?q={quote(misspelt)}",
     }
-    # What a filter keeps is counted once until the catalog changes; these are so many filters that each is asked for once in a run.
-    narrowed = [f"/api/v1/assets?tag={tag}&minPrice={100 + cents / 100:.2f}&maxPrice=4000&{FACETS}" for cents in range(5_000)]
     return [
         Subject("browse, from nginx's cache", lambda load: load.same(f"{edge}/api/v1/assets"), EDGE, at_the_edge=True),
         Subject("browse, cached", lambda load: load.same(f"{address}/api/v1/assets"), READY),
         Subject("browse, 304", lambda load: load.same(f"{address}/api/v1/assets", etag=etag), READY),
         Subject("detail, cached", lambda load: load.same(address + details[0]), READY),
-        Subject("detail, built", lambda load: load.new(address, details), BUILT),
+        Subject("detail, built", lambda load: load.in_turn(address, details), BUILT),
         *(
-            Subject(name, partial(Load.new, address=address, paths=[path]), BUILT if name.endswith("popular") else None)
+            Subject(name, partial(Load.same, address=f"{address}{path}{'&' if '?' in path else '?'}{UNKEPT[1:]}"), GOALS.get(name))
             for name, path in built.items()
         ),
-        Subject("browse, built: a tag and another price range each time, four facets", lambda load: load.new(address, narrowed)),
     ]
+
+
+def _details(address: str) -> Iterator[str]:
+    """Yield the paths of listings."""
+    path = f"{address}/api/v1/assets?sort=newest&limit=50"
+    answer = requests.get(path, timeout=120).json()
+    for _ in range(DETAILS // 50):
+        yield from (f"/api/v1/assets/{item['id']}" for item in answer["items"])
+        if answer["nextCursor"] is None:
+            return
+        answer = requests.get(f"{path}&cursor={answer['nextCursor']}", timeout=120).json()

@@ -1,14 +1,13 @@
 """The public AI manifest, made from the generated one and the listing as it is now."""
 
 import re
-import uuid
 from collections.abc import Sequence
 from typing import Any
 
 from pydantic import Field
 
 from marketplace.core import bounds
-from marketplace.core.api.answers import Answer
+from marketplace.core.api.answers import Answer, Id
 
 from ..answers import LicenseOffer
 from ..models import AgentManifest, Listing
@@ -61,7 +60,7 @@ class Dependency(Answer):
 class PublicManifest(Answer):
     """The AI-facing manifest of an asset."""
 
-    asset_id: uuid.UUID
+    asset_id: Id
     schema_version: str
     slug: str
     title: str

@@ -161,7 +161,12 @@ def test_validators_are_compared_as_the_standard_says(listing: Listing, method: 
 def test_session_that_is_none_has_no_part_in_a_public_answer(listing: Listing) -> None:
     for _ in range(2):
         answer = Client().get("/api/v1/assets", HTTP_COOKIE=f"sessionid={'a' * 32}")
-        assert (answer.status_code, answer.cookies.output(), answer["Vary"], answer["Cache-Control"]) == (200, "", "Accept-Encoding", PUBLIC)
+        assert (answer.status_code, answer.cookies.output(), answer["Vary"], answer["Cache-Control"]) == (
+            200,
+            "",
+            "Accept-Encoding",
+            PUBLIC,
+        )
 
 
 def test_host_that_is_not_ours_is_refused_though_the_answer_is_cached(listing: Listing) -> None:

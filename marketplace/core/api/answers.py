@@ -1,5 +1,6 @@
 """The base of answers that are models: executed, documented by drf-spectacular, and the source of the tools' output schemas."""
 
+import uuid
 from typing import Annotated, Any
 
 from django.db.models import TextChoices
@@ -10,6 +11,8 @@ from pydantic.alias_generators import to_camel
 from .. import money
 from ..money import Currency
 
+# Opaque to clients.
+Id = Annotated[uuid.UUID, WithJsonSchema({"type": "string"})]
 # Minor units in, a number with two decimals out.
 Amount = Annotated[float, BeforeValidator(money.to_number)]
 AmountOrNone = Annotated[float | None, BeforeValidator(money.to_number_or_none)]
