@@ -3,6 +3,7 @@
 from functools import cache
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpResponse
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.renderers import OpenApiJsonRenderer
@@ -17,11 +18,11 @@ class DocumentView(SpectacularJSONAPIView):
     @extend_schema(exclude=True)
     def get(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponse:
         """Return the document."""
-        return HttpResponse(document_json(), content_type=OpenApiJsonRenderer.media_type)
+        return HttpResponse(document_json(settings.BASE_URL), content_type=OpenApiJsonRenderer.media_type)
 
 
 @cache
-def document_json() -> bytes:
-    """Return the OpenAPI document of the service."""
+def document_json(_base_url: str) -> bytes:
+    """Return the OpenAPI document of the service at an address, which the document names."""
     rendered: bytes = OpenApiJsonRenderer().render(SchemaGenerator().get_schema(public=True))
     return rendered
