@@ -184,9 +184,8 @@ def search_assets(listings: Listings, given: Mapping[str, Any], query: Mapping[s
     if found.suggestions:
         values["suggestions"] = found.suggestions
     if names:
-        ranked = search(q, within=within, limit=SEARCH_FACETED)
-        exact = ranked.total_is_exact and ranked.next_cursor is None
-        values |= faceted(facets_of_listings([hit.id for hit in ranked.hits], names), exact=exact)
+        exact = found.total_is_exact and found.total <= SEARCH_FACETED
+        values |= faceted(facets_of_listings(found.ranked[:SEARCH_FACETED], names), exact=exact)
     return SearchResults.model_validate(values)
 
 

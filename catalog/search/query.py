@@ -47,6 +47,7 @@ class Results:
         total_is_exact: Whether nothing else matches.
         next_cursor: Where the next page begins; None on the last one.
         suggestions: Where nothing was found, words like those of the query that find something.
+        ranked: The ids of all listings that were ranked, the best first.
     """
 
     hits: list[Hit]
@@ -54,6 +55,7 @@ class Results:
     total_is_exact: bool
     next_cursor: str | None = None
     suggestions: Sequence[str] = ()
+    ranked: Sequence[uuid.UUID] = ()
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,7 @@ def search(q: str, *, within: QuerySet[Model] | None = None, limit: int, cursor:
     page, total = hits[start : start + limit], len(hits)
     following = _encode(start + len(page), page[-1], q) if page and start + len(page) < total else None
     suggestions = () if hits else _alternatives(expansion, within)
-    return Results(page, total, found.are_all, following, suggestions)
+    return Results(page, total, found.are_all, following, suggestions, [hit.id for hit in hits])
 
 
 def suggest(q: str) -> list[Suggestion]:
