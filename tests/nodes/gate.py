@@ -49,8 +49,10 @@ class Gate:
     def remove(self) -> None:
         """End the gate."""
         self.shut()
+        self._run(self._end())
         self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(5)
+        self._thread.join()
+        self._loop.close()
 
     def _run(self, coroutine: Coroutine[Any, Any, T]) -> T:
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(10)
@@ -68,6 +70,12 @@ class Gate:
             writer.transport.abort()
         # What was silent ends.
         self._flowing.set()
+
+    async def _end(self) -> None:
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in others:
+            task.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._writers.add(writer)
