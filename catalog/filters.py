@@ -3,6 +3,7 @@ r"""The filters of the catalog: the only declaration for the API, the storefront
 A value that begins with `!` excludes, `\!` at its beginning is a literal `!`; a repeated parameter means any of its values.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from functools import cache
@@ -12,7 +13,7 @@ import django_filters
 from django import forms
 from django.core.exceptions import ValidationError
 from django.core.validators import DecimalValidator
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Q, QuerySet
 
 from marketplace.accounts.models import Tier
 from marketplace.core import bounds, money
@@ -26,6 +27,7 @@ Listings = QuerySet[ListingIndex]
 # By the currency in which prices are compared: listings without a price in it are above `NO_PRICE`.
 PRICE_COLUMNS = {Currency.USD: "price_usd", Currency.INR: "inr_ascending", Currency.EUR: "eur_ascending"}
 VALUES = 20
+NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]{1,2})?")
 # A value with something besides the sign that excludes it and white space, and without NUL; Python and ECMA-262 read it alike.
 NOT_BLANK = r"^(?:!|(?!!))[^\u0000]*[^\s\u0000][^\u0000]*$"
 
@@ -99,7 +101,7 @@ class ValuesFilter(django_filters.Filter):  # type: ignore[misc]  # django-filte
 
     field_class = ValuesField
 
-    def __init__(self, *args: Any, having: Callable[[Sequence[str]], Q | Exists] | None = None, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, having: Callable[[Sequence[str]], Q] | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.having = having or (lambda values: Q(**{f"{self.field_name}__in": values}))
 
@@ -119,7 +121,9 @@ class PriceField(forms.DecimalField):
         super().__init__(min_value=0, max_value=Decimal(bounds.PRICE_MINOR) / 100, **kwargs)
 
     def to_python(self, value: Any) -> Any:
-        """Return the price, of which one mistake is named at a time."""
+        """Return the price, of which one mistake is named at a time; as JSON and the page's form write numbers."""
+        if isinstance(value, str) and value and not NUMBER.fullmatch(value):
+            raise ValidationError(self.error_messages["invalid"], code="invalid")
         price: Decimal | None = super().to_python(value)
         if price is not None:
             DecimalValidator(max_digits=8, decimal_places=2)(price)
@@ -153,16 +157,14 @@ def clean_prices(form: forms.Form) -> dict[str, Any]:
     return cleaned
 
 
-def labelled(kind: LabelKind) -> Callable[[Sequence[str]], Exists]:
-    """Return the condition for labels of a kind."""
-    return lambda values: Exists(
-        ListingLabel.objects.filter(listing=OuterRef("pk"), kind=kind, value__in=[folded(value) for value in values])
-    )
+def labelled(kind: LabelKind) -> Callable[[Sequence[str]], Q]:
+    """Return the condition for labels of a kind: a set, for SQLite would look each listing up for each value."""
+    return lambda values: Q(pk__in=ListingLabel.objects.filter(kind=kind, value__in=[folded(value) for value in values]).values("listing"))
 
 
-def licensed(slugs: Sequence[str], **prices: int) -> Exists:
+def licensed(slugs: Sequence[str], **prices: int) -> Q:
     """Return the condition that a listing is sold under one of these licence tiers, at a price within bounds."""
-    return Exists(ListingPrice.objects.filter(listing=OuterRef("pk"), license__in=slugs, **prices))
+    return Q(pk__in=ListingPrice.objects.filter(license__in=slugs, **prices).values("listing"))
 
 
 class ListingFilter(django_filters.FilterSet):  # type: ignore[misc]  # as above
