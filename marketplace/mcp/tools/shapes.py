@@ -4,7 +4,7 @@ from rest_framework import serializers
 
 from library.api.serializers.library import DownloadQuery
 from marketplace.core import bounds
-from marketplace.core.api.fields import Line
+from marketplace.core.api.fields import Line, Text
 from marketplace.core.api.serializers import Body
 from wallet.api.serializers.wallet import SpendBody
 
@@ -26,6 +26,7 @@ class PurchaseArguments(SpendBody):
         r"^[!-~]+\Z",
         max_length=bounds.IDEMPOTENCY_KEY_CHARS,
         trim_whitespace=False,
+        error_messages=Text.default_error_messages | {"invalid": "A string of printable ASCII characters without spaces is required."},
         help_text="A new random text, such as a UUID, for each purchase that the user agreed to. Repeat a call that got no answer with the "
         "same one: it buys once at most.",
     )
