@@ -45,7 +45,7 @@ class Authorization:
 def give_consent(*, user: User, authorization: Authorization, code: str, actor: User) -> Consent:
     """Record what the user allowed and keep the code that was made for it; only its hash is stored.
 
-    The user gets a mail when the app is new, or may do more than before: whoever sits at an open screen allows in silence.
+    The user gets a mail when the app is new, or may do more than before: someone else at an unlocked screen could have allowed it.
     """
     app, audience, now = authorization.app, authorization.audience, timezone.now()
     # Two at once are recorded one after the other.

@@ -117,7 +117,7 @@ def _revoke_renewal(renewal: RefreshToken, where: str, actor: User | None) -> bo
 
 
 def _people(user: User, app: App | None) -> set[User]:
-    """Return whose account it is, and whose app let it slip."""
+    """Return the owner of the account, and the developer of the app that leaked the credential."""
     return {user} if app is None or app.user is None else {user, app.user}
 
 

@@ -168,7 +168,7 @@ def hold_consents(user: User, app: App) -> list[Consent]:
 
 
 def family_of(*, secret: str, app: App) -> uuid.UUID | None:
-    """Return the family that an access or refresh token of the app belongs to, None when it is none of the app's."""
+    """Return the family that an access or refresh token of the app belongs to, None if the token is not one of the app."""
     digest = digest_of(secret)
     rows = RefreshToken.objects.filter(application=app)
     row = rows.filter(token_checksum=digest).first() or rows.filter(access_token__token_checksum=digest).first()

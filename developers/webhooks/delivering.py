@@ -59,7 +59,7 @@ class Outcome:
 
 
 def wake(endpoint: WebhookEndpoint) -> None:
-    """See to it that what is due for an endpoint is sent: now, or once its pause is over.
+    """Schedule the deliveries that are due for an endpoint: now, or at the end of its pause.
 
     Each event enqueues a turn for each endpoint. Most of them find that the turn before has sent everything, and end with a query or
     two: that costs less than to find out, without missing one, whether such a turn waits already, and no endpoint waits for another.

@@ -141,7 +141,7 @@ class Chart:
 
     @property
     def zero(self) -> float:
-        """Where nothing is."""
+        """Return where the value zero is drawn."""
         return self._y(0)
 
     @property

@@ -78,7 +78,7 @@ def floor(moment: Moment | dt.date, step: Step) -> Moment:
     if not isinstance(moment, dt.datetime):
         moment = dt.datetime.combine(moment, dt.time(), dt.UTC)
     elif moment.tzinfo is None:
-        raise ValueError("A moment without its zone is no moment.")
+        raise ValueError("The time has no time zone.")
     moment = moment.astimezone(dt.UTC).replace(minute=0, second=0, microsecond=0)
     if step == Step.HOUR:
         return moment
