@@ -24,7 +24,8 @@ def application(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]
     """Answer a request, whatever its content type says.
 
     Django reads the address by the charset that the body claims, any that Python knows, before it can answer with an error:
-    `charset=idna` would be a crash of its own, and with `charset=iso-8859-1` one address would have two meanings. So addresses are UTF-8, as all else is, and a body of another kind counts as one of an unknown kind.
+    `charset=idna` would be a crash of its own, and with `charset=iso-8859-1` one address would have two meanings. So addresses are
+    UTF-8, as all else is, and a body of another kind counts as one of an unknown kind.
     """
     length = int(environ.get("CONTENT_LENGTH") or 0)
     if length:

@@ -53,7 +53,7 @@ class JobAdmin(ServiceAdmin):
 
 @admin.register(Worker)
 class WorkerAdmin(ServiceAdmin):
-    """Who works; one that was not seen for a minute is taken for dead."""
+    """Running workers. A worker counts as lost when it has not reported for a minute."""
 
     list_display = ("host", "pid", "started_at", "seen_at")
 

@@ -21,7 +21,7 @@ from marketplace.core.transitions import lock
 from .models import Job, Worker
 from .policy import RETRY_PRIORITY, policy_of
 
-# A worker that said nothing for so long is taken for dead.
+# A worker that has not reported for this long counts as lost.
 LOST_AFTER = timedelta(seconds=60)
 LOOK = 500
 WIPED: dict[str, Any] = {"args": [], "kwargs": {}}
@@ -60,7 +60,7 @@ def settle_job(job: Job, error: BaseException | None) -> bool:
     """Write what came of a job.
 
     Returns:
-        Whether it was still this attempt's to write: not when the worker was taken for dead meanwhile.
+        Whether the outcome was saved: it is not if the worker has been declared lost in the meantime.
     """
     if error is not None:
         return _fail(job, f"{type(error).__module__}.{type(error).__qualname__}", _account_of(error))

@@ -20,10 +20,10 @@ class Call:
     """A call.
 
     Args:
-        request: That brought it.
-        caller: Who calls.
-        revision: Of the protocol.
-        params: Validated against the revision's shapes.
+        request: The HTTP request.
+        caller: The authenticated caller.
+        revision: The revision of the protocol.
+        params: The parameters, validated against the schemas of the revision.
     """
 
     request: HttpRequest

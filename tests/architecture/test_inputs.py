@@ -59,4 +59,4 @@ def test_every_text_of_an_input_has_a_length(shape: Input) -> None:
 
 def test_list_without_a_length_cannot_be_declared() -> None:
     with pytest.raises(TypeError, match="max_length"):
-        BoundedList(child=serializers.CharField())  # type: ignore[call-arg]
+        BoundedList(child=serializers.CharField())  # type: ignore[call-arg]  # the missing length is the subject

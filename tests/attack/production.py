@@ -2,7 +2,7 @@
 
     uv run --group dev python -m tests.attack.production [--only "slow bodies"] [--seconds 20]
 
-PostgreSQL with a replica, Redis, an S3 server, a worker and the nodes run with the production settings. For each attack it prints how
+PostgreSQL, Redis, an S3 server, a worker and the nodes run with the production settings. For each attack it prints how
 long the victim's requests take before, during and from five seconds after it (the 95th percentile), and which of them failed. It fails
 where one failed, or they took more than three times as long during the attack or after it.
 """

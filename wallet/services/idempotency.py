@@ -60,7 +60,7 @@ def kept_answer(request: KeyedRequest | None) -> dict[str, Any] | None:
 
 
 def keep_answer(request: KeyedRequest, answer: dict[str, Any]) -> None:
-    """Write the answer in the caller's transaction, as its last statement but for what many share.
+    """Save the answer in the caller's transaction, late: only statements on rows that many requests share come after it.
 
     Raises:
         IdempotencyConflict: another request was quicker; the caller's transaction cannot go on.

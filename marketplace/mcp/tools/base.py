@@ -67,13 +67,13 @@ class Tool:
     """A tool.
 
     Args:
-        name: By which it is called.
-        title: By which people know it.
+        name: The identifier that clients call it by.
+        title: The name that people see.
         description: What it is for, when to use it, and what comes next.
-        scope: That its twin in the API demands; None: any tool token will do.
-        takes: The shape of its arguments.
-        gives: The shape of its answer.
-        run: Does it, with arguments of the right JSON types.
+        scope: The scope that the same operation of the API requires; None if any tool token may call it.
+        takes: The schema of its arguments.
+        gives: The schema of its result.
+        run: Runs it with arguments of the right JSON types.
         effects: What it does.
         filters: JSON Schemas of further arguments, by name.
     """
