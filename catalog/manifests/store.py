@@ -1,12 +1,11 @@
 """Stores one generated manifest for each listing. Publishing a listing, or its vendor, generates it again when it is stale."""
 
-from django.db import transaction
-
 from ..models import AgentManifest, Listing
 from ..selectors.taxonomy import active_tiers
-from ..services.catalog_version import change_version
 from .generate import build
 from .sources import digest_of, sources_of
+
+_COLUMNS = ("body", "source_digest", "generated_at")
 
 
 def manifest_of(listing: Listing) -> AgentManifest:
@@ -23,14 +22,16 @@ def stored_manifest(listing: Listing) -> tuple[AgentManifest | None, bool]:
 
 
 def ensure_manifest(listing: Listing) -> AgentManifest:
-    """Return the listing's manifest, made now where there is none or its sources have changed."""
+    """Return the listing's manifest, made now where there is none or its sources have changed.
+
+    Whoever publishes it calls `listing_changed` as well, so that cached answers show it.
+    """
     sources = sources_of(listing, active_tiers())
     digest = digest_of(sources)
     manifest = AgentManifest.objects.filter(listing=listing).first()
     if manifest is not None and manifest.source_digest == digest:
         return manifest
+    manifest = AgentManifest(listing=listing, body=build(sources), source_digest=digest)
     # Two at once make the same from the same sources: whichever is written last changes nothing.
-    with transaction.atomic():
-        manifest, _ = AgentManifest.objects.update_or_create(listing=listing, defaults={"body": build(sources), "source_digest": digest})
-        change_version()
+    AgentManifest.objects.bulk_create([manifest], update_conflicts=True, unique_fields=["listing"], update_fields=_COLUMNS)
     return manifest

@@ -4,7 +4,6 @@ A query goes through `words` (folding), `expansion` (with `vocabulary`), `full_t
 is read, `popularity` the set of popular listings.
 """
 
-from .index import index_listing, remove_listing
 from .query import Hit, Results, Suggestion, search, suggest
 
-__all__ = ["Hit", "Results", "Suggestion", "index_listing", "remove_listing", "search", "suggest"]
+__all__ = ["Hit", "Results", "Suggestion", "search", "suggest"]

@@ -22,20 +22,6 @@ T = TypeVar("T")
 
 
 @transaction.atomic
-def index_listing(listing: Listing) -> None:
-    """Index a published listing by its current words, and invalidate cached answers."""
-    change_version()
-    update_documents([listing.pk])
-
-
-@transaction.atomic
-def remove_listing(listing_id: uuid.UUID) -> None:
-    """Remove a listing that is not published from the index, and invalidate cached answers."""
-    change_version()
-    update_documents([listing_id])
-
-
-@transaction.atomic
 def show_store(store: Store) -> None:
     """Let search find the listings of a store that was opened, or not find those of one that was closed; invalidate cached answers."""
     change_version()
@@ -92,17 +78,16 @@ def count_words(documents: Counter[str], headings: Counter[str]) -> None:
     """
     changed = sorted(word for word in documents.keys() | headings.keys() if documents[word] or headings[word])
     for batch in batches(changed, BATCH):
-        terms = {term.term: term for term in SearchTerm.objects.filter(term__in=batch)}
+        stored = SearchTerm.objects.in_bulk(batch, field_name="term")
+        rows = []
         for word in batch:
-            term = terms.setdefault(word, SearchTerm(term=word))
+            before = stored.get(word, SearchTerm())
             # A count that was wrong must not refuse a publication; a rebuild corrects it.
-            term.documents = max(0, term.documents + documents[word])
-            term.headings = max(0, term.headings + headings[word])
-        new = [term for term in terms.values() if term.pk is None]
-        old = [term for term in terms.values() if term.pk is not None]
-        SearchTerm.objects.bulk_create(old, update_conflicts=True, unique_fields=["id"], update_fields=["documents", "headings"])
-        SearchTerm.objects.bulk_create(new)
-        SearchTerm.objects.filter(pk__in=[term.pk for term in terms.values() if not term.documents]).delete()
+            counts = (max(0, before.documents + documents[word]), max(0, before.headings + headings[word]))
+            rows.append(SearchTerm(term=word, documents=counts[0], headings=counts[1]))
+        SearchTerm.objects.bulk_create(rows, update_conflicts=True, unique_fields=["term"], update_fields=["documents", "headings"])
+        if gone := [row.term for row in rows if not row.documents]:
+            SearchTerm.objects.filter(term__in=gone).delete()
 
 
 def batches(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:

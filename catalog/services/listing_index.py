@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, F, Value
+from django.db.models import Count, Value
 
 from .. import pricing
 from ..labels import folded, labels_of
@@ -25,8 +25,8 @@ from .catalog_version import change_version
 BATCH = 500
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 Progress = Callable[[int, int], None]
-# Of `ListingCount`: category, tier, name and value.
 CountKey = tuple[str, str, str, str]
+_COUNTED_BY = ("category_slug", "tier", "name", "value")
 
 
 @dataclass(frozen=True)
@@ -121,12 +121,14 @@ def rebuild(progress: Progress) -> tuple[int, int]:
 
 def count(changes: Counter[CountKey]) -> None:
     """Add to the stored counts, and take from them."""
-    for key, change in sorted(changes.items()):
-        if not change:
-            continue
-        columns = dict(zip(("category_slug", "tier", "name", "value"), key, strict=True))
-        if not ListingCount.objects.filter(**columns).update(listings=F("listings") + change):
-            ListingCount.objects.create(listings=change, **columns)
+    keys = sorted(key for key, change in changes.items() if change)
+    for start in range(0, len(keys), BATCH):
+        batch = keys[start : start + BATCH]
+        parts = zip(_COUNTED_BY, zip(*batch, strict=True), strict=True)
+        there = ListingCount.objects.filter(**{f"{name}__in": set(values) for name, values in parts})
+        stored = {tuple(key): listings for *key, listings in there.values_list(*_COUNTED_BY, "listings")}
+        rows = [ListingCount(**dict(zip(_COUNTED_BY, key, strict=True)), listings=stored.get(key, 0) + changes[key]) for key in batch]
+        ListingCount.objects.bulk_create(rows, update_conflicts=True, unique_fields=_COUNTED_BY, update_fields=["listings"])
 
 
 def price_rows(pk: uuid.UUID, entry: Entry) -> list[dict[str, Any]]:
@@ -147,17 +149,18 @@ def _refresh(ids: Sequence[uuid.UUID], tiers: Sequence[LicenseTier]) -> int:
     changed = {pk: entry for pk, entry in wanted.items() if there.get(pk) != entry}
     gone = there.keys() - wanted.keys()
     changes: Counter[CountKey] = Counter()
-    for pk in (*gone, *(changed.keys() & there.keys())):
+    stale = [*gone, *(changed.keys() & there.keys())]
+    for pk in stale:
         changes.subtract(there[pk].count_keys)
     for entry in changed.values():
         changes.update(entry.count_keys)
-    touched = [*gone, *changed]
-    ListingLabel.objects.filter(listing__in=touched).delete()
-    ListingPrice.objects.filter(listing__in=touched).delete()
-    ListingIndex.objects.filter(pk__in=gone).delete()
+    if stale:
+        ListingLabel.objects.filter(listing__in=stale).delete()
+        ListingPrice.objects.filter(listing__in=stale).delete()
+        ListingIndex.objects.filter(pk__in=gone).delete()
     _write(changed, new=changed.keys() - there.keys())
     count(changes)
-    return len(touched)
+    return len(gone) + len(changed)
 
 
 def _write(entries: dict[uuid.UUID, Entry], new: Iterable[uuid.UUID]) -> None:

@@ -17,7 +17,7 @@ from marketplace.core.transitions import lock
 from ..errors import DeliverableBlocked, DeliverableMissing, StoreClosed
 from ..events import ListingPublished, ListingReviewed, ListingUnpublished
 from ..manifests import ensure_manifest
-from ..models import Deliverable, Listing, ListingReview, ListingStats, Store
+from ..models import Deliverable, Listing, ListingReview, Store
 from ..models.listings import ListingStatus, UpdateStatus
 from ..models.reviews import ReviewKind, ReviewStatus
 from ..selectors.reviews import is_blocked
@@ -79,7 +79,6 @@ def approve_listing(*, review: ListingReview, actor: User, tier_requirement: Tie
     table = UPDATE if review.kind == ReviewKind.UPDATE else LISTING
     table.apply(listing, "approve", actor=actor, reason=note, changes=changes, review=str(review.pk))
     _close(review, ReviewStatus.APPROVED, actor=actor, note=note)
-    ListingStats.objects.get_or_create(listing=listing)
     ensure_manifest(listing)
     listing_changed(listing)
     emit(ListingPublished(listing.pk))

@@ -6,21 +6,19 @@ from marketplace.core.events import emit
 
 from ..events import ListingEdited, StoreShown
 from ..models import Listing, Store
-from ..models.listings import ListingStatus
-from ..search.index import index_listing, remove_listing, show_store
+from ..search.index import show_store, update_documents
+from .catalog_version import change_version
 from .listing_index import refresh_listings, refresh_store
 
 
-@transaction.atomic
+@transaction.atomic(savepoint=False)
 def listing_changed(listing: Listing) -> None:
     """Update search, the browse index and cached answers after a change of a listing, in the caller's transaction, after its row was saved.
 
     Call it after every transition; after an edit of a published listing and its previews, `listing_edited`.
     """
-    if listing.status == ListingStatus.PUBLISHED:
-        index_listing(listing)
-    else:
-        remove_listing(listing.pk)
+    change_version()
+    update_documents([listing.pk])
     refresh_listings([listing.pk])
 
 

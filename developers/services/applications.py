@@ -8,13 +8,13 @@ from marketplace.core import audit, texts
 from marketplace.core.db.constraints import violates
 from marketplace.core.errors import NotFound
 from marketplace.core.mails import mail
-from marketplace.core.transitions import lock
+from marketplace.core.transitions import lock, lock_for_decision
 
 from ..errors import ApplicationOpen, DeveloperAlreadyApproved
 from ..models import App, ApplicationMessage, DeveloperApplication
 from ..models.applications import ApplicationStatus
 from ..models.apps import AppStatus
-from .states import APP, APPLICATION, refuse_self_review
+from .states import APP, APPLICATION
 
 
 @transaction.atomic
@@ -55,8 +55,7 @@ def ask_more_info(*, application: DeveloperApplication, question: str, actor: Us
         SelfReview: the actor is the applicant.
     """
     question = texts.prose(question, "question")
-    application = lock(DeveloperApplication.objects.all(), pk=application.pk)
-    refuse_self_review(application, actor)
+    application = lock_for_decision(DeveloperApplication.objects.all(), pk=application.pk, owner="user_id", actor=actor)
     APPLICATION.apply(application, "ask", actor=actor, reason=question)
     ApplicationMessage.objects.create(application=application, author=actor, text=question)
     mail(application.user, "developers/application_question", question=question)
@@ -131,9 +130,5 @@ def withdraw_approval(*, application: DeveloperApplication, reason: str, actor: 
 
 
 def _decide(application: DeveloperApplication, verb: str, reason: str, actor: User) -> DeveloperApplication:
-    reason = texts.prose(reason, "reason")
-    application = lock(DeveloperApplication.objects.all(), pk=application.pk)
-    refuse_self_review(application, actor)
-    changes = {"decision_reason": reason, "decided_at": timezone.now(), "decided_by": actor}
-    APPLICATION.apply(application, verb, actor=actor, reason=reason, changes=changes)
-    return application
+    rows = DeveloperApplication.objects.all()
+    return APPLICATION.decide(rows, verb, pk=application.pk, actor=actor, reason=reason, decided_at=timezone.now(), decided_by=actor)

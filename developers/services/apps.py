@@ -14,7 +14,7 @@ from ..models import App, AppOrigin
 from ..models.apps import AppStatus
 from ..redirects import fault_of, origin_of
 from .scopes import open_review
-from .states import APP, lock_approval, refuse_self_review, tell_developer
+from .states import APP, lock_approval, tell_developer
 
 
 @transaction.atomic
@@ -82,7 +82,7 @@ def suspend_app(*, app: App, reason: str, actor: User) -> App:
         InvalidTransition: the app is not approved.
         SelfReview: the app is the actor's.
     """
-    app = _decide(app, "suspend", reason, actor)
+    app = APP.decide(App.objects.all(), "suspend", pk=app.pk, actor=actor, reason=reason)
     tell_developer(app, "developers/app_suspended", reason=app.status_reason)
     return app
 
@@ -98,14 +98,6 @@ def reinstate_app(*, app: App, reason: str, actor: User) -> App:
     """
     if app.user is not None:
         lock_approval(app.user)
-    app = _decide(app, "reinstate", reason, actor)
+    app = APP.decide(App.objects.all(), "reinstate", pk=app.pk, actor=actor, reason=reason)
     tell_developer(app, "developers/app_reinstated", reason=app.status_reason)
-    return app
-
-
-def _decide(app: App, verb: str, reason: str, actor: User) -> App:
-    reason = texts.prose(reason, "reason")
-    app = lock(App.objects.all(), pk=app.pk)
-    refuse_self_review(app, actor)
-    APP.apply(app, verb, actor=actor, reason=reason, changes={"status_reason": reason})
     return app

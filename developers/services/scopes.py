@@ -11,14 +11,14 @@ from marketplace.core import audit, texts
 from marketplace.core.db.constraints import violates
 from marketplace.core.errors import InvalidTransition
 from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
-from marketplace.core.transitions import lock
+from marketplace.core.transitions import lock, lock_for_decision
 
 from ..errors import AppNotApproved, DecisionsIncomplete, ScopeAlreadyGranted, ScopeNotAvailable, ScopeNotGranted, ScopeReviewOpen
 from ..models import App, AppScope, ScopeReview
 from ..models.apps import AppStatus, ReviewStatus
 from ..webhooks.events import EventType
 from ..webhooks.publishing import publish_event
-from .states import APP, REVIEW, lock_approval, refuse_self_review, tell_developer
+from .states import APP, REVIEW, lock_approval, tell_developer
 
 
 @dataclass(frozen=True)
@@ -119,8 +119,7 @@ def reject_app(*, app: App, reason: str, actor: User) -> App:
         SelfReview: the app is the actor's.
     """
     reason = texts.prose(reason, "reason")
-    app = lock(App.objects.all(), pk=app.pk)
-    refuse_self_review(app, actor)
+    app = lock_for_decision(App.objects.all(), pk=app.pk, owner="user_id", actor=actor)
     if not APP.allows(app, "reject"):
         raise InvalidTransition(f"It is {app.status}; only a pending app can be rejected.", currentState=app.status)
     pending = AppScope.objects.filter(app=app, granted=None).values_list("scope", flat=True)
@@ -142,8 +141,7 @@ def narrow_scopes(*, app: App, revoke: Mapping[Scope, str], actor: User) -> App:
     notes = {scope: texts.prose(note, f"revoke/{scope}") for scope, note in revoke.items()}
     if not notes:
         raise texts.invalid("revoke", "empty", "At least one scope is required.")
-    app = lock(App.objects.all(), pk=app.pk)
-    refuse_self_review(app, actor)
+    app = lock_for_decision(App.objects.all(), pk=app.pk, owner="user_id", actor=actor)
     if app.status not in {AppStatus.APPROVED, AppStatus.SUSPENDED}:
         raise InvalidTransition(f"It is {app.status}; only what was granted can be taken back.", currentState=app.status)
     if absent := notes.keys() - app.scopes:
@@ -168,8 +166,7 @@ def _lock_approval_of_pending(app: App) -> None:
 
 def _lock_review(review: ScopeReview, actor: User) -> tuple[App, ScopeReview, dict[Scope, AppScope]]:
     """Return the app, the review and the rows to decide, all held until the end of the transaction."""
-    app = lock(App.objects.all(), pk=review.app_id)
-    refuse_self_review(app, actor)
+    app = lock_for_decision(App.objects.all(), pk=review.app_id, owner="user_id", actor=actor)
     review = lock(ScopeReview.objects.all(), pk=review.pk)
     if review.status != ReviewStatus.PENDING:
         raise InvalidTransition("This request has already been decided.", currentState=review.status)

@@ -12,14 +12,14 @@ from marketplace.core import audit, bounds, texts
 from marketplace.core.errors import NotFound
 from marketplace.core.money import WALLET_CURRENCIES, Currency
 from marketplace.core.scopes import Scope, parse_scopes
-from marketplace.core.transitions import lock
+from marketplace.core.transitions import lock, lock_for_decision
 
 from ..errors import LastSpendingLimit
 from ..models import AccessToken, App, SpendingLimit
 from ..models.credentials import TokenKind
 from ..models.spending import AMOUNTS
 from ..selectors import connected_apps_of, limits_of
-from .states import refuse_self_review, tell_developer
+from .states import tell_developer
 
 _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
@@ -105,8 +105,7 @@ def set_spending_ceiling(*, app: App, caps: Caps, reason: str, actor: User) -> S
     """
     reason = texts.prose(reason, "reason")
     _check(caps)
-    app = lock(App.objects.select_related("user"), pk=app.pk)
-    refuse_self_review(app, actor)
+    app = lock_for_decision(App.objects.select_related("user"), pk=app.pk, owner="user_id", actor=actor)
     ceiling = _set("spending_ceiling.set", caps, actor, reason, owner=None, app=app)
     tell_developer(app, "developers/ceiling_set", ceiling=ceiling, reason=reason)
     return ceiling
@@ -122,8 +121,7 @@ def lift_spending_ceiling(*, app: App, currency: Currency, reason: str, actor: U
         SelfReview: the app is the actor's.
     """
     reason = texts.prose(reason, "reason")
-    app = lock(App.objects.select_related("user"), pk=app.pk)
-    refuse_self_review(app, actor)
+    app = lock_for_decision(App.objects.select_related("user"), pk=app.pk, owner="user_id", actor=actor)
     _remove("spending_ceiling.lift", lock(SpendingLimit.objects.all(), app=app, owner=None, currency=currency), actor, reason)
     tell_developer(app, "developers/ceiling_lifted", currency=currency, reason=reason)
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from marketplace.accounts.models import User
-from marketplace.core.errors import NotFound, SelfReview
+from marketplace.core.errors import NotFound
 from marketplace.core.mails import mail
 from marketplace.core.transitions import TransitionTable, lock
 
@@ -21,6 +21,7 @@ APPLICATION = TransitionTable(
         "reject": ((ApplicationStatus.PENDING,), ApplicationStatus.REJECTED),
         "withdraw": ((ApplicationStatus.APPROVED,), ApplicationStatus.WITHDRAWN),
     },
+    reason_field="decision_reason",
 )
 APP = TransitionTable(
     "app",
@@ -32,18 +33,9 @@ APP = TransitionTable(
         "suspend": ((AppStatus.APPROVED,), AppStatus.SUSPENDED),
         "reinstate": ((AppStatus.SUSPENDED,), AppStatus.APPROVED),
     },
+    reason_field="status_reason",
 )
 REVIEW = TransitionTable("scope_review", {"decide": ((ReviewStatus.PENDING,), ReviewStatus.DECIDED)})
-
-
-def refuse_self_review(subject: DeveloperApplication | App, actor: User) -> None:
-    """Refuse a decision on what is one's own; being a superuser changes nothing.
-
-    Raises:
-        SelfReview: the actor owns the subject.
-    """
-    if subject.user_id == actor.pk:
-        raise SelfReview
 
 
 def tell_developer(app: App, template: str, **context: Any) -> None:

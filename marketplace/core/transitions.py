@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, TypeVar
 
 from django.db import models, transaction
 
-from . import audit
-from .errors import InvalidTransition, NotFound
+from . import audit, texts
+from .errors import InvalidTransition, NotFound, SelfReview
 
 M = TypeVar("M", bound=models.Model)
 
@@ -26,6 +27,25 @@ def lock(queryset: models.QuerySet[M], **lookup: Any) -> M:
     return row
 
 
+def lock_for_decision(queryset: models.QuerySet[M], *, pk: Any, owner: str, actor: models.Model) -> M:
+    """Return the row, locked, for someone who may decide on it: not for its owner, even if they are a superuser.
+
+    Args:
+        queryset: Where the row is.
+        pk: Its primary key.
+        owner: The attribute that holds its owner's id, such as `user_id` or `wallet.owner_id`.
+        actor: Who decides.
+
+    Raises:
+        NotFound: no row matches.
+        SelfReview: the actor owns it.
+    """
+    row = lock(queryset, pk=pk)
+    if attrgetter(owner)(row) == actor.pk:
+        raise SelfReview
+    return row
+
+
 @dataclass(frozen=True)
 class TransitionTable:
     """Which state may follow which, for one state field.
@@ -34,11 +54,15 @@ class TransitionTable:
         noun: First half of the audit action, such as `listing`.
         edges: Verb to (states it starts from, state it ends in).
         field: Name of the state field.
+        owner: The attribute that holds the owner's id; owners never decide on what is theirs.
+        reason_field: Name of the field that keeps the reason of a decision, if there is one.
     """
 
     noun: str
     edges: Mapping[str, tuple[Iterable[str], str]]
     field: str = "status"
+    owner: str = "user_id"
+    reason_field: str = ""
 
     def allows(self, instance: models.Model, verb: str) -> bool:
         """Tell whether the verb may be applied to the row as it was read."""
@@ -72,3 +96,27 @@ class TransitionTable:
         setattr(instance, self.field, after)
         instance.save(update_fields=[self.field, *(changes or {})])
         audit.record(f"{self.noun}.{verb}", instance, actor=actor, from_state=before, to_state=after, reason=reason, **data)
+
+    def decide(self, rows: models.QuerySet[M], verb: str, *, pk: Any, actor: models.Model, reason: str, **changes: Any) -> M:
+        """Lock a row, apply a reviewer's decision to it and return it.
+
+        Args:
+            rows: Where the row is.
+            verb: The decision, one of the edges.
+            pk: The row's primary key.
+            actor: Who decides.
+            reason: Why.
+            changes: Other fields that are saved with it.
+
+        Raises:
+            InvalidInput: no reason.
+            InvalidTransition: the verb does not start from the row's state.
+            NotFound: no row matches.
+            SelfReview: the actor owns it.
+        """
+        reason = texts.prose(reason, "reason")
+        row = lock_for_decision(rows, pk=pk, owner=self.owner, actor=actor)
+        if self.reason_field:
+            changes[self.reason_field] = reason
+        self.apply(row, verb, actor=actor, reason=reason, changes=changes)
+        return row

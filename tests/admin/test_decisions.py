@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from catalog.models import ListingReview
+from catalog.models import Listing, ListingReview
 from developers.models import AccessToken, ApiKey, App, ScopeReview
 from developers.services.credentials import revoke_api_key, revoke_token
 from developers.services.scopes import reject_app
@@ -277,3 +277,13 @@ def test_waiting_listings_come_first_and_oldest_on_top(root: User) -> None:
     words = text_of(signed_in(root).get(address(ListingReview, "changelist"), {"status__exact": "all"}))
     positions = [words.index(title) for title in (older.title, newer.title, done.listing.title)]
     assert positions == sorted(positions)
+
+
+def test_approval_costs_at_most_forty_queries(root: User, django_assert_max_num_queries: Any) -> None:
+    case = review()
+    Listing.objects.filter(pk=case.listing_id).update(tags=["serif", "display", "print"], file_type="otf")
+    client = signed_in(root)
+    with django_assert_max_num_queries(40):
+        response = client.post(address(ListingReview, "approve", case.pk), APPROVAL)
+    case.refresh_from_db()
+    assert (response.status_code, case.status) == (302, "Approved")

@@ -11,9 +11,8 @@ from developers.selectors import is_verified_developer
 from marketplace.accounts.models import User
 from marketplace.core import audit, texts
 from marketplace.core.db.constraints import violates
-from marketplace.core.errors import SelfReview
 from marketplace.core.mails import mail
-from marketplace.core.transitions import TransitionTable, lock
+from marketplace.core.transitions import TransitionTable, lock, lock_for_decision
 
 from ..errors import StoreSlugTaken, VendorNotApproved, VendorProfileExists
 from ..models import VendorProfile, VendorStatus
@@ -143,9 +142,7 @@ def set_commission(*, profile: VendorProfile, commission_rate_bp: int, reason: s
         SelfReview: it is the actor's own.
     """
     reason = texts.prose(reason, "reason")
-    profile = lock(VendorProfile.objects.all(), pk=profile.pk)
-    if profile.user_id == actor.pk:
-        raise SelfReview
+    profile = lock_for_decision(VendorProfile.objects.all(), pk=profile.pk, owner="user_id", actor=actor)
     before = profile.commission_rate_bp
     if before != commission_rate_bp:
         profile.commission_rate_bp = commission_rate_bp
@@ -164,9 +161,7 @@ def set_payout_method(*, profile: VendorProfile, payout_method: str, reason: str
     """
     reason = texts.prose(reason, "reason")
     after = texts.line(payout_method, "payoutMethod", required=False) or None
-    profile = lock(VendorProfile.objects.all(), pk=profile.pk)
-    if profile.user_id == actor.pk:
-        raise SelfReview
+    profile = lock_for_decision(VendorProfile.objects.all(), pk=profile.pk, owner="user_id", actor=actor)
     before = profile.payout_method
     if before != after:
         profile.payout_method = after
@@ -182,13 +177,8 @@ def _ending(payout_method: str | None) -> str | None:
 
 @transaction.atomic
 def _decide(profile: VendorProfile, verb: str, *, reason: str, actor: User) -> VendorProfile:
-    reason = texts.prose(reason, "reason")
-    profile = lock(VendorProfile.objects.select_related("user", "store"), pk=profile.pk)
-    if profile.user_id == actor.pk:
-        raise SelfReview
-    now = timezone.now()
-    changes = {"decided_at": now, "decided_by": actor, "updated_at": now}
-    TRANSITIONS.apply(profile, verb, actor=actor, reason=reason, changes=changes)
+    rows, now = VendorProfile.objects.select_related("user", "store"), timezone.now()
+    profile = TRANSITIONS.decide(rows, verb, pk=profile.pk, actor=actor, reason=reason, decided_at=now, decided_by=actor, updated_at=now)
     store = lock(Store.objects.all(), pk=profile.store_id)
     store.is_open = profile.status == VendorStatus.APPROVED
     store.save(update_fields=["is_open"])

@@ -17,10 +17,10 @@ from developers.errors import PasswordRequired
 from marketplace.accounts.models import User
 from marketplace.core import audit, bounds, texts
 from marketplace.core.claims import is_claimed
-from marketplace.core.errors import InvalidTransition, NotFound, SelfReview
+from marketplace.core.errors import InvalidTransition, NotFound
 from marketplace.core.mails import mail
 from marketplace.core.money import WALLET_CURRENCIES, to_number
-from marketplace.core.transitions import TransitionTable, lock
+from marketplace.core.transitions import TransitionTable, lock, lock_for_decision
 
 from ..errors import InsufficientBalance, InvalidAmount, TooManyWithdrawals, WithdrawalOpen
 from ..models import LedgerAccount, Withdrawal
@@ -108,8 +108,7 @@ def pay_withdrawal(*, withdrawal: Withdrawal, reference: str, actor: User) -> Wi
         NotFound: there is none.
     """
     reference = texts.line(reference, "reference", maximum=bounds.PAYMENT_REFERENCE_CHARS)
-    withdrawal = _lock(withdrawal)
-    _refuse_own(withdrawal, actor)
+    withdrawal = lock_for_decision(_with_wallets(), pk=withdrawal.pk, owner="wallet.owner_id", actor=actor)
     return _settle(withdrawal, "pay", actor, reason=f"paid by {reference}", reference=reference)
 
 
@@ -124,8 +123,7 @@ def refuse_withdrawal(*, withdrawal: Withdrawal, reason: str, actor: User) -> Wi
         NotFound: there is none.
     """
     reason = texts.prose(reason, "reason")
-    withdrawal = _lock(withdrawal)
-    _refuse_own(withdrawal, actor)
+    withdrawal = lock_for_decision(_with_wallets(), pk=withdrawal.pk, owner="wallet.owner_id", actor=actor)
     return _settle(withdrawal, "refuse", actor, reason=reason)
 
 
@@ -137,7 +135,7 @@ def cancel_withdrawal(*, withdrawal: Withdrawal, actor: User) -> Withdrawal:
         InvalidTransition: it waits no longer, or someone is paying it.
         NotFound: there is none, or it is not the actor's.
     """
-    withdrawal = _lock(withdrawal)
+    withdrawal = lock(_with_wallets(), pk=withdrawal.pk)
     if withdrawal.wallet.owner_id != actor.pk:
         raise NotFound
     if TRANSITIONS.allows(withdrawal, "cancel") and is_claimed(withdrawal):
@@ -188,13 +186,8 @@ def _set_aside(wallet: LedgerAccount, amount: int, details: str, actor: User) ->
     return withdrawals().get(pk=made.pk)
 
 
-def _lock(withdrawal: Withdrawal) -> Withdrawal:
-    return lock(Withdrawal.objects.select_related("asked", "wallet__owner"), pk=withdrawal.pk)
-
-
-def _refuse_own(withdrawal: Withdrawal, actor: User) -> None:
-    if withdrawal.wallet.owner_id == actor.pk:
-        raise SelfReview("Someone else must decide on your own payout.")
+def _with_wallets() -> QuerySet[Withdrawal]:
+    return Withdrawal.objects.select_related("asked", "wallet__owner")
 
 
 def _settle(withdrawal: Withdrawal, verb: str, actor: User, *, reason: str, reference: str = "") -> Withdrawal:
