@@ -24,7 +24,7 @@ from vendors.inspection import Inspection, inspect_deliverable
 from vendors.models import VendorProfile
 from vendors.services import files as services
 from vendors.services.profiles import suspend_vendor
-from vendors.studio.refusals import SENTENCES
+from vendors.studio.upload_fields import SENTENCES
 
 pytestmark = pytest.mark.django_db
 

@@ -1,6 +1,7 @@
 """Form fields of the studio. They validate with the API's serializer fields, so that each rule is defined once."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, ClassVar
 
@@ -13,6 +14,7 @@ from marketplace.core import bounds
 from marketplace.core.api.fields import Line, LongText, Tags
 
 from ..api.fields import CategorySlug, HttpsUrl, Slug
+from ..slugs import proposed
 
 Shape = serializers.Field[Any, Any, Any, Any]
 # Arguments of `HundredthsField`.
@@ -160,3 +162,36 @@ class TagsField(forms.CharField):
         lines = [line.strip() for line in super().clean(value).splitlines()]
         tags = [tag for line in lines for tag in ([line] if line in self.known else line.split(","))]
         return judged(Tags(), [tag.strip() for tag in tags if tag.strip()])
+
+
+@dataclass(frozen=True)
+class Address:
+    """The result of checking a slug.
+
+    Args:
+        path: The path of the page; empty where the slug is refused or nothing was typed yet.
+        refusal: Why the slug cannot be used; empty where it can.
+    """
+
+    path: str = ""
+    refusal: str = ""
+
+
+def address_of(slug: str, words: str, *, prefix: str, taken: Callable[[str], bool]) -> Address:
+    """Check the slug and return the path of the page.
+
+    Args:
+        slug: The typed slug.
+        words: The title or name from which a slug is derived where none was typed.
+        prefix: The path before the slug.
+        taken: Tells whether a slug is in use.
+    """
+    # Nothing longer could come from the form either.
+    wanted = slug.strip() or proposed(words)
+    if not wanted:
+        return Address()
+    try:
+        wanted = SlugField().clean(wanted)
+    except forms.ValidationError as error:
+        return Address(refusal=" ".join(error.messages))
+    return Address(refusal="It is taken.") if taken(wanted) else Address(prefix + wanted)

@@ -13,10 +13,23 @@ from catalog.tester import axes_of
 from marketplace.core import bounds
 
 from ..selectors import files_of
-from .facts import facts_of, warnings_of
 from .picture_forms import WordsForm
-from .places import ENDINGS, FILE, SOUND, SPECIMEN, Place, file_place, picture_name, slot_name, slot_place, sound_place, specimen_place
-from .refusals import SENTENCES, size_in_words
+from .presenters import facts_of, warnings_of
+from .upload_fields import (
+    ENDINGS,
+    FILE,
+    SENTENCES,
+    SOUND,
+    SPECIMEN,
+    Place,
+    file_place,
+    picture_name,
+    size_in_words,
+    slot_name,
+    slot_place,
+    sound_place,
+    specimen_place,
+)
 
 EARLIER = 10
 # The place of errors that belong to no upload field; they are shown at the top of the page.

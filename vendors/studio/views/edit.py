@@ -17,7 +17,7 @@ from ...errors import ListingChanged, ListingLocked, SlugLocked, SlugTaken
 from ...selectors import own_listing
 from ...services.editing import edit_listing
 from ..access import listing_page
-from ..proceeds import proceeds_of, repriced
+from ..presenters import proceeds_of, repriced
 from ..section_forms import LicencesForm, PricesForm, SectionForm, details_form
 
 LOCKED = "The listing is under review, so nothing was saved. Withdraw it to keep editing; what you typed is still here."

@@ -31,8 +31,7 @@ from ...uploads import receive, receive_small
 from ..access import listing_page
 from ..files_page import WHOLE, Refused, files_page
 from ..picture_forms import MoveForm, WordsForm
-from ..places import picture_name, slot_name
-from ..refusals import in_words
+from ..upload_fields import in_words, picture_name, slot_name
 from ..uploading import FormRefused, checked_form
 
 PREVIEWS: dict[str, tuple[PreviewKind, Callable[[bytes], ProcessedPreview], int, str]] = {

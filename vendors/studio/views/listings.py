@@ -18,7 +18,7 @@ from ...models import VendorProfile, VendorStatus
 from ...selectors import decision_on, listing_slug_taken, listings_in_studio, listings_of, profile_of, statuses_of
 from ...services.listings import create_listing
 from ..access import vendor_page
-from ..addresses import address_of
+from ..fields import address_of
 from ..forms import FilterForm, NewListingForm
 
 ROWS = 25

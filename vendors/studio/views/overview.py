@@ -9,8 +9,7 @@ from marketplace.accounts.pages import SignedInRequest
 from ...selectors import last_review_of
 from ..access import listing_page
 from ..checks import checklist_of, may_submit
-from ..findings import finding_rows
-from ..timeline import timeline_of
+from ..presenters import finding_rows, timeline_of
 
 
 @listing_page("GET")

@@ -12,7 +12,7 @@ from ...models import VendorProfile, VendorStatus
 from ...selectors import profile_of, store_slug_taken
 from ...services import profiles
 from ..access import vendor_page
-from ..addresses import address_of
+from ..fields import address_of
 from ..forms import ApplicationForm, StoreForm
 
 

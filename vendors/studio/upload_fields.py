@@ -1,13 +1,62 @@
-"""The upload fields of the studio: which files each accepts, and the URLs that it uploads to."""
+"""The upload fields of the studio: which files each accepts, the URLs that it uploads to, and the messages for refused uploads.
 
+The page passes the same messages to its script.
+"""
+
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from django.urls import reverse
 
 from catalog.models import Listing
 from marketplace.core import bounds
+from marketplace.core.errors import Problem
 
-from .refusals import size_in_words
+_SIGN_IN = "You are no longer signed in. Sign in again, come back to this page and upload it once more."
+_DAMAGED = "The upload arrived damaged. Upload it again; if that doesn't help, try another network."
+# `{detail}` is replaced by the problem's detail, `{maximum}` by the largest accepted size.
+SENTENCES = {
+    "not_authenticated": _SIGN_IN,
+    "invalid_credential": _SIGN_IN,
+    "insufficient_scope": _SIGN_IN,
+    "ambiguous_credentials": "Something between you and us added a credential of its own. Try another network or browser.",
+    "vendor_not_approved": "Your store can't accept uploads now, because it is awaiting approval or suspended. See the studio's first page.",
+    "not_found": "This listing no longer exists. Go back to your listings.",
+    "thumbnail_needed": "A listing on sale needs a cover picture. Upload another one to replace it.",
+    "listing_locked": "It is in review and can't be changed. Withdraw it, or wait for the decision.",
+    "upload_conflict": "Another file came in here while yours was on its way, and was kept. Reload the page to see it; upload again if yours "
+    "should replace it.",
+    "body_too_large": "It is too large: the maximum is {maximum}. Make it smaller, or split it.",
+    "unsupported_type": "{detail} What counts is the content, not the name.",
+    "file_rejected": "{detail} Export it again from the program that made it, check that it opens, then upload it.",
+    "upload_incomplete": "The file did not arrive completely. Choose it and upload it again.",
+    "request_timeout": "It arrived too slowly. Try again over a faster connection.",
+    "malformed_body": _DAMAGED,
+    "malformed_request": _DAMAGED,
+    "invalid_input": _DAMAGED,
+    "length_required": "Something between you and us hides how long the upload is. Try another network or browser.",
+    "rate_limited": "Too many uploads in a short time. Wait a minute, then try again.",
+    "overloaded": "The service is very busy at the moment. Nothing was saved; try again in a minute.",
+    "dependency_unavailable": "A part of the service is busy or unavailable. Nothing was saved; try again in a minute.",
+    "precondition_failed": "The listing has changed in another window. Reload the page and try again.",
+    "address_too_long": "The address of the page is too long. Go back to your listings and open the page from there.",
+    "headers_too_large": "Your browser sends too much with each request. Delete the cookies of this site and sign in again.",
+    "internal_error": "Something failed on our side, and nothing was saved. Try again; if it happens again, tell us the number {requestId}.",
+}
+
+
+def in_words(problem: Problem) -> str:
+    """Return the message for a problem; its own detail where there is no message for its code."""
+    members: Mapping[str, object] = problem.members
+    maximum = size_in_words(int(str(members.get("maximumBytes", 0))))
+    sentence = SENTENCES.get(problem.code, "{detail}")
+    return sentence.replace("{detail}", problem.message).replace("{maximum}", maximum)
+
+
+def size_in_words(size: int) -> str:
+    """Return a limit in bytes as text, such as 20 MB."""
+    return f"{size / bounds.GIB:g} GB" if size >= bounds.GIB else f"{size / bounds.MIB:g} MB"
+
 
 FILE, SPECIMEN, SOUND = "file", "specimen", "sound"
 ARCHIVES = ".zip,.tar,.tgz,.gz,.bz2,.xz"

@@ -1,0 +1,258 @@
+"""What the studio's pages show of files, findings, prices and the history of a listing."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.contrib.humanize.templatetags.humanize import intcomma
+
+from catalog.field_names import field_name
+from catalog.models import LicenseTier, Listing
+from catalog.pricing import is_free, list_price, permitted_tiers, price_of, sale_price
+from marketplace.core.money import Currency, Split, split_sale
+
+from ..selectors import steps_of
+
+FORMATS = {
+    "zip": "zip archive",
+    "tar": "tar archive",
+    "tar.gz": "tar archive, gzip",
+    "tar.bz2": "tar archive, bzip2",
+    "tar.xz": "tar archive, xz",
+    "otf": "OpenType font",
+    "ttf": "TrueType font",
+    "ttc": "font collection",
+    "woff": "WOFF font",
+    "woff2": "WOFF2 font",
+    "jpg": "JPEG image",
+    "png": "PNG image",
+    "webp": "WebP image",
+    "psd": "Photoshop document",
+    "wav": "WAV sound",
+    "mp3": "MP3 sound",
+    "aac": "AAC sound",
+    "m4a": "M4A sound",
+    "flac": "FLAC sound",
+    "ogg": "Ogg sound",
+}
+# The inspection's warnings by code, and why they matter to buyers and reviewers.
+WARNINGS = {
+    "nested_archive": "Archives inside the archive: they were not inspected, and a reviewer may ask what they contain.",
+    "program": "Programs or scripts: buyers' systems may block them, and reviewers check them closely.",
+    "unsafe_path": "Paths that lead outside the target folder: many programs refuse to unpack them.",
+    "unprintable_name": "Names with invisible characters.",
+    "duplicate_name": "Duplicate names: only one of them is kept when unpacking.",
+    "symlink": "Links to other files: they are lost on some systems.",
+    "hardlink": "Links to other files: they are lost on some systems.",
+    "device": "Entries that are not files.",
+    "encrypted": "Encrypted entries: they can't be inspected, and buyers need a password.",
+}
+ENDINGS_SHOWN = 8
+NAMES_SHOWN = 6
+
+
+def kind_of(technical: Mapping[str, Any]) -> str:
+    """Return the name of a file's format."""
+    name = str(technical.get("format", ""))
+    return FORMATS.get(name, name)
+
+
+def facts_of(technical: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return label and value of each fact."""
+    return [("Type", kind_of(technical)), *_contents(technical), *_font(technical), *_image(technical), *_sound(technical)]
+
+
+def warnings_of(technical: Mapping[str, Any]) -> list[tuple[str, int, list[str]]]:
+    """Return the warnings: the explanation, the number of occurrences, and examples of names."""
+    found: list[Mapping[str, Any]] = technical.get("warnings", [])
+    return [(WARNINGS.get(each["code"], each["code"]), each["count"], each["examples"]) for each in found]
+
+
+def _contents(technical: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    count, endings = technical.get("entryCount", 1), technical.get("contentsByExtension", {})
+    if count > 1 or technical.get("format") in {"zip", "tar", "tar.gz", "tar.bz2", "tar.xz"}:
+        most = sorted(endings.items(), key=lambda item: (-item[1], item[0]))
+        named = [f"{intcomma(number)} {ending or 'without an ending'}" for ending, number in most[:ENDINGS_SHOWN]]
+        rest = ["others"] if len(most) > ENDINGS_SHOWN else []
+        yield "Entries", f"{intcomma(count)} ({', '.join(named + rest)})" if named else intcomma(count)
+    if skill := technical.get("skill"):
+        yield "Skill", skill.get("name") or skill.get("path", "")
+
+
+def _font(technical: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    families, axes = technical.get("familyNames", []), technical.get("variableAxes", [])
+    if families:
+        more = [f"{len(families) - NAMES_SHOWN} more"] if len(families) > NAMES_SHOWN else []
+        yield "Families", ", ".join([*families[:NAMES_SHOWN], *more])
+    if technical.get("glyphCount"):
+        several = len([each for each in technical.get("members", []) if "glyphCount" in each]) > 1
+        yield "Glyphs", intcomma(technical["glyphCount"]) + (" in the fullest font" if several else "")
+    if axes:
+        yield "Variable axes", ", ".join(axes)
+    if scripts := technical.get("scripts"):
+        yield (
+            "Scripts",
+            ", ".join(scripts[:NAMES_SHOWN]) + (f" and {len(scripts) - NAMES_SHOWN} more" if len(scripts) > NAMES_SHOWN else ""),
+        )
+
+
+def _image(technical: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    if technical.get("width") and technical.get("height"):
+        depth = f", {technical['bitDepth']} bit" if technical.get("bitDepth") else ""
+        yield "Size in pixels", f"{technical['width']} by {technical['height']}{depth}"
+
+
+def _sound(technical: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    if technical.get("durationSeconds"):
+        yield "Length", _duration(technical["durationSeconds"])
+    if technical.get("sampleRate"):
+        yield "Sample rate", f"{technical['sampleRate'] / 1000:g} kHz, {_channels(technical.get('channels', 1))}"
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes}:{rest:02} minutes" if minutes else f"{seconds:.1f} seconds"
+
+
+def _channels(count: int) -> str:
+    return {1: "mono", 2: "stereo"}.get(count, f"{count} channels")
+
+
+# The page where a field is edited, by its name in the API; the slug cannot be edited.
+_ROUTES = {
+    **dict.fromkeys(("title", "categorySlug", "shortDescription", "description", "tags"), "studio-details"),
+    **dict.fromkeys(("version", "fileType", "supportedPlatforms", "videoUrl"), "studio-details"),
+    **dict.fromkeys(("basePrice", "priceInr", "priceEur", "discountPercent", "taxRatePercent"), "studio-prices"),
+    **dict.fromkeys(("allowedLicenseSlugs", "readme"), "studio-licences"),
+    **dict.fromkeys(("file", "previews"), "studio-files"),
+}
+
+
+@dataclass(frozen=True)
+class FindingRow:
+    """One finding.
+
+    Args:
+        field: The field's name in the API; empty for the whole listing.
+        message: What is wrong.
+        hint: How to fix it.
+        route: The page where it is fixed; empty where there is none.
+    """
+
+    field: str
+    message: str
+    hint: str
+    route: str
+
+
+def finding_rows(findings: Iterable[Mapping[str, str]]) -> list[FindingRow]:
+    """Return the rows of a review's findings."""
+    return [
+        FindingRow(field_name(finding["field"]), finding["message"], finding["hint"], _ROUTES.get(finding["field"], ""))
+        for finding in findings
+    ]
+
+
+@dataclass(frozen=True)
+class Proceeds:
+    """The price of one licence in one currency, and its split.
+
+    Args:
+        currency: Of every amount.
+        list_minor: The price before the discount; for the first permitted licence only.
+        price_minor: The price that a buyer pays.
+        split: Its split into tax, commission and proceeds.
+    """
+
+    currency: Currency
+    list_minor: int | None
+    price_minor: int
+    split: Split
+
+
+@dataclass(frozen=True)
+class LicenceProceeds:
+    """One licence in each currency in which it is sold."""
+
+    name: str
+    amounts: list[Proceeds]
+
+
+@dataclass(frozen=True)
+class ListingProceeds:
+    """The licences that buyers can choose; the price of the first one is the listing's price.
+
+    Args:
+        free: Whether the listing is free.
+        discount_bp: The discount in basis points.
+        tax_rate_bp: The included tax in basis points.
+        commission_rate_bp: The platform's commission on the rest, in basis points.
+        licences: In their order; empty where no permitted licence is active.
+        not_in: The currencies without a price.
+    """
+
+    free: bool
+    discount_bp: int
+    tax_rate_bp: int
+    commission_rate_bp: int
+    licences: list[LicenceProceeds]
+    not_in: list[str]
+
+
+def proceeds_of(listing: Listing, tiers: Sequence[LicenseTier]) -> ListingProceeds:
+    """Return the split of each sale of a listing, which must be loaded with its vendor's profile."""
+    rate = listing.store.vendor_profile.commission_rate_bp
+    permitted = permitted_tiers(listing, tiers)
+    sold_in = [currency for currency in Currency if sale_price(listing, currency) is not None]
+    licences = [
+        LicenceProceeds(tier.name, [_proceeds(listing, tier, tiers, currency, first=tier is permitted[0]) for currency in sold_in])
+        for tier in permitted
+    ]
+    not_in = [currency.value for currency in Currency if currency not in sold_in]
+    return ListingProceeds(is_free(listing), listing.discount_bp, listing.tax_rate_bp, rate, licences, not_in)
+
+
+def repriced(listing: Listing, prices: Mapping[str, int | None]) -> Listing:
+    """Return an unsaved copy of the listing with other prices."""
+    other = copy(listing)
+    for name, value in prices.items():
+        setattr(other, name, value)
+    return other
+
+
+def _proceeds(listing: Listing, tier: LicenseTier, tiers: Sequence[LicenseTier], currency: Currency, *, first: bool) -> Proceeds:
+    price = price_of(listing, tier, tiers, currency) or 0
+    commission_rate_bp = listing.store.vendor_profile.commission_rate_bp
+    split = split_sale(price, tax_rate_bp=listing.tax_rate_bp, commission_rate_bp=commission_rate_bp)
+    return Proceeds(currency, list_price(listing, currency) if first else None, price, split)
+
+
+STEPS = 20
+STEP_LABELS = {
+    "listing.submit": "Sent for review",
+    "listing.withdraw": "Withdrawn from the review",
+    "listing.approve": "Published",
+    "listing.reject": "Sent back by a reviewer",
+    "listing.takedown": "Taken off sale by a reviewer",
+    "listing.unpublish": "Taken off sale by you",
+    "listing_update.submit": "New file sent for review",
+    "listing_update.withdraw": "New file withdrawn from the review",
+    "listing_update.approve": "New file on sale",
+    "listing_update.reject": "New file sent back by a reviewer",
+}
+
+
+@dataclass(frozen=True)
+class Step:
+    """One entry of the history."""
+
+    at: datetime
+    words: str
+
+
+def timeline_of(listing: Listing) -> list[Step]:
+    """Return the last steps, newest first; where these are all, with the creation of the listing as the first step."""
+    steps = [Step(entry.at, STEP_LABELS[entry.action]) for entry in steps_of(listing, STEP_LABELS)[:STEPS]]
+    return steps if len(steps) == STEPS else [*steps, Step(listing.created_at, "Created")]
