@@ -9,6 +9,7 @@ migrations after them: SQL in `0002`, rows that every installation begins with i
 import os
 import sys
 from pathlib import Path
+from unittest.mock import patch
 
 import django
 from django.core.management import call_command
@@ -25,9 +26,9 @@ Key = tuple[str, str]
 class Autodetector(MigrationAutodetector):
     """Creates a table after those that it refers to: each is created whole, and SQLite need not rebuild it for a later field."""
 
-    def swappable_first_key(self, item: Key) -> tuple[int, Key]:
+    def swappable_first_key(self, item: Key) -> Key:
         """Return what models are sorted by."""
-        return self._depth(item), item
+        return f"{self._depth(item):03}", ".".join(item)
 
     def _depth(self, model: Key, *above: Key) -> int:
         """Return the length of the longest chain of references to models of the same app; a circle ends where it began."""
@@ -50,12 +51,14 @@ def main() -> None:
     django.setup()
     paths = [path for apps in ("*", "*/*") for path in ROOT.glob(f"{apps}/migrations/0*.py")]
     files = {path: path.read_text(encoding="utf-8") for path in paths}
-    makemigrations.Command.autodetector = Autodetector
-    IndexOperation.references_model = references_model
     try:
         for path in files:
             path.unlink()
-        call_command("makemigrations")
+        with (
+            patch.object(makemigrations.Command, "autodetector", Autodetector),
+            patch.object(IndexOperation, "references_model", references_model),
+        ):
+            call_command("makemigrations")
     finally:
         for path, text in files.items():
             if path.name != "0001_initial.py" or not path.exists():
