@@ -27,7 +27,6 @@ LONGEST = (
     "tests/pages/test_browser_shop.py",
     "tests/admin/test_browser.py",
     "tests/studio/test_browser_files.py",
-    "tests/wallet/test_upgrade.py",
     "tests/flows/test_first_sale.py",
     "tests/pages/test_browser.py",
     "tests/pages/test_browser_sales.py",
@@ -49,7 +48,6 @@ APART = {
     "tests/flows/test_first_sale.py",
     "tests/ops/test_backup.py",
     "tests/wallet/test_stateful.py",
-    "tests/wallet/test_upgrade.py",
 }
 # Its tests share what the library that makes them knows of an operation: some hundred megabytes, which it never gives back.
 BY_OPERATION = "tests/contract/test_generated.py"

@@ -1,12 +1,9 @@
-"""GET /api/v1/categories and the seed."""
+"""GET /api/v1/categories, and the categories and licence tiers that an installation begins with."""
 
-import importlib
 from decimal import Decimal
 from typing import Any
 
 import pytest
-from django.apps import apps
-from django.db import connection
 from rest_framework.test import APIClient
 
 from catalog.models import Category, LicenseTier
@@ -15,19 +12,8 @@ from tests.factories import CategoryFactory, ListingFactory, PublishedListingFac
 
 pytestmark = pytest.mark.django_db
 
-seed = importlib.import_module("catalog.migrations.0002_seed")
 
-
-@pytest.fixture
-def seeded() -> Any:
-    """The seed, also when a transactional test has emptied the tables."""
-    seed.seed(apps, connection.schema_editor())
-
-
-def test_seed_twice_keeps_what_an_admin_changed(seeded: None) -> None:
-    Category.objects.filter(slug="fonts").update(name="Typefaces")
-    seed.seed(apps, connection.schema_editor())
-    assert Category.objects.get(slug="fonts").name == "Typefaces"
+def test_new_installation_has_five_categories_and_three_licence_tiers() -> None:
     assert Category.objects.count() == 5
     assert list(LicenseTier.objects.values_list("slug", "price_factor")) == [
         ("personal", Decimal(1)),
@@ -36,20 +22,14 @@ def test_seed_twice_keeps_what_an_admin_changed(seeded: None) -> None:
     ]
 
 
-def test_seed_can_be_taken_back_but_not_what_is_used(seeded: None) -> None:
-    ListingFactory(category__slug="fonts")
-    seed.unseed(apps, connection.schema_editor())
-    assert [category.slug for category in Category.objects.all()] == ["fonts"]
-
-
-def test_licence_texts_are_whole(seeded: None) -> None:
+def test_licence_texts_are_whole() -> None:
     for tier in LicenseTier.objects.all():
         assert tier.text.startswith(tier.name.upper())
         assert len(tier.text) > 1000
         assert "{" not in tier.text
 
 
-def test_every_active_category_is_listed_in_order(seeded: None, get: Any) -> None:
+def test_every_active_category_is_listed_in_order(get: Any) -> None:
     CategoryFactory(slug="hidden", name="Hidden", is_active=False)
     PublishedListingFactory()
     PublishedListingFactory(store__is_open=False)

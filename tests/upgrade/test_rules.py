@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from django.db import migrations, models
+from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ModelState, ProjectState
 
@@ -78,6 +79,15 @@ def test_later_operation_is_judged_by_what_an_earlier_one_made() -> None:
 
 def test_migrations_since_the_last_release_leave_its_code_alone() -> None:
     assert rules.new_complaints() == []
+
+
+def test_before_the_first_release_tables_are_created_by_initial_migrations_alone() -> None:
+    if rules.released():
+        pytest.skip("there is a release: migrations are added")
+    loader = MigrationLoader(None)
+    later = {file: loader.disk_migrations[key] for file, key in rules.own_migrations().items() if key[1] != "0001_initial"}
+    by_hand = migrations.RunPython | migrations.RunSQL
+    assert [file for file, migration in later.items() for made in migration.operations if not isinstance(made, by_hand)] == []
 
 
 def test_released_migrations_are_all_there() -> None:

@@ -1,4 +1,4 @@
-"""The reasons that reviewers begin with; staff change them in the admin."""
+"""The saved replies that every installation begins with; staff change them in the admin."""
 
 from django.db import migrations
 
@@ -16,16 +16,11 @@ WORDS = (
 
 
 def seed(apps, schema_editor):
-    """Add the words that are not there yet."""
-    ready = apps.get_model("core", "ReadyWords")
-    for use, words in WORDS:
-        ready.objects.get_or_create(use=use, words=words)
+    model = apps.get_model("core", "ReadyWords")
+    model.objects.bulk_create([model(use=use, words=words) for use, words in WORDS])
 
 
 class Migration(migrations.Migration):
-    """After the table."""
+    dependencies = [("core", "0001_initial")]
 
-    old_code_runs_because = "it knows nothing of the table"
-
-    dependencies = [("core", "0003_ready_words")]
     operations = [migrations.RunPython(seed, migrations.RunPython.noop)]

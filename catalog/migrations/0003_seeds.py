@@ -1,0 +1,195 @@
+"""What every installation begins with; staff change it in the admin."""
+
+import secrets
+from decimal import Decimal
+
+from django.db import migrations
+
+CATEGORIES = [
+    (
+        "fonts",
+        "Fonts",
+        "Typefaces for print, screen and video: single styles, families and variable fonts.",
+        "text_fields",
+        {"previewKind": "FontSpecimen", "commonFormats": ["otf", "ttf", "woff2", "zip"]},
+    ),
+    (
+        "motion",
+        "Motion",
+        "Animated titles, transitions, loops and overlays for video editors.",
+        "animation",
+        {"previewKind": "Gallery", "commonFormats": ["zip", "mogrt", "json"]},
+    ),
+    (
+        "templates",
+        "Templates",
+        "Ready-made layouts for documents, slides, social posts and the web.",
+        "dashboard_customize",
+        {"previewKind": "Gallery", "commonFormats": ["zip", "psd", "idml"]},
+    ),
+    (
+        "presets",
+        "Presets",
+        "Settings that give photos, film and sound a finished character in one step.",
+        "tune",
+        {"previewKind": "AudioPreview", "commonFormats": ["zip", "cube", "xmp"]},
+    ),
+    (
+        "ai-skills",
+        "AI skills",
+        "Instructions, tools and knowledge that teach an AI agent one more thing.",
+        "smart_toy",
+        {"previewKind": "Gallery", "commonFormats": ["zip", "tar"]},
+    ),
+]
+
+LICENCE_TEXT = """{title}
+
+This licence is an agreement between you, the buyer, and the vendor who made the asset. It begins when you obtain the asset
+through the marketplace and it covers the files in this package.
+
+1. What you may do
+{grants}
+
+2. What you may not do
+{limits}
+
+3. Keeping copies
+   You may keep as many copies as you need for your own work and for backups. Copies of the asset on its own may not be given
+   to anyone who is not covered by this licence.
+
+4. Ownership
+   The asset is licensed, not sold. The vendor keeps all rights that this licence does not give you.
+
+5. How long it lasts
+   The licence has no end date. It ends when the purchase is refunded or when you break these terms and do not put it right
+   within 30 days of being told. What you published within the terms before then may stay published.
+
+6. No warranty
+   The asset is provided as it is. To the extent that the law allows, the vendor and the marketplace are not liable for
+   damages that arise from its use beyond the price that you paid for it.
+"""
+
+NO_RESALE = "   - sell, lend, share or give away the asset on its own, or in a collection of assets;"
+NO_TRAINING = "   - use the asset as training material for a model whose purpose is to produce assets of its kind;"
+NO_CLAIM = "   - claim to have made the asset, or register it or parts of it as a trade mark."
+
+LICENSE_TIERS = [
+    (
+        "personal",
+        "Personal",
+        "For yourself: private, educational and other work that earns no money.",
+        Decimal(1),
+        {
+            "title": "PERSONAL LICENCE",
+            "grants": "   - one person may use and change the asset in private, educational and other work that earns no money;\n"
+            "   - show and share the results of such work.",
+            "limits": "   - use the asset in work that is sold, that advertises something or that is done for a client;\n"
+            f"{NO_RESALE}\n{NO_TRAINING}\n{NO_CLAIM}",
+        },
+    ),
+    (
+        "commercial",
+        "Commercial",
+        "For one person or organisation: client work, advertising and products sold up to 10,000 times.",
+        Decimal(2),
+        {
+            "title": "COMMERCIAL LICENCE",
+            "grants": "   - everyone who works for you, one person or one organisation, may use and change the asset;\n"
+            "   - use it in client work, in advertising, on websites, and in video and audio for any audience;\n"
+            "   - sell products in which the asset is a part of something larger, up to 10,000 copies of each product.",
+            "limits": "   - sell products of which the asset is the main value, such as a print of it on its own;\n"
+            f"{NO_RESALE}\n{NO_TRAINING}\n{NO_CLAIM}",
+        },
+    ),
+    (
+        "extended",
+        "Extended",
+        "For one organisation and its affiliates: unlimited copies, apps, games and products for sale.",
+        Decimal(5),
+        {
+            "title": "EXTENDED LICENCE",
+            "grants": "   - everyone who works for you, your organisation and its affiliates may use and change the asset;\n"
+            "   - use it in client work, in advertising, on websites, and in video and audio for any audience;\n"
+            "   - sell products in which the asset is a part, in any number of copies;\n"
+            "   - embed it in applications, games and devices, as long as users cannot take it out as a file of its own.",
+            "limits": f"{NO_RESALE}\n{NO_TRAINING}\n{NO_CLAIM}",
+        },
+    ),
+]
+
+REASONS = [
+    ("title_misleading", "title", "The title does not say what the asset is.", "Name the asset, without praise or search words."),
+    ("summary_unclear", "shortDescription", "The short description does not tell what a buyer gets.", "Say in one sentence what it is."),
+    ("description_thin", "description", "The description leaves out what a buyer needs.", "Say what is inside and how it is used."),
+    ("category_wrong", "categorySlug", "The asset is in the wrong category.", "Choose the category that buyers would look in."),
+    ("tags_misleading", "tags", "Some tags do not describe the asset.", "Remove tags that only attract searches."),
+    ("platforms_wrong", "supportedPlatforms", "It does not work in a host tool that is listed.", "List only tools and versions that you tried."),
+    ("preview_poor", "previews", "The previews do not show the asset well enough.", "Upload sharp images of the asset in use."),
+    ("preview_mismatch", "previews", "The previews show something that is not in the file.", "Show only what buyers get."),
+    ("file_broken", "file", "The file cannot be opened or used.", "Test the archive on another machine, then upload it again."),
+    ("file_incomplete", "file", "Something that the listing promises is not in the file.", "Add it, or take it out of the text."),
+    ("licensing_unclear", "file", "The file holds work of others without a licence for it.", "Remove it, or add its licence."),
+    ("copied_work", "file", "The asset is a copy of someone else's work.", "Offer your own work only."),
+    ("malicious_file", "file", "The file does harm.", "Upload a clean file."),
+    ("pricing_implausible", "basePrice", "The price does not fit the asset.", "Compare with similar assets and correct it."),
+    ("readme_missing", "readme", "Buyers need instructions that are not there.", "Write a readme: installation, use, support."),
+    ("skill_unsafe", "file", "The skill tells agents to act against their users.", "Remove instructions that hide, exfiltrate or override."),
+]
+
+SYNONYMS = {
+    "agent": ["skill", "prompt"],
+    "cv": ["resume"],
+    "font": ["typeface", "lettering"],
+    "grotesk": ["grotesque"],
+    "handwriting": ["script", "handwritten"],
+    "icon": ["symbol", "glyph"],
+    "logo": ["branding"],
+    "monospace": ["monospaced", "mono"],
+    "music": ["loops", "sounds", "audio"],
+    "photo": ["lightroom", "lut"],
+    "presentation": ["slides", "deck"],
+    "resume": ["cv"],
+    "serif": ["fonts"],
+    "slides": ["presentation", "deck"],
+    "sound": ["audio", "loops"],
+    "typeface": ["fonts"],
+    "video": ["motion", "footage"],
+}
+
+
+def seed(apps, schema_editor):
+    def add(name, rows):
+        model = apps.get_model("catalog", name)
+        model.objects.bulk_create([model(**row) for row in rows])
+
+    add(
+        "Category",
+        (
+            {"slug": slug, "name": name, "description": description, "icon": icon, "sort_order": position * 10, "metadata": metadata}
+            for position, (slug, name, description, icon, metadata) in enumerate(CATEGORIES, 1)
+        ),
+    )
+    add(
+        "LicenseTier",
+        (
+            {
+                "slug": slug,
+                "name": name,
+                "summary": summary,
+                "text": LICENCE_TEXT.format(**parts),
+                "price_factor": factor,
+                "sort_order": position * 10,
+            }
+            for position, (slug, name, summary, factor, parts) in enumerate(LICENSE_TIERS, 1)
+        ),
+    )
+    add("RejectionReason", ({"code": code, "field": field, "message": message, "hint": hint} for code, field, message, hint in REASONS))
+    add("SearchSynonym", ({"word": word, "synonyms": " ".join(words)} for word, words in SYNONYMS.items()))
+    add("CatalogVersion", [{"value": secrets.token_hex(16)}])
+
+
+class Migration(migrations.Migration):
+    dependencies = [("catalog", "0002_full_text_search")]
+
+    operations = [migrations.RunPython(seed, migrations.RunPython.noop)]
