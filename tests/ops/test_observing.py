@@ -233,7 +233,7 @@ def test_refusals_are_lines_of_the_access_log_and_nothing_else(measured: dict[st
         reviewer.get("/admin/catalog/listing/").status_code,
         Client().get(f"/browse?{too_many}").status_code,
         Client().get("/nothing").status_code,
-        root.get("/admin/catalog/listing/?short_description__regex=a").status_code,
+        root.get("/admin/catalog/listing/?title=%00").status_code,
         root.get("/admin/catalog/listing/?_to_field=short_description").status_code,
         Client(enforce_csrf_checks=True).post("/account/login/").status_code,
     ]
