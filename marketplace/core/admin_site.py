@@ -8,7 +8,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.admin import AdminSite, ModelAdmin
 from django.db.models.base import ModelBase
-from django.http import HttpRequest, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.module_loading import import_string
@@ -60,12 +60,12 @@ class MarketplaceAdminSite(AdminSite):
         return redirect("account_logout")
 
     @declare_methods("GET")
-    def autocomplete_view(self, request: HttpRequest) -> HttpResponseBase:
+    def autocomplete_view(self, request: HttpRequest) -> HttpResponse:
         """Return the rows that a field offers."""
         return super().autocomplete_view(request)
 
     @declare_methods("GET")
-    def i18n_javascript(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponseBase:
+    def i18n_javascript(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """Return the texts of Django's scripts."""
         return super().i18n_javascript(request, extra_context)
 

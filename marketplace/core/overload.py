@@ -143,11 +143,11 @@ class OverloadMiddleware:
         """Answer the request when its turn comes."""
         body, caller = request.META.get("wsgi.input"), client_network(request)
         # There is one only where there is a body, whatever the Content-Type says.
-        slow = isinstance(body, RequestBody) and not body.buffered
-        if not self.limiter.enter(caller, upload=slow and is_upload(request.META), slow_body=slow):
+        slow = body if isinstance(body, RequestBody) and not body.buffered else None
+        if not self.limiter.enter(caller, upload=slow is not None and is_upload(request.META), slow_body=slow is not None):
             return _refusal(request)
         if slow:
-            body.waiting = self.limiter.pause
+            slow.waiting = self.limiter.pause
         sending = False
         try:
             response = self.get_response(request)

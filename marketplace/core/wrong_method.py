@@ -1,7 +1,7 @@
 """The methods of an address: `OPTIONS` names them, and a browser that used another gets a readable page."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseNotAllowed
 from django.views.decorators.http import require_http_methods
@@ -16,7 +16,7 @@ LOOKED_AT = "This address cannot be opened directly: it only accepts form data. 
 
 # Where a view keeps its methods.
 METHODS = "methods"
-View = Callable[..., HttpResponseBase]
+View = TypeVar("View", bound=Callable[..., HttpResponseBase])
 
 
 def declare_methods(*methods: str) -> Callable[[View], View]:
@@ -64,7 +64,7 @@ class WrongMethodMiddleware:
             page.headers.setdefault(name, value)
         return page
 
-    def process_view(self, request: HttpRequest, view: View, _args: Any, _kwargs: Any) -> HttpResponse | None:
+    def process_view(self, request: HttpRequest, view: Callable[..., HttpResponseBase], _args: Any, _kwargs: Any) -> HttpResponse | None:
         """Answer `OPTIONS` where the view declares its methods; refuse PUT to Django's form views, which take it for POST."""
         page = getattr(view, "view_class", None)
         if page is not None and not issubclass(page, APIView):
