@@ -5,11 +5,11 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponseBase
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
-from django.views.decorators.http import require_safe
 
 from marketplace.core.admin import Decision, ServiceAdmin, service_decision
 from marketplace.core.objects import object_store
 from marketplace.core.serving import serve_object
+from marketplace.core.wrong_method import allow_methods
 
 from ..models import Deliverable
 from ..selectors.reviews import is_submitted
@@ -49,7 +49,7 @@ class DeliverableAdmin(ServiceAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         """Add the reviewers' download."""
-        view = self.admin_site.admin_view(require_safe(self.download))
+        view = self.admin_site.admin_view(allow_methods("GET")(self.download))
         return [path("<path:object_id>/download/", view, name="catalog_deliverable_download"), *super().get_urls()]
 
     def download(self, request: HttpRequest, object_id: str) -> HttpResponseBase:

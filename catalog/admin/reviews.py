@@ -8,12 +8,12 @@ from django.db.models import Case, DateTimeField, QuerySet, When
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
-from django.views.decorators.http import require_safe
 
 from marketplace.accounts.models import Tier, User
 from marketplace.core.admin import CLAIMING, Decision, QueueAdmin, claiming, decision, history, service_decision
 from marketplace.core.admin.panels import QuerySets
 from marketplace.core.errors import NotFound
+from marketplace.core.wrong_method import allow_methods
 
 from ..models import ListingReview
 from ..models.files import PreviewKind
@@ -103,7 +103,7 @@ class ListingReviewAdmin(QueueAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         """Add the style sheet that names a specimen."""
-        view = self.admin_site.admin_view(require_safe(self.specimen))
+        view = self.admin_site.admin_view(allow_methods("GET")(self.specimen))
         return [path("<path:object_id>/specimen.css", view, name="catalog_listingreview_specimen"), *super().get_urls()]
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:

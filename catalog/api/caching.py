@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.cache import get_conditional_response
 
 from developers.throttling import count_by_address
+from marketplace.core import bounds
 from marketplace.core.api.problems import http_response, logged_problem
 from marketplace.core.errors import PreconditionFailed
 from marketplace.core.observing.metrics import CATALOG
@@ -20,8 +21,10 @@ from ..services.catalog_version import current_version
 
 # An answer that nobody asks for leaves the cache.
 SECONDS = 60
-# The answer to a longer query is never kept: nobody fills the cache with addresses.
+# The answer to a longer query is never kept: nobody fills the cache with addresses. Nor is a longer answer: a cache in memory
+# is bounded by its number of entries.
 QUERY_CHARS = 400
+ANSWER_BYTES = 64 * bounds.KIB
 PRIVATE = "private, no-cache"
 _HITS, _MISSES = CATALOG.labels("hit"), CATALOG.labels("miss")
 
@@ -65,7 +68,7 @@ def _cached_or_built(request: HttpRequest, build: Callable[[], HttpResponseBase]
     if response.status_code != 200:
         return response
     _MISSES.inc()
-    keep = len(request.META["QUERY_STRING"]) <= QUERY_CHARS
+    keep = len(request.META["QUERY_STRING"]) <= QUERY_CHARS and len(response.content) <= ANSWER_BYTES
     # Not with the words of a change that came in between: a standby that takes over without it has this version again.
     if keep and current_version() == version:
         caches["answers"].set(key, response.content, SECONDS)

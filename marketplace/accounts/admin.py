@@ -13,6 +13,7 @@ from django.http import HttpRequest
 
 from marketplace.core.admin import Base, Decision, ReasonForm, ServiceAdmin, Words, begins, decision, service_decision
 from marketplace.core.events import emit
+from marketplace.core.wrong_method import allow_methods
 
 from . import services
 from .events import AccountEnding
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 else:
     GroupBase = forms.ModelForm
 
-admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]  # allauth's documented way
+admin.site.login = allow_methods("GET", "POST")(secure_admin_login(admin.site.login))  # type: ignore[method-assign]  # allauth's documented way
 
 TIER = "accounts.set_tier_user"
 ACCESS = "accounts.deactivate_user"

@@ -15,15 +15,13 @@ from django.shortcuts import render, resolve_url
 from django.urls import Resolver404, resolve
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods
 
 from marketplace.core.errors import Problem
+from marketplace.core.wrong_method import METHODS, allow_methods, declare_methods
 
 from .models import User
 
 P = ParamSpec("P")
-# Where a page keeps what it takes.
-_METHODS = "methods"
 SIGNED_OUT = "You have been signed out, so your request was not processed. Sign in, then send it again."
 
 
@@ -40,14 +38,12 @@ def signed_in_page(*methods: str) -> Callable[[Page[P]], Callable[..., HttpRespo
     """Let only signed-in users and these methods in (HEAD with GET), and keep the answer out of every cache."""
 
     def decorate(page: Page[P]) -> Callable[..., HttpResponseBase]:
-        allowed = require_http_methods([*methods, "HEAD"])(cast("Callable[..., HttpResponseBase]", page))
+        allowed = allow_methods(*methods)(cast("Callable[..., HttpResponseBase]", page))
 
         def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
             return allowed(request, *args, **kwargs) if request.user.is_authenticated else _sign_in_first(request)
 
-        signed_in = wraps(page)(never_cache(guarded))
-        setattr(signed_in, _METHODS, methods)
-        return signed_in
+        return declare_methods(*methods)(wraps(page)(never_cache(guarded)))
 
     return decorate
 
@@ -83,7 +79,7 @@ def _is_page(path: str) -> bool:
         view = resolve(urlsplit(path).path).func
     except Resolver404:
         return False
-    return "GET" in getattr(view, _METHODS, ("GET",))
+    return "GET" in getattr(view, METHODS, ("GET",))
 
 
 @contextmanager

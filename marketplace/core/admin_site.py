@@ -8,12 +8,13 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.admin import AdminSite, ModelAdmin
 from django.db.models.base import ModelBase
-from django.http import HttpRequest, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.module_loading import import_string
 
 from .admin_base import Base
+from .wrong_method import METHODS, allow_methods, declare_methods
 
 
 class MarketplaceAdminSite(AdminSite):
@@ -58,10 +59,22 @@ class MarketplaceAdminSite(AdminSite):
         """Lead to the account pages, which ask first."""
         return redirect("account_logout")
 
+    @declare_methods("GET")
+    def autocomplete_view(self, request: HttpRequest) -> HttpResponse:
+        """Return the rows that a field offers."""
+        return super().autocomplete_view(request)
+
+    @declare_methods("GET")
+    def i18n_javascript(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """Return the texts of Django's scripts."""
+        return super().i18n_javascript(request, extra_context)
+
     def admin_view(self, view: Callable[..., HttpResponseBase], cacheable: bool = False) -> Any:  # noqa: FBT001, FBT002 - Django's signature
         """Send staff who have set up no second factor to do so first; one that is set up was asked for at sign-in."""
         inner = super().admin_view(view, cacheable)
 
+        @declare_methods(*getattr(view, METHODS, ("GET", "POST")))
+        @allow_methods("GET", "POST")
         @wraps(inner)
         def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
             # Core does not know the user model.

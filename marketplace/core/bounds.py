@@ -71,6 +71,8 @@ SPENDING_CATEGORIES = 20
 # 100 % in basis points.
 WHOLE_BP = 10_000
 
+# How many files one vendor sends to a process at a time.
+UPLOADS_AT_ONCE = 2
 DELIVERABLE_BYTES = 5 * GIB
 AUDIO_BYTES = 20 * MIB
 IMAGE_BYTES = 20 * MIB

@@ -5,11 +5,12 @@ everyone in it waits longer and longer for answers that they have given up on. S
 (`GRANIAN_BLOCKING_THREADS`): `REQUESTS_AT_ONCE` of them work, and as many stay free, to refuse requests and to answer health checks;
 in the others requests wait for their turn. A request that finds no thread is refused within a millisecond.
 
-Slow clients are kept apart: a request gives up its turn while its body arrives, unless a proxy has buffered it, and requests with bodies, uploads and answers that are
-being sent each have a limit of their own.
+Slow clients are kept apart: a request gives up its turn while its body arrives, unless a proxy has buffered it. Bodies that arrive,
+uploads and answers that are being sent each have a limit of their own, of which one client address can hold half.
 """
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
@@ -19,17 +20,44 @@ from django.core.exceptions import MiddlewareNotUsed
 from django.core.signals import request_finished
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
-from . import bounds
 from .api.problems import answer
+from .client_address import client_network
 from .db.connections import release_connections
 from .errors import Overloaded
 from .observing.middleware import ROUTE_KEY
-from .request_body import RequestBody
+from .request_body import RequestBody, is_upload
 
 # A request that waited this long is refused: those ahead of it are slow. It equals the time that a thread waits for a database
 # connection, and is long enough that a machine that pauses for a moment refuses nobody.
 WAIT_SECONDS = 5.0
 RETRY_SECONDS = "2"
+
+
+class CallerLimit:
+    """A limit of how much goes on at a time, in this process, and of how much of it is one caller's.
+
+    Args:
+        of_one: How much one caller may hold.
+        of_all: How much all callers may hold together; None: no limit.
+    """
+
+    def __init__(self, *, of_one: int, of_all: int | None = None) -> None:
+        self._of_one, self._of_all = of_one, of_all
+        self._held: Counter[str] = Counter()
+        self._lock = threading.Lock()
+
+    def acquire(self, caller: str) -> bool:
+        """Hold one more for a caller; return False where a limit is reached."""
+        with self._lock:
+            free = self._held[caller] < self._of_one and (self._of_all is None or self._held.total() < self._of_all)
+            if free:
+                self._held[caller] += 1
+        return free
+
+    def release(self, caller: str) -> None:
+        """Give back one that `acquire` held."""
+        with self._lock:
+            self._held -= Counter([caller])
 
 
 class ConcurrencyLimiter:
@@ -42,30 +70,28 @@ class ConcurrencyLimiter:
 
     def __init__(self, *, threads: int, at_once: int) -> None:
         admitted = threads - at_once
-        self._admitted = threading.Semaphore(admitted)
-        self._bodies = threading.Semaphore(admitted // 2)
-        self._uploads = threading.Semaphore(at_once)
-        self._streams = threading.Semaphore(admitted // 2)
+        self._admitted = CallerLimit(of_one=admitted, of_all=admitted)
+        self._bodies, self._uploads, self._streams = map(_half_for_one, (admitted // 2, at_once, admitted // 2))
         self._turns = threading.Semaphore(at_once)
         # What the request of a thread holds: a thread answers one at a time.
         self._mine = threading.local()
 
-    def enter(self, *, upload: bool, body: bool) -> bool:
+    def enter(self, caller: str, *, upload: bool = False, slow_body: bool = False) -> bool:
         """Admit the request of this thread, and wait for its turn to work unless it is an upload; return False to refuse it."""
         # A thread whose last request was never reported as finished gives back what that one held.
         self.leave()
         self._mine.held, self._mine.turn = ExitStack(), False
-        limits = [self._admitted, *([self._uploads] if upload else [self._bodies] if body else [])]
-        entered = all(self._hold(limit) for limit in limits)
+        limits = [self._admitted, *([self._uploads] if upload else [self._bodies] if slow_body else [])]
+        entered = all(self._hold(limit, caller) for limit in limits)
         if entered and not upload:
             entered = self._mine.turn = self._turns.acquire(timeout=WAIT_SECONDS)
         if not entered:
             self.leave()
         return entered
 
-    def send(self) -> bool:
+    def send(self, caller: str) -> bool:
         """Keep this thread for an answer that is sent bit by bit; return False when too many are."""
-        return self._hold(self._streams)
+        return self._hold(self._streams, caller)
 
     @contextmanager
     def pause(self) -> Iterator[None]:
@@ -92,11 +118,15 @@ class ConcurrencyLimiter:
             self.end_turn()
             self._mine.held.close()
 
-    def _hold(self, limit: threading.Semaphore) -> bool:
-        held = limit.acquire(blocking=False)
+    def _hold(self, limit: CallerLimit, caller: str) -> bool:
+        held = limit.acquire(caller)
         if held:
-            self._mine.held.callback(limit.release)
+            self._mine.held.callback(limit.release, caller)
         return held
+
+
+def _half_for_one(most: int) -> CallerLimit:
+    return CallerLimit(of_one=max(1, most // 2), of_all=most)
 
 
 class OverloadMiddleware:
@@ -111,17 +141,19 @@ class OverloadMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """Answer the request when its turn comes."""
-        if not self.limiter.enter(upload=_is_upload(request), body=bool(_length(request))):
+        body, caller = request.META.get("wsgi.input"), client_network(request)
+        # There is one only where there is a body, whatever the Content-Type says.
+        slow = body if isinstance(body, RequestBody) and not body.buffered else None
+        if not self.limiter.enter(caller, upload=slow is not None and is_upload(request.META), slow_body=slow is not None):
             return _refusal(request)
-        body = request.META.get("wsgi.input")
-        if isinstance(body, RequestBody) and not body.buffered:
-            body.waiting = self.limiter.pause
+        if slow:
+            slow.waiting = self.limiter.pause
         sending = False
         try:
             response = self.get_response(request)
             if response.streaming:
                 # It keeps its thread until the last byte is sent.
-                sending = self.limiter.send()
+                sending = self.limiter.send(caller)
                 if not sending:
                     response.close()
                     response = _refusal(request)
@@ -141,17 +173,3 @@ def _refusal(request: HttpRequest) -> HttpResponse:
     # Django would log every 503 as an error; the access log has them already.
     refusal._has_been_logged = True  # type: ignore[attr-defined]  # Django's own mark
     return refusal
-
-
-def _length(request: HttpRequest) -> str:
-    """Return the stated length of the body, empty when there is no body."""
-    length = request.META.get("CONTENT_LENGTH") or ""
-    return "" if length == "0" else length
-
-
-def _is_upload(request: HttpRequest) -> bool:
-    """Tell whether the body counts as an upload: it is a multipart form, or larger than a JSON body may be."""
-    length = _length(request)
-    large = length.isascii() and length.isdigit() and (len(length) > len(str(bounds.GIB)) or int(length) > bounds.JSON_BODY_BYTES)
-    # Without a body it is an ordinary request, whatever its Content-Type says.
-    return large or (bool(length) and request.META.get("CONTENT_TYPE", "").lower().startswith("multipart/"))

@@ -1,10 +1,13 @@
 """Request bodies: which of them may be slow, and how slow they may be."""
 
+import re
 import threading
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
+
+from django.conf import settings
 
 from . import bounds
 from .client_address import is_from_proxy
@@ -78,6 +81,12 @@ class RequestBody:
         return taken
 
 
+def is_upload(environ: dict[str, Any]) -> bool:
+    """Tell whether a request sends a form to an address that takes files."""
+    is_form = environ.get("CONTENT_TYPE", "").strip().lower().startswith("multipart/")
+    return is_form and re.match(settings.UPLOAD_PATHS, environ.get("PATH_INFO", "")) is not None
+
+
 def is_buffered(environ: dict[str, Any]) -> bool:
-    """Tell whether a trusted proxy sends this request's body, and had all of it before; it passes forms with files on as they arrive."""
-    return is_from_proxy(environ) and not environ.get("CONTENT_TYPE", "").strip().lower().startswith("multipart/")
+    """Tell whether a trusted proxy sends this request's body, and had all of it before; it passes uploads on as they arrive."""
+    return is_from_proxy(environ) and not is_upload(environ)

@@ -7,12 +7,13 @@ from django.http import HttpRequest, HttpResponseBase
 from . import bounds
 from .api.problems import answer
 from .errors import AddressTooLong, BodyTooLarge, HeadersTooLarge
+from .request_body import is_upload
 
-FORM = "application/x-www-form-urlencoded"
+FORMS = {"application/x-www-form-urlencoded", "multipart/form-data"}
 
 
 class RequestSizeMiddleware:
-    """Answers 414, 431 and 413 to an address, headers and a form of more than the bytes in `bounds`."""
+    """Answers 414, 431 and 413 to an address, headers and a form of more than the bytes in `bounds`; uploads have limits of their own."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -23,6 +24,7 @@ class RequestSizeMiddleware:
             return answer(AddressTooLong(maximumBytes=bounds.ADDRESS_BYTES), request)
         if sum(len(name) + len(value) for name, value in request.META.items() if name.startswith("HTTP_")) > bounds.HEADERS_BYTES:
             return answer(HeadersTooLarge(maximumBytes=bounds.HEADERS_BYTES), request)
-        if request.content_type == FORM and int(request.META.get("CONTENT_LENGTH") or 0) > bounds.FORM_BYTES:
+        long = int(request.META.get("CONTENT_LENGTH") or 0) > bounds.FORM_BYTES
+        if long and request.content_type in FORMS and not is_upload(request.META):
             return answer(BodyTooLarge(maximumBytes=bounds.FORM_BYTES), request)
         return self.get_response(request)

@@ -1,8 +1,11 @@
 """The methods of an address: `OPTIONS` names them, and a browser that used another gets a readable page."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseNotAllowed
+from django.views.decorators.http import require_http_methods
+from rest_framework.views import APIView
 
 from .api.problems import answer
 from .errors import MethodNotAllowed
@@ -11,8 +14,38 @@ SENT = "This page doesn't accept form data. Go back, reload the page and try aga
 LOOKED_AT = "This address cannot be opened directly: it only accepts form data. Start again from the page with the form."
 
 
+# Where a view keeps its methods.
+METHODS = "methods"
+View = TypeVar("View", bound=Callable[..., HttpResponseBase])
+
+
+def declare_methods(*methods: str) -> Callable[[View], View]:
+    """Declare which methods a view takes, besides HEAD with GET: what `OPTIONS` says to everybody, before the view asks who calls."""
+
+    def decorate(view: View) -> View:
+        setattr(view, METHODS, methods)
+        return view
+
+    return decorate
+
+
+def allow_methods(*methods: str) -> Callable[[View], View]:
+    """Declare which methods a view takes, and refuse the others."""
+    allowed = with_head(methods)
+
+    def decorate(view: View) -> View:
+        return declare_methods(*methods)(require_http_methods(allowed)(view))
+
+    return decorate
+
+
+def with_head(methods: Sequence[str]) -> list[str]:
+    """Return these methods, and HEAD where GET is one of them."""
+    return [*methods, *(["HEAD"] if "GET" in methods else [])]
+
+
 class WrongMethodMiddleware:
-    """Answers `OPTIONS` with the methods of a view that does not know it, and puts a page into an empty 405."""
+    """Answers `OPTIONS` for the views that do not know it, and puts a page into an empty 405."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -20,6 +53,7 @@ class WrongMethodMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """Answer the request."""
         response = self.get_response(request)
+        # Of the API and of views that only refuse other methods.
         if request.method == "OPTIONS" and response.status_code == MethodNotAllowed.status and "Allow" in response:
             return HttpResponse(status=204, headers={"Allow": f"{response['Allow']}, OPTIONS"})
         if not isinstance(response, HttpResponseNotAllowed) or response.content or not request.accepts("text/html"):
@@ -29,3 +63,16 @@ class WrongMethodMiddleware:
             # `Allow`, and what lets scripts of other origins read the answer.
             page.headers.setdefault(name, value)
         return page
+
+    def process_view(self, request: HttpRequest, view: Callable[..., HttpResponseBase], _args: Any, _kwargs: Any) -> HttpResponse | None:
+        """Answer `OPTIONS` where the view declares its methods; refuse PUT to Django's form views, which take it for POST."""
+        page = getattr(view, "view_class", None)
+        if page is not None and not issubclass(page, APIView):
+            methods = with_head([method for method in ("GET", "POST") if hasattr(page, method.lower())])
+            if request.method not in [*methods, "OPTIONS"]:
+                return HttpResponseNotAllowed(methods)
+        else:
+            methods = with_head(getattr(view, METHODS, ()))
+        if methods and request.method == "OPTIONS":
+            return HttpResponse(status=204, headers={"Allow": ", ".join([*methods, "OPTIONS"])})
+        return None

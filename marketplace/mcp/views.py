@@ -6,6 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
 
 from marketplace.core.api.problems import as_problem
+from marketplace.core.wrong_method import declare_methods
 
 from . import answers
 from .gate import Caller, admit
@@ -16,6 +17,7 @@ from .revisions import revision_of
 logger = logging.getLogger(__name__)
 
 
+@declare_methods("POST")
 @csrf_exempt
 def endpoint(request: HttpRequest) -> HttpResponse:
     """Answer one message of an AI client."""

@@ -17,8 +17,8 @@ MEMORY_CACHE = {
     # The default of 300 entries would evict rate-limit counters.
     "OPTIONS": {"MAX_ENTRIES": 100_000},
 }
-# Ready answers, a few kilobytes each, have a cache of their own, so that they never displace counters.
-MEMORY_CACHES = {"default": MEMORY_CACHE, "answers": MEMORY_CACHE | {"LOCATION": "answers", "OPTIONS": {"MAX_ENTRIES": 5_000}}}
+# Ready answers have a cache of their own, so that they never displace counters: 32 MB of the longest (`catalog.api.caching`).
+MEMORY_CACHES = {"default": MEMORY_CACHE, "answers": MEMORY_CACHE | {"LOCATION": "answers", "OPTIONS": {"MAX_ENTRIES": 500}}}
 # With Redis the counters outlive the process, and whoever else is told of the same one shares the answers.
 CACHES = redis_caches(text("REDIS_URL")) if text("REDIS_URL") else MEMORY_CACHES
 if text("EMAIL_URL"):

@@ -1,4 +1,4 @@
-"""How much a process takes on at once (`marketplace.core.overload`)."""
+"""How much a process takes on at once (`marketplace.core.overload`), and which addresses take files."""
 
 from django.core.exceptions import ImproperlyConfigured
 
@@ -13,3 +13,9 @@ if SERVER_THREADS and SERVER_THREADS <= 3 * REQUESTS_AT_ONCE:
         f"GRANIAN_BLOCKING_THREADS is {SERVER_THREADS}; set it to more than three times REQUESTS_AT_ONCE ({REQUESTS_AT_ONCE}), "
         "or REQUESTS_AT_ONCE to 0, which lets all of them work and refuses nobody."
     )
+
+# Forms with files are taken here and nowhere else. The proxy in `deploy/` streams them by the same pattern, and buffers all other bodies.
+UPLOAD_PATHS = (
+    r"^/(api/v1/vendor/assets/[^/]+/(file|font-specimen|gallery-image|audio-preview)"
+    r"|dashboard/studio/listings/[^/]+/(files/upload|pictures/[0-9]|specimen|sound))$"
+)

@@ -35,11 +35,6 @@ OTEL_PERCENT = read.integer("OTEL_PERCENT", default=100, minimum=1)
 SENTRY_DSN = read.http_url("SENTRY_DSN")
 SENTRY_ENVIRONMENT = read.text("SENTRY_ENVIRONMENT", "production")
 
-# What Django logs as errors with a traceback, although any client can cause it.
-_CAUSED_BY_CLIENTS = tuple(
-    f"django.security.{name}" for name in ("DisallowedHost", "RequestDataTooBig", "TooManyFieldsSent", "TooManyFilesSent")
-)
-
 
 def logging_config(style: str) -> dict[str, Any]:
     """Return Django's LOGGING: every line on standard error, as `text` for people or `json` for machines.
@@ -68,9 +63,9 @@ def logging_config(style: str) -> dict[str, Any]:
         "root": {"handlers": ["console"], "level": level},
         "loggers": {
             "django": {"handlers": ["console"], "level": "INFO", "propagate": False},
-            # Refused requests are in the access log: a client's mistake is no warning, and a correct 403 needs no traceback.
+            # Refused requests are in the access log: a client's mistake is no warning, and a correct 400 or 403 needs no traceback.
             "django.request": {"level": "ERROR"},
-            **{name: {"level": "CRITICAL"} for name in _CAUSED_BY_CLIENTS},
+            "django.security": {"level": "CRITICAL"},
             # In its debug lines are codes and tokens.
             "oauthlib": {"level": "INFO"},
         },

@@ -16,11 +16,14 @@ from django.test import Client
 from rest_framework.test import APIClient
 
 from catalog import queries, selectors
+from catalog.api import caching
 from catalog.models import CatalogVersion, Listing, ListingIndex
 from catalog.services.catalog_version import change_version, current_version
 from catalog.services.review import unpublish_listing
 from catalog.services.visibility import listing_changed
 from marketplace import wsgi
+from marketplace.core import bounds
+from marketplace.settings.embedded import MEMORY_CACHES
 from marketplace.settings.environment import redis_caches
 from tests.factories import PublishedListingFactory
 from tests.servers.ports import free_port
@@ -208,6 +211,18 @@ def test_answer_to_a_long_query_is_not_kept(listing: Listing) -> None:
     client, query = APIClient(), {"q": "\xe9" * 150}
     assert client.get("/api/v1/assets/search", query).json()["results"] == client.get("/api/v1/assets/search", query).json()["results"]
     assert caches["answers"]._cache == {}  # type: ignore[attr-defined]  # what the memory holds
+
+
+def test_long_answer_is_not_kept_so_that_all_in_memory_are_bounded(listing: Listing, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert MEMORY_CACHES["answers"]["OPTIONS"]["MAX_ENTRIES"] * caching.ANSWER_BYTES <= 32 * bounds.MIB
+    length = len(APIClient().get("/api/v1/assets").content)
+    caches["answers"].clear()
+    monkeypatch.setattr(caching, "ANSWER_BYTES", length - 1)
+    assert APIClient().get("/api/v1/assets").status_code == 200
+    assert caches["answers"]._cache == {}  # type: ignore[attr-defined]  # what the memory holds
+    monkeypatch.setattr(caching, "ANSWER_BYTES", length)
+    assert APIClient().get("/api/v1/assets").status_code == 200
+    assert len(caches["answers"]._cache) == 1  # type: ignore[attr-defined]  # as above
 
 
 def test_refusals_are_not_cached_by_anybody(listing: Listing) -> None:

@@ -5,18 +5,22 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 from wsgiref.util import setup_testing_defaults
 
 import orjson
 import pytest
+from django.urls import get_urlconf, reverse
+from drf_spectacular.generators import SchemaGenerator
 
 from marketplace import wsgi
 from marketplace.core import bounds, request_body
-from marketplace.core.request_body import RequestBody, is_buffered
+from marketplace.core.request_body import RequestBody, is_buffered, is_upload
 from tests.waiting import PATIENCE_SECONDS
 
 SECONDS = 0.2
+UPLOAD = "/api/v1/vendor/assets/0192f0c1/file"
 
 
 class Slow(io.BytesIO):
@@ -110,7 +114,21 @@ def test_body_is_at_hand_where_a_proxy_of_ours_has_buffered_it(
 ) -> None:
     settings.TRUSTED_PROXIES = proxies
     environ = {"REMOTE_ADDR": "127.0.0.1", "HTTP_X_FORWARDED_FOR": "203.0.113.9", "CONTENT_TYPE": content_type}
-    assert is_buffered(environ) is expected
+    assert is_buffered(environ | {"PATH_INFO": UPLOAD}) is expected
+    # A form at any other address is no upload.
+    assert is_buffered(environ | {"PATH_INFO": "/certificates/verify"}) is bool(proxies)
+
+
+def test_addresses_of_uploads_are_those_that_take_files_here_and_in_the_proxy(settings: Any) -> None:
+    template = Path(settings.BASE_DIR / "deploy/nginx.conf.template").read_text(encoding="utf-8")
+    assert f"location ~ {settings.UPLOAD_PATHS} {{" in template
+    paths = SchemaGenerator(urlconf=get_urlconf()).get_schema(request=None, public=True)["paths"]
+    of_the_api = {path for path, item in paths.items() if "multipart/form-data" in str(item.get("post", {}).get("requestBody"))}
+    views = {"studio-file-upload": (), "studio-picture-upload": (0,), "studio-specimen-upload": (), "studio-sound-upload": ()}
+    of_the_studio = {reverse(name, args=["slug", *slot]) for name, slot in views.items()}
+    assert of_the_api
+    for path in of_the_api | of_the_studio:
+        assert is_upload({"CONTENT_TYPE": "multipart/form-data; boundary=x", "PATH_INFO": path})
 
 
 def test_unwanted_bodies_that_do_not_end_hold_only_so_many_threads() -> None:

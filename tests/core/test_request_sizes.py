@@ -94,14 +94,20 @@ def test_headers_that_are_too_large_are_a_431(client: Client, path: str) -> None
     assert client.get(path, headers={"accept": "a/b," * (bounds.HEADERS_BYTES // 4 - 100)}).status_code == 200
 
 
-def test_form_that_is_too_long_is_a_413_and_not_read(client: Client) -> None:
+@pytest.mark.parametrize("form", ["application/x-www-form-urlencoded", "multipart/form-data; boundary=x"])
+def test_form_that_is_too_long_is_a_413_and_not_read(client: Client, form: str) -> None:
     class Unread:
         def read(self, *_: object) -> bytes:
             raise AssertionError("the form was read")
 
         readline = read
 
-    form = "application/x-www-form-urlencoded"
     environ: dict[str, Any] = {"CONTENT_LENGTH": str(bounds.FORM_BYTES + 1), "CONTENT_TYPE": form, "wsgi.input": Unread()}
     answer = client.generic("POST", "/account/login/", **environ)
     assert answer.status_code == 413
+
+
+def test_null_for_a_body_is_the_documented_error() -> None:
+    (error,) = sent("null").json()["errors"]
+    assert (error["pointer"], error["code"]) == ("#", "null")
+    assert "null" in error["detail"]

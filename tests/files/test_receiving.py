@@ -4,6 +4,7 @@ import hashlib
 import os
 import threading
 import zlib
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -12,11 +13,23 @@ from django.db import InterfaceError, OperationalError, connection
 from django.http import HttpRequest
 from django.test import RequestFactory
 
-from marketplace.core.errors import BodyTooLarge, DependencyUnavailable, LengthRequired, MalformedRequest, UnsupportedType
+from marketplace.core import bounds
+from marketplace.core.errors import (
+    BodyTooLarge,
+    DependencyUnavailable,
+    InvalidInput,
+    LengthRequired,
+    MalformedRequest,
+    RateLimited,
+    UnsupportedType,
+)
 from marketplace.core.objects.base import ObjectMissing, ObjectStore
 from marketplace.core.objects.local import LocalStore, LocalWriter
 from marketplace.core.objects.s3 import S3Store, S3Writer
-from vendors.uploads import UploadIncomplete, check_upload_headers, receive
+from tests.factories import UserFactory
+from tests.waiting import PATIENCE_SECONDS
+from vendors.uploads import UploadIncomplete, check_upload_headers, receive, receive_small
+from vendors.uploads.receiving import FormReader, bare_form
 
 MIB = 2**20
 KEY = "deliverables/new"
@@ -28,6 +41,34 @@ def chosen(store: ObjectStore, settings: Any) -> ObjectStore:
     if isinstance(store, LocalStore):
         settings.MEDIA_ROOT = store.root
     return store
+
+
+def test_sender_of_many_files_at_a_time_is_refused_and_nobody_else() -> None:
+    sender, go, reading = UserFactory.build(pk=1), threading.Event(), threading.Semaphore(0)
+
+    def wait(*_args: object) -> list[str]:
+        reading.release()
+        assert go.wait(PATIENCE_SECONDS)
+        raise InvalidInput
+
+    def send(user: Any, reader: FormReader) -> None:
+        request = upload(b"x")
+        request.user = user
+        with suppress(InvalidInput):
+            receive_small(request, maximum_bytes=10, reader=reader)
+
+    threads = [threading.Thread(target=send, args=(sender, wait)) for _ in range(bounds.UPLOADS_AT_ONCE)]
+    for thread in threads:
+        thread.start()
+    assert all(reading.acquire(timeout=PATIENCE_SECONDS) for _ in threads)
+    with pytest.raises(RateLimited) as refused:
+        send(sender, bare_form)
+    assert "Retry-After" in refused.value.headers
+    send(UserFactory.build(pk=2), bare_form)
+    go.set()
+    for thread in threads:
+        thread.join(PATIENCE_SECONDS)
+    send(sender, bare_form)
 
 
 def upload(content: bytes) -> HttpRequest:

@@ -11,6 +11,7 @@ from catalog.api.views import AssetViewSet
 from catalog.models import Listing
 from developers.services.spending import Caps, replace_spending_limits
 from library.api.views import LibraryViewSet
+from marketplace.core import bounds
 from marketplace.core.errors import PreconditionFailed, Problem
 from marketplace.core.money import Currency
 from marketplace.mcp.revisions import SUPPORTED
@@ -186,7 +187,13 @@ def test_arguments_that_are_no_object_are_no_call(poor: Speaker, arguments: Any)
 
 def test_thousands_of_mistakes_come_back_as_few(poor: Speaker) -> None:
     problem = problem_of(poor.call("get_wallet", **{f"x{number}": number for number in range(5_000)}))
-    assert len(problem["errors"]) == 100
+    assert len(problem["errors"]) == bounds.UNKNOWN_NAMES
+
+
+def test_misspelt_argument_gets_the_nearest_name(poor: Speaker) -> None:
+    (error,) = problem_of(poor.call("search_assets", q="face", catgory="fonts"))["errors"]
+    assert (error["pointer"], error["code"]) == ("#/catgory", "unknown_field")
+    assert "category" in error["detail"]
 
 
 # --- refusals that say what to do next

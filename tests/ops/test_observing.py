@@ -223,6 +223,8 @@ def test_host_that_is_not_ours_is_a_line_of_the_access_log_and_no_traceback(meas
 def test_refusals_are_lines_of_the_access_log_and_nothing_else(measured: dict[str, str], json_lines: Lines, anonymous: APIClient) -> None:
     reviewer = Client()
     reviewer.force_login(UserFactory(is_staff=True))
+    root = Client()
+    root.force_login(UserFactory(is_staff=True, is_superuser=True))
     too_many = "&".join(f"x{number}=" for number in range(300))
     statuses = [
         anonymous.get("/api/v1/assets?page=none").status_code,
@@ -231,8 +233,11 @@ def test_refusals_are_lines_of_the_access_log_and_nothing_else(measured: dict[st
         reviewer.get("/admin/catalog/listing/").status_code,
         Client().get(f"/browse?{too_many}").status_code,
         Client().get("/nothing").status_code,
+        root.get("/admin/catalog/listing/?title=%00").status_code,
+        root.get("/admin/catalog/listing/?_to_field=short_description").status_code,
+        Client(enforce_csrf_checks=True).post("/account/login/").status_code,
     ]
-    assert statuses == [400, 401, 404, 403, 400, 404]
+    assert statuses == [400, 401, 404, 403, 400, 404, 400, 400, 403]
     assert [json.loads(line)["logger"] for line in json_lines.lines] == ["marketplace.access"] * len(statuses)
 
 

@@ -1,5 +1,6 @@
 """The quickstart as a person runs it: in a process of its own, in an empty folder."""
 
+import http.client
 import json
 import os
 import re
@@ -11,6 +12,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
+import uuid
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -109,7 +111,7 @@ SLOW_SHAPES = {
     "headers": b"GET / HTTP/1.1\r\nHost: %s\r\n",
     "body of a form": b"POST /account/login/ HTTP/1.1\r\nHost: %s\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 99\r\n\r\nlogin=",
     "anonymous JSON": b"POST /api/v1/leaked-credentials HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{",
-    "upload": b"POST /account/login/ HTTP/1.1\r\nHost: %s\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 99999999\r\n\r\n--x",
+    "form with a file": b"POST /certificates/verify HTTP/1.1\r\nHost: %s\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 9999\r\n\r\n--x",
 }
 SPEND = b"POST /api/v1/wallet/spend HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n"
 
@@ -271,6 +273,14 @@ def assert_others_are_answered(shop: Shop, base_url: str) -> None:
         assert requests.get(base_url + path, timeout=SLOW_SECONDS).status_code == 200
     headers = {"Authorization": f"Bearer {shop.facts['buyer']['bearerToken']}"}
     assert requests.get(f"{base_url}/api/v1/wallet", headers=headers, timeout=SLOW_SECONDS).status_code == 200
+    # With a body, from another address; and an upload from the same one.
+    elsewhere = http.client.HTTPConnection("127.0.0.1", shop.port, timeout=SLOW_SECONDS, source_address=("127.0.0.2", 0))
+    elsewhere.request("POST", "/api/v1/leaked-credentials", "{}", {"Content-Type": "application/json"})
+    assert elsewhere.getresponse().status == 400
+    elsewhere.close()
+    vendor = {"Authorization": f"Bearer {shop.facts['vendor']['bearerToken']}"}
+    upload = f"{base_url}/api/v1/vendor/assets/{uuid.uuid4()}/file"
+    assert requests.post(upload, headers=vendor, files={"file": b"x"}, timeout=SLOW_SECONDS).status_code == 404
 
 
 def test_slow_connections_keep_nobody_from_an_answer(shop: Shop) -> None:

@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager
 
 import pytest
 from bs4 import BeautifulSoup
+from django.core.cache import caches
 from django.db.models import Count
 from django.test import Client
 
@@ -257,6 +258,14 @@ def test_store_shows_what_it_sells_and_nothing_else(client: Client) -> None:
 def locations(client: Client, path: str) -> list[str]:
     """Return what a sitemap names."""
     return re.findall("<loc>([^<]+)</loc>", client.get(path).content.decode())
+
+
+def test_sitemap_of_a_changed_catalog_takes_the_place_of_the_last_one(client: Client) -> None:
+    caches["answers"].clear()
+    for _ in range(3):
+        slug = on_sale().slug
+        assert slug in client.get("/sitemaps/1.xml").content.decode()
+    assert len(caches["answers"]._cache) == 1  # type: ignore[attr-defined]  # what the memory holds
 
 
 def test_sitemaps_and_robots_name_what_is_public(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,7 +35,7 @@ SENTENCES = {
     "malformed_request": _DAMAGED,
     "invalid_input": _DAMAGED,
     "length_required": "Something between you and us hides how long the upload is. Try another network or browser.",
-    "rate_limited": "Too many uploads in a short time. Wait a minute, then try again.",
+    "rate_limited": "Too many uploads at once or in a short time. Wait a minute, then try again.",
     "overloaded": "The service is very busy at the moment. Nothing was saved; try again in a minute.",
     "dependency_unavailable": "A part of the service is busy or unavailable. Nothing was saved; try again in a minute.",
     "precondition_failed": "The listing has changed in another window. Reload the page and try again.",

@@ -21,16 +21,20 @@ from marketplace.core.errors import (
     LengthRequired,
     MalformedBody,
     MalformedRequest,
+    RateLimited,
     UnsupportedType,
 )
 from marketplace.core.objects import object_store
 from marketplace.core.objects.base import ObjectStore, ObjectWriter
+from marketplace.core.overload import CallerLimit
 
 from .errors import FileRejected, UploadIncomplete
 from .handler import FIELD, OnePassHandler, Sink, unknown_field
 from .hashing import HashedSink
 
 EXTENSION_CHARS = 20
+# A slow upload holds a thread for as long as its sender likes: nobody holds all that there are for uploads.
+_senders = CallerLimit(of_one=bounds.UPLOADS_AT_ONCE)
 # Parses the form and passes the file's bytes to the handler; returns the names of the other fields.
 FormReader = Callable[[HttpRequest, OnePassHandler], Iterable[str]]
 
@@ -113,6 +117,7 @@ def receive(request: HttpRequest, *, key: str, maximum_bytes: int, reader: FormR
         UploadIncomplete: truncated, no closing boundary, or without a file.
         BodyTooLarge: by the headers, or by the number of bytes received.
         InvalidInput: it has another field, or a second file.
+        RateLimited: the user already sends `bounds.UPLOADS_AT_ONCE` files to this process.
     """
     check_upload_headers(request, maximum_bytes)
     store = object_store()
@@ -161,7 +166,7 @@ def _read_form(request: HttpRequest, sink: Sink, maximum_bytes: int, reader: For
     # A slow client may take hours to send.
     release_connections()
     upload = OnePassHandler(sink, maximum_bytes)
-    with _form_errors():
+    with _one_of_the_sender(request), _form_errors():
         fields = set(reader(request, upload))
     others = sorted(fields - {FIELD})
     if others:
@@ -172,6 +177,18 @@ def _read_form(request: HttpRequest, sink: Sink, maximum_bytes: int, reader: For
     if not upload.size:
         raise FileRejected("The file is empty.", reason="empty")
     return upload
+
+
+@contextmanager
+def _one_of_the_sender(request: HttpRequest) -> Iterator[None]:
+    sender = str(getattr(getattr(request, "user", None), "pk", ""))
+    if not _senders.acquire(sender):
+        detail = f"You are already sending {bounds.UPLOADS_AT_ONCE} files. Send this one when one of them is complete."
+        raise RateLimited(detail, headers={"Retry-After": "5"})
+    try:
+        yield
+    finally:
+        _senders.release(sender)
 
 
 @contextmanager

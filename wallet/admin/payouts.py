@@ -11,11 +11,11 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
 from django.template.response import TemplateResponse
 from django.urls import path, reverse
-from django.views.decorators.http import require_GET
 
 from marketplace.core.admin import Panel, ServiceAdmin, staff_of
 from marketplace.core.admin.panels import QuerySets
 from marketplace.core.wording import money
+from marketplace.core.wrong_method import allow_methods
 
 from ..models import Payout
 from ..models.currencies import CURRENCIES
@@ -85,7 +85,7 @@ class PayoutAdmin(ServiceAdmin):
 
     def get_urls(self) -> Any:
         """Add the spreadsheet."""
-        export = self.admin_site.admin_view(require_GET(self.export))
+        export = self.admin_site.admin_view(allow_methods("GET")(self.export))
         return [path("export.csv", export, name="wallet_payout_export"), *super().get_urls()]
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:

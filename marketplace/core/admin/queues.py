@@ -13,12 +13,12 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 from django.utils.timesince import timesince
-from django.views.decorators.http import require_POST
 
 from .. import claims
 from ..admin_cells import STATES
 from ..errors import Problem
 from ..wording import badge
+from ..wrong_method import allow_methods
 from .decisions import CLAIMING, Decision, Step
 from .panels import Panel, QuerySets
 from .service import ServiceAdmin, staff_of
@@ -110,7 +110,7 @@ class QueueAdmin(ServiceAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         """Add the way to the next row."""
-        view = self.admin_site.admin_view(require_POST(self.take_next))
+        view = self.admin_site.admin_view(allow_methods("POST")(self.take_next))
         name = f"{self.opts.app_label}_{self.opts.model_name}_next"
         return [path("next/", view, name=name), *super().get_urls()]
 

@@ -8,13 +8,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
-from django.views.decorators.http import require_safe
 
+from ..wrong_method import allow_methods
 from .finding import Group, Words, look_up
 from .service import ServiceAdmin
 
 
-@require_safe
+@allow_methods("GET")
 def search(request: HttpRequest) -> HttpResponse:
     """Answer with what is found of all that the user may look at."""
     typed = request.GET.get("q", "")

@@ -10,7 +10,7 @@ from typing import Any
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import Model, Q, QuerySet, prefetch_related_objects
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 
@@ -141,8 +141,6 @@ class ServiceAdmin(Base):
         """Ask on GET, perform on POST; a refusal becomes a message."""
         if not request.user.has_perm(settings.permission):
             raise PermissionDenied
-        if request.method not in {"GET", "HEAD", "POST"}:
-            return HttpResponseNotAllowed(["GET", "POST"])
         subject = self.get_object(request, object_id)
         if subject is None:
             raise Http404

@@ -40,6 +40,8 @@ class EmptyBody(Body):
 
 def parse_body(serializer_class: type[Body], request: Request, **kwargs: Any) -> dict[str, Any]:
     """Return the validated body of a request."""
+    if request.data is None:
+        raise serializers.ValidationError("A JSON object is required, not null.", code="null")
     serializer = serializer_class(data=request.data, **kwargs)
     serializer.is_valid(raise_exception=True)
     validated: dict[str, Any] = serializer.validated_data

@@ -17,7 +17,7 @@ def unknown_names(names: Iterable[str], known: Collection[str], *, kind: str) ->
     Args:
         names: Those that are unknown, however many.
         known: Those that the operation has.
-        kind: What they are called: field or parameter.
+        kind: What they are called: field, parameter or argument.
     """
     cut = (name[: bounds.NAME_CHARS] for name in islice(names, bounds.UNKNOWN_NAMES))
     return {name: [_message(name, known, kind)] for name in cut}

@@ -1,14 +1,12 @@
 """Runs a tool. Errors that the model can correct are returned as results with advice; those that only the client can, as protocol errors."""
 
 import re
-from itertools import islice
 from typing import Any
 
 import orjson
 from mcp_types import INVALID_PARAMS
 from rest_framework import serializers
 
-from marketplace.core import bounds
 from marketplace.core.api.problems import as_problem, document
 from marketplace.core.errors import InvalidInput, Problem
 
@@ -59,7 +57,7 @@ def _answer(tool: Tool, call: Call) -> dict[str, Any]:
 
 
 def _refuse_mistaken(tool: Tool, arguments: Arguments) -> None:
-    mistakes = islice(schemas.mistakes(tool.input_schema, arguments), bounds.FIELD_ERRORS)
+    mistakes = schemas.mistakes(tool.input_schema, arguments)
     errors = [{"pointer": f"#/{name}", "code": code, "detail": detail} for name, code, detail in mistakes]
     if errors:
         raise InvalidInput(errors=errors)

@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from rest_framework import serializers
 
 from marketplace.core.api.openapi import OperationSchema
+from marketplace.core.api.unknown import unknown_names
 from marketplace.core.api.views import ApiViewSet
 
 _REF = "#/components/schemas/"
@@ -41,12 +42,11 @@ def answer_schema(answer: type[serializers.Serializer[Any]] | type[BaseModel]) -
 
 def mistakes(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     """Yield name, code and sentence of each argument that a tool does not have, or that is of the wrong JSON type."""
-    for name, value in arguments.items():
-        known = schema["properties"].get(name)
-        if known is None:
-            names = ", ".join(schema["properties"]) or "none"
-            yield name[:100], "unknown_field", f"Unknown argument. Known are: {names}."
-        elif not _fits(known, value):
+    known_names = schema["properties"]
+    for name, messages in unknown_names((name for name in arguments if name not in known_names), known_names, kind="argument").items():
+        yield name, "unknown_field", messages[0]
+    for name, known in known_names.items():
+        if name in arguments and not _fits(known, value := arguments[name]):
             null = value is None
             sentence = "null is not allowed here; leave it out." if null else f"It must be of the JSON type {' or '.join(_types(known))}."
             yield name, "null" if null else "invalid_type", sentence

@@ -97,6 +97,7 @@ VALUES: dict[str, Callable[[], str]] = {
     "example_buy_a_font": lambda: (EXAMPLES / "buy_a_font.py").read_text("utf-8").rstrip(),
     "quote_minutes": lambda: str(bounds.QUOTE_SECONDS // 60),
     "body_seconds": lambda: str(bounds.BODY_SECONDS),
+    "uploads_at_once": lambda: str(bounds.UPLOADS_AT_ONCE),
     "body_block_kib": lambda: str(BLOCK_BYTES // bounds.KIB),
     "body_kib_a_second": lambda: str(bounds.BODY_BYTES_A_SECOND // bounds.KIB),
     "idempotency_hours": lambda: str(bounds.IDEMPOTENCY_HOURS),

@@ -73,5 +73,10 @@ def _document(name: str, entries: Iterable[str]) -> bytes:
 
 
 def _xml(address: str, build: Callable[[], bytes]) -> HttpResponse:
-    body = caches["answers"].get_or_set(f"sitemap:{current_version()}:{address}", build, SECONDS)
+    key, version = f"sitemap:{address}", current_version()
+    # Without the version in the key, since a sitemap is long: the new one takes the place of the old.
+    built_for, body = caches["answers"].get(key, ("", b""))
+    if built_for != version:
+        body = build()
+        caches["answers"].set(key, (version, body), SECONDS)
     return HttpResponse(body, content_type="application/xml; charset=utf-8", headers={"Cache-Control": "public, max-age=3600"})
