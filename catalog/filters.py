@@ -27,7 +27,7 @@ Listings = QuerySet[ListingIndex]
 # By the currency in which prices are compared: listings without a price in it are above `NO_PRICE`.
 PRICE_COLUMNS = {Currency.USD: "price_usd", Currency.INR: "inr_ascending", Currency.EUR: "eur_ascending"}
 VALUES = 20
-NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]{1,2})?")
+NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]{1,3})?")
 # A value with something besides the sign that excludes it and white space, and without NUL; Python and ECMA-262 read it alike.
 NOT_BLANK = r"^(?:!|(?!!))[^\u0000]*[^\s\u0000][^\u0000]*$"
 
