@@ -1,9 +1,10 @@
 """The costliest bodies, queries and headers that fit a description: deep, wide, long, repeated, unknown, unicode, large numbers."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import combinations, cycle
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -200,11 +201,41 @@ def queries_of(parameters: Mapping[str, Schema], good: Mapping[str, str], units:
         yield Shape(f"?{name}: too long", query=urlencode({**good, name: "a" * (ADDRESS // 2)})[:ADDRESS])
         yield Shape(f"?{name}: digits", query=urlencode({**good, name: DIGITS}))
         yield Shape(f"?{name} again and again", query="&".join([f"{name}=1"] * PARAMETERS)[:ADDRESS])
-    for what, unit in TEXTS.items():
-        each = ADDRESS // 9 // max(1, len(parameters))
+    for what, unit in TEXTS.items() if parameters else ():
+        each = ADDRESS // 9 // len(parameters)
         every = {name: filled(unit, each)[: schema.get("maxLength", each)] for name, schema in parameters.items()}
         yield Shape(f"every parameter: {what}", query=urlencode({**every, **good})[:ADDRESS])
     yield from unknown_queries()
+
+
+def filters_of(filters: Mapping[str, Sequence[str]], taken: Collection[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield arguments in which filters have all the values that they take: each, every two and all; alone, and with all that goes with them.
+
+    Args:
+        filters: Values of each that find much.
+        taken: The names of the arguments.
+    """
+    both = {"limit": 50, "facets": "category,tier,fileType,license", "sort": "price_desc", "minPrice": 0, "maxPrice": 999_999}
+    others = {"q, common": both | {"q": "branding logo poster social"}, "q, misspelt": both | {"q": filled(TEXTS["misspelt words"], 180)}}
+    for chosen in (tuple(filters), *combinations(filters, 1), *combinations(filters, 2)):
+        named = ", ".join(chosen) if len(chosen) < len(filters) else "every filter"
+        for what, signs in (("wanted", ("",)), ("excluded", ("!",)), ("wanted and excluded", ("", "!"))):
+            given = {name: [sign + value for sign, value in zip(cycle(signs), filters[name], strict=False)] for name in chosen}
+            yield f"{named}, {what}", given
+            for rest, values in others.items():
+                yield f"{named}, {what}; {rest}", given | {name: value for name, value in values.items() if name in taken}
+
+
+def filtered_queries(filters: Mapping[str, Sequence[str]], good: Mapping[str, str], taken: Collection[str]) -> Iterator[Shape]:
+    """Yield queries with many filters at once (`filters_of`)."""
+    for name, arguments in filters_of(filters, taken):
+        yield Shape(f"?{name}", query=urlencode({**good, **arguments}, doseq=True)[:ADDRESS])
+
+
+def filtered_bodies(filters: Mapping[str, Sequence[str]], taken: Collection[str]) -> Iterator[Shape]:
+    """Yield bodies with many filters at once (`filters_of`)."""
+    for name, arguments in filters_of(filters, taken):
+        yield Shape(name, _bytes({"q": "sans", **arguments} if "q" in taken else arguments), JSON)
 
 
 def unknown_queries() -> Iterator[Shape]:
