@@ -15,7 +15,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from http.cookies import SimpleCookie
@@ -96,23 +96,18 @@ class Cost:
         return self.views > (MOST if self.known else MOST_OF_NOBODY)
 
 
-def costliest(targets: Iterable[Target], unit: float) -> Iterator[Cost]:
-    """Yield the costliest request to each target."""
-    for target in targets:
-        with _collecting_as_usual():
-            yield _costliest(target, unit)
-
-
-def _costliest(target: Target, unit: float) -> Cost:
+def costliest(target: Target, unit: float) -> Cost:
+    """Return the costliest request to an address."""
     most, sent = Cost(target.name, target.known, "", 0, 0, 0), 0
-    for shape in target.requests:
-        sent += 1
-        seconds, status = _send(target, shape)
-        for _ in range(AGAIN):
+    with _collecting_as_usual():
+        for shape in target.requests:
+            sent += 1
+            seconds, status = _send(target, shape)
+            for _ in range(AGAIN):
+                if seconds / unit > most.views:
+                    seconds = min(seconds, _send(target, shape)[0])
             if seconds / unit > most.views:
-                seconds = min(seconds, _send(target, shape)[0])
-        if seconds / unit > most.views:
-            most = Cost(target.name, target.known, shape.name, shape.size, status, seconds / unit)
+                most = Cost(target.name, target.known, shape.name, shape.size, status, seconds / unit)
     return replace(most, sent=sent)
 
 
@@ -151,11 +146,10 @@ def table_of(parts: Mapping[str, Sequence[Cost]], unit: float) -> str:
     kinds = ["| kind | addresses | requests | bare views, median address | costliest address |", "|---|--:|--:|--:|--:|"]
     worst: list[Cost] = []
     for kind, costs in parts.items():
-        by_target = {(cost.target, cost.known): cost for cost in sorted(costs, key=lambda cost: cost.views)}
-        views = [cost.views for cost in by_target.values()]
+        views = [cost.views for cost in costs]
         sent = sum(cost.sent for cost in costs)
         kinds.append(f"| {kind} | {len(views):,} | {sent:,} | {median(views):,.0f} | {max(views):,.0f} |")
-        worst += by_target.values()
+        worst += costs
     worst.sort(key=lambda cost: -cost.views)
     rows = [
         f"| `{cost.target}` | {'yes' if cost.known else 'no'} | {cost.shape.replace('|', '&#124;')} | {cost.status} "
@@ -177,7 +171,7 @@ def main() -> int:
         default="",
         help="words that pytest's -k takes, such as 'operations or tools'; without --folder, the table is then only printed",
     )
-    parser.add_argument("--folder", help="keep what was measured there; the table is made of all that is there, of earlier runs too")
+    parser.add_argument("--folder", help="where to keep what is measured; a run that was stopped goes on from there")
     parser.add_argument("--shapes", type=int, default=0, help="how many to send to each address; 0, the default: all")
     options = parser.parse_args()
     with TemporaryDirectory() as temporary:

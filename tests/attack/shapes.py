@@ -24,6 +24,8 @@ ADDRESS = bounds.ADDRESS_BYTES - 500
 # Django's own bound on the parameters of a query and the fields of a form.
 PARAMETERS = 199
 DIGITS = "9" * 1_000
+# Words that many listings of the seeded catalog have.
+COMMON = "branding logo poster social"
 # Texts that readers of texts find hard, each repeated until it is long enough.
 TEXTS = {
     "a letter": "a",
@@ -208,34 +210,28 @@ def queries_of(parameters: Mapping[str, Schema], good: Mapping[str, str], units:
     yield from unknown_queries()
 
 
-def filters_of(filters: Mapping[str, Sequence[str]], taken: Collection[str]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield arguments in which filters have all the values that they take: each, every two and all; alone, and with all that goes with them.
+def filters_of(filters: Mapping[str, Sequence[str]], others: Collection[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield arguments in which filters have all the values that they take: all filters, each, every two; alone and with other arguments.
 
     Args:
         filters: Values of each that find much.
-        taken: The names of the arguments.
+        others: Which other arguments are taken, besides a range of prices.
     """
-    both = {"limit": 50, "facets": "category,tier,fileType,license", "sort": "price_desc", "minPrice": 0, "maxPrice": 999_999}
-    others = {"q, common": both | {"q": "branding logo poster social"}, "q, misspelt": both | {"q": filled(TEXTS["misspelt words"], 180)}}
+    costly = {"limit": 50, "facets": "category,tier,fileType,license", "sort": "price_desc"}
+    both = {name: value for name, value in costly.items() if name in others} | {"minPrice": 0, "maxPrice": 999_999}
+    rests: dict[str, dict[str, Any]] = {"": {}, "; all else": both}
+    if "q" in others:
+        rests = {
+            "; a word": {"q": "sans"},
+            "; common words": both | {"q": COMMON},
+            "; misspelt words": both | {"q": filled(TEXTS["misspelt words"], 180)},
+        }
     for chosen in (tuple(filters), *combinations(filters, 1), *combinations(filters, 2)):
         named = ", ".join(chosen) if len(chosen) < len(filters) else "every filter"
         for what, signs in (("wanted", ("",)), ("excluded", ("!",)), ("wanted and excluded", ("", "!"))):
             given = {name: [sign + value for sign, value in zip(cycle(signs), filters[name], strict=False)] for name in chosen}
-            yield f"{named}, {what}", given
-            for rest, values in others.items():
-                yield f"{named}, {what}; {rest}", given | {name: value for name, value in values.items() if name in taken}
-
-
-def filtered_queries(filters: Mapping[str, Sequence[str]], good: Mapping[str, str], taken: Collection[str]) -> Iterator[Shape]:
-    """Yield queries with many filters at once (`filters_of`)."""
-    for name, arguments in filters_of(filters, taken):
-        yield Shape(f"?{name}", query=urlencode({**good, **arguments}, doseq=True)[:ADDRESS])
-
-
-def filtered_bodies(filters: Mapping[str, Sequence[str]], taken: Collection[str]) -> Iterator[Shape]:
-    """Yield bodies with many filters at once (`filters_of`)."""
-    for name, arguments in filters_of(filters, taken):
-        yield Shape(name, _bytes({"q": "sans", **arguments} if "q" in taken else arguments), JSON)
+            for rest, values in rests.items():
+                yield f"{named}, {what}{rest}", given | values
 
 
 def unknown_queries() -> Iterator[Shape]:

@@ -1,16 +1,17 @@
 """What is attacked: every operation of the API, every tool, the OAuth endpoints, every page and every form on it."""
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, cycle, islice
 from typing import Any
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlencode
 
 from bs4 import BeautifulSoup
 from django.db.models import Sum
 from django.test import Client
 from django.urls import Resolver404, get_resolver, resolve
 
-from catalog.filters import VALUES, ListingFilter
+from catalog.filters import VALUES
 from catalog.models import Category, ListingCount, Store
 from marketplace.accounts.models import Tier
 from marketplace.core import bounds
@@ -33,6 +34,8 @@ FORM, OAUTH_FORM = bounds.FORM_BYTES - 1, bounds.OAUTH_BODY_BYTES - 1
 # With which credentials operations are called: nobody's, and one that is let in.
 LET_IN = {Auth.NONE: "vendor's token", Auth.KEY: "API key", Auth.KEY_OR_BEARER: "API key", Auth.BEARER: "vendor's token"}
 FEW_OF_REFUSED = 40
+# What goes with the filters of the catalog.
+OF_BROWSING, OF_SEARCHING = ["limit", "facets", "sort"], ["limit", "facets", "q"]
 # Fields that pages of lists take in their address.
 OF_LISTS = ("q", "page", "p", "o", "sort", "next", "_changelist_filters", "_popup", "all")
 
@@ -80,25 +83,40 @@ def _requests_of(operation: Operation, good: Mapping[str, Any], query: Mapping[s
         if kind == shapes.JSON:
             yield from shapes.bodies_of(inlined(inner["schema"]), good, size)
     yield from shapes.queries_of(parameters, query)
-    if filters := _filters_among(parameters):
-        yield from shapes.filtered_queries(filters, query, parameters.keys())
 
 
-def _filters_among(names: Iterable[str]) -> dict[str, list[str]]:
-    """Return the filters of the catalog among parameters that take several values, each with the commonest, as many as it takes."""
+def filter_targets(world: World, few: int | None) -> Iterator[Target]:
+    """Yield what looks the catalog up, to be asked for many filters at once."""
+    filters = _values_of_filters()
+    for path, others in (
+        ("/api/v1/assets", OF_BROWSING),
+        ("/api/v1/assets/search", OF_SEARCHING),
+        ("/browse", ["q"]),
+        ("/browse", ["sort"]),
+    ):
+        queries = (Shape(name, query=urlencode(given, doseq=True)) for name, given in shapes.filters_of(filters, others))
+        yield Target(f"GET {path} by filters and {others[-1]}", False, _client(), "GET", path, islice(queries, few))
+    known = _of_tools(tool_token(world.people["member"], frozenset(Scope))[1])
+    for name, others in (("list_assets", OF_BROWSING), ("search_assets", OF_SEARCHING)):
+        bodies = (Shape(what, json.dumps(given).encode()) for what, given in shapes.filters_of(filters, others))
+        sent = _enveloped(bodies, "tools/call", {"name": name})
+        yield Target(f"POST /mcp {name} by filters and {others[-1]}", True, _client(), "POST", "/mcp", islice(sent, few), known)
+
+
+def _values_of_filters() -> dict[str, list[str]]:
+    """Return the filters of the catalog that take several values, each with the commonest, as many as it takes."""
     counted = ListingCount.objects.exclude(name="").values("name", "value").annotate(n=Sum("listings")).order_by("-n")
     values = {name: [each["value"] for each in counted if each["name"] == name] for name in ("license", "tag", "platform", "fileType")}
     values |= {"category": list(Category.objects.values_list("slug", flat=True)), "tier": list(Tier.values)}
     values["vendor"] = list(Store.objects.values_list("slug", flat=True)[:VALUES])
-    return {name: list(islice(cycle(values[name]), VALUES)) for name in values if name in names and values[name]}
+    return {name: list(islice(cycle(found), VALUES)) for name, found in values.items()}
 
 
 def tool_targets(world: World, size: int, few: int | None) -> Iterator[Target]:
     """Yield the endpoint of the tools, for nobody and with a token, then every tool."""
     user = world.people["member"]
     secret = tool_token(user, frozenset(Scope))[1]
-    usual = {"HTTP_ACCEPT": "application/json, text/event-stream", "HTTP_MCP_PROTOCOL_VERSION": "2025-11-25"}
-    known = usual | {"HTTP_AUTHORIZATION": f"Bearer {secret}"}
+    usual, known = _of_tools(""), _of_tools(secret)
     for headers in (usual, known):
         plain = chain(shapes.plain_bodies(size), shapes.plain_forms(size), shapes.headers())
         yield Target("POST /mcp", headers is known, _client(), "POST", "/mcp", islice(plain, few), headers)
@@ -109,11 +127,14 @@ def tool_targets(world: World, size: int, few: int | None) -> Iterator[Target]:
     for tool in TOOLS.values():
         sent = _enveloped(shapes.bodies_of(tool.input_schema, {}, size), "tools/call", {"name": tool.name})
         unknown = _enveloped(shapes.plain_bodies(size), "tools/call", {"name": tool.name})
-        taken = tool.input_schema["properties"].keys()
-        filtered = shapes.filtered_bodies(filters, taken) if (filters := _filters_among(taken)) else ()
-        filtered = _enveloped(filtered, "tools/call", {"name": tool.name})
-        yield Target(f"POST /mcp {tool.name}", True, _client(), "POST", "/mcp", islice(chain(sent, unknown, filtered), few), known)
+        yield Target(f"POST /mcp {tool.name}", True, _client(), "POST", "/mcp", islice(chain(sent, unknown), few), known)
     assert Speaker(secret, "2025-11-25").send("ping").status_code == 200
+
+
+def _of_tools(secret: str) -> dict[str, str]:
+    """Return the headers of a client of the tools."""
+    usual = {"HTTP_ACCEPT": "application/json, text/event-stream", "HTTP_MCP_PROTOCOL_VERSION": "2025-11-25"}
+    return usual | {"HTTP_AUTHORIZATION": f"Bearer {secret}"} if secret else usual
 
 
 def _methods() -> dict[str, dict[str, Any]]:
@@ -165,12 +186,10 @@ def page_targets(world: World, pages: list[tuple[str, str]], size: int, few: int
         path, _, query = address.partition("?")
         fields, found = _forms_of(client, address)
         forms |= {(who, _route(action)): (action, values) for action, values in found.items()}
-        filters = _filters_among(ListingFilter.base_filters) if path == "/browse" else {}
-        names = {*fields, *dict(parse_qsl(query)), *(OF_LISTS if fields or who == "staff" else ()), *filters}
+        names = {*fields, *dict(parse_qsl(query)), *(OF_LISTS if fields or who == "staff" else ())}
         known: dict[str, Any] = {name: {"maxLength": 1_000} for name in sorted(names)}
         tried = shapes.queries_of(known, dict(parse_qsl(query)), shapes.HARD)
-        filtered = shapes.filtered_queries(filters, {}, names) if filters else ()
-        sent = chain([Shape("as it is", query=query)], tried, filtered, () if who in with_headers else shapes.headers())
+        sent = chain([Shape("as it is", query=query)], tried, () if who in with_headers else shapes.headers())
         with_headers.add(who)
         yield Target(f"GET {_shown(address)}", who != "visitor", client, "GET", path, islice(sent, few))
     for (who, _), (action, values) in forms.items():

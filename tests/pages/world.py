@@ -366,16 +366,16 @@ def _for_admins() -> dict[str, str]:
     return {"application": str(subjects.application().pk), "scope_review": str(subjects.scope_review().pk), "group": str(group.pk)}
 
 
-def stock(listings: int) -> None:
+def stock(listings: int, seed: int = 1) -> None:
     """Put that many more listings on sale, and index them for search."""
-    fill(listings=listings, seed=7, progress=lambda _done, _total: None)
+    fill(listings=listings, seed=seed, progress=lambda _done, _total: None)
     rebuild(lambda _done, _total: None)
 
 
 def crowd(world: World, count: int = 1_000) -> None:
     """Make that many more of what there can be many of: listings, the member's own ones, orders and licences; and all apps one may have."""
     member = world.people["member"]
-    stock(count)
+    stock(count, seed=7)
     draft = Listing.objects.get(slug=world.places["draft"])
     Listing.objects.bulk_create(ListingFactory.build_batch(count, store=draft.store, category=draft.category))
     App.objects.bulk_create(AppFactory.build_batch(bounds.APPS - App.objects.filter(user=member).count(), user=member))
