@@ -27,7 +27,7 @@ Listings = QuerySet[ListingIndex]
 # By the currency in which prices are compared: listings without a price in it are above `NO_PRICE`.
 PRICE_COLUMNS = {Currency.USD: "price_usd", Currency.INR: "inr_ascending", Currency.EUR: "eur_ascending"}
 VALUES = 20
-NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]{1,2})?")
+NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]{1,3})?")
 # A value with something besides the sign that excludes it and white space, and without NUL; Python and ECMA-262 read it alike.
 NOT_BLANK = r"^(?:!|(?!!))[^\u0000]*[^\s\u0000][^\u0000]*$"
 
@@ -114,6 +114,14 @@ class ValuesFilter(django_filters.Filter):  # type: ignore[misc]  # django-filte
         return queryset.filter(~self.having(given.excluded)) if given.excluded else queryset
 
 
+class LicenseFilter(ValuesFilter):
+    """The licence tiers under which a listing is sold; `ListingFilter` applies the wanted ones together with the prices."""
+
+    def filter(self, queryset: Listings, given: Values | None) -> Listings:
+        """Keep what has none of the excluded ones."""
+        return super().filter(queryset, given and given._replace(wanted=()))
+
+
 class PriceField(forms.DecimalField):
     """A price with at most two decimals."""
 
@@ -175,7 +183,7 @@ class ListingFilter(django_filters.FilterSet):  # type: ignore[misc]  # as above
     )
     tier = ValuesFilter(field_name="tier", max_length=8, values=Tier.values, help_text="The account tier that a buyer needs.")
     vendor = ValuesFilter(field_name="store_slug", max_length=bounds.SLUG_CHARS, help_text="A store's slug.")
-    license = ValuesFilter(having=licensed, max_length=40, help_text="The slug of a licence tier that it is sold under.", label="Licence")
+    license = LicenseFilter(having=licensed, max_length=40, help_text="The slug of a licence tier that it is sold under.", label="Licence")
     tag = ValuesFilter(having=labelled(LabelKind.TAG), max_length=bounds.TAG_CHARS, help_text="One of its tags, in any case.")
     platform = ValuesFilter(
         having=labelled(LabelKind.PLATFORM),
@@ -234,9 +242,9 @@ class ListingFilter(django_filters.FilterSet):  # type: ignore[misc]  # as above
             limits[f"{column}__gte"] = money.to_minor(given["minPrice"])
         if limits or "maxPrice" in given:
             limits[f"{column}__lte"] = money.to_minor(given["maxPrice"]) if "maxPrice" in given else NO_PRICE - 1
-        if not limits:
-            return queryset
         licenses = given["license"].wanted if "license" in given else ()
+        if not limits and not licenses:
+            return queryset
         return queryset.filter(licensed(licenses, **limits) if licenses else Q(**limits))
 
 

@@ -1,6 +1,7 @@
 """Reads of developers, their apps and credentials."""
 
 import uuid
+from collections import defaultdict
 from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urlsplit
@@ -219,18 +220,14 @@ class Spender:
 def spenders_of(user: User) -> list[Spender]:
     """Return what may spend from the user's wallet, tokens first, in three queries."""
     tokens, apps = list(spending_tokens_of(user)), list(spending_apps_of(user))
-    rows = list(SpendingLimit.objects.filter(Q(token__in=tokens, owner=user) | Q(owner=user, app__in=apps) | Q(owner=None, app__in=apps)))
+    rows = SpendingLimit.objects.filter(Q(token__in=tokens, owner=user) | Q(owner=user, app__in=apps) | Q(owner=None, app__in=apps))
+    limits: dict[uuid.UUID | None, list[SpendingLimit]] = defaultdict(list)
+    ceilings: dict[uuid.UUID | None, list[SpendingLimit]] = defaultdict(list)
+    for row in rows:
+        (ceilings if row.owner_id is None else limits)[row.token_id or row.app_id].append(row)
     return [
-        *(Spender(token, False, [row for row in rows if row.token_id == token.pk], []) for token in tokens),
-        *(
-            Spender(
-                app,
-                app.user_id == user.pk,
-                [row for row in rows if row.app_id == app.pk and row.owner_id is not None],
-                [row for row in rows if row.app_id == app.pk and row.owner_id is None],
-            )
-            for app in apps
-        ),
+        Spender(subject, isinstance(subject, App) and subject.user_id == user.pk, limits[subject.pk], ceilings[subject.pk])
+        for subject in (*tokens, *apps)
     ]
 
 

@@ -142,7 +142,7 @@ def fetch(look_ups: Sequence[LookUp], title_keys: Collection[int], within: Query
         within: A queryset whose keys are ids of listings; only these are looked at.
     """
     try:
-        filtered, filter_params = _within(within)
+        kept, params = _kept(within)
     except EmptyResultSet:
         return []
     ask = _postgresql if connection.vendor == "postgresql" else _sqlite
@@ -150,24 +150,27 @@ def fetch(look_ups: Sequence[LookUp], title_keys: Collection[int], within: Query
     same_title = ("catalog_searchdocument", f"title_key IN ({', '.join(['%s'] * len(keys))})", keys)
     questions = [(same_title, True, _POPULAR_FIRST, SAME_TITLE)] if keys else []
     questions += [(ask(each), each.heading, _NEW_FIRST if each.new else _POPULAR_FIRST, each.limit) for each in look_ups]
+    shown = "is_shown AND listing_id IN (SELECT listing_id FROM kept)" if kept else "is_shown"
     parts: list[str] = []
-    params: list[Any] = []
     for number, ((source, condition, values), heading, order, limit) in enumerate(questions):
-        condition = f"{condition} AND is_shown{filtered}"  # noqa: PLW2901 - completed here
+        condition = f"{condition} AND {shown}"  # noqa: PLW2901 - completed here
         parts.append(_LOOK_UP.format(heading=int(heading), source=source, condition=condition, order=order, limit=limit, number=number))
-        params += [*values, *filter_params]
+        params += values
     if not parts:
         return []
     with connection.cursor() as cursor:
-        cursor.execute(_ROWS.format(found=" UNION ALL ".join(parts)), params)
+        cursor.execute(kept + _ROWS.format(found=" UNION ALL ".join(parts)), params)
         return [Row(*row) for row in cursor.fetchall()]
 
 
-def _within(queryset: QuerySet[Model] | None) -> tuple[str, Sequence[Any]]:
+def _kept(queryset: QuerySet[Model] | None) -> tuple[str, list[Any]]:
+    """Return the beginning of a statement in which the listings of a queryset are called `kept`."""
     if queryset is None:
-        return "", ()
+        return "", []
     sql, params = queryset.order_by().values("pk").query.sql_with_params()
-    return f" AND listing_id IN ({sql})", params
+    # SQLite would gather them anew for each look-up; PostgreSQL need not gather them, but looks up what was found.
+    hint = "NOT MATERIALIZED" if connection.vendor == "postgresql" else "MATERIALIZED"
+    return f"WITH kept (listing_id) AS {hint} ({sql})", [*params]
 
 
 def _postgresql(ask: LookUp) -> tuple[str, str, list[Any]]:

@@ -15,18 +15,19 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from http.cookies import SimpleCookie
 from pathlib import Path
+from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from django.db import transaction
+from django.test import Client
 
 from .shapes import Shape
-from .targets import Target
 
 ROOT = Path(__file__).resolve().parents[2]
 KEPT = Path(__file__).with_name("costs.md")
@@ -38,8 +39,33 @@ SIZE = 2**20
 MOST, MOST_OF_NOBODY = 1_700, 700
 # What seems to cost more than all before is sent so often again: a collection of garbage may have fallen into it.
 AGAIN = 3
+# How many rows the kept table has.
+ROWS = 100
 # Whoever collects garbage as Python does by default pays for what a request makes.
 _THRESHOLD = (700, 10, 10)
+
+
+@dataclass
+class Target:
+    """One address, asked by one caller.
+
+    Args:
+        name: What the table says.
+        known: Whether the caller has a credential.
+        client: Sends the requests.
+        method: HTTP method.
+        path: The address, with its own query.
+        requests: What is sent, the most telling first.
+        headers: That go with each, by their names in WSGI.
+    """
+
+    name: str
+    known: bool
+    client: Client
+    method: str
+    path: str
+    requests: Iterator[Shape]
+    headers: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -53,6 +79,7 @@ class Cost:
         size: Its bytes.
         status: Of the answer.
         views: Processor time, in bare views.
+        sent: How many requests were tried.
     """
 
     target: str
@@ -61,6 +88,7 @@ class Cost:
     size: int
     status: int
     views: float
+    sent: int = 0
 
     @property
     def excessive(self) -> bool:
@@ -68,23 +96,19 @@ class Cost:
         return self.views > (MOST if self.known else MOST_OF_NOBODY)
 
 
-def costliest(targets: Iterable[Target], unit: float) -> Iterator[Cost]:
-    """Yield the costliest request to each target."""
-    for target in targets:
-        with _collecting_as_usual():
-            yield _costliest(target, unit)
-
-
-def _costliest(target: Target, unit: float) -> Cost:
-    most = Cost(target.name, target.known, "", 0, 0, 0)
-    for shape in target.requests:
-        seconds, status = _send(target, shape)
-        for _ in range(AGAIN):
+def costliest(target: Target, unit: float) -> Cost:
+    """Return the costliest request to an address."""
+    most, sent = Cost(target.name, target.known, "", 0, 0, 0), 0
+    with _collecting_as_usual():
+        for shape in target.requests:
+            sent += 1
+            seconds, status = _send(target, shape)
+            for _ in range(AGAIN):
+                if seconds / unit > most.views:
+                    seconds = min(seconds, _send(target, shape)[0])
             if seconds / unit > most.views:
-                seconds = min(seconds, _send(target, shape)[0])
-        if seconds / unit > most.views:
-            most = Cost(target.name, target.known, shape.name, shape.size, status, seconds / unit)
-    return most
+                most = Cost(target.name, target.known, shape.name, shape.size, status, seconds / unit)
+    return replace(most, sent=sent)
 
 
 def _send(target: Target, shape: Shape) -> tuple[float, int]:
@@ -112,20 +136,29 @@ def _collecting_as_usual() -> Iterator[None]:
         gc.set_threshold(*before)
 
 
-def table_of(costs: Iterable[Cost], unit: float) -> str:
-    """Return the table, the costliest first."""
-    rows = [
-        f"| `{cost.target}` | {'yes' if cost.known else 'no'} | {cost.shape.replace('|', '&#124;')} | {cost.status} "
-        f"| {cost.size / 1024:,.0f} | {cost.views:,.0f} | {cost.views / max(1, cost.size / 1024):,.1f} |"
-        for cost in sorted(costs, key=lambda cost: -cost.views)
-    ]
+def table_of(parts: Mapping[str, Sequence[Cost]], unit: float) -> str:
+    """Return what each kind of address costs, and the costliest addresses, each with its worst request."""
     about = (
         "Written by `python -m tests.attack.costs`: of each operation, tool and page the request of at most a megabyte that takes the most "
         f"processor time, in bare Django views ({unit * 1000:.3f} ms each in this run). The bound is {MOST:,} with a credential "
         f"and {MOST_OF_NOBODY} without one."
     )
+    kinds = ["| kind | addresses | requests | bare views, median address | costliest address |", "|---|--:|--:|--:|--:|"]
+    worst: list[Cost] = []
+    for kind, costs in parts.items():
+        views = [cost.views for cost in costs]
+        sent = sum(cost.sent for cost in costs)
+        kinds.append(f"| {kind} | {len(views):,} | {sent:,} | {median(views):,.0f} | {max(views):,.0f} |")
+        worst += costs
+    worst.sort(key=lambda cost: -cost.views)
+    rows = [
+        f"| `{cost.target}` | {'yes' if cost.known else 'no'} | {cost.shape.replace('|', '&#124;')} | {cost.status} "
+        f"| {cost.size / 1024:,.0f} | {cost.views:,.0f} | {cost.views / max(1, cost.size / 1024):,.1f} |"
+        for cost in worst[:ROWS]
+    ]
     head = ["| sent to | credential | costliest request | status | KB | bare views | views per KB |", "|---|---|---|--:|--:|--:|--:|"]
-    return "\n".join(["# What requests cost", "", about, "", *head, *rows]) + "\n"
+    rest = [f"No other address costs more than {worst[ROWS].views:,.0f}.", ""] if len(worst) > ROWS else []
+    return "\n".join(["# What requests cost", "", about, "", *kinds, "", *rest, *head, *rows]) + "\n"
 
 
 def main() -> int:
@@ -134,17 +167,21 @@ def main() -> int:
         prog="python -m tests.attack.costs", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "--only", default="", help="words that pytest's -k takes, such as 'operations or tools'; the table is then only printed"
+        "--only",
+        default="",
+        help="words that pytest's -k takes, such as 'operations or tools'; without --folder, the table is then only printed",
     )
+    parser.add_argument("--folder", help="where to keep what is measured; a run that was stopped goes on from there")
     parser.add_argument("--shapes", type=int, default=0, help="how many to send to each address; 0, the default: all")
     options = parser.parse_args()
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory() as temporary:
+        folder = options.folder or temporary
         command = [sys.executable, "-m", "pytest", "tests/attack/test_costs.py", "--quiet", "-k", options.only]
         status = subprocess.run(command, cwd=ROOT, env=os.environ | {FOLDER: folder, SHAPES: str(options.shapes)}, check=False).returncode
-        parts = [json.loads(path.read_text("utf-8")) for path in sorted(Path(folder).glob("*.json"))]
-    costs = [Cost(**cost) for part in parts for cost in part["costs"]]
-    table = table_of(costs, min((part["unit"] for part in parts), default=0.0))
-    if options.only:
+        parts = {path.stem: json.loads(path.read_text("utf-8")) for path in sorted(Path(folder).glob("*.json"))}
+    costs = {name: [Cost(**cost) for cost in part["costs"]] for name, part in parts.items()}
+    table = table_of(costs, min((part["unit"] for part in parts.values()), default=0.0))
+    if options.only and not options.folder:
         sys.stdout.write(table)
     else:
         KEPT.write_text(table, "utf-8")

@@ -1,9 +1,10 @@
 """The costliest bodies, queries and headers that fit a description: deep, wide, long, repeated, unknown, unicode, large numbers."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import combinations, cycle
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -23,6 +24,8 @@ ADDRESS = bounds.ADDRESS_BYTES - 500
 # Django's own bound on the parameters of a query and the fields of a form.
 PARAMETERS = 199
 DIGITS = "9" * 1_000
+# Words that many listings of the seeded catalog have.
+COMMON = "branding logo poster social"
 # Texts that readers of texts find hard, each repeated until it is long enough.
 TEXTS = {
     "a letter": "a",
@@ -200,11 +203,35 @@ def queries_of(parameters: Mapping[str, Schema], good: Mapping[str, str], units:
         yield Shape(f"?{name}: too long", query=urlencode({**good, name: "a" * (ADDRESS // 2)})[:ADDRESS])
         yield Shape(f"?{name}: digits", query=urlencode({**good, name: DIGITS}))
         yield Shape(f"?{name} again and again", query="&".join([f"{name}=1"] * PARAMETERS)[:ADDRESS])
-    for what, unit in TEXTS.items():
-        each = ADDRESS // 9 // max(1, len(parameters))
+    for what, unit in TEXTS.items() if parameters else ():
+        each = ADDRESS // 9 // len(parameters)
         every = {name: filled(unit, each)[: schema.get("maxLength", each)] for name, schema in parameters.items()}
         yield Shape(f"every parameter: {what}", query=urlencode({**every, **good})[:ADDRESS])
     yield from unknown_queries()
+
+
+def filters_of(filters: Mapping[str, Sequence[str]], others: Collection[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield arguments in which filters have all the values that they take: all filters, each, every two; alone and with other arguments.
+
+    Args:
+        filters: Values of each that find much.
+        others: Which other arguments are taken, besides a range of prices.
+    """
+    costly = {"limit": 50, "facets": "category,tier,fileType,license", "sort": "price_desc"}
+    both = {name: value for name, value in costly.items() if name in others} | {"minPrice": 0, "maxPrice": 999_999}
+    rests: dict[str, dict[str, Any]] = {"": {}, "; all else": both}
+    if "q" in others:
+        rests = {
+            "; a word": {"q": "sans"},
+            "; common words": both | {"q": COMMON},
+            "; misspelt words": both | {"q": filled(TEXTS["misspelt words"], 180)},
+        }
+    for chosen in (tuple(filters), *combinations(filters, 1), *combinations(filters, 2)):
+        named = ", ".join(chosen) if len(chosen) < len(filters) else "every filter"
+        for what, signs in (("wanted", ("",)), ("excluded", ("!",)), ("wanted and excluded", ("", "!"))):
+            given = {name: [sign + value for sign, value in zip(cycle(signs), filters[name], strict=False)] for name in chosen}
+            for rest, values in rests.items():
+                yield f"{named}, {what}{rest}", given | values
 
 
 def unknown_queries() -> Iterator[Shape]:

@@ -1,15 +1,19 @@
 """What is attacked: every operation of the API, every tool, the OAuth endpoints, every page and every form on it."""
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from itertools import chain, islice
+from itertools import chain, cycle, islice
 from typing import Any
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlencode
 
 from bs4 import BeautifulSoup
+from django.db.models import Sum
 from django.test import Client
 from django.urls import Resolver404, get_resolver, resolve
 
+from catalog.filters import VALUES
+from catalog.models import Category, ListingCount, Store
+from marketplace.accounts.models import Tier
 from marketplace.core import bounds
 from marketplace.core.scopes import Scope
 from marketplace.mcp.tools.table import TOOLS
@@ -22,41 +26,22 @@ from tests.pages.routes import routes
 from tests.pages.world import CALLBACK, World
 
 from . import shapes
+from .costs import Target
 from .shapes import Shape
 
 # Forms that are read, by the service and by the endpoints of OAuth.
 FORM, OAUTH_FORM = bounds.FORM_BYTES - 1, bounds.OAUTH_BODY_BYTES - 1
 # With which credentials operations are called: nobody's, and one that is let in.
 LET_IN = {Auth.NONE: "vendor's token", Auth.KEY: "API key", Auth.KEY_OR_BEARER: "API key", Auth.BEARER: "vendor's token"}
+FEW_OF_REFUSED = 40
+# What goes with the filters of the catalog.
+OF_BROWSING, OF_SEARCHING = ["limit", "facets", "sort"], ["limit", "facets", "q"]
 # Fields that pages of lists take in their address.
 OF_LISTS = ("q", "page", "p", "o", "sort", "next", "_changelist_filters", "_popup", "all")
 
 
 # Answered before any route is looked up.
 OF_PROBES = ("/healthz", "/readyz", "/metrics")
-
-
-@dataclass
-class Target:
-    """One address, asked by one caller.
-
-    Args:
-        name: What the table says.
-        known: Whether the caller has a credential.
-        client: Sends the requests.
-        method: HTTP method.
-        path: The address, with its own query.
-        requests: What is sent, the most telling first.
-        headers: That go with each, by their names in WSGI.
-    """
-
-    name: str
-    known: bool
-    client: Client
-    method: str
-    path: str
-    requests: Iterator[Shape]
-    headers: dict[str, str] = field(default_factory=dict)
 
 
 def inlined(schema: Any) -> Any:
@@ -79,7 +64,11 @@ def api_targets(operation: Operation, size: int, few: int | None) -> Iterator[Ta
     path, query, good = path_of(operation, scene), query_of(operation, scene), body_of(operation, scene)
     for headers in ({}, CALLERS[LET_IN[operation.auth]](scene.user)):
         wsgi = {f"HTTP_{name.upper().replace('-', '_')}": value for name, value in headers.items()}
-        sent = islice(_requests_of(operation, good, query, size), few)
+        sent = _requests_of(operation, good, query, size)
+        if not headers and operation.auth is not Auth.NONE:
+            # Refused before any field of a body or a query is looked at.
+            sent = islice(sent, FEW_OF_REFUSED)
+        sent = islice(chain(sent, shapes.headers()), few)
         yield Target(operation.name, bool(headers), _client(), operation.method, path, sent, wsgi)
 
 
@@ -94,15 +83,40 @@ def _requests_of(operation: Operation, good: Mapping[str, Any], query: Mapping[s
         if kind == shapes.JSON:
             yield from shapes.bodies_of(inlined(inner["schema"]), good, size)
     yield from shapes.queries_of(parameters, query)
-    yield from shapes.headers()
+
+
+def filter_targets(world: World, few: int | None) -> Iterator[Target]:
+    """Yield what looks the catalog up, to be asked for many filters at once."""
+    filters = _values_of_filters()
+    for path, others in (
+        ("/api/v1/assets", OF_BROWSING),
+        ("/api/v1/assets/search", OF_SEARCHING),
+        ("/browse", ["q"]),
+        ("/browse", ["sort"]),
+    ):
+        queries = (Shape(name, query=urlencode(given, doseq=True)) for name, given in shapes.filters_of(filters, others))
+        yield Target(f"GET {path} by filters and {others[-1]}", False, _client(), "GET", path, islice(queries, few))
+    known = _of_tools(tool_token(world.people["member"], frozenset(Scope))[1])
+    for name, others in (("list_assets", OF_BROWSING), ("search_assets", OF_SEARCHING)):
+        bodies = (Shape(what, json.dumps(given).encode()) for what, given in shapes.filters_of(filters, others))
+        sent = _enveloped(bodies, "tools/call", {"name": name})
+        yield Target(f"POST /mcp {name} by filters and {others[-1]}", True, _client(), "POST", "/mcp", islice(sent, few), known)
+
+
+def _values_of_filters() -> dict[str, list[str]]:
+    """Return the filters of the catalog that take several values, each with the commonest, as many as it takes."""
+    counted = ListingCount.objects.exclude(name="").values("name", "value").annotate(n=Sum("listings")).order_by("-n")
+    values = {name: [each["value"] for each in counted if each["name"] == name] for name in ("license", "tag", "platform", "fileType")}
+    values |= {"category": list(Category.objects.values_list("slug", flat=True)), "tier": list(Tier.values)}
+    values["vendor"] = list(Store.objects.values_list("slug", flat=True)[:VALUES])
+    return {name: list(islice(cycle(found), VALUES)) for name, found in values.items()}
 
 
 def tool_targets(world: World, size: int, few: int | None) -> Iterator[Target]:
     """Yield the endpoint of the tools, for nobody and with a token, then every tool."""
     user = world.people["member"]
     secret = tool_token(user, frozenset(Scope))[1]
-    usual = {"HTTP_ACCEPT": "application/json, text/event-stream", "HTTP_MCP_PROTOCOL_VERSION": "2025-11-25"}
-    known = usual | {"HTTP_AUTHORIZATION": f"Bearer {secret}"}
+    usual, known = _of_tools(""), _of_tools(secret)
     for headers in (usual, known):
         plain = chain(shapes.plain_bodies(size), shapes.plain_forms(size), shapes.headers())
         yield Target("POST /mcp", headers is known, _client(), "POST", "/mcp", islice(plain, few), headers)
@@ -115,6 +129,12 @@ def tool_targets(world: World, size: int, few: int | None) -> Iterator[Target]:
         unknown = _enveloped(shapes.plain_bodies(size), "tools/call", {"name": tool.name})
         yield Target(f"POST /mcp {tool.name}", True, _client(), "POST", "/mcp", islice(chain(sent, unknown), few), known)
     assert Speaker(secret, "2025-11-25").send("ping").status_code == 200
+
+
+def _of_tools(secret: str) -> dict[str, str]:
+    """Return the headers of a client of the tools."""
+    usual = {"HTTP_ACCEPT": "application/json, text/event-stream", "HTTP_MCP_PROTOCOL_VERSION": "2025-11-25"}
+    return usual | {"HTTP_AUTHORIZATION": f"Bearer {secret}"} if secret else usual
 
 
 def _methods() -> dict[str, dict[str, Any]]:
@@ -159,15 +179,18 @@ def oauth_targets(world: World, size: int, few: int | None) -> Iterator[Target]:
 def page_targets(world: World, pages: list[tuple[str, str]], size: int, few: int | None) -> Iterator[Target]:
     """Yield every page, and every form on one that is sent."""
     forms: dict[tuple[str, str], tuple[str, dict[str, str]]] = {}
+    # What reads headers, reads them before it is known which page is asked for.
+    with_headers: set[str] = set()
     for who, address in pages:
         client = _of(world, who)
         path, _, query = address.partition("?")
         fields, found = _forms_of(client, address)
         forms |= {(who, _route(action)): (action, values) for action, values in found.items()}
-        names = {*fields, *dict(parse_qsl(query)), *(OF_LISTS if fields else ())}
+        names = {*fields, *dict(parse_qsl(query)), *(OF_LISTS if fields or who == "staff" else ())}
         known: dict[str, Any] = {name: {"maxLength": 1_000} for name in sorted(names)}
         tried = shapes.queries_of(known, dict(parse_qsl(query)), shapes.HARD)
-        sent = chain([Shape("as it is", query=query)], tried, shapes.headers())
+        sent = chain([Shape("as it is", query=query)], tried, () if who in with_headers else shapes.headers())
+        with_headers.add(who)
         yield Target(f"GET {_shown(address)}", who != "visitor", client, "GET", path, islice(sent, few))
     for (who, _), (action, values) in forms.items():
         sent = chain(
@@ -196,7 +219,8 @@ def _forms_of(client: Client, address: str) -> tuple[set[str], dict[str, dict[st
         if str(form.get("method", "get")).lower() == "post":
             sent[str(form.get("action") or address)] = fields
         else:
-            asked |= fields.keys()
+            # A search box in the head of a page leads to another one.
+            asked |= fields.keys() if str(form.get("action") or address).partition("?")[0] == address.partition("?")[0] else set()
     return asked, sent
 
 

@@ -8,7 +8,6 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import get_resolver, resolve
 
-from catalog.search.rebuild import rebuild
 from marketplace.core.content_policy import LEADING_AWAY_POLICY, PAGE_POLICY, PICTURES_POLICY
 from tests.admin import every_page
 from tests.eager import EagerBackend
@@ -49,7 +48,6 @@ def test_every_page_is_well_made_and_asks_little_whatever_there_is(world: World,
     settings.ADMIN_REQUIRES_SECOND_FACTOR = True
     every_page.enrich()
     crowd(world)
-    rebuild(lambda _done, _total: None)
     # Once for a connection, Django asks whether the engine knows JSON.
     assert connection.features.supports_json_field
     world.people |= {"admin": every_page.keeper(superuser=True), "staff": every_page.keeper(superuser=False)}

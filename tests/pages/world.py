@@ -13,6 +13,7 @@ from django.test import Client
 from django.utils import timezone
 
 from catalog.models import LicenseTier, Listing, Preview, RetiredTerms
+from catalog.search.rebuild import rebuild
 from catalog.seeding import fill
 from developers.audiences import Audience
 from developers.models import App
@@ -24,6 +25,7 @@ from developers.webhooks.events import EventType
 from library.models import Licence
 from library.services.links import issue_link
 from marketplace.accounts.models import User
+from marketplace.core import bounds
 from marketplace.core.objects import object_store
 from marketplace.core.scopes import Scope
 from marketplace.jobs.models import Schedule, Worker
@@ -364,13 +366,19 @@ def _for_admins() -> dict[str, str]:
     return {"application": str(subjects.application().pk), "scope_review": str(subjects.scope_review().pk), "group": str(group.pk)}
 
 
+def stock(listings: int, seed: int = 1) -> None:
+    """Put that many more listings on sale, and index them for search."""
+    fill(listings=listings, seed=seed, progress=lambda _done, _total: None)
+    rebuild(lambda _done, _total: None)
+
+
 def crowd(world: World, count: int = 1_000) -> None:
-    """Make that many more of what there can be many of: listings, the member's own ones, orders, licences and apps."""
+    """Make that many more of what there can be many of: listings, the member's own ones, orders and licences; and all apps one may have."""
     member = world.people["member"]
-    fill(listings=count, seed=7, progress=lambda _done, _total: None)
+    stock(count, seed=7)
     draft = Listing.objects.get(slug=world.places["draft"])
     Listing.objects.bulk_create(ListingFactory.build_batch(count, store=draft.store, category=draft.category))
-    App.objects.bulk_create(AppFactory.build_batch(count, user=member))
+    App.objects.bulk_create(AppFactory.build_batch(bounds.APPS - App.objects.filter(user=member).count(), user=member))
     order, licence = Order.objects.get(pk=world.places["order"]), Licence.objects.get(buyer=member)
     others = Listing.objects.filter(status="Published").exclude(pk=order.listing_id).exclude(store=draft.store)[:count]
     orders = Order.objects.bulk_create(_like(order, listing_id=other.pk, title=other.title) for other in others)

@@ -1,6 +1,6 @@
 """The address of the storefront: its parameters are all of its state."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 from urllib.parse import urlencode
 
@@ -64,26 +64,37 @@ class ShopForm(ListingFilter.form_class()):  # type: ignore[misc]  # made of the
 
     def address(self, **changes: object) -> str:
         """Return the address of this state with some of it changed; None leaves a parameter out, another page begins anew."""
-        state: dict[str, object] = {name: self.cleaned_data.get(name) for name in self.fields} | {"page": None}
-        state |= {**dict(self._written()), **changes}
-        said = [(name, value) for name, value in state.items() if value not in (None, "", []) and (name, value) != ("sort", Sort.POPULAR)]
-        return reverse("browse") + (f"?{urlencode(said, doseq=True)}" if said else "")
+        return _address(urlencode([pair]) for pair in self._said(**changes))
 
     def chips(self, names: Names) -> list[tuple[str, str]]:
         """Return each filter in words with the address that goes without it."""
         words: dict[str, Callable[[str], str | None]] = {"category": names.categories.get, "license": names.licenses.get}
+        # Once: there is an address for each value, and all other values are in it.
+        encoded = {(name, value): urlencode([(name, value)]) for name, value in self._said()}
         chips = [
             (
                 words.get(name, str)(value) or value.replace("!", "not ", 1),
-                self.address(**{name: [each for each in values if each != value]}),
+                _address(text for pair, text in encoded.items() if pair != (name, value)),
             )
             for name, values in self._written()
             for value in values
         ]
-        prices = {name: self.given[name] for name in ("minPrice", "maxPrice") if name in self.given}
         said = {"minPrice": "from", "maxPrice": "up to"}
+        prices = {name: self.given[name] for name in said if name in self.given}
         return chips + [(f"{said[name]} {price}", self.address(**{name: None})) for name, price in prices.items()]
+
+    def _said(self, **changes: object) -> list[tuple[str, object]]:
+        """Return the parameters of this state, with some of it changed, each value by itself."""
+        state: dict[str, object] = {name: self.cleaned_data.get(name) for name in self.fields} | {"page": None}
+        state |= {**dict(self._written()), **changes}
+        said = [(name, each) for name, value in state.items() for each in (value if isinstance(value, list) else [value])]
+        return [(name, value) for name, value in said if value not in (None, "") and (name, value) != ("sort", Sort.POPULAR)]
 
     def _written(self) -> list[tuple[str, list[str]]]:
         """Return the values of filters as an address has them."""
         return [(name, value.written) for name, value in self.given.items() if isinstance(value, Values)]
+
+
+def _address(parameters: Iterable[str]) -> str:
+    query = "&".join(parameters)
+    return reverse("browse") + (f"?{query}" if query else "")
