@@ -8,8 +8,8 @@ from django.utils.html import format_html
 from django.views.decorators.http import require_safe
 
 from marketplace.core.admin import Decision, ServiceAdmin, service_decision
-from marketplace.core.objects import object_store
-from marketplace.core.serving import serve_object
+from marketplace.storage import default_storage
+from marketplace.storage.serving import serve_object
 
 from ..models import Deliverable
 from ..selectors.reviews import is_submitted
@@ -61,7 +61,7 @@ class DeliverableAdmin(ServiceAdmin):
             raise Http404
         return serve_object(
             request,
-            store=object_store(),
+            store=default_storage,
             key=deliverable.object_key,
             size=deliverable.file_size,
             etag=deliverable.sha256,

@@ -6,7 +6,7 @@ everyone in it waits longer and longer for answers that they have given up on. S
 in the others requests wait for their turn. A request that finds no thread is refused within a millisecond.
 
 Slow clients are kept apart: a request gives up its turn while its body arrives, unless a proxy has buffered it, and requests with bodies, uploads and answers that are
-being sent each have a limit of their own.
+being sent each have a limit of their own. So is a slow file store: a request gives up its turn while it waits for it, and only so many wait at a time.
 """
 
 import threading
@@ -25,6 +25,7 @@ from .db.connections import release_connections
 from .errors import Overloaded
 from .observing.middleware import ROUTE_KEY
 from .request_body import RequestBody
+from .waiting import waiting
 
 # A request that waited this long is refused: those ahead of it are slow. It equals the time that a thread waits for a database
 # connection, and is long enough that a machine that pauses for a moment refuses nobody.
@@ -46,6 +47,7 @@ class ConcurrencyLimiter:
         self._bodies = threading.Semaphore(admitted // 2)
         self._uploads = threading.Semaphore(at_once)
         self._streams = threading.Semaphore(admitted // 2)
+        self._waiting = threading.Semaphore(admitted // 4)
         self._turns = threading.Semaphore(at_once)
         # What the request of a thread holds: a thread answers one at a time.
         self._mine = threading.local()
@@ -79,6 +81,17 @@ class ConcurrencyLimiter:
             if paused:
                 self._turns.acquire()
                 self._mine.turn = True
+
+    @contextmanager
+    def wait_elsewhere(self) -> Iterator[None]:
+        """Let others work while this thread waits for another service; refuse it where too many wait already."""
+        with self.pause():
+            if not self._waiting.acquire(blocking=False):
+                raise Overloaded(headers={"Retry-After": RETRY_SECONDS})
+            try:
+                yield
+            finally:
+                self._waiting.release()
 
     def end_turn(self) -> None:
         """Let the next one work; the thread is kept until `leave`."""
@@ -116,7 +129,7 @@ class OverloadMiddleware:
         body = request.META.get("wsgi.input")
         if isinstance(body, RequestBody) and not body.buffered:
             body.waiting = self.limiter.pause
-        sending = False
+        sending, waits = False, waiting.set(self.limiter.wait_elsewhere)
         try:
             response = self.get_response(request)
             if response.streaming:
@@ -126,6 +139,7 @@ class OverloadMiddleware:
                     response.close()
                     response = _refusal(request)
         finally:
+            waiting.reset(waits)
             self.limiter.end_turn()
             if not sending:
                 self.limiter.leave()
