@@ -84,7 +84,15 @@ class ConcurrencyLimiter:
 
     @contextmanager
     def wait_elsewhere(self) -> Iterator[None]:
-        """Let others work while this thread waits for another service; refuse it where too many wait already."""
+        """Let others work while this thread waits for another service.
+
+        Raises:
+            Overloaded: too many wait already.
+        """
+        if not self._mine.turn:
+            # An upload is limited as one.
+            yield
+            return
         with self.pause():
             if not self._waiting.acquire(blocking=False):
                 raise Overloaded(headers={"Retry-After": RETRY_SECONDS})

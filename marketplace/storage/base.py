@@ -138,12 +138,21 @@ class ObjectFile(File[bytes]):
 
 
 class Blocks:
-    """The content of an open file, in blocks. The file is closed at the end, by `close`, and when this is dropped unread."""
+    """The content of a file, in blocks. The file is closed at the end, by `close`, and when this is dropped unread.
 
-    def __init__(self, file: Any, length: int | None, errors: Callable[[], AbstractContextManager[None]]) -> None:
-        self._file = file
+    Args:
+        open_file: Opens it.
+        length: How many bytes to read; all when left out.
+        errors: The context in which it is opened and read.
+    """
+
+    def __init__(self, open_file: Callable[[], Any], length: int | None, errors: Callable[[], AbstractContextManager[None]]) -> None:
+        self._file: Any = None
         self._left = length
         self._errors = errors
+        with errors():
+            # Created after this object, it is also finalised after it, when both are garbage.
+            self._file = open_file()
 
     def __iter__(self) -> "Blocks":
         return self
@@ -162,7 +171,8 @@ class Blocks:
     def close(self) -> None:
         """Close the file."""
         self._left = 0
-        self._file.close()
+        if self._file is not None:
+            self._file.close()
 
     def __del__(self) -> None:
         self.close()

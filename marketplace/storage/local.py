@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
+from io import FileIO
 from pathlib import Path
 from typing import Any
 
@@ -40,11 +41,7 @@ class LocalStorage(ObjectStorage, FileSystemStorage):
 
     def read(self, key: str, start: int = 0, end: int | None = None) -> Blocks:
         """Return the bytes from `start` up to `end`; the file is opened at once."""
-        with storage_errors():
-            # Unbuffered: a block is one read.
-            file = Path(self.path(key)).open("rb", buffering=0)  # noqa: SIM115 - the blocks close it
-            file.seek(start)
-        return Blocks(file, None if end is None else end - start, storage_errors)
+        return Blocks(partial(_open_at, self.path(key), start), None if end is None else end - start, storage_errors)
 
     def fingerprint(self, key: str) -> str:
         """Return size, time of the last write and number of the file."""
@@ -144,6 +141,13 @@ class LocalFile(ObjectFile):
         descriptor, self._fd = self._fd, -1
         if descriptor >= 0:
             os.close(descriptor)
+
+
+def _open_at(path: str, start: int) -> FileIO:
+    # Unbuffered: a block is one read.
+    file = FileIO(path)
+    file.seek(start)
+    return file
 
 
 def _discard(part: Path) -> None:

@@ -4,7 +4,7 @@ import io
 import os
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime
 from functools import partial
 from typing import Any, BinaryIO
@@ -97,12 +97,11 @@ class S3Storage(ObjectStorage, s3.S3Storage):  # type: ignore[misc]  # django-st
         """Return the bytes from `start` up to `end` of one ranged request."""
         if end is not None and end <= start:
             self.size(key)
-            return Blocks(io.BytesIO(), 0, s3_errors)
+            return Blocks(io.BytesIO, 0, s3_errors)
         # S3 refuses a range that begins at the end of an empty object: a whole read asks for none.
         ranged = {} if start == 0 and end is None else {"Range": f"bytes={start}-{'' if end is None else end - 1}"}
         with self.request():
-            body = self.bucket.Object(check_key(key)).get(**ranged)["Body"]
-        return Blocks(body, None, s3_errors)
+            return Blocks(lambda: self.bucket.Object(check_key(key)).get(**ranged)["Body"], None, s3_errors)
 
     def download(self, key: str, file: BinaryIO) -> None:
         """Write a whole object to an open file, several parts at a time."""
@@ -111,7 +110,7 @@ class S3Storage(ObjectStorage, s3.S3Storage):  # type: ignore[misc]  # django-st
 
     def compose(self, key: str, segments: Sequence[Segment], *, content_type: str) -> None:
         """Store segments as one object; the store copies long stretches of other objects by itself."""
-        with s3_errors():
+        with self.request():
             upload = self.transfers.Object(self.bucket_name, check_key(key)).initiate_multipart_upload(ContentType=content_type)
             try:
                 parts = [
@@ -198,6 +197,9 @@ class S3File(ObjectFile):
     """An object on its way in: what is written goes through a pipe to a transfer manager."""
 
     def __init__(self, storage: S3Storage, key: str) -> None:
+        # For as long as the file is open: a request that gave up its turn for each block would wait for one as often.
+        self._waiting = ExitStack()
+        self._waiting.enter_context(storage.request())
         reader, writer = os.pipe()
         # `file` is what `File` writes to.
         super().__init__(os.fdopen(writer, "wb"), key)
@@ -232,6 +234,7 @@ class S3File(ObjectFile):
         with suppress(BrokenPipeError):
             self.file.close()
         self._manager.shutdown(cancel=True)
+        self._waiting.close()
 
 
 class _CloseReader(BaseSubscriber):  # type: ignore[misc]  # boto has no types

@@ -1,16 +1,22 @@
 import errno
 import io
 import os
+import socket
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from botocore.awsrequest import AWSResponse
+from botocore.config import Config
+from urllib3 import HTTPResponse
 
 from marketplace.core.errors import DependencyUnavailable
 from marketplace.storage import default_storage, s3
@@ -361,6 +367,41 @@ def test_store_that_is_down_is_unavailable(s3_server: S3Server, s3_store: S3Stor
     wrong = S3Storage(**s3_server.storage_options() | {"secret_key": "wrong"})
     with pytest.raises(DependencyUnavailable):
         wrong.read("deliverables/one")
+
+
+@pytest.fixture
+def hung_store(monkeypatch: pytest.MonkeyPatch) -> Iterator[S3Storage]:
+    """A store that takes connections and never answers, of which nobody has the patience to wait for seconds."""
+    impatient = {"client_config": S3Storage.client_config.merge(Config(read_timeout=0.05))}
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        server = S3Server(f"http://127.0.0.1:{silent.getsockname()[1]}")
+        yield S3Storage(**server.storage_options() | impatient)
+
+
+def test_store_that_does_not_answer_is_asked_once_in_a_while(hung_store: S3Storage, monkeypatch: pytest.MonkeyPatch) -> None:
+    now, sent, answers = [0.0], [], []
+
+    def note(request: Any, **_: Any) -> Any:
+        sent.append(request.url)
+        return AWSResponse(request.url, 404, {}, HTTPResponse(b"")) if answers else None
+
+    monkeypatch.setattr(s3, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    hung_store.connection.meta.client.meta.events.register("before-send.s3", note)
+
+    def asks() -> bool:
+        before = len(sent)
+        with pytest.raises(DependencyUnavailable):
+            hung_store.size("deliverables/one")
+        return len(sent) > before
+
+    assert [asks() for _ in range(s3.FAILURES + 2)] == [*[True] * s3.FAILURES, False, False]
+    now[0] += s3.PAUSE_SECONDS
+    assert [asks(), asks()] == [True, False]
+    now[0] += s3.PAUSE_SECONDS
+    answers.append(True)
+    for _ in range(2):
+        with pytest.raises(FileNotFoundError):
+            hung_store.size("deliverables/one")
 
 
 @pytest.mark.parametrize(
