@@ -383,7 +383,7 @@ def test_store_that_does_not_answer_is_asked_once_in_a_while(hung_store: S3Stora
 
     def note(request: Any, **_: Any) -> Any:
         sent.append(request.url)
-        return AWSResponse(request.url, 404, {}, HTTPResponse(b"")) if answers else None
+        return AWSResponse(request.url, 404, {}, HTTPResponse(io.BytesIO(), preload_content=False)) if answers else None
 
     monkeypatch.setattr(s3, "time", SimpleNamespace(monotonic=lambda: now[0]))
     hung_store.connection.meta.client.meta.events.register("before-send.s3", note)
