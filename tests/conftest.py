@@ -15,13 +15,13 @@ from django.db import connection, connections
 from django.utils import timezone
 from playwright.sync_api import Browser
 from rest_framework.test import APIClient
-from storages.backends.s3 import S3Storage
 
 from catalog.search import vocabulary
 from developers.services.credentials import issue_api_key, issue_personal_token
 from marketplace.accounts.models import User
 from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
 from marketplace.settings.environment import redis_caches
+from marketplace.storage.s3 import S3Storage
 
 from .clocks import _nothing_expires_by_itself, counters_clock, midday  # noqa: F401 - fixtures
 from .factories import PLENTY, AppFactory, UserFactory
@@ -145,7 +145,7 @@ def s3_storage(s3_server: s3.S3Server) -> S3Storage:
     """One connection for all: boto takes a third of a second to make one."""
     storage = S3Storage(**s3_server.storage_options())
     try:
-        storage.connection.meta.client.create_bucket(Bucket=s3_server.bucket)
+        storage.bucket.create()
     except ClientError as error:
         # It keeps its records in extended attributes, which some temporary folders do not have.
         pytest.skip(f"the S3 server cannot store here: {error}")

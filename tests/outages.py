@@ -1,6 +1,6 @@
-"""Each dependency is stopped in turn: what goes on, what answers 503 with `Retry-After`, and that all recovers without a restart.
+"""Each dependency is stopped in turn, and then hangs: what goes on, what answers 503 with `Retry-After`, and that all recovers without a restart.
 
-    uv run --group dev python -m tests.outages [--write] [--only "object store"]
+    uv run --group dev python -m tests.outages [--write] [--only "object store hangs"]
 
 Two nodes and a worker run with the production settings on real servers of their own. Each request is sent before, during and
 after an outage; an answer other than success or 503 with `Retry-After` fails, and so does a purchase, mail or ledger entry that is
@@ -22,16 +22,19 @@ from .nodes.probes import Outcome, Prober
 PAGE = ROOT / "marketplace" / "pages" / "docs" / "outages.md"
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 RECOVERY_SECONDS = 60
+HANGS = " hangs"
+# The link leads to the store itself.
+FROM_THE_STORE = "Use a download link"
 # What is down is seen from the second round on as from the first, in which connections break.
 ROUNDS = 2
 
 
 @dataclass(frozen=True)
 class Outage:
-    """Something that stops.
+    """Something that stops, or hangs.
 
     Args:
-        name: As the table calls it.
+        name: As the table calls it; with `HANGS` after it where it hangs.
         stop: Stops it.
         start: Starts it again.
     """
@@ -42,9 +45,10 @@ class Outage:
 
 
 def outages(deployment: Deployment) -> list[Outage]:
-    """Return what can stop."""
-    gates = [Outage(name, gate.shut, gate.open) for name, gate in deployment.gates.items()]
-    return [*gates, Outage("worker", deployment.worker.kill, deployment.worker.start)]
+    """Return what can stop, and what can hang: it takes connections and says nothing, like a process that was sent SIGSTOP."""
+    down = [Outage(name, gate.shut, gate.open) for name, gate in deployment.gates.items()]
+    hung = [Outage(name + HANGS, gate.silence, gate.open) for name, gate in deployment.gates.items()]
+    return [*down, Outage("worker", deployment.worker.kill, deployment.worker.start), *hung]
 
 
 def measure(deployment: Deployment, *, only: str = "", say: Callable[[str], None] = lambda _: None) -> dict[str, dict[str, str]]:
@@ -65,9 +69,9 @@ def measure(deployment: Deployment, *, only: str = "", say: Callable[[str], None
         finally:
             outage.start()
         table[outage.name] = {name: _word(name, outage.name, [found[name] for found in rounds]) for name in rounds[0]}
-        slowest = max(outcome.seconds for found in rounds for outcome in found.values())
+        slowest, request = max((outcome.seconds, name) for found in rounds for name, outcome in found.items() if name != FROM_THE_STORE)
         seconds = _recovered(prober, outage.name)
-        say(f"{outage.name}: answers within {slowest:.1f} s, well again after {seconds:.1f} s")
+        say(f"{outage.name}: answers within {slowest:.1f} s ({request}), well again after {seconds:.1f} s")
     say(as_markdown(table))
     _nothing_is_lost(deployment, prober)
     say("nothing is lost: purchases, mails, ledger")
@@ -82,13 +86,12 @@ def _all_well(prober: Prober, when: str) -> None:
 def _word(name: str, outage: str, outcomes: list[Outcome]) -> str:
     """Return the word of the table: the worse of the rounds."""
     words = {outcome.word for outcome in outcomes}
-    if outage == "object store" and name == "Use a download link":
-        # The link leads to the store itself.
+    if outage.startswith("object store") and name == FROM_THE_STORE:
         words = {"503" if word.startswith("no answer") else word for word in words}
     assert words <= {"yes", "503"}, f"{name} without the {outage}: {words}"
     if "503" in words:
         return "503"
-    return "yes, mail is sent later" if name == "Sign up" and outage in {"mail", "worker"} else "yes"
+    return "yes, mail is sent later" if name == "Sign up" and outage.startswith(("mail", "worker")) else "yes"
 
 
 def _recovered(prober: Prober, outage: str) -> float:
@@ -113,10 +116,15 @@ def _nothing_is_lost(deployment: Deployment, prober: Prober) -> None:
 
 
 def as_markdown(table: dict[str, dict[str, str]]) -> str:
-    """Return the table as it stands in the page."""
-    names = list(table)
-    lines = [f"| While this is down | {' | '.join(names)} |", f"|---|{'---|' * len(names)}"]
-    lines += [f"| {request} | {' | '.join(table[name][request] for name in names)} |" for request in table[names[0]]]
+    """Return the tables as they stand in the page: of what is down, and of what hangs."""
+    down = {name: words for name, words in table.items() if not name.endswith(HANGS)}
+    hung = {name.removesuffix(HANGS): words for name, words in table.items() if name.endswith(HANGS)}
+    return "\n\n".join(_table(head, words) for head, words in (("While this is down", down), ("While this hangs", hung)) if words)
+
+
+def _table(head: str, table: dict[str, dict[str, str]]) -> str:
+    lines = [f"| {head} | {' | '.join(table)} |", f"|---|{'---|' * len(table)}"]
+    lines += [f"| {request} | {' | '.join(words[request] for words in table.values())} |" for request in next(iter(table.values()))]
     return "\n".join(lines)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from catalog.models import LicenseTier, Listing, Store
 from marketplace.accounts.models import User
-from marketplace.core.objects import object_store
+from marketplace.storage import default_storage
 from wallet.models import Order
 from wallet.services.funding import credit_wallet
 from wallet.services.offers import Wish
@@ -72,9 +72,7 @@ def store_file(listing: Listing, content: bytes) -> None:
     deliverable.sha256 = hashlib.sha256(content).hexdigest()
     deliverable.crc32 = zlib.crc32(content)
     deliverable.save()
-    writer = object_store().create(deliverable.object_key)
-    writer.write(content)
-    writer.commit()
+    default_storage.save_bytes(deliverable.object_key, content)
 
 
 def funded(inr: int = 0, usd: int = 0, **fields: Any) -> User:

@@ -7,9 +7,9 @@ from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 
 from marketplace.core.admin import Decision, ServiceAdmin, service_decision
-from marketplace.core.objects import object_store
-from marketplace.core.serving import serve_object
 from marketplace.core.wrong_method import allow_methods
+from marketplace.storage import default_storage
+from marketplace.storage.serving import serve_object
 
 from ..models import Deliverable
 from ..selectors.reviews import is_submitted
@@ -61,7 +61,7 @@ class DeliverableAdmin(ServiceAdmin):
             raise Http404
         return serve_object(
             request,
-            store=object_store(),
+            store=default_storage,
             key=deliverable.object_key,
             size=deliverable.file_size,
             etag=deliverable.sha256,

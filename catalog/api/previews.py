@@ -17,9 +17,9 @@ from marketplace.accounts.models import User
 from marketplace.core.access import BEARER_KINDS, PUBLIC, Access
 from marketplace.core.api.views import ApiViewSet
 from marketplace.core.errors import DependencyUnavailable, InvalidInput, NotFound, Problem, RangeNotSatisfiable
-from marketplace.core.objects import object_store
 from marketplace.core.scopes import Scope
-from marketplace.core.serving import serve_object
+from marketplace.storage import default_storage
+from marketplace.storage.serving import serve_object
 
 from .. import selectors
 from ..models import Preview
@@ -86,7 +86,7 @@ class PreviewViewSet(ApiViewSet):
         else:
             # No longer than anything else of the catalog: a takedown ends it.
             caching = shared_cache_headers(time.monotonic() - began)
-        return serve_object(request._request, store=object_store(), headers=PROTECTION | caching, **copy)
+        return serve_object(request._request, store=default_storage, headers=PROTECTION | caching, **copy)
 
 
 def _viewer(request: Request) -> User | None:

@@ -20,9 +20,8 @@ from catalog.models import Deliverable, Listing
 from catalog.pricing import permitted_tiers
 from catalog.selectors.taxonomy import Terms, active_tiers, terms_at
 from marketplace.core.ids import new_id
-from marketplace.core.objects import object_store
-from marketplace.core.objects.base import ObjectStore
-from marketplace.core.serving import Stored
+from marketplace.storage import default_storage
+from marketplace.storage.base import ObjectStorage, Stored
 
 from ..models import DownloadLink, Licence, Package
 from .packages import CONTENT_TYPE, package_of, package_parts
@@ -59,7 +58,7 @@ def make_ready(*, packages: Sequence[Package]) -> list[Package]:
     Raises:
         DamagedFile: the stored file has another length or checksum than the record says.
     """
-    store = object_store()
+    store = default_storage
     builds = _serves_itself(store)
     wanted = {package.recipe: package for package in packages}
     known = {package.recipe: package for package in Package.objects.select_related("deliverable").filter(recipe__in=wanted)}
@@ -70,7 +69,7 @@ def make_ready(*, packages: Sequence[Package]) -> list[Package]:
         if builds:
             # A key of its own for each build: what is removed meanwhile is never what was built meanwhile.
             package.object_key = f"{FOLDER}{package.recipe}/{new_id().hex}"
-            _build(package, store)
+            store.compose(package.object_key, package_parts(package, store), content_type=CONTENT_TYPE)
         known[package.recipe] = _keep(package)
     return [known[package.recipe] for package in packages]
 
@@ -96,10 +95,10 @@ def remove_built(*, package: Package) -> None:
     One that was built anew meanwhile has another key, and stays.
     """
     Package.objects.filter(pk=package.pk, object_key=package.object_key).update(object_key="")
-    object_store().delete(package.object_key)
+    default_storage.delete(package.object_key)
 
 
-def find_stray_packages(store: ObjectStore) -> Iterator[str]:
+def find_stray_packages(store: ObjectStorage) -> Iterator[str]:
     """Yield the keys of packages older than a day that no row names: their builder was killed."""
     limit = timezone.now() - GRACE
     for key, written_at in store.keys(FOLDER):
@@ -107,12 +106,12 @@ def find_stray_packages(store: ObjectStore) -> Iterator[str]:
             yield key
 
 
-def _serves_itself(store: ObjectStore) -> bool:
+def _serves_itself(store: ObjectStorage) -> bool:
     """Tell whether the store hands files to buyers itself; a link is signed without asking the store."""
     return store.presigned_url(f"{FOLDER}any", seconds=1, filename="any", content_type=CONTENT_TYPE) is not None
 
 
-def _measure(packages: Sequence[Package], store: ObjectStore) -> None:
+def _measure(packages: Sequence[Package], store: ObjectStorage) -> None:
     """Set size and SHA-256 of packages that begin with the same file, read once for all of them."""
     head, content = package_parts(packages[0], store)[:2]
     if isinstance(head, Stored) or not isinstance(content, Stored):
@@ -130,22 +129,9 @@ def _measure(packages: Sequence[Package], store: ObjectStore) -> None:
         package.size, package.sha256 = len(head) + length + len(tail), own.hexdigest()
 
 
-def _tail(package: Package, store: ObjectStore) -> bytes:
+def _tail(package: Package, store: ObjectStorage) -> bytes:
     """Return what follows the file: the two texts and the directory."""
     return b"".join(part for part in package_parts(package, store)[2:] if isinstance(part, bytes))
-
-
-def _build(package: Package, store: ObjectStore) -> None:
-    writer = store.create(package.object_key, content_type=CONTENT_TYPE)
-    try:
-        for part in package_parts(package, store):
-            if isinstance(part, bytes):
-                writer.write(part)
-            else:
-                writer.write_object(part.key, part.start, part.end)
-        writer.commit()
-    finally:
-        writer.abort()
 
 
 def _keep(package: Package) -> Package:

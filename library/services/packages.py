@@ -8,8 +8,7 @@ import orjson
 
 from catalog.models import Deliverable, Listing
 from catalog.selectors.taxonomy import Terms
-from marketplace.core.objects.base import ObjectStore
-from marketplace.core.serving import Segment, Stored
+from marketplace.storage.base import ObjectStorage, Segment, Stored
 
 from ..models import Package
 from ..selectors import version_of_file
@@ -46,7 +45,7 @@ def package_of(listing: Listing, deliverable: Deliverable, terms: Terms) -> Pack
     return package
 
 
-def package_parts(package: Package, store: ObjectStore) -> list[Segment]:
+def package_parts(package: Package, store: ObjectStorage) -> list[Segment]:
     """Return the parts that the package's bytes are made of."""
     deliverable = package.deliverable
     content = Stored(store, deliverable.object_key, 0, deliverable.file_size)

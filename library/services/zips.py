@@ -8,7 +8,7 @@ the same bytes. Beyond 4 GiB the ZIP64 records of APPNOTE 6.3 are used.
 import struct
 from dataclasses import dataclass
 
-from marketplace.core.serving import Segment
+from marketplace.storage.base import Segment
 
 # What a 32-bit field holds when the ZIP64 record beside it holds the value.
 _MARKER = 0xFFFFFFFF

@@ -1,4 +1,4 @@
-"""Health checks of the service's dependencies: database, migrations, cache, file store, and what apps register.
+"""Health checks of the service's dependencies: database, migrations, cache, and what apps register.
 
 Each dependency has a probe. Probes run in threads of their own, with a timeout; a report is cached for a second, so that frequent
 requests cost nothing. A report names what is down and nothing else: no address, no error text.
@@ -18,9 +18,6 @@ from django.core.cache import caches
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
-
-from .objects import object_store
-from .objects.base import ObjectMissing
 
 KEPT_SECONDS = 1.0
 PROBE_SECONDS = 2.0
@@ -154,14 +151,6 @@ def probe_cache() -> None:
             raise NotReady(f"the cache {name} does not keep what it is told")
 
 
-def probe_objects() -> None:
-    """Ask the object store for an object that need not be there."""
-    try:
-        object_store().size("health/probe")
-    except ObjectMissing:
-        return
-
-
 @cache
 def _own_migrations() -> frozenset[tuple[str, str]]:
     return frozenset(MigrationLoader(None, ignore_no_migrations=True).disk_migrations)
@@ -170,4 +159,3 @@ def _own_migrations() -> frozenset[tuple[str, str]]:
 monitor.register("database", probe_database)
 monitor.register("migrations", probe_migrations)
 monitor.register("cache", probe_cache)
-monitor.register("objects", probe_objects)

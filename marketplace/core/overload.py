@@ -6,7 +6,8 @@ everyone in it waits longer and longer for answers that they have given up on. S
 in the others requests wait for their turn. A request that finds no thread is refused within a millisecond.
 
 Slow clients are kept apart: a request gives up its turn while its body arrives, unless a proxy has buffered it. Bodies that arrive,
-uploads and answers that are being sent each have a limit of their own, of which one client address can hold half.
+uploads and answers that are being sent each have a limit of their own, of which one client address can hold half. So is a slow file
+store: a request gives up its turn while it waits for it, and only so many wait at a time.
 """
 
 import threading
@@ -26,6 +27,7 @@ from .db.connections import release_connections
 from .errors import Overloaded
 from .observing.middleware import ROUTE_KEY
 from .request_body import RequestBody, is_upload
+from .waiting import waiting
 
 # A request that waited this long is refused: those ahead of it are slow. It equals the time that a thread waits for a database
 # connection, and is long enough that a machine that pauses for a moment refuses nobody.
@@ -72,6 +74,7 @@ class ConcurrencyLimiter:
         admitted = threads - at_once
         self._admitted = CallerLimit(of_one=admitted, of_all=admitted)
         self._bodies, self._uploads, self._streams = map(_half_for_one, (admitted // 2, at_once, admitted // 2))
+        self._waiting = threading.Semaphore(admitted // 4)
         self._turns = threading.Semaphore(at_once)
         # What the request of a thread holds: a thread answers one at a time.
         self._mine = threading.local()
@@ -105,6 +108,25 @@ class ConcurrencyLimiter:
             if paused:
                 self._turns.acquire()
                 self._mine.turn = True
+
+    @contextmanager
+    def wait_elsewhere(self) -> Iterator[None]:
+        """Let others work while this thread waits for another service.
+
+        Raises:
+            Overloaded: too many wait already.
+        """
+        if not self._mine.turn:
+            # An upload is limited as one.
+            yield
+            return
+        with self.pause():
+            if not self._waiting.acquire(blocking=False):
+                raise Overloaded(headers={"Retry-After": RETRY_SECONDS})
+            try:
+                yield
+            finally:
+                self._waiting.release()
 
     def end_turn(self) -> None:
         """Let the next one work; the thread is kept until `leave`."""
@@ -148,7 +170,7 @@ class OverloadMiddleware:
             return _refusal(request)
         if slow:
             slow.waiting = self.limiter.pause
-        sending = False
+        sending, waits = False, waiting.set(self.limiter.wait_elsewhere)
         try:
             response = self.get_response(request)
             if response.streaming:
@@ -158,6 +180,7 @@ class OverloadMiddleware:
                     response.close()
                     response = _refusal(request)
         finally:
+            waiting.reset(waits)
             self.limiter.end_turn()
             if not sending:
                 self.limiter.leave()

@@ -22,4 +22,5 @@ class OperationsConfig(AppConfig):
         subscribe(AccountEnding, people.add_effects)
         register(readings.jobs)
         register(readings.webhooks)
+        monitor.register("objects", readings.probe_objects)
         monitor.register("worker", readings.probe_workers)

@@ -8,12 +8,12 @@ folder copies only what is new. A manifest is written last: a backup without one
 import hashlib
 import json
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from django.db import connection, transaction
 from django.db.migrations.recorder import MigrationRecorder
@@ -21,8 +21,8 @@ from django.db.migrations.recorder import MigrationRecorder
 from catalog.models import Deliverable
 from catalog.services.catalog_version import change_version
 from marketplace.core.errors import DependencyUnavailable
-from marketplace.core.objects import object_store
-from marketplace.core.objects.base import ObjectMissing, ObjectStore, is_key
+from marketplace.storage import default_storage
+from marketplace.storage.base import ObjectStorage, is_key
 
 from . import dumps
 from .dumps import BackupFailed
@@ -101,7 +101,7 @@ def make(folder: Path, *, objects: bool = True, report: Report = lambda _count: 
         backup.mkdir(parents=True, mode=0o700)
     except FileExistsError as error:
         raise BackupFailed(f"{backup} is there already: another backup was begun in the same second.") from error
-    store, count = object_store(), -1
+    store, count = default_storage, -1
     if objects:
         # What is for sale lies there: it is nobody else's to read.
         (folder / OBJECTS).mkdir(exist_ok=True, mode=0o700)
@@ -142,14 +142,14 @@ def restore(backup: Path, *, replace: bool = False, report: Report = lambda _cou
     dumps.check(dump)
     # Objects first: a database that names what is not there yet would be worse than one that is not there yet.
     if manifest.objects >= 0:
-        _copy_in(backup.parent / OBJECTS, object_store(), report)
+        _copy_in(backup.parent / OBJECTS, default_storage, report)
     dumps.load(dump)
     with transaction.atomic():
         change_version()
     return manifest
 
 
-def _copy_out(store: ObjectStore, folder: Path, part: Path, report: Report) -> int:
+def _copy_out(store: ObjectStorage, folder: Path, part: Path, report: Report) -> int:
     """Copy what is not there yet; return how many objects the store has.
 
     Args:
@@ -167,16 +167,16 @@ def _copy_out(store: ObjectStore, folder: Path, part: Path, report: Report) -> i
             continue
         target.parent.mkdir(parents=True, exist_ok=True)
         # One that was removed since it was listed is named by no record any more.
-        with suppress(ObjectMissing):
+        with suppress(FileNotFoundError):
             _fetch(store, key, part)
             part.replace(target)
     return count
 
 
-def _fetch(store: ObjectStore, key: str, part: Path) -> None:
+def _fetch(store: ObjectStorage, key: str, part: Path) -> None:
     try:
         with part.open("wb") as file:
-            file.writelines(store.read(key))
+            store.download(key, file)
             file.flush()
             # It is copied once: what a power cut would leave empty would stay so.
             os.fsync(file.fileno())
@@ -184,7 +184,7 @@ def _fetch(store: ObjectStore, key: str, part: Path) -> None:
         raise BackupFailed(f"{key} cannot be read: {error.message}") from error
 
 
-def _keys(store: ObjectStore) -> Iterator[str]:
+def _keys(store: ObjectStorage) -> Iterator[str]:
     try:
         for prefix in PREFIXES:
             for key, _written in store.keys(prefix):
@@ -193,7 +193,7 @@ def _keys(store: ObjectStore) -> Iterator[str]:
         raise BackupFailed(error.message) from error
 
 
-def _copy_in(folder: Path, store: ObjectStore, report: Report) -> None:
+def _copy_in(folder: Path, store: ObjectStorage, report: Report) -> None:
     there = dict.fromkeys(_keys(store), True)
     for path in sorted(folder.rglob("*")):
         key = path.relative_to(folder).as_posix()
@@ -205,19 +205,12 @@ def _copy_in(folder: Path, store: ObjectStore, report: Report) -> None:
             _put(store, key, path)
 
 
-def _put(store: ObjectStore, key: str, path: Path) -> None:
-    writer: Any = None
+def _put(store: ObjectStorage, key: str, path: Path) -> None:
     try:
-        writer = store.create(key)
-        with path.open("rb") as file:
-            while block := file.read(2**20):
-                writer.write(block)
-        writer.commit()
+        with path.open("rb") as file, store.open(key, "wb") as stored:
+            shutil.copyfileobj(file, stored)
     except DependencyUnavailable as error:
         raise BackupFailed(f"{key} cannot be stored: {error.message}") from error
-    finally:
-        if writer is not None:
-            writer.abort()
 
 
 def _digest(path: Path) -> str:

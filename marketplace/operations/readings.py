@@ -1,6 +1,7 @@
 """Prometheus gauges that are read from the database at each scrape: jobs, workers, webhooks."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import timedelta
 
 from django.db.models import Count
@@ -14,6 +15,7 @@ from developers.models.webhooks import DeliveryStatus
 from marketplace.core.health import NotReady
 from marketplace.jobs.models import Job, Worker
 from marketplace.jobs.queue import LOST_AFTER
+from marketplace.storage import default_storage
 
 WAITING = (TaskResultStatus.READY, TaskResultStatus.RUNNING, TaskResultStatus.FAILED)
 RECENT = timedelta(hours=1)
@@ -68,3 +70,9 @@ def probe_workers() -> None:
     """
     if not live_workers():
         raise NotReady("no worker is running: start manage.py worker")
+
+
+def probe_objects() -> None:
+    """Ask the file store for a file that need not be there."""
+    with suppress(FileNotFoundError):
+        default_storage.size("health/probe")

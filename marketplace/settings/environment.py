@@ -9,7 +9,6 @@ from typing import Any, cast
 from urllib.parse import urlsplit
 
 import environ
-from botocore.config import Config
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from cryptography.hazmat.primitives.serialization import (
     Encoding,
@@ -216,24 +215,13 @@ def s3() -> dict[str, str] | None:
 def s3_storage(values: dict[str, str]) -> dict[str, Any]:
     """Return Django's storage entry for S3 settings."""
     return {
-        "BACKEND": "storages.backends.s3.S3Storage",
+        "BACKEND": "marketplace.storage.s3.S3Storage",
         "OPTIONS": {
             "bucket_name": values["S3_BUCKET"],
             "access_key": values["S3_ACCESS_KEY_ID"],
             "secret_key": values["S3_SECRET_ACCESS_KEY"],
             "endpoint_url": values["S3_ENDPOINT_URL"] or None,
             "region_name": values["S3_REGION"] or "us-east-1",
-            "client_config": Config(
-                signature_version="s3v4",
-                # One that does not answer is given up before the caller is. What the store copies by itself it answers only when done.
-                connect_timeout=3,
-                read_timeout=15,
-                retries={"mode": "standard", "total_max_attempts": 2},
-                # One client serves all threads of a process, uploads of several parts among them.
-                max_pool_connections=32,
-            ),
-            "file_overwrite": False,
-            "querystring_auth": True,
         },
     }
 

@@ -19,7 +19,7 @@ from marketplace.accounts.models import User
 from marketplace.core import audit
 from marketplace.core.admin import Base
 from marketplace.core.models import AuditEntry, ReadyUse, ReadyWords
-from marketplace.core.objects import object_store
+from marketplace.storage import default_storage
 from tests.admin import subjects
 from tests.admin.pages import address, service_admins, signed_in, staff, text_of
 from tests.catalog.cases import make_deliverable, published, submitted
@@ -202,9 +202,7 @@ def test_review_page_shows_what_is_needed_to_decide(root: Client, django_assert_
 
 def test_reviewer_downloads_the_file_and_nobody_else(client: Client) -> None:
     row = subjects.deliverable()
-    writer = object_store().create(row.object_key)
-    writer.write(b"x" * row.file_size)
-    writer.commit()
+    default_storage.save_bytes(row.object_key, b"x" * row.file_size)
     page = address(Deliverable, "download", row.pk)
     assert client.get(page).status_code == 302
     assert signed_in(staff("catalog.view_deliverable")).get(page).status_code == 403

@@ -8,8 +8,8 @@ from django.test import Client
 from rest_framework.test import APIClient
 
 from catalog.models import Preview
-from marketplace.core.objects import object_store
 from marketplace.core.scopes import APP_SCOPES, Scope
+from marketplace.storage import default_storage
 from tests.factories import ListingFactory, PublishedListingFactory, UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -26,9 +26,7 @@ def stored() -> Any:
         preview_id = uuid.uuid4()
         renditions = {}
         for key, content in ((f"previews/{preview_id}", BYTES), (f"previews/{preview_id}-card", CARD)):
-            writer = object_store().create(key)
-            writer.write(content)
-            writer.commit()
+            default_storage.save_bytes(key, content)
         card = {"key": f"previews/{preview_id}-card", "size": len(CARD), "sha256": "c" * 64, "width": 1, "height": 1}
         renditions["card"] = card | {"contentType": "image/webp"}
         return Preview.objects.create(

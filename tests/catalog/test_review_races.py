@@ -12,7 +12,7 @@ from catalog.selectors import listings_for_sale
 from catalog.services import review as services
 from marketplace.core.errors import InvalidTransition
 from marketplace.core.models import AuditEntry
-from marketplace.core.objects import object_store
+from marketplace.storage import default_storage
 from tests.catalog.cases import FINDING, PASSED, add_candidate, draft, open_review, published, submitted
 from tests.factories import UserFactory
 from tests.races import one_stands, refusals_at_once
@@ -178,9 +178,7 @@ def test_withdrawal_and_approval_of_an_update_at_once_leave_one_of_them() -> Non
 
 def _upload(listing: Listing) -> None:
     """Attach a file as an upload does that began before the decision."""
-    store, key = object_store(), new_deliverable_key()
-    writer = store.create(key)
-    writer.write(b"0123456789")
-    writer.commit()
+    store, key = default_storage, new_deliverable_key()
+    store.save_bytes(key, b"0123456789")
     received = Received(store, key, "new.zip", 10, "f" * 64, 1, b"")
     attach_deliverable(listing=listing, received=received, inspection=Inspection("zip", {"format": "zip"}), actor=listing.store.owner)

@@ -14,7 +14,7 @@ from library.certificates import certificate_of, signed_certificate
 from library.models import Licence
 from library.services.links import issue_link, url_of
 from marketplace.accounts.models import User
-from marketplace.core.objects import object_store
+from marketplace.storage import default_storage
 from tests.catalog.cases import PASSED
 from tests.factories import CategoryFactory, ListingFactory, UserFactory
 from tests.shop import archive, bought, funded, on_sale, tiers
@@ -69,10 +69,8 @@ def thumbnail(listing: Listing) -> Preview:
 
 def deliverable(listing: Listing) -> None:
     """Attach an archive as an upload does."""
-    content, store, key = archive(), object_store(), new_deliverable_key()
-    writer = store.create(key)
-    writer.write(content)
-    writer.commit()
+    content, store, key = archive(), default_storage, new_deliverable_key()
+    store.save_bytes(key, content)
     received = Received(store, key, "aurora.zip", len(content), hashlib.sha256(content).hexdigest(), zlib.crc32(content), content[:512])
     technical = {"format": "zip", "entryCount": 1, "uncompressedSize": 3000, "contentsByExtension": {"otf": 1}}
     attach_deliverable(listing=listing, received=received, inspection=Inspection("zip", technical), actor=listing.store.owner)

@@ -14,8 +14,10 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHt
 from django.test import Client, RequestFactory
 
 from marketplace.core import overload
+from marketplace.core.errors import Overloaded
 from marketplace.core.overload import OverloadMiddleware
 from marketplace.core.request_body import RequestBody
+from marketplace.core.waiting import waiting
 from tests.waiting import PATIENCE_SECONDS, until
 
 THREADS, AT_ONCE = 10, 2
@@ -30,7 +32,7 @@ class Server:
     """A server of so many threads, whose work is held until it is let go."""
 
     def __init__(self) -> None:
-        self.go, self.at_work, self.waited = threading.Event(), 0, 0
+        self.go, self.store, self.at_work, self.waiting = threading.Event(), threading.Event(), 0, 0
         self._lock = threading.Lock()
         self._threads = ThreadPoolExecutor(THREADS)
         self.middleware = OverloadMiddleware(self._work)
@@ -39,7 +41,12 @@ class Server:
     def _work(self, request: HttpRequest) -> HttpResponseBase:
         with self._lock:
             self.at_work += 1
-        if request.path != "/api/quick":
+        if request.path == "/api/file":
+            with waiting.get()():
+                with self._lock:
+                    self.waiting += 1
+                assert self.store.wait(GIVE_UP)
+        elif request.path != "/api/quick":
             assert self.go.wait(GIVE_UP)
         if request.path == "/api/echo":
             return HttpResponse(request.body)
@@ -75,6 +82,7 @@ class Server:
     def close(self) -> None:
         """Let everything go."""
         self.go.set()
+        self.store.set()
         self._threads.shutdown()
 
 
@@ -218,6 +226,22 @@ def test_request_whose_body_a_proxy_has_buffered_keeps_its_turn(server: Server) 
     for body in bodies:
         body.go.set()
     assert {future.result(GIVE_UP).status_code for future in (*reading, other)} == {200}
+
+
+def test_requests_that_wait_for_a_service_keep_nobody_from_work_and_are_so_many_only(server: Server) -> None:
+    slow = [server.send("/api/file") for _ in range(PLACES // 4)]
+    until(lambda: server.waiting == len(slow), "views that wait")
+    with pytest.raises(Overloaded):
+        server.send("/api/file").result(GIVE_UP)
+    held = [server.send() for _ in range(AT_ONCE)]
+    until(lambda: server.at_work == len(slow) + 1 + AT_ONCE, "turns that are all taken")
+    server.store.set()
+    # They answer once they have a turn again.
+    with pytest.raises(TimeoutError):
+        slow[0].result(0.2)
+    server.go.set()
+    assert {future.result(GIVE_UP).status_code for future in (*slow, *held)} == {200}
+    assert server.send("/api/file").result(GIVE_UP).status_code == 200
 
 
 def test_work_that_fails_gives_its_place_and_its_turn_back(server: Server) -> None:

@@ -1,14 +1,18 @@
 """How long a statement of a web process may take."""
 
+import os
+import signal
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import psycopg
 import pytest
 from django.db import OperationalError, connection, connections
 from django.test import Client
 
 from marketplace.core.api.problems import as_problem
+from marketplace.core.db import limited
 from marketplace.core.db.timeouts import lift_limit, limit_statements
 from marketplace.pages.views import front
 
@@ -68,6 +72,21 @@ def test_statement_that_takes_too_long_is_cancelled_and_becomes_a_503(limit: Non
     problem = as_problem(error)
     assert (problem.status, problem.code) == (503, "dependency_unavailable")
     assert "database" in problem.message
+
+
+@on_postgresql
+def test_connection_to_a_server_that_hangs_is_given_up(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings.STATEMENT_TIMEOUT_SECONDS = 1
+    monkeypatch.setattr(limited, "MARGIN_SECONDS", 0)
+    with limited.LimitedConnection.connect(**connection.get_connection_params()) as opened:
+        backend = opened.info.backend_pid
+        os.kill(backend, signal.SIGSTOP)
+        try:
+            with pytest.raises(psycopg.OperationalError):
+                opened.execute("SELECT 1")
+        finally:
+            os.kill(backend, signal.SIGCONT)
+        assert opened.closed
 
 
 @on_postgresql

@@ -26,9 +26,9 @@ from developers.services.spending import Caps  # noqa: E402 - see above
 from marketplace.accounts.models import User  # noqa: E402 - see above
 from marketplace.core.errors import DependencyUnavailable  # noqa: E402 - see above
 from marketplace.core.money import Currency  # noqa: E402 - see above
-from marketplace.core.objects import object_store  # noqa: E402 - see above
-from marketplace.core.objects.s3 import S3Store  # noqa: E402 - see above
 from marketplace.core.scopes import Scope  # noqa: E402 - see above
+from marketplace.storage import default_storage  # noqa: E402 - see above
+from marketplace.storage.s3 import S3Storage  # noqa: E402 - see above
 from tests.factories import ListingFactory, UserFactory  # noqa: E402 - see above
 from tests.shop import archive, bought, funded, on_sale  # noqa: E402 - see above
 from tests.vendors import makers  # noqa: E402 - see above
@@ -56,10 +56,10 @@ def token_of(user: User, *scopes: Scope) -> str:
 
 def prepare(count: str) -> dict[str, Any]:
     """Make a vendor with published listings whose files are stored, and a buyer who owns the first."""
-    store = object_store()
-    if isinstance(store, S3Store):
+    store = default_storage
+    if isinstance(store, S3Storage):
         try:
-            store.client.create_bucket(Bucket=store.bucket)
+            store.bucket.create()
         except ClientError as error:
             sys.exit(f"the S3 server cannot store here: {error}")
     profile, other = make_vendor(), make_vendor()
@@ -100,7 +100,7 @@ def approve(listing_id: str) -> dict[str, Any]:
 
 def state() -> dict[str, Any]:
     """Return what is recorded, what is stored, what was left unfinished, and which file each listing has."""
-    store = object_store()
+    store = default_storage
     recorded = {file.object_key: [file.file_size, file.sha256] for file in Deliverable.objects.all()}
     for preview in Preview.objects.all():
         recorded[preview.object_key] = [preview.size, preview.sha256]
@@ -123,7 +123,7 @@ def state() -> dict[str, Any]:
 def _measured(key: str) -> list[Any]:
     digest, size = hashlib.sha256(), 0
     try:
-        for block in object_store().read(key):
+        for block in default_storage.read(key):
             digest.update(block)
             size += len(block)
     except DependencyUnavailable as error:

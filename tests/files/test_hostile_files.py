@@ -16,8 +16,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from catalog.models import Deliverable, Listing, Preview
 from marketplace.core.errors import DependencyUnavailable
-from marketplace.core.objects.base import ObjectStore
 from marketplace.core.scopes import Scope
+from marketplace.storage.base import ObjectStorage
 from tests.factories import ListingFactory
 from tests.waiting import PATIENCE_SECONDS
 from vendors.models import VendorProfile, VendorStatus
@@ -177,7 +177,7 @@ def facts(inner: bytes) -> bytes:
     ],
 )
 def test_child_that_was_taken_over_cannot_break_us(
-    said: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, local_store: ObjectStore
+    said: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, local_store: ObjectStorage
 ) -> None:
     takes_over(monkeypatch, tmp_path, "cat {said}", said)
     with pytest.raises(FileRejected) as refusal:
@@ -216,7 +216,7 @@ def test_file_that_cannot_be_read_whole_is_our_fault() -> None:
         look("inspect", read_at=reader_of_bytes(b""), size=1000, limits=Limits(5, PATIENCE_SECONDS), interpret=as_said)
 
 
-def test_twenty_at_once_all_get_their_verdict_and_leave_nothing(local_store: ObjectStore) -> None:
+def test_twenty_at_once_all_get_their_verdict_and_leave_nothing(local_store: ObjectStorage) -> None:
     content = makers.zipped({"a.txt": b"a"})
     descriptors = len(list(Path("/proc/self/fd").iterdir()))
 
@@ -229,7 +229,7 @@ def test_twenty_at_once_all_get_their_verdict_and_leave_nothing(local_store: Obj
     assert len(list(Path("/proc/self/fd").iterdir())) <= descriptors
 
 
-def test_names_that_no_database_takes_are_mended(local_store: ObjectStore) -> None:
+def test_names_that_no_database_takes_are_mended(local_store: ObjectStorage) -> None:
     name = zipfile.ZipInfo("a.txt")
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w") as archive:

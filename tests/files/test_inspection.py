@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from marketplace.core.objects.base import ObjectStore
+from marketplace.storage.base import ObjectStorage
 
 from . import makers
 from .helpers import inspect
@@ -25,7 +25,7 @@ Call it.
 
 
 @pytest.mark.parametrize("mode", ["w", "w:gz", "w:bz2", "w:xz"])
-def test_tar_is_counted(local_store: ObjectStore, mode: str) -> None:
+def test_tar_is_counted(local_store: ObjectStorage, mode: str) -> None:
     entries = {"a/one.PSD": b"x" * 3000, "a/two.psd": b"", "README": b"hi", "long/" + "n" * 200 + ".ttf": b"x"}
     found = inspect(local_store, makers.tarred({"skill/SKILL.md": SKILL, **entries}, mode, makers.link_member("a/link", "/etc/passwd")))
     assert found.format == {"w": "tar"}.get(mode, f"tar.{mode[2:]}")
@@ -36,7 +36,7 @@ def test_tar_is_counted(local_store: ObjectStore, mode: str) -> None:
     assert found.technical["skill"]["name"] == "kerning-helper"
 
 
-def test_zip_is_counted_and_its_members_are_looked_into(store: ObjectStore) -> None:
+def test_zip_is_counted_and_its_members_are_looked_into(store: ObjectStorage) -> None:
     found = inspect(
         store,
         makers.zipped(
@@ -59,7 +59,7 @@ def test_zip_is_counted_and_its_members_are_looked_into(store: ObjectStore) -> N
     assert technical["members"][2]["width"] == 40
 
 
-def test_styles_of_a_family_are_not_added_up(local_store: ObjectStore) -> None:
+def test_styles_of_a_family_are_not_added_up(local_store: ObjectStorage) -> None:
     fuller = makers.font(letters="ABCDE")
     technical = inspect(
         local_store, makers.zipped({"Tiny-Regular.ttf": makers.font(), "Tiny-Bold.ttf": fuller, "Tiny-Thin.ttf": makers.font()})
@@ -68,7 +68,7 @@ def test_styles_of_a_family_are_not_added_up(local_store: ObjectStore) -> None:
     assert [member["glyphCount"] for member in technical["members"]] == [3, 6, 3]
 
 
-def test_skill_of_an_archive_is_read(local_store: ObjectStore) -> None:
+def test_skill_of_an_archive_is_read(local_store: ObjectStorage) -> None:
     nested = b"---\nname: other\n---\n"
     skill = inspect(local_store, makers.zipped({"a/b/SKILL.md": nested, "SKILL.md": SKILL})).technical["skill"]
     assert skill == {
@@ -83,12 +83,12 @@ def test_skill_of_an_archive_is_read(local_store: ObjectStore) -> None:
 @pytest.mark.parametrize(
     "text", [b"", b"no front matter", b"---\nname: x", b"---\n---\n", b"\xff\xfe\x00", b"---\nname: 'q'\n---\n" + b"x" * 10**6]
 )
-def test_odd_skill_is_bounded(local_store: ObjectStore, text: bytes) -> None:
+def test_odd_skill_is_bounded(local_store: ObjectStorage, text: bytes) -> None:
     skill = inspect(local_store, makers.zipped({"SKILL.md": text})).technical["skill"]
     assert len(skill["text"]) <= 32 * 1024
 
 
-def test_unsafe_names_and_links_are_warned_of(local_store: ObjectStore) -> None:
+def test_unsafe_names_and_links_are_warned_of(local_store: ObjectStorage) -> None:
     link = zipfile.ZipInfo("link")
     link.create_system, link.external_attr = 3, 0o120777 << 16
     target = io.BytesIO()
@@ -100,13 +100,13 @@ def test_unsafe_names_and_links_are_warned_of(local_store: ObjectStore) -> None:
     assert warnings == {"unsafe_path": 3, "symlink": 1}
 
 
-def test_encrypted_entries_are_recorded(local_store: ObjectStore) -> None:
+def test_encrypted_entries_are_recorded(local_store: ObjectStorage) -> None:
     technical = inspect(local_store, makers.encrypted({"a.txt": b"a"})).technical
     assert technical["encrypted"] is True
     assert technical["warnings"][0]["code"] == "encrypted"
 
 
-def test_zip64_is_read(local_store: ObjectStore) -> None:
+def test_zip64_is_read(local_store: ObjectStorage) -> None:
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w") as archive, archive.open("big.bin", "w", force_zip64=True) as member:
         member.write(b"x" * 100)
@@ -120,7 +120,7 @@ def test_zip64_is_read(local_store: ObjectStore) -> None:
 
 
 @pytest.mark.parametrize("flavor", [None, "woff", "woff2"])
-def test_font_is_described(store: ObjectStore, flavor: str | None) -> None:
+def test_font_is_described(store: ObjectStorage, flavor: str | None) -> None:
     axes = (("wght", 100, 400, 900, "Weight"), ("wdth", 50, 100, 200, "Width"))
     found = inspect(store, makers.font(axes=axes, flavor=flavor))
     assert found.format == (flavor or "ttf")
@@ -132,7 +132,7 @@ def test_font_is_described(store: ObjectStore, flavor: str | None) -> None:
 
 
 @pytest.mark.skipif(not DEJAVU.exists(), reason="the DejaVu fonts are not installed")
-def test_real_font_is_described(local_store: ObjectStore) -> None:
+def test_real_font_is_described(local_store: ObjectStorage) -> None:
     technical = inspect(local_store, DEJAVU.read_bytes()).technical
     assert technical["glyphCount"] > 5000
     assert technical["familyNames"] == ["DejaVu Sans"]
@@ -150,7 +150,7 @@ def test_real_font_is_described(local_store: ObjectStore) -> None:
         (makers.psd(32, 16), ("psd", 32, 16, 16, "CMYK")),
     ],
 )
-def test_image_is_described(local_store: ObjectStore, content: bytes, facts: tuple[Any, ...]) -> None:
+def test_image_is_described(local_store: ObjectStorage, content: bytes, facts: tuple[Any, ...]) -> None:
     found = inspect(local_store, content)
     technical = found.technical
     assert (found.format, technical["width"], technical["height"], technical["bitDepth"], technical["colourMode"]) == facts
@@ -168,7 +168,7 @@ def test_image_is_described(local_store: ObjectStore, content: bytes, facts: tup
         (makers.m4a(3), "m4a", 3.0, None),
     ],
 )
-def test_sound_is_described(local_store: ObjectStore, content: bytes, name: str, seconds: float, depth: int | None) -> None:
+def test_sound_is_described(local_store: ObjectStorage, content: bytes, name: str, seconds: float, depth: int | None) -> None:
     found = inspect(local_store, content)
     technical = found.technical
     assert (found.format, technical["sampleRate"], technical["channels"]) == (name, 44_100, 2)
@@ -176,7 +176,7 @@ def test_sound_is_described(local_store: ObjectStore, content: bytes, name: str,
     assert technical.get("bitDepth") == depth
 
 
-def test_wav_that_claims_too_much_is_as_long_as_its_bytes(local_store: ObjectStore) -> None:
+def test_wav_that_claims_too_much_is_as_long_as_its_bytes(local_store: ObjectStorage) -> None:
     content = bytearray(makers.sound("WAV"))
     struct.pack_into("<I", content, content.index(b"data") + 4, 0xFFFFFFFF)
     assert inspect(local_store, bytes(content)).technical["durationSeconds"] == pytest.approx(1.0)

@@ -18,7 +18,7 @@ from library.models import Download, DownloadLink, Package
 from library.services import building
 from library.services.links import issue_link, url_of
 from marketplace.core.events import emit
-from marketplace.core.objects.s3 import PART_BYTES, S3Store
+from marketplace.storage.s3 import PART_BYTES, S3Storage
 from tests.shop import bought, on_sale
 from tests.waiting import PATIENCE_SECONDS
 from wallet.services.refunds import refund_order
@@ -37,7 +37,7 @@ def read(url: str, **headers: str) -> bytes:
         return data
 
 
-def test_store_serves_the_promised_bytes_and_ranges_under_the_files_name(s3_store: S3Store, anonymous: APIClient) -> None:
+def test_store_serves_the_promised_bytes_and_ranges_under_the_files_name(s3_store: S3Storage, anonymous: APIClient) -> None:
     order = bought(on_sale(CONTENT, version="1"))
     link = issue_link(licence=order.buyer.licences.get())
     response = anonymous.get(url_of(link))
@@ -52,7 +52,7 @@ def test_store_serves_the_promised_bytes_and_ranges_under_the_files_name(s3_stor
     assert anonymous.get(url_of(link)).json()["code"] == "link_revoked"
 
 
-def test_head_is_answered_by_us_and_ranges_go_on_only_in_the_same_bytes(s3_store: S3Store, anonymous: APIClient) -> None:
+def test_head_is_answered_by_us_and_ranges_go_on_only_in_the_same_bytes(s3_store: S3Storage, anonymous: APIClient) -> None:
     link = issue_link(licence=bought(on_sale(CONTENT)).buyer.licences.get())
     head = anonymous.head(url_of(link))
     assert (head.status_code, int(head["Content-Length"]), head["Accept-Ranges"]) == (200, link.package.size, "bytes")
@@ -75,18 +75,18 @@ def test_head_is_answered_by_us_and_ranges_go_on_only_in_the_same_bytes(s3_store
         assert (ours.status_code, b"".join(ours.streaming_content)) == (status, expected)
 
 
-def test_package_is_built_once(s3_store: S3Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_package_is_built_once(s3_store: S3Storage, monkeypatch: pytest.MonkeyPatch) -> None:
     licence = bought(on_sale(b"small")).buyer.licences.get()
     first = issue_link(licence=licence)
 
     def fail(*_args: Any) -> None:
         raise AssertionError("built again")
 
-    monkeypatch.setattr(building, "_build", fail)
+    monkeypatch.setattr(S3Storage, "compose", fail)
     assert issue_link(licence=licence).package == first.package
 
 
-def test_package_measured_locally_is_built_when_the_store_moves_to_s3(s3_store: S3Store, anonymous: APIClient) -> None:
+def test_package_measured_locally_is_built_when_the_store_moves_to_s3(s3_store: S3Storage, anonymous: APIClient) -> None:
     licence = bought(on_sale(b"small")).buyer.licences.get()
     link = issue_link(licence=licence)
     s3_store.delete(link.package.object_key)
@@ -96,7 +96,7 @@ def test_package_measured_locally_is_built_when_the_store_moves_to_s3(s3_store: 
     assert hashlib.sha256(read(anonymous.get(url_of(again))["Location"])).hexdigest() == link.package.sha256
 
 
-def test_publication_makes_a_package_ready_for_each_licence(s3_store: S3Store, django_capture_on_commit_callbacks: Any) -> None:
+def test_publication_makes_a_package_ready_for_each_licence(s3_store: S3Storage, django_capture_on_commit_callbacks: Any) -> None:
     listing = on_sale(CONTENT, allowed_license_slugs=["personal", "extended"])
     with django_capture_on_commit_callbacks(execute=True):
         emit(ListingPublished(listing.id))
@@ -109,7 +109,7 @@ def test_publication_makes_a_package_ready_for_each_licence(s3_store: S3Store, d
     assert link.package.object_key in built
 
 
-def test_unused_package_is_removed_and_its_link_goes_on(s3_store: S3Store, anonymous: APIClient) -> None:
+def test_unused_package_is_removed_and_its_link_goes_on(s3_store: S3Storage, anonymous: APIClient) -> None:
     link = issue_link(licence=bought(on_sale(CONTENT)).buyer.licences.get())
     put(s3_store, "packages/stray", b"left by a killed builder")
     Package.objects.update(created_at=timezone.now() - timedelta(days=40))
@@ -125,7 +125,7 @@ def test_unused_package_is_removed_and_its_link_goes_on(s3_store: S3Store, anony
     assert hashlib.sha256(b"".join(answer.streaming_content)).hexdigest() == link.package.sha256
 
 
-def test_package_built_anew_while_it_was_removed_stays(s3_store: S3Store, anonymous: APIClient) -> None:
+def test_package_built_anew_while_it_was_removed_stays(s3_store: S3Storage, anonymous: APIClient) -> None:
     licence = bought(on_sale(CONTENT)).buyer.licences.get()
     old = issue_link(licence=licence).package
     # The remover has cleared the row, and deletes the object only after another has built it again.
@@ -135,7 +135,7 @@ def test_package_built_anew_while_it_was_removed_stays(s3_store: S3Store, anonym
         again.append(issue_link(licence=licence))
         delete(key)
 
-    with patch.object(type(s3_store), "delete", lambda _store, key: slowly(key)):
+    with patch.object(S3Storage, "delete", lambda _store, key: slowly(key)):
         building.remove_built(package=old)
     (link,) = again
     assert hashlib.sha256(read(anonymous.get(url_of(link))["Location"])).hexdigest() == link.package.sha256
@@ -145,7 +145,7 @@ def test_package_built_anew_while_it_was_removed_stays(s3_store: S3Store, anonym
     assert hashlib.sha256(read(anonymous.get(url_of(link))["Location"])).hexdigest() == link.package.sha256
 
 
-def test_damaged_file_leaves_no_package(s3_store: S3Store) -> None:
+def test_damaged_file_leaves_no_package(s3_store: S3Storage) -> None:
     listing = on_sale(CONTENT)
     assert listing.live_deliverable is not None
     listing.live_deliverable.crc32 ^= 1
@@ -154,10 +154,10 @@ def test_damaged_file_leaves_no_package(s3_store: S3Store) -> None:
     with pytest.raises(building.DamagedFile):
         issue_link(licence=licence)
     assert not Package.objects.exists()
-    assert not s3_store.client.list_multipart_uploads(Bucket=s3_store.bucket).get("Uploads")
+    assert not list(s3_store.unfinished())
 
 
-def test_presigned_link_that_was_changed_is_refused(s3_store: S3Store, anonymous: APIClient) -> None:
+def test_presigned_link_that_was_changed_is_refused(s3_store: S3Storage, anonymous: APIClient) -> None:
     link = issue_link(licence=bought(on_sale(b"small")).buyer.licences.get())
     location = anonymous.get(url_of(link))["Location"]
     with pytest.raises(urllib.error.HTTPError, match="403"):

@@ -12,7 +12,7 @@ import soundfile
 from fontTools.ttLib import TTFont
 from PIL import Image
 
-from marketplace.core.objects.base import ObjectStore
+from marketplace.storage.base import ObjectStorage
 from vendors.previews import process_audio, process_font, process_image
 
 from . import real
@@ -42,7 +42,7 @@ def axes_of(font: Any) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_font_is_described_as_fonttools_does(name: str, local_store: ObjectStore) -> None:
+def test_font_is_described_as_fonttools_does(name: str, local_store: ObjectStorage) -> None:
     content = real.font(name).read_bytes()
     technical = inspect(local_store, content).technical
     faces = faces_of(content)
@@ -58,7 +58,7 @@ def test_font_is_described_as_fonttools_does(name: str, local_store: ObjectStore
     assert SCRIPTS.get(name, set()) <= set(technical["scripts"])
 
 
-def test_special_fonts_are_what_they_are_here_for(local_store: ObjectStore) -> None:
+def test_special_fonts_are_what_they_are_here_for(local_store: ObjectStorage) -> None:
     assert inspect(local_store, real.font("variable").read_bytes()).technical["variableAxes"]
     assert inspect(local_store, real.font("colour").read_bytes()).technical["colourTables"] == ["CBDT"]
     assert inspect(local_store, real.font("cubic").read_bytes()).technical["outlines"] == "CFF"
@@ -98,7 +98,7 @@ def opened(content: bytes) -> Image.Image:
 
 
 @pytest.mark.parametrize("number", range(4))
-def test_picture_is_described_as_pillow_does(number: int, local_store: ObjectStore, tmp_path: Path) -> None:
+def test_picture_is_described_as_pillow_does(number: int, local_store: ObjectStorage, tmp_path: Path) -> None:
     content = real.pictures()[number].read_bytes()
     source = opened(content).convert("RGBA")
     for ending, mode in (
@@ -140,7 +140,7 @@ def test_picture_is_described_as_pillow_does(number: int, local_store: ObjectSto
     ],
 )
 def test_sound_is_described_as_libsndfile_does(
-    name: str, subtype: str, depth: int | None, tmp_path: Path, local_store: ObjectStore
+    name: str, subtype: str, depth: int | None, tmp_path: Path, local_store: ObjectStorage
 ) -> None:
     content = real.written(tmp_path / name, subtype)
     technical = inspect(local_store, content).technical
@@ -153,7 +153,7 @@ def test_sound_is_described_as_libsndfile_does(
     ("name", "codec", "bit_rate"),
     [("a.mp3", "libmp3lame", 64_000), ("a.mp3", "libmp3lame", 192_000), ("a.aac", "aac", 96_000), ("a.m4a", "aac", 128_000)],
 )
-def test_sound_is_described_as_ffmpeg_does(name: str, codec: str, bit_rate: int, tmp_path: Path, local_store: ObjectStore) -> None:
+def test_sound_is_described_as_ffmpeg_does(name: str, codec: str, bit_rate: int, tmp_path: Path, local_store: ObjectStorage) -> None:
     content = real.encoded(tmp_path / name, codec, bit_rate)
     technical = inspect(local_store, content).technical
     with av.open(str(tmp_path / name)) as container:

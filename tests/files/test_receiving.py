@@ -5,6 +5,7 @@ import os
 import threading
 import zlib
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,9 +24,9 @@ from marketplace.core.errors import (
     RateLimited,
     UnsupportedType,
 )
-from marketplace.core.objects.base import ObjectMissing, ObjectStore
-from marketplace.core.objects.local import LocalStore, LocalWriter
-from marketplace.core.objects.s3 import S3Store, S3Writer
+from marketplace.storage.base import ObjectStorage
+from marketplace.storage.local import LocalFile, LocalStorage
+from marketplace.storage.s3 import S3File
 from tests.factories import UserFactory
 from tests.waiting import PATIENCE_SECONDS
 from vendors.uploads import UploadIncomplete, check_upload_headers, receive, receive_small
@@ -36,10 +37,10 @@ KEY = "deliverables/new"
 
 
 @pytest.fixture
-def chosen(store: ObjectStore, settings: Any) -> ObjectStore:
+def chosen(store: ObjectStorage, settings: Any) -> ObjectStorage:
     """The store that the settings name."""
-    if isinstance(store, LocalStore):
-        settings.MEDIA_ROOT = store.root
+    if isinstance(store, LocalStorage):
+        settings.MEDIA_ROOT = store.location
     return store
 
 
@@ -98,7 +99,7 @@ def test_headers_are_refused_before_the_body(headers: dict[str, str], problem: t
         check_upload_headers(request, 100)
 
 
-def test_file_passes_once_into_either_store(chosen: ObjectStore) -> None:
+def test_file_passes_once_into_either_store(chosen: ObjectStorage) -> None:
     content = os.urandom(17 * MIB)
     with receive(upload(content), key=KEY, maximum_bytes=len(content)) as received:
         assert (received.filename, received.size, received.head) == ("font.zip", len(content), content[:512])
@@ -108,65 +109,64 @@ def test_file_passes_once_into_either_store(chosen: ObjectStore) -> None:
     chosen.delete(KEY)
 
 
-def receive_then_fail(chosen: ObjectStore) -> None:
+def receive_then_fail(chosen: ObjectStorage) -> None:
     with receive(upload(b"x"), key=KEY, maximum_bytes=10):
         assert chosen.size(KEY) == 1
         raise RuntimeError
 
 
-def test_file_of_a_request_that_fails_later_is_removed(chosen: ObjectStore) -> None:
+def test_file_of_a_request_that_fails_later_is_removed(chosen: ObjectStorage) -> None:
     with pytest.raises(RuntimeError):
         receive_then_fail(chosen)
-    with pytest.raises(ObjectMissing):
+    with pytest.raises(FileNotFoundError):
         chosen.size(KEY)
 
 
-def test_excess_leaves_nothing_in_either_store(chosen: ObjectStore) -> None:
+def test_excess_leaves_nothing_in_either_store(chosen: ObjectStorage) -> None:
     with pytest.raises(BodyTooLarge):
         receive(upload(os.urandom(20 * MIB)), key=KEY, maximum_bytes=20 * MIB - 1)
-    with pytest.raises(ObjectMissing):
+    with pytest.raises(FileNotFoundError):
         chosen.size(KEY)
-    if isinstance(chosen, S3Store):
-        assert not chosen.client.list_multipart_uploads(Bucket=chosen.bucket).get("Uploads")
+    assert not list(chosen.unfinished())
 
 
-def test_disk_that_fills_up_is_told_and_leaves_nothing(local_store: LocalStore, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    settings.MEDIA_ROOT = local_store.root
+def test_disk_that_fills_up_is_told_and_leaves_nothing(local_store: LocalStorage, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings.MEDIA_ROOT = local_store.location
 
-    def full(self: LocalWriter, chunk: bytes) -> None:
+    def full(self: LocalFile, chunk: bytes) -> None:
         raise DependencyUnavailable
 
-    monkeypatch.setattr(LocalWriter, "write", full)
+    monkeypatch.setattr(LocalFile, "write", full)
     with pytest.raises(DependencyUnavailable):
         receive(upload(b"x" * MIB), key=KEY, maximum_bytes=MIB)
-    assert [path for path in local_store.root.rglob("*") if path.is_file()] == []
+    assert [path for path in Path(local_store.location).rglob("*") if path.is_file()] == []
 
 
-def test_commit_whose_answer_was_lost_leaves_nothing(chosen: ObjectStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    writer = LocalWriter if isinstance(chosen, LocalStore) else S3Writer
-    real = writer.commit
+def test_commit_whose_answer_was_lost_leaves_nothing(chosen: ObjectStorage, monkeypatch: pytest.MonkeyPatch) -> None:
+    kind = LocalFile if isinstance(chosen, LocalStorage) else S3File
+    real = kind.close
 
-    def commit(self: Any) -> None:
+    def close(self: Any) -> None:
         real(self)
         raise DependencyUnavailable
 
-    monkeypatch.setattr(writer, "commit", commit)
+    monkeypatch.setattr(kind, "close", close)
     with pytest.raises(DependencyUnavailable):
         receive(upload(b"x"), key=KEY, maximum_bytes=100)
-    with pytest.raises(ObjectMissing):
+    with pytest.raises(FileNotFoundError):
         chosen.size(KEY)
 
 
 @pytest.mark.parametrize("error", [OperationalError, InterfaceError])
-def test_file_whose_record_may_be_there_is_left_to_the_sweep(chosen: ObjectStore, error: type[Exception]) -> None:
+def test_file_whose_record_may_be_there_is_left_to_the_sweep(chosen: ObjectStorage, error: type[Exception]) -> None:
     with pytest.raises(error), receive(upload(b"x"), key=KEY, maximum_bytes=100):
         raise error
     assert chosen.size(KEY) == 1
     chosen.delete(KEY)
 
 
-def test_hashing_threads_end_with_their_uploads(local_store: LocalStore, settings: Any) -> None:
-    settings.MEDIA_ROOT = local_store.root
+def test_hashing_threads_end_with_their_uploads(local_store: LocalStorage, settings: Any) -> None:
+    settings.MEDIA_ROOT = local_store.location
     before = threading.active_count()
     with receive(upload(b"x" * MIB), key=KEY, maximum_bytes=MIB):
         assert threading.active_count() == before
@@ -175,8 +175,8 @@ def test_hashing_threads_end_with_their_uploads(local_store: LocalStore, setting
     assert threading.active_count() == before
 
 
-def test_body_that_was_read_before_is_no_upload(local_store: LocalStore, settings: Any) -> None:
-    settings.MEDIA_ROOT = local_store.root
+def test_body_that_was_read_before_is_no_upload(local_store: LocalStorage, settings: Any) -> None:
+    settings.MEDIA_ROOT = local_store.location
     request = upload(b"x")
     request.read()
     with pytest.raises(UploadIncomplete):
@@ -184,8 +184,8 @@ def test_body_that_was_read_before_is_no_upload(local_store: LocalStore, setting
 
 
 @pytest.mark.django_db(transaction=True)
-def test_no_database_connection_is_held_while_the_body_arrives(local_store: LocalStore, settings: Any) -> None:
-    settings.MEDIA_ROOT = local_store.root
+def test_no_database_connection_is_held_while_the_body_arrives(local_store: LocalStorage, settings: Any) -> None:
+    settings.MEDIA_ROOT = local_store.location
     connection.ensure_connection()
     receive(upload(b"x"), key=KEY, maximum_bytes=10).discard()
     assert connection.connection is None

@@ -5,8 +5,8 @@ from django.http import HttpResponseBase
 from django.test import RequestFactory
 
 from marketplace.core.errors import DependencyUnavailable
-from marketplace.core.objects.base import ObjectStore
-from marketplace.core.serving import Segment, Stored, serve_object, serve_segments
+from marketplace.storage.base import ObjectStorage, Segment, Stored
+from marketplace.storage.serving import serve_object, serve_segments
 
 from .helpers import put
 
@@ -18,12 +18,12 @@ ETAG = hashlib.sha256(CONTENT).hexdigest()
 
 
 @pytest.fixture
-def stored(store: ObjectStore) -> ObjectStore:
+def stored(store: ObjectStorage) -> ObjectStorage:
     put(store, "previews/one", CONTENT)
     return store
 
 
-def ask(store: ObjectStore, method: str = "GET", **headers: str) -> HttpResponseBase:
+def ask(store: ObjectStorage, method: str = "GET", **headers: str) -> HttpResponseBase:
     request = RequestFactory(headers=headers).generic(method, "/api/v1/previews/one")
     return serve_object(request, store=store, key="previews/one", size=len(CONTENT), etag=ETAG, content_type="image/webp")
 
@@ -35,12 +35,12 @@ def body(response: HttpResponseBase) -> bytes:
     return content
 
 
-def test_object_missing_is_told_before_the_head_is_sent(local_store: ObjectStore) -> None:
+def test_object_missing_is_told_before_the_head_is_sent(local_store: ObjectStorage) -> None:
     with pytest.raises(DependencyUnavailable):
         ask(local_store)
 
 
-def test_get_sends_everything(stored: ObjectStore) -> None:
+def test_get_sends_everything(stored: ObjectStorage) -> None:
     response = ask(stored)
     assert response.status_code == 200
     assert response["Content-Length"] == str(len(CONTENT))
@@ -50,7 +50,7 @@ def test_get_sends_everything(stored: ObjectStore) -> None:
     assert body(response) == CONTENT
 
 
-def test_head_sends_the_head_only(stored: ObjectStore) -> None:
+def test_head_sends_the_head_only(stored: ObjectStorage) -> None:
     response = ask(stored, "HEAD", range="bytes=0-9")
     assert (response.status_code, response["Content-Length"], body(response)) == (200, str(len(CONTENT)), b"")
 
@@ -67,7 +67,7 @@ def test_head_sends_the_head_only(stored: ObjectStore) -> None:
         ("bytes=-99999999", 0, len(CONTENT)),
     ],
 )
-def test_one_range_gets_its_part(stored: ObjectStore, asked: str, start: int, end: int) -> None:
+def test_one_range_gets_its_part(stored: ObjectStorage, asked: str, start: int, end: int) -> None:
     response = ask(stored, range=asked)
     assert response.status_code == 206
     assert response["Content-Range"] == f"bytes {start}-{end - 1}/{len(CONTENT)}"
@@ -76,7 +76,7 @@ def test_one_range_gets_its_part(stored: ObjectStore, asked: str, start: int, en
 
 
 @pytest.mark.parametrize("asked", ["bytes=1048576-", "bytes=-0", "bytes=9999999999999999999-"])
-def test_range_outside_the_file_is_refused(local_store: ObjectStore, asked: str) -> None:
+def test_range_outside_the_file_is_refused(local_store: ObjectStorage, asked: str) -> None:
     put(local_store, "previews/one", CONTENT)
     response = ask(local_store, range=asked)
     assert response.status_code == 416
@@ -87,7 +87,7 @@ def test_range_outside_the_file_is_refused(local_store: ObjectStore, asked: str)
 @pytest.mark.parametrize(
     "asked", ["bytes=0-1,5-6", "items=0-1", "bytes=5-2", "bytes=-", "bytes=a-b", "bytes= 0 - 1", "bytes=1" + "0" * 40 + "-"]
 )
-def test_range_that_cannot_be_read_gets_everything(local_store: ObjectStore, asked: str) -> None:
+def test_range_that_cannot_be_read_gets_everything(local_store: ObjectStorage, asked: str) -> None:
     put(local_store, "previews/one", CONTENT)
     response = ask(local_store, range=asked)
     assert (response.status_code, len(body(response))) == (200, len(CONTENT))
@@ -97,7 +97,7 @@ def test_range_that_cannot_be_read_gets_everything(local_store: ObjectStore, ask
     ("condition", "status"),
     [(f'"{ETAG}"', 206), (f'W/"{ETAG}"', 200), ('"other"', 200), ("Wed, 21 Oct 2015 07:28:00 GMT", 200)],
 )
-def test_if_range_needs_the_very_same_file(local_store: ObjectStore, condition: str, status: int) -> None:
+def test_if_range_needs_the_very_same_file(local_store: ObjectStorage, condition: str, status: int) -> None:
     put(local_store, "previews/one", CONTENT)
     response = ask(local_store, range="bytes=0-1", **{"if-range": condition})
     response.close()
@@ -105,7 +105,7 @@ def test_if_range_needs_the_very_same_file(local_store: ObjectStore, condition: 
 
 
 @pytest.mark.parametrize("condition", [f'"{ETAG}"', f'W/"{ETAG}"', "*", f'"other", "{ETAG}"'])
-def test_known_file_is_not_sent_again(local_store: ObjectStore, condition: str) -> None:
+def test_known_file_is_not_sent_again(local_store: ObjectStorage, condition: str) -> None:
     response = ask(local_store, **{"if-none-match": condition})
     assert response.status_code == 304
     assert response["ETag"] == f'"{ETAG}"'
@@ -114,7 +114,7 @@ def test_known_file_is_not_sent_again(local_store: ObjectStore, condition: str) 
 
 
 @pytest.mark.parametrize("asked", ["bytes=0-", "bytes=3-9", "bytes=1-1", "bytes=12-", "bytes=-3"])
-def test_segments_read_like_one_file(stored: ObjectStore, asked: str) -> None:
+def test_segments_read_like_one_file(stored: ObjectStorage, asked: str) -> None:
     segments: list[Segment] = [b"head", Stored(stored, "previews/one", 10, 14), b"middle", Stored(stored, "previews/one", 0, 3), b"tail"]
     whole = b"head" + CONTENT[10:14] + b"middle" + CONTENT[0:3] + b"tail"
     start, _, last = asked.removeprefix("bytes=").partition("-")
@@ -125,7 +125,7 @@ def test_segments_read_like_one_file(stored: ObjectStore, asked: str) -> None:
     assert response["Content-Disposition"] == 'attachment; filename="a.zip"'
 
 
-def test_unread_answer_leaves_no_open_file(stored: ObjectStore) -> None:
+def test_unread_answer_leaves_no_open_file(stored: ObjectStorage) -> None:
     ask(stored).close()
 
 
@@ -138,7 +138,7 @@ def test_unread_answer_leaves_no_open_file(stored: ObjectStore) -> None:
         ("schöne schrift.otf", "inline; filename*=utf-8''sch%C3%B6ne%20schrift.otf"),
     ],
 )
-def test_file_name_cannot_break_the_header(local_store: ObjectStore, filename: str, disposition: str) -> None:
+def test_file_name_cannot_break_the_header(local_store: ObjectStorage, filename: str, disposition: str) -> None:
     request = RequestFactory().head("/")
     response = serve_segments(request, segments=[b"x"], etag="x", content_type="font/otf", filename=filename)
     assert response["Content-Disposition"] == disposition

@@ -1,32 +1,44 @@
 import errno
 import io
 import os
+import socket
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from django.core.exceptions import ImproperlyConfigured
-from django.core.files.storage import FileSystemStorage
-from storages.backends.s3 import S3Storage
+from botocore.awsrequest import AWSResponse
+from botocore.config import Config
+from urllib3 import HTTPResponse
 
 from marketplace.core.errors import DependencyUnavailable
-from marketplace.core.objects import object_store, s3
-from marketplace.core.objects.base import BLOCK_BYTES, ObjectMissing, ObjectStore
-from marketplace.core.objects.local import STAGING, LocalStore
-from marketplace.core.objects.s3 import PART_BYTES, S3Store, S3Writer
+from marketplace.storage import default_storage, s3
+from marketplace.storage.base import BLOCK_BYTES, ObjectStorage, Stored
+from marketplace.storage.local import STAGING, LocalStorage
+from marketplace.storage.s3 import PART_BYTES, S3Storage
 from tests.servers.s3 import S3Server
-from tests.waiting import PATIENCE_SECONDS
+from tests.waiting import PATIENCE_SECONDS, until
 
 from .helpers import put
 
 pytestmark = pytest.mark.engineless
 
 MIB = 2**20
+
+
+def writer(store: LocalStorage, key: str) -> Any:
+    return store.open(key, "wb")
+
+
+def discard(store: LocalStorage) -> None:
+    writer(store, "deliverables/one").discard()
 
 
 def files_under(root: Path) -> list[Path]:
@@ -36,30 +48,28 @@ def files_under(root: Path) -> list[Path]:
 @pytest.mark.parametrize(
     "key", ["", "/etc/passwd", "../up", "a/../b", "a//b", "a/", "A", "a b", ".hidden", "a/.staging", "a\x00", "a" * 201]
 )
-def test_key_that_is_not_ours_stops(local_store: LocalStore, key: str) -> None:
-    for act in (local_store.create, local_store.read, local_store.size, local_store.delete):
+def test_key_that_is_not_ours_stops(local_store: LocalStorage, key: str) -> None:
+    for act in (partial(local_store.open, mode="wb"), local_store.read, local_store.size, local_store.delete):
         with pytest.raises(ValueError, match="not an object key"):
             act(key)
 
 
-def test_missing_object_is_told_at_once(store: ObjectStore) -> None:
+def test_missing_object_is_told_at_once(store: ObjectStorage) -> None:
     for act in (store.read, store.size):
-        with pytest.raises(ObjectMissing):
+        with pytest.raises(FileNotFoundError):
             act("deliverables/missing")
 
 
-def test_missing_object_can_be_deleted(store: ObjectStore) -> None:
+def test_missing_object_can_be_deleted(store: ObjectStorage) -> None:
     store.delete("deliverables/missing")
 
 
 @pytest.mark.parametrize("size", [0, 1, BLOCK_BYTES, BLOCK_BYTES + 1, 34 * MIB + 1])
-def test_object_reads_as_it_was_written(store: ObjectStore, size: int) -> None:
+def test_object_reads_as_it_was_written(store: ObjectStorage, size: int) -> None:
     content = os.urandom(size)
-    writer = store.create("deliverables/one")
-    for position in range(0, size, BLOCK_BYTES):
-        writer.write(content[position : position + BLOCK_BYTES])
-    writer.commit()
-    writer.abort()
+    with store.open("deliverables/one", "wb") as file:
+        for position in range(0, size, BLOCK_BYTES):
+            file.write(content[position : position + BLOCK_BYTES])
     blocks = list(store.read("deliverables/one"))
     assert b"".join(blocks) == content
     assert all(0 < len(block) <= BLOCK_BYTES for block in blocks)
@@ -68,38 +78,61 @@ def test_object_reads_as_it_was_written(store: ObjectStore, size: int) -> None:
 
 
 @pytest.mark.parametrize(("start", "end"), [(0, None), (0, 5), (5, 9), (300_000, None), (7, 7), (0, 400_000)])
-def test_stretch_of_an_object_is_read(store: ObjectStore, start: int, end: int | None) -> None:
+def test_stretch_of_an_object_is_read(store: ObjectStorage, start: int, end: int | None) -> None:
     content = os.urandom(400_000)
     put(store, "deliverables/one", content)
     assert b"".join(store.read("deliverables/one", start, end)) == content[start:end]
 
 
-def test_object_is_invisible_before_commit(store: ObjectStore) -> None:
+def test_object_is_invisible_before_commit(store: ObjectStorage) -> None:
     store.delete("deliverables/one")
-    writer = store.create("deliverables/one")
-    writer.write(b"x" * MIB)
-    with pytest.raises(ObjectMissing):
-        store.size("deliverables/one")
-    writer.abort()
-    writer.abort()
-    with pytest.raises(ObjectMissing):
-        store.size("deliverables/one")
+    with store.open("deliverables/one", "wb") as file:
+        file.write(b"x" * MIB)
+        with pytest.raises(FileNotFoundError):
+            store.size("deliverables/one")
+    assert store.size("deliverables/one") == MIB
 
 
-def test_second_commit_replaces_the_whole_object(store: ObjectStore) -> None:
+@pytest.mark.parametrize("size", [0, 1, 20 * MIB])
+def test_object_whose_writer_fails_is_never_there(store: ObjectStorage, size: int) -> None:
+    store.delete("deliverables/one")
+    with pytest.raises(ZeroDivisionError):
+        write_and_fail(store, size)
+    with pytest.raises(FileNotFoundError):
+        store.size("deliverables/one")
+    assert list(store.unfinished()) == []
+
+
+def write_and_fail(store: ObjectStorage, size: int) -> None:
+    with store.open("deliverables/one", "wb") as file:
+        file.write(b"x" * size)
+        raise ZeroDivisionError
+
+
+def test_saved_file_downloads_as_it_was(store: ObjectStorage, tmp_path: Path) -> None:
+    content = os.urandom(17 * MIB)
+    store.save("deliverables/one", io.BytesIO(content))
+    with (tmp_path / "copy").open("wb") as file:
+        store.download("deliverables/one", file)
+    assert (tmp_path / "copy").read_bytes() == content
+    with (tmp_path / "copy").open("wb") as file, pytest.raises(FileNotFoundError):
+        store.download("deliverables/missing", file)
+
+
+def test_second_commit_replaces_the_whole_object(store: ObjectStorage) -> None:
     put(store, "packages/one", b"first and longer")
     put(store, "packages/one", b"second")
     assert b"".join(store.read("packages/one")) == b"second"
 
 
-def test_deleted_object_is_gone(store: ObjectStore) -> None:
+def test_deleted_object_is_gone(store: ObjectStorage) -> None:
     put(store, "deliverables/one", b"x")
     store.delete("deliverables/one")
-    with pytest.raises(ObjectMissing):
+    with pytest.raises(FileNotFoundError):
         store.read("deliverables/one")
 
 
-def test_fingerprint_changes_with_the_content(store: ObjectStore) -> None:
+def test_fingerprint_changes_with_the_content(store: ObjectStorage) -> None:
     put(store, "deliverables/one", b"one")
     first = store.fingerprint("deliverables/one")
     assert store.fingerprint("deliverables/one") == first
@@ -107,14 +140,13 @@ def test_fingerprint_changes_with_the_content(store: ObjectStore) -> None:
     assert store.fingerprint("deliverables/one") != first
 
 
-def test_empty_folder_has_no_keys(store: ObjectStore) -> None:
+def test_empty_folder_has_no_keys(store: ObjectStorage) -> None:
     assert list(store.keys("nothing/")) == []
 
 
-def test_keys_of_a_folder_are_listed_with_their_time(store: ObjectStore) -> None:
+def test_keys_of_a_folder_are_listed_with_their_time(store: ObjectStorage) -> None:
     for key in ("listed/one", "listed/two.card", "other/three"):
         put(store, key, b"x")
-    store.create("listed/unfinished").abort()
     found = dict(store.keys("listed/"))
     assert found.keys() == {"listed/one", "listed/two.card"}
     # The store's clock may count whole seconds.
@@ -124,44 +156,41 @@ def test_keys_of_a_folder_are_listed_with_their_time(store: ObjectStore) -> None
     assert list(store.keys("listed/")) == []
 
 
-def test_file_of_others_in_a_folder_is_no_key(local_store: LocalStore) -> None:
+def test_file_of_others_in_a_folder_is_no_key(local_store: LocalStorage) -> None:
     put(local_store, "previews/one", b"x")
-    (local_store.root / "previews" / ".DS_Store").touch()
-    (local_store.root / "previews" / "Notes.txt").touch()
+    (Path(local_store.location) / "previews" / ".DS_Store").touch()
+    (Path(local_store.location) / "previews" / "Notes.txt").touch()
     assert [key for key, _ in local_store.keys("previews/")] == ["previews/one"]
 
 
 @pytest.mark.s3
-def test_unfinished_upload_is_listed_and_can_be_removed(s3_store: S3Store) -> None:
-    writer = s3_store.create("deliverables/killed")
-    for _ in range(3):
-        writer.write(b"x" * (8 * MIB))
+def test_unfinished_upload_is_listed_and_can_be_removed(s3_store: S3Storage) -> None:
+    upload = s3_store.bucket.Object("deliverables/killed").initiate_multipart_upload()
+    upload.Part(1).upload(Body=b"x")
     (part,) = s3_store.unfinished()
     assert part.name == "upload of deliverables/killed"
     assert abs(datetime.now(tz=UTC) - part.since) < timedelta(minutes=1)
-    # The part under way is waited for, as a killed writer's would have ended.
-    writer._close()
     part.remove()
     part.remove()
     assert list(s3_store.unfinished()) == []
 
 
 @pytest.mark.usefixtures("named_parts")
-def test_unfinished_part_is_listed_and_can_be_removed(local_store: LocalStore) -> None:
-    writer = local_store.create("deliverables/killed")
+def test_unfinished_part_is_listed_and_can_be_removed(local_store: LocalStorage) -> None:
+    file = writer(local_store, "deliverables/killed")
     (part,) = local_store.unfinished()
     assert part.name.startswith(f"{STAGING}/")
     part.remove()
     part.remove()
     assert list(local_store.unfinished()) == []
-    writer.abort()
+    file.discard()
 
 
-def test_aborted_local_object_leaves_no_file(local_store: LocalStore) -> None:
-    writer = local_store.create("deliverables/one")
-    writer.write(b"x")
-    writer.abort()
-    assert files_under(local_store.root) == []
+def test_aborted_local_object_leaves_no_file(local_store: LocalStorage) -> None:
+    file = writer(local_store, "deliverables/one")
+    file.write(b"x")
+    file.discard()
+    assert files_under(Path(local_store.location)) == []
 
 
 @pytest.fixture
@@ -178,42 +207,42 @@ def named_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("named_parts")
-def test_store_without_nameless_files_works_alike(local_store: LocalStore) -> None:
+def test_store_without_nameless_files_works_alike(local_store: LocalStorage) -> None:
     put(local_store, "deliverables/one", b"content")
-    writer = local_store.create("deliverables/two")
-    writer.write(b"x")
-    assert len(files_under(local_store.root / STAGING)) == 1
-    writer.abort()
-    assert files_under(local_store.root) == [local_store.root / "deliverables/one"]
+    file = writer(local_store, "deliverables/two")
+    file.write(b"x")
+    assert len(files_under(Path(local_store.location) / STAGING)) == 1
+    file.discard()
+    assert files_under(Path(local_store.location)) == [Path(local_store.location) / "deliverables/one"]
     assert b"".join(local_store.read("deliverables/one")) == b"content"
 
 
 @pytest.mark.usefixtures("named_parts")
-def test_part_of_a_killed_process_is_swept_after_a_day(local_store: LocalStore) -> None:
-    local_store.create("deliverables/one").abort()
-    old, young = local_store.root / STAGING / "old.part", local_store.root / STAGING / "young.part"
+def test_part_of_a_killed_process_is_swept_after_a_day(local_store: LocalStorage) -> None:
+    discard(local_store)
+    old, young = Path(local_store.location) / STAGING / "old.part", Path(local_store.location) / STAGING / "young.part"
     old.touch()
     young.touch()
     yesterday = time.time() - 25 * 3600
     os.utime(old, (yesterday, yesterday))
-    local_store.create("deliverables/one").abort()
+    discard(local_store)
     assert (old.exists(), young.exists()) == (False, True)
 
 
-def test_full_disk_is_an_unavailable_store(local_store: LocalStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    writer = local_store.create("deliverables/one")
+def test_full_disk_is_an_unavailable_store(local_store: LocalStorage, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = writer(local_store, "deliverables/one")
 
     def full(fd: int, content: Any) -> int:
         raise OSError(errno.ENOSPC, "no space left")
 
     monkeypatch.setattr(os, "write", full)
     with pytest.raises(DependencyUnavailable):
-        writer.write(b"x")
-    writer.abort()
+        file.write(b"x")
+    file.discard()
 
 
-def test_disk_that_is_full_only_at_the_close_is_unavailable(local_store: LocalStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    writer = local_store.create("deliverables/one")
+def test_disk_that_is_full_only_at_the_close_is_unavailable(local_store: LocalStorage, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = writer(local_store, "deliverables/one")
     real = os.close
 
     def full(descriptor: int) -> None:
@@ -223,13 +252,13 @@ def test_disk_that_is_full_only_at_the_close_is_unavailable(local_store: LocalSt
     with monkeypatch.context() as patch:
         patch.setattr(os, "close", full)
         with pytest.raises(DependencyUnavailable):
-            writer.commit()
+            file.close()
     # The descriptor may be another file's by now.
-    writer.abort()
-    assert files_under(local_store.root) == []
+    file.discard()
+    assert files_under(Path(local_store.location)) == []
 
 
-def test_bad_sector_is_an_unavailable_store(local_store: LocalStore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bad_sector_is_an_unavailable_store(local_store: LocalStorage, monkeypatch: pytest.MonkeyPatch) -> None:
     put(local_store, "deliverables/one", b"x")
     blocks = local_store.read("deliverables/one")
 
@@ -242,71 +271,52 @@ def test_bad_sector_is_an_unavailable_store(local_store: LocalStore, monkeypatch
         next(blocks)
 
 
-def test_local_files_are_readable_by_us_only(local_store: LocalStore) -> None:
+def test_local_files_are_readable_by_us_only(local_store: LocalStorage) -> None:
     put(local_store, "deliverables/one", b"x")
-    assert (local_store.root / "deliverables/one").stat().st_mode & 0o077 == 0
+    assert (Path(local_store.location) / "deliverables/one").stat().st_mode & 0o077 == 0
     assert local_store.presigned_url("deliverables/one", seconds=30, filename="a.zip", content_type="application/zip") is None
-
-
-def test_settings_choose_the_store(settings: Any) -> None:
-    assert object_store().root == settings.MEDIA_ROOT  # type: ignore[attr-defined]  # the local one has a root
-    settings.STORAGES = settings.STORAGES | {"default": {"BACKEND": "django.core.files.storage.InMemoryStorage"}}
-    with pytest.raises(ImproperlyConfigured):
-        object_store()
 
 
 def test_media_root_is_read_at_call_time(settings: Any, tmp_path: Path) -> None:
     settings.MEDIA_ROOT = tmp_path
-    assert isinstance(object_store(), LocalStore)
-    assert Path(FileSystemStorage().location) == tmp_path
-    put(object_store(), "previews/one", b"x")
+    assert isinstance(default_storage, LocalStorage)
+    put(default_storage, "previews/one", b"x")
     assert (tmp_path / "previews" / "one").read_bytes() == b"x"
 
 
 @pytest.mark.s3
-def test_aborted_multipart_upload_leaves_no_parts(s3_store: S3Store) -> None:
-    writer = s3_store.create("deliverables/one")
-    for _ in range(5):
-        writer.write(b"x" * (8 * MIB))
-    assert s3_store.client.list_multipart_uploads(Bucket=s3_store.bucket).get("Uploads")
-    writer.abort()
-    assert not s3_store.client.list_multipart_uploads(Bucket=s3_store.bucket).get("Uploads")
-
-
-@pytest.mark.s3
-def test_upload_that_the_store_ended_meanwhile_can_be_aborted(s3_store: S3Store) -> None:
-    writer = s3_store.create("deliverables/one")
-    writer.write(b"x" * (9 * MIB))
-    (part,) = s3_store.unfinished()
-    part.remove()
-    writer.abort()
+def test_upload_that_the_store_ended_meanwhile_fails_and_leaves_nothing(s3_store: S3Storage) -> None:
+    with pytest.raises(DependencyUnavailable):
+        write_what_is_removed(s3_store)
     assert list(s3_store.unfinished()) == []
+
+
+def write_what_is_removed(store: S3Storage) -> None:
+    with store.open("deliverables/one", "wb") as file:
+        file.write(b"x" * (9 * MIB))
+        until(lambda: list(store.unfinished()), "the upload begins")[0].remove()
 
 
 @pytest.mark.s3
 @pytest.mark.parametrize("first", [1, PART_BYTES - 1, PART_BYTES, 2 * PART_BYTES + 1])
-def test_blocks_of_any_size_fill_equal_parts(s3_store: S3Store, first: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    sizes: list[int] = []
-    real = S3Writer._put_part
+def test_blocks_of_any_size_fill_equal_parts(s3_store: S3Storage, first: int) -> None:
+    content, sizes = os.urandom(first) + os.urandom(PART_BYTES + 5), []
 
-    def put_part(self: S3Writer, number: int, part: bytes) -> str:
-        sizes.append(len(part))
-        return real(self, number, part)
+    def note(params: Any, **_: Any) -> None:
+        sizes.append(len(params["body"]))
 
-    monkeypatch.setattr(S3Writer, "_put_part", put_part)
-    content = os.urandom(first) + os.urandom(PART_BYTES + 5)
-    writer = s3_store.create("deliverables/one")
-    writer.write(content[:first])
-    writer.write(content[first:])
-    writer.commit()
+    s3_store.transfers.meta.client.meta.events.register("before-call.s3.UploadPart", note)
+    with s3_store.open("deliverables/one", "wb") as file:
+        file.write(content[:first])
+        file.write(content[first:])
     assert sorted(sizes)[1:] == [PART_BYTES] * (len(content) // PART_BYTES)
     assert b"".join(s3_store.read("deliverables/one")) == content
     s3_store.delete("deliverables/one")
 
 
 @pytest.mark.s3
-def test_production_settings_give_the_s3_store(s3_store: S3Store) -> None:
-    assert isinstance(object_store(), S3Store)
+def test_production_settings_give_the_s3_store(s3_store: S3Storage) -> None:
+    assert isinstance(default_storage, S3Storage)
 
 
 def fetch(url: str) -> tuple[int, dict[str, str], bytes]:
@@ -319,7 +329,7 @@ def fetch(url: str) -> tuple[int, dict[str, str], bytes]:
 
 
 @pytest.mark.s3
-def test_presigned_link_downloads_under_its_name(s3_store: S3Store) -> None:
+def test_presigned_link_downloads_under_its_name(s3_store: S3Storage) -> None:
     put(s3_store, "packages/one", b"package")
     link = s3_store.presigned_url("packages/one", seconds=30, filename='schön".zip', content_type="application/zip")
     status, headers, content = fetch(link or "")
@@ -329,7 +339,7 @@ def test_presigned_link_downloads_under_its_name(s3_store: S3Store) -> None:
 
 
 @pytest.mark.s3
-def test_tampered_or_expired_presigned_link_is_refused(s3_store: S3Store) -> None:
+def test_tampered_or_expired_presigned_link_is_refused(s3_store: S3Storage) -> None:
     put(s3_store, "packages/one", b"package")
     put(s3_store, "packages/two", b"other")
     link = s3_store.presigned_url("packages/one", seconds=1, filename="a.zip", content_type="application/zip") or ""
@@ -339,7 +349,7 @@ def test_tampered_or_expired_presigned_link_is_refused(s3_store: S3Store) -> Non
 
 
 @pytest.mark.s3
-def test_presigned_link_names_the_public_address(s3_server: S3Server, s3_store: S3Store, settings: Any) -> None:
+def test_presigned_link_names_the_public_address(s3_server: S3Server, s3_store: S3Storage, settings: Any) -> None:
     settings.S3_PUBLIC_ENDPOINT_URL = s3_server.endpoint.replace("127.0.0.1", "localhost")
     put(s3_store, "packages/one", b"package")
     link = s3_store.presigned_url("packages/one", seconds=30, filename="a.zip", content_type="application/zip") or ""
@@ -348,60 +358,86 @@ def test_presigned_link_names_the_public_address(s3_server: S3Server, s3_store: 
 
 
 @pytest.mark.s3
-def test_store_that_is_down_is_unavailable(s3_server: S3Server, s3_store: S3Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_store_that_is_down_is_unavailable(s3_server: S3Server, s3_store: S3Storage, monkeypatch: pytest.MonkeyPatch) -> None:
     options = s3_server.storage_options() | {"endpoint_url": "http://127.0.0.1:1"}
-    down = S3Store(S3Storage(**options))
+    down = S3Storage(**options)
     monkeypatch.setattr(time, "sleep", lambda _: None)
     with pytest.raises(DependencyUnavailable):
         down.size("deliverables/one")
-    wrong = S3Store(S3Storage(**s3_server.storage_options() | {"secret_key": "wrong"}))
+    wrong = S3Storage(**s3_server.storage_options() | {"secret_key": "wrong"})
     with pytest.raises(DependencyUnavailable):
         wrong.read("deliverables/one")
+
+
+@pytest.fixture
+def hung_store(monkeypatch: pytest.MonkeyPatch) -> Iterator[S3Storage]:
+    """A store that takes connections and never answers, of which nobody has the patience to wait for seconds."""
+    impatient = {"client_config": S3Storage.client_config.merge(Config(read_timeout=0.05))}
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        server = S3Server(f"http://127.0.0.1:{silent.getsockname()[1]}")
+        yield S3Storage(**server.storage_options() | impatient)
+
+
+def test_store_that_does_not_answer_is_asked_once_in_a_while(hung_store: S3Storage, monkeypatch: pytest.MonkeyPatch) -> None:
+    now, sent, answers = [0.0], [], []
+
+    def note(request: Any, **_: Any) -> Any:
+        sent.append(request.url)
+        return AWSResponse(request.url, 404, {}, HTTPResponse(io.BytesIO(), preload_content=False)) if answers else None
+
+    monkeypatch.setattr(s3, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    hung_store.connection.meta.client.meta.events.register("before-send.s3", note)
+
+    def asks() -> bool:
+        before = len(sent)
+        with pytest.raises(DependencyUnavailable):
+            hung_store.size("deliverables/one")
+        return len(sent) > before
+
+    assert [asks() for _ in range(s3.FAILURES + 2)] == [*[True] * s3.FAILURES, False, False]
+    now[0] += s3.PAUSE_SECONDS
+    assert [asks(), asks()] == [True, False]
+    now[0] += s3.PAUSE_SECONDS
+    answers.append(True)
+    for _ in range(2):
+        with pytest.raises(FileNotFoundError):
+            hung_store.size("deliverables/one")
 
 
 @pytest.mark.parametrize(
     ("head", "start", "end"), [(0, 0, 0), (7, 3, 3), (40, 5, MIB), (40, 0, 11 * MIB), (6 * MIB, 1, 12 * MIB), (40, 0, 24 * MIB)]
 )
 def test_object_is_put_together_from_bytes_and_a_stored_one(
-    store: ObjectStore, monkeypatch: pytest.MonkeyPatch, head: int, start: int, end: int
+    store: ObjectStorage, monkeypatch: pytest.MonkeyPatch, head: int, start: int, end: int
 ) -> None:
     monkeypatch.setattr(s3, "COPIED_PART_BYTES", 8 * MIB)
     content, before, after = os.urandom(24 * MIB), os.urandom(head), os.urandom(100)
     put(store, "deliverables/one", content)
-    writer = store.create("packages/one")
-    writer.write(before)
-    writer.write_object("deliverables/one", start, end)
-    writer.write(after)
-    writer.commit()
+    store.compose("packages/one", [before, Stored(store, "deliverables/one", start, end), after], content_type="application/zip")
     assert b"".join(store.read("packages/one")) == before + content[start:end] + after
 
 
-def test_object_from_a_missing_one_leaves_nothing(store: ObjectStore) -> None:
-    writer = store.create("hollow/one")
-    writer.write(b"head")
-    with pytest.raises(ObjectMissing):
-        writer.write_object("deliverables/missing", 0, 24 * MIB)
-    writer.abort()
+def test_object_from_a_missing_one_leaves_nothing(store: ObjectStorage) -> None:
+    segments = [b"head", Stored(store, "deliverables/missing", 0, 24 * MIB)]
+    with pytest.raises(FileNotFoundError):
+        store.compose("hollow/one", segments, content_type="application/zip")
     assert not list(store.keys("hollow/"))
     assert not [part for part in store.unfinished() if "hollow" in part.name]
 
 
 @pytest.mark.s3
-def test_large_object_is_copied_by_the_store_itself(s3_store: S3Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_object_is_copied_by_the_store_itself(s3_store: S3Storage, monkeypatch: pytest.MonkeyPatch) -> None:
     put(s3_store, "deliverables/one", os.urandom(40 * MIB))
     passed = []
-    read = S3Store.read
+    read = S3Storage.read
 
-    def counted(self: S3Store, key: str, start: int = 0, end: int | None = None) -> Any:
+    def counted(self: S3Storage, key: str, start: int = 0, end: int | None = None) -> Any:
         for block in read(self, key, start, end):
             passed.append(len(block))
             yield block
 
-    monkeypatch.setattr(S3Store, "read", counted)
-    writer = s3_store.create("packages/one")
-    writer.write(b"head")
-    writer.write_object("deliverables/one", 0, 40 * MIB)
-    writer.write(b"tail")
-    writer.commit()
+    monkeypatch.setattr(S3Storage, "read", counted)
+    segments = [b"head", Stored(s3_store, "deliverables/one", 0, 40 * MIB), b"tail"]
+    s3_store.compose("packages/one", segments, content_type="application/zip")
     assert s3_store.size("packages/one") == 40 * MIB + 8
     assert sum(passed) < 5 * MIB

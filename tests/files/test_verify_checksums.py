@@ -13,9 +13,9 @@ from django.utils import timezone
 
 from catalog.models import Deliverable, Preview
 from marketplace.core.errors import DependencyUnavailable
-from marketplace.core.objects import object_store
-from marketplace.core.objects.local import LocalStore
-from marketplace.core.objects.s3 import S3Store
+from marketplace.storage import default_storage
+from marketplace.storage.local import LocalStorage
+from marketplace.storage.s3 import S3Storage
 from tests.factories import DeliverableFactory, ListingFactory
 from vendors.management.commands import verify_checksums
 from vendors.services.verifying import StoredState, state_of, verify
@@ -49,15 +49,15 @@ def failed(*words: str) -> tuple[int, list[str]]:
 def recorded(content: bytes = b"content", **fields: Any) -> Deliverable:
     """Return the record of a stored file."""
     file: Deliverable = DeliverableFactory(file_size=len(content), sha256=hashlib.sha256(content).hexdigest(), **fields)
-    put(object_store(), file.object_key, content)
+    put(default_storage, file.object_key, content)
     return file
 
 
 def shown() -> Preview:
     """Return the record of a stored preview with a copy."""
     copy = {"key": "previews/one.card", "size": 4, "sha256": hashlib.sha256(b"copy").hexdigest()}
-    put(object_store(), "previews/one", b"image")
-    put(object_store(), "previews/one.card", b"copy")
+    put(default_storage, "previews/one", b"image")
+    put(default_storage, "previews/one.card", b"copy")
     return Preview.objects.create(
         listing=ListingFactory(),
         kind="Gallery",
@@ -81,16 +81,16 @@ def test_sound_files_are_noted_and_counted() -> None:
     for row in (file, preview):
         row.refresh_from_db()
         assert row.verified_at is not None
-    assert file.fingerprint == object_store().fingerprint(file.object_key)
+    assert file.fingerprint == default_storage.fingerprint(file.object_key)
 
 
 def test_every_difference_is_listed_and_not_noted() -> None:
     longer, changed, gone, fine = (recorded(bytes([number]) * 9) for number in range(4))
     preview = shown()
-    put(object_store(), longer.object_key, b"\0" * 10)
-    put(object_store(), changed.object_key, b"\1" * 8 + b"x")
-    object_store().delete(gone.object_key)
-    object_store().delete("previews/one.card")
+    put(default_storage, longer.object_key, b"\0" * 10)
+    put(default_storage, changed.object_key, b"\1" * 8 + b"x")
+    default_storage.delete(gone.object_key)
+    default_storage.delete("previews/one.card")
     status, lines = failed()
     assert status == 1
     assert [line.split(" (")[0] for line in lines[:-1]] == [
@@ -144,21 +144,21 @@ def test_rate_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_file_that_is_replaced_while_it_is_read_is_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     file = recorded()
-    object_store().delete(file.object_key)
+    default_storage.delete(file.object_key)
     monkeypatch.setattr(verify_checksums, "verify", lambda row, **_: (row.delete(), StoredState.MISSING)[1])
     assert run().startswith("0 records")
 
 
 def test_file_that_cannot_be_read_is_listed_and_the_others_are_verified(monkeypatch: pytest.MonkeyPatch) -> None:
     bad, _ = recorded(b"1"), recorded(b"2")
-    real = LocalStore.read
+    real = LocalStorage.read
 
-    def read(self: LocalStore, key: str, *args: Any) -> Any:
+    def read(self: LocalStorage, key: str, *args: Any) -> Any:
         if key == bad.object_key:
             raise DependencyUnavailable("The file store cannot be used at the moment.")
         return real(self, key, *args)
 
-    monkeypatch.setattr(LocalStore, "read", read)
+    monkeypatch.setattr(LocalStorage, "read", read)
     status, lines = failed()
     assert (status, lines[0].split(" (")[0]) == (1, f"unreadable: {bad.object_key}")
     assert lines[1].startswith("2 records: 1 intact")
@@ -170,7 +170,7 @@ def test_store_that_is_down_stops_with_a_sentence(monkeypatch: pytest.MonkeyPatc
 
     for number in range(5):
         recorded(bytes([number]))
-    monkeypatch.setattr(LocalStore, "fingerprint", down)
+    monkeypatch.setattr(LocalStorage, "fingerprint", down)
     status, lines = failed()
     assert status == 2
     assert len(lines) == 2
@@ -178,31 +178,31 @@ def test_store_that_is_down_stops_with_a_sentence(monkeypatch: pytest.MonkeyPatc
 
 def test_file_that_nobody_wrote_to_is_not_read_by_the_checks(monkeypatch: pytest.MonkeyPatch) -> None:
     file = recorded()
-    assert verify(row=file, store=object_store()) == StoredState.INTACT
+    assert verify(row=file, store=default_storage) == StoredState.INTACT
     file.refresh_from_db()
 
     def fail(*_: object) -> None:
         raise AssertionError("it was read")
 
-    monkeypatch.setattr(LocalStore, "read", fail)
-    assert state_of(file, object_store()) == StoredState.INTACT
+    monkeypatch.setattr(LocalStorage, "read", fail)
+    assert state_of(file, default_storage) == StoredState.INTACT
 
 
 def test_file_that_was_copied_back_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     file = recorded()
-    verify(row=file, store=object_store())
-    put(object_store(), file.object_key, b"content")
+    verify(row=file, store=default_storage)
+    put(default_storage, file.object_key, b"content")
     file.refresh_from_db()
     before = file.fingerprint
-    assert state_of(file, object_store()) == StoredState.INTACT
+    assert state_of(file, default_storage) == StoredState.INTACT
     file.refresh_from_db()
     assert file.fingerprint != before
-    monkeypatch.setattr(LocalStore, "read", None)
-    assert state_of(file, object_store()) == StoredState.INTACT
+    monkeypatch.setattr(LocalStorage, "read", None)
+    assert state_of(file, default_storage) == StoredState.INTACT
 
 
 @pytest.mark.s3
-def test_difference_on_s3_is_found(s3_store: S3Store) -> None:
+def test_difference_on_s3_is_found(s3_store: S3Storage) -> None:
     file = recorded(b"first")
     assert run().startswith("1 records: 1 intact")
     put(s3_store, file.object_key, b"other")

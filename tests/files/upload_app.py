@@ -19,8 +19,9 @@ application = WSGIHandler()
 # The settings must be in place before what reads them is imported.
 from marketplace.core.api.problems import http_response  # noqa: E402 - see above
 from marketplace.core.errors import Problem  # noqa: E402 - see above
-from marketplace.core.objects import object_store  # noqa: E402 - see above
-from marketplace.core.serving import Segment, Stored, serve_segments  # noqa: E402 - see above
+from marketplace.storage import default_storage  # noqa: E402 - see above
+from marketplace.storage.base import Segment, Stored  # noqa: E402 - see above
+from marketplace.storage.serving import serve_segments  # noqa: E402 - see above
 from vendors.uploads import receive, receive_small  # noqa: E402 - see above
 
 
@@ -46,7 +47,7 @@ def small(request: HttpRequest, maximum_bytes: int) -> HttpResponse:
 
 def download(request: HttpRequest) -> HttpResponseBase:
     """Serve what was kept, with a head before it."""
-    store = object_store()
+    store = default_storage
     segments: list[Segment] = [b"head", Stored(store, "deliverables/one", 0, store.size("deliverables/one"))]
     return serve_segments(request, segments=segments, etag="one", content_type="application/zip", filename="one.zip", inline=False)
 

@@ -14,9 +14,9 @@ from library.services import building
 from library.services.links import issue_link
 from marketplace.core.errors import DependencyUnavailable
 from marketplace.core.events import emit
-from marketplace.core.objects import object_store
-from marketplace.core.objects.local import LocalStore
 from marketplace.jobs.models import Job
+from marketplace.storage import default_storage
+from marketplace.storage.local import LocalStorage
 from tests.eager import drain
 from tests.shop import archive, bought, on_sale
 
@@ -34,7 +34,7 @@ def test_damaged_and_missing_files_are_named_and_the_others_made_ready(capsys: p
     whole, damaged, gone, blocked = (on_sale(archive(name), allowed_license_slugs=["personal"]) for name in ("a", "b", "c", "d"))
     Deliverable.objects.filter(listing=damaged).update(crc32=1)
     assert gone.live_deliverable is not None
-    object_store().delete(gone.live_deliverable.object_key)
+    default_storage.delete(gone.live_deliverable.object_key)
     Deliverable.objects.filter(listing=blocked).update(blocked_at=blocked.published_at)
     with pytest.raises(CommandError, match="damaged or missing") as stopped:
         call_command("build_packages")
@@ -46,7 +46,7 @@ def test_damaged_and_missing_files_are_named_and_the_others_made_ready(capsys: p
 
 def test_store_that_is_down_is_told_in_a_sentence() -> None:
     on_sale(archive())
-    down = patch.object(LocalStore, "read", side_effect=DependencyUnavailable("The file store cannot be reached."))
+    down = patch.object(LocalStorage, "read", side_effect=DependencyUnavailable("The file store cannot be reached."))
     with down, pytest.raises(CommandError, match="cannot be reached") as stopped:
         call_command("build_packages")
     assert stopped.value.returncode == 2
@@ -55,13 +55,13 @@ def test_store_that_is_down_is_told_in_a_sentence() -> None:
 def test_file_is_read_once_for_all_licences_and_never_again() -> None:
     listing = on_sale(archive())
     reads = []
-    read = LocalStore.read
+    read = LocalStorage.read
 
-    def counted(self: LocalStore, *args: Any) -> Any:
+    def counted(self: LocalStorage, *args: Any) -> Any:
         reads.append(args)
         return read(self, *args)
 
-    with patch.object(LocalStore, "read", counted):
+    with patch.object(LocalStorage, "read", counted):
         call_command("build_packages")
         call_command("build_packages", "--listing", listing.slug)
         links = [issue_link(licence=bought(listing, license_slug=slug).buyer.licences.get()) for slug in ("personal", "extended")]

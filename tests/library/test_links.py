@@ -19,7 +19,7 @@ from catalog.models import Listing
 from library.models import Download, DownloadLink
 from library.services import links
 from library.services.links import issue_link, url_of
-from marketplace.core.objects import local, object_store
+from marketplace.storage import default_storage, local
 from tests.shop import archive, bought, funded, on_sale
 from tests.waiting import PATIENCE_SECONDS
 from wallet.models import Order
@@ -215,10 +215,10 @@ def test_credential_beside_the_link_does_no_harm(bearer_client: Callable[..., AP
 def test_store_that_serves_itself_gets_a_short_redirect_never_past_the_end(
     anonymous: APIClient, order: Order, left: float, seconds: int
 ) -> None:
-    def presigned(self: local.LocalStore, key: str, *, seconds: int, filename: str, content_type: str) -> str:
+    def presigned(self: local.LocalStorage, key: str, *, seconds: int, filename: str, content_type: str) -> str:
         return f"https://store.example/{key}?seconds={seconds}&name={filename}&type={content_type}"
 
-    with patch.object(local.LocalStore, "presigned_url", presigned):
+    with patch.object(local.LocalStorage, "presigned_url", presigned):
         link = issue_link(licence=order.buyer.licences.get())
         DownloadLink.objects.update(expires_at=timezone.now() + timedelta(seconds=left))
         response = fetch(anonymous, link)
@@ -226,12 +226,12 @@ def test_store_that_serves_itself_gets_a_short_redirect_never_past_the_end(
     assert response.status_code == 302
     assert response["Location"] == f"https://store.example/{key}?seconds={seconds}&name={link.file_name}&type=application/zip"
     # What the store would serve was built, byte for byte as promised.
-    built = b"".join(object_store().read(key))
+    built = b"".join(default_storage.read(key))
     assert (len(built), hashlib.sha256(built).hexdigest()) == (link.package.size, link.package.sha256)
 
 
 def test_store_that_counts_whole_seconds_is_not_asked_within_the_last_one(anonymous: APIClient, order: Order) -> None:
-    with patch.object(local.LocalStore, "presigned_url", return_value="https://store.example/package"):
+    with patch.object(local.LocalStorage, "presigned_url", return_value="https://store.example/package"):
         link = issue_link(licence=order.buyer.licences.get())
         DownloadLink.objects.update(expires_at=timezone.now() + timedelta(seconds=0.9))
         response = fetch(anonymous, link)

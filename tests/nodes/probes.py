@@ -95,6 +95,7 @@ class Prober:
             "Upload a file": lambda: self._vendor("POST", "/gallery-image?slot=1", files={"file": ("card.png", makers.png())}),
             "Sign in": self._sign_in,
             "Sign up": self._sign_up,
+            "Readiness check": lambda: self._ask("GET", f"{BASE_URL}/readyz"),
         }
 
     def round(self) -> dict[str, Outcome]:

@@ -14,8 +14,8 @@ import psycopg
 import pytest
 import requests
 
-from marketplace.core.objects import object_store
 from marketplace.operations import backups, dumps
+from marketplace.storage import default_storage
 
 from ..faults.service import Service, service
 from ..servers.migrated import fill_postgres
@@ -166,7 +166,7 @@ def test_manifest_that_names_another_file_of_the_machine_gets_the_dump_all_the_s
 
 def test_link_among_the_objects_brings_nothing_in(tmp_path: Path, settings: Any) -> None:
     settings.MEDIA_ROOT = tmp_path / "media"
-    store = object_store()
+    store = default_storage
     folder = tmp_path / "objects" / "deliverables"
     folder.mkdir(parents=True)
     (tmp_path / "secret").write_text("of this machine")

@@ -5,7 +5,7 @@ import stat
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 from unittest.mock import Mock
 from urllib.parse import urlsplit
 
@@ -14,7 +14,6 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from marketplace.core.errors import DependencyUnavailable
-from marketplace.core.objects.base import ObjectMissing
 from marketplace.operations import backups, dumps
 
 from ..catalog.cases import draft
@@ -41,11 +40,11 @@ class Store:
         if KEY.startswith(prefix):
             yield KEY, datetime.now(tz=UTC)
 
-    def read(self, key: str) -> Iterator[bytes]:
-        """Yield it in two blocks."""
-        yield b"first "
+    def download(self, key: str, file: BinaryIO) -> None:
+        """Write it in two blocks."""
+        file.write(b"first ")
         self._meanwhile()
-        yield b"second"
+        file.write(b"second")
 
 
 def break_off() -> None:
@@ -53,7 +52,7 @@ def break_off() -> None:
 
 
 def vanish() -> None:
-    raise ObjectMissing(KEY)
+    raise FileNotFoundError(KEY)
 
 
 def copy(store: Any, folder: Path, backup: str) -> Path:
@@ -65,7 +64,7 @@ def copy(store: Any, folder: Path, backup: str) -> Path:
 
 @pytest.mark.django_db
 def test_store_that_breaks_off_ends_the_backup_with_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(backups, "object_store", lambda: Store(break_off))
+    monkeypatch.setattr(backups, "default_storage", Store(break_off))
     with pytest.raises(CommandError, match=f"{KEY} cannot be read: The file store cannot be reached"):
         call_command("backup", str(tmp_path))
     # Half of an object is none: the next backup copies it.
@@ -87,7 +86,7 @@ def test_backups_that_copy_the_same_object_at_once_both_have_it_whole(tmp_path: 
 @pytest.mark.django_db
 def test_store_without_a_file_that_the_database_names_is_the_wrong_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     draft()
-    monkeypatch.setattr(backups, "object_store", lambda: Mock(**{"keys.return_value": []}))
+    monkeypatch.setattr(backups, "default_storage", Mock(**{"keys.return_value": []}))
     with pytest.raises(dumps.BackupFailed, match="the store has none"):
         backups.make(tmp_path)
 
@@ -102,7 +101,7 @@ def test_second_backup_of_the_same_second_is_refused(tmp_path: Path, monkeypatch
 
 @pytest.mark.django_db(transaction=True)
 def test_copied_files_are_for_their_owner_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(backups, "object_store", lambda: Store(lambda: None))
+    monkeypatch.setattr(backups, "default_storage", Store(lambda: None))
     monkeypatch.setattr(dumps, "dump", lambda target: target.write_bytes(b""))
     made = backups.make(tmp_path)
     assert [stat.S_IMODE(path.stat().st_mode) for path in (made, tmp_path / backups.OBJECTS)] == [0o700, 0o700]

@@ -10,17 +10,16 @@ from django.contrib.sessions.models import Session
 from django.core.management import CommandError, call_command, get_commands
 from django.db import connection
 from django.utils import timezone
-from storages.backends.s3 import S3Storage
 
 from catalog.models import SearchDocument
 from marketplace.core.apps import AUDIT_LOG
 from marketplace.core.errors import DependencyUnavailable
 from marketplace.core.health import NotReady
-from marketplace.core.objects.s3 import S3Store
 from marketplace.jobs.models import Worker
 from marketplace.operations import doctor, readings
 from marketplace.operations.doctor import node, services
 from marketplace.operations.management.commands import make_bucket, purge
+from marketplace.storage.s3 import S3Storage
 
 from ..servers.ports import free_port
 from ..servers.s3 import S3Server
@@ -68,7 +67,7 @@ def test_part_that_cannot_be_looked_at_leaves_the_others(monkeypatch: pytest.Mon
     def down() -> None:
         raise DependencyUnavailable("The file store cannot be reached.")
 
-    monkeypatch.setattr(services, "object_store", down)
+    monkeypatch.setattr(services, "default_storage", down)
     found = examined()
     assert (found["objects"], found["certificates"]) == ("fail", "ok")
 
@@ -123,9 +122,9 @@ def test_gauges_tell_what_waits() -> None:
 def test_bucket_is_made_once_and_its_links_are_followed(
     s3_server: S3Server, s3_storage: S3Storage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store = S3Store(S3Storage(**s3_server.storage_options() | {"bucket_name": "made-by-command"}))
+    store = S3Storage(**s3_server.storage_options() | {"bucket_name": "made-by-command"})
     for module in (services, make_bucket):
-        monkeypatch.setattr(module, "object_store", lambda: store)
+        monkeypatch.setattr(module, "default_storage", store)
     said = StringIO()
     call_command("make_bucket", stdout=said)
     call_command("make_bucket", stdout=said)
@@ -134,14 +133,16 @@ def test_bucket_is_made_once_and_its_links_are_followed(
     def objects() -> list[tuple[str, str]]:
         return [(finding.status.value, finding.sentence) for finding in doctor.examine() if finding.part == "objects"]
 
-    works = ("ok", "S3Store writes, reads and deletes.")
+    works = ("ok", "S3Storage writes, reads and deletes.")
     assert objects() == [works, ("ok", "Presigned links work.")]
     monkeypatch.setattr(store, "presigned_url", lambda *_args, **_kwargs: f"http://127.0.0.1:{free_port()}/health")
     first, (status, sentence) = objects()
     assert (first, status) == (works, "warn")
     assert "could not be followed" in sentence
     # Somebody is there, and refuses: the secret is another, or a proxy asks under another name.
-    monkeypatch.setattr(store, "presigned_url", lambda *given, **more: f"{str(S3Store.presigned_url(store, *given, **more))[:-8]}00000000")
+    monkeypatch.setattr(
+        store, "presigned_url", lambda *given, **more: f"{str(S3Storage.presigned_url(store, *given, **more))[:-8]}00000000"
+    )
     assert objects() == [works, ("fail", "A presigned link is answered with 403.")]
     # What it wrote is gone.
     assert list(store.keys("health/")) == []

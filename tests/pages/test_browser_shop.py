@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 from catalog.models import Deliverable, Listing, Preview
 from marketplace.accounts.models import User
 from marketplace.core.money import Currency
-from marketplace.core.objects import object_store
+from marketplace.storage import default_storage
 from tests.factories import UserFactory
 from tests.files.makers import font as font_file
 from tests.files.makers import picture
@@ -65,9 +65,7 @@ def font() -> Listing:
 def _stored(preview: Preview, content: bytes) -> None:
     preview.object_key, preview.size, preview.sha256 = f"previews/{preview.pk}", len(content), "a" * 64
     preview.save()
-    writer = object_store().create(preview.object_key)
-    writer.write(content)
-    writer.commit()
+    default_storage.save_bytes(preview.object_key, content)
 
 
 @pytest.fixture

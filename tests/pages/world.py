@@ -26,10 +26,10 @@ from library.models import Licence
 from library.services.links import issue_link
 from marketplace.accounts.models import User
 from marketplace.core import bounds
-from marketplace.core.objects import object_store
 from marketplace.core.scopes import Scope
 from marketplace.jobs.models import Schedule, Worker
 from marketplace.pages.docs.reference import operations
+from marketplace.storage import default_storage
 from tests.admin import subjects
 from tests.admin.pages import address
 from tests.factories import PLENTY, AppFactory, ListingFactory, UserFactory
@@ -314,9 +314,7 @@ def make_world() -> World:
 
 def store_preview(preview: Preview) -> None:
     """Store what a page of its listing shows."""
-    writer = object_store().create(preview.object_key)
-    writer.write(picture())
-    writer.commit()
+    default_storage.save_bytes(preview.object_key, picture())
 
 
 def developed(member: User, reviewer: User) -> dict[str, str]:

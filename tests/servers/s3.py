@@ -116,9 +116,6 @@ class S3Server(NamedTuple):
             "secret_key": self.secret_key,
             "endpoint_url": self.endpoint,
             "region_name": "us-east-1",
-            "signature_version": "s3v4",
-            "file_overwrite": False,
-            "querystring_auth": True,
         }
 
 

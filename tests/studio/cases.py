@@ -6,7 +6,7 @@ import zlib
 from catalog.models import Deliverable, Listing, ListingReview, Preview
 from catalog.models.reviews import ReviewStatus
 from catalog.services.review import approve_listing
-from marketplace.core.objects import object_store
+from marketplace.storage import default_storage
 from tests.factories import DeliverableFactory, UserFactory
 from tests.shop import archive
 from vendors.services.submission import submit
@@ -50,9 +50,7 @@ def published(listing: Listing) -> Listing:
 def _store(file: Deliverable, content: bytes) -> None:
     file.object_key, file.file_size = f"deliverables/{file.pk}", len(content)
     file.sha256, file.crc32 = hashlib.sha256(content).hexdigest(), zlib.crc32(content)
-    writer = object_store().create(file.object_key)
-    writer.write(content)
-    writer.commit()
+    default_storage.save_bytes(file.object_key, content)
     # As an upload leaves it: what nobody wrote to since is not read again.
-    file.fingerprint = object_store().fingerprint(file.object_key)
+    file.fingerprint = default_storage.fingerprint(file.object_key)
     file.save()

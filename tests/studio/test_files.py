@@ -15,7 +15,7 @@ from pytest_django import DjangoAssertNumQueries, DjangoCaptureOnCommitCallbacks
 from catalog.models import Deliverable, Listing, Preview
 from marketplace.core import bounds
 from marketplace.core.audit import history_of
-from marketplace.core.objects import object_store
+from marketplace.storage import default_storage
 from tests.factories import ListingFactory, UserFactory
 from tests.vendors import makers
 from tests.vendors.cases import make_vendor, publish
@@ -196,7 +196,7 @@ def test_file_is_stored_once_and_never_by_djangos_own_handlers(
     assert answer["Location"] == f"{address(listing)}#file"
     file = Deliverable.objects.get()
     assert stored(media) == [file.object_key]
-    assert b"".join(object_store().read(file.object_key)) == content
+    assert b"".join(default_storage.read(file.object_key)) == content
     page = text_of(client.get(address(listing)))
     assert "Aurora.zip was uploaded" in page
     assert "<dt>Entries</dt> <dd>1 (1 otf)</dd>" in page

@@ -12,7 +12,7 @@ from catalog.selectors.reviews import approvals_of
 from catalog.services.review import approve_listing, block_deliverable, reject_listing
 from catalog.services.snapshots import changes_between, snapshot_of
 from marketplace.accounts.models import User
-from marketplace.core.objects import object_store
+from marketplace.storage import default_storage
 from tests.factories import UserFactory
 from tests.shop import bought, funded
 
@@ -79,7 +79,7 @@ def test_buyers_get_the_reviewed_file_whatever_becomes_of_the_candidate(
     buyer = bought(Listing.objects.get(pk=on_sale.pk), funded(inr=1000)).buyer
     link = bearer_client(buyer).post(f"/api/v1/library/download/{on_sale.pk}").json()
     package = b"".join(anonymous.get(link["downloadUrl"]).streaming_content)  # type: ignore[attr-defined]  # it streams
-    assert b"".join(object_store().read(reviewed.object_key)) in package
+    assert b"".join(default_storage.read(reviewed.object_key)) in package
 
 
 def test_approval_swaps_the_candidate_in(on_sale: Listing, step: Callable[[str], Any], reviewer: User, anonymous: APIClient) -> None:

@@ -10,8 +10,7 @@ from rest_framework.test import APIClient
 from catalog.models import AgentManifest, Deliverable, Listing, Preview
 from catalog.services.review import unpublish_listing, withdraw_listing
 from marketplace.core.models import AuditEntry
-from marketplace.core.objects import object_store
-from marketplace.core.objects.base import ObjectMissing
+from marketplace.storage import default_storage
 from tests.factories import ListingFactory
 from tests.files.makers import picture, zipped
 from tests.studio.cases import published, ready, submitted
@@ -89,12 +88,12 @@ def test_deleted_draft_is_gone_with_its_files(client: APIClient, vendor: VendorP
     for model in (Listing, Deliverable, Preview, AgentManifest):
         assert not model.objects.exists()
     # The files leave the store only when the deletion is certain.
-    assert all(object_store().size(key) for key in stored)
+    assert all(default_storage.size(key) for key in stored)
     for callback in after_commit:
         callback()
     for key in stored:
-        with pytest.raises(ObjectMissing):
-            object_store().size(key)
+        with pytest.raises(FileNotFoundError):
+            default_storage.size(key)
     entry = AuditEntry.objects.get(action="listing.delete")
     assert (entry.actor, entry.subject_id, entry.data["slug"]) == (vendor.user, str(listing.pk), "aurora-sans")
     assert client.get(f"{ASSETS}/{listing.pk}").status_code == 404
@@ -136,5 +135,5 @@ def test_upload_to_a_draft_that_was_deleted_meanwhile_leaves_nothing(
     monkeypatch.setattr(files, "inspect_deliverable", delete_meanwhile)
     answer = client.post(f"{ASSETS}/{listing.pk}/file", form(zipped({"a.txt": b"a"}), "a.zip"), format="multipart")
     assert answer.status_code == 404
-    with pytest.raises(ObjectMissing):
-        object_store().size(stored[0])
+    with pytest.raises(FileNotFoundError):
+        default_storage.size(stored[0])

@@ -17,9 +17,9 @@ from catalog.models.files import PreviewKind
 from marketplace.core import bounds
 from marketplace.core.audit import history_of
 from marketplace.core.errors import DependencyUnavailable
-from marketplace.core.objects import object_store
-from marketplace.core.objects.local import LocalStore
 from marketplace.core.scopes import Scope
+from marketplace.storage import default_storage
+from marketplace.storage.local import LocalStorage
 from vendors.errors import ListingLocked, UploadConflict, VendorNotApproved
 from vendors.inspection import Inspection
 from vendors.models import VendorProfile
@@ -176,7 +176,7 @@ def test_deliverable_answers_the_reference_record(listing: Listing, client: APIC
     assert technical["glyphCount"] == 2
     listing.refresh_from_db()
     assert (listing.candidate_deliverable, listing.live_deliverable, listing.status) == (deliverable, None, "Draft")
-    assert b"".join(object_store().read(deliverable.object_key)) == content
+    assert b"".join(default_storage.read(deliverable.object_key)) == content
     entry = history_of(listing).get()
     assert (entry.action, entry.actor, entry.data["sha256"]) == ("listing.upload_file", vendor.user, record["checksum"])
 
@@ -204,7 +204,7 @@ def test_object_that_cannot_be_removed_undoes_nothing(
         raise DependencyUnavailable
 
     client.post(f"{ASSETS}/{listing.id}/file", makers.form(makers.archive(a_txt="1")))
-    monkeypatch.setattr(LocalStore, "delete", refuse)
+    monkeypatch.setattr(LocalStorage, "delete", refuse)
     with django_capture_on_commit_callbacks(execute=True):
         second = client.post(f"{ASSETS}/{listing.id}/file", makers.form(makers.font(), "Aurora.ttf"))
     assert second.status_code == 200
@@ -233,10 +233,8 @@ def test_update_under_review_locks_the_file_but_not_the_rest(listing: Listing, c
 
 def received(content: bytes = b"x") -> Received:
     """Store bytes as an upload does."""
-    store, key = object_store(), new_deliverable_key()
-    writer = store.create(key)
-    writer.write(content)
-    writer.commit()
+    store, key = default_storage, new_deliverable_key()
+    store.save_bytes(key, content)
     return Received(store, key, "a.zip", len(content), hashlib.sha256(content).hexdigest(), 0, content)
 
 
@@ -286,7 +284,7 @@ def test_preview_answers_the_reference_record(
     assert answer.status_code == 200, answer.json()
     preview = Preview.objects.get()
     assert answer.json() == {"id": str(preview.id), "assetId": str(listing.id), "kind": kind, "url": f"/api/v1/previews/{preview.id}"}
-    assert object_store().size(preview.object_key) == preview.size
+    assert default_storage.size(preview.object_key) == preview.size
     shown = client.get(f"/api/v1/previews/{preview.id}")
     assert (shown.status_code, shown["Content-Type"]) == (200, content_type)
 

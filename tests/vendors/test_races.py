@@ -16,7 +16,7 @@ from catalog.services.review import submit_listing
 from catalog.services.transitions import lock_listing
 from marketplace.accounts.models import User
 from marketplace.core.audit import history_of
-from marketplace.core.objects import object_store
+from marketplace.storage import default_storage
 from tests.factories import CategoryFactory, ListingFactory, UserFactory
 from tests.races import refusals_at_once
 from tests.waiting import PATIENCE_SECONDS, until
@@ -62,10 +62,8 @@ def stored(media: Path) -> set[str]:
 
 def upload(listing: Listing, content: bytes) -> None:
     """Store a file and attach it, as the view does."""
-    store, key = object_store(), new_deliverable_key()
-    writer = store.create(key)
-    writer.write(content)
-    writer.commit()
+    store, key = default_storage, new_deliverable_key()
+    store.save_bytes(key, content)
     with Received(store, key, "a.zip", len(content), hashlib.sha256(content).hexdigest(), 0, content) as received:
         attach_deliverable(listing=listing, received=received, inspection=INSPECTION, actor=listing.store.owner)
 

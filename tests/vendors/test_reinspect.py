@@ -14,8 +14,8 @@ from catalog.models import AgentManifest, Deliverable, Listing
 from catalog.services.catalog_version import current_version
 from marketplace.core.errors import DependencyUnavailable
 from marketplace.core.models import AuditEntry
-from marketplace.core.objects import object_store
-from marketplace.core.objects.local import LocalStore
+from marketplace.storage import default_storage
+from marketplace.storage.local import LocalStorage
 from tests.factories import DeliverableFactory, PublishedListingFactory
 from tests.files import makers
 from tests.files.helpers import put
@@ -34,7 +34,7 @@ def stored(content: bytes, *, listing: Listing | None = None, **fields: Any) -> 
     """Return the record of a stored file, with what a former inspector said of it."""
     extra = {"listing": listing} if listing else {}
     deliverable: Deliverable = DeliverableFactory(file_size=len(content), **extra, **fields)
-    put(object_store(), deliverable.object_key, content)
+    put(default_storage, deliverable.object_key, content)
     return deliverable
 
 
@@ -52,7 +52,7 @@ def published() -> Deliverable:
     deliverable: Deliverable = PublishedListingFactory().live_deliverable
     deliverable.file_size = len(fonts())
     deliverable.save()
-    put(object_store(), deliverable.object_key, fonts())
+    put(default_storage, deliverable.object_key, fonts())
     return deliverable
 
 
@@ -79,7 +79,7 @@ def test_store_that_cannot_be_read_ends_the_run(monkeypatch: pytest.MonkeyPatch)
     def refuse(*_: Any) -> Any:
         raise DependencyUnavailable("The disk is gone.")
 
-    monkeypatch.setattr(LocalStore, "read", refuse)
+    monkeypatch.setattr(LocalStorage, "read", refuse)
     with pytest.raises(CommandError, match="The disk is gone"):
         run()
 
@@ -134,13 +134,13 @@ def test_only_what_was_asked_for_is_looked_into() -> None:
 
 def test_removed_meanwhile_is_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     deliverable = stored(fonts())
-    read = LocalStore.read
+    read = LocalStorage.read
 
-    def remove_and_read(store: LocalStore, *words: Any) -> Any:
+    def remove_and_read(store: LocalStorage, *words: Any) -> Any:
         Deliverable.objects.filter(pk=deliverable.pk).delete()
         return read(store, *words)
 
-    monkeypatch.setattr(LocalStore, "read", remove_and_read)
+    monkeypatch.setattr(LocalStorage, "read", remove_and_read)
     assert "1 overtaken" in run()
 
 

@@ -11,7 +11,7 @@ from rest_framework.test import APIClient
 from catalog.models import AgentManifest, LicenseTier, Listing
 from catalog.services.review import approve_listing, block_deliverable, reject_listing, takedown_listing
 from marketplace.accounts.models import User
-from marketplace.core.objects import object_store
+from marketplace.storage import default_storage
 from tests.factories import ListingFactory, UserFactory
 from tests.files import makers
 from vendors.models import VendorProfile
@@ -98,7 +98,7 @@ def test_file_that_is_not_as_recorded_fails(harm: str, step: Callable[[str], Any
     ready.refresh_from_db()
     deliverable = ready.candidate_deliverable
     assert deliverable is not None
-    content = b"".join(object_store().read(deliverable.object_key))
+    content = b"".join(default_storage.read(deliverable.object_key))
     path = media / deliverable.object_key
     match harm:
         case "gone":

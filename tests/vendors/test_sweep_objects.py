@@ -11,8 +11,8 @@ from django.core.management import CommandError, call_command
 
 from catalog.models import Deliverable, Preview
 from marketplace.core.errors import DependencyUnavailable
-from marketplace.core.objects import object_store
-from marketplace.core.objects.local import STAGING, LocalStore
+from marketplace.storage import default_storage
+from marketplace.storage.local import STAGING, LocalStorage
 from tests.factories import DeliverableFactory, ListingFactory
 from tests.files.helpers import put
 
@@ -52,17 +52,17 @@ def recorded() -> tuple[Deliverable, Preview]:
         renditions={"card": {"key": "previews/one.card"}},
     )
     for key in (deliverable.object_key, "previews/one", "previews/one.card"):
-        put(object_store(), key, b"x")
+        put(default_storage, key, b"x")
     return deliverable, preview
 
 
 def keys() -> set[str]:
-    return {key for folder in ("deliverables/", "previews/", "packages/") for key, _ in object_store().keys(folder)}
+    return {key for folder in ("deliverables/", "previews/", "packages/") for key, _ in default_storage.keys(folder)}
 
 
 def test_store_that_agrees_is_left_as_it_is(media: Path) -> None:
     recorded()
-    put(object_store(), "packages/built", b"x")
+    put(default_storage, "packages/built", b"x")
     age(media)
     before = keys()
     assert sweep("--delete") == "0 files without a record and 0 unfinished uploads deleted; 0 files are missing.\n"
@@ -72,7 +72,7 @@ def test_store_that_agrees_is_left_as_it_is(media: Path) -> None:
 def test_files_that_no_record_names_are_listed_and_kept_without_delete(media: Path) -> None:
     recorded()
     for key in ("deliverables/lost", "previews/lost", "previews/one.large"):
-        put(object_store(), key, b"x")
+        put(default_storage, key, b"x")
     age(media)
     before = keys()
     lines = sweep().splitlines()
@@ -87,10 +87,10 @@ def test_files_that_no_record_names_are_listed_and_kept_without_delete(media: Pa
 
 def test_files_that_no_record_names_are_deleted_on_demand_once_a_day_old(media: Path) -> None:
     deliverable, _ = recorded()
-    put(object_store(), "deliverables/lost", b"x")
+    put(default_storage, "deliverables/lost", b"x")
     age(media)
     # Perhaps its record is being written at this moment.
-    put(object_store(), "deliverables/young", b"x")
+    put(default_storage, "deliverables/young", b"x")
     assert "no record, deleted: deliverables/lost" in sweep("--delete")
     assert keys() == {deliverable.object_key, "previews/one", "previews/one.card", "deliverables/young"}
 
@@ -106,7 +106,7 @@ def test_parts_of_killed_writers_are_deleted_once_a_day_old(media: Path) -> None
 
 
 def test_younger_files_are_swept_when_nothing_is_uploaded(media: Path) -> None:
-    put(object_store(), "deliverables/lost", b"x")
+    put(default_storage, "deliverables/lost", b"x")
     (media / STAGING / "young.part").touch()
     assert sweep("--delete", "--hours", "0").endswith("1 files without a record and 1 unfinished uploads deleted; 0 files are missing.\n")
     assert keys() == set()
@@ -121,18 +121,18 @@ def test_age_that_makes_no_sense_is_refused(hours: str) -> None:
 
 def test_second_sweep_at_the_same_time_finds_nothing_wrong(media: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(3):
-        put(object_store(), f"deliverables/lost-{number}", b"x")
+        put(default_storage, f"deliverables/lost-{number}", b"x")
     age(media)
-    real = LocalStore.delete
+    real = LocalStorage.delete
     inner: list[str] = []
 
-    def delete(self: LocalStore, key: str) -> None:
+    def delete(self: LocalStorage, key: str) -> None:
         if not inner:
             inner.append("")
             inner[0] = sweep("--delete")
         real(self, key)
 
-    monkeypatch.setattr(LocalStore, "delete", delete)
+    monkeypatch.setattr(LocalStorage, "delete", delete)
     assert sweep("--delete").endswith("0 files are missing.\n")
     assert inner[0].startswith("no record, deleted:")
     assert keys() == set()
@@ -141,8 +141,8 @@ def test_second_sweep_at_the_same_time_finds_nothing_wrong(media: Path, monkeypa
 @pytest.mark.parametrize("words", [(), ("--delete",)])
 def test_records_without_files_are_told_and_fail(words: tuple[str, ...]) -> None:
     deliverable, _ = recorded()
-    object_store().delete(deliverable.object_key)
-    object_store().delete("previews/one.card")
+    default_storage.delete(deliverable.object_key)
+    default_storage.delete("previews/one.card")
     out = StringIO()
     with pytest.raises(CommandError, match="2 files that have a record are missing from the file store") as caught:
         call_command("sweep_objects", *words, stdout=out)
@@ -153,7 +153,7 @@ def test_records_without_files_are_told_and_fail(words: tuple[str, ...]) -> None
 
 def test_file_that_is_stored_after_the_listing_is_not_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     recorded()
-    monkeypatch.setattr(LocalStore, "keys", lambda *_: iter(()))
+    monkeypatch.setattr(LocalStorage, "keys", lambda *_: iter(()))
     assert "0 files are missing" in sweep()
 
 
@@ -161,7 +161,7 @@ def test_store_that_is_down_stops_with_a_sentence(monkeypatch: pytest.MonkeyPatc
     def down(*_: object) -> None:
         raise DependencyUnavailable("The file store cannot be reached.")
 
-    monkeypatch.setattr(LocalStore, "keys", down)
+    monkeypatch.setattr(LocalStorage, "keys", down)
     with pytest.raises(CommandError, match="cannot be reached") as caught:
         sweep("--delete")
     assert caught.value.returncode == 2
@@ -171,7 +171,7 @@ def test_many_files_are_swept_in_batches(media: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr("vendors.services.sweeping.BATCH", 3)
     recorded()
     for number in range(8):
-        put(object_store(), f"deliverables/lost-{number}", b"x")
+        put(default_storage, f"deliverables/lost-{number}", b"x")
     age(media)
     assert sweep("--delete").endswith("8 files without a record and 0 unfinished uploads deleted; 0 files are missing.\n")
     assert len(keys()) == 3

@@ -12,7 +12,7 @@ from catalog.models import Deliverable, Listing
 from catalog.selectors.versions import approved_versions, deliverable_of_version
 from catalog.services.review import approve_listing, block_deliverable
 from marketplace.core import bounds
-from marketplace.core.objects import object_store
+from marketplace.storage import default_storage
 from tests.catalog.cases import open_review, submitted
 from tests.factories import DeliverableFactory, UserFactory
 
@@ -93,7 +93,7 @@ def test_superseded_file_stays_with_its_object(
         new = release(client, listing, "2.0", "new")
     assert list(approved_versions(listing)) == [new, old]
     # Tries that no one approved are gone.
-    assert {key for key, _ in object_store().keys("deliverables/")} == {old.object_key, new.object_key}
+    assert {key for key, _ in default_storage.keys("deliverables/")} == {old.object_key, new.object_key}
 
 
 def test_blocked_candidate_stays_as_evidence(
@@ -105,7 +105,7 @@ def test_blocked_candidate_stays_as_evidence(
     with django_capture_on_commit_callbacks(execute=True):
         client.post(f"{ASSETS}/{listing.id}/file", makers.form(makers.archive(a_txt="good")))
     assert [item["status"] for item in history(client, listing)] == ["candidate", "blocked"]
-    assert object_store().size(bad.object_key) == bad.file_size
+    assert default_storage.size(bad.object_key) == bad.file_size
 
 
 def test_same_label_gets_a_number_behind_it(listing: Listing, client: APIClient) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from marketplace.core.objects.base import ObjectStore
+from marketplace.storage.base import ObjectStorage
 
 from ..sandbox.entries import LISTED, PATH_CHARS
 from ..sandbox.runner import Limits, look, reader_of
@@ -26,7 +26,7 @@ class Inspection(NamedTuple):
     entries: Sequence[Sequence[str | int]] = ()
 
 
-def inspect_deliverable(*, store: ObjectStore, key: str, size: int) -> Inspection:
+def inspect_deliverable(*, store: ObjectStorage, key: str, size: int) -> Inspection:
     """Inspect a stored file. Only the byte ranges that the format's parser requests are read from the store.
 
     Raises:

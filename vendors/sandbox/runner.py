@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeVar
 from django.conf import settings
 
 from marketplace.core.errors import DependencyUnavailable, UnsupportedType
-from marketplace.core.objects.base import ObjectStore
+from marketplace.storage.base import ObjectStorage
 
 from ..uploads.errors import FileRejected
 from . import replies
@@ -69,7 +69,7 @@ def look(job: str, *, read_at: ReadAt, size: int, limits: Limits, interpret: Cal
             raise FileRejected("Its parser could not make sense of it.", reason="unreadable")
 
 
-def reader_of(store: ObjectStore, key: str) -> ReadAt:
+def reader_of(store: ObjectStorage, key: str) -> ReadAt:
     """Return a function that reads byte ranges of a stored object."""
 
     def read_at(offset: int, length: int) -> bytes:

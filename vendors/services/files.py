@@ -19,8 +19,8 @@ from marketplace.accounts.models import User
 from marketplace.core import audit
 from marketplace.core.errors import NotFound
 from marketplace.core.ids import new_id
-from marketplace.core.objects import object_store
-from marketplace.core.objects.base import ObjectStore
+from marketplace.storage import default_storage
+from marketplace.storage.base import ObjectStorage
 
 from ..errors import ListingLocked, ThumbnailNeeded, UploadConflict, VendorNotApproved
 from ..inspection import Inspection
@@ -105,7 +105,7 @@ def attach_preview(*, listing: Listing, kind: PreviewKind, processed: ProcessedP
         ListingLocked: the listing came under review meanwhile.
         VendorNotApproved: the vendor was suspended meanwhile.
     """
-    store, preview_id = object_store(), new_id()
+    store, preview_id = default_storage, new_id()
     preview = _made_of(processed, f"previews/{preview_id}")
     preview.pk, preview.kind, preview.slot = preview_id, kind, slot
     contents = {preview.object_key: (processed.content, processed.content_type)}
@@ -146,7 +146,7 @@ def discard_candidate(*, listing: Listing, actor: User) -> Deliverable:
     listing.save(update_fields=["candidate_deliverable"])
     if not candidate.is_kept:
         Deliverable.objects.filter(pk=candidate.pk).delete()
-        delete_after_commit(object_store(), candidate.object_key)
+        delete_after_commit(default_storage, candidate.object_key)
     audit.record("listing.discard_file", listing, actor=actor, file=str(candidate.pk), sha256=candidate.sha256)
     return candidate
 
@@ -167,7 +167,7 @@ def remove_preview(*, listing: Listing, preview_id: uuid.UUID | None, actor: Use
     if published and preview.kind == PreviewKind.GALLERY and preview.slot == 0:
         raise ThumbnailNeeded
     Preview.objects.filter(pk=preview.pk).delete()
-    delete_after_commit(object_store(), *keys_of(preview))
+    delete_after_commit(default_storage, *keys_of(preview))
     listing.save(update_fields=["updated_at"])
     audit.record("listing.remove_preview", listing, actor=actor, kind=preview.kind, slot=preview.slot, sha256=preview.sha256)
     if published:
@@ -211,16 +211,11 @@ def lock_for_upload(listing: Listing) -> Listing:
 
 
 @contextmanager
-def _stored(store: ObjectStore, contents: Mapping[str, tuple[bytes, str]]) -> Iterator[None]:
+def _stored(store: ObjectStorage, contents: Mapping[str, tuple[bytes, str]]) -> Iterator[None]:
     """Write the objects, and delete them again when the block fails."""
     try:
         for key, (content, content_type) in contents.items():
-            writer = store.create(key, content_type=content_type)
-            try:
-                writer.write(content)
-                writer.commit()
-            finally:
-                writer.abort()
+            store.save_bytes(key, content, content_type)
         yield
     except (OperationalError, InterfaceError):
         # The connection broke during the commit, so the record may exist. `sweep_objects` deletes the objects if it does not.
@@ -231,7 +226,7 @@ def _stored(store: ObjectStore, contents: Mapping[str, tuple[bytes, str]]) -> It
         raise
 
 
-def delete_after_commit(store: ObjectStore, *keys: str) -> None:
+def delete_after_commit(store: ObjectStorage, *keys: str) -> None:
     """Delete objects after the commit. A failure is logged and does not undo the change."""
     for key in keys:
         # Not a partial: Django reads `__qualname__` of a robust callback when it logs its failure.

@@ -17,8 +17,8 @@ from catalog.selectors.taxonomy import active_tiers
 from catalog.services.visibility import listing_edited
 from marketplace.core import audit
 from marketplace.core.errors import DependencyUnavailable, UnsupportedType
-from marketplace.core.objects.base import ObjectMissing, ObjectStore
 from marketplace.core.transitions import lock
+from marketplace.storage.base import ObjectStorage
 
 from ..inspection import Inspection, inspect_deliverable
 from ..uploads.errors import FileRejected
@@ -57,7 +57,7 @@ def find_deliverables(*, formats: list[str], listing: str | None) -> list[Any]:
     return list(found.values_list("pk", flat=True))
 
 
-def reinspect(*, deliverable_id: Any, store: ObjectStore, dry_run: bool) -> Looked:
+def reinspect(*, deliverable_id: Any, store: ObjectStorage, dry_run: bool) -> Looked:
     """Inspect a stored file and save the details where they differ. A file that is refused now keeps its old details."""
     deliverable = Deliverable.objects.select_related("listing").filter(pk=deliverable_id).first()
     if deliverable is None:
@@ -66,7 +66,7 @@ def reinspect(*, deliverable_id: Any, store: ObjectStore, dry_run: bool) -> Look
         inspection = inspect_deliverable(store=store, key=deliverable.object_key, size=deliverable.file_size)
     except (FileRejected, UnsupportedType) as refusal:
         return Looked(Look.REFUSED, refusal.message)
-    except ObjectMissing:
+    except FileNotFoundError:
         gone = not Deliverable.objects.filter(pk=deliverable_id).exists()
         return Looked(Look.OVERTAKEN) if gone else Looked(Look.MISSING, "Nothing is stored under its key.")
     except DependencyUnavailable as problem:

@@ -11,7 +11,7 @@ from itertools import islice
 from django.utils import timezone
 
 from catalog.models import Deliverable, Preview
-from marketplace.core.objects.base import ObjectMissing, ObjectStore, Unfinished
+from marketplace.storage.base import ObjectStorage, Unfinished
 
 from .files import keys_of
 
@@ -23,7 +23,7 @@ BATCH = 500
 Step = Callable[[int], object]
 
 
-def find_orphans(store: ObjectStore, step: Step, *, age: timedelta = GRACE) -> Iterator[str]:
+def find_orphans(store: ObjectStorage, step: Step, *, age: timedelta = GRACE) -> Iterator[str]:
     """Yield the keys of objects of at least this age that no row refers to, each batch checked right before it is yielded."""
     limit = timezone.now() - age
     for folder in FOLDERS:
@@ -35,7 +35,7 @@ def find_orphans(store: ObjectStore, step: Step, *, age: timedelta = GRACE) -> I
             step(len(batch))
 
 
-def find_missing(store: ObjectStore, step: Step) -> Iterator[str]:
+def find_missing(store: ObjectStorage, step: Step) -> Iterator[str]:
     """Yield the keys that rows refer to and under which nothing is stored."""
     # Held in memory: a million keys take about 150 MB, and a request for each would take hours on S3.
     stored = {key for folder in FOLDERS for key, _ in store.keys(folder)}
@@ -45,7 +45,7 @@ def find_missing(store: ObjectStore, step: Step) -> Iterator[str]:
         step(1)
 
 
-def find_unfinished(store: ObjectStore, *, age: timedelta = GRACE) -> Iterator[Unfinished]:
+def find_unfinished(store: ObjectStorage, *, age: timedelta = GRACE) -> Iterator[Unfinished]:
     """Yield unfinished uploads of writers that were killed, at least this old."""
     limit = timezone.now() - age
     return (part for part in store.unfinished() if part.since <= limit)
@@ -65,10 +65,10 @@ def _named_among(keys: Collection[str]) -> set[str]:
     return {*files, *(key for preview in previews for key in keys_of(preview))}
 
 
-def _is_gone(store: ObjectStore, key: str) -> bool:
+def _is_gone(store: ObjectStorage, key: str) -> bool:
     """Check once more: the object may have been stored after the keys were listed, or its row removed."""
     try:
         store.size(key)
-    except ObjectMissing:
+    except FileNotFoundError:
         return key in _named_among([key])
     return False

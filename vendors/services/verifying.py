@@ -16,7 +16,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from catalog.models import Deliverable, Preview
-from marketplace.core.objects.base import ObjectMissing, ObjectStore
+from marketplace.storage.base import ObjectStorage
 
 Row = Deliverable | Preview
 # Called with the size of each block that was read.
@@ -39,23 +39,23 @@ class Expected(NamedTuple):
     sha256: str
 
 
-def state_of(deliverable: Deliverable, store: ObjectStore) -> StoredState:
+def state_of(deliverable: Deliverable, store: ObjectStorage) -> StoredState:
     """Compare the stored file with its record. It is read only where the store's state has changed since the last comparison."""
     try:
         if deliverable.fingerprint and store.fingerprint(deliverable.object_key) == deliverable.fingerprint:
             return StoredState.INTACT
-    except ObjectMissing:
+    except FileNotFoundError:
         return StoredState.MISSING
     return verify(row=deliverable, store=store)
 
 
-def verify(*, row: Row, store: ObjectStore, on_bytes: OnBytes | None = None) -> StoredState:
+def verify(*, row: Row, store: ObjectStorage, on_bytes: OnBytes | None = None) -> StoredState:
     """Read every object of a record and compare it; save the time on the record where all are intact."""
     try:
         # Taken before reading, so that a write in the meantime makes the next comparison read the file again.
         fingerprint = store.fingerprint(row.object_key)
         intact = all(_matches(expected, store, on_bytes) for expected in _expected(row))
-    except ObjectMissing:
+    except FileNotFoundError:
         return StoredState.MISSING
     if not intact:
         return StoredState.DIFFERENT
@@ -89,7 +89,7 @@ def _expected(row: Row) -> list[Expected]:
     return [Expected(row.object_key, row.size, row.sha256), *copies]
 
 
-def _matches(expected: Expected, store: ObjectStore, on_bytes: OnBytes | None) -> bool:
+def _matches(expected: Expected, store: ObjectStorage, on_bytes: OnBytes | None) -> bool:
     digest, size = sha256(), 0
     for block in store.read(expected.key):
         digest.update(block)

@@ -5,7 +5,7 @@ from typing import Any, Protocol
 from django.core.files.uploadhandler import FileUploadHandler
 
 from marketplace.core.errors import BodyTooLarge, InvalidInput
-from marketplace.core.objects.base import BLOCK_BYTES
+from marketplace.storage.base import BLOCK_BYTES
 
 FIELD = "file"
 HEAD_BYTES = 512

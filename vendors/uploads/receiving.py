@@ -24,9 +24,9 @@ from marketplace.core.errors import (
     RateLimited,
     UnsupportedType,
 )
-from marketplace.core.objects import object_store
-from marketplace.core.objects.base import ObjectStore, ObjectWriter
 from marketplace.core.overload import CallerLimit
+from marketplace.storage import default_storage
+from marketplace.storage.base import ObjectStorage
 
 from .errors import FileRejected, UploadIncomplete
 from .handler import FIELD, OnePassHandler, Sink, unknown_field
@@ -43,7 +43,7 @@ FormReader = Callable[[HttpRequest, OnePassHandler], Iterable[str]]
 class Received:
     """A completely received, stored file. It is removed again when the `with` block is left without a call of `keep`."""
 
-    store: ObjectStore = field(repr=False)
+    store: ObjectStorage = field(repr=False)
     key: str
     filename: str
     size: int
@@ -120,17 +120,16 @@ def receive(request: HttpRequest, *, key: str, maximum_bytes: int, reader: FormR
         RateLimited: the user already sends `bounds.UPLOADS_AT_ONCE` files to this process.
     """
     check_upload_headers(request, maximum_bytes)
-    store = object_store()
-    writer = store.create(key)
     try:
-        with HashedSink(writer) as hashed:
+        with default_storage.open(key, "wb") as file, HashedSink(file) as hashed:
             upload = _read_form(request, hashed, maximum_bytes, reader)
             sha256, crc32 = hashed.digests()
-        _commit(writer, store, key)
-    finally:
-        # Has no effect after a commit.
-        writer.abort()
-    return Received(store, key, safe_filename(upload.given_name), upload.size, sha256, crc32, upload.head)
+    except DependencyUnavailable:
+        # The write may have succeeded although its response was lost. No other upload uses this key, so deleting is safe.
+        with suppress(DependencyUnavailable):
+            default_storage.delete(key)
+        raise
+    return Received(default_storage, key, safe_filename(upload.given_name), upload.size, sha256, crc32, upload.head)
 
 
 def receive_small(request: HttpRequest, *, maximum_bytes: int, reader: FormReader = bare_form) -> tuple[str, bytes]:
@@ -142,16 +141,6 @@ def receive_small(request: HttpRequest, *, maximum_bytes: int, reader: FormReade
     content = _Memory()
     upload = _read_form(request, content, maximum_bytes, reader)
     return safe_filename(upload.given_name), b"".join(content.chunks)
-
-
-def _commit(writer: ObjectWriter, store: ObjectStore, key: str) -> None:
-    try:
-        writer.commit()
-    except DependencyUnavailable:
-        # The write may have succeeded although its response was lost. No other upload uses this key, so deleting is safe.
-        with suppress(DependencyUnavailable):
-            store.delete(key)
-        raise
 
 
 class _Memory:

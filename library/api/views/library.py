@@ -14,7 +14,7 @@ from marketplace.core.access import key_or_bearer
 from marketplace.core.api.serializers import EmptyBody, parse_body
 from marketplace.core.api.views import ApiViewSet
 from marketplace.core.scopes import Scope
-from marketplace.core.serving import safe_disposition
+from marketplace.storage.serving import safe_disposition
 
 from ...certificates import certificate_of, certificate_pdf, signed_certificate
 from ...errors import FileBlocked, NotOwned

@@ -12,9 +12,8 @@ from marketplace.core import bounds
 from marketplace.core.access import PUBLIC
 from marketplace.core.api.views import ApiViewSet
 from marketplace.core.errors import RangeNotSatisfiable
-from marketplace.core.objects import object_store
-from marketplace.core.objects.base import ObjectMissing
-from marketplace.core.serving import serve_segments
+from marketplace.storage import default_storage
+from marketplace.storage.serving import serve_segments
 
 from ...errors import FileBlocked, LinkExpired, LinkInvalid, LinkRevoked
 from ...models import DownloadLink
@@ -73,21 +72,21 @@ def _redirect_to_store(request: Request, link: DownloadLink) -> HttpResponse | N
     if left < 1:
         raise LinkExpired
     seconds = min(bounds.PRESIGNED_LINK_SECONDS, left)
-    url = object_store().presigned_url(link.package.object_key, seconds=seconds, filename=link.file_name, content_type=CONTENT_TYPE)
+    url = default_storage.presigned_url(link.package.object_key, seconds=seconds, filename=link.file_name, content_type=CONTENT_TYPE)
     return None if url is None else HttpResponse(status=HTTPStatus.FOUND, headers={"Location": url, **_UNCACHED})
 
 
 def _etag_at_store(key: str) -> str | None:
     try:
-        return object_store().etag(key)
-    except ObjectMissing:
+        return default_storage.etag(key)
+    except FileNotFoundError:
         return None
 
 
 def _serve(request: Request, link: DownloadLink) -> HttpResponseBase:
     return serve_segments(
         request._request,
-        segments=package_parts(link.package, object_store()),
+        segments=package_parts(link.package, default_storage),
         etag=link.package.sha256,
         content_type=CONTENT_TYPE,
         headers=_UNCACHED,

@@ -21,8 +21,7 @@ from library.services.building import (
 )
 from marketplace.core.commands import progress_bar
 from marketplace.core.errors import DependencyUnavailable
-from marketplace.core.objects import object_store
-from marketplace.core.objects.base import ObjectMissing
+from marketplace.storage import default_storage
 
 DAMAGED, NOT_DONE = 1, 2
 
@@ -72,7 +71,7 @@ class Command(BaseCommand):
             packages = find_packages_on_sale(listing)
             try:
                 ready += len(make_ready(packages=packages)) if packages else 0
-            except (DamagedFile, ObjectMissing):
+            except (DamagedFile, FileNotFoundError):
                 damaged.append(listing.slug)
         self.stdout.write(f"{ready} packages of {total} listings are ready.")
         if damaged:
@@ -88,7 +87,7 @@ class Command(BaseCommand):
                 remove_built(package=package)
             unused += 1
             progress.advance(task)
-        store = object_store()
+        store = default_storage
         for key in find_stray_packages(store):
             self.stdout.write(f"no record, {done}: {key}")
             if not dry_run:

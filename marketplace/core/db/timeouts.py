@@ -2,16 +2,23 @@
 
 from django.conf import settings
 from django.db import DatabaseError, connections
+from django.utils.module_loading import import_string
 
 _CANCELLED = "57014"
 
 
 def limit_statements() -> None:
-    """Have PostgreSQL cancel statements that take longer than the setting, on connections that this process opens from now on."""
+    """Limit statements to the setting, on connections that this process opens from now on.
+
+    PostgreSQL cancels what takes longer; where it hangs, the connection is closed soon after.
+    """
     for alias in connections:
         database = connections.settings[alias]
         if settings.STATEMENT_TIMEOUT_SECONDS and database["ENGINE"] == "django.db.backends.postgresql":
             database["OPTIONS"]["options"] += _limit()
+            if "pool" in database["OPTIONS"]:
+                # By name: a service on SQLite does not load psycopg.
+                database["OPTIONS"]["pool"]["connection_class"] = import_string("marketplace.core.db.limited.LimitedConnection")
 
 
 def lift_limit() -> None:

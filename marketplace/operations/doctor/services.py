@@ -9,8 +9,8 @@ from django_tasks.base import TaskResultStatus
 
 from marketplace.core import health
 from marketplace.core.ids import new_id
-from marketplace.core.objects import object_store
 from marketplace.jobs.models import Job
+from marketplace.storage import default_storage
 
 from .. import readings
 from .findings import Results, Status
@@ -30,16 +30,14 @@ def check_cache() -> Results:
 
 def check_objects() -> Results:
     """Write, read, link and delete a small object."""
-    store, key, content = object_store(), f"health/{new_id()}", b"doctor"
-    writer = store.create(key)
-    writer.write(content)
-    writer.commit()
+    store, key, content = default_storage, f"health/{new_id()}", b"doctor"
+    store.save_bytes(key, content)
     try:
         if b"".join(store.read(key)) != content:
             yield Status.FAIL, "The store returned different data from what was stored.", "Do not use it."
             return
         link = store.presigned_url(key, seconds=LINK_SECONDS, filename="doctor.txt", content_type="text/plain")
-        yield Status.OK, f"{type(store).__name__} writes, reads and deletes.", ""
+        yield Status.OK, f"{store.__class__.__name__} writes, reads and deletes.", ""
         if link is not None:
             yield _followed(link, content)
     finally:

@@ -13,7 +13,7 @@ from catalog.models.listings import ListingStatus
 from catalog.models.reviews import ReviewStatus
 from catalog.services.review import approve_listing
 from marketplace.accounts.models import Tier, User
-from marketplace.core.objects import object_store
+from marketplace.storage import default_storage
 from vendors.inspection import Inspection, inspect_deliverable
 from vendors.models import VendorProfile
 from vendors.previews import ProcessedPreview, process_audio, process_font, process_image
@@ -74,15 +74,10 @@ def _prepare(entry: Entry) -> Prepared:
 
 
 def _store(media: Media) -> Received:
-    store, key, content = object_store(), new_deliverable_key(), media.deliverable
-    writer = store.create(key)
-    try:
-        writer.write(content)
-        writer.commit()
-    finally:
-        writer.abort()
+    key, content = new_deliverable_key(), media.deliverable
+    default_storage.save_bytes(key, content)
     digest = hashlib.sha256(content).hexdigest()
-    return Received(store, key, media.filename, len(content), digest, zlib.crc32(content), content[:512])
+    return Received(default_storage, key, media.filename, len(content), digest, zlib.crc32(content), content[:512])
 
 
 def _offer(prepared: Prepared, people: People) -> None:

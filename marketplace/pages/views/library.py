@@ -15,7 +15,7 @@ from library.services.links import issue_link, url_of
 from marketplace.accounts.pages import SignedInRequest, signed_in_page
 from marketplace.core import bounds
 from marketplace.core.errors import NotFound, Problem
-from marketplace.core.serving import safe_disposition
+from marketplace.storage.serving import safe_disposition
 
 from ..paging import cursor_of, paging_context
 

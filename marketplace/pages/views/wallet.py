@@ -10,7 +10,7 @@ from marketplace.accounts.pages import SignedInRequest, signed_in_page
 from marketplace.core.errors import Problem
 from marketplace.core.money import WALLET_CURRENCIES
 from marketplace.core.pagination import newest_first
-from marketplace.core.serving import safe_disposition
+from marketplace.storage.serving import safe_disposition
 from wallet import receipts
 from wallet.models import Order
 from wallet.selectors import accounts_of, movements_of, open_withdrawals_of, order_of, wallet_of

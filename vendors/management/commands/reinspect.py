@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from marketplace.core.commands import progress_bar
 from marketplace.core.errors import NotFound
-from marketplace.core.objects import object_store
+from marketplace.storage import default_storage
 from vendors.inspection import FORMATS
 from vendors.services.reinspecting import FAILURES, Look, find_deliverables, reinspect
 
@@ -50,7 +50,7 @@ class Command(BaseCommand):
             raise CommandError(f"{failures} files could not be inspected, or would be refused today.")
 
     def _look(self, ids: list[Any], *, dry_run: bool) -> tuple[Counter[Look], int]:
-        counts, stale, unreadable, store = Counter[Look](), 0, 0, object_store()
+        counts, stale, unreadable, store = Counter[Look](), 0, 0, default_storage
         with progress_bar() as progress:
             for deliverable_id in progress.track(ids, description="Inspecting"):
                 looked = reinspect(deliverable_id=deliverable_id, store=store, dry_run=dry_run)

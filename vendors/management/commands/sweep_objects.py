@@ -9,8 +9,8 @@ from rich.progress import Progress
 
 from marketplace.core.commands import progress_bar
 from marketplace.core.errors import DependencyUnavailable
-from marketplace.core.objects import object_store
-from marketplace.core.objects.base import ObjectStore
+from marketplace.storage import default_storage
+from marketplace.storage.base import ObjectStorage
 from vendors.services.sweeping import GRACE, find_missing, find_orphans, find_unfinished
 
 MISSING, NOT_DONE = 1, 2
@@ -45,13 +45,13 @@ class Command(BaseCommand):
             raise CommandError("--hours must be between 0 and 87600 (ten years).", returncode=NOT_DONE)
         try:
             with progress_bar() as progress:
-                missing = self._sweep(object_store(), progress, delete=options["delete"], age=options["hours"] * HOUR)
+                missing = self._sweep(default_storage, progress, delete=options["delete"], age=options["hours"] * HOUR)
         except DependencyUnavailable as problem:
             raise CommandError(problem.message, returncode=NOT_DONE) from problem
         if missing:
             raise CommandError(f"{missing} files that have a record are missing from the file store.", returncode=MISSING)
 
-    def _sweep(self, store: ObjectStore, progress: Progress, *, delete: bool, age: timedelta) -> int:
+    def _sweep(self, store: ObjectStorage, progress: Progress, *, delete: bool, age: timedelta) -> int:
         done = "deleted" if delete else "would be deleted"
         orphans = unfinished = missing = 0
         task = progress.add_task("Files", total=None)

@@ -18,8 +18,8 @@ from catalog.models import Deliverable, Preview
 from marketplace.core.bounds import MIB
 from marketplace.core.commands import progress_bar
 from marketplace.core.errors import DependencyUnavailable
-from marketplace.core.objects import object_store
-from marketplace.core.objects.base import ObjectStore
+from marketplace.storage import default_storage
+from marketplace.storage.base import ObjectStorage
 from vendors.services.verifying import Row, StoredState, find_unverified, is_recorded, verify
 
 DAMAGED, NOT_DONE = 1, 2
@@ -61,14 +61,14 @@ class Command(BaseCommand):
                 pace.note(count)
 
             rows = islice(_rows(options["since"] or timezone.now(), options["sample"]), options["limit"])
-            self._verify(rows, object_store(), on_bytes, counts)
+            self._verify(rows, default_storage, on_bytes, counts)
         states = (*StoredState, UNREADABLE)
         summary = ", ".join(f"{counts[state]} {state}" for state in states)
         self.stdout.write(f"{counts.total()} records: {summary}; {pace.total / MIB:.1f} MiB read in {pace.seconds:.1f} s.")
         if counts.total() != counts[StoredState.INTACT]:
             raise CommandError("Stored files do not match their records. Restore them from a backup.", returncode=DAMAGED)
 
-    def _verify(self, rows: Iterator[Row], store: ObjectStore, on_bytes: Any, counts: Counter[str]) -> None:
+    def _verify(self, rows: Iterator[Row], store: ObjectStorage, on_bytes: Any, counts: Counter[str]) -> None:
         in_a_row = 0
         for row in rows:
             try:

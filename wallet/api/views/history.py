@@ -13,7 +13,7 @@ from marketplace.core.access import key_or_bearer
 from marketplace.core.api.views import ApiViewSet
 from marketplace.core.errors import NotFound
 from marketplace.core.scopes import Scope
-from marketplace.core.serving import safe_disposition
+from marketplace.storage.serving import safe_disposition
 
 from ... import receipts
 from ...models import Order

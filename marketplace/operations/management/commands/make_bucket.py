@@ -5,8 +5,8 @@ from typing import Any
 from botocore.exceptions import BotoCoreError, ClientError
 from django.core.management.base import BaseCommand, CommandError
 
-from marketplace.core.objects import object_store
-from marketplace.core.objects.s3 import S3Store
+from marketplace.storage import default_storage
+from marketplace.storage.s3 import S3Storage
 
 
 class Command(BaseCommand):
@@ -17,14 +17,14 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Make it, or find it."""
-        store = object_store()
-        if not isinstance(store, S3Store):
+        store = default_storage
+        if not isinstance(store, S3Storage):
             self.stdout.write("Files are kept in a local folder; no bucket is needed.")
             return
         try:
-            there = {bucket["Name"] for bucket in store.client.list_buckets().get("Buckets", ())}
-            if store.bucket not in there:
-                store.client.create_bucket(Bucket=store.bucket)
+            there = {bucket.name for bucket in store.connection.buckets.all()}
+            if store.bucket_name not in there:
+                store.bucket.create()
         except (BotoCoreError, ClientError) as error:
-            raise CommandError(f"The bucket {store.bucket} cannot be created: {error}") from error
-        self.stdout.write(f"The bucket {store.bucket} {'already exists' if store.bucket in there else 'was created'}.")
+            raise CommandError(f"The bucket {store.bucket_name} cannot be created: {error}") from error
+        self.stdout.write(f"The bucket {store.bucket_name} {'already exists' if store.bucket_name in there else 'was created'}.")

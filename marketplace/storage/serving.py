@@ -4,14 +4,14 @@ import itertools
 import logging
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.utils.http import content_disposition_header
 
-from .api.problems import http_response
-from .errors import DependencyUnavailable, RangeNotSatisfiable
-from .objects.base import BLOCK_BYTES, ObjectMissing, ObjectStore
+from marketplace.core.api.problems import http_response
+from marketplace.core.errors import DependencyUnavailable, RangeNotSatisfiable
+
+from .base import BLOCK_BYTES, ObjectStorage, Segment, Stored
 
 _RANGE = re.compile(r"bytes=[ \t]*(\d{0,19})-(\d{0,19})[ \t]*", re.IGNORECASE)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
@@ -19,24 +19,10 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class Stored:
-    """Bytes `start` up to, not including, `end` of a stored object, as a segment of an answer."""
-
-    store: ObjectStore
-    key: str
-    start: int
-    end: int
-
-
-# What an answer is put together from, in order.
-Segment = bytes | Stored
-
-
 def serve_object(
     request: HttpRequest,
     *,
-    store: ObjectStore,
+    store: ObjectStorage,
     key: str,
     size: int,
     etag: str,
@@ -201,7 +187,7 @@ def _slices(content: bytes) -> Iterator[bytes]:
 def _open(segment: Stored) -> Iterator[bytes]:
     try:
         return segment.store.read(segment.key, segment.start, segment.end)
-    except ObjectMissing as error:
+    except FileNotFoundError as error:
         # The record is there, its file is not: our fault, whatever the client asks.
         logger.exception("the stored object %s is missing", segment.key)
         raise DependencyUnavailable("The file cannot be read at the moment.") from error

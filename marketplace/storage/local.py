@@ -1,0 +1,187 @@
+"""Files in one folder of this machine: staged beside their place, durable before they are visible."""
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
+from functools import partial
+from io import FileIO
+from pathlib import Path
+from typing import Any
+
+from django.core.files.base import File
+from django.core.files.storage import FileSystemStorage
+
+from marketplace.core.ids import new_id
+
+from .base import Blocks, ObjectFile, ObjectStorage, Unfinished, check_key, is_key, storage_errors
+
+STAGING = ".staging"
+# No upload takes a day; a part this old was left by a process that was killed.
+STALE_SECONDS = 24 * 3600
+
+
+class LocalStorage(ObjectStorage, FileSystemStorage):
+    """Files in the folder `location`, `MEDIA_ROOT` by default."""
+
+    def path(self, name: str) -> str:
+        """Return the path of a file."""
+        return super().path(check_key(name))
+
+    def _open(self, name: str, mode: str = "rb") -> File[bytes]:
+        with storage_errors():
+            return LocalFile(Path(self.location), self.path(name)) if mode == "wb" else super()._open(name, mode)
+
+    def _save(self, name: str, content: File[bytes]) -> str:
+        with self.open(name, "wb") as file:
+            for chunk in content.chunks():
+                file.write(chunk)
+        return name
+
+    def read(self, key: str, start: int = 0, end: int | None = None) -> Blocks:
+        """Return the bytes from `start` up to `end`; the file is opened at once."""
+        return Blocks(partial(_open_at, self.path(key), start), None if end is None else end - start, storage_errors)
+
+    def fingerprint(self, key: str) -> str:
+        """Return size, time of the last write and number of the file."""
+        with storage_errors():
+            found = Path(self.path(key)).stat()
+        return f"{found.st_size}-{found.st_mtime_ns}-{found.st_ino}"
+
+    def etag(self, key: str) -> None:
+        """Return None: the folder serves no files."""
+
+    def keys(self, prefix: str) -> Iterator[tuple[str, datetime]]:
+        """Yield the files of a folder and of those in it."""
+        root = Path(self.location)
+        with storage_errors():
+            for path in (root / prefix).rglob("*"):
+                key = path.relative_to(root).as_posix()
+                # It may be deleted meanwhile.
+                with suppress(FileNotFoundError):
+                    if is_key(key) and path.is_file():
+                        yield key, _written_at(path)
+
+    def unfinished(self) -> Iterator[Unfinished]:
+        """Yield the parts that have a name; the system removes the others with their writer."""
+        with storage_errors():
+            for path in (Path(self.location) / STAGING).glob("*.part"):
+                with suppress(FileNotFoundError):
+                    yield Unfinished(f"{STAGING}/{path.name}", _written_at(path), partial(_discard, path))
+
+    def presigned_url(self, key: str, *, seconds: int, filename: str, content_type: str) -> str | None:
+        """Return None: we serve the files ourselves."""
+        return None
+
+
+class LocalFile(ObjectFile):
+    """A file on its way in; its bytes have no name before it is complete, so that a killed process leaves nothing behind.
+
+    On file systems without nameless files (NFS, some overlays) they are a part in the staging folder.
+    """
+
+    def __init__(self, root: Path, path: str) -> None:
+        super().__init__(None, path)
+        self._target = Path(path)
+        self._staging = root / STAGING
+        self._part: Path | None = None
+        _make_folder(self._staging)
+        self._fd = self._create()
+
+    def _create(self) -> int:
+        nameless = getattr(os, "O_TMPFILE", 0)
+        if nameless:
+            with suppress(OSError):
+                return os.open(self._staging, nameless | os.O_RDWR, 0o600)
+        _sweep(self._staging)
+        self._part = self._staging / f"{new_id()}.part"
+        return os.open(self._part, os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_BINARY", 0), 0o600)
+
+    def write(self, chunk: Any) -> int:
+        """Append bytes."""
+        view = memoryview(chunk)
+        with storage_errors():
+            while view:
+                view = view[os.write(self._fd, view) :]
+        return len(chunk)
+
+    def close(self) -> None:
+        """Make the file durable and visible."""
+        with storage_errors():
+            os.fsync(self._fd)
+            _make_folder(self._target.parent)
+            named = self._part or self._give_name()
+            self._close()
+            named.replace(self._target)
+            self._part = None
+            _sync_folder(self._target.parent)
+
+    def discard(self) -> None:
+        """Leave nothing behind; does nothing after a successful close."""
+        with storage_errors():
+            # The name first: some file systems report a full disk only when a file is closed.
+            if self._part is not None:
+                self._part.unlink(missing_ok=True)
+                self._part = None
+            self._close()
+
+    def _give_name(self) -> Path:
+        self._part = self._staging / f"{new_id()}.part"
+        folder = os.open(self._staging, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            # A folder descriptor makes Python use linkat, which alone can follow /proc's link to the nameless file.
+            os.link(f"/proc/self/fd/{self._fd}", self._part.name, dst_dir_fd=folder, follow_symlinks=True)
+        finally:
+            os.close(folder)
+        return self._part
+
+    def _close(self) -> None:
+        # It is closed even where closing fails.
+        descriptor, self._fd = self._fd, -1
+        if descriptor >= 0:
+            os.close(descriptor)
+
+
+def _open_at(path: str, start: int) -> FileIO:
+    # Unbuffered: a block is one read.
+    file = FileIO(path)
+    file.seek(start)
+    return file
+
+
+def _discard(part: Path) -> None:
+    with storage_errors():
+        part.unlink(missing_ok=True)
+
+
+def _written_at(path: Path) -> datetime:
+    return datetime.fromtimestamp(path.stat().st_mtime, tz=UTC)
+
+
+def _make_folder(folder: Path) -> None:
+    if folder.is_dir():
+        return
+    _make_folder(folder.parent)
+    folder.mkdir(mode=0o700, exist_ok=True)
+    _sync_folder(folder.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    if not hasattr(os, "O_DIRECTORY"):
+        return
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _sweep(staging: Path) -> None:
+    """Remove what killed processes left, at most a day late."""
+    limit = time.time() - STALE_SECONDS
+    for part in staging.glob("*.part"):
+        # Another process may sweep at the same time.
+        with suppress(FileNotFoundError):
+            if part.stat().st_mtime < limit:
+                part.unlink()

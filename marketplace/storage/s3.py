@@ -1,0 +1,295 @@
+"""Files in an S3 bucket: django-storages for the connection, boto3's transfer manager for what is large."""
+
+import io
+import os
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from datetime import datetime
+from functools import partial
+from typing import Any, BinaryIO
+
+from boto3.s3.transfer import TransferConfig
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError, EndpointConnectionError, HTTPClientError
+from django.conf import settings
+from django.core.files.base import File
+from django.utils.functional import cached_property
+from django.utils.http import content_disposition_header
+from s3transfer.exceptions import RetriesExceededError
+from s3transfer.manager import TransferManager
+from s3transfer.subscribers import BaseSubscriber
+from storages.backends import s3
+
+from marketplace.core import bounds
+from marketplace.core.errors import DependencyUnavailable
+from marketplace.core.waiting import waiting
+
+from .base import Blocks, ObjectFile, ObjectStorage, Segment, Unfinished, check_key, is_key, storage_errors
+
+# 5 GiB are 640 parts, of the 10,000 that an upload may have.
+PART_BYTES = 8 * 1024 * 1024
+# Four parts under way hide the latency of each; more only costs memory.
+TRANSFERS = TransferConfig(multipart_threshold=PART_BYTES, multipart_chunksize=PART_BYTES, max_concurrency=4)
+TRANSFERS.max_in_memory_upload_chunks = 4
+# S3 takes no smaller part, except for the last one.
+LEAST_PART_BYTES = 5 * 1024 * 1024
+# What the store copies by itself in one request; S3 allows 5 GiB, but it answers only when all is copied.
+COPIED_PART_BYTES = 128 * 1024 * 1024
+# The answer to the end of a large upload, or to a copy, may take the store so many seconds.
+TRANSFER_SECONDS = 15
+# After so many requests in a row without an answer, none is made for so many seconds.
+FAILURES, PAUSE_SECONDS = 3, 5.0
+_MISSING = {"404", "NoSuchKey", "NotFound"}
+
+
+class S3Storage(ObjectStorage, s3.S3Storage):  # type: ignore[misc]  # django-storages has no types
+    """Files in a bucket."""
+
+    transfer_config = TRANSFERS
+    client_config = Config(
+        signature_version="s3v4",
+        # One that does not answer is given up long before the caller gives up.
+        connect_timeout=1,
+        read_timeout=3,
+        retries={"mode": "standard", "total_max_attempts": 2},
+        # One client serves all threads of a process, uploads of several parts among them.
+        max_pool_connections=32,
+    )
+
+    @cached_property
+    def connection(self) -> Any:
+        """The connection of all threads: one for each would weigh ten megabytes."""
+        return self._connect(self.endpoint_url, self.client_config)
+
+    @cached_property
+    def transfers(self) -> Any:
+        """A connection that waits longer for an answer."""
+        return self._connect(self.endpoint_url, self.client_config.merge(Config(read_timeout=TRANSFER_SECONDS)))
+
+    @cached_property
+    def public_connection(self) -> Any:
+        """A connection that signs for the address that buyers' browsers see."""
+        return self._connect(settings.S3_PUBLIC_ENDPOINT_URL or self.endpoint_url, self.client_config)
+
+    @cached_property
+    def breaker(self) -> "Breaker":
+        """What all connections know of the store."""
+        return Breaker(str(self.endpoint_url))
+
+    def _connect(self, endpoint: str | None, config: Config) -> Any:
+        connection = self._create_session().resource(
+            "s3", region_name=self.region_name, use_ssl=self.use_ssl, endpoint_url=endpoint, config=config, verify=self.verify
+        )
+        self.breaker.watch(connection.meta.client)
+        return connection
+
+    def _normalize_name(self, name: str) -> str:
+        return check_key(name)
+
+    def _open(self, name: str, mode: str = "rb") -> File[bytes]:
+        if mode == "wb":
+            return S3File(self, check_key(name))
+        file: File[bytes] = super()._open(name, mode)
+        return file
+
+    def read(self, key: str, start: int = 0, end: int | None = None) -> Blocks:
+        """Return the bytes from `start` up to `end` of one ranged request."""
+        if end is not None and end <= start:
+            self.size(key)
+            return Blocks(io.BytesIO, 0, s3_errors)
+        # S3 refuses a range that begins at the end of an empty object: a whole read asks for none.
+        ranged = {} if start == 0 and end is None else {"Range": f"bytes={start}-{'' if end is None else end - 1}"}
+        with self.request():
+            return Blocks(lambda: self.bucket.Object(check_key(key)).get(**ranged)["Body"], None, s3_errors)
+
+    def download(self, key: str, file: BinaryIO) -> None:
+        """Write a whole object to an open file, several parts at a time."""
+        with s3_errors():
+            self.transfers.Object(self.bucket_name, check_key(key)).download_fileobj(file, Config=self.transfer_config)
+
+    def compose(self, key: str, segments: Sequence[Segment], *, content_type: str) -> None:
+        """Store segments as one object; the store copies long stretches of other objects by itself."""
+        with self.request():
+            upload = self.transfers.Object(self.bucket_name, check_key(key)).initiate_multipart_upload(ContentType=content_type)
+            try:
+                parts = [
+                    {"PartNumber": number, "ETag": self._put(upload.Part(number), part)}
+                    for number, part in enumerate(self._parts(segments), start=1)
+                ]
+                upload.complete(MultipartUpload={"Parts": parts})
+            except BaseException:
+                _abort(upload)
+                raise
+
+    def _put(self, part: Any, content: bytes | tuple[str, str]) -> str:
+        if isinstance(content, bytes):
+            return str(part.upload(Body=content)["ETag"])
+        source, span = content
+        return str(part.copy_from(CopySource=f"{self.bucket_name}/{source}", CopySourceRange=span)["CopyPartResult"]["ETag"])
+
+    def _parts(self, segments: Sequence[Segment]) -> Iterator[bytes | tuple[str, str]]:
+        """Yield the parts of an object: bytes, or key and range of what the store copies. All but the last are large enough."""
+        lead = b""
+        for segment in segments:
+            if isinstance(segment, bytes):
+                lead += segment
+                continue
+            start, end = segment.start, segment.end
+            while start < end:
+                missing = LEAST_PART_BYTES - len(lead) if lead else 0
+                if end - start < LEAST_PART_BYTES + max(missing, 0):
+                    missing = end - start
+                if missing > 0:
+                    lead += b"".join(self.read(segment.key, start, start + missing))
+                    start += missing
+                    continue
+                if lead:
+                    yield lead
+                    lead = b""
+                upto = min(start + COPIED_PART_BYTES, end)
+                yield check_key(segment.key), f"bytes={start}-{upto - 1}"
+                start = upto
+        if lead:
+            yield lead
+
+    def fingerprint(self, key: str) -> str:
+        """Return size and ETag: the store makes it from the content."""
+        with self.request():
+            found = self.bucket.Object(check_key(key))
+            # Services that are compatible with S3 make ETags of their own liking.
+            return f"{found.content_length}-{found.e_tag.strip(chr(34))}"[: bounds.FINGERPRINT_CHARS]
+
+    def etag(self, key: str) -> str:
+        """Return the ETag as the store sends it."""
+        with self.request():
+            return str(self.bucket.Object(check_key(key)).e_tag)
+
+    def keys(self, prefix: str) -> Iterator[tuple[str, datetime]]:
+        """Yield what the bucket lists, a thousand for each request."""
+        with s3_errors():
+            for found in self.bucket.objects.filter(Prefix=prefix):
+                if is_key(found.key):
+                    yield found.key, found.last_modified
+
+    def unfinished(self) -> Iterator[Unfinished]:
+        """Yield the multipart uploads that were neither completed nor aborted; the store keeps their parts."""
+        with s3_errors():
+            for upload in self.bucket.multipart_uploads.all():
+                yield Unfinished(f"upload of {upload.object_key}", upload.initiated, partial(_abort, upload))
+
+    def presigned_url(self, key: str, *, seconds: int, filename: str, content_type: str) -> str | None:
+        """Return a link on the public address of the store, as a download under `filename`."""
+        disposition = content_disposition_header(as_attachment=True, filename=filename)
+        given = {"Bucket": self.bucket_name, "Key": check_key(key)}
+        given |= {"ResponseContentDisposition": disposition, "ResponseContentType": content_type}
+        link: str = self.public_connection.meta.client.generate_presigned_url("get_object", Params=given, ExpiresIn=seconds)
+        return link
+
+    @contextmanager
+    def request(self) -> Iterator[None]:
+        """Make one request to the store; other requests to this process go on meanwhile."""
+        with waiting.get()(), s3_errors():
+            yield
+
+
+class S3File(ObjectFile):
+    """An object on its way in: what is written goes through a pipe to a transfer manager."""
+
+    def __init__(self, storage: S3Storage, key: str) -> None:
+        # For as long as the file is open: a request that gave up its turn for each block would wait for one as often.
+        self._waiting = ExitStack()
+        self._waiting.enter_context(storage.request())
+        reader, writer = os.pipe()
+        # `file` is what `File` writes to.
+        super().__init__(os.fdopen(writer, "wb"), key)
+        self._manager = TransferManager(storage.transfers.meta.client, storage.transfer_config)
+        self._transfer = self._manager.upload(
+            os.fdopen(reader, "rb"),
+            storage.bucket_name,
+            key,
+            extra_args={"ContentType": storage.default_content_type},
+            subscribers=[_CloseReader()],
+        )
+
+    def write(self, chunk: Any) -> int:
+        """Append bytes; waits while enough parts are under way."""
+        if self._transfer.done():
+            # It failed: say so now, not when all has been received.
+            self.close()
+        with suppress(BrokenPipeError):
+            self.file.write(chunk)
+        return len(chunk)
+
+    def close(self) -> None:
+        """Make the object visible; the store answers once it is durable."""
+        with s3_errors():
+            with suppress(BrokenPipeError):
+                self.file.close()
+            self._transfer.result()
+
+    def discard(self) -> None:
+        """Stop the threads, and leave nothing behind: parts under way are waited for, which the store would keep."""
+        self._transfer.cancel()
+        with suppress(BrokenPipeError):
+            self.file.close()
+        self._manager.shutdown(cancel=True)
+        self._waiting.close()
+
+
+class _CloseReader(BaseSubscriber):  # type: ignore[misc]  # boto has no types
+    """Closes the reading end of the pipe after a transfer, so that nobody waits for it to be read."""
+
+    def on_done(self, future: Any, **_kwargs: Any) -> None:
+        """Close it."""
+        future.meta.call_args.fileobj.close()
+
+
+class Breaker:
+    """Refuses requests to a store that does not answer; from time to time lets one through to see whether it does again."""
+
+    def __init__(self, endpoint: str) -> None:
+        self._endpoint = endpoint
+        self._failures = 0
+        self._retry_at = 0.0
+
+    def watch(self, client: Any) -> None:
+        """Count the failures of a client, and refuse its requests."""
+        client.meta.events.register("before-call.s3", self._check)
+        client.meta.events.register("after-call.s3", self._succeeded)
+        client.meta.events.register("after-call-error.s3", self._failed)
+
+    def _check(self, **_kwargs: Any) -> None:
+        if self._failures < FAILURES:
+            return
+        if time.monotonic() < self._retry_at:
+            raise EndpointConnectionError(endpoint_url=self._endpoint, error="it did not answer a moment ago")
+        self._retry_at = time.monotonic() + PAUSE_SECONDS
+
+    def _succeeded(self, **_kwargs: Any) -> None:
+        self._failures = 0
+
+    def _failed(self, exception: Exception, **_kwargs: Any) -> None:
+        if isinstance(exception, HTTPClientError):
+            self._failures += 1
+            self._retry_at = time.monotonic() + PAUSE_SECONDS
+
+
+@contextmanager
+def s3_errors() -> Iterator[None]:
+    """Raise `FileNotFoundError` and `DependencyUnavailable` in place of boto's errors."""
+    try:
+        with storage_errors():
+            yield
+    except ClientError as error:
+        if error.response.get("Error", {}).get("Code") in _MISSING:
+            raise FileNotFoundError(str(error)) from error
+        raise DependencyUnavailable("The file store refused the request.") from error
+    except (BotoCoreError, HTTPClientError, RetriesExceededError) as error:
+        raise DependencyUnavailable("The file store cannot be reached.") from error
+
+
+def _abort(upload: Any) -> None:
+    # It may have been completed or aborted meanwhile.
+    with s3_errors(), suppress(upload.meta.client.exceptions.NoSuchUpload):
+        upload.abort()
