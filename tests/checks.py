@@ -57,7 +57,7 @@ OPTIONAL = {
 }
 SETTINGS = {*PRODUCTION} | OPTIONAL
 # Libraries of the confined processes.
-CONFINED = ("PIL", "brotli.py", "fontTools", "numpy", "ots", "soundfile.py", "_soundfile*.py")
+CONFINED = ("PIL", "brotli.py", "fontTools", "numpy", "ots", "soundfile.py", "_soundfile*.py", "tinytag")
 
 
 @dataclass(frozen=True)
