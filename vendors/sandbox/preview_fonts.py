@@ -18,4 +18,4 @@ def run(file: BinaryIO, size: int) -> tuple[dict[str, Any], list[bytes]]:
     plain = fonts.sanitized(file.read(fonts.COMPRESSED_BYTES + 1))
     facts = fonts.describe(io.BytesIO(plain), len(plain))
     reader = SFNTReader(io.BytesIO(plain))
-    return {"details": facts}, [woff2.write(plain[:4], {tag: reader[tag] for tag in reader.keys()})]
+    return {"details": facts}, [woff2.write(plain[:4], {tag: reader[tag] for tag in reader.tables})]

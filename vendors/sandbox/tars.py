@@ -69,7 +69,7 @@ def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
 
 def _walk(file: BinaryIO, tally: Tally, looks: MemberLooks) -> None:
     try:
-        archive = tarfile.open(fileobj=cast("BinaryIO", HeaderFile(file)), mode="r:", tarinfo=Header, errors="replace")
+        archive = tarfile.TarFile(fileobj=cast("BinaryIO", HeaderFile(file)), tarinfo=Header, errors="replace")
     except tarfile.ReadError as error:
         raise Unsupported("The content is compressed, or named, like a tar archive but is none.") from error
     while (member := archive.next()) is not None:
