@@ -2,6 +2,7 @@
 
 from typing import Any, BinaryIO, NamedTuple
 
+from .sounds import facts
 from .verdicts import Rejected
 
 CHUNK = 2**20
@@ -34,8 +35,8 @@ def parse_frame(head: bytes) -> Frame | None:
     return Frame(length, 1024 * ((head[6] & 3) + 1), RATES[rate_index], 8 if channels == 7 else channels or 2)
 
 
-def measure(file: BinaryIO, size: int) -> dict[str, Any]:
-    """Return sample rate, channels, duration and bit rate of a stream."""
+def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
+    """Return sample rate, channels, duration in seconds and bit rate of a stream."""
     walk = _Walk(file, size)
     walk.run()
     if walk.frames < ENOUGH_FRAMES or walk.covered < 0.9 * walk.passed:
@@ -43,12 +44,7 @@ def measure(file: BinaryIO, size: int) -> dict[str, Any]:
     seconds = walk.seconds
     if walk.frames == FRAMES:
         seconds *= size / max(walk.covered, 1)
-    return {
-        "sampleRate": walk.first.rate,
-        "channels": walk.first.channels,
-        "durationSeconds": round(seconds, 3),
-        "bitrate": round(walk.covered * 8 / walk.seconds) if walk.seconds else 0,
-    }
+    return facts(walk.first.rate, walk.first.channels, seconds) | {"bitrate": round(walk.covered * 8 / walk.seconds)}
 
 
 class _Walk:
