@@ -16,7 +16,7 @@ EXTENDED_BYTES = 2**20
 EXTENDED = {tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK}
 ENTRY_BYTES = 2**50
 # Python before 3.11.10 takes time that grows with the square of the digits in a row (CVE-2024-6232).
-DIGITS = 600
+DIGITS = 200
 
 
 class HeaderFile:

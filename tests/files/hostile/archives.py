@@ -219,7 +219,6 @@ ARCHIVES: tuple[Case, ...] = (
     Case("tar with a pax header of 1.5 GiB", lambda: makers.tar_header("x", b"%011o" % (3 * 2**29), b"x") + b"\0" * 1024, Refused("1 MiB")),
     Case("tar with 100,000 pax records", lambda: pax_tar(b"7 a=bc\n" * 100_000), Taken("tar", {"entryCount": 1})),
     Case("tar with a pax header of a million digits", lambda: pax_tar(b"1" * 10**6), Refused("extended header")),
-    Case("tar with many pax headers of digits", lambda: pax_tar(b"1" * 600 + b" ") * 1000, Refused("follows the end")),
     Case("tar of nothing but pax headers", lambda: gzip.compress(makers.tar_header("x", b"0" * 11, b"x") * 200_001, 1), Refused("damaged")),
     Case("tar with a negative size", lambda: makers.tar_header("x", b"\xff" * 12) + b"\0" * 1024, Refused("impossible size")),
     Case(

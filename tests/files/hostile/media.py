@@ -73,6 +73,13 @@ def id3_bomb() -> bytes:
     return b"ID3\3\0\0" + bytes([size >> 21 & 127, size >> 14 & 127, size >> 7 & 127, size & 127]) + frame + makers.sound("MP3")
 
 
+def mp3_with_a_picture() -> bytes:
+    picture = b"\0image/png\0\3\0" + os.urandom(2**21)
+    frame = b"APIC" + struct.pack(">IH", len(picture), 0) + picture
+    size = len(frame)
+    return b"ID3\3\0\0" + bytes([size >> 21 & 127, size >> 14 & 127, size >> 7 & 127, size & 127]) + frame + makers.sound("MP3")
+
+
 def lying_flac(samples: int) -> bytes:
     content = bytearray(makers.sound("FLAC"))
     packed = int.from_bytes(content[18:26], "big") >> 36 << 36
@@ -113,6 +120,7 @@ MEDIA: tuple[Case, ...] = (
     Case("mp3 whose header claims a year", lying_xing, Taken("mp3", {"sampleRate": 44_100})),
     Case("mp3 with a compressed comment of 256 MiB", id3_bomb, Taken("mp3", {"sampleRate": 44_100})),
     Case("mp3 with a tag longer than the file", lambda: b"ID3\4\0\0\x7f\x7f\x7f\x7f" + makers.sound("MP3"), Refused("decoded")),
+    Case("mp3 with a picture larger than its sound", mp3_with_a_picture, Taken("mp3", {"durationSeconds": 1.0})),
     Case("mp3 mostly of something else", lambda: makers.sound("MP3", 0.3) + os.urandom(300_000), Refused("not made of audio")),
     Case("mp3 of sync bytes", lambda: b"\xff" * 5_000_000, Unsupported()),
     Case("flac that claims ten hours", lambda: lying_flac(36_000 * 44_100), Refused("decoded")),
@@ -127,6 +135,8 @@ MEDIA: tuple[Case, ...] = (
     Case(
         "m4a of a million boxes", lambda: makers.box(b"ftyp", b"M4A \0\0\0\0") + makers.box(b"free", b"") * 10**6, Refused("too many boxes")
     ),
+    Case("m4a cut off", lambda: makers.m4a()[:-500], Refused("do not fit")),
+    Case("m4a with a description of 17 MiB", lambda: makers.m4a() + makers.box(b"moov", b"\0" * (17 * 2**20)), Refused("16 MiB")),
     Case("m4a that is a video", lambda: makers.m4a(handler=b"vide"), Unsupported("video")),
     Case("SVG", lambda: SVG, Unsupported("HTML or SVG")),
     Case("HTML with spaces before it", lambda: b"\n  <!doctype html>", Unsupported("HTML or SVG")),
