@@ -164,7 +164,7 @@ def test_unconfined_process_could(tmp_path: Path) -> None:
 
 
 def test_call_that_is_allowed_has_its_number_on_both_machines(numbers: Any) -> None:
-    """libseccomp gives calls that a machine does not have a negative number."""
+    """The source is libseccomp, which gives calls that a machine does not have a negative number."""
     for name, pair in CALLS.items():
         known = tuple(number if number >= 0 else None for number in (numbers("x86_64", name), numbers("aarch64", name)))
         assert (name, pair) == (name, known)
@@ -181,8 +181,10 @@ def test_root_inspects_nothing_in_production(settings: Any, monkeypatch: pytest.
     assert "vendors.E001" in [message.id for message in run_checks(tags=["security"], include_deployment_checks=True)]
 
 
-@pytest.mark.parametrize(("allowed", "user"), [(True, 0), (False, 1000)])
-def test_other_users_inspect_and_root_where_it_is_allowed(allowed: bool, user: int, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    settings.INSPECT_AS_ROOT = allowed
+@pytest.mark.parametrize(("user", "given"), [(0, {"INSPECT_AS_ROOT": True}), (1000, {"INSPECT_AS_ROOT": False})])
+def test_other_users_inspect_and_root_where_it_is_allowed(
+    user: int, given: dict[str, bool], settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.INSPECT_AS_ROOT = given["INSPECT_AS_ROOT"]
     monkeypatch.setattr(os, "geteuid", lambda: user)
     assert "vendors.E001" not in [message.id for message in run_checks(tags=["security"], include_deployment_checks=True)]
