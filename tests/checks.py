@@ -24,6 +24,8 @@ PRODUCTION = {
     "S3_ACCESS_KEY_ID": "shop",
     "S3_SECRET_ACCESS_KEY": "secret",
     "EMAIL_URL": "smtp+tls://shop:secret@127.0.0.1:9",
+    # Tests may run as root.
+    "INSPECT_AS_ROOT": "true",
 }
 # What a developer may have set for a server of theirs must not reach the tests.
 OPTIONAL = {
@@ -57,7 +59,7 @@ OPTIONAL = {
 }
 SETTINGS = {*PRODUCTION} | OPTIONAL
 # Libraries of the confined processes.
-CONFINED = ("PIL", "brotli.py", "fontTools", "numpy", "ots", "soundfile.py", "_soundfile*.py")
+CONFINED = ("PIL", "brotli.py", "fontTools", "numpy", "ots", "soundfile.py", "_soundfile*.py", "tinytag")
 
 
 @dataclass(frozen=True)

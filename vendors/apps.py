@@ -7,3 +7,7 @@ class VendorsConfig(AppConfig):
     """Vendors and publishing."""
 
     name = "vendors"
+
+    def ready(self) -> None:
+        """Register the checks."""
+        from . import checks  # noqa: F401, PLC0415 - registers on import, and needs the settings

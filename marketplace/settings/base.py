@@ -251,6 +251,8 @@ ADMIN_MENU = "marketplace.pages.admin.menu.menu"
 REVIEW_CLAIM_MINUTES = read.integer("REVIEW_CLAIM_MINUTES", default=30, minimum=1)
 # Staff need an authenticator app to enter.
 ADMIN_REQUIRES_SECOND_FACTOR = read.boolean("ADMIN_REQUIRES_SECOND_FACTOR", default=True)
+# Whether uploaded files may be inspected by processes that run as root; not by default in production.
+INSPECT_AS_ROOT = read.boolean("INSPECT_AS_ROOT", default=True)
 
 # --- watching -----------------------------------------------------------------------------------
 # A line for each request costs a twentieth of a cached answer: production has it, one's own machine only where it is asked for.

@@ -182,9 +182,12 @@ def box(kind: bytes, content: bytes) -> bytes:
 
 def m4a(seconds: int = 3, codec: bytes = b"mp4a", handler: bytes = b"soun") -> bytes:
     """Return an MP4 file's boxes around nothing."""
-    entry = box(codec, b"\0" * 16 + struct.pack(">HHHHI", 2, 16, 0, 0, 44_100 << 16))
+    # What decoders need to know: an object of type MPEG-4 audio (0x40), without a decoder's own settings.
+    esds = box(b"esds", b"\0" * 4 + b"\x03\x12\0\0\0" + b"\x04\x0d\x40\x15" + b"\0" * 11)
+    entry = box(codec, b"\0" * 16 + struct.pack(">HHHHI", 2, 16, 0, 0, 44_100 << 16) + esds)
     stsd = box(b"stsd", b"\0\0\0\0\0\0\0\1" + entry)
     mdhd = box(b"mdhd", b"\0" * 12 + struct.pack(">IIHH", 1000, seconds * 1000, 0, 0))
     hdlr = box(b"hdlr", b"\0" * 8 + handler + b"\0" * 13)
-    moov = box(b"moov", box(b"trak", box(b"mdia", mdhd + hdlr + box(b"minf", box(b"stbl", stsd)))))
+    mvhd = box(b"mvhd", b"\0" * 12 + struct.pack(">II", 1000, seconds * 1000) + b"\0" * 80)
+    moov = box(b"moov", mvhd + box(b"trak", box(b"mdia", mdhd + hdlr + box(b"minf", box(b"stbl", stsd)))))
     return box(b"ftyp", b"M4A \0\0\0\0") + moov + box(b"mdat", b"\0" * 1000)

@@ -1,17 +1,31 @@
 """What a file that has taken over the child can still reach: nothing of ours."""
 
+import ctypes
 import os
+import platform
 import socket
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+from django.core.checks import run_checks
+
+from marketplace.core.errors import DependencyUnavailable
+from vendors.sandbox.calls import ARGUMENTS, CALLS, CLONE3
+from vendors.sandbox.confinement import MACHINES
+from vendors.sandbox.runner import Limits, look, reader_of_bytes
 
 ROOT = Path(__file__).resolve().parents[2]
 CONFINED = """
-import os, socket, subprocess, sys, tempfile
+import ctypes, errno, fcntl, os, resource, socket, subprocess, sys, tempfile, threading
 from vendors.sandbox import confinement
+libc = ctypes.CDLL(None, use_errno=True)
+def call(number, *values):
+    if libc.syscall(number, *map(ctypes.c_long, values)) < 0:
+        raise OSError(ctypes.get_errno(), "refused")
+here = open(os.devnull)
 held = confinement.confine()
 if held != {{"files", "calls"}}:
     sys.exit(77)
@@ -22,6 +36,27 @@ except (PermissionError, subprocess.SubprocessError):
 except ConnectionRefusedError:
     sys.exit(2)
 """
+# Calls that no parser needs, of each kind: they are refused whatever they are called with.
+FORBIDDEN = (
+    "socket socketpair connect bind listen accept4 sendto sendmsg",
+    "kill tkill tgkill ptrace process_vm_readv process_vm_writev pidfd_open pidfd_getfd pidfd_send_signal kcmp setsid setpgid",
+    "sched_setaffinity sched_getaffinity sched_setscheduler sched_setparam sched_setattr setpriority ioprio_set",
+    "shmget shmat shmctl semget semop semctl msgget msgsnd msgctl mq_open",
+    "mount umount2 pivot_root chroot unshare setns bpf perf_event_open userfaultfd io_uring_setup keyctl add_key request_key init_module",
+    "personality prctl seccomp syslog reboot kexec_load swapon quotactl acct settimeofday clock_settime adjtimex sethostname",
+    "setuid setgid setresuid setgroups capset memfd_create execveat name_to_handle_at open_by_handle_at fanotify_init inotify_init1",
+    "mknodat symlinkat linkat renameat2 fchmodat fchownat utimensat setxattr truncate fallocate sync",
+)
+
+
+@pytest.fixture(scope="module")
+def numbers() -> Any:
+    """The numbers of system calls that libseccomp knows."""
+    try:
+        library = ctypes.CDLL("libseccomp.so.2")
+    except OSError:
+        pytest.skip("needs the Debian package libseccomp2")
+    return lambda machine, name: library.seccomp_syscall_resolve_name_arch(MACHINES[machine], name.encode())
 
 
 def confined(code: str, folder: Path) -> int:
@@ -53,6 +88,15 @@ def confined(code: str, folder: Path) -> int:
         "os.symlink('/etc/passwd', '/tmp/outside-of-the-folder')",
         "subprocess.run(['/bin/sh', '-c', 'cat {root}/pyproject.toml'], check=True)",
         "subprocess.run([os.path.join(tempfile.gettempdir(), 'program')], check=True)",
+        "resource.prlimit({parent}, resource.RLIMIT_CPU)",
+        "resource.prlimit({parent}, resource.RLIMIT_NOFILE, (0, 0))",
+        "os.sched_setaffinity({parent}, {{0}})",
+        "os.sched_getaffinity({parent})",
+        "os.setpriority(os.PRIO_PROCESS, {parent}, 5)",
+        "os.sched_setscheduler({parent}, os.SCHED_BATCH, os.sched_param(0))",
+        # A file may send signals to another process: F_SETOWN, and FIOSETOWN.
+        "fcntl.fcntl(here, fcntl.F_SETOWN, {parent})",
+        "fcntl.ioctl(here, 0x8901, ({parent}).to_bytes(4, 'little'))",
     ],
 )
 def test_confined_process_reaches_nothing_of_ours(code: str, tmp_path: Path) -> None:
@@ -62,8 +106,50 @@ def test_confined_process_reaches_nothing_of_ours(code: str, tmp_path: Path) -> 
     assert confined(code.format(root=ROOT, parent=os.getpid()), tmp_path) == 13
 
 
+@pytest.mark.parametrize("names", FORBIDDEN)
+def test_call_that_no_parser_needs_is_refused(names: str, numbers: Any, tmp_path: Path) -> None:
+    asked = [numbers(platform.machine(), name) for name in names.split()]
+    code = f"""
+    for number in {asked}:
+        try:
+            call(number, 0, 0, 0, 0, 0)
+        except PermissionError:
+            continue
+        except OSError as error:
+            pass
+        sys.exit(1)
+    """
+    assert min(asked) >= 0
+    assert confined(code.strip(), tmp_path) == 0
+
+
 @pytest.mark.parametrize(
-    "code", ["open(tempfile.gettempdir() + '/mine', 'w').write('x')", "subprocess.run(['/bin/true'], check=True)", "import decimal"]
+    "flag", ["0x02000000", "0x04000000", "0x08000000", "0x10000000", "0x20000000", "0x40000000", "0x00020000", "0x00008000"]
+)
+def test_child_in_another_namespace_or_of_another_parent_is_refused(flag: str, numbers: Any, tmp_path: Path) -> None:
+    clone = numbers(platform.machine(), "clone")
+    assert confined(f"call({clone}, {flag} | 17, 0, 0, 0, 0)", tmp_path) == 13
+
+
+def test_call_whose_flags_cannot_be_seen_does_not_exist(tmp_path: Path) -> None:
+    code = f"""
+    try:
+        call({CLONE3}, 0, 0)
+    except OSError as error:
+        sys.exit(error.errno != errno.ENOSYS)
+    """
+    assert confined(code.strip(), tmp_path) == 0
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "open(tempfile.gettempdir() + '/mine', 'w').write('x')",
+        "subprocess.run(['/bin/true'], check=True)",
+        "import decimal",
+        "resource.setrlimit(resource.RLIMIT_CPU, (60, 60))",
+        "threading.Thread(target=int).start()",
+    ],
 )
 def test_confined_process_can_do_its_work(code: str, tmp_path: Path) -> None:
     assert confined(code, tmp_path) == 0
@@ -74,3 +160,31 @@ def test_unconfined_process_could(tmp_path: Path) -> None:
     with socket.socket(), (ROOT / "pyproject.toml").open() as file:
         assert file.read(1)
     os.kill(os.getpid(), 0)
+    os.sched_setaffinity(os.getppid(), os.sched_getaffinity(os.getppid()))
+
+
+def test_call_that_is_allowed_has_its_number_on_both_machines(numbers: Any) -> None:
+    """The source is libseccomp, which gives calls that a machine does not have a negative number."""
+    for name, pair in CALLS.items():
+        known = tuple(number if number >= 0 else None for number in (numbers("x86_64", name), numbers("aarch64", name)))
+        assert (name, pair) == (name, known)
+    assert {numbers(machine, "clone3") for machine in MACHINES} == {CLONE3}
+    assert ARGUMENTS.keys() <= CALLS.keys()
+
+
+def test_root_inspects_nothing_in_production(settings: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    settings.INSPECT_AS_ROOT = False
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    with pytest.raises(DependencyUnavailable):
+        look("inspect", read_at=reader_of_bytes(b"x"), size=1, limits=Limits(5, 5), interpret=lambda facts, _: facts)
+    assert "INSPECT_AS_ROOT" in caplog.text
+    assert "vendors.E001" in [message.id for message in run_checks(tags=["security"], include_deployment_checks=True)]
+
+
+@pytest.mark.parametrize(("user", "given"), [(0, {"INSPECT_AS_ROOT": True}), (1000, {"INSPECT_AS_ROOT": False})])
+def test_other_users_inspect_and_root_where_it_is_allowed(
+    user: int, given: dict[str, bool], settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.INSPECT_AS_ROOT = given["INSPECT_AS_ROOT"]
+    monkeypatch.setattr(os, "geteuid", lambda: user)
+    assert "vendors.E001" not in [message.id for message in run_checks(tags=["security"], include_deployment_checks=True)]

@@ -163,6 +163,7 @@ def environment(addresses: dict[str, str], store: s3.S3Server, folder: Path) -> 
         "TRUST_PROXY_HEADERS": "true",
         "TRUSTED_PROXIES": "127.0.0.1",
         "ADMIN_REQUIRES_SECOND_FACTOR": "false",
+        "INSPECT_AS_ROOT": "true",
         "GRANIAN_BLOCKING_THREADS": "64",
         "DATA_DIR": str(folder / "commands"),
         "PYTHONUNBUFFERED": "1",

@@ -1,4 +1,4 @@
-"""Confines the child process, in case a hostile file takes it over: no access to files (Landlock), network or other processes (seccomp).
+"""Confines the child process, in case a hostile file takes it over: no access to files (Landlock), and only the system calls of `calls` (seccomp).
 
 Both are features of Linux, need no privilege, and are inherited by all that the child starts. Where a kernel lacks them, the limits of
 memory and CPU time, the empty environment and the parent's timeout remain.
@@ -13,24 +13,13 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-# Numbers of the system calls that no parser needs, on x86-64 and on arm64 (asm/unistd.h).
-REFUSED = {
-    "x86_64": {
-        "network": (41, 42, 43, 49, 50, 53, 288),
-        "other processes": (62, 101, 109, 112, 129, 200, 297, 310, 311, 424, 434, 438),
-        "kernel": (165, 166, 246, 248, 249, 250, 272, 298, 308, 313, 321, 323, 425, 426, 427),
-    },
-    "aarch64": {
-        "network": (198, 199, 200, 201, 202, 203, 242),
-        "other processes": (129, 117, 154, 157, 138, 130, 240, 270, 271, 424, 434, 438),
-        "kernel": (40, 39, 104, 217, 218, 219, 97, 241, 268, 273, 280, 282, 425, 426, 427),
-    },
-}
-ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
-# System calls of the x32 ABI, which x86-64 kernels may support besides, have this bit set.
-X32 = 0x40000000
-LOAD, EQUAL, AT_LEAST, RETURN = 0x20, 0x15, 0x35, 0x06
-ALLOW, KILL, NOT_PERMITTED = 0x7FFF0000, 0x80000000, 0x00050001
+from .calls import ARGUMENTS, CALLS, CLONE3, CLONE_REFUSED
+
+MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+# Instructions of the filter, its verdicts, and the offsets of what it reads (linux/seccomp.h).
+LOAD, EQUAL, ANY_BIT, RETURN = 0x20, 0x15, 0x45, 0x06
+ALLOW, KILL, NOT_PERMITTED, NOT_IMPLEMENTED = 0x7FFF0000, 0x80000000, 0x00050001, 0x00050026
+NUMBER, MACHINE, ARGUMENT = 0, 4, 16
 SET_SECCOMP, SET_NO_NEW_PRIVILEGES, FILTER = 22, 38, 2
 
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
@@ -49,7 +38,7 @@ def confine() -> frozenset[str]:
     """Confine this process as far as the kernel supports it; return what is in force: `files` (Landlock), `calls` (seccomp)."""
     if not sys.platform.startswith("linux") or _libc.prctl(SET_NO_NEW_PRIVILEGES, 1, 0, 0, 0):
         return frozenset()
-    held = {"files": _restrict_files(), "calls": _refuse_calls()}
+    held = {"files": _restrict_files(), "calls": _restrict_calls()}
     return frozenset(name for name, holds in held.items() if holds)
 
 
@@ -88,17 +77,30 @@ def _allow(ruleset: int, path: str | Path, rights: int) -> bool:
         os.close(place)
 
 
-def _refuse_calls() -> bool:
+def _restrict_calls() -> bool:
     machine = platform.machine()
-    if machine not in REFUSED:
+    if machine not in MACHINES:
         return False
-    numbers = [number for group in REFUSED[machine].values() for number in group]
-    # A BPF jump is the number of instructions to skip. The last instruction but one allows the call, the last one refuses it.
-    program = [(LOAD, 0, 0, 4), (EQUAL, 1, 0, ARCHITECTURES[machine]), (RETURN, 0, 0, KILL), (LOAD, 0, 0, 0)]
-    program.append((AT_LEAST, len(numbers) + 1, 0, X32))
-    program += [(EQUAL, len(numbers) - index, 0, number) for index, number in enumerate(numbers)]
-    program += [(RETURN, 0, 0, ALLOW), (RETURN, 0, 0, NOT_PERMITTED)]
+    numbers = {name: pair[machine == "aarch64"] for name, pair in CALLS.items()}
+    # A jump skips instructions: so many when the comparison holds, so many when it does not.
+    program = [(LOAD, 0, 0, MACHINE), (EQUAL, 1, 0, MACHINES[machine]), (RETURN, 0, 0, KILL), (LOAD, 0, 0, NUMBER)]
+    for name, number in numbers.items():
+        if number is not None:
+            verdict = _verdict(name)
+            program += [(EQUAL, 0, len(verdict), number), *verdict]
+    program += [(EQUAL, 0, 1, CLONE3), (RETURN, 0, 0, NOT_IMPLEMENTED), (RETURN, 0, 0, NOT_PERMITTED)]
     return _install(program)
+
+
+def _verdict(name: str) -> list[tuple[int, int, int, int]]:
+    """Return the instructions that decide on a call of the list, by the lower half of one of its arguments where that matters."""
+    if name == "clone":
+        return [(LOAD, 0, 0, ARGUMENT), (ANY_BIT, 0, 1, CLONE_REFUSED), (RETURN, 0, 0, NOT_PERMITTED), (RETURN, 0, 0, ALLOW)]
+    if name not in ARGUMENTS:
+        return [(RETURN, 0, 0, ALLOW)]
+    place, values = ARGUMENTS[name]
+    allowed = [step for value in values for step in ((EQUAL, 0, 1, value), (RETURN, 0, 0, ALLOW))]
+    return [(LOAD, 0, 0, ARGUMENT + 8 * place), *allowed, (RETURN, 0, 0, NOT_PERMITTED)]
 
 
 def _install(program: Iterable[tuple[int, int, int, int]]) -> bool:

@@ -1,4 +1,4 @@
-"""Inspects fonts: the table directory and a few tables, with bounds. Compressed fonts are unpacked by the sanitizer, never by fontTools."""
+"""Inspects fonts with fontTools, which reads a few small tables. Compressed fonts are unpacked by the sanitizer, never by fontTools."""
 
 import io
 import resource
@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import ots
+from fontTools import unicodedata
+from fontTools.ttLib import TTFont
+from fontTools.ttLib.tables.O_S_2f_2 import OS2_UNICODE_RANGES
 
-from . import font_tables
-from .verdicts import Rejected
+from .verdicts import Rejected, rejecting
 
 FACES = 64
 # Larger than any font of an East Asian family.
@@ -20,12 +22,20 @@ FONT_BYTES = 64 * 2**20
 COMPRESSED_BYTES = 24 * 2**20
 # Memory limit of the sanitizer: room for several copies of the largest font.
 SANITIZER_BYTES = 256 * 2**20
-WOFF = struct.Struct(">4s4sIHHIHHIIIII")
-WOFF_TABLE = struct.Struct(">4sIIII")
-WOFF2 = struct.Struct(">4s4sIHHIIHHIIIII")
-# Indexes in WOFF2's list of known table tags.
-GLYF, LOCA, KNOWN_TAG_NONE = 10, 11, 63
+# The tables that are read, and how large they may be. Outlines are not read.
+READ = {"name", "OS/2", "maxp", "fvar", "head"}
+TABLE_BYTES = 2**20
+NEEDED = {"maxp", "name", "cmap", "head"}
+OUTLINES = {"glyf": "TrueType", "CFF ": "CFF", "CFF2": "CFF2"}
+COLOURS = ("COLR", "CBDT", "SVG ", "sbix")
+AXES = 64
 NAMES = 32
+NAME_CHARS = 120
+# Names may share their bytes, and are copied.
+NAME = struct.Struct(">6H")
+# Values of the Unicode script property that name no script: common, inherited, unassigned.
+NO_SCRIPTS = {"Zyyy", "Zinh", "Zzzz"}
+PRIVATE_USE = {60, 90}
 
 
 def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
@@ -33,14 +43,90 @@ def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
     if name in {"woff", "woff2"}:
         file = io.BytesIO(sanitized(file.read(COMPRESSED_BYTES + 1)))
         size = file.seek(0, io.SEEK_END)
-    offsets = _faces(file, size) if name == "ttc" else [0]
-    if size > FONT_BYTES * len(offsets):
+    count = int.from_bytes(file.read(12)[8:], "big") if name == "ttc" else 1
+    if not 0 < count <= FACES:
+        raise Rejected("The font collection has no faces, or more than 64.")
+    if size > FONT_BYTES * count:
         raise Rejected("The font is larger than 64 MiB.")
-    faces = [font_tables.facts(file, font_tables.directory(file, size, offset)) for offset in offsets]
+    faces = [describe(file, size, number) for number in range(count)]
     if name != "ttc":
         return faces[0]
     families = sorted({family for face in faces for family in face["familyNames"]})[:NAMES]
     return faces[0] | {"familyNames": families, "glyphCount": max(face["glyphCount"] for face in faces), "faceCount": len(faces)}
+
+
+def describe(file: BinaryIO, size: int, number: int = 0) -> dict[str, Any]:
+    """Return the technical details of a plain font, or of one face of a collection."""
+    with rejecting("The font's tables cannot be read."):
+        font = TTFont(file, fontNumber=number, lazy=True)
+        _check_tables(font, size)
+        return _facts(font)
+
+
+def _check_tables(font: Any, size: int) -> None:
+    """Refuse tables that overlap, lie outside of the file, or claim more than fontTools should read."""
+    tables = font.reader.tables
+    missing = NEEDED - tables.keys()
+    if missing:
+        raise Rejected(f"The font lacks the table {min(missing)}.")
+    if len(tables) != font.reader.numTables:
+        raise Rejected("The font has two tables of one name.")
+    # Two tags may refer to the same table as a whole, as in bitmap fonts.
+    end = 0
+    for start, length in sorted({(table.offset, table.length) for table in tables.values() if table.length}):
+        if start < end or start + length > size:
+            raise Rejected("Tables of the font overlap, or lie outside of the file.")
+        end = start + length
+    if any(tables[tag].length > TABLE_BYTES for tag in READ & tables.keys()):
+        raise Rejected("A table of the font is larger than 1 MiB.")
+    names = font.reader["name"]
+    records = names[6 : 6 + NAME.size * int.from_bytes(names[2:4], "big")]
+    if sum(record[4] for record in NAME.iter_unpack(records)) > TABLE_BYTES:
+        raise Rejected("The font's names are longer than 1 MiB.")
+
+
+def _facts(font: Any) -> dict[str, Any]:
+    axes = [
+        {"tag": axis.axisTag, "min": axis.minValue, "default": axis.defaultValue, "max": axis.maxValue}
+        for axis in (font["fvar"].axes if "fvar" in font else [])
+    ]
+    if len(axes) > AXES or any(not axis["min"] <= axis["default"] <= axis["max"] for axis in axes):
+        raise Rejected(f"The font has more than {AXES} variable axes, or one without a range.")
+    names = font["name"]
+    family = _shortened(names.getBestFamilyName())
+    known = font["OS/2"].getUnicodeRanges() if "OS/2" in font else ()
+    bits = [bit for bit in sorted(known) if bit < len(OS2_UNICODE_RANGES)]
+    if not font["maxp"].numGlyphs:
+        raise Rejected("The font has no glyphs.")
+    return {
+        "glyphCount": font["maxp"].numGlyphs,
+        "variableAxes": [axis["tag"] for axis in axes],
+        "axes": axes,
+        "familyNames": [family] if family else [],
+        "style": _shortened(names.getBestSubFamilyName()),
+        "fullName": _shortened(names.getDebugName(4)),
+        "postScriptName": _shortened(names.getDebugName(6)),
+        "unitsPerEm": font["head"].unitsPerEm,
+        "outlines": next((words for tag, words in OUTLINES.items() if tag in font), "none"),
+        "colourTables": [tag.strip() for tag in COLOURS if tag in font],
+        "unicodeRanges": [OS2_UNICODE_RANGES[bit][0][0] for bit in bits],
+        "scripts": sorted(
+            {script for bit in bits if bit not in PRIVATE_USE for _, span in OS2_UNICODE_RANGES[bit] if (script := _script(*span))}
+        ),
+    }
+
+
+def _shortened(name: str | None) -> str:
+    return (name or "").strip()[:NAME_CHARS]
+
+
+def _script(first: int, last: int) -> str:
+    """Return the Unicode name of the first script of a range of characters."""
+    for code in range(first, last + 1):
+        script = unicodedata.script(chr(code))
+        if script not in NO_SCRIPTS:
+            return str(unicodedata.script_name(script))
+    return ""
 
 
 def sanitized(content: bytes) -> bytes:
@@ -51,7 +137,6 @@ def sanitized(content: bytes) -> bytes:
     """
     if len(content) > COMPRESSED_BYTES:
         raise Rejected("The web font is larger than 24 MiB.")
-    _check_web_header(content)
     with tempfile.TemporaryDirectory() as folder:
         given, made = Path(folder, "given"), Path(folder, "made")
         given.write_bytes(content)
@@ -70,66 +155,6 @@ def sanitized(content: bytes) -> bytes:
 
 
 def _limit_sanitizer() -> None:
-    """Limit the sanitizer's memory: it copies a name each time that a font repeats it, so its use is otherwise unbounded."""
+    """Limit the sanitizer's memory: it unpacks as much as a font claims, and copies a name each time that a font repeats it."""
     with suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_AS, (SANITIZER_BYTES, SANITIZER_BYTES))
-
-
-def _check_web_header(content: bytes) -> None:
-    """Refuse a web font whose header states more unpacked bytes or tables than a font may have."""
-    header = WOFF if content[:4] == b"wOFF" else WOFF2
-    if len(content) < header.size:
-        raise Rejected("The font was cut off.")
-    fields = header.unpack_from(content)
-    length, tables, unpacked = fields[2], fields[3], fields[5]
-    if length != len(content):
-        raise Rejected("The font's length is not what its header says.")
-    if not 0 < tables <= font_tables.TABLES or unpacked > FONT_BYTES:
-        raise Rejected("The font's header claims more than a font can have.")
-    claimed = _woff_claims(content, tables) if header is WOFF else _woff2_claims(content, tables)
-    if claimed > FONT_BYTES:
-        raise Rejected("The font's tables claim more than a font can have.")
-
-
-def _woff_claims(content: bytes, tables: int) -> int:
-    if WOFF.size + tables * WOFF_TABLE.size > len(content):
-        raise Rejected("The font was cut off.")
-    return sum(WOFF_TABLE.unpack_from(content, WOFF.size + index * WOFF_TABLE.size)[3] for index in range(tables))
-
-
-def _woff2_claims(content: bytes, tables: int) -> int:
-    """Return the sum of the tables' stated unpacked lengths; a transformed table states a second length, which counts as well."""
-    at, total = WOFF2.size, 0
-    for _ in range(tables):
-        flags = content[at] if at < len(content) else 0
-        known, version = flags & 63, flags >> 6
-        at += 5 if known == KNOWN_TAG_NONE else 1
-        length, at = _base128(content, at)
-        # The version that means "not transformed" is 3 for glyf and loca, and 0 for all other tables.
-        if version != (3 if known in {GLYF, LOCA} else 0):
-            transformed, at = _base128(content, at)
-            total += transformed
-        total += length
-    return total
-
-
-def _base128(content: bytes, at: int) -> tuple[int, int]:
-    value = 0
-    for place in range(at, at + 5):
-        if place >= len(content):
-            raise Rejected("The font was cut off.")
-        value = value << 7 | content[place] & 127
-        if not content[place] & 128:
-            return value, place + 1
-    raise Rejected("The font's header is damaged.")
-
-
-def _faces(file: BinaryIO, size: int) -> list[int]:
-    file.seek(8)
-    count = int.from_bytes(file.read(4), "big")
-    if not 0 < count <= FACES:
-        raise Rejected("The font collection has no faces, or more than 64.")
-    offsets = [int.from_bytes(file.read(4), "big") for _ in range(count)]
-    if any(offset + 12 > size for offset in offsets):
-        raise Rejected("The font was cut off.")
-    return offsets

@@ -6,7 +6,7 @@ from typing import Any, BinaryIO
 from .sniffing import HEAD_BYTES, other, sniff
 from .verdicts import Unsupported
 
-# Imported on demand: fontTools, Pillow and libsndfile are slow to load.
+# Imported on demand: fontTools, Pillow and soundfile, which needs NumPy, are slow to load.
 MODULES = {
     "zip": "zips",
     "tar": "tars",
@@ -24,8 +24,8 @@ MODULES = {
     "psd": "images",
     "wav": "audio",
     "mp3": "audio",
-    "aac": "audio",
-    "m4a": "audio",
+    "aac": "aac",
+    "m4a": "mp4",
     "flac": "audio",
     "ogg": "audio",
 }
@@ -44,9 +44,14 @@ def run(file: BinaryIO, size: int) -> tuple[dict[str, Any], list[bytes]]:
 
 def details(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
     """Return the technical details of a file of this format: the four fields of the API reference, then those of its kind."""
-    module = MODULES[name]
-    file.seek(0)
-    found: dict[str, Any] = importlib.import_module(f"vendors.sandbox.{module}").inspect(file, size, name)
-    if module in ARCHIVES:
+    found = facts(file, size, name)
+    if MODULES[name] in ARCHIVES:
         return {"format": name, **found}
     return {"format": name, "entryCount": 1, "uncompressedSize": size, "contentsByExtension": {name: 1}, **found}
+
+
+def facts(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
+    """Return what the module of this format says of a file."""
+    file.seek(0)
+    found: dict[str, Any] = importlib.import_module(f"vendors.sandbox.{MODULES[name]}").inspect(file, size, name)
+    return found

@@ -2,7 +2,7 @@
 
 from typing import Any, BinaryIO
 
-from . import audio
+from .inspecting import facts
 from .sniffing import HEAD_BYTES, sniff
 from .verdicts import Unsupported
 
@@ -14,5 +14,4 @@ def run(file: BinaryIO, size: int) -> tuple[dict[str, Any], list[bytes]]:
     name = sniff(file.read(HEAD_BYTES))
     if name not in TAKEN:
         raise Unsupported("Send an MP3, AAC or WAV sound.")
-    file.seek(0)
-    return {"format": name, "details": {"format": name, **audio.inspect(file, size, name)}}, []
+    return {"format": name, "details": {"format": name, **facts(file, size, name)}}, []

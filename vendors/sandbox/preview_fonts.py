@@ -3,7 +3,9 @@
 import io
 from typing import Any, BinaryIO
 
-from . import font_tables, fonts, woff2
+from fontTools.ttLib.sfnt import SFNTReader
+
+from . import fonts, woff2
 from .sniffing import HEAD_BYTES, sniff
 from .verdicts import Unsupported
 
@@ -14,7 +16,6 @@ def run(file: BinaryIO, size: int) -> tuple[dict[str, Any], list[bytes]]:
         raise Unsupported("Send a WOFF2 or WOFF font.")
     file.seek(0)
     plain = fonts.sanitized(file.read(fonts.COMPRESSED_BYTES + 1))
-    tables = font_tables.directory(io.BytesIO(plain), len(plain), 0)
-    facts = font_tables.facts(io.BytesIO(plain), tables)
-    contents = {tag: plain[table.start : table.start + table.length] for tag, table in tables.items()}
-    return {"details": facts}, [woff2.write(plain[:4], contents)]
+    facts = fonts.describe(io.BytesIO(plain), len(plain))
+    reader = SFNTReader(io.BytesIO(plain))
+    return {"details": facts}, [woff2.write(plain[:4], {tag: reader[tag] for tag in reader.tables})]

@@ -3,13 +3,12 @@
 import io
 from typing import Any, BinaryIO
 
-from PIL import Image, ImageCms, ImageOps, UnidentifiedImageError
+from PIL import Image, ImageCms, ImageOps
 
 from . import images
 from .sniffing import HEAD_BYTES, sniff
-from .verdicts import Rejected, Unsupported
+from .verdicts import Rejected, Unsupported, rejecting
 
-FORMATS = ("JPEG", "PNG", "WEBP")
 # From the bytes that each decoder needs per pixel, so that none takes more than 300 MiB.
 PIXELS = {"jpg": 40_000_000, "png": 28_000_000, "webp": 15_000_000}
 SIDE = 20_000
@@ -28,12 +27,8 @@ def run(file: BinaryIO, size: int) -> tuple[dict[str, Any], list[bytes]]:
         raise Unsupported("Send a JPG, PNG or WebP image.")
     _check(file, size, name)
     file.seek(0)
-    # Pillow's own check is not needed: `_check` has refused images with too many pixels already.
-    Image.MAX_IMAGE_PIXELS = None
-    try:
+    with rejecting(images.DAMAGED):
         image = _open(file)
-    except (UnidentifiedImageError, OSError, SyntaxError, ValueError) as error:
-        raise Rejected("The image is damaged.") from error
     full, card = _fit(image, FULL), _fit(image, CARD)
     sizes = [{"width": each.width, "height": each.height} for each in (full, card)]
     return {"sizes": sizes}, [_webp(full), _webp(card)]
@@ -54,7 +49,7 @@ def _check(file: BinaryIO, size: int, name: str) -> None:
 
 def _open(file: BinaryIO) -> Image.Image:
     """Decode the image: upright, in sRGB, at most FULL pixels wide and high."""
-    with Image.open(file, formats=FORMATS) as opened:
+    with Image.open(file, formats=list(images.FORMATS.values())) as opened:
         profile = opened.info.get("icc_profile")
         # For JPEG: decoding at half or a quarter of the size takes a fraction of the time.
         opened.draft(None, (FULL, FULL))

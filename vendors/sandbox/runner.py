@@ -26,6 +26,8 @@ from .source import DONE, HEAD, READ, STRETCH_BYTES
 # The most children at once. Inspections are short and bound by the CPU, so more than one per processor gains nothing.
 CHILDREN = max(2, os.cpu_count() or 1)
 WAIT_SECONDS = 60
+ROOT_REFUSED = "Uploaded files are not inspected, because this process runs as root."
+ROOT_HINT = "Run the service as another user, as its image does. Only where nothing but tests run, set INSPECT_AS_ROOT to true."
 
 T = TypeVar("T")
 ReadAt = Callable[[int, int], bytes]
@@ -46,8 +48,11 @@ def look(job: str, *, read_at: ReadAt, size: int, limits: Limits, interpret: Cal
     Raises:
         UnsupportedType: the content is of no type that the job supports.
         FileRejected: it is damaged or hostile, or the child crashed or exceeded its limits.
-        DependencyUnavailable: too many children are running, or none can be started.
+        DependencyUnavailable: too many children are running, or none can be started or may be, as root.
     """
+    if refused_as_root():
+        logger.error("%s %s", ROOT_REFUSED, ROOT_HINT)
+        raise DependencyUnavailable("Files cannot be checked at the moment.")
     if not _slots.acquire(timeout=WAIT_SECONDS):
         raise DependencyUnavailable("Too many files are being checked at the moment.")
     try:
@@ -67,6 +72,11 @@ def look(job: str, *, read_at: ReadAt, size: int, limits: Limits, interpret: Cal
         case _:
             logger.warning("a %s job on %d bytes crashed:\n%s", job, size, reply.reason)
             raise FileRejected("Its parser could not make sense of it.", reason="unreadable")
+
+
+def refused_as_root() -> bool:
+    """Tell whether this process runs as root and the settings do not allow it to inspect files."""
+    return not settings.INSPECT_AS_ROOT and os.geteuid() == 0
 
 
 def reader_of(store: ObjectStorage, key: str) -> ReadAt:

@@ -4,10 +4,14 @@ import io
 import struct
 from typing import BinaryIO
 
+from .verdicts import Rejected
+
 HEAD = struct.Struct("<cQI")
 READ = b"R"
 DONE = b"D"
 STRETCH_BYTES = 2**20
+# Parsers read a header in a few pieces, and honest files are not made of smaller parts than this.
+READS, PART_BYTES = 10_000, 256
 
 
 class ParentFile(io.RawIOBase):
@@ -54,3 +58,20 @@ class ParentFile(io.RawIOBase):
 def open_parent_file(answers: BinaryIO, requests: BinaryIO, size: int) -> io.BufferedReader:
     """Return the file with a large read buffer: remote stores are slow for many small requests."""
     return io.BufferedReader(ParentFile(answers, requests, size), STRETCH_BYTES)
+
+
+class PartedFile:
+    """A file that can be read in a limited number of pieces: many small parts would take a parser in Python long."""
+
+    def __init__(self, file: BinaryIO, size: int) -> None:
+        self._file = file
+        self._left = READS + size // PART_BYTES
+        self.seek = file.seek
+        self.tell = file.tell
+
+    def read(self, count: int = -1) -> bytes:
+        """Return the next bytes."""
+        self._left -= 1
+        if self._left < 0:
+            raise Rejected("The file is made of too many small parts.")
+        return self._file.read(count)

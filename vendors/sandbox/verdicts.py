@@ -1,5 +1,8 @@
 """The exceptions with which an inspection refuses a file."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class Unsupported(Exception):
     """The file is of no supported type; the argument is a sentence for the vendor."""
@@ -7,3 +10,14 @@ class Unsupported(Exception):
 
 class Rejected(Exception):
     """The file is of a supported type, but damaged or hostile; the argument is a sentence for the vendor."""
+
+
+@contextmanager
+def rejecting(reason: str) -> Iterator[None]:
+    """Raise `Rejected` with this sentence for whatever a library raises on damaged bytes. A lack of memory is passed on."""
+    try:
+        yield
+    except (Rejected, Unsupported, MemoryError):
+        raise
+    except Exception as error:
+        raise Rejected(reason) from error

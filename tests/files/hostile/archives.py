@@ -148,6 +148,14 @@ def skill(text: bytes) -> bytes:
     return makers.zipped({"SKILL.md": text})
 
 
+def tar_with_a_damaged_header() -> bytes:
+    content = bytearray(makers.tarred({"a": b"a", "b": b"b"}))
+    content[1024] ^= 1
+    return bytes(content)
+
+
+PACKERS = (("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress))
+FOLLOWS, BROKEN = Refused("follows the end"), Refused("compression is damaged")
 YAML_BOMB = (
     b"---\nname: &a [lol,lol]\n" + b"".join(b"k%d: &k%d [*k%d,*k%d]\n" % (i, i, i - 1, i - 1) for i in range(1, 40)) + b"---\nText\n"
 )
@@ -209,10 +217,9 @@ ARCHIVES: tuple[Case, ...] = (
     Case("tar of 100,000 entries", lambda: large_tar(100_000), Taken("tar.gz", {"entryCount": 100_000})),
     Case("tar of 200,001 entries", lambda: large_tar(200_001), Refused("more than 200000 entries")),
     Case("tar with a pax header of 1.5 GiB", lambda: makers.tar_header("x", b"%011o" % (3 * 2**29), b"x") + b"\0" * 1024, Refused("1 MiB")),
-    Case("tar with 100,000 pax records", lambda: pax_tar(b"7 a=bc\n" * 100_000), Refused("extended header")),
-    Case(
-        "tar of nothing but pax headers", lambda: gzip.compress(makers.tar_header("x", b"0" * 11, b"x") * 200_001, 1), Refused("too many")
-    ),
+    Case("tar with 100,000 pax records", lambda: pax_tar(b"7 a=bc\n" * 100_000), Taken("tar", {"entryCount": 1})),
+    Case("tar with a pax header of a million digits", lambda: pax_tar(b"1" * 10**6), Refused("extended header")),
+    Case("tar of nothing but pax headers", lambda: gzip.compress(makers.tar_header("x", b"0" * 11, b"x") * 200_001, 1), Refused("damaged")),
     Case("tar with a negative size", lambda: makers.tar_header("x", b"\xff" * 12) + b"\0" * 1024, Refused("impossible size")),
     Case(
         "tar with a size beyond all disks",
@@ -225,7 +232,35 @@ ARCHIVES: tuple[Case, ...] = (
     Case("tar of devices and hard links", tar_of_devices, Taken("tar", {"entryCount": 3}, ("device", "hardlink"))),
     Case("tar that climbs out", lambda: makers.tarred({"../../x": b"x"}), Taken("tar", {}, ("unsafe_path",))),
     Case("tar that climbs out by pax", lambda: pax_tar(pax_record(b"path", b"/etc/passwd")), Taken("tar", {}, ("unsafe_path",))),
+    Case("tar with a pax size in letters", lambda: pax_tar(pax_record(b"size", b"many")), Refused("impossible size")),
     Case("tar cut off", lambda: makers.tarred({"a": os.urandom(5000)})[:3000], Refused("cut off")),
+    Case("tar with a damaged header in its middle", tar_with_a_damaged_header, Refused("damaged")),
+    Case("tar behind zeros", lambda: b"\0" * 1024 + makers.tarred({"a": b"a"}), Unsupported("empty")),
+    *(
+        Case(f"tar.{name} behind zeros", lambda pack=pack: pack(b"\0" * 1024 + makers.tarred({"a": b"a"})), FOLLOWS)
+        for name, pack in PACKERS
+    ),
+    *(Case(f"tar.{name} behind a tar", lambda pack=pack: pack(makers.tarred({"a": b"a"}) * 2), FOLLOWS) for name, pack in PACKERS),
+    *(
+        Case(f"tar.{name} followed by something", lambda pack=pack: pack(makers.tarred({"a": b"a"})) + b"x" * 600, BROKEN)
+        for name, pack in PACKERS
+    ),
+    *(
+        Case(
+            f"tar.{name} followed by something behind zeros",
+            lambda pack=pack: pack(makers.tarred({"a": b"a"})) + b"\0" * MIB + b"x",
+            BROKEN,
+        )
+        for name, pack in PACKERS
+    ),
+    *(
+        Case(
+            f"tar.{name} padded with zeros",
+            lambda pack=pack: pack(makers.tarred({"a": b"a"})) + b"\0" * MIB,
+            Taken(f"tar.{name}", {"entryCount": 1}),
+        )
+        for name, pack in PACKERS
+    ),
     Case("tar.gz cut off", lambda: makers.tarred({"a": os.urandom(50_000)}, "w:gz")[:20_000], Refused("compression is damaged")),
     Case("tar.gz of zeros", lambda: zeros_tar("w:gz"), Refused("more than 200 times")),
     Case("tar.bz2 of zeros", lambda: zeros_tar("w:bz2"), Refused("more than 200 times")),

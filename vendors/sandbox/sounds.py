@@ -1,0 +1,17 @@
+"""What all sounds have, and its bounds."""
+
+from typing import Any
+
+from .verdicts import Rejected
+
+# A day, the longest duration that is accepted.
+SECONDS = 24 * 3600
+# Lower bound of the bytes per second of AAC and Vorbis.
+LEAST_BYTES = 50
+
+
+def facts(rate: int, channels: int, seconds: float) -> dict[str, Any]:
+    """Return sample rate, channels and duration in seconds as technical details."""
+    if not 0 < rate <= 1_000_000 or not 0 < channels <= 255 or not 0 <= seconds <= SECONDS:
+        raise Rejected("The sound's sample rate, channels or duration are impossible.")
+    return {"sampleRate": rate, "channels": channels, "durationSeconds": round(seconds, 3)}
