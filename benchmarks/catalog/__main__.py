@@ -21,7 +21,7 @@ from tests.servers.postgres import postgres
 from tests.servers.redis import redis
 
 from .load import CONNECTIONS, Load, Rate
-from .servers import SERVICE, THREADS, YARDSTICK, Server, environment, manage, serving
+from .servers import SERVICE, THREADS, YARDSTICK, Server, environment, manage, seed, serving
 from .statements import latencies
 from .subjects import DEEP, LIMIT, subjects
 
@@ -80,7 +80,7 @@ def measure(given: argparse.Namespace, size: int, folder: Path, load: Load) -> I
             env |= {"DATABASE_URL": seeded or stack.enter_context(postgres())}
         if not seeded:
             manage(env, "migrate", "--verbosity", "0")
-            manage(env, "seed_catalog", "--listings", str(size))
+            seed(env, size)
         yardstick = stack.enter_context(serving(YARDSTICK, os.environ, "/page"))
         caches = ["memory", "redis"] if given.cache == "both" and given.engine == "postgres" else [given.cache.replace("both", "memory")]
         for cache in caches:

@@ -9,8 +9,6 @@ import json
 import os
 import platform
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -22,7 +20,7 @@ from urllib.parse import urlsplit
 
 import django
 
-from benchmarks.catalog.servers import ROOT, SERVICE, Server, environment, manage, serving
+from benchmarks.catalog.servers import SERVICE, Server, environment, inside, manage, seed, serving
 from tests.servers.postgres import postgres
 
 from .subjects import Call, Pair, pairs
@@ -107,16 +105,8 @@ def measure(given: argparse.Namespace, folder: Path) -> Iterator[str]:
         if given.engine == "postgres":
             env |= {"DATABASE_URL": stack.enter_context(postgres())}
         manage(env, "migrate", "--verbosity", "0")
-        manage(env, "seed_catalog", "--listings", str(given.listings))
-        made = subprocess.run(
-            [sys.executable, "-m", "benchmarks.inside", "benchmarks.mcp.prepare"],
-            cwd=ROOT,
-            env=env,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        held: dict[str, str] = json.loads(made.stdout.splitlines()[-1])
+        seed(env, given.listings)
+        held: dict[str, str] = json.loads(inside(env, "benchmarks.mcp.prepare").splitlines()[-1])
         server = stack.enter_context(serving(SERVICE, env, "/api/v1/categories"))
         yield "| what | tool ms | twin ms | ratio | tool µs of processor | twin µs of processor | ratio | goal |"
         yield "|---|--:|--:|--:|--:|--:|--:|---|"

@@ -12,8 +12,8 @@ from django.db.models import Model
 from django.test import Client
 from django.utils import timezone
 
+from benchmarks.seeding.fill import fill
 from catalog.models import LicenseTier, Listing, Preview, RetiredTerms
-from catalog.seeding import fill
 from developers.audiences import Audience
 from developers.models import App
 from developers.services.applications import approve_application, submit_application
@@ -367,7 +367,7 @@ def _for_admins() -> dict[str, str]:
 def crowd(world: World, count: int = 1_000) -> None:
     """Make that many more of what there can be many of: listings, the member's own ones, orders, licences and apps."""
     member = world.people["member"]
-    fill(listings=count, seed=7, progress=lambda _done, _total: None)
+    fill(listings=count, seed=7)
     draft = Listing.objects.get(slug=world.places["draft"])
     Listing.objects.bulk_create(ListingFactory.build_batch(count, store=draft.store, category=draft.category))
     App.objects.bulk_create(AppFactory.build_batch(count, user=member))
