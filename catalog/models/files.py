@@ -63,12 +63,11 @@ class Deliverable(models.Model):
         """Tell whether it outlives its replacement: buyers own what was approved, and a blocked file is evidence."""
         return self.approved_at is not None or self.blocked_at is not None
 
-    @property
-    def public_technical(self) -> dict[str, Any]:
-        """The technical details that everyone may read: the instructions of an AI skill are what buyers pay for."""
-        technical: dict[str, Any] = self.technical
-        skill = technical.get("skill")
-        return technical if skill is None else technical | {"skill": {name: skill[name] for name in skill if name != "text"}}
+
+def public_technical(technical: dict[str, Any]) -> dict[str, Any]:
+    """Return the technical details of a file that everyone may read: the instructions of an AI skill are what buyers pay for."""
+    skill = technical.get("skill")
+    return technical if skill is None else technical | {"skill": {name: skill[name] for name in skill if name != "text"}}
 
 
 class DeliverableStatus(models.TextChoices):
