@@ -9,8 +9,8 @@ from pydantic import Field
 from marketplace.accounts.models import Tier
 from marketplace.core.api.answers import Amount, AmountOrNone, Answer, Id, one_of
 
-from .models import Category, Preview
-from .models.files import PreviewKind, public_technical
+from .models import Category
+from .models.files import PreviewKind, preview_url, public_technical
 from .selectors import CAP, COUNTED, LISTING_FIELDS, Facets, ListingDetail, ListingPage, Row, TierTexts
 
 # Of a search, as many as are ranked.
@@ -223,10 +223,10 @@ class AssetPreview(Answer):
     alt_text: str = Field(default_factory=str, description="What the picture shows; empty where the vendor did not say.")
 
 
-def preview_of(preview: Preview) -> dict[str, Any]:
+def preview_of(row: Row) -> dict[str, Any]:
     """Return the fields of an `AssetPreview`, as the reference records it (section 2)."""
-    record = {"id": preview.id, "asset_id": preview.listing_id, "kind": preview.kind, "url": preview.url}
-    of_gallery = {"sort_order": preview.slot, "alt_text": preview.alt_text} if preview.kind == PreviewKind.GALLERY else {}
+    record = {"id": row["id"], "asset_id": row["listing_id"], "kind": row["kind"], "url": preview_url(row["id"])}
+    of_gallery = {"sort_order": row["slot"], "alt_text": row["alt_text"]} if row["kind"] == PreviewKind.GALLERY else {}
     return record | of_gallery
 
 

@@ -1,5 +1,6 @@
 """The files of a listing: what buyers get and what everyone may look at."""
 
+import uuid
 from typing import Any
 
 from django.db import models
@@ -126,4 +127,9 @@ class Preview(models.Model):
     @property
     def url(self) -> str:
         """The relative path that the reference promises."""
-        return f"/api/v1/previews/{self.id}"
+        return preview_url(self.id)
+
+
+def preview_url(preview_id: uuid.UUID) -> str:
+    """Return the relative path of a preview that the reference promises."""
+    return f"/api/v1/previews/{preview_id}"

@@ -54,13 +54,14 @@ _DETAILS = ListingIndex.objects.values(
     *("popularity", "published_at", *(f"listing__{name}" for name in LISTING_FIELDS), "listing__tax_rate_bp"),
     *(f"listing__live_deliverable__{name}" for name in ("file_size", "sha256", "technical")),
 )
+_PREVIEWS = Preview.objects.values("id", "listing_id", "kind", "slot", "alt_text")
 
 
 class ListingDetail(NamedTuple):
     """What the detail of a listing on sale shows: columns of the index, the listing and its reviewed file, and what belongs to it."""
 
     row: Row
-    previews: list[Preview]
+    previews: list[Row]
     tiers: TierTexts
 
 
@@ -73,7 +74,7 @@ def detail_for_sale(id_or_slug: str) -> ListingDetail:
     found = {name if name == "pk" else f"listing__{name}": value for name, value in lookup(id_or_slug).items()}
     # Published listings have a reviewed file: the table's own constraint.
     for row in _DETAILS.filter(**found):
-        return ListingDetail(row, list(Preview.objects.filter(listing=row["listing_id"])), tier_texts())
+        return ListingDetail(row, list(_PREVIEWS.filter(listing=row["listing_id"])), tier_texts())
     raise NotFound
 
 
