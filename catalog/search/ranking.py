@@ -5,7 +5,7 @@ times how well its word stands for the one that was typed. A tenth of it is how 
 `Inter` comes before `Inter for Presentations`; the last hundredth is kept for the title that was typed letter by letter.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence, Set
 
 from .documents import SEPARATOR
 from .expansion import SYNONYM, Group
@@ -29,13 +29,14 @@ Scored = tuple[float, Row]
 class _Asked(dict[str, bool]):
     """Whether words of titles were asked for, in any form. Titles share their words: each is judged once."""
 
-    def __init__(self, terms: Collection[str]) -> None:
+    def __init__(self, terms: Set[str]) -> None:
         super().__init__(dict.fromkeys(terms, True))
         self._terms = terms
 
     def __missing__(self, word: str) -> bool:
-        self[word] = singular(word) in self._terms or any(piece in self._terms for piece in pieces(word))
-        return self[word]
+        # A word of plain letters is its only piece.
+        found = self[word] = singular(word) in self._terms or not (word.isascii() or self._terms.isdisjoint(pieces(word)))
+        return found
 
 
 class Scorer:
