@@ -86,6 +86,7 @@ def measure(given: argparse.Namespace, size: int, folder: Path, load: Load) -> I
         for cache in caches:
             shared = {"REDIS_URL": f"{stack.enter_context(redis())}/0"} if cache == "redis" else {}
             yield f"\n## {size:,} listings, {given.engine}, answers in {cache}\n"
+            yield f"Settings: {_settings(given.engine, cache)}.\n"
             yield f"{datetime.now(tz=UTC):%Y-%m-%d}, load average {os.getloadavg()[0]:.1f} at the start, {given.seconds} s for each row.\n"
             with serving(SERVICE, env | shared, "/api/v1/categories") as service, nginx([service.address], host="localhost") as proxy:
                 edge = Server(f"https://localhost:{proxy.port}", int((proxy.folder / "pid").read_text()))
@@ -108,11 +109,18 @@ def table(load: Load, yardstick: Server, service: Server, edge: Server) -> Itera
     mean = statistics.mean(line.yardstick.per_second for line in lines)
     yield f"| *bare Django JSON view, mean of {len(lines)} runs* | {mean:,.0f} | | | 1 | | {statistics.mean(line.yardstick_cpu for line in lines) * 1e6:,.0f} | 1 |"
     first = next(line for line in lines if line.name.endswith("popular"))
-    deep = next(line for line in lines if "built: page" in line.name)
-    times = first.rate.per_second / deep.rate.per_second
+    deep = next(line for line in lines if "built: cursor" in line.name)
+    times = deep.cpu / first.cpu
     first_visit = deepest_for_the_first_time(service)
     yield f"\nThe first visit to the deepest page of an order after a start, which counts the places on the way: {first_visit:.0f} ms."
-    yield f"\n{deep.name.removeprefix('browse, built: ')} costs {times:.1f} times page 1 (goal ≤ 5: {'met' if times <= 5 else '**missed**'})."
+    yield f"\n{deep.name.removeprefix('browse, built: ')} costs {times:.1f} times page 1 by processor time (goal ≤ 2: {'met' if times <= 2 else '**missed**'})."
+
+
+def _settings(engine: str, cache: str) -> str:
+    """Return what a report says of its settings, by which a test judges what the README quotes."""
+    return ", ".join(
+        ({"postgres": "PostgreSQL", "sqlite": "SQLite"}[engine], {"redis": "Redis", "memory": "cache in memory"}[cache], "nginx")
+    )
 
 
 def deepest_for_the_first_time(service: Server) -> float:

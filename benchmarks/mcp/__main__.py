@@ -22,11 +22,13 @@ import django
 
 from benchmarks.catalog.servers import SERVICE, Server, environment, inside, manage, seed, serving
 from tests.servers.postgres import postgres
+from tests.servers.redis import redis
 
 from .subjects import Call, Pair, pairs
 
 RESULT = Path(__file__).resolve().parent.parent / "mcp.md"
 GOAL = 1.3
+SETTINGS = {"postgres": "PostgreSQL, Redis", "sqlite": "SQLite, cache in memory"}
 BLOCK = 200
 LIMITLESS = {f"RATE_LIMIT_{name}": "1000000000" for name in ("API_KEY", "BEARER_APP", "BEARER_USER")}
 
@@ -103,7 +105,7 @@ def measure(given: argparse.Namespace, folder: Path) -> Iterator[str]:
     with ExitStack() as stack:
         env = environment(folder, **LIMITLESS)
         if given.engine == "postgres":
-            env |= {"DATABASE_URL": stack.enter_context(postgres())}
+            env |= {"DATABASE_URL": stack.enter_context(postgres()), "REDIS_URL": f"{stack.enter_context(redis())}/0"}
         manage(env, "migrate", "--verbosity", "0")
         seed(env, given.listings)
         held: dict[str, str] = json.loads(inside(env, "benchmarks.mcp.prepare").splitlines()[-1])
@@ -125,7 +127,7 @@ def heading(given: argparse.Namespace) -> str:
     """Tell when, where and how it was measured."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     return (
-        f"# Tool calls beside their twins in the API\n\n{datetime.now(tz=UTC):%Y-%m-%d}, {os.cpu_count()} cores, {memory:.0f} GiB, Python "
+        f"# Tool calls beside their twins in the API\n\nSettings: {SETTINGS[given.engine]}.\n\n{datetime.now(tz=UTC):%Y-%m-%d}, {os.cpu_count()} cores, {memory:.0f} GiB, Python "
         f"{platform.python_version()}, Django {django.get_version()}, {given.engine}, {given.listings:,} listings, load average {os.getloadavg()[0]:.1f} at "
         f"the start. granian, one worker; {given.calls} calls of each door for each row, in turns of {BLOCK} over one connection, the tool with a "
         "tool token, its twin with a bearer token of the same user (manifests: an API key). `ready`: the same call again and again, whose answer the catalog keeps; `built`: one "

@@ -18,6 +18,8 @@ def report(engine: str, results: Results, machine: str) -> tuple[str, bool]:
     lines = [
         f"# Search on {ENGINES[engine]}",
         "",
+        f"Settings: {ENGINES[engine]}, no cache.",
+        "",
         f"{machine}. Milliseconds of processor time, the best of three runs of each query and of each look-up by primary key.",
         "",
     ]

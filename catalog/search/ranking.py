@@ -5,7 +5,7 @@ times how well its word stands for the one that was typed. A tenth of it is how 
 `Inter` comes before `Inter for Presentations`; the last hundredth is kept for the title that was typed letter by letter.
 """
 
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 
 from .documents import SEPARATOR
 from .expansion import SYNONYM, Group
@@ -29,7 +29,7 @@ Scored = tuple[float, Row]
 class _Asked(dict[str, bool]):
     """Whether words of titles were asked for, in any form. Titles share their words: each is judged once."""
 
-    def __init__(self, terms: Set[str]) -> None:
+    def __init__(self, terms: set[str]) -> None:
         super().__init__(dict.fromkeys(terms, True))
         self._terms = terms
 
