@@ -5,6 +5,6 @@ is read, `popularity` the set of popular listings.
 """
 
 from .index import index_listing, remove_listing
-from .query import Hit, Results, Suggestion, search, suggest
+from .query import Results, search, suggest
 
-__all__ = ["Hit", "Results", "Suggestion", "index_listing", "remove_listing", "search", "suggest"]
+__all__ = ["Results", "index_listing", "remove_listing", "search", "suggest"]

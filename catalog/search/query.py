@@ -1,18 +1,16 @@
 """Answers a query: its words are expanded in memory, one statement finds what has them, a second one more where that was too little."""
 
-import base64
-import binascii
 import hashlib
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import orjson
 from django.db.models import Model, QuerySet
 
 from marketplace.core import bounds
 from marketplace.core.errors import InvalidInput
+from marketplace.core.pagination import pack_cursor, unpack_cursor
 
 from ..models import Listing
 from .expansion import QueryExpansion, words_typed
@@ -105,7 +103,7 @@ def search(q: str, *, within: QuerySet[Model] | None = None, limit: int, cursor:
         start = ids.index(last) + 1
     hits = [Hit(id=uuid.UUID(row.listing_id), score=score) for score, row in found.ranked[start : start + limit]]
     end, total = start + len(hits), len(ids)
-    following = _encode(end, ids[end - 1], q) if hits and end < total else None
+    following = pack_cursor([_digest(q), end, ids[end - 1]]) if hits and end < total else None
     suggestions = () if ids else _alternatives(expansion, within)
     return Results(hits, total, found.are_all, following, suggestions, ids)
 
@@ -172,16 +170,8 @@ def _alternatives(expansion: QueryExpansion, within: QuerySet[Model] | None) -> 
     return [word for word in words if word in there]
 
 
-def _encode(start: int, last: str, q: str) -> str:
-    return base64.urlsafe_b64encode(orjson.dumps([_digest(q), start, last])).decode().rstrip("=")
-
-
 def _decode(cursor: str, q: str) -> tuple[int, str]:
-    try:
-        content = orjson.loads(base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True))
-    except (ValueError, binascii.Error):
-        content = None
-    match content:
+    match unpack_cursor(cursor):
         case [str(digest), int(start), str(last)] if digest == _digest(q) and start >= 0:
             return start, last
         case _:
