@@ -6,7 +6,7 @@ import platform
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -23,7 +23,7 @@ from tests.servers.redis import redis
 from .load import CONNECTIONS, Load, Rate
 from .servers import SERVICE, THREADS, YARDSTICK, Server, environment, manage, seed, serving
 from .statements import latencies
-from .subjects import DEEP, LIMIT, subjects
+from .subjects import DEEP, LIMIT, Subject, subjects
 
 RESULT = Path(__file__).resolve().parent.parent / "catalog.md"
 
@@ -72,6 +72,7 @@ def arguments() -> argparse.Namespace:
         metavar="LISTINGS=ADDRESS",
         help="a PostgreSQL database that is seeded with so many; none is made for this size then, and --listings is not needed. Repeatable",
     )
+    parser.add_argument("--without-search", action="store_true", help="leave searches out: of a database that is not indexed for them")
     parser.add_argument("--no-file", action="store_true", help=f"print only, leave {RESULT.name} as it is")
     given = parser.parse_args()
     given.databases = {int(size): address for size, _, address in (text.partition("=") for text in given.database)}
@@ -97,18 +98,23 @@ def measure(given: argparse.Namespace, size: int, folder: Path, load: Load) -> I
             yield f"{datetime.now(tz=UTC):%Y-%m-%d}, load average {os.getloadavg()[0]:.1f} at the start, {given.seconds} s for each row.\n"
             with serving(SERVICE, env | shared, "/api/v1/categories") as service, nginx([service.address], host="localhost") as proxy:
                 edge = Server(f"https://localhost:{proxy.port}", int((proxy.folder / "pid").read_text()))
-                yield from table(load, yardstick, service, edge)
+                rows = [
+                    subject
+                    for subject in subjects(service.address, edge.address)
+                    if not (given.without_search and "search" in subject.name)
+                ]
+                yield from table(load, yardstick, service, edge, rows)
         if given.engine == "postgres":
             yield f"\n## {size:,} listings, {given.engine}: the statement alone, by pgbench over one connection\n"
             yield from statements(env, min(DEEP, size // LIMIT), given.seconds)
 
 
-def table(load: Load, yardstick: Server, service: Server, edge: Server) -> Iterator[str]:
+def table(load: Load, yardstick: Server, service: Server, edge: Server, rows: Sequence[Subject]) -> Iterator[str]:
     """Yield the table of one running service and of nginx before it; the yardstick runs before each row."""
     yield "| what | requests/s | median ms | p99 ms | of bare Django's | goal | µs of processor | in bare Django's |"
     yield "|---|--:|--:|--:|--:|---|--:|--:|"
     lines: list[Line] = []
-    for subject in subjects(service.address, edge.address):
+    for subject in rows:
         bare, bare_cpu = _measured(yardstick, lambda: load.same(f"{yardstick.address}/page"))
         rate, cpu = _measured(edge if subject.at_the_edge else service, partial(subject.ask, load))
         lines.append(Line(subject.name, rate, cpu, bare, bare_cpu, subject.goal, busy()))
