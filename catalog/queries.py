@@ -1,5 +1,6 @@
 """The answers of the public catalog to the API and the tools, and the parameters besides the filters."""
 
+import uuid
 from collections.abc import Mapping
 from typing import Any
 
@@ -188,7 +189,7 @@ def search_assets(listings: Listings, given: Mapping[str, Any], query: Mapping[s
         values["suggestions"] = found.suggestions
     if names:
         exact = found.total_is_exact and found.total <= SEARCH_FACETED
-        values |= faceted(facets_of_listings(found.ranked[:SEARCH_FACETED], names), exact=exact)
+        values |= faceted(facets_of_listings([uuid.UUID(ranked) for ranked in found.ranked[:SEARCH_FACETED]], names), exact=exact)
     return SearchResults.model_validate(values)
 
 

@@ -163,7 +163,7 @@ def rows_of(ids: Collection[uuid.UUID], columns: Collection[str] = CARD_COLUMNS)
     return {row["listing_id"]: row for row in ListingIndex.objects.filter(pk__in=ids).values(*columns)}
 
 
-def facets_of_listings(ids: Collection[str], names: Collection[Facet]) -> Facets:
+def facets_of_listings(ids: Collection[uuid.UUID], names: Collection[Facet]) -> Facets:
     """Return the facets of these listings, as far as they are on sale."""
     return _facets(ListingIndex.objects.filter(pk__in=ids), names)
 
