@@ -1,6 +1,6 @@
 """What the catalog answers: the models that the API sends and documents, and that the tools' output schemas are made of."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Annotated, Any, Self
 
@@ -9,11 +9,9 @@ from pydantic import Field
 from marketplace.accounts.models import Tier
 from marketplace.core.api.answers import Amount, AmountOrNone, Answer, Id, one_of
 
-from . import pricing
-from .models import Category, LicenseTier, Listing, Preview
-from .models.files import PreviewKind
-from .pricing import Prices
-from .selectors import CAP, COUNTED, Facets, ListingPage, Row
+from .models import Category
+from .models.files import PreviewKind, preview_url, public_technical
+from .selectors import CAP, COUNTED, LISTING_FIELDS, Facets, ListingDetail, ListingPage, Row, TierTexts
 
 # Of a search, as many as are ranked.
 SEARCH_FACETED = 300
@@ -224,12 +222,12 @@ class AssetPreview(Answer):
     url: str
     alt_text: str = Field(default_factory=str, description="What the picture shows; empty where the vendor did not say.")
 
-    @classmethod
-    def of(cls, preview: Preview) -> Self:
-        """Return a preview as the reference records it (section 2)."""
-        record = {"id": preview.id, "asset_id": preview.listing_id, "kind": preview.kind, "url": preview.url}
-        of_gallery = {"sort_order": preview.slot, "alt_text": preview.alt_text} if preview.kind == PreviewKind.GALLERY else {}
-        return cls.model_validate(record | of_gallery)
+
+def preview_of(row: Row) -> dict[str, Any]:
+    """Return the fields of an `AssetPreview`, as the reference records it (section 2)."""
+    record = {"id": row["id"], "asset_id": row["listing_id"], "kind": row["kind"], "url": preview_url(row["id"])}
+    of_gallery = {"sort_order": row["slot"], "alt_text": row["alt_text"]} if row["kind"] == PreviewKind.GALLERY else {}
+    return record | of_gallery
 
 
 class AssetFile(Answer):
@@ -270,53 +268,30 @@ class AssetDetail(Answer):
     popularity: int = Field(description="Number of purchases; updated within minutes.")
 
     @classmethod
-    def of(cls, listing: Listing, tiers: Sequence[LicenseTier]) -> Self:
-        """Return the answer of GET assets/{id}.
-
-        Args:
-            listing: As `listing_for_sale` finds it.
-            tiers: The active licence tiers.
-        """
-        file, before = listing.live_deliverable, pricing.list_prices(listing)
+    def of(cls, detail: ListingDetail) -> Self:
+        """Return the answer of GET assets/{id}."""
+        row, of_listing = detail.row, {name: detail.row[f"listing__{name}"] for name in LISTING_FIELDS}
         return cls.model_validate(
-            {
-                "id": listing.id,
-                "slug": listing.slug,
-                "title": listing.title,
-                "short_description": listing.short_description,
-                "description": listing.description,
-                "category": listing.category,
-                "vendor": {"store_name": listing.store.name, "store_slug": listing.store.slug},
-                **_prices(pricing.sale_prices(listing)),
-                "discount_percent": listing.discount_bp / 100,
-                "list_prices": before,
-                "tax_rate_percent": listing.tax_rate_bp / 100,
-                "tier_requirement": listing.tier_requirement,
-                "file_type": listing.file_type,
-                "supported_platforms": listing.supported_platforms,
-                "version": listing.version,
-                "video_url": listing.video_url,
-                "tags": listing.tags,
-                "licenses": license_offers(listing, tiers),
-                "previews": [AssetPreview.of(preview) for preview in listing.previews.all()],
-                # Published listings have a reviewed file: the table's own constraint.
-                "file": file and {"size": file.file_size, "checksum": file.sha256, "technical": file.public_technical},
-                "published_at": listing.published_at,
-                "updated_at": listing.updated_at,
-                "popularity": getattr(listing, "popularity", 0),
+            item_of(row)
+            | of_listing
+            | {
+                "category": {"slug": row["category_slug"], "name": row["category_name"]},
+                "discount_percent": row["discount_bp"] / 100,
+                "list_prices": {"usd": row["list_price_usd"], "inr": row["list_price_inr"], "eur": row["list_price_eur"]},
+                "tax_rate_percent": row["listing__tax_rate_bp"] / 100,
+                "licenses": license_offers(row["licenses"], detail.tiers),
+                "previews": [preview_of(preview) for preview in detail.previews],
+                "file": {
+                    "size": row["listing__live_deliverable__file_size"],
+                    "checksum": row["listing__live_deliverable__sha256"],
+                    "technical": public_technical(row["listing__live_deliverable__technical"]),
+                },
+                "published_at": row["published_at"],
+                "popularity": row["popularity"],
             }
         )
 
 
-def license_offers(listing: Listing, tiers: Sequence[LicenseTier]) -> list[LicenseOffer]:
-    """Return the permitted licence tiers with what each costs now."""
-    return [
-        LicenseOffer.model_validate(
-            {"slug": tier.slug, "name": tier.name, "summary": tier.summary, **_prices(pricing.prices_of(listing, tier, tiers))}
-        )
-        for tier in pricing.permitted_tiers(listing, tiers)
-    ]
-
-
-def _prices(prices: Prices) -> Mapping[str, int | None]:
-    return {"price_usd": prices.usd, "price_inr": prices.inr, "price_eur": prices.eur}
+def license_offers(sold: Iterable[dict[str, Any]], tiers: TierTexts) -> list[dict[str, Any]]:
+    """Return the fields of a `LicenseOffer` for each of the licences that the index holds of a listing."""
+    return [offer | tiers[offer["slug"]]._asdict() for offer in sold if offer["slug"] in tiers]

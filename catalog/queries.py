@@ -1,5 +1,6 @@
 """The answers of the public catalog to the API and the tools, and the parameters besides the filters."""
 
+import uuid
 from collections.abc import Mapping
 from typing import Any
 
@@ -29,15 +30,16 @@ from .manifests.public import PublicManifest, public_manifest
 from .models import ListingIndex
 from .search import search, suggest
 from .selectors import (
+    ITEM_COLUMNS,
     Facet,
     Sort,
-    active_tiers,
     categories_with_counts,
     detail_for_sale,
     facets_of_listings,
     list_listings,
     listing_for_sale,
     rows_of,
+    tier_texts,
 )
 
 FACETS_CHARS = 100
@@ -87,9 +89,10 @@ class BrowseQuery(serializers.Serializer[Any]):
     )
     facets = FacetNames()
 
-    def validate(self, query: dict[str, Any]) -> dict[str, Any]:
-        """Refuse what contradicts itself."""
-        if "cursor" in query and "page" in self.initial_data:
+    def to_internal_value(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the values; refuse what contradicts itself."""
+        query: dict[str, Any] = super().to_internal_value(data)
+        if "cursor" in query and "page" in data:
             raise serializers.ValidationError({"cursor": ["Send cursor or page, not both."]}, code="ambiguous")
         return query
 
@@ -165,7 +168,8 @@ def browse(listings: Listings, given: Mapping[str, Any], query: Mapping[str, Any
     if "cursor" in query:
         number, after = cursors.decode(query["cursor"], sort=sort, filters=given)
     start = 0 if after else (number - 1) * limit
-    found = list_listings(listings, given, sort=sort, limit=limit, start=start, after=after, facets=query.get("facets", ()))
+    facets = query.get("facets", ())
+    found = list_listings(listings, given, sort=sort, limit=limit, start=start, after=after, facets=facets, columns=ITEM_COLUMNS)
     cursor = None
     if found.last is not None and number < bounds.PAGE:
         cursor = cursors.encode(found.last, page=number + 1, sort=sort, filters=given)
@@ -176,7 +180,7 @@ def search_assets(listings: Listings, given: Mapping[str, Any], query: Mapping[s
     """Return what a validated `SearchQuery` finds among listings, with the filters that were given."""
     q, names, within = query["q"], query.get("facets", []), listings if given else None
     found = search(q, within=within, limit=query["limit"], cursor=query.get("cursor"))
-    rows = rows_of([hit.id for hit in found.hits])
+    rows = rows_of([hit.id for hit in found.hits], ITEM_COLUMNS)
     results = [item_of(rows[hit.id]) | {"score": hit.score} for hit in found.hits if hit.id in rows]
     values = {"query": q, "count": len(results), "results": results, "total": found.total, "next_cursor": found.next_cursor}
     if not found.total_is_exact:
@@ -185,7 +189,7 @@ def search_assets(listings: Listings, given: Mapping[str, Any], query: Mapping[s
         values["suggestions"] = found.suggestions
     if names:
         exact = found.total_is_exact and found.total <= SEARCH_FACETED
-        values |= faceted(facets_of_listings(found.ranked[:SEARCH_FACETED], names), exact=exact)
+        values |= faceted(facets_of_listings([uuid.UUID(ranked) for ranked in found.ranked[:SEARCH_FACETED]], names), exact=exact)
     return SearchResults.model_validate(values)
 
 
@@ -205,7 +209,7 @@ def asset_detail(asset_id: str) -> AssetDetail:
     Raises:
         NotFound: there is none.
     """
-    return AssetDetail.of(detail_for_sale(asset_id), active_tiers())
+    return AssetDetail.of(detail_for_sale(asset_id))
 
 
 def asset_manifest(asset_id: str) -> PublicManifest:
@@ -215,4 +219,4 @@ def asset_manifest(asset_id: str) -> PublicManifest:
         NotFound: there is none.
     """
     listing = listing_for_sale(asset_id)
-    return public_manifest(listing, manifest_of(listing), licenses=license_offers(listing, active_tiers()))
+    return public_manifest(listing, manifest_of(listing), licenses=license_offers(listing.index.licenses, tier_texts()))

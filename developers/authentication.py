@@ -43,7 +43,7 @@ def principal_from(request: HttpRequest | Request) -> Principal | None:
         InvalidCredential: unknown, revoked, expired, of a suspended app or of an inactive user.
         RateLimited: too many bad credentials came from the caller's address.
     """
-    key, authorization = request.headers.get("X-Api-Key"), request.headers.get("Authorization")
+    key, authorization = request.META.get("HTTP_X_API_KEY"), request.META.get("HTTP_AUTHORIZATION")
     if key is not None and authorization is not None:
         raise AmbiguousCredentials
     try:

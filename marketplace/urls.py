@@ -8,8 +8,8 @@ from marketplace.core.api.document import DocumentView
 from marketplace.pages.views.docs import reference
 
 api: list[URLPattern | URLResolver] = [
-    path("", include("developers.api.urls")),
     path("", include("catalog.api.urls")),
+    path("", include("developers.api.urls")),
     path("", include("vendors.api.urls")),
     path("", include("library.api.urls")),
     path("", include("wallet.api.urls")),

@@ -6,7 +6,7 @@ import platform
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -21,9 +21,9 @@ from tests.servers.postgres import postgres
 from tests.servers.redis import redis
 
 from .load import CONNECTIONS, Load, Rate
-from .servers import SERVICE, THREADS, YARDSTICK, Server, environment, manage, serving
+from .servers import SERVICE, THREADS, YARDSTICK, Server, environment, manage, seed, serving
 from .statements import latencies
-from .subjects import DEEP, LIMIT, subjects
+from .subjects import DEEP, LIMIT, Subject, subjects
 
 RESULT = Path(__file__).resolve().parent.parent / "catalog.md"
 
@@ -38,17 +38,24 @@ class Line:
     yardstick: Rate
     yardstick_cpu: float
     goal: float | None
+    busy: bool
 
     @property
     def ratio(self) -> float:
-        """Requests in a second, as a part of the yardstick's: what goals are judged by."""
+        """Requests in a second, as a part of the yardstick's."""
         return self.rate.per_second / self.yardstick.per_second
 
+    @property
+    def cpu_ratio(self) -> float:
+        """The yardstick's processor time for an answer, as a part of this one's."""
+        return self.yardstick_cpu / self.cpu
+
     def __str__(self) -> str:
-        goal = "" if self.goal is None else f"≥ {self.goal:g}: {'met' if self.ratio >= self.goal else '**missed**'}"
+        judged = self.cpu_ratio if self.busy else self.ratio
+        goal = "" if self.goal is None else f"≥ {self.goal:g}: {'met' if judged >= self.goal else '**missed**'}"
         refused = f" ({self.rate.refused} refused)" if self.rate.refused else ""
         speed = f"{self.rate.per_second:,.0f} | {self.rate.median:.1f} | {self.rate.p99:.1f} | {self.ratio:.2f} | {goal}"
-        return f"| {self.name}{refused} | {speed} | {self.cpu * 1e6:,.0f} | {self.yardstick_cpu / self.cpu:.2f} |"
+        return f"| {self.name}{refused} | {speed} | {self.cpu * 1e6:,.0f} | {self.cpu_ratio:.2f} |"
 
 
 def arguments() -> argparse.Namespace:
@@ -65,6 +72,7 @@ def arguments() -> argparse.Namespace:
         metavar="LISTINGS=ADDRESS",
         help="a PostgreSQL database that is seeded with so many; none is made for this size then, and --listings is not needed. Repeatable",
     )
+    parser.add_argument("--without-search", action="store_true", help="leave searches out: of a database that is not indexed for them")
     parser.add_argument("--no-file", action="store_true", help=f"print only, leave {RESULT.name} as it is")
     given = parser.parse_args()
     given.databases = {int(size): address for size, _, address in (text.partition("=") for text in given.database)}
@@ -80,39 +88,57 @@ def measure(given: argparse.Namespace, size: int, folder: Path, load: Load) -> I
             env |= {"DATABASE_URL": seeded or stack.enter_context(postgres())}
         if not seeded:
             manage(env, "migrate", "--verbosity", "0")
-            manage(env, "seed_catalog", "--listings", str(size))
+            seed(env, size)
         yardstick = stack.enter_context(serving(YARDSTICK, os.environ, "/page"))
         caches = ["memory", "redis"] if given.cache == "both" and given.engine == "postgres" else [given.cache.replace("both", "memory")]
         for cache in caches:
             shared = {"REDIS_URL": f"{stack.enter_context(redis())}/0"} if cache == "redis" else {}
             yield f"\n## {size:,} listings, {given.engine}, answers in {cache}\n"
+            yield f"Settings: {_settings(given.engine, cache)}.\n"
             yield f"{datetime.now(tz=UTC):%Y-%m-%d}, load average {os.getloadavg()[0]:.1f} at the start, {given.seconds} s for each row.\n"
             with serving(SERVICE, env | shared, "/api/v1/categories") as service, nginx([service.address], host="localhost") as proxy:
                 edge = Server(f"https://localhost:{proxy.port}", int((proxy.folder / "pid").read_text()))
-                yield from table(load, yardstick, service, edge)
+                rows = [
+                    subject
+                    for subject in subjects(service.address, edge.address)
+                    if not (given.without_search and "search" in subject.name)
+                ]
+                yield from table(load, yardstick, service, edge, rows)
         if given.engine == "postgres":
             yield f"\n## {size:,} listings, {given.engine}: the statement alone, by pgbench over one connection\n"
             yield from statements(env, min(DEEP, size // LIMIT), given.seconds)
 
 
-def table(load: Load, yardstick: Server, service: Server, edge: Server) -> Iterator[str]:
+def table(load: Load, yardstick: Server, service: Server, edge: Server, rows: Sequence[Subject]) -> Iterator[str]:
     """Yield the table of one running service and of nginx before it; the yardstick runs before each row."""
     yield "| what | requests/s | median ms | p99 ms | of bare Django's | goal | µs of processor | in bare Django's |"
     yield "|---|--:|--:|--:|--:|---|--:|--:|"
     lines: list[Line] = []
-    for subject in subjects(service.address, edge.address):
+    for subject in rows:
         bare, bare_cpu = _measured(yardstick, lambda: load.same(f"{yardstick.address}/page"))
         rate, cpu = _measured(edge if subject.at_the_edge else service, partial(subject.ask, load))
-        lines.append(Line(subject.name, rate, cpu, bare, bare_cpu, subject.goal))
+        lines.append(Line(subject.name, rate, cpu, bare, bare_cpu, subject.goal, busy()))
         yield str(lines[-1])
     mean = statistics.mean(line.yardstick.per_second for line in lines)
     yield f"| *bare Django JSON view, mean of {len(lines)} runs* | {mean:,.0f} | | | 1 | | {statistics.mean(line.yardstick_cpu for line in lines) * 1e6:,.0f} | 1 |"
     first = next(line for line in lines if line.name.endswith("popular"))
-    deep = next(line for line in lines if "built: page" in line.name)
-    times = first.rate.per_second / deep.rate.per_second
+    deep = next(line for line in lines if "built: cursor" in line.name)
+    times = deep.cpu / first.cpu
     first_visit = deepest_for_the_first_time(service)
     yield f"\nThe first visit to the deepest page of an order after a start, which counts the places on the way: {first_visit:.0f} ms."
-    yield f"\n{deep.name.removeprefix('browse, built: ')} costs {times:.1f} times page 1 (goal ≤ 5: {'met' if times <= 5 else '**missed**'})."
+    yield f"\n{deep.name.removeprefix('browse, built: ')} costs {times:.1f} times page 1 by processor time (goal ≤ 2: {'met' if times <= 2 else '**missed**'})."
+
+
+def busy() -> bool:
+    """Tell whether other programs want the processors too."""
+    return os.getloadavg()[0] > 2 * (os.cpu_count() or 1)
+
+
+def _settings(engine: str, cache: str) -> str:
+    """Return what a report says of its settings, by which a test judges what the README quotes."""
+    return ", ".join(
+        ({"postgres": "PostgreSQL", "sqlite": "SQLite"}[engine], {"redis": "Redis", "memory": "cache in memory"}[cache], "nginx")
+    )
 
 
 def deepest_for_the_first_time(service: Server) -> float:
@@ -146,7 +172,7 @@ def heading() -> str:
         f"# Serving the catalog\n\n{os.cpu_count()} cores, {memory:.0f} GiB, Python {platform.python_version()}, "
         f"Django {django.get_version()}. granian, one worker, {THREADS} threads; wrk with {CONNECTIONS} connections on the same machine, "
         "a bare Django JSON view under the same server just before each row. Goals are judged by requests in a second, as a part of that "
-        "view's. The processor time is the server's own (nginx's, where the answer is from its cache, over TLS), without the database's and Redis's: what a busy machine distorts least. "
+        "view's, and by processor time where other programs were at work (a load average above two for each core). The processor time is the server's own (nginx's, where the answer is from its cache, over TLS), without the database's and Redis's: what a busy machine distorts least. "
         "`built` rows ask for answers that are not kept, so that nothing is ready. Limits of calls count but do not refuse. "
         "wrk adds to an answer that took long all those that could have been asked for meanwhile (its correction for coordinated omission): "
         "in a run of a second, one answer that took half of it is the p99 of a fast row. The median is hardly touched by that.\n"

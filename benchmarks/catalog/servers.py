@@ -86,6 +86,17 @@ def manage(env: Mapping[str, str], *words: str) -> None:
     subprocess.run([sys.executable, "manage.py", *words], cwd=ROOT, env=dict(env), stdin=subprocess.DEVNULL, check=True)
 
 
+def inside(env: Mapping[str, str], module: str, *words: str) -> str:
+    """Call the `main` of a module in the service's environment; return what it prints."""
+    command = [sys.executable, "-m", "benchmarks.inside", module, *words]
+    return subprocess.run(command, cwd=ROOT, env=dict(env), stdin=subprocess.DEVNULL, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def seed(env: Mapping[str, str], listings: int, *words: str) -> None:
+    """Fill the service's database with made-up listings."""
+    inside(env, "benchmarks.seeding.seed", "--listings", str(listings), *words)
+
+
 def _wait(process: subprocess.Popen[bytes], address: str) -> None:
     until = time.monotonic() + START_SECONDS
     while time.monotonic() < until and process.poll() is None:

@@ -15,8 +15,8 @@ DEEP = 10_000
 EDGE, READY, BUILT, SEARCH = 3.0, 0.25, 0.10, 0.06
 GOALS = {"browse, built: popular": BUILT, "search, built: a common word": SEARCH, "search, built: a misspelt title": SEARCH}
 FACETS = "facets=category,tier,fileType,license"
-# Empty parameters are ignored, and the answer to so long a query is never kept: each request is answered by the view.
-UNKEPT = "&cursor=" * 60
+# The same number, and the answer to so long a query is never kept: each request is answered by the view.
+UNKEPT = f"limit={LIMIT:0400}"
 # As many listings, that none is asked for twice while its answer is kept.
 DETAILS = 10_000
 
@@ -65,7 +65,7 @@ def subjects(address: str, edge: str) -> list[Subject]:
         Subject("detail, cached", lambda load: load.same(address + details[0]), READY),
         Subject("detail, built", lambda load: load.in_turn(address, details), BUILT),
         *(
-            Subject(name, partial(Load.same, address=f"{address}{path}{'&' if '?' in path else '?'}{UNKEPT[1:]}"), GOALS.get(name))
+            Subject(name, partial(Load.same, address=f"{address}{path}{'&' if '?' in path else '?'}{UNKEPT}"), GOALS.get(name))
             for name, path in built.items()
         ),
     ]

@@ -83,6 +83,8 @@ def _report(options: argparse.Namespace, lines: list[Line], phases: tuple[Measur
     head = [
         "# Load",
         "",
+        "Settings: PostgreSQL, Redis, S3.",
+        "",
         f"`python -m benchmarks.load --minutes {options.minutes:g}`, {datetime.now(tz=UTC):%Y-%m-%d}, Python {platform.python_version()}, {options.listings:,} listings.",
         "Two nodes of one worker process with 64 threads, of which 4 work at once; PostgreSQL, Redis, S3, a worker, locust: all of it on",
         f"one machine of {cores} cores and {memory:.0f} GiB, whose load was {load:.1f} at the end.",

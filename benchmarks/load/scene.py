@@ -5,6 +5,7 @@ import subprocess
 import sys
 from typing import Any
 
+from benchmarks.catalog.servers import seed
 from tests.flows.server import ROOT
 from tests.nodes.deployment import Deployment
 
@@ -38,7 +39,7 @@ print(json.dumps({{
 
 def make_scene(deployment: Deployment, *, listings: int) -> dict[str, Any]:
     """Fill the shop; return what callers need to know."""
-    deployment.manage("seed_catalog", "--listings", str(listings), "--yes")
+    seed(deployment.env, listings, "--yes")
     done = subprocess.run([sys.executable, "-c", SCRIPT], cwd=ROOT, env=deployment.env, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         sys.exit(done.stderr[-2000:])

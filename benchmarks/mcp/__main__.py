@@ -9,8 +9,6 @@ import json
 import os
 import platform
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -22,13 +20,15 @@ from urllib.parse import urlsplit
 
 import django
 
-from benchmarks.catalog.servers import ROOT, SERVICE, Server, environment, manage, serving
+from benchmarks.catalog.servers import SERVICE, Server, environment, inside, manage, seed, serving
 from tests.servers.postgres import postgres
+from tests.servers.redis import redis
 
 from .subjects import Call, Pair, pairs
 
 RESULT = Path(__file__).resolve().parent.parent / "mcp.md"
 GOAL = 1.3
+SETTINGS = {"postgres": "PostgreSQL, Redis", "sqlite": "SQLite, cache in memory"}
 BLOCK = 200
 LIMITLESS = {f"RATE_LIMIT_{name}": "1000000000" for name in ("API_KEY", "BEARER_APP", "BEARER_USER")}
 
@@ -105,18 +105,10 @@ def measure(given: argparse.Namespace, folder: Path) -> Iterator[str]:
     with ExitStack() as stack:
         env = environment(folder, **LIMITLESS)
         if given.engine == "postgres":
-            env |= {"DATABASE_URL": stack.enter_context(postgres())}
+            env |= {"DATABASE_URL": stack.enter_context(postgres()), "REDIS_URL": f"{stack.enter_context(redis())}/0"}
         manage(env, "migrate", "--verbosity", "0")
-        manage(env, "seed_catalog", "--listings", str(given.listings))
-        made = subprocess.run(
-            [sys.executable, "-m", "benchmarks.inside", "benchmarks.mcp.prepare"],
-            cwd=ROOT,
-            env=env,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        held: dict[str, str] = json.loads(made.stdout.splitlines()[-1])
+        seed(env, given.listings)
+        held: dict[str, str] = json.loads(inside(env, "benchmarks.mcp.prepare").splitlines()[-1])
         server = stack.enter_context(serving(SERVICE, env, "/api/v1/categories"))
         yield "| what | tool ms | twin ms | ratio | tool µs of processor | twin µs of processor | ratio | goal |"
         yield "|---|--:|--:|--:|--:|--:|--:|---|"
@@ -135,7 +127,7 @@ def heading(given: argparse.Namespace) -> str:
     """Tell when, where and how it was measured."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     return (
-        f"# Tool calls beside their twins in the API\n\n{datetime.now(tz=UTC):%Y-%m-%d}, {os.cpu_count()} cores, {memory:.0f} GiB, Python "
+        f"# Tool calls beside their twins in the API\n\nSettings: {SETTINGS[given.engine]}.\n\n{datetime.now(tz=UTC):%Y-%m-%d}, {os.cpu_count()} cores, {memory:.0f} GiB, Python "
         f"{platform.python_version()}, Django {django.get_version()}, {given.engine}, {given.listings:,} listings, load average {os.getloadavg()[0]:.1f} at "
         f"the start. granian, one worker; {given.calls} calls of each door for each row, in turns of {BLOCK} over one connection, the tool with a "
         "tool token, its twin with a bearer token of the same user (manifests: an API key). `ready`: the same call again and again, whose answer the catalog keeps; `built`: one "

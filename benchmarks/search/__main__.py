@@ -17,14 +17,14 @@ import tempfile
 import time
 from contextlib import ExitStack
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
+from benchmarks.catalog import servers
+from benchmarks.catalog.servers import ROOT, inside, manage
 from tests.servers.postgres import postgres
 
 from .report import report
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 RESULT = ROOT / "benchmarks" / "search.md"
 # What anyone with a million listings would give it.
 SERVER = ("shared_buffers=1GB", "maintenance_work_mem=256MB", "max_wal_size=4GB")
@@ -49,7 +49,7 @@ def main() -> int:
                 env["DATABASE_URL"] = options.database[place]
             elif options.engine == "postgres":
                 env["DATABASE_URL"] = stack.enter_context(postgres(*SERVER))
-            took = {} if options.database else seed(env, size)
+            took = None if options.database else seed(env, size)
             results[size] = measure(env, options.queries) | {"took": took}
     text, met = report(options.engine, results, machine())
     print(text)
@@ -58,14 +58,14 @@ def main() -> int:
     return 0 if met else 1
 
 
-def seed(env: dict[str, str], size: int) -> dict[str, float]:
-    """Make a catalog and its index, and return how many seconds each command took."""
-    took = {}
-    words = ["seed_catalog", "--listings", str(size), "--without-search"]
-    for command in (["migrate", "--verbosity", "0"], words, ["rebuild_search"], ["rank_listings"]):
-        began = time.monotonic()
-        subprocess.run([sys.executable, "manage.py", *command], cwd=ROOT, env=env, stdin=subprocess.DEVNULL, check=True, stdout=sys.stderr)
-        took[command[0]] = time.monotonic() - began
+def seed(env: dict[str, str], size: int) -> float:
+    """Make a catalog and its index, and return how many seconds the search index took."""
+    manage(env, "migrate", "--verbosity", "0")
+    servers.seed(env, size, "--without-search")
+    began = time.monotonic()
+    manage(env, "rebuild_search")
+    took = time.monotonic() - began
+    manage(env, "rank_listings")
     return took
 
 
@@ -73,9 +73,7 @@ def measure(env: dict[str, str], queries: int) -> dict[str, Any]:
     """Return the figures of the catalog that the environment names."""
     if "DATABASE_URL" in env:
         subprocess.run([program("psql"), env["DATABASE_URL"], "-qc", "VACUUM ANALYZE"], stdin=subprocess.DEVNULL, check=True)
-    command = [sys.executable, "-m", "benchmarks.inside", "benchmarks.search.measure", str(queries)]
-    printed = subprocess.run(command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, check=True, stdout=subprocess.PIPE, text=True).stdout
-    figures: dict[str, Any] = json.loads(printed)
+    figures: dict[str, Any] = json.loads(inside(env, "benchmarks.search.measure", str(queries)))
     return figures
 
 

@@ -18,6 +18,8 @@ def report(engine: str, results: Results, machine: str) -> tuple[str, bool]:
     lines = [
         f"# Search on {ENGINES[engine]}",
         "",
+        f"Settings: {ENGINES[engine]}, no cache.",
+        "",
         f"{machine}. Milliseconds of processor time, the best of three runs of each query and of each look-up by primary key.",
         "",
     ]
@@ -34,9 +36,8 @@ def report(engine: str, results: Results, machine: str) -> tuple[str, bool]:
 def _sizes(figures: dict[str, Any]) -> list[str]:
     sizes = figures["sizes"]
     text = f"{sizes['SearchTerm']:,} words."
-    took = figures["took"]
-    if took:
-        text += f" Indexed from nothing in {took['rebuild_search']:.0f} s (`rebuild_search`)."
+    if figures["took"] is not None:
+        text += f" Indexed from nothing in {figures['took']:.0f} s (`rebuild_search`)."
     return [text]
 
 

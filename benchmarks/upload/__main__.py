@@ -139,6 +139,8 @@ def notes(words: str) -> list[str]:
     """Return what the figures were taken on, and what they mean."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / GIB
     return [
+        "Settings: SQLite, cache in memory.",
+        "",
         f"{datetime.now(tz=UTC):%Y-%m-%d}, {os.cpu_count()} cores, {memory:.0f} GiB of memory. `python -m benchmarks.upload {words}`.",
         f"Load average of the last 15 minutes when it ended: {os.getloadavg()[2]:.0f}; above the number of cores other work took its share.",
         "",

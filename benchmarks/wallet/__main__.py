@@ -42,6 +42,8 @@ def main() -> int:
     head = [
         "# Purchases a second",
         "",
+        "Settings: PostgreSQL, Redis.",
+        "",
         f"`python -m benchmarks.wallet`, {machine}, {options.clients} clients, {options.seconds} s a row.",
         "",
     ]

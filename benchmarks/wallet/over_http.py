@@ -14,6 +14,7 @@ from django.db import connection, connections
 
 from benchmarks.catalog.servers import serving
 from tests.flows.server import environment
+from tests.servers.redis import redis
 from wallet.models import Order
 
 # Rate limits are not what is measured.
@@ -30,8 +31,8 @@ def over_http(purchases: Sequence[tuple[str, UUID]], seconds: int, clients: int)
     """
     given = connection.settings_dict
     address = f"postgres://{quote(given['USER'])}:{quote(given['PASSWORD'])}@{given['HOST']}:{given['PORT']}/{given['NAME']}"
-    with tempfile.TemporaryDirectory() as folder:
-        env = environment(Path(folder), "http://127.0.0.1", UNBOUNDED | {"DATABASE_URL": address})
+    with tempfile.TemporaryDirectory() as folder, redis() as counters:
+        env = environment(Path(folder), "http://127.0.0.1", UNBOUNDED | {"DATABASE_URL": address, "REDIS_URL": f"{counters}/0"})
         with serving("marketplace.wsgi:application", env, "/api/v1/categories") as server:
             before = Order.objects.count()
             connections.close_all()

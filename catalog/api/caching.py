@@ -56,6 +56,8 @@ def cache_until_change(view: View) -> View:
 
 
 def _cached_or_built(request: HttpRequest, build: Callable[[], HttpResponseBase]) -> HttpResponse:
+    if len(request.META["QUERY_STRING"]) > QUERY_CHARS:
+        return _rendered(build())
     # Read first: what is built after that is at least as new.
     version = current_version()
     key = _key(request, version)
@@ -68,9 +70,8 @@ def _cached_or_built(request: HttpRequest, build: Callable[[], HttpResponseBase]
     if response.status_code != 200:
         return response
     _MISSES.inc()
-    keep = len(request.META["QUERY_STRING"]) <= QUERY_CHARS and len(response.content) <= ANSWER_BYTES
     # Not with the words of a change that came in between: a standby that takes over without it has this version again.
-    if keep and current_version() == version:
+    if len(response.content) <= ANSWER_BYTES and current_version() == version:
         caches["answers"].set(key, response.content, SECONDS)
     return response
 

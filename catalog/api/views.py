@@ -4,24 +4,82 @@ from collections.abc import Collection, Mapping
 from typing import Any, ClassVar
 
 from django.http import HttpResponse
+from django_filters.rest_framework import DjangoFilterBackend
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework import serializers
 from rest_framework.generics import GenericAPIView
+from rest_framework.pagination import BasePagination
 from rest_framework.request import Request
 from rest_framework.serializers import Serializer
+from rest_framework.views import APIView
 
 from marketplace.core.access import PUBLIC, Access, api_key_only
+from marketplace.core.api.answers import Answer
+from marketplace.core.api.serializers import parse_query
 from marketplace.core.api.views import ApiViewSet
 from marketplace.core.errors import InvalidInput, NotFound, PreconditionFailed, Problem
 from marketplace.core.scopes import Scope
 
 from .. import answers, queries
-from ..filters import ListingFilter
+from ..filters import ListingFilter, Listings
 from ..manifests.public import PublicManifest
 from ..models import ListingIndex
-from .filtering import FILTERS, ListingFilterBackend, ListingPagination, json
 
 ASSET_ID = OpenApiParameter("asset_id", str, OpenApiParameter.PATH, description="The asset's id or its slug.")
 UNCHANGED = OpenApiResponse(description="If-None-Match names the present ETag.")
+FILTERS = [
+    OpenApiParameter(name, shape, OpenApiParameter.QUERY, description=shape["description"])
+    for name, shape in ListingFilter.json_schema().items()
+]
+
+
+class ListingFilterBackend(DjangoFilterBackend):  # type: ignore[misc]  # django-filter ships no types
+    """Keeps the listings that the request asks for; the view remembers the filters that were given as `given`."""
+
+    def filter_queryset(self, request: Request, queryset: Listings, view: Any) -> Listings:
+        """Return what the filters keep.
+
+        Raises:
+            ValidationError: a parameter is bad, named `?parameter`.
+        """
+        try:
+            listings, view.given = queries.filter_listings(request.query_params)
+        except serializers.ValidationError as error:
+            raise in_query(error) from error
+        return listings
+
+
+class ListingPagination(BasePagination):
+    """Pages by number or after a cursor."""
+
+    answer: answers.AssetPage
+
+    def paginate_queryset(self, queryset: Any, request: Request, view: APIView | None = None) -> Any:
+        """Return the items of a page.
+
+        Raises:
+            ValidationError: a parameter is bad, named `?parameter`.
+        """
+        query = parse_query(queries.BrowseQuery, request)
+        try:
+            self.answer = queries.browse(queryset, getattr(view, "given", {}), query)
+        except serializers.ValidationError as error:
+            raise in_query(error) from error
+        return self.answer.items
+
+    def get_paginated_response(self, data: Any) -> Any:
+        """Return the answer with the page."""
+        return json(self.answer)
+
+
+def json(answer: Answer) -> HttpResponse:
+    """Return an answer as JSON."""
+    return HttpResponse(answer.json_bytes(), content_type="application/json")
+
+
+def in_query(error: serializers.ValidationError) -> serializers.ValidationError:
+    """Return what is wrong with parameters, each named `?parameter`."""
+    return serializers.ValidationError({f"?{name}": details for name, details in error.detail.items()})  # type: ignore[union-attr]  # by field
 
 
 class CategoryViewSet(ApiViewSet):

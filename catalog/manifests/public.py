@@ -75,7 +75,7 @@ class PublicManifest(Answer):
     version: str
 
 
-def public_manifest(listing: Listing, agent_manifest: AgentManifest, *, licenses: Sequence[LicenseOffer]) -> PublicManifest:
+def public_manifest(listing: Listing, agent_manifest: AgentManifest, *, licenses: Sequence[dict[str, Any]]) -> PublicManifest:
     """Return the public manifest of a listing for sale.
 
     Args:
@@ -106,7 +106,7 @@ def public_manifest(listing: Listing, agent_manifest: AgentManifest, *, licenses
         "promptInstructions": instructions,
         "dependencies": dependencies(listing.supported_platforms),
         "technical": body["technical"],
-        "licenses": list(licenses),
+        "licenses": licenses,
         "checksum": file.sha256 if file else "",
         "version": listing.version,
     }
@@ -129,12 +129,12 @@ def dependencies(supported_platforms: str) -> list[dict[str, Any]]:
     return found
 
 
-def _instructions(listing: Listing, body: dict[str, Any], licenses: Sequence[LicenseOffer]) -> dict[str, Any]:
+def _instructions(listing: Listing, body: dict[str, Any], licenses: Sequence[dict[str, Any]]) -> dict[str, Any]:
     tags = body["tags"]
     when = [*_USES.get(listing.category.slug, [])]
     if tags:
         when.append(f"The request is about {', '.join(quoted(tag, bounds.TAG_CHARS) for tag in tags)}.")
-    limits = [f"{offer.name} licence: {offer.summary}" for offer in licenses]
+    limits = [f"{offer['name']} licence: {offer['summary']}" for offer in licenses]
     limits.append("A licence must be bought before the file can be downloaded or used.")
     return {
         "summary": plain(listing.short_description, bounds.SHORT_DESCRIPTION_CHARS),

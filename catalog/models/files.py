@@ -1,5 +1,6 @@
 """The files of a listing: what buyers get and what everyone may look at."""
 
+import uuid
 from typing import Any
 
 from django.db import models
@@ -63,12 +64,11 @@ class Deliverable(models.Model):
         """Tell whether it outlives its replacement: buyers own what was approved, and a blocked file is evidence."""
         return self.approved_at is not None or self.blocked_at is not None
 
-    @property
-    def public_technical(self) -> dict[str, Any]:
-        """The technical details that everyone may read: the instructions of an AI skill are what buyers pay for."""
-        technical: dict[str, Any] = self.technical
-        skill = technical.get("skill")
-        return technical if skill is None else technical | {"skill": {name: skill[name] for name in skill if name != "text"}}
+
+def public_technical(technical: dict[str, Any]) -> dict[str, Any]:
+    """Return the technical details of a file that everyone may read: the instructions of an AI skill are what buyers pay for."""
+    skill = technical.get("skill")
+    return technical if skill is None else technical | {"skill": {name: skill[name] for name in skill if name != "text"}}
 
 
 class DeliverableStatus(models.TextChoices):
@@ -127,4 +127,9 @@ class Preview(models.Model):
     @property
     def url(self) -> str:
         """The relative path that the reference promises."""
-        return f"/api/v1/previews/{self.id}"
+        return preview_url(self.id)
+
+
+def preview_url(preview_id: uuid.UUID) -> str:
+    """Return the relative path of a preview that the reference promises."""
+    return f"/api/v1/previews/{preview_id}"

@@ -4,6 +4,6 @@ A query goes through `words` (folding), `expansion` (with `vocabulary`), `full_t
 is read, `popularity` the set of popular listings.
 """
 
-from .query import Hit, Results, Suggestion, search, suggest
+from .query import Results, search, suggest
 
-__all__ = ["Hit", "Results", "Suggestion", "search", "suggest"]
+__all__ = ["Results", "search", "suggest"]

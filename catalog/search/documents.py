@@ -1,23 +1,16 @@
 """Builds the search document of a listing: its folded words, column by column."""
 
-import hashlib
-from collections.abc import Iterable
 from typing import Any
 
 from ..manifests.tags import semantic_tags
 from ..models import Listing, SearchDocument
-from .words import index_terms, words_of
+from .words import index_terms, title_key, words_of
 
 # The most distinct words of a description that are indexed; the rest of a long text says little about the asset.
 BODY_TERMS = 1000
 SEPARATOR = "|"
 # A pseudo-word in every document; its count is the number of documents.
 EVERYWHERE = ""
-
-
-def title_key(words: Iterable[str]) -> int:
-    """Return a 63-bit hash of a title without spaces and case: `Type Face` and `typeface` have the same."""
-    return int.from_bytes(hashlib.blake2b("".join(words).encode(), digest_size=8).digest()) >> 1
 
 
 def columns_of(listing: Listing, purchases: int) -> dict[str, Any]:

@@ -8,10 +8,8 @@ import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-from .documents import title_key
-from .spelling import correctable
-from .vocabulary import Vocabulary
-from .words import is_unspaced, pieces, singular, splits, words_of
+from .vocabulary import Vocabulary, correctable
+from .words import is_unspaced, pieces, singular, splits, title_key, words_of
 
 # Limits of a query: words beyond these do not narrow the search further.
 QUERY_WORDS = 12

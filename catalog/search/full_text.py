@@ -5,7 +5,6 @@ Python. Words are letters, marks, digits and pictures (`words`): none can be mis
 """
 
 import math
-import uuid
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -38,8 +37,9 @@ _LOOK_UP = (
 )
 # A match in title and tags cannot become a better one by the description: it stays unread.
 _ROWS = """
-SELECT document.listing_id, document.title_key, document.title, document.tags, document.summary,
-       CASE WHEN found.heading = 1 THEN '' ELSE document.body END, document.is_new, document.popularity, document.published_at
+SELECT CAST(document.listing_id AS text), document.title_key, document.title, document.tags, document.summary,
+       CASE WHEN found.heading = 1 THEN '' ELSE document.body END, document.is_new, document.popularity,
+       CAST(document.published_at AS text)
 FROM (SELECT id, MAX(heading) AS heading FROM ({found}) AS every GROUP BY id) AS found
 JOIN catalog_searchdocument AS document ON document.id = found.id
 """
@@ -68,9 +68,9 @@ class LookUp:
 
 
 class Row(NamedTuple):
-    """What was found. Ids and times are as the database gives them, and compare alike on each."""
+    """What was found. Ids and times are the database's texts, and compare alike on each."""
 
-    listing_id: uuid.UUID | str
+    listing_id: str
     title_key: int
     title: str
     tags: str
@@ -78,7 +78,7 @@ class Row(NamedTuple):
     body: str
     is_new: bool
     popularity: int
-    published_at: Any
+    published_at: str
 
 
 def all_of(groups: Sequence[Group], vocabulary: Vocabulary, *, filtered: bool, headings_only: bool, complete: bool) -> list[LookUp]:

@@ -1,18 +1,16 @@
 """Answers a query: its words are expanded in memory, one statement finds what has them, a second one more where that was too little."""
 
-import base64
-import binascii
 import hashlib
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import orjson
 from django.db.models import Model, QuerySet
 
 from marketplace.core import bounds
 from marketplace.core.errors import InvalidInput
+from marketplace.core.pagination import pack_cursor, unpack_cursor
 
 from ..models import Listing
 from .expansion import QueryExpansion, words_typed
@@ -47,7 +45,7 @@ class Results:
         total_is_exact: Whether nothing else matches.
         next_cursor: Where the next page begins; None on the last one.
         suggestions: Where nothing was found, words like those of the query that find something.
-        ranked: The ids of all listings that were ranked, the best first.
+        ranked: The ids of all listings that were ranked, the best first, as texts.
     """
 
     hits: list[Hit]
@@ -55,7 +53,7 @@ class Results:
     total_is_exact: bool
     next_cursor: str | None = None
     suggestions: Sequence[str] = ()
-    ranked: Sequence[uuid.UUID] = ()
+    ranked: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -99,14 +97,15 @@ def search(q: str, *, within: QuerySet[Model] | None = None, limit: int, cursor:
         return Results([], 0, total_is_exact=True)
     expansion = QueryExpansion(typed, current_vocabulary())
     found = _find(expansion, within)
-    hits = [Hit(id=_uuid(row), score=score) for score, row in found.ranked]
-    if last:
+    ids = [row.listing_id for _, row in found.ranked]
+    if last in ids:
         # The catalog may have changed since: go on after the listing that was the last one, wherever it stands now.
-        start = next((place + 1 for place, hit in enumerate(hits) if str(hit.id) == last), start)
-    page, total = hits[start : start + limit], len(hits)
-    following = _encode(start + len(page), page[-1], q) if page and start + len(page) < total else None
-    suggestions = () if hits else _alternatives(expansion, within)
-    return Results(page, total, found.are_all, following, suggestions, [hit.id for hit in hits])
+        start = ids.index(last) + 1
+    hits = [Hit(id=uuid.UUID(row.listing_id), score=score) for score, row in found.ranked[start : start + limit]]
+    end, total = start + len(hits), len(ids)
+    following = pack_cursor([_digest(q), end, ids[end - 1]]) if hits and end < total else None
+    suggestions = () if ids else _alternatives(expansion, within)
+    return Results(hits, total, found.are_all, following, suggestions, ids)
 
 
 def suggest(q: str) -> list[Suggestion]:
@@ -117,7 +116,7 @@ def suggest(q: str) -> list[Suggestion]:
     begun = " ".join(typed)
     found = _find(QueryExpansion(typed, current_vocabulary()), headings_only=True).ranked
     found.sort(key=lambda pair: not pair[1].title.startswith(begun))
-    ids = [_uuid(row) for _, row in found[:SUGGESTIONS]]
+    ids = [uuid.UUID(row.listing_id) for _, row in found[:SUGGESTIONS]]
     rows = Listing.objects.filter(pk__in=ids).values_list("pk", "slug", "title", "category__slug") if ids else []
     listings = {pk: Suggestion(pk, slug, title, category) for pk, slug, title, category in rows}
     return [listings[pk] for pk in ids if pk in listings]
@@ -171,20 +170,8 @@ def _alternatives(expansion: QueryExpansion, within: QuerySet[Model] | None) -> 
     return [word for word in words if word in there]
 
 
-def _uuid(row: Row) -> uuid.UUID:
-    return row.listing_id if isinstance(row.listing_id, uuid.UUID) else uuid.UUID(row.listing_id)
-
-
-def _encode(start: int, last: Hit, q: str) -> str:
-    return base64.urlsafe_b64encode(orjson.dumps([_digest(q), start, str(last.id)])).decode().rstrip("=")
-
-
 def _decode(cursor: str, q: str) -> tuple[int, str]:
-    try:
-        content = orjson.loads(base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True))
-    except (ValueError, binascii.Error):
-        content = None
-    match content:
+    match unpack_cursor(cursor):
         case [str(digest), int(start), str(last)] if digest == _digest(q) and start >= 0:
             return start, last
         case _:

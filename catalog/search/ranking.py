@@ -26,6 +26,19 @@ NEWCOMER_PLACE = 5
 Scored = tuple[float, Row]
 
 
+class _Asked(dict[str, bool]):
+    """Whether words of titles were asked for, in any form. Titles share their words: each is judged once."""
+
+    def __init__(self, terms: set[str]) -> None:
+        super().__init__(dict.fromkeys(terms, True))
+        self._terms = terms
+
+    def __missing__(self, word: str) -> bool:
+        # A word of plain letters is its only piece.
+        found = self[word] = singular(word) in self._terms or not (word.isascii() or self._terms.isdisjoint(pieces(word)))
+        return found
+
+
 class Scorer:
     """Scores documents against one query."""
 
@@ -33,11 +46,10 @@ class Scorer:
         self._typed = " ".join(typed)
         self._key = key
         # A synonym stands for a word, but is not what was asked for.
-        self._terms = {term for group in groups for term, weight in group.items() if weight != SYNONYM}
+        terms = {term for group in groups for term, weight in group.items() if weight != SYNONYM}
         # Words as they stand between spaces; the best first, so that the first that is met decides.
         self._groups = [sorted(((f" {term} ", quality) for term, quality in group.items()), key=_descending) for group in groups]
-        # Titles share their words: each is judged once.
-        self._asked: dict[str, bool] = {}
+        self._asked = _Asked(terms)
 
     def judge(self, row: Row) -> tuple[float, bool]:
         """Return how well a document answers, between 0 and 1, and whether it has something for every word."""
@@ -47,19 +59,10 @@ class Scorer:
         if row.title_key == self._key:
             mean, share = max(mean, SAME_LETTERS), 1.0
         else:
-            words, terms = title.split(), self._terms
-            share = sum([word in terms or self._is_asked(word) for word in words]) / max(len(words), 1)
+            words = title.split()
+            share = sum(map(self._asked.__getitem__, words)) / max(len(words), 1)
         exact = EXACT_TITLE if title == self._typed else 0.0
         return round((1 - WHOLE_TITLE - EXACT_TITLE) * mean + WHOLE_TITLE * mean * share + exact, 4), all(met)
-
-    def _is_asked(self, word: str) -> bool:
-        """Tell whether a word of a title was asked for in another form."""
-        found = self._asked.get(word)
-        if found is None:
-            # A word of plain letters is its only piece.
-            found = singular(word) in self._terms or not (word.isascii() or self._terms.isdisjoint(pieces(word)))
-            self._asked[word] = found
-        return found
 
 
 def rank(scorer: Scorer, rows: Sequence[Row]) -> list[Scored]:

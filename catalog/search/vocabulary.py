@@ -19,7 +19,7 @@ from rapidfuzz.distance import OSA, JaroWinkler
 from ..models import SearchSynonym, SearchTerm
 from ..services.catalog_version import current_version
 from .documents import EVERYWHERE
-from .spelling import MAX_DISTANCE, ONE_TYPO, allowed_distance, correctable, near
+from .words import is_unspaced
 
 # Words in memory, those of most titles and tags first. Others are found as they are typed.
 MOST_WORDS = 200_000
@@ -33,6 +33,24 @@ CORRECTS_FROM = 3
 ALIKE = 0.75
 FULL_READ_SECONDS = 3600
 LAST_CHARACTER = "\U0010ffff"
+# A typo is a letter left out, added or replaced, or two neighbours swapped (optimal string alignment). One from 4 letters, two from 8,
+# counted in what was meant or in what was typed: a word of 8 letters that lost two of them was misspelt twice, and still has only 6.
+MAX_DISTANCE = 2
+ONE_TYPO = 4
+TWO_TYPOS = 8
+
+
+def allowed_distance(a: int, b: int) -> int:
+    """Return how many typos may lie between words of these lengths."""
+    longest = max(a, b)
+    if longest < ONE_TYPO:
+        return 0
+    return 1 if longest < TWO_TYPOS else MAX_DISTANCE
+
+
+def correctable(word: str) -> bool:
+    """Tell whether a word can be a misspelling or what one meant."""
+    return len(word) >= ONE_TYPO - 1 and not is_unspaced(word)
 
 
 @dataclass
@@ -78,10 +96,11 @@ class Vocabulary:
     def corrections(self, word: str) -> list[tuple[str, int]]:
         """Return the words that this may be a misspelling of, with the number of typos."""
         found: list[tuple[str, int]] = []
-        for length in range(len(word) - 2, len(word) + 3):
+        for length in range(len(word) - MAX_DISTANCE, len(word) + MAX_DISTANCE + 1):
             typos = allowed_distance(len(word), length)
             if abs(length - len(word)) <= typos and length in self._correct:
-                found += [(term, distance) for term, distance in near(word, self._correct[length], typos) if distance]
+                near = process.extract(word, self._correct[length], scorer=OSA.distance, score_cutoff=typos, limit=None)
+                found += [(term, int(distance)) for term, distance, _ in near if distance]
         return found
 
     def corrected_completions(self, beginning: str) -> list[tuple[str, int]]:

@@ -1,5 +1,6 @@
 """Folds text into the words that are indexed and looked up: case, accents, plurals, symbols, scripts without spaces."""
 
+import hashlib
 import itertools
 import re
 import unicodedata
@@ -67,6 +68,11 @@ def words_of(text: str) -> list[str]:
         folded = symbols.sub(name, folded)
     words = _ASCII_WORD.findall(folded) if folded.isascii() else folded.translate(_CHARACTERS).split()
     return [word[:TERM_CHARS] for word in words]
+
+
+def title_key(words: Iterable[str]) -> int:
+    """Return a 63-bit hash of a title without spaces and case: `Type Face` and `typeface` have the same."""
+    return int.from_bytes(hashlib.blake2b("".join(words).encode(), digest_size=8).digest()) >> 1
 
 
 def is_unspaced(word: str) -> bool:

@@ -3,6 +3,7 @@
 from .browse import (
     CAP,
     COUNTED,
+    ITEM_COLUMNS,
     Facet,
     Facets,
     ListingPage,
@@ -31,22 +32,26 @@ from .cards import (
     popular_cards,
     slugs_for_sale,
 )
-from .listings import detail_for_sale, listing_for_sale, listings_for_sale, preview_by_id
-from .taxonomy import active_tiers, categories_with_counts, category_names, every_tier
+from .listings import LISTING_FIELDS, ListingDetail, detail_for_sale, listing_for_sale, listings_for_sale, preview_by_id
+from .taxonomy import TierTexts, active_tiers, categories_with_counts, category_names, every_tier, tier_texts
 
 __all__ = [
     "CAP",
     "COUNTED",
+    "ITEM_COLUMNS",
+    "LISTING_FIELDS",
     "Card",
     "Counts",
     "Facet",
     "Facets",
+    "ListingDetail",
     "ListingPage",
     "Names",
     "Picture",
     "Position",
     "Row",
     "Sort",
+    "TierTexts",
     "Total",
     "active_tiers",
     "card_of",
@@ -70,4 +75,5 @@ __all__ = [
     "preview_by_id",
     "rows_of",
     "slugs_for_sale",
+    "tier_texts",
 ]

@@ -52,8 +52,23 @@ _PRICE_KEYS = {
     (Sort.PRICE_ASC, Currency.EUR): "eur_ascending",
     (Sort.PRICE_DESC, Currency.EUR): "eur_descending",
 }
-# What lists show.
-COLUMNS = tuple(field.attname for field in ListingIndex._meta.concrete_fields if not field.generated)
+# What lists of the API show, and what the pages' cards do.
+ITEM_COLUMNS = (
+    "listing_id",
+    "slug",
+    "title",
+    "store_slug",
+    "store_name",
+    "tier",
+    "price_usd",
+    "price_inr",
+    "price_eur",
+    "thumbnail",
+    "licenses",
+)
+CARD_COLUMNS = (*ITEM_COLUMNS, "category_slug", "category_name", "list_price_usd", "list_price_inr", "list_price_eur", "discount_bp")
+_COUNTS = ListingCount.objects.values_list("category_slug", "tier", "listings")
+_SECTION_COUNTS = _COUNTS.filter(name="", value="")
 _FACET_COLUMNS = {Facet.CATEGORY: "category_slug", Facet.TIER: "tier", Facet.FILE_TYPE: "file_type", Facet.LICENSE: "licenses"}
 Row = dict[str, Any]
 # The sort keys of a listing, and its id.
@@ -74,7 +89,7 @@ class ListingPage:
     """A page of listings.
 
     Args:
-        rows: The columns of `COLUMNS` of each.
+        rows: The columns of each that were asked for.
         total: How many there are on all pages.
         last: The position of the last one; None where no page follows.
         facets: The most frequent values of each facet that was asked for.
@@ -104,6 +119,7 @@ def list_listings(
     start: int = 0,
     after: Position | None = None,
     facets: Collection[Facet] = (),
+    columns: Collection[str] = CARD_COLUMNS,
 ) -> ListingPage:
     """Return a page of listings in three queries at most.
 
@@ -115,6 +131,7 @@ def list_listings(
         start: How many to pass over.
         after: The position to go on after.
         facets: What to count besides.
+        columns: What to return of each.
     """
     counts = _stored_counts(given)
     total = _total(listings, counts)
@@ -125,7 +142,7 @@ def list_listings(
     if total.exact and after is None and start >= total.listings:
         return ListingPage([], total, None, found, exact)
     listings, keys = _ordered(listings, given, sort)
-    rows = _rows(listings, keys, limit=limit + 1, start=start, after=after)
+    rows = _rows(listings, keys, columns, limit=limit + 1, start=start, after=after)
     last = tuple(rows[limit - 1][key] for key in keys) if len(rows) > limit else None
     return ListingPage(rows[:limit], total, last, found, exact)
 
@@ -138,12 +155,12 @@ def key_count(sort: Sort) -> int:
 def first_listings(listings: Listings, sort: Sort, limit: int) -> list[Row]:
     """Return the first listings of an order."""
     ordered, keys = _ordered(listings, {}, sort)
-    return _rows(ordered, keys, limit=limit)
+    return _rows(ordered, keys, CARD_COLUMNS, limit=limit)
 
 
-def rows_of(ids: Collection[uuid.UUID]) -> dict[uuid.UUID, Row]:
-    """Return what lists show of these listings by id, as far as they are on sale."""
-    return {row["listing_id"]: row for row in ListingIndex.objects.filter(pk__in=ids).values(*COLUMNS)}
+def rows_of(ids: Collection[uuid.UUID], columns: Collection[str] = CARD_COLUMNS) -> dict[uuid.UUID, Row]:
+    """Return columns of these listings by id, as far as they are on sale."""
+    return {row["listing_id"]: row for row in ListingIndex.objects.filter(pk__in=ids).values(*columns)}
 
 
 def facets_of_listings(ids: Collection[uuid.UUID], names: Collection[Facet]) -> Facets:
@@ -165,7 +182,9 @@ def _ordered(listings: Listings, given: Mapping[str, Any], sort: Sort) -> tuple[
     return listings.order_by(*keys), keys
 
 
-def _rows(listings: Listings, keys: Sequence[str], *, limit: int, start: int = 0, after: Position | None = None) -> list[Row]:
+def _rows(
+    listings: Listings, keys: Sequence[str], columns: Collection[str], *, limit: int, start: int = 0, after: Position | None = None
+) -> list[Row]:
     if after is not None:
         *numbers, row_id = after
         position = _Columns(*(Value(number) for number in numbers), Value(row_id, output_field=UUIDField()))
@@ -174,8 +193,7 @@ def _rows(listings: Listings, keys: Sequence[str], *, limit: int, start: int = 0
         # Only the index is read of what is passed over.
         ids = listings.values("pk")[start : start + limit]
         listings = listings.filter(pk__in=ids)
-        return list(listings.values(*dict.fromkeys((*COLUMNS, *keys))))
-    return list(listings.values(*dict.fromkeys((*COLUMNS, *keys)))[:limit])
+    return list(listings.values(*dict.fromkeys((*columns, *keys)))[:limit])
 
 
 def _is_section(given: Mapping[str, Any]) -> bool:
@@ -185,17 +203,17 @@ def _is_section(given: Mapping[str, Any]) -> bool:
 
 def _stored_counts(given: Mapping[str, Any]) -> list[tuple[str, str, int]] | None:
     """Return category, tier and stored count of what filters keep; None where none is stored."""
-    counts: QuerySet[ListingCount] = ListingCount.objects.filter(name="", value="")
+    counts: QuerySet[ListingCount, tuple[str, str, int]] = _SECTION_COUNTS.all()
     if not _is_section(given):
         [(name, values), *others] = [(name, given[name]) for name in given if name not in {"category", "tier", "currency"}]
         value = values.single if name in {"license", "tag", "platform", "fileType"} else None
         if others or value is None:
             return None
-        counts = ListingCount.objects.filter(name=name, value=value if name == "license" else folded(value))
-    return list(_in_section(counts, given).values_list("category_slug", "tier", "listings"))
+        counts = _COUNTS.filter(name=name, value=value if name == "license" else folded(value))
+    return list(_in_section(counts, given))
 
 
-def _in_section(counts: QuerySet[ListingCount], given: Mapping[str, Any]) -> QuerySet[ListingCount]:
+def _in_section(counts: QuerySet[Any, Any], given: Mapping[str, Any]) -> QuerySet[Any, Any]:
     for name in ("category", "tier"):
         counts = ListingFilter.base_filters[name].filter(counts, given.get(name))
     return counts

@@ -1,7 +1,7 @@
 """Listings as buyers see them: published, in an open store."""
 
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import QuerySet, Sum
 from django.db.models.functions import Coalesce
@@ -10,8 +10,10 @@ from marketplace.core import bounds
 from marketplace.core.errors import NotFound
 from marketplace.core.ids import parse_id
 
-from ..models import Listing, ListingStats, Preview, Store, UncountedPurchase
+from ..models import Listing, ListingIndex, ListingStats, Preview, Store, UncountedPurchase
 from ..models.listings import ListingStatus
+from .browse import CARD_COLUMNS, Row
+from .taxonomy import TierTexts, tier_texts
 
 _SLUG = re.compile(rf"[-a-zA-Z0-9_]{{1,{bounds.SLUG_CHARS}}}")
 
@@ -34,39 +36,46 @@ def purchases_of(listing: Listing) -> int:
 
 
 def listing_for_sale(id_or_slug: str) -> Listing:
-    """Return one listing with its store, category and reviewed file, and `popularity`, in one query.
+    """Return one listing with its store, category, reviewed file and row of the index, in one query.
 
     Raises:
         NotFound: there is none, or it is not for sale now.
     """
-    listings = listings_for_sale().select_related("store", "category", "live_deliverable")
-    listing = listings.annotate(popularity=Coalesce("stats__purchases", 0)).filter(**lookup(id_or_slug)).first()
+    listing = listings_for_sale().select_related("store", "category", "live_deliverable", "index").filter(**lookup(id_or_slug)).first()
     if listing is None:
         raise NotFound
     return listing
 
 
-# What the detail shows; the texts that only buyers and programs get are left where they are.
-_SHOWN = (
-    *("slug", "title", "short_description", "description", "tags", "file_type", "supported_platforms", "version", "video_url"),
-    *("base_price_minor", "price_inr_minor", "price_eur_minor", "discount_bp", "tax_rate_bp", "allowed_license_slugs"),
-    *("tier_requirement", "updated_at", "published_at", "category__slug", "category__name", "store__slug", "store__name"),
-    *("live_deliverable__file_size", "live_deliverable__sha256", "live_deliverable__technical"),
+# What the detail shows of the listing itself, in the answer's words.
+LISTING_FIELDS = ("short_description", "description", "tags", "file_type", "supported_platforms", "version", "video_url", "updated_at")
+_DETAILS = ListingIndex.objects.values(
+    *CARD_COLUMNS,
+    *("popularity", "published_at", *(f"listing__{name}" for name in LISTING_FIELDS), "listing__tax_rate_bp"),
+    *(f"listing__live_deliverable__{name}" for name in ("file_size", "sha256", "technical")),
 )
+_PREVIEWS: QuerySet[Preview, Row] = Preview.objects.values("id", "listing_id", "kind", "slot", "alt_text")
 
 
-def detail_for_sale(id_or_slug: str) -> Listing:
-    """Return what `listing_for_sale` does as far as the detail shows it, with its previews, in two queries.
+class ListingDetail(NamedTuple):
+    """What the detail of a listing on sale shows: columns of the index, the listing and its reviewed file, and what belongs to it."""
+
+    row: Row
+    previews: list[Row]
+    tiers: TierTexts
+
+
+def detail_for_sale(id_or_slug: str) -> ListingDetail:
+    """Return what the detail shows, in three queries.
 
     Raises:
         NotFound: there is none, or it is not for sale now.
     """
-    listings = listings_for_sale().select_related("store", "category", "live_deliverable").only(*_SHOWN)
-    listings = listings.annotate(popularity=Coalesce("stats__purchases", 0)).prefetch_related("previews")
-    listing = listings.filter(**lookup(id_or_slug)).first()
-    if listing is None:
-        raise NotFound
-    return listing
+    found = {name if name == "pk" else f"listing__{name}": value for name, value in lookup(id_or_slug).items()}
+    # Published listings have a reviewed file: the table's own constraint.
+    for row in _DETAILS.filter(**found):
+        return ListingDetail(row, list(_PREVIEWS.filter(listing=row["listing_id"])), tier_texts())
+    raise NotFound
 
 
 def lookup(id_or_slug: str) -> dict[str, Any]:

@@ -25,6 +25,22 @@ def active_tiers() -> list[LicenseTier]:
     return list(LicenseTier.objects.filter(is_active=True).order_by("sort_order", "slug"))
 
 
+class TierText(NamedTuple):
+    """What an offer says of a licence tier."""
+
+    name: str
+    summary: str
+
+
+TierTexts = dict[str, TierText]
+_ACTIVE_TIERS = LicenseTier.objects.filter(is_active=True).values_list("slug", "name", "summary")
+
+
+def tier_texts() -> TierTexts:
+    """Return what offers say of each active licence tier, by its slug."""
+    return {slug: TierText(name, summary) for slug, name, summary in _ACTIVE_TIERS.all()}
+
+
 def every_tier() -> list[LicenseTier]:
     """Return the licence tiers in their own order, retired ones among them."""
     return list(LicenseTier.objects.order_by("sort_order", "slug"))

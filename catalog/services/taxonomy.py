@@ -43,7 +43,7 @@ def save_license_tier(*, tier: LicenseTier, changed: list[str], actor: User) -> 
         RetiredTerms.objects.create(tier=before, name=before.name, text=before.text, until=timezone.now())
     _save(tier, "licensetier", changed, actor)
     if before is None or (before.price_factor, before.sort_order, before.is_active) != (tier.price_factor, tier.sort_order, tier.is_active):
-        # Every listing may cost something else now. In a large catalog lists show it when a job is done; quotes and purchases do at once.
+        # Every listing may cost something else now. In a large catalog lists and details show it when a job is done; quotes and purchases do at once.
         if listings_on_sale() > AT_ONCE:
             rebuild_listing_index.enqueue()
         else:

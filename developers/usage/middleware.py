@@ -20,10 +20,15 @@ class UsageMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """Answer the request, then count it."""
         response = self.get_response(request)
+        # DRF leaves there what its authentication returned.
+        if getattr(request, "auth", None) is not None:
+            self._count(request, response.status_code)
+        return response
+
+    def _count(self, request: HttpRequest, status: int) -> None:
         try:
-            call = call_of(request, response.status_code)
+            call = call_of(request, status)
             if call is not None:
                 usage.count(call)
         except Exception:
             logger.exception("a call was not counted")
-        return response

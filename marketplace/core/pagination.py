@@ -1,13 +1,13 @@
 """Keyset pagination, newest first. A cursor is opaque to clients; it holds the time and the id of the last row of a page."""
 
 import base64
-import binascii
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+import orjson
 from django.db.models import Q, QuerySet
 
 from .errors import InvalidInput
@@ -52,7 +52,7 @@ def newest_first(querysets: "Iterable[QuerySet[Any, Any]]", moment: str, *, limi
 
 def encode_cursor(at: datetime, row_id: uuid.UUID) -> str:
     """Return the cursor that continues after this row."""
-    return base64.urlsafe_b64encode(f"{at.isoformat()} {row_id}".encode()).decode().rstrip("=")
+    return pack_cursor([at.isoformat(), str(row_id)])
 
 
 def decode_cursor(text: str) -> tuple[datetime, uuid.UUID]:
@@ -61,16 +61,32 @@ def decode_cursor(text: str) -> tuple[datetime, uuid.UUID]:
     Raises:
         InvalidInput: it is no cursor of ours.
     """
+    match unpack_cursor(text):
+        case [str(moment), str(row)]:
+            row_id = parse_id(row)
+        case _:
+            raise _bad_cursor()
     try:
-        decoded = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode("ascii")
-        moment, row = decoded.split(" ")
-        at, row_id = datetime.fromisoformat(moment), parse_id(row)
-    except (ValueError, binascii.Error) as error:
+        at = datetime.fromisoformat(moment)
+    except ValueError as error:
         raise _bad_cursor() from error
     # Ours are in UTC. Another offset could lead beyond the years that the database converts.
     if row_id is None or at.tzinfo != UTC:
         raise _bad_cursor()
     return at, row_id
+
+
+def pack_cursor(values: Sequence[Any]) -> str:
+    """Return JSON values as a cursor."""
+    return base64.urlsafe_b64encode(orjson.dumps(values)).decode().rstrip("=")
+
+
+def unpack_cursor(text: str) -> Any:
+    """Return the values of a cursor, None where it is none."""
+    try:
+        return orjson.loads(base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True))
+    except ValueError:
+        return None
 
 
 def _bad_cursor() -> InvalidInput:

@@ -2,6 +2,8 @@
 
 import ast
 import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 import pytest
 from django.conf import settings
@@ -10,6 +12,8 @@ from .source import COMMANDS, ROOT
 
 DOCS = ROOT / "marketplace" / "pages" / "docs"
 FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")
+# What production requires, what may be beside it, and what a measurement does without.
+PERMITTED = {"PostgreSQL", "Redis", "nginx", "S3", "no cache"}
 # Read by their names, but set by us or by Django: `env_url` parts, and what only the tests use.
 NOT_FOR_OPERATORS = {"NAME", "OPTIONS", "EMAIL_USE_SSL", "EMAIL_USE_TLS", "TEST_DATABASE_URL", "TEST_REDIS_URL"}
 
@@ -46,11 +50,48 @@ def test_links_of_a_file_lead_to_files(name: str) -> None:
     assert [target for target in targets if "://" not in target and not (ROOT / target).exists()] == []
 
 
-def test_figures_of_the_readme_are_those_of_the_reports() -> None:
-    rows = re.findall(
-        r"^\|.*\|(.*)\|(.*)\| \[\w+\]\((benchmarks/\S+)\) \|$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE
-    )
-    assert len(rows) > 4
-    for result, compared, report in rows:
-        known = set(FIGURE.findall((ROOT / report).read_text(encoding="utf-8")))
-        assert [figure for figure in FIGURE.findall(result + compared) if figure not in known] == [], report
+def quoted_figures(pages: Iterable[Path]) -> Iterator[tuple[str, list[str]]]:
+    """Yield each report that tables of pages quote, with the figures."""
+    for page in pages:
+        rows = re.findall(r"^\|.*\|(.*)\|(.*)\| \[\w+\]\((?:\S*/)?(benchmarks/\S+)\) \|$", page.read_text(encoding="utf-8"), re.MULTILINE)
+        for result, compared, report in rows:
+            yield report, FIGURE.findall(result + compared)
+
+
+def parts_by_settings(report: str) -> Iterator[tuple[frozenset[str], str]]:
+    """Yield the parts of a report, each from a line `Settings: PostgreSQL, Redis.` to the next, with what the line names."""
+    parts = re.split(r"^Settings: (.+)\.$", report, flags=re.MULTILINE)
+    for settings_line, text in zip(parts[1::2], parts[2::2], strict=True):
+        yield frozenset(settings_line.split(", ")), text
+
+
+def permitted_figures(report: str) -> set[str]:
+    """Return the figures of a report that were measured on settings that production permits."""
+    return {
+        figure
+        for named, text in parts_by_settings(report)
+        if "PostgreSQL" in named and named <= PERMITTED
+        for figure in FIGURE.findall(text)
+    }
+
+
+def test_quoted_figures_are_of_reports_on_settings_that_production_permits() -> None:
+    quoted = list(quoted_figures([ROOT / "README.md", *DOCS.glob("*.md")]))
+    assert len(quoted) > 3
+    for report, figures in quoted:
+        permitted = permitted_figures((ROOT / report).read_text(encoding="utf-8"))
+        assert [figure for figure in figures if figure not in permitted] == [], report
+
+
+@pytest.mark.parametrize(
+    ("report", "permitted"),
+    [
+        ("Settings: PostgreSQL, Redis, nginx.\n\n8,066 requests/s", {"8,066"}),
+        ("Settings: PostgreSQL, no cache.\n\n8,066 requests/s", {"8,066"}),
+        ("Settings: PostgreSQL, cache in memory.\n\n8,066 requests/s", set()),
+        ("Settings: SQLite, cache in memory.\n\n8,066 requests/s\n\nSettings: PostgreSQL, Redis.\n\n4,351 requests/s", {"4,351"}),
+        ("Measured on a laptop.\n\n8,066 requests/s", set()),
+    ],
+)
+def test_figures_count_only_where_their_report_names_settings_that_production_permits(report: str, permitted: set[str]) -> None:
+    assert permitted_figures(report) == permitted

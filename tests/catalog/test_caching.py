@@ -128,13 +128,13 @@ def test_bad_credential_is_refused_though_the_answer_is_cached(store: str, listi
 def test_answer_to_a_credential_is_built_and_private(store: str, listing: Listing, key_client: Any) -> None:
     APIClient().get("/api/v1/assets")
     # Nothing but a look at the cache would find it.
-    Listing.objects.update(title="Antiqua")
+    ListingIndex.objects.update(title="Antiqua")
     client = key_client()
     answer = client.get("/api/v1/assets/grotesk")
     assert (answer.json()["title"], answer["Cache-Control"]) == ("Antiqua", "private, no-cache")
     assert client.get("/api/v1/assets/grotesk", HTTP_IF_NONE_MATCH=answer["ETag"]).status_code == 304
     # Nor does it leave anything there.
-    Listing.objects.update(title="Didone")
+    ListingIndex.objects.update(title="Didone")
     assert APIClient().get("/api/v1/assets/grotesk").json()["title"] == "Didone"
 
 

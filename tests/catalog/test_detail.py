@@ -13,10 +13,11 @@ from rest_framework.test import APIClient
 
 from catalog import pricing
 from catalog.models import LicenseTier, Listing, Preview
+from catalog.services.taxonomy import save_license_tier
 from catalog.services.visibility import listing_changed
 from marketplace.core import bounds, money
 from marketplace.core.money import Currency
-from tests.factories import DeliverableFactory, ListingFactory, PublishedListingFactory
+from tests.factories import DeliverableFactory, ListingFactory, PublishedListingFactory, UserFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -179,7 +180,7 @@ def test_free_in_one_currency_is_free_in_all(get: Any, tiers: Any) -> None:
 def test_inactive_tier_is_not_offered_and_the_next_one_costs_the_listing_price(get: Any, tiers: Any) -> None:
     listing = PublishedListingFactory(base_price_minor=1000)
     tiers[0].is_active = False
-    tiers[0].save()
+    save_license_tier(tier=tiers[0], changed=["is_active"], actor=UserFactory())
     assert [(offer["slug"], offer["priceUSD"]) for offer in get(f"assets/{listing.id}")["licenses"]] == [
         ("commercial", 10.0),
         ("extended", 25.0),

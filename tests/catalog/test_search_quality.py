@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.seeding.fill import fill
 from catalog.models import Listing
 from catalog.search import suggest
 from catalog.search.rebuild import rebuild
-from catalog.seeding import fill
 from tests.factories import PublishedListingFactory, StoreFactory
 
 from .family_names import FAMILY_NAMES
@@ -164,13 +164,13 @@ EXPECTED = [
 
 
 def test_misspelt_titles_are_found() -> None:
-    fill(listings=2000, seed=SEED, progress=lambda _done, _total: None)
+    fill(listings=2000, seed=SEED)
     rebuild(lambda _done, _total: None)
     known = list(Listing.objects.order_by("pk").values_list("title", flat=True))
     cases = misspell(known, SEED)
     assert len(cases) == sum(MIX.values()) == 500
     quality = judge(cases, titles)
-    assert quality.recall >= 0.97, quality.missed
+    assert quality.recall >= 0.99, quality.missed
     assert quality.mrr >= 0.95, quality.missed
     for title in known[::20]:
         assert titles(title)[0] == title
@@ -185,7 +185,7 @@ def names() -> None:
 
 
 def test_family_names_misspelt_by_sound_by_key_or_by_a_missing_space_are_found() -> None:
-    fill(listings=2000, seed=SEED, progress=lambda _done, _total: None)
+    fill(listings=2000, seed=SEED)
     store = StoreFactory()
     for name in FAMILY_NAMES:
         PublishedListingFactory(store=store, title=name, tags=["x"], short_description="A typeface.")

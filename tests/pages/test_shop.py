@@ -10,9 +10,9 @@ from django.core.cache import caches
 from django.db.models import Count
 from django.test import Client
 
+from benchmarks.seeding.fill import fill
 from catalog.models import Deliverable, Preview, Store
 from catalog.search.rebuild import rebuild
-from catalog.seeding import fill
 from catalog.services.visibility import store_changed
 from marketplace.pages.shop.description import description_html
 from marketplace.pages.views import sitemaps
@@ -300,7 +300,7 @@ def test_page_asks_little_however_it_is_narrowed(browse: Callable[..., Client], 
 
 def test_page_asks_little_of_a_thousand_listings(browse: Callable[..., Client], django_assert_max_num_queries: Queries) -> None:
     listing = on_sale(title="Halden Grotesk", tags=["sans"], file_type="otf")
-    fill(listings=1000, seed=7, progress=lambda _done, _total: None)
+    fill(listings=1000, seed=7)
     rebuild(lambda _done, _total: None)
     crowded = Store.objects.annotate(n=Count("listings")).order_by("-n")[0]
     client = browse(funded(inr=100))

@@ -12,9 +12,9 @@ from django.db.models import Model
 from django.test import Client
 from django.utils import timezone
 
+from benchmarks.seeding.fill import fill
 from catalog.models import LicenseTier, Listing, Preview, RetiredTerms
 from catalog.search.rebuild import rebuild
-from catalog.seeding import fill
 from developers.audiences import Audience
 from developers.models import App
 from developers.services.applications import approve_application, submit_application

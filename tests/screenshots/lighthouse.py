@@ -170,7 +170,7 @@ def _table(measures: list[Measure], runs: int) -> str:
     )
     names = [*CATEGORIES.values(), *FIGURES.values(), "kB"]
     head = f"| page | device | {' | '.join(names)} |\n|---|---|{'--:|' * len(names)}"
-    return "\n".join(["# Lighthouse", "", about, "", head, *map(_row, measures), ""])
+    return "\n".join(["# Lighthouse", "", "Settings: SQLite, cache in memory.", "", about, "", head, *map(_row, measures), ""])
 
 
 def _row(measure: Measure) -> str:

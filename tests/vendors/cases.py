@@ -7,6 +7,7 @@ from rest_framework.test import APIClient
 
 from catalog.models import Listing
 from catalog.models.files import Deliverable
+from catalog.services.visibility import listing_changed
 from tests.factories import StoreFactory
 from vendors.models import VendorProfile, VendorStatus
 
@@ -80,3 +81,4 @@ def publish(listing: Listing) -> None:
     )
     listing.status, listing.published_at = "Published", timezone.now()
     listing.save()
+    listing_changed(listing)

@@ -9,6 +9,7 @@ from django.views.decorators.http import require_safe
 from catalog import selectors, tester
 from catalog.filters import Values
 from catalog.models import ListingIndex
+from catalog.models.files import public_technical
 from catalog.selectors import Sort
 from marketplace.accounts.models import User
 from marketplace.core.errors import NotFound
@@ -36,7 +37,7 @@ def asset(request: HttpRequest, slug: str) -> HttpResponse:
         "offer": offer,
         "listing": listing,
         "currency": currency_of(request),
-        "technical": {} if listing.live_deliverable is None else listing.live_deliverable.public_technical,
+        "technical": {} if listing.live_deliverable is None else public_technical(listing.live_deliverable.technical),
         "description": listing.short_description,
         "text": description_html(listing.description),
         "features": tester.FEATURES,

@@ -69,7 +69,7 @@ class Maker:
 
     def __init__(self, seed: int, categories: list[str]) -> None:
         self.seed = seed
-        self._rng = random.Random(seed)  # noqa: S311 - no secret: the same seed must give the same rows
+        self._rng = random.Random(seed)
         self._names = Zipf.of(words.invented_names(self._rng), words.NAMES_EXPONENT)
         self._categories = Zipf.of(categories, 0.7)
         self._nouns = {slug: Zipf.of(words.NOUNS.get(slug, words.STYLES)) for slug in categories}

@@ -4,18 +4,17 @@ import uuid
 import zlib
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
 
+from catalog.models import Category, Deliverable, Listing, ListingIndex, ListingLabel, ListingPrice, ListingStats, Store
+from catalog.models.listings import ListingStatus, UpdateStatus
+from catalog.selectors.taxonomy import active_tiers
+from catalog.services import listing_index
+from catalog.services.catalog_version import change_version
 from marketplace.accounts.models import User
 
-from ..models import Category, Deliverable, Listing, ListingIndex, ListingLabel, ListingPrice, ListingStats, Store
-from ..models.listings import ListingStatus, UpdateStatus
-from ..selectors.taxonomy import active_tiers
-from ..services import listing_index
-from ..services.catalog_version import change_version
 from . import bulk
 from .rows import NEWEST, SPAN, Maker, SeedListing, SeedStore, batches
 
@@ -28,16 +27,8 @@ class SeedPresent(Exception):
     """The listings of this seed are there already."""
 
 
-@dataclass(frozen=True)
-class Filled:
-    """What was written."""
-
-    listings: int
-    stores: int
-
-
-def fill(*, listings: int, seed: int, progress: Progress) -> Filled:
-    """Write that many published listings.
+def fill(*, listings: int, seed: int, progress: Progress = lambda _done, _total: None) -> int:
+    """Write that many published listings; return how many vendors they have.
 
     Args:
         listings: How many.
@@ -62,7 +53,7 @@ def fill(*, listings: int, seed: int, progress: Progress) -> Filled:
         done += len(batch)
         progress(done, listings)
     bulk.analyze()
-    return Filled(listings=done, stores=len(stores))
+    return len(stores)
 
 
 def _write_stores(stores: list[SeedStore]) -> None:
