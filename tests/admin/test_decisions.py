@@ -16,7 +16,7 @@ from tests.admin.subjects import APPROVAL, CASES, CLAIMABLE, FINDINGS, SCOPES, C
 from tests.catalog.cases import submitted
 from tests.factories import UserFactory
 
-pytestmark = [pytest.mark.django_db, pytest.mark.matrix]
+pytestmark = pytest.mark.django_db
 cases = pytest.mark.parametrize("case", CASES, ids=str)
 
 

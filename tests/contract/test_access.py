@@ -18,7 +18,7 @@ from .scenes import Scene
 from .shapes import Auth, Operation
 from .table import GUARDED, OPERATIONS
 
-pytestmark = [pytest.mark.django_db, pytest.mark.matrix]
+pytestmark = pytest.mark.django_db
 
 by_operation = pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
 by_guarded = pytest.mark.parametrize("operation", GUARDED, ids=lambda operation: operation.name)

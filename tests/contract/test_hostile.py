@@ -11,7 +11,7 @@ from .scenes import Scene
 from .shapes import Field, Operation, Query
 from .table import OPERATIONS, WITH_BODY
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 # As they stand in JSON.
 HOSTILE = (

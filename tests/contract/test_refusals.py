@@ -13,7 +13,7 @@ from .scenes import Scene
 from .shapes import Field, Operation, Query
 from .table import OPERATIONS, WITH_BODY
 
-pytestmark = [pytest.mark.django_db, pytest.mark.matrix]
+pytestmark = pytest.mark.django_db
 
 WRONG_TYPES: dict[str, tuple[Any, ...]] = {
     "string": (5, True, ["x"], {"x": 1}),

@@ -11,7 +11,7 @@ from marketplace.core.api.problems import answer
 from marketplace.core.errors import DependencyUnavailable, InternalError, MalformedRequest, Overloaded, Problem
 from tests.shop import on_sale, store_keeping
 
-pytestmark = [pytest.mark.engineless, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 
 def test_page_is_compressed_for_a_browser_that_takes_it() -> None:

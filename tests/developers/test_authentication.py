@@ -20,7 +20,7 @@ from tests.factories import AppFactory, UserFactory
 
 from .cases import EVERYTHING, token_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.developers.probe"), pytest.mark.matrix]
+pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.developers.probe")]
 
 OPERATIONS = ["public", "keyed", "either", "vendor", "spend"]
 PROTECTED = OPERATIONS[1:]

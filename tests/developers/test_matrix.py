@@ -21,7 +21,7 @@ from tests.factories import AppFactory
 
 from .conditions import CASES, DEAD, SCOPED, Held, hold
 
-pytestmark = [pytest.mark.django_db, pytest.mark.matrix]
+pytestmark = pytest.mark.django_db
 
 Refusal = tuple[int, str] | None
 GATE = {"not_authenticated", "invalid_credential", "ambiguous_credentials", "insufficient_scope"}

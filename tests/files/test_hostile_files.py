@@ -88,7 +88,6 @@ def check_verdict(case: Case, response: Any) -> None:
             assert words in body["detail"]
 
 
-@pytest.mark.matrix
 @pytest.mark.django_db
 @pytest.mark.parametrize("case", [*DELIVERABLES, *PREVIEWS], ids=str)
 def test_odd_file_gets_its_verdict_within_bounds(case: Case, listing: Listing, bearer_client: Any, media: Path, recorder: Recorder) -> None:

@@ -18,6 +18,8 @@ from marketplace.core.objects.local import LocalStore, LocalWriter
 from marketplace.core.objects.s3 import S3Store, S3Writer
 from vendors.uploads import UploadIncomplete, check_upload_headers, receive
 
+pytestmark = pytest.mark.database
+
 MIB = 2**20
 KEY = "deliverables/new"
 

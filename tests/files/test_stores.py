@@ -24,8 +24,6 @@ from tests.waiting import PATIENCE_SECONDS
 
 from .helpers import put
 
-pytestmark = pytest.mark.engineless
-
 MIB = 2**20
 
 

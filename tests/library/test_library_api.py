@@ -18,7 +18,7 @@ from tests.factories import DeliverableFactory, ListingFactory, UserFactory
 from tests.shop import archive, bought, funded, on_sale, store_file
 from wallet.services.refunds import refund_order
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 URL = "/api/v1/library"
 Client = Callable[..., APIClient]
 

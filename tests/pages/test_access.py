@@ -17,7 +17,7 @@ from marketplace.accounts.pages import SIGNED_OUT
 from marketplace.core.scopes import Scope
 from tests.factories import UserFactory
 
-pytestmark = [pytest.mark.django_db, pytest.mark.matrix]
+pytestmark = pytest.mark.django_db
 
 PLAIN = ["dashboard", "developer-application", "apps", "app-create", "tokens", "token-create", "spending"]
 FORMS = ["developer-application", "app-create", "token-create"]

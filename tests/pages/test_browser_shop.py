@@ -23,7 +23,7 @@ from tests.shop import archive, funded, on_sale
 from wallet.models import Order
 from wallet.services.funding import credit_wallet
 
-pytestmark = [pytest.mark.browser, pytest.mark.engineless, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture

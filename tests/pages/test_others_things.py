@@ -36,7 +36,7 @@ from wallet.services.quotes import make_quote
 from .routes import routes
 from .world import developed
 
-pytestmark = [pytest.mark.django_db, pytest.mark.matrix]
+pytestmark = pytest.mark.django_db
 
 METHODS = ("get", "post", "put", "patch", "delete")
 # What a name in an address stands for: the first entry whose beginning and name fit.

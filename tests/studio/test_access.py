@@ -11,7 +11,7 @@ from tests.factories import UserFactory
 from tests.vendors.cases import make_vendor
 from vendors.models import VendorProfile, VendorStatus
 
-pytestmark = [pytest.mark.django_db, pytest.mark.matrix]
+pytestmark = pytest.mark.django_db
 
 Browse = Callable[..., Client]
 OF_A_LISTING = [

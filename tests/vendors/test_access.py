@@ -11,7 +11,7 @@ from vendors.models import VendorProfile, VendorStatus
 
 from .cases import ASSETS, ON_ONE_LISTING, OPERATIONS, call, make_vendor, problem
 
-pytestmark = [pytest.mark.django_db, pytest.mark.matrix]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.mark.parametrize(("method", "path"), OPERATIONS)

@@ -23,7 +23,7 @@ from vendors.services.profiles import apply, approve_vendor, reinstate_vendor, s
 
 from .cases import make_vendor
 
-pytestmark = [pytest.mark.django_db, pytest.mark.matrix]
+pytestmark = pytest.mark.django_db
 
 APPLY = "/api/v1/vendor/apply"
 STATUS = "/api/v1/vendor/application-status"

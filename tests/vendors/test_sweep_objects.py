@@ -16,7 +16,7 @@ from marketplace.core.objects.local import STAGING, LocalStore
 from tests.factories import DeliverableFactory, ListingFactory
 from tests.files.helpers import put
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
 @pytest.fixture(autouse=True)

@@ -23,7 +23,7 @@ from wallet.services.sealing import seal_ledger
 
 from .payees import earned, payee
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 Client = Callable[..., APIClient]
 EARNINGS = "/api/v1/vendor/earnings"
 NOTHING = {"balances": [{"currency": "INR", "balance": 0}, {"currency": "USD", "balance": 0}], "items": [], "nextCursor": None}

@@ -23,7 +23,7 @@ from wallet.services.offers import Wish
 from wallet.services.quotes import make_quote
 from wallet.services.refunds import refund_order
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 QUOTE = "/api/v1/wallet/quote"
 SPEND = "/api/v1/wallet/spend"
 Client = Callable[..., APIClient]

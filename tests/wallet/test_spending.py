@@ -21,7 +21,7 @@ from wallet.services import offers
 
 from .purchases import URL, assert_refused, spend
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 Client = Callable[..., APIClient]
 
 

@@ -9,11 +9,12 @@ from hypothesis.stateful import run_state_machine_as_test
 from .lives import LIVES, Wallets
 from .model import OPEN_QUOTES
 
+pytestmark = pytest.mark.database
+
 PARTS = 8
 OPERATIONS = 10_000
 
 
-@pytest.mark.no_cover
 @pytest.mark.django_db
 @pytest.mark.parametrize("part", range(PARTS))
 def test_random_lives_of_wallets_agree_with_the_model(part: int) -> None:

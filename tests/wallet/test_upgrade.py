@@ -31,6 +31,8 @@ from wallet.services.spending import spend
 from .payees import earned, payee
 from .spenders import limit, own_key, personal
 
+pytestmark = [pytest.mark.database, pytest.mark.full]
+
 SNAPSHOTS = import_module("wallet.migrations.0006_snapshots_and_entries")
 BEFORE = [("wallet", "0005_payouts_and_seals"), ("library", "0001_initial")]
 # The triggers of that time: the chain came with what it chains.

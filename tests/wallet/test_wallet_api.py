@@ -10,7 +10,7 @@ from marketplace.core.scopes import Scope
 from tests.shop import funded
 from wallet.models import LedgerAccount, WalletSettings
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 URL = "/api/v1/wallet"
 Client = Callable[..., APIClient]
 
