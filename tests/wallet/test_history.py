@@ -212,11 +212,6 @@ def test_preference_that_no_wallet_has_is_refused(bearer_client: Client, body: A
     assert code_of(bearer_client().patch(WALLET, body, format="json")) == (400, "invalid_input")
 
 
-def test_preference_needs_the_scope_to_spend(bearer_client: Client) -> None:
-    client = bearer_client(scopes=frozenset({Scope.ACCOUNT_READ}))
-    assert code_of(client.patch(WALLET, {"currencyPreference": "USD"}, format="json")) == (403, "insufficient_scope")
-
-
 def test_preference_decides_what_a_purchase_is_paid_in(bearer_client: Client, buyer: User) -> None:
     client = bearer_client(buyer)
     read = client.get(WALLET).json()
