@@ -23,7 +23,7 @@ from tests.waiting import PATIENCE_SECONDS
 
 from .cases import open_review, submitted
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database, pytest.mark.full]
 
 READERS = 8
 ROUNDS = 6

@@ -30,6 +30,8 @@ from .helpers import inspect
 from .hostile import DELIVERABLES, PREVIEWS, Case, Refused, Taken, Unsupported
 from .measuring import Recorder
 
+pytestmark = pytest.mark.full
+
 ROOT = Path(__file__).resolve().parents[2]
 MIB_AT_MOST = 300
 # Of the processor, five times what the worst of them takes: beside others on a machine, each second is worth less.
