@@ -1,101 +1,82 @@
-"""The test command: every check, and the suite on SQLite and on PostgreSQL.
+"""The test command: the checks, and the tests on SQLite and on PostgreSQL.
 
-    uv run --group dev python -m tests [--only sqlite|postgres|checks] [--coverage] [pytest's own arguments]
-    uv run --group dev --group load python -m tests --long
+    uv run --group dev python -m tests [--full] [--only checks|sqlite|postgres] [--coverage] [pytest's own arguments]
 
-The long form also runs two minutes of mixed traffic over two nodes, 1.5 times the load that they can serve, and an outage of each
-dependency. Servers are private and temporary; files written into the tree are ignored by git. On Debian, as root, missing programs are
-installed; elsewhere the tests that need them are skipped and listed at the end.
+Without `--full` it leaves out what is marked `full`: browsers, servers, outages, generated requests, upgrades, longer commands. Servers
+are private and temporary; files written into the tree are ignored by git. On Debian, as root, missing programs are installed; elsewhere
+the tests that need them are skipped and listed at the end.
 """
 
 import argparse
 import contextlib
 import os
+import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
-from .checks import Check, Outcome, clean_environment, compile_confined, long_checks, run_check, static_checks
+from .checks import ROOT, Outcome, clean_environment, compile_confined, run_check, static_checks
 from .machine import may_install, missing_packages, prepare
-from .runs import Run, run_pytest, skipped_lines, slowest_lines
 from .servers.postgres import Unavailable, postgres
 from .servers.redis import redis
 
-PARTS = ("checks", "sqlite", "postgres")
+# What each part runs, as pytest's -m: without `--full`, and with it.
+QUICK = "not (full or browser or s3)"
+SELECTED = {
+    "sqlite": (f"{QUICK} and not postgres", "not postgres"),
+    "postgres": (f"{QUICK} and (postgres or database)", f"{QUICK} or postgres or database"),
+}
+# pytest's exit status when the given arguments select no test.
+NOTHING_SELECTED = 5
 
 
 def main() -> int:
     """Run what was asked for; return 0 when all of it passed."""
-    options, pytest_arguments = _arguments()
+    options, arguments = _arguments()
     began = time.monotonic()
-    parts = {options.only} if options.only else set(PARTS)
     if missing_packages() and may_install() and not options.no_install:
-        _say(f"Installing {', '.join(missing_packages())} …")
+        _say(f"Installing {', '.join(missing_packages())}")
         prepare()
     compile_confined()
-    outcomes: list[Outcome] = []
-    runs: list[Run] = []
-    with tempfile.TemporaryDirectory(prefix="marketplace-tests-") as folder:
-        scratch, cache = Path(folder), _cache()
-        env = clean_environment(cache, scratch)
-        # Beside the tests, one at a time: much of a test is waiting.
-        suites = parts & {"sqlite", "postgres"}
-        with ThreadPoolExecutor(max_workers=1 if suites else os.cpu_count()) as pool:
-            checks = [pool.submit(_checked, check, env) for check in static_checks(cache, scratch)] if "checks" in parts else []
-            if suites:
-                runs = _run_suites(parts, pytest_arguments, env, scratch, coverage=options.coverage)
-            outcomes += [future.result() for future in as_completed(checks)]
-        if options.long:
-            # One after the other: each measures a machine that does nothing else.
-            outcomes += [_checked(check, env) for check in long_checks()]
-    outcomes += [run.outcome for run in runs]
-    return _close(outcomes, runs, time.monotonic() - began)
+    counts: Counter[str] = Counter()
+    with tempfile.TemporaryDirectory(prefix="marketplace-tests-") as folder, contextlib.ExitStack() as servers:
+        scratch = Path(folder)
+        env = clean_environment(scratch)
+        checks = static_checks(scratch) if options.only in {None, "checks"} else []
+        # One at a time beside the tests.
+        with ThreadPoolExecutor(max_workers=os.cpu_count() if options.only == "checks" else 1) as pool:
+            checked = [pool.submit(run_check, check, env) for check in checks]
+            outcomes = []
+            if options.only != "checks":
+                env |= _server(servers, redis(), "TEST_REDIS_URL")
+            if options.only in {None, "sqlite"}:
+                outcomes.append(_run_tests("sqlite", options, arguments, env, scratch, counts))
+            if options.only in {None, "postgres"} and (database := _server(servers, postgres(), "TEST_DATABASE_URL")):
+                outcomes.append(_run_tests("postgres", options, arguments, env | database, scratch, counts))
+            outcomes = [future.result() for future in checked] + outcomes
+    for outcome in outcomes:
+        if not outcome.passed and outcome.output:
+            _say(outcome.output.rstrip())
+    for outcome in outcomes:
+        _say(f"{'ok    ' if outcome.passed else 'FAILED'} {outcome.name} ({outcome.seconds:.1f} s)")
+    _say(f"{counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped in {time.monotonic() - began:.1f}s")
+    return 0 if all(outcome.passed for outcome in outcomes) else 1
 
 
 def _arguments() -> tuple[argparse.Namespace, list[str]]:
     parser = argparse.ArgumentParser(
         prog="python -m tests", description=__doc__, allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--only", choices=PARTS, help="run only this part")
-    parser.add_argument(
-        "--coverage", action="store_true", help="measure coverage on SQLite and fail below the threshold; three times as slow"
-    )
-    parser.add_argument("--long", action="store_true", help="also run the load and outage tests (15 minutes)")
+    parser.add_argument("--full", action="store_true", help="run everything (20 minutes)")
+    parser.add_argument("--only", choices=["checks", *SELECTED], help="run only this part")
+    parser.add_argument("--coverage", action="store_true", help="measure coverage on SQLite and fail below the threshold; much slower")
     parser.add_argument("--no-install", action="store_true", help="don't install missing programs")
     options, rest = parser.parse_known_args()
     return options, [argument for argument in rest if argument != "--"]
-
-
-def _cache() -> Path:
-    """Return a folder of the user's that survives between commands, so that the second is quicker."""
-    root = os.environ.get("XDG_CACHE_HOME") or (Path.home() / ".cache")
-    return Path(root) / "creative-asset-marketplace"
-
-
-def _checked(check: Check, env: dict[str, str]) -> Outcome:
-    """Run a check and say how it ended, at length when it failed."""
-    outcome = run_check(check, env)
-    lines = [f"{'ok    ' if outcome.passed else 'FAILED'} {outcome.name} ({outcome.seconds:.1f} s)"]
-    _say("\n".join(lines if outcome.passed else [*lines, outcome.output.rstrip()]))
-    return outcome
-
-
-def _run_suites(parts: set[str], arguments: list[str], env: dict[str, str], scratch: Path, *, coverage: bool) -> list[Run]:
-    runs = []
-    with contextlib.ExitStack() as servers:
-        env = env | _server(servers, redis(), "TEST_REDIS_URL")
-        if "sqlite" in parts:
-            _say("pytest on SQLite")
-            runs.append(run_pytest("SQLite", arguments=arguments, env=env, scratch=scratch, coverage=coverage))
-        if "postgres" in parts:
-            database = _server(servers, postgres(), "TEST_DATABASE_URL")
-            if database:
-                _say("pytest on PostgreSQL")
-                runs.append(run_pytest("PostgreSQL", arguments=arguments, env=env | database, scratch=scratch, coverage=False))
-    return runs
 
 
 def _server(servers: contextlib.ExitStack, server: contextlib.AbstractContextManager[str], variable: str) -> dict[str, str]:
@@ -107,30 +88,25 @@ def _server(servers: contextlib.ExitStack, server: contextlib.AbstractContextMan
         return {}
 
 
-def _close(outcomes: list[Outcome], runs: list[Run], seconds: float) -> int:
-    """Print the steps, what was skipped, what failed and the closing line."""
-    _say("")
-    for outcome in outcomes:
-        _say(f"{'ok    ' if outcome.passed else 'FAILED'} {outcome.name} ({outcome.seconds:.1f} s)")
-    for title, lines in _sections(outcomes, runs):
-        _say(title)
-        for line in lines:
-            _say(line)
-    counts = {word: sum(run.counts[word] for run in runs) for word in ("passed", "failed", "skipped")}
-    _say(f"{counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped in {seconds:.1f}s")
-    return 0 if all(outcome.passed for outcome in outcomes) else 1
-
-
-def _sections(outcomes: list[Outcome], runs: list[Run]) -> Iterator[tuple[str, list[str]]]:
-    slowest = slowest_lines(runs)
-    if slowest:
-        yield "Slowest files, by what their tests took together:", slowest
-    skipped = skipped_lines(runs)
-    if skipped:
-        yield "Skipped:", skipped
-    failed = [f"  {outcome.name}" for outcome in outcomes if not outcome.passed]
-    if failed:
-        yield "Failed:", failed
+def _run_tests(
+    part: str, options: argparse.Namespace, arguments: list[str], env: dict[str, str], scratch: Path, counts: Counter[str]
+) -> Outcome:
+    """Run pytest, which says itself what failed, what was skipped and what took longest; add up its counts."""
+    report = scratch / f"{part}.xml"
+    command = [sys.executable, "-m", "pytest", "--quiet", "--numprocesses=auto", "--dist=worksteal", "--durations=10"]
+    command += ["-m", SELECTED[part][options.full], f"--junitxml={report}"]
+    if options.coverage and part == "sqlite":
+        command += ["--cov", "--cov-report=term:skip-covered"]
+    _say(f"pytest on {part}")
+    began = time.monotonic()
+    env = env | {"COVERAGE_FILE": str(scratch / "coverage")}
+    status = subprocess.run([*command, *arguments], cwd=ROOT, env=env, stdin=subprocess.DEVNULL, check=False).returncode
+    if report.exists():
+        # Our own pytest wrote it a moment ago.
+        totals = {name: int(value) for name, value in ET.parse(report).getroot()[0].items() if value.isdigit()}  # noqa: S314
+        failed = totals["failures"] + totals["errors"]
+        counts.update(failed=failed, skipped=totals["skipped"], passed=totals["tests"] - failed - totals["skipped"])
+    return Outcome(f"pytest on {part}", status in {0, NOTHING_SELECTED}, time.monotonic() - began)
 
 
 def _say(line: str) -> None:

@@ -81,16 +81,16 @@ class Outcome:
     output: str = ""
 
 
-def static_checks(cache: Path, scratch: Path) -> list[Check]:
-    """Return the checks; their caches live in `cache`, what they write in `scratch`, never in the tree."""
+def static_checks(scratch: Path) -> list[Check]:
+    """Return the checks; git ignores their caches, and what they write goes to `scratch`."""
     python = sys.executable
     manage = (python, "-W", "error", "manage.py")
     return [
         # The slowest goes first, so that the others run beside it.
-        Check("mypy", (python, "-m", "mypy", "--cache-dir", str(cache / "mypy"), ".")),
-        Check("ruff format", (python, "-m", "ruff", "format", "--check", "--no-cache", ".")),
-        Check("ruff check", (python, "-m", "ruff", "check", "--no-cache", ".")),
-        Check("import-linter", (str(BIN / "lint-imports"), "--no-cache")),
+        Check("mypy", (python, "-m", "mypy", ".")),
+        Check("ruff format", (python, "-m", "ruff", "format", "--check", ".")),
+        Check("ruff check", (python, "-m", "ruff", "check", ".")),
+        Check("import-linter", (str(BIN / "lint-imports"),)),
         Check("migrations", (*manage, "makemigrations", "--check", "--dry-run")),
         Check("OpenAPI", (*manage, "spectacular", "--fail-on-warn", "--validate", "--file", str(scratch / "openapi.yaml"))),
         Check("deployment", (*manage, "check", "--deploy", "--fail-level", "WARNING"), PRODUCTION),
@@ -98,24 +98,14 @@ def static_checks(cache: Path, scratch: Path) -> list[Check]:
     ]
 
 
-def long_checks() -> list[Check]:
-    """Return those that start servers by the dozen and need minutes."""
-    python = sys.executable
-    return [
-        Check("load", (python, "-m", "benchmarks.load", "--minutes", "2", "--no-file")),
-        Check("outages", (python, "-m", "tests.outages")),
-    ]
-
-
-def clean_environment(cache: Path, scratch: Path) -> dict[str, str]:
-    """Return our environment without the service's own settings, with caches outside the tree.
+def clean_environment(scratch: Path) -> dict[str, str]:
+    """Return our environment without the service's own settings.
 
     Python keeps its bytecode where it does by default: hundreds of processes would compile us anew otherwise.
     """
     foreign = SETTINGS | {"PYTHONDONTWRITEBYTECODE"}
     return {name: value for name, value in os.environ.items() if name.removesuffix("_FILE") not in foreign} | {
         "DATA_DIR": str(scratch / "data"),
-        "HYPOTHESIS_STORAGE_DIRECTORY": str(cache / "hypothesis"),
         "NO_COLOR": "1",
     }
 

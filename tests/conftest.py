@@ -27,7 +27,6 @@ from .clocks import _nothing_expires_by_itself, counters_clock, midday  # noqa: 
 from .factories import PLENTY, AppFactory, UserFactory
 from .flush import django_db_setup  # noqa: F401 - a fixture of every test that needs a database
 from .machine import CHROMIUM
-from .scheduling import LongestFirst, measure_few, place, proven_elsewhere
 from .screenshots.driving import browser
 from .servers import migrated, s3
 
@@ -52,27 +51,8 @@ def pytest_collection(session: pytest.Session) -> Iterator[Any]:
         gc.enable()
 
 
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LongestFirst | None:
-    """Give the workers what takes longest first."""
-    if config.option.dist != "loadfile":
-        return None
-    # By the number of its tests, a file with a single long one would come last.
-    config.option.loadscopereorder = False
-    return LongestFirst(config, log)
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Put the longest first, leave out on the second engine what has nothing to do with it, skip what needs a program that is not here.
-
-    The test command lists what is skipped, with the reason.
-    """
-    items.sort(key=place)
-    measure_few(items)
-    if connection.vendor == "postgresql":
-        gone = proven_elsewhere(items)
-        config.hook.pytest_deselected(items=[item for item in items if item in gone])
-        items[:] = [item for item in items if item not in gone]
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip what needs a database or a program that is not here."""
     lacking = {}
     if connection.vendor != "postgresql":
         lacking["postgres"] = "needs PostgreSQL"

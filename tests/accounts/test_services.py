@@ -10,7 +10,7 @@ from marketplace.core.errors import InvalidInput
 from marketplace.core.models import AuditEntry
 from tests.factories import UserFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 CHANGES = {
     "set_tier": partial(services.set_tier, tier=Tier.PRO),

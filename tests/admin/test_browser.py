@@ -19,7 +19,7 @@ from tests.admin.pages import address
 from tests.factories import UserFactory
 from tests.screenshots.driving import Scheme, context, overflows, violations, watched
 
-pytestmark = [pytest.mark.browser, pytest.mark.engineless, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 HOME = reverse("admin:index")
 
 

@@ -23,7 +23,7 @@ from tests.factories import AppFactory, UserFactory
 from vendors.models import VendorProfile
 from wallet.models import Order
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 SEARCH = reverse("admin-search")
 
 
@@ -149,7 +149,7 @@ def test_search_costs_as_many_queries_with_a_thousand_rows(root: Client, django_
             root.get(SEARCH, {"q": q})
 
 
-@pytest.mark.skipif(connection.vendor != "postgresql", reason="plans are PostgreSQL's")
+@pytest.mark.postgres
 def test_no_table_is_read_through() -> None:
     with connection.cursor() as cursor:
         cursor.execute("set enable_seqscan = off")

@@ -27,6 +27,8 @@ from wallet.models import WalletSettings
 
 from .source import PACKAGES
 
+pytestmark = pytest.mark.database
+
 # Fields without a constraint of ours, each with the reason.
 UNGUARDED = {
     "developers.App.client_type": "the OAuth library declares it and reads it",

@@ -130,7 +130,6 @@ def test_verbs_are_those_of_the_decisions(table: TransitionTable) -> None:
 
 
 @pytest.mark.django_db
-@pytest.mark.matrix
 @pytest.mark.parametrize(("table", "verb", "state", "edges"), PAIRS)
 def test_pair_is_taken_or_refused(table: TransitionTable, verb: str, state: str, edges: Edges, audited: list[str]) -> None:
     row: Any = Row(table.field, state)

@@ -24,7 +24,7 @@ from .costs import FOLDER, MOST_OF_NOBODY, SHAPES, SIZE, Cost, Target, costliest
 from .shapes import TEXTS, filled
 from .targets import api_targets, filter_targets, fixed_paths, oauth_targets, page_targets, tool_targets
 
-pytestmark = [pytest.mark.django_db, pytest.mark.engineless]
+pytestmark = [pytest.mark.django_db, pytest.mark.full]
 
 EVERYTHING = FOLDER in os.environ
 # So many shapes of each kind, unless all are asked for.

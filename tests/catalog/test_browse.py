@@ -13,7 +13,7 @@ from catalog.services.popularity import count_purchases, record_purchase, undo_p
 from catalog.services.visibility import listing_changed, store_changed
 from tests.factories import CategoryFactory, ListingFactory, PublishedListingFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
 def ids(answer: Any) -> Any:

@@ -2,11 +2,7 @@
 
 from time import process_time
 
-import pytest
-
 from catalog.admin.differences import PIECES, Piece, marked
-
-pytestmark = pytest.mark.engineless
 
 
 def test_words_that_differ_are_marked_and_all_words_are_there() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from django.core.cache import caches
-from django.db import connection, connections, transaction
+from django.db import connections, transaction
 from django.test import Client
 
 from catalog.models import Listing
@@ -23,7 +23,7 @@ from tests.waiting import PATIENCE_SECONDS
 
 from .cases import open_review, submitted
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database, pytest.mark.full]
 
 READERS = 8
 ROUNDS = 6
@@ -163,7 +163,7 @@ def test_no_thread_sees_what_was_replaced(settings: Any) -> None:
     race(in_threads, settings)
 
 
-@pytest.mark.skipif(connection.vendor != "postgresql", reason="only there processes share a cache")
+@pytest.mark.postgres
 @pytest.mark.parametrize("start", [in_threads, in_processes])
 def test_nobody_sees_what_was_replaced_where_processes_share_a_cache(start: Any, redis_cache: str, settings: Any) -> None:
     race(start, settings)

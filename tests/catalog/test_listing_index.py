@@ -24,7 +24,7 @@ from tests.factories import CategoryFactory, ListingFactory, PublishedListingFac
 
 from .cases import published
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
 def stored_counts() -> Counter[Any]:

@@ -10,7 +10,6 @@ from rest_framework.test import APIClient
 from catalog.manifests import ensure_manifest
 from catalog.manifests.public import dependencies, tokens
 from catalog.models import AgentManifest
-from marketplace.core.scopes import APP_SCOPES, Scope
 from tests.factories import ListingFactory, PublishedListingFactory
 
 pytestmark = pytest.mark.django_db
@@ -18,25 +17,6 @@ pytestmark = pytest.mark.django_db
 
 def manifest_of(client: APIClient, asset_id: Any) -> Any:
     return client.get(f"/api/v1/assets/{asset_id}/manifest")
-
-
-def test_anonymous_is_asked_for_a_credential(anonymous: APIClient) -> None:
-    response = manifest_of(anonymous, PublishedListingFactory().id)
-    assert (response.status_code, response.json()["code"]) == (401, "not_authenticated")
-    assert "WWW-Authenticate" in response
-    assert "API key" in response.json()["detail"]
-
-
-def test_bearer_token_is_not_taken_and_its_owner_is_told_what_is(bearer_client: Any) -> None:
-    response = manifest_of(bearer_client(), PublishedListingFactory().id)
-    assert (response.status_code, response.json()["code"]) == (401, "invalid_credential")
-    assert "API key" in response.json()["detail"]
-
-
-def test_key_without_the_scope_is_told_which(key_client: Any) -> None:
-    response = manifest_of(key_client(scopes=APP_SCOPES - {Scope.CATALOG_READ}), PublishedListingFactory().id)
-    assert (response.status_code, response.json()["code"]) == (403, "insufficient_scope")
-    assert response.json()["requiredScope"] == "catalog:read"
 
 
 def test_key_and_token_together_are_ambiguous(key_client: Any) -> None:

@@ -14,7 +14,7 @@ from marketplace.core.models import AuditEntry
 from tests.catalog.cases import add_candidate, draft, open_review, published, rejected, submitted
 from tests.factories import CategoryFactory, UserFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
 def waiting(**fields: Any) -> ListingReview:

@@ -27,7 +27,7 @@ from vendors.models import VendorProfile, VendorStatus
 from vendors.services import submission
 from vendors.services.checks import CheckOutcome
 
-pytestmark = [pytest.mark.django_db, pytest.mark.matrix]
+pytestmark = pytest.mark.django_db
 
 VENDORS_STEPS = {"submit", "withdraw", "unpublish"}
 ANSWERS = {"approve": APPROVAL, "reject": FINDINGS, "takedown": REASON}

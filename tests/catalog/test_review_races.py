@@ -23,11 +23,7 @@ from vendors.services.files import attach_deliverable, new_deliverable_key
 from vendors.services.profiles import suspend_vendor
 from vendors.uploads import Received
 
-pytestmark = [
-    pytest.mark.postgres,
-    pytest.mark.django_db(transaction=True),
-    pytest.mark.skipif("connection.vendor != 'postgresql'", reason="rows are locked by PostgreSQL only"),
-]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.postgres]
 assert connection is not None  # named in the condition above
 
 

@@ -18,7 +18,7 @@ from tests.factories import ListingFactory, PublishedListingFactory
 
 from .searching import titled, titles
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
 def found(q: str, limit: int = 50) -> list[str]:

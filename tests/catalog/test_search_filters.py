@@ -8,7 +8,7 @@ from catalog.search import full_text, popularity, suggest
 from catalog.search.popularity import update_popular
 from tests.factories import CategoryFactory, PublishedListingFactory, StoreFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from tests.factories import PublishedListingFactory
 
 from .searching import titles
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database, pytest.mark.full]
 
 STATEMENTS = 4
 # Of SQL with its parameters, in all statements of one search.

@@ -18,6 +18,8 @@ from tests.waiting import PATIENCE_SECONDS
 
 from .searching import titles
 
+pytestmark = pytest.mark.database
+
 WORDS = ["sans", "serif", "fonts", "brush", "script", "Café", "mono", "display", "hand-drawn", "title", "titles", "明朝体"]
 
 

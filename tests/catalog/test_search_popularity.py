@@ -23,6 +23,8 @@ from tests.factories import PublishedListingFactory, StoreFactory
 
 from .searching import titles
 
+pytestmark = pytest.mark.database
+
 
 @pytest.fixture
 def four_are_popular(monkeypatch: pytest.MonkeyPatch) -> None:

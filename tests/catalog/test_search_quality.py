@@ -23,7 +23,7 @@ from .family_names import FAMILY_NAMES
 from .misspelling import MIX, NAME_KINDS, judge, misspell, misspell_names
 from .searching import titled, titles
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.full]
 
 SEED = 20261121
 ANSWERS = Path(__file__).with_name("search_answers.json")

@@ -16,7 +16,7 @@ from tests.factories import CategoryFactory, PublishedListingFactory, UserFactor
 
 from .searching import titles
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
 def pages(q: str, limit: int) -> list[list[uuid.UUID]]:

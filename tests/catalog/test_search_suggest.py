@@ -9,7 +9,7 @@ from catalog.search import suggest
 from catalog.services.visibility import listing_changed
 from tests.factories import CategoryFactory, ListingFactory, PublishedListingFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
 def suggested(q: str) -> list[str]:

@@ -8,7 +8,7 @@ import pytest
 from .conftest import Runs
 from .tools import HERE
 
-pytestmark = pytest.mark.engineless
+pytestmark = pytest.mark.full
 Shop = tuple[str, str, str]
 
 

@@ -7,7 +7,7 @@ import pytest
 from .conftest import Runs
 from .tools import HERE
 
-pytestmark = pytest.mark.engineless
+pytestmark = pytest.mark.full
 
 
 def test_spectral_finds_nothing(node_modules: Path, openapi: Path, run: Runs) -> None:

@@ -15,7 +15,7 @@ from .scenes import Scene
 from .shapes import Operation
 from .table import WITH_BODY
 
-pytestmark = [pytest.mark.django_db, pytest.mark.matrix]
+pytestmark = pytest.mark.django_db
 
 
 def _send(caller: APIClient, operation: Operation, path: str, body: dict[str, Any]) -> Any:

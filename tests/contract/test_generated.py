@@ -10,7 +10,7 @@ from .scenes import SCENES
 from .shapes import Auth, Operation
 from .table import OPERATIONS
 
-pytestmark = [pytest.mark.django_db, pytest.mark.engineless]
+pytestmark = [pytest.mark.django_db, pytest.mark.full]
 
 # The long command asks for more.
 AT_RANDOM = "GENERATED_EXAMPLES" in os.environ

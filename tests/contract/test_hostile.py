@@ -11,7 +11,7 @@ from .scenes import Scene
 from .shapes import Field, Operation, Query
 from .table import OPERATIONS, WITH_BODY
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database, pytest.mark.full]
 
 # As they stand in JSON.
 HOSTILE = (
@@ -45,22 +45,6 @@ def test_hostile_value_is_taken_or_refused(operation: Operation, entry: Field, s
         judged(caller.generic(operation.method, path_of(operation, scene), text, "application/json"))
 
 
-@pytest.mark.parametrize("operation", WITH_BODY, ids=lambda operation: operation.name)
-def test_name_that_is_there_twice_is_refused_and_not_the_last_one_taken(operation: Operation, scene: Scene, caller: APIClient) -> None:
-    body = json.dumps(body_of(operation, scene) | {"twice": 1})
-    nested = body[:-1] + ', "inner": [{"a": 1, "b": {}, "a": 1}]}'
-    for text in (body[:-1] + ', "twice": 1}', body[:-1] + r', "tw\u0069ce": 1}', nested):
-        answer = caller.generic(operation.method, path_of(operation, scene), text, "application/json")
-        assert "twice in one object" in refused(answer, 400, "malformed_body", operation)["detail"]
-
-
-@pytest.mark.parametrize("operation", WITH_BODY, ids=lambda operation: operation.name)
-def test_body_in_chunks_is_refused_for_its_length(operation: Operation, scene: Scene, caller: APIClient) -> None:
-    headers: dict[str, Any] = {"HTTP_TRANSFER_ENCODING": "chunked", "CONTENT_LENGTH": ""}
-    answer = caller.generic(operation.method, path_of(operation, scene), "", "application/json", **headers)
-    refused(answer, 411, "length_required", operation)
-
-
 @pytest.mark.parametrize(
     ("operation", "parameter"),
     [pytest.param(entry, query, id=f"{entry.name} {query.name}") for entry in OPERATIONS for query in entry.query],
@@ -77,19 +61,3 @@ def test_hostile_name_is_not_found(operation: Operation, scene: Scene, caller: A
         answer = caller.generic(operation.method, path_of(operation, scene, **dict.fromkeys(scene.names, value)), "", "application/json")
         assert answer.status_code == 404, value
         judged(answer)
-
-
-@pytest.mark.parametrize(
-    "headers",
-    [
-        {"HTTP_IDEMPOTENCY_KEY": ""},
-        {"HTTP_IDEMPOTENCY_KEY": "x" * 256},
-        {"HTTP_IDEMPOTENCY_KEY": "a b"},
-        {"HTTP_IDEMPOTENCY_KEY": "\u00e9"},
-    ],
-)
-@pytest.mark.parametrize("operation", [entry for entry in OPERATIONS if entry.path == "/wallet/spend"], ids=["spend"])
-def test_bad_idempotency_key_is_named(headers: dict[str, Any], operation: Operation, scene: Scene, caller: APIClient) -> None:
-    answer = caller.post(path_of(operation, scene), body_of(operation, scene), format="json", **headers)
-    assert [error["pointer"] for error in refused(answer, 400, "invalid_input", operation)["errors"]] == ["Idempotency-Key"]
-    assert caller.post(path_of(operation, scene), body_of(operation, scene), format="json").status_code == 200

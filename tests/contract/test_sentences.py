@@ -17,7 +17,6 @@ from marketplace.core.errors import InvalidInput, Problem, catalogue
 
 from .calls import FIELD_NAME
 
-pytestmark = pytest.mark.engineless
 T = TypeVar("T")
 FROM_OUR_APPS = (catalog.api.views, developers.api.views, library.api.views, vendors.api.views, wallet.api.views)
 

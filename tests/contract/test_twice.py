@@ -14,7 +14,7 @@ from .scenes import SCENES, Scene, developer, selling, waiting
 from .shapes import Operation
 from .table import BY_NAME
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 SECOND = [
     ("POST /vendor/apply", "vendor_profile_exists"),

@@ -15,7 +15,7 @@ from .scenes import Scene, thumbnail
 from .shapes import Operation
 from .table import BY_NAME, ON_ONE_ASSET
 
-pytestmark = [pytest.mark.django_db, pytest.mark.matrix]
+pytestmark = pytest.mark.django_db
 
 UNKNOWN = ("01900000-0000-7000-8000-000000000000", "nothing-of-that-name", "x" * 300, "%00", "A%20B")
 by_operation = pytest.mark.parametrize("operation", ON_ONE_ASSET, ids=lambda operation: operation.name)

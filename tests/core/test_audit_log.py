@@ -10,7 +10,7 @@ from marketplace.core.apps import AUDIT_LOG
 from marketplace.core.models import AuditEntry
 from tests.factories import UserFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ from tests.admin.subjects import CASES, Case
 from tests.factories import UserFactory
 from tests.mail_samples import ACCOUNT_TEMPLATES, CONTEXT, TEMPLATES, Sent, account_sample, sample_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.matrix]
+pytestmark = pytest.mark.django_db
 
 
 class RefusesRecipients(BaseEmailBackend):

@@ -16,7 +16,7 @@ from tests.factories import UserFactory
 from tests.pages.routes import routes
 from tests.shop import on_sale, store_keeping
 
-pytestmark = [pytest.mark.engineless, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 
 def test_page_is_compressed_for_a_browser_that_takes_it() -> None:

@@ -4,8 +4,6 @@ import pytest
 
 from marketplace.core.pdf import Grid, PdfDocument, render_pdf
 
-pytestmark = pytest.mark.engineless
-
 
 def document(value: str) -> PdfDocument:
     return PdfDocument("Receipt", "a shop", [("Asset", value)], Grid(("Item", "Price"), [(value, "INR 1.00")]), ["Thank you."])

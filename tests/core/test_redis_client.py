@@ -11,8 +11,6 @@ from marketplace.core import redis_client
 from marketplace.core.redis_client import PAUSE_SECONDS, PausingRedis
 from tests.servers.redis import redis_in
 
-pytestmark = pytest.mark.engineless
-
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:

@@ -2,7 +2,6 @@
 
 import io
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,29 +22,46 @@ SECONDS = 0.2
 UPLOAD = "/api/v1/vendor/assets/0192f0c1/file"
 
 
+class Clock:
+    """A clock that moves only when it is told to."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def monotonic(self) -> float:
+        """Return the time."""
+        return self.now
+
+
 class Slow(io.BytesIO):
     """A stream that sends so many bytes a second."""
 
-    def __init__(self, content: bytes, speed: float) -> None:
+    def __init__(self, content: bytes, speed: float, clock: Clock) -> None:
         super().__init__(content)
-        self._speed = speed
+        self._speed, self._clock = speed, clock
 
     def read(self, size: int | None = -1) -> bytes:
-        """Return the next bytes, not before they have arrived."""
+        """Return the next bytes, and let the time pass in which they arrive."""
         block = super().read(size)
-        time.sleep(len(block) / self._speed)
+        self._clock.now += len(block) / self._speed
         return block
 
 
 @pytest.fixture(autouse=True)
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """The clock of the bodies, which may take SECONDS."""
+    clock = Clock()
+    monkeypatch.setattr(request_body, "time", clock)
     monkeypatch.setattr(bounds, "BODY_SECONDS", SECONDS)
     monkeypatch.setattr(request_body, "BLOCK_BYTES", 10)
+    return clock
 
 
-def test_body_that_trickles_is_refused_once_its_time_is_over_and_at_every_further_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_body_that_trickles_is_refused_once_its_time_is_over_and_at_every_further_read(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(bounds, "BODY_BYTES_A_SECOND", 1000)
-    body = RequestBody(Slow(b"x" * 1000, speed=100))
+    body = RequestBody(Slow(b"x" * 1000, 100, clock))
     with pytest.raises(TimeoutError):
         body.read(1000)
     taken = body.taken
@@ -56,21 +72,21 @@ def test_body_that_trickles_is_refused_once_its_time_is_over_and_at_every_furthe
     assert body.taken == taken
 
 
-def test_body_whose_last_block_comes_late_is_taken() -> None:
-    assert RequestBody(Slow(b"x" * 10, speed=30)).read(10) == b"x" * 10
+def test_body_whose_last_block_comes_late_is_taken(clock: Clock) -> None:
+    assert RequestBody(Slow(b"x" * 10, 30, clock)).read(10) == b"x" * 10
 
 
-def test_body_that_keeps_coming_may_take_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_body_that_keeps_coming_may_take_longer(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "BODY_BYTES_A_SECOND", 20)
-    body = RequestBody(Slow(b"x" * 40, speed=80))
+    body = RequestBody(Slow(b"x" * 40, 80, clock))
     assert b"".join(body.read(10) for _ in range(4)) == b"x" * 40
 
 
-def test_time_in_which_nobody_reads_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_time_in_which_nobody_reads_does_not_count(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "BODY_BYTES_A_SECOND", 1_000_000)
     body = RequestBody(io.BytesIO(b"x" * 20))
     assert body.read(10) == b"x" * 10
-    time.sleep(2 * SECONDS)
+    clock.now += 2 * SECONDS
     assert body.read(10) == b"x" * 10
 
 
@@ -166,13 +182,13 @@ def test_unwanted_bodies_that_do_not_end_hold_only_so_many_threads() -> None:
     ],
 )
 def test_request_whose_body_trickles_is_answered_and_its_connection_closed(
-    path: str, content_type: str, status: str, monkeypatch: pytest.MonkeyPatch
+    path: str, content_type: str, status: str, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(request_body, "BLOCK_BYTES", 1)
     environ: dict[str, Any] = {}
     setup_testing_defaults(environ)
     environ |= {"HTTP_HOST": "testserver", "REQUEST_METHOD": "POST", "PATH_INFO": path, "CONTENT_TYPE": content_type}
-    environ |= {"CONTENT_LENGTH": "2", "wsgi.input": Slow(b"{}", speed=1 / (2 * SECONDS)), "SERVER_SOFTWARE": "Granian"}
+    environ |= {"CONTENT_LENGTH": "2", "wsgi.input": Slow(b"{}", 1 / (2 * SECONDS), clock), "SERVER_SOFTWARE": "Granian"}
     sent: dict[str, Any] = {}
     content = b"".join(wsgi.application(environ, lambda line, headers, *_info: sent.update(headers, status=line[:3])))
     assert (sent["status"], sent["Connection"]) == (status, "close")

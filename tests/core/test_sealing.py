@@ -6,8 +6,6 @@ import pytest
 
 from marketplace.core.sealing import Unreadable, seal, unseal
 
-pytestmark = pytest.mark.engineless
-
 
 def test_sealed_text_is_not_readable_and_opens() -> None:
     token = seal("hunter2", purpose="mail")

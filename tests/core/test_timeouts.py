@@ -16,8 +16,7 @@ from marketplace.core.db import limited
 from marketplace.core.db.timeouts import lift_limit, limit_statements
 from marketplace.pages.views import front
 
-pytestmark = pytest.mark.django_db
-on_postgresql = pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has no such limit")
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
 class Cancelled(Exception):
@@ -65,7 +64,7 @@ def sleep(seconds: float) -> None:
         cursor.execute("SELECT pg_sleep(%s)", [seconds])
 
 
-@on_postgresql
+@pytest.mark.postgres
 def test_statement_that_takes_too_long_is_cancelled_and_becomes_a_503(limit: None) -> None:
     [error] = in_a_thread(lambda: sleep(5))
     assert isinstance(error, Exception)
@@ -74,7 +73,7 @@ def test_statement_that_takes_too_long_is_cancelled_and_becomes_a_503(limit: Non
     assert "database" in problem.message
 
 
-@on_postgresql
+@pytest.mark.postgres
 def test_connection_to_a_server_that_hangs_is_given_up(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.STATEMENT_TIMEOUT_SECONDS = 1
     monkeypatch.setattr(limited, "MARGIN_SECONDS", 0)
@@ -89,7 +88,7 @@ def test_connection_to_a_server_that_hangs_is_given_up(settings: Any, monkeypatc
         assert opened.closed
 
 
-@on_postgresql
+@pytest.mark.postgres
 def test_thread_of_jobs_in_a_web_process_is_not_limited(limit: None) -> None:
     def job() -> None:
         lift_limit()
@@ -98,7 +97,7 @@ def test_thread_of_jobs_in_a_web_process_is_not_limited(limit: None) -> None:
     assert in_a_thread(job) == []
 
 
-@on_postgresql
+@pytest.mark.postgres
 def test_connections_of_commands_are_not_limited(settings: Any) -> None:
     settings.STATEMENT_TIMEOUT_SECONDS = 1
     assert in_a_thread(lambda: sleep(1.2)) == []

@@ -8,7 +8,9 @@ from django.utils import timezone
 
 from developers.models import AccessToken, ApiKey, App, FirstPartyToken
 from developers.secrets import Prefix, new_secret
-from developers.services.credentials import issue_api_key
+from developers.services.applications import withdraw_approval
+from developers.services.apps import suspend_app
+from developers.services.credentials import issue_api_key, revoke_api_key, revoke_token
 from marketplace.accounts.models import User
 from marketplace.core.access import KEY_KINDS, CredentialKind
 from tests.factories import AppFactory, UserFactory
@@ -74,10 +76,12 @@ def grant_narrowed(held: Held) -> None:
 
 def revoked(held: Held) -> None:
     """Revoke it; a page's token is removed."""
-    if isinstance(held.row, FirstPartyToken):
+    if isinstance(held.row, ApiKey):
+        revoke_api_key(key=held.row, actor=None)
+    elif isinstance(held.row, AccessToken):
+        revoke_token(token=held.row, actor=None)
+    else:
         held.row.delete()
-        return
-    type(held.row).objects.filter(pk=held.row.pk).update(revoked_at=timezone.now())
 
 
 def expired(held: Held) -> None:
@@ -89,7 +93,14 @@ def expired(held: Held) -> None:
 def app_suspended(held: Held) -> None:
     """Suspend the app."""
     assert held.app is not None
-    App.objects.filter(pk=held.app.pk).update(status="Suspended")
+    suspend_app(app=held.app, reason="Abuse", actor=UserFactory())
+
+
+def approval_withdrawn(held: Held) -> None:
+    """Take the app's developer the approval."""
+    assert held.app is not None
+    application = held.app.developer.developer_applications.create(what="x", why="y", status="Approved", submitted_at=timezone.now())
+    withdraw_approval(application=application, reason="Abuse", actor=UserFactory())
 
 
 def user_inactive(held: Held) -> None:
@@ -103,7 +114,7 @@ def garbage(held: Held) -> None:
 
 
 SCOPED: dict[Callable[[Held], None], bool] = {nothing: True, own_scopes_gone: False, grant_narrowed: False}
-DEAD = (revoked, expired, app_suspended, user_inactive, garbage)
-OF_APPS = {grant_narrowed, app_suspended}
+DEAD = (revoked, expired, app_suspended, approval_withdrawn, user_inactive, garbage)
+OF_APPS = {grant_narrowed, app_suspended, approval_withdrawn}
 APP_KINDS = KEY_KINDS | {CredentialKind.OAUTH, CredentialKind.MCP}
 CASES = [(kind, condition) for kind in CredentialKind for condition in (*SCOPED, *DEAD) if condition not in OF_APPS or kind in APP_KINDS]

@@ -3,7 +3,6 @@
 from datetime import timedelta
 
 import pytest
-from django.db import connection
 
 from developers.errors import LastSpendingLimit, TooManyTokens
 from developers.models import AccessToken, ApiKey, SpendingLimit
@@ -19,11 +18,7 @@ from tests.races import one_stands, refusals_at_once
 
 from .cases import in_days
 
-pytestmark = [
-    pytest.mark.postgres,
-    pytest.mark.django_db(transaction=True),
-    pytest.mark.skipif(connection.vendor != "postgresql", reason="needs PostgreSQL: SQLite lets one writer in at a time"),
-]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.postgres]
 
 
 def test_same_limit_or_ceiling_set_at_once_is_one_row() -> None:

@@ -17,11 +17,12 @@ from developers.services.first_party import PAGE_SCOPES
 from marketplace.core.access import KEY_KINDS, Access, CredentialKind
 from marketplace.core.api.views import ApiViewSet
 from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
+from tests.contract.calls import refused
 from tests.factories import AppFactory
 
 from .conditions import CASES, DEAD, SCOPED, Held, hold
 
-pytestmark = [pytest.mark.django_db, pytest.mark.matrix]
+pytestmark = pytest.mark.django_db
 
 Refusal = tuple[int, str] | None
 GATE = {"not_authenticated", "invalid_credential", "ambiguous_credentials", "insufficient_scope"}
@@ -29,6 +30,13 @@ ANONYMOUS: Refusal = (401, "not_authenticated")
 INVALID: Refusal = (401, "invalid_credential")
 AMBIGUOUS: Refusal = (400, "ambiguous_credentials")
 LACKING: Refusal = (403, "insufficient_scope")
+MALFORMED = (
+    {"x-api-key": ""},
+    {"x-api-key": "nonsense"},
+    {"authorization": "Bearer"},
+    {"authorization": "Bearer nonsense"},
+    {"authorization": "Basic bm9ib2R5Om5vdGhpbmc="},
+)
 
 
 class Operation(NamedTuple):
@@ -99,9 +107,12 @@ def answers(headers: dict[str, str]) -> dict[str, Refusal]:
     found: dict[str, Refusal] = {}
     for operation in OPERATIONS:
         response = client.generic(operation.method.upper(), operation.path, "{}", content_type="application/json")
-        problem = response.headers["Content-Type"] == "application/problem+json"
-        code = response.json()["code"] if problem else ""
+        problem = response.json() if response.headers["Content-Type"] == "application/problem+json" else {}
+        code = problem.get("code", "")
         assert response.status_code < 500, (operation, code)
+        if code in GATE:
+            refused(response, response.status_code, code)
+            assert problem.get("requiredScope") == (operation.access.scope if code == "insufficient_scope" else None)
         challenged = response.status_code == 401 or code == "insufficient_scope"
         assert ("WWW-Authenticate" in response) == challenged, operation
         found[operation.name] = (response.status_code, code) if code in GATE else None
@@ -127,6 +138,11 @@ def test_gate_answers_as_declared(kind: CredentialKind, condition: Callable[[Hel
     assert answers(held.headers) == wanted
 
 
+@pytest.mark.parametrize("headers", MALFORMED, ids=str)
+def test_malformed_credential_is_refused_everywhere(headers: dict[str, str]) -> None:
+    assert set(answers(headers).values()) == {INVALID}
+
+
 @pytest.mark.parametrize("scope", sorted(APP_SCOPES))
 def test_key_with_one_scope_opens_what_takes_it_and_nothing_else(scope: Scope) -> None:
     app = AppFactory(granted_scopes=format_scopes({scope}))
@@ -143,3 +159,7 @@ def test_key_with_one_scope_opens_what_takes_it_and_nothing_else(scope: Scope) -
 def test_two_credentials_are_refused_everywhere(kind: CredentialKind) -> None:
     both = hold(CredentialKind.API_KEY).headers | hold(kind).headers
     assert set(answers(both).values()) == {AMBIGUOUS}
+
+
+def test_two_empty_credentials_are_refused_everywhere() -> None:
+    assert set(answers({"x-api-key": "", "authorization": ""}).values()) == {AMBIGUOUS}

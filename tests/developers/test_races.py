@@ -5,7 +5,6 @@ from functools import partial
 from typing import Any
 
 import pytest
-from django.db import connection
 
 from developers.errors import ApplicationOpen, ScopeReviewOpen, TooManyApps, TooManyClientsWaiting, TooManyKeys, TooManyTokens
 from developers.models import AccessToken, ApiKey, App, DeveloperApplication, FirstPartyToken, ScopeReview
@@ -24,11 +23,7 @@ from tests.races import one_stands, refusals_at_once
 from .cases import in_days, open_review, session_of, signed_in
 from .oauth.documents import app_of_document
 
-pytestmark = [
-    pytest.mark.postgres,
-    pytest.mark.django_db(transaction=True),
-    pytest.mark.skipif(connection.vendor != "postgresql", reason="needs PostgreSQL: SQLite lets one writer in at a time"),
-]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.postgres]
 
 ASKED = {Scope.CATALOG_READ: "To read", Scope.WALLET_SPEND: "To buy"}
 GRANT = {scope: scopes.ScopeDecision(granted=True) for scope in ASKED}

@@ -21,7 +21,7 @@ from tests.servers.postgres import Unavailable
 from tests.servers.redis import redis
 from tests.waiting import PATIENCE_SECONDS, until
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
 PROCESSES, CALLS = 16, 40
 
 

@@ -23,7 +23,7 @@ from tests.factories import AppFactory, UserFactory
 
 from .cases import console_token, page_token, token_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.matrix]
+pytestmark = pytest.mark.django_db
 SECRET = re.compile(r"cam_[a-z]+_[0-9A-Za-z]{38}")
 # SQLite's indexes of words keep no rows that could be read; the text that they are made from is in catalog_searchdocument.
 INDEXES_WITHOUT_ROWS = {"catalog_searchfts"}

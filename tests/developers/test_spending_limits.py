@@ -35,7 +35,7 @@ from marketplace.core.money import Currency
 from marketplace.core.scopes import Scope
 from tests.factories import AppFactory, UserFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 USD = Caps(Currency.USD, per_purchase_minor=2_000, per_day_minor=5_000, total_minor=50_000)
 INR = Caps(Currency.INR, total_minor=100_000, categories=("presets", "fonts"))

@@ -9,7 +9,7 @@ import requests
 from tests.flows.server import environment, manage, running_server
 from tests.waiting import PATIENCE_SECONDS
 
-pytestmark = pytest.mark.engineless
+pytestmark = pytest.mark.full
 MAKE_KEY = """
 from developers.models import App
 from developers.services.credentials import issue_api_key

@@ -8,7 +8,7 @@ import pytest
 from .client import Upload
 from .service import Service, service
 
-pytestmark = pytest.mark.engineless
+pytestmark = pytest.mark.full
 
 BODY = b"x" * (64 * 2**20)
 # What the sockets of both sides hold on loopback, and what the server had read ahead.

@@ -9,7 +9,7 @@ from tests.servers import s3
 from .series import FAULTS, MIB
 from .uploads import run
 
-pytestmark = pytest.mark.engineless
+pytestmark = pytest.mark.full
 
 
 def test_killed_cut_and_starved_uploads_leave_nothing_in_a_folder(tmp_path: Path) -> None:

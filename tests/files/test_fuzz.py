@@ -9,10 +9,11 @@ from vendors.sandbox import worker
 
 from . import fuzz
 
+pytestmark = pytest.mark.full
+
 COUNT, PARTS = 1000, 4
 
 
-@pytest.mark.engineless
 @pytest.mark.parametrize("part", range(PARTS))
 def test_mutated_files_crash_nothing_and_take_no_time(part: int) -> None:
     share = COUNT // PARTS

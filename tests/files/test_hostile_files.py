@@ -30,6 +30,8 @@ from .helpers import inspect
 from .hostile import DELIVERABLES, PREVIEWS, Case, Refused, Taken, Unsupported
 from .measuring import Recorder
 
+pytestmark = pytest.mark.full
+
 ROOT = Path(__file__).resolve().parents[2]
 MIB_AT_MOST = 300
 # Of the processor, five times what the worst of them takes: beside others on a machine, each second is worth less.
@@ -88,7 +90,6 @@ def check_verdict(case: Case, response: Any) -> None:
             assert words in body["detail"]
 
 
-@pytest.mark.matrix
 @pytest.mark.django_db
 @pytest.mark.parametrize("case", [*DELIVERABLES, *PREVIEWS], ids=str)
 def test_odd_file_gets_its_verdict_within_bounds(case: Case, listing: Listing, bearer_client: Any, media: Path, recorder: Recorder) -> None:

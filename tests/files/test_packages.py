@@ -7,7 +7,7 @@ import pytest
 
 from .packages import MIB, OPENERS, bought_package, program
 
-pytestmark = pytest.mark.engineless
+pytestmark = pytest.mark.full
 
 
 @pytest.fixture(scope="module")

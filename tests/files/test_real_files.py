@@ -18,7 +18,7 @@ from vendors.previews import process_audio, process_font, process_image
 from . import real
 from .helpers import inspect
 
-pytestmark = pytest.mark.engineless
+pytestmark = pytest.mark.full
 
 NAMES = ["variable", "collection for Chinese", "Japanese", "colour", "cubic", "wide", "plain", "variable woff2", "woff2", "woff", "ttf"]
 SCRIPTS = {

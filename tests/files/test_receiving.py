@@ -32,6 +32,8 @@ from tests.waiting import PATIENCE_SECONDS
 from vendors.uploads import UploadIncomplete, check_upload_headers, receive, receive_small
 from vendors.uploads.receiving import FormReader, bare_form
 
+pytestmark = pytest.mark.database
+
 MIB = 2**20
 KEY = "deliverables/new"
 

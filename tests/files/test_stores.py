@@ -28,8 +28,6 @@ from tests.waiting import PATIENCE_SECONDS, until
 
 from .helpers import put
 
-pytestmark = pytest.mark.engineless
-
 MIB = 2**20
 
 

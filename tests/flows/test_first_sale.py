@@ -13,6 +13,8 @@ from . import journey
 from .person import Person
 from .server import ADMIN, Server, running_server
 
+pytestmark = [pytest.mark.database, pytest.mark.full]
+
 
 @pytest.fixture(params=["local files", pytest.param("files on S3", marks=pytest.mark.s3)])
 def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Server]:
@@ -37,7 +39,6 @@ def s3_environment(server: S3Server) -> dict[str, str]:
     }
 
 
-@pytest.mark.engines
 def test_font_family_goes_from_an_empty_machine_to_a_buyers_disk(server: Server) -> None:
     admin = Person(server, *ADMIN)
     admin.sign_in("/admin/")

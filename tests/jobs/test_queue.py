@@ -19,7 +19,7 @@ from tests.factories import UserFactory
 
 from . import tasks
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
 def claim(worker: str = "one") -> Job:

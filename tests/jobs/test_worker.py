@@ -19,7 +19,7 @@ from ..flows.server import ROOT, environment
 from ..waiting import PATIENCE_SECONDS, until
 from . import tasks
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database, pytest.mark.full]
 
 Start = Callable[..., "subprocess.Popen[str]"]
 

@@ -19,7 +19,7 @@ from tests.factories import UserFactory
 
 from .speaking import NEWEST, Speaker, tool_token
 
-pytestmark = [pytest.mark.django_db, pytest.mark.matrix]
+pytestmark = pytest.mark.django_db
 
 METADATA = 'resource_metadata="http://testserver/.well-known/oauth-protected-resource/mcp"'
 ALL = f'scope="{format_scopes(APP_SCOPES)}"'

@@ -16,7 +16,7 @@ from marketplace.mcp.revisions import SUPPORTED
 
 from .speaking import CAPABILITIES, NEWEST, VERSION, WITH_HANDSHAKE, Speaker, tool_token
 
-pytestmark = [pytest.mark.django_db, pytest.mark.matrix]
+pytestmark = pytest.mark.django_db
 
 LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
 

@@ -11,6 +11,8 @@ from tests.shop import archive, bought, funded, on_sale
 from .fuzzing import fuzz
 from .speaking import tool_token
 
+pytestmark = pytest.mark.full
+
 MESSAGES = {"sqlite": 10_000, "postgresql": 2_000}
 SEED = 20_260_728
 
@@ -22,7 +24,6 @@ def prepared() -> str:
     return tool_token(buyer)[1]
 
 
-@pytest.mark.no_cover
 @pytest.mark.django_db
 def test_malformed_messages_never_crash_and_are_answered_in_form(settings: Any, caplog: pytest.LogCaptureFixture) -> None:
     settings.RATE_LIMITS = dict.fromkeys(settings.RATE_LIMITS, 10**9)

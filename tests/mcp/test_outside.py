@@ -17,7 +17,7 @@ from .conformance import suite
 from .conformance.exemptions import reason_for
 from .conformance.shop import Shop, open_shop
 
-pytestmark = pytest.mark.engineless
+pytestmark = pytest.mark.full
 
 
 @pytest.fixture(scope="module")

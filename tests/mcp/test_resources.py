@@ -16,7 +16,7 @@ from tests.shop import archive, bought, funded, on_sale
 
 from .speaking import NEWEST, Speaker, tool_token
 
-pytestmark = [pytest.mark.django_db, pytest.mark.matrix]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from tests.waiting import PATIENCE_SECONDS
 
 from .official_client import CALLBACK, Person, Storage, connected, data_of, grant
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.full]
 
 DOCUMENT = "https://assistant.example/client.json"
 

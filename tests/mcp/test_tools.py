@@ -23,7 +23,7 @@ from wallet.models import Order
 
 from .speaking import NEWEST, Speaker, tool_token
 
-pytestmark = [pytest.mark.django_db, pytest.mark.matrix]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

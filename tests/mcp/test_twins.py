@@ -19,7 +19,7 @@ from tests.shop import archive, bought, funded, on_sale
 
 from .speaking import Speaker, tool_token
 
-pytestmark = [pytest.mark.django_db, pytest.mark.matrix]
+pytestmark = pytest.mark.django_db
 
 CASES = 200
 SEED = 42

@@ -19,7 +19,7 @@ from .deployment import Deployment, deployed
 from .edge import Edge, at_the_edge
 from .probes import scene
 
-pytestmark = [pytest.mark.engineless, pytest.mark.s3]
+pytestmark = [pytest.mark.s3, pytest.mark.full]
 
 API = f"{BASE_URL}/api/v1"
 # Longer than unasked: a busy machine is slow between one request and the next.

@@ -16,7 +16,7 @@ from ..waiting import PATIENCE_SECONDS, until
 from .balancer import BASE_URL
 from .deployment import Deployment, _wait
 
-pytestmark = [pytest.mark.engineless, pytest.mark.s3]
+pytestmark = [pytest.mark.s3, pytest.mark.full]
 
 CALLBACK = "https://client.example/callback"
 VERIFIER = "a-verifier-of-forty-three-characters-or-more-0"

@@ -4,7 +4,7 @@ import pytest
 
 from .. import outages
 
-pytestmark = pytest.mark.engineless
+pytestmark = pytest.mark.full
 
 
 def rows() -> list[list[str]]:

@@ -22,7 +22,7 @@ from ..servers.migrated import fill_postgres
 from ..servers.postgres import Cluster, Unavailable
 from ..waiting import PATIENCE_SECONDS
 
-pytestmark = [pytest.mark.engineless]
+pytestmark = pytest.mark.full
 
 
 class Shop:

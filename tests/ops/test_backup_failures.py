@@ -21,7 +21,7 @@ from ..faults.service import Service, service
 from ..servers.migrated import fill_postgres
 from ..servers.postgres import Cluster, Unavailable
 
-pytestmark = [pytest.mark.engineless]
+pytestmark = pytest.mark.full
 KEY = "deliverables/one"
 
 

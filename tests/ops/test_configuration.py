@@ -18,7 +18,6 @@ from tests.waiting import PATIENCE_SECONDS
 
 from ..checks import PRODUCTION, ROOT, SETTINGS
 
-pytestmark = pytest.mark.engineless
 S3 = {"S3_BUCKET": "shop", "S3_ACCESS_KEY_ID": "id", "S3_SECRET_ACCESS_KEY": "secret"}
 # A key of another kind in the same wrapping.
 X25519_KEY = "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VuBCIEIP6zTvktgzdm1Slf8E8+zrTMi00DwbKf8quvrV3LzKkQ\n-----END PRIVATE KEY-----"

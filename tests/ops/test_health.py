@@ -13,7 +13,7 @@ from marketplace.core import health
 from marketplace.core.health import Monitor, NotReady, monitor
 from tests.waiting import PATIENCE_SECONDS
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
 @pytest.fixture(autouse=True)

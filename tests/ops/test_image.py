@@ -24,7 +24,7 @@ from ..servers.migrated import copy_sqlite
 from ..servers.ports import free_port
 from ..servers.postgres import Unavailable
 
-pytestmark = pytest.mark.engineless
+pytestmark = pytest.mark.full
 COMPOSE = ROOT / "deploy" / "compose.yaml"
 FILLED = PRODUCTION | {
     "HOST": "shop.example",

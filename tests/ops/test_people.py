@@ -32,7 +32,7 @@ from wallet.services.funding import credit_wallet
 from ..factories import ListingFactory, UserFactory
 from ..shop import archive, bought, funded, on_sale, store_keeping
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 PRICE = 49_900
 ADDRESS = "a.person@example.com"
 

@@ -17,7 +17,7 @@ from ..factories import UserFactory
 from .person import MARKS, Person, is_there, marks_in, stored_marks
 from .personal_data import HOLDINGS, IMPERSONAL, OTHER_KEYS, faults_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
 def exported(person: Person) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from ..servers.nginx import HOST, Proxy, find_program, nginx
 from ..servers.postgres import Unavailable
 from ..waiting import PATIENCE_SECONDS, until
 
-pytestmark = pytest.mark.engineless
+pytestmark = pytest.mark.full
 UPLOAD = "/api/v1/vendor/assets/0192f0c1/file"
 JSON, FORM = "application/json", "multipart/form-data; boundary=x"
 # Of one address, whose connections are slow: more than one may hold.

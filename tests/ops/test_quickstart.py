@@ -34,7 +34,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 START_SECONDS = 600
 PARTS = {"admin", "developer", "vendor", "otherVendor", "buyer"}
 
-pytestmark = pytest.mark.engineless
+pytestmark = pytest.mark.full
 
 
 @dataclass(frozen=True)

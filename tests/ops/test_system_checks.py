@@ -3,6 +3,8 @@
 import pytest
 from django.core.checks import run_checks
 
+pytestmark = pytest.mark.database
+
 
 @pytest.mark.django_db
 def test_start_with_a_database_prints_no_warning() -> None:

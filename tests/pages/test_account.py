@@ -11,7 +11,7 @@ import pytest
 from allauth.account.models import EmailAddress
 from django.core import mail as outbox
 from django.core.management import call_command
-from django.db import connection, connections, transaction
+from django.db import connections, transaction
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -36,7 +36,7 @@ from wallet.services.refunds import refund_order
 
 from .markup import faults_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 Browse = Callable[..., Client]
 PASSWORD = "correct horse battery"
@@ -234,7 +234,7 @@ def test_request_that_the_end_of_the_account_overtakes_changes_nothing(user: Use
         rename_user(user=user, name="Asha", actor=user)
 
 
-@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has one writer at a time")
+@pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
 def test_deletion_while_the_copy_is_written_does_not_wait_in_a_circle(user: User) -> None:
     export = request_export(user=user, actor=user)

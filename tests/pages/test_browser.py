@@ -19,7 +19,7 @@ from marketplace.core.scopes import IN_PLAIN_WORDS, Scope
 from tests.factories import UserFactory
 from tests.screenshots.driving import patient
 
-pytestmark = [pytest.mark.browser, pytest.mark.engineless, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 PASSWORD = "a long enough phrase"
 PHONE = ViewportSize(width=375, height=667)

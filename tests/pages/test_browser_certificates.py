@@ -14,7 +14,7 @@ from tests.keyboard import fill, follow
 from tests.screenshots.driving import Scheme, context, overflows, violations
 from tests.shop import archive, bought, on_sale
 
-pytestmark = [pytest.mark.browser, pytest.mark.engineless, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.mark.parametrize(("size", "scheme", "java_script"), [("phone", "dark", False), ("desktop", "light", True)])

@@ -22,7 +22,7 @@ from tests.factories import AppFactory, UserFactory
 from tests.screenshots.driving import overflows, still, violations, watched
 from wallet.selectors import wallet_of
 
-pytestmark = [pytest.mark.browser, pytest.mark.engineless, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 PASSWORD = "a long enough phrase"
 Opens = Callable[..., Page]
 

@@ -16,7 +16,7 @@ from tests.factories import UserFactory
 from tests.keyboard import fill, follow, press, tick
 from tests.screenshots.driving import overflows
 
-pytestmark = [pytest.mark.browser, pytest.mark.engineless, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 PASSWORD = "a long enough phrase"
 
 

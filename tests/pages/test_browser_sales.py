@@ -15,7 +15,7 @@ from tests.shop import bought, funded, on_sale
 from tests.wallet.payees import payee
 from wallet.services.refunds import refund_order
 
-pytestmark = [pytest.mark.browser, pytest.mark.engineless, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 PASSWORD = "correct horse battery"
 

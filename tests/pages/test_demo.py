@@ -22,13 +22,11 @@ ENTRIES = load_entries()
 KINDS = {(entry.category, bool(entry.sound)): entry for entry in ENTRIES}
 
 
-@pytest.mark.engineless
 @pytest.mark.parametrize("entry", KINDS.values(), ids=lambda entry: entry.slug)
 def test_every_picture_of_a_gallery_is_described(entry: Entry) -> None:
     assert len(alt_texts_of(entry)) == len(build_media(entry).gallery)
 
 
-@pytest.mark.engineless
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.slug)
 def test_description_of_a_picture_is_a_sentence_of_its_own_within_the_bound(entry: Entry) -> None:
     texts = alt_texts_of(entry)

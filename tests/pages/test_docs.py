@@ -14,7 +14,6 @@ from marketplace.pages.docs.values import filled_in
 
 from .markup import faults_of
 
-pytestmark = pytest.mark.engineless
 SLUGS = [page.slug for page in docs.documents()]
 # Pages for people who are signed in: they lead to the sign-in.
 SIGN_IN = 302

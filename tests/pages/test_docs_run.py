@@ -29,7 +29,7 @@ from tests.shop import archive, funded, on_sale
 from tests.vendors import makers
 from tests.vendors.cases import make_vendor
 
-pytestmark = [pytest.mark.engineless, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.full]
 PROGRAMS = {"bash": ["sh", "-eu"], "python": [sys.executable], "javascript": ["node"]}
 SUFFIXES = {"bash": "sh", "python": "py", "javascript": "mjs"}
 SCOPES_OF_THE_QUICK_START = frozenset({Scope.ACCOUNT_READ, Scope.WALLET_SPEND, Scope.LIBRARY_DOWNLOAD})

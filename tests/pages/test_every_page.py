@@ -18,7 +18,7 @@ from .routes import routes
 from .world import NO_PAGES, World, crowd, make_world, pages_of_the_admin
 
 # What each page asks on the other engine is in the tests of its own; a crowd takes long to make.
-pytestmark = [pytest.mark.engineless, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 MOST_QUERIES, MOST_QUERIES_OF_THE_ADMIN = 8, 15
 # Not pages: programs call these.

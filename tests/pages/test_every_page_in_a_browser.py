@@ -16,7 +16,7 @@ from tests.screenshots.driving import MOST_BYTES, Scheme, context, leave, overfl
 
 from .world import PAGES, World, make_world, pages_of_the_admin
 
-pytestmark = [pytest.mark.browser, pytest.mark.engineless, pytest.mark.no_cover, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 # On a phone, what differs there and in the dark.
 RULES = {"desktop": None, "phone": ("color-contrast", "target-size")}

@@ -12,7 +12,7 @@ from tests.eager import EagerBackend
 
 from .world import PAGES, World, make_world
 
-pytestmark = [pytest.mark.django_db, pytest.mark.matrix]
+pytestmark = pytest.mark.django_db
 SIGN_OUT = "/account/logout/"
 PEOPLE = ("newcomer", "member")
 

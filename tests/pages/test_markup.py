@@ -20,7 +20,7 @@ from tests.factories import UserFactory
 
 from .markup import faults_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.matrix]
+pytestmark = pytest.mark.django_db
 
 ENTRANCE = ["account_login", "account_signup", "account_reset_password", "account_email_verification_sent"]
 MANAGE = ["account_email", "account_change_password", "mfa_index", "account_logout", "account_reauthenticate"]

@@ -18,7 +18,7 @@ from tests.factories import AppFactory
 from tests.vendors.cases import make_vendor
 from tests.waiting import PATIENCE_SECONDS
 
-pytestmark = [pytest.mark.engineless, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.full]
 # Everything that one of the languages could take for its own.
 NASTY = 'it\'s "$HOME" `id` ${x} \\n %41 é 🎉 \\'
 PROGRAMS = {"curl": ["sh"], "Python": [sys.executable], "JavaScript": ["node"]}

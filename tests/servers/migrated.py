@@ -97,14 +97,15 @@ def _kept(kind: str, make: Callable[[Path], object]) -> Path:
     kept = Path(root) / "creative-asset-marketplace" / "migrated"
     kept.mkdir(parents=True, exist_ok=True)
     made = kept / f"{kind}-{_state()}"
-    with _locked(kept, kind):
+    # Another state of the code does not wait for this one.
+    with _locked(kept, made.name):
         if made.exists():
             # In use: another state of the code, which makes its own, leaves it.
             os.utime(made)
         else:
-            for old in kept.glob("*/"):
+            for old in kept.iterdir():
                 if old.stat().st_mtime < time.time() - KEPT_SECONDS:
-                    shutil.rmtree(old, ignore_errors=True)
+                    shutil.rmtree(old, ignore_errors=True) if old.is_dir() else old.unlink(missing_ok=True)
             making = Path(tempfile.mkdtemp(dir=kept))
             make(making)
             making.rename(made)

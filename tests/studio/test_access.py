@@ -1,4 +1,4 @@
-"""Who gets into the studio, and who does not."""
+"""Whose studio is closed; whose listings it shows is in `tests/pages/test_others_things.py`."""
 
 from collections.abc import Callable
 
@@ -7,30 +7,15 @@ from django.test import Client
 from django.urls import reverse
 
 from catalog.models import Listing
-from tests.factories import UserFactory
-from tests.vendors.cases import make_vendor
 from vendors.models import VendorProfile, VendorStatus
 
-pytestmark = [pytest.mark.django_db, pytest.mark.matrix]
+pytestmark = pytest.mark.django_db
 
 Browse = Callable[..., Client]
 OF_A_LISTING = [
     f"studio-{name}"
     for name in ("listing", "details", "prices", "licences", "files", "manifest", "reviews", "withdraw", "unpublish", "delete")
 ]
-
-
-@pytest.mark.parametrize("name", OF_A_LISTING)
-def test_anonymous_is_sent_to_sign_in(listing: Listing, name: str) -> None:
-    address = reverse(name, args=[listing.slug])
-    assert Client().get(address)["Location"] == f"{reverse('account_login')}?next={address}"
-
-
-@pytest.mark.parametrize("name", OF_A_LISTING)
-def test_another_vendors_listing_is_not_found(browse: Browse, listing: Listing, name: str) -> None:
-    for stranger in (make_vendor().user, UserFactory(is_staff=True, is_superuser=True), UserFactory()):
-        assert browse(stranger).get(reverse(name, args=[listing.slug])).status_code == 404
-    assert browse(listing.store.owner).get(reverse(name, args=["nothing"])).status_code == 404
 
 
 @pytest.mark.parametrize("status", [VendorStatus.SUSPENDED, VendorStatus.PENDING])

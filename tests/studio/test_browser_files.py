@@ -27,7 +27,7 @@ from tests.waiting import until
 
 from .conftest import signed_in
 
-pytestmark = [pytest.mark.browser, pytest.mark.engineless, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 MB = 10**6
 

@@ -16,7 +16,7 @@ from tests.vendors import makers
 from vendors.models import VendorProfile
 from vendors.services.profiles import approve_vendor
 
-pytestmark = [pytest.mark.browser, pytest.mark.engineless, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 def section(page: Page, name: str) -> None:

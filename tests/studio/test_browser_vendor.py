@@ -25,7 +25,7 @@ from vendors.services.profiles import approve_vendor
 
 from .cases import published, ready, submitted, with_candidate
 
-pytestmark = [pytest.mark.browser, pytest.mark.engineless, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 WAYS = [("phone", True), ("phone", False), ("desktop", True)]
 LOOKS: list[tuple[str, Scheme]] = [("phone", "light"), ("desktop", "dark")]

@@ -21,6 +21,8 @@ from ..servers.migrated import own_database
 from ..waiting import PATIENCE_SECONDS
 from . import rules
 
+pytestmark = [pytest.mark.database, pytest.mark.full]
+
 
 def git(*words: str) -> bytes:
     program = shutil.which("git")
@@ -69,7 +71,6 @@ def test_list_is_that_of_the_release_it_names(release: str) -> None:
     assert rules.released() == {file for file in files if "/migrations/0" in file and file.endswith(".py")}
 
 
-@pytest.mark.engines
 def test_code_of_the_last_release_serves_and_sells_on_the_schema_of_today(old_code: Path, database: dict[str, str], tmp_path: Path) -> None:
     present, old = Service(tmp_path, database), Service(tmp_path, database, old_code)
     facts = present.prepare(2)

@@ -11,7 +11,6 @@ from django.db.migrations.state import ModelState, ProjectState
 
 from . import rules
 
-pytestmark = pytest.mark.engineless
 NOTHING: Any = migrations.RunPython.noop
 TITLE, NOTE = models.CharField(max_length=50), models.CharField(max_length=50, null=True)
 HARMFUL: dict[str, Operation] = {

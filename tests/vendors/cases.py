@@ -3,7 +3,6 @@
 from typing import Any
 
 from django.utils import timezone
-from rest_framework.test import APIClient
 
 from catalog.models import Listing
 from catalog.models.files import Deliverable
@@ -12,30 +11,6 @@ from tests.factories import StoreFactory
 from vendors.models import VendorProfile, VendorStatus
 
 ASSETS = "/api/v1/vendor/assets"
-OPERATIONS = [
-    ("get", ""),
-    ("post", ""),
-    ("get", "/aurora-sans"),
-    ("patch", "/aurora-sans"),
-    ("delete", "/aurora-sans"),
-    ("patch", "/aurora-sans/regional-prices"),
-    ("patch", "/aurora-sans/licensing"),
-    ("get", "/aurora-sans/reviews"),
-    ("get", "/aurora-sans/files"),
-    ("post", "/aurora-sans/manifest/generate"),
-    ("post", "/aurora-sans/preflight"),
-    ("post", "/aurora-sans/submit"),
-    ("post", "/aurora-sans/withdraw"),
-    ("post", "/aurora-sans/unpublish"),
-    ("post", "/aurora-sans/file"),
-    ("post", "/aurora-sans/font-specimen"),
-    ("post", "/aurora-sans/gallery-image?slot=0"),
-    ("post", "/aurora-sans/audio-preview"),
-    ("delete", "/aurora-sans/file"),
-    ("patch", "/aurora-sans/previews/01900000-0000-7000-8000-000000000000"),
-    ("delete", "/aurora-sans/previews/01900000-0000-7000-8000-000000000000"),
-]
-ON_ONE_LISTING = [(method, path) for method, path in OPERATIONS if path]
 CREATE = {
     "title": "Aurora Sans",
     "slug": "aurora-sans",
@@ -56,11 +31,6 @@ def make_vendor(status: VendorStatus = VendorStatus.APPROVED) -> VendorProfile:
     """Make a vendor with an open or a closed store."""
     store = StoreFactory(is_open=status == VendorStatus.APPROVED)
     return VendorProfile.objects.create(user=store.owner, store=store, status=status)
-
-
-def call(client: APIClient, method: str, path: str) -> Any:
-    """Send an empty JSON body where the method has one."""
-    return getattr(client, method)(ASSETS + path, *(() if method == "get" else ({},)), format="json")
 
 
 def problem(answer: Any) -> tuple[int, str]:

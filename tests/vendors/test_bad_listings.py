@@ -7,7 +7,7 @@ from catalog.models import Category, Listing
 
 from .cases import ASSETS, CREATE, PATCH, pointers, problem
 
-pytestmark = [pytest.mark.django_db, pytest.mark.matrix]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.mark.parametrize(

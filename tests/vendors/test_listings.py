@@ -10,7 +10,7 @@ from marketplace.core.audit import history_of
 from tests.factories import ListingFactory
 from vendors.models import VendorProfile
 
-from .cases import ASSETS, CREATE, PATCH, make_vendor, pointers, publish
+from .cases import ASSETS, CREATE, PATCH, make_vendor, pointers, problem, publish
 
 pytestmark = pytest.mark.django_db
 
@@ -281,3 +281,10 @@ def test_reviews_are_read_by_their_vendor(client: APIClient, listing: Listing) -
     assert (answer["total"], answer["page"]) == (1, 1)
     assert set(answer["items"][0]) == {"id", "kind", "status", "submittedAt", "decidedAt", "file", "checks", "findings", "note"}
     assert (answer["items"][0]["id"], answer["items"][0]["findings"], answer["items"][0]["checks"]) == (str(review.id), [finding], [check])
+
+
+def test_put_is_not_allowed_and_options_names_what_is(client: APIClient, listing: Listing) -> None:
+    assert problem(client.put(f"{ASSETS}/{listing.id}")) == (405, "method_not_allowed")
+    answer = client.options(f"{ASSETS}/{listing.id}")
+    assert answer.status_code == 204
+    assert "PUT" not in answer["Allow"]

@@ -16,14 +16,13 @@ from developers.models import DeveloperApplication
 from marketplace.accounts.models import User
 from marketplace.core.audit import history_of
 from marketplace.core.errors import InvalidInput, InvalidTransition, SelfReview
-from marketplace.core.scopes import Scope
 from tests.factories import StoreFactory, UserFactory
 from vendors.models import VendorProfile, VendorStatus
 from vendors.services.profiles import apply, approve_vendor, reinstate_vendor, set_commission, set_payout_method, suspend_vendor
 
 from .cases import make_vendor
 
-pytestmark = [pytest.mark.django_db, pytest.mark.matrix]
+pytestmark = pytest.mark.django_db
 
 APPLY = "/api/v1/vendor/apply"
 STATUS = "/api/v1/vendor/application-status"
@@ -41,19 +40,6 @@ def developer() -> User:
 @pytest.fixture
 def staff() -> User:
     return UserFactory(is_staff=True)
-
-
-@pytest.mark.parametrize(("method", "path"), [("post", APPLY), ("get", STATUS)])
-def test_anonymous_and_wrong_credentials_are_refused(
-    method: str, path: str, anonymous: APIClient, key_client: Callable[..., APIClient], bearer_client: Callable[..., APIClient]
-) -> None:
-    no_credential = getattr(anonymous, method)(path, BODY, format="json")
-    by_key = getattr(key_client(), method)(path, BODY, format="json")
-    wrong_scope = getattr(bearer_client(scopes={Scope.ACCOUNT_READ}), method)(path, BODY, format="json")
-    assert (no_credential.status_code, no_credential.json()["code"]) == (401, "not_authenticated")
-    assert (by_key.status_code, by_key.json()["code"]) == (401, "invalid_credential")
-    assert (wrong_scope.status_code, wrong_scope.json()["code"]) == (403, "insufficient_scope")
-    assert wrong_scope.json()["requiredScope"] == "vendor:manage"
 
 
 @pytest.mark.parametrize(

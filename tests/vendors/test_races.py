@@ -190,7 +190,7 @@ def test_manifest_generated_many_times_at_once_is_one() -> None:
     assert history_of(listing).count() == 1
 
 
-@pytest.mark.skipif("connection.vendor != 'postgresql'", reason="rows are locked by PostgreSQL only")
+@pytest.mark.postgres
 def test_upload_that_waits_while_its_vendor_is_suspended_is_refused() -> None:
     profile = make_vendor()
     listing = ListingFactory(store=profile.store)

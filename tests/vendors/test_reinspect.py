@@ -20,7 +20,7 @@ from tests.factories import DeliverableFactory, PublishedListingFactory
 from tests.files import makers
 from tests.files.helpers import put
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
 @pytest.fixture(autouse=True)

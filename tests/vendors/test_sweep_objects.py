@@ -16,7 +16,7 @@ from marketplace.storage.local import STAGING, LocalStorage
 from tests.factories import DeliverableFactory, ListingFactory
 from tests.files.helpers import put
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
 @pytest.fixture(autouse=True)

@@ -30,7 +30,7 @@ from wallet.services.withdrawals import pay_withdrawal
 
 from .leaving import asked
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
 def credited(user: User, amount_minor: int = 500, currency: str = "INR", **given: Any) -> Journal:

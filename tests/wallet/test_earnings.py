@@ -11,7 +11,6 @@ from rest_framework.test import APIClient
 
 from catalog.models import Listing
 from marketplace.accounts.models import User
-from marketplace.core.scopes import Scope
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
 from tests.vendors.cases import make_vendor
@@ -23,7 +22,7 @@ from wallet.services.sealing import seal_ledger
 
 from .payees import earned, payee
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 Client = Callable[..., APIClient]
 EARNINGS = "/api/v1/vendor/earnings"
 NOTHING = {"balances": [{"currency": "INR", "balance": 0}, {"currency": "USD", "balance": 0}], "items": [], "nextCursor": None}
@@ -36,14 +35,6 @@ def listing() -> Listing:
 
 def code_of(response: Any) -> tuple[int, str]:
     return response.status_code, response.json()["code"]
-
-
-def test_earnings_without_the_right_credential_are_refused(anonymous: APIClient, bearer_client: Client, key_client: Client) -> None:
-    vendor = make_vendor().user
-    assert code_of(anonymous.get(EARNINGS)) == (401, "not_authenticated")
-    assert key_client(user=vendor).get(EARNINGS).status_code == 401
-    lacking = bearer_client(vendor, scopes=frozenset({Scope.ACCOUNT_READ}))
-    assert code_of(lacking.get(EARNINGS)) == (403, "insufficient_scope")
 
 
 @pytest.mark.parametrize("status", [None, VendorStatus.PENDING, VendorStatus.SUSPENDED])

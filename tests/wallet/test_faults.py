@@ -23,7 +23,7 @@ from .killing import Buying, killed_at_random
 from .leaving import abandoned, asked
 from .spenders import limit, personal
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
 Deed = Callable[[], Any]
 
 

@@ -23,6 +23,8 @@ from wallet.services.withdrawals import pay_withdrawal
 from .leaving import asked
 from .payees import payee
 
+pytestmark = pytest.mark.database
+
 ROLE = "shop_app_under_test"
 CHANGES = [
     "UPDATE wallet_transfer SET amount_minor = 1",

@@ -21,7 +21,7 @@ from wallet.services.quotes import make_quote
 from wallet.services.refunds import refund_order
 from wallet.services.spending import spend
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 Client = Callable[..., APIClient]
 ORDERS, MOVES, WALLET = "/api/v1/orders", "/api/v1/wallet/transactions", "/api/v1/wallet"
 
@@ -210,11 +210,6 @@ def test_receipt_as_pdf_takes_any_title(bearer_client: Client, buyer: User, titl
 @pytest.mark.parametrize("body", [{}, {"currencyPreference": "EUR"}, {"currencyPreference": "usd"}, {"currencyPreference": None}])
 def test_preference_that_no_wallet_has_is_refused(bearer_client: Client, body: Any) -> None:
     assert code_of(bearer_client().patch(WALLET, body, format="json")) == (400, "invalid_input")
-
-
-def test_preference_needs_the_scope_to_spend(bearer_client: Client) -> None:
-    client = bearer_client(scopes=frozenset({Scope.ACCOUNT_READ}))
-    assert code_of(client.patch(WALLET, {"currencyPreference": "USD"}, format="json")) == (403, "insufficient_scope")
 
 
 def test_preference_decides_what_a_purchase_is_paid_in(bearer_client: Client, buyer: User) -> None:

@@ -23,7 +23,7 @@ from wallet.services.funding import credit_wallet
 
 from .tampering import unguarded
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
 @pytest.fixture

@@ -10,8 +10,6 @@ from tests.architecture.source import ROOT
 from .mutants import MUTANTS, mutate
 from .safeguards import Mutant
 
-pytestmark = pytest.mark.engineless
-
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
 def test_mutant_changes_the_source_and_still_is_python(mutant: Mutant, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from wallet.services.payouts import pay_out
 
 from .payees import payee
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 LIST, EXPORT = "admin:wallet_payout_changelist", "admin:wallet_payout_export"
 
 

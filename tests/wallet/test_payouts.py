@@ -26,7 +26,7 @@ from .payees import earned, payee
 from .racing import THREADS, outcomes_at_once
 from .tampering import unguarded
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 # 80 % of 499.00.
 SHARE = 39_920
 

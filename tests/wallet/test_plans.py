@@ -9,6 +9,8 @@ from library.models import Licence
 from tests.shop import bought, on_sale
 from wallet import statements
 
+pytestmark = pytest.mark.database
+
 MANY = 3_000
 COPIED = "tier_id, title, store_name, version, deliverable_id, acquired_at, revoke_reason"
 

@@ -38,7 +38,7 @@ from .payees import earned, payee
 from .racing import THREADS, outcomes_at_once
 from .spenders import connected, limit, own_key, personal
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
 
 
 @pytest.fixture(autouse=True)

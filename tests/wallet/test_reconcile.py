@@ -21,7 +21,7 @@ from wallet.services.sealing import seal_ledger
 
 from .tampering import unguarded
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
 def reconcile() -> str:

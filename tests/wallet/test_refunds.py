@@ -21,7 +21,7 @@ from wallet.services.sealing import seal_ledger
 
 from .leaving import abandoned
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
 def test_refund_without_a_reason_is_refused() -> None:

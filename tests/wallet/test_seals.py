@@ -22,7 +22,7 @@ from wallet.services.refunds import refund_order
 from .racing import outcomes_at_once
 from .tampering import unguarded
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 OTHER = "0" * 64
 
 

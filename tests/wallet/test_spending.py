@@ -11,7 +11,6 @@ from rest_framework.test import APIClient
 from catalog.models import ListingStats
 from catalog.services.popularity import count_purchases
 from library.models import Licence
-from marketplace.core.scopes import Scope
 from tests.factories import ListingFactory
 from tests.shop import bought, funded, on_sale, store_keeping
 from wallet.models import Journal, LedgerAccount, Order, Transfer, WalletSettings
@@ -21,7 +20,7 @@ from wallet.services import offers
 
 from .purchases import URL, assert_refused, spend
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 Client = Callable[..., APIClient]
 
 
@@ -30,17 +29,6 @@ def _books_balance() -> Any:
     """Whatever a test does, the books agree afterwards."""
     yield
     assert list(differences()) == []
-
-
-def test_anonymous_cannot_spend(anonymous: APIClient) -> None:
-    assert_refused(spend(anonymous, on_sale()), 401, "not_authenticated")
-
-
-def test_scope_is_needed(bearer_client: Client, key_client: Client) -> None:
-    for make in (bearer_client, key_client):
-        response = spend(make(funded(inr=100_000), scopes=frozenset({Scope.ACCOUNT_READ})), on_sale())
-        assert_refused(response, 403, "insufficient_scope")
-        assert response.json()["requiredScope"] == "wallet:spend"
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ from wallet.services.spending import spend
 
 from .spenders import connected, limit, own_key, personal
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("midday")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("midday"), pytest.mark.database]
 PRICE = 49_900
 
 

@@ -20,7 +20,7 @@ from wallet.services.funding import credit_wallet
 from .purchases import assert_refused, spend
 from .spenders import limit, own_key, personal
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 Client = Callable[..., APIClient]
 
 

@@ -21,7 +21,7 @@ from wallet.selectors import wallet_of
 from wallet.services.funding import credit_wallet
 from wallet.services.refunds import refund_order
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 CREDIT = {"currency": "INR", "amount": "499.50", "reason": "Invoice 7"}
 ROWS = [
     ("wallet", "walletowner"),

@@ -6,24 +6,12 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from marketplace.core.scopes import Scope
 from tests.shop import funded
 from wallet.models import LedgerAccount, WalletSettings
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 URL = "/api/v1/wallet"
 Client = Callable[..., APIClient]
-
-
-def test_anonymous_is_refused(anonymous: APIClient) -> None:
-    response = anonymous.get(URL)
-    assert (response.status_code, response.json()["code"]) == (401, "not_authenticated")
-
-
-def test_scope_is_needed(bearer_client: Client, key_client: Client) -> None:
-    for make in (bearer_client, key_client):
-        response = make(scopes=frozenset({Scope.WALLET_SPEND})).get(URL)
-        assert (response.status_code, response.json()["code"]) == (403, "insufficient_scope")
 
 
 @pytest.mark.parametrize("method", ["post", "put", "delete"])

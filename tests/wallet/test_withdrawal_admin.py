@@ -17,7 +17,7 @@ from wallet.services.withdrawals import cancel_withdrawal, pay_withdrawal
 
 from .leaving import abandoned, asked
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 DECIDE, VIEW = "wallet.decide_withdrawal", "wallet.view_withdrawal"
 LIST = "admin:wallet_withdrawal_changelist"
 

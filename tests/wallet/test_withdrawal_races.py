@@ -24,7 +24,7 @@ from wallet.services.withdrawals import cancel_withdrawal, pay_withdrawal, refus
 
 from .leaving import abandoned, asked
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
 
 
 @pytest.fixture(autouse=True)

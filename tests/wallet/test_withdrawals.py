@@ -34,7 +34,7 @@ from wallet.services.withdrawals import cancel_withdrawal, pay_withdrawal, refus
 
 from .leaving import DETAILS, asked
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
 def refused(deed: Callable[[], Any]) -> str:

@@ -20,7 +20,7 @@ from tests.screenshots.driving import browser, patient
 from .callbacks import HOST, serving, write_certificate
 from .parties import Party, query_of
 
-pytestmark = [pytest.mark.browser, pytest.mark.engineless, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 PASSWORD = "a long enough phrase"
 

@@ -29,7 +29,7 @@ from tests.factories import AppFactory, UserFactory
 from .documents import GOOD, URL, app_of_document
 from .parties import MCP, Party, assert_error, query_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.matrix]
+pytestmark = pytest.mark.django_db
 
 BACK = "https://client.example/callback"
 WANTED = {"scope": "catalog:read account:read", "resource": MCP}

@@ -56,7 +56,7 @@ TYPES = [
     ";;;",
 ]
 
-pytestmark = [pytest.mark.django_db, pytest.mark.matrix]
+pytestmark = pytest.mark.django_db
 
 
 def assert_answered(response: Any) -> None:

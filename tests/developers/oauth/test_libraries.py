@@ -18,7 +18,7 @@ from tests.races import at_once
 
 from .parties import CALLBACK, Party, end_grace
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
 
 SCOPE = "catalog:read account:read library:read"
 

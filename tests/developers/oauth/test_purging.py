@@ -6,7 +6,7 @@ from io import StringIO
 
 import pytest
 from django.core.management import call_command
-from django.db import connection, connections
+from django.db import connections
 from django.utils import timezone
 
 from developers.models import AccessToken, Grant, RefreshToken
@@ -17,6 +17,8 @@ from marketplace.core.models import AuditEntry
 from tests.developers.cases import token_of
 
 from .parties import Party, assert_error, call
+
+pytestmark = pytest.mark.database
 
 LONG_AGO = timedelta(days=200)
 
@@ -105,7 +107,6 @@ def test_ended_connection_goes_in_steps_and_the_rehearsal_counts_the_same(
 
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.skipif(connection.vendor != "postgresql", reason="needs PostgreSQL: SQLite lets one writer in at a time")
 def test_several_runs_beside_refreshes_share_the_work(party: Party, user: User, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(commands, "BATCH_ROWS", 2)
     for _ in range(3):

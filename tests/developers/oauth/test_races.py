@@ -6,7 +6,6 @@ from functools import partial
 from typing import Any
 
 import pytest
-from django.db import connection
 
 from developers.audiences import Audience
 from developers.models import AccessToken, Grant, RefreshToken
@@ -26,7 +25,7 @@ from tests.races import at_once
 
 from .parties import Party, assert_error, call, post_form
 
-races = pytest.mark.skipif(connection.vendor != "postgresql", reason="needs PostgreSQL: SQLite lets one writer in at a time")
+pytestmark = pytest.mark.database
 
 
 def new_pair() -> NewPair:
@@ -95,7 +94,6 @@ def test_nothing_is_issued_on_a_consent_that_was_withdrawn_since(party: Party) -
         rotate(refresh_token=stale, pair=new_pair())
 
 
-@races
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
 def test_one_of_many_exchanges_of_a_code_stands_and_its_tokens_end(party: Party) -> None:
@@ -105,7 +103,6 @@ def test_one_of_many_exchanges_of_a_code_stands_and_its_tokens_end(party: Party)
     assert not RefreshToken.objects.filter(revoked=None).exists()
 
 
-@races
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
 def test_many_refreshes_at_once_get_one_pair(party: Party) -> None:
@@ -118,7 +115,6 @@ def test_many_refreshes_at_once_get_one_pair(party: Party) -> None:
     assert party.refresh(answers[0].json()["refresh_token"]).status_code == 200
 
 
-@races
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
 def test_wrong_verifiers_beside_a_right_one_leave_nothing_alive(party: Party) -> None:
@@ -132,7 +128,6 @@ def test_wrong_verifiers_beside_a_right_one_leave_nothing_alive(party: Party) ->
         assert not RefreshToken.objects.filter(revoked=None).exists()
 
 
-@races
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
 def test_withdrawal_beside_refreshes_and_exchanges_leaves_nothing_alive(party: Party) -> None:
@@ -148,7 +143,6 @@ def test_withdrawal_beside_refreshes_and_exchanges_leaves_nothing_alive(party: P
         assert not RefreshToken.objects.filter(revoked=None).exists()
 
 
-@races
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
 def test_reports_of_leaks_beside_refreshes_and_revocations_never_wait_for_each_other(party: Party, user: User) -> None:
@@ -165,7 +159,6 @@ def test_reports_of_leaks_beside_refreshes_and_revocations_never_wait_for_each_o
         assert not RefreshToken.objects.filter(revoked=None).exists()
 
 
-@races
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("end", ["app", "user"])

@@ -28,6 +28,8 @@ from tests.factories import AppFactory, UserFactory
 
 from .parties import API, AUTHORIZE, CALLBACK, MCP, REVOKE, TOKEN, Party, assert_error, call, end_grace, post_form
 
+pytestmark = pytest.mark.database
+
 
 @pytest.mark.parametrize(
     ("changes", "error", "status"),

@@ -27,7 +27,7 @@ from tests.factories import UserFactory
 from .conftest import Listen, Listening, go_on, tell
 from .receiver import Receiver
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 ASSET = EventType.ASSET_PUBLISHED
 
 

@@ -22,7 +22,7 @@ from tests.factories import UserFactory
 from .conftest import Listen, Listening, go_on, tell
 from .receiver import Receiver
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
 def turns_to_come() -> list[Any]:

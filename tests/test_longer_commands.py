@@ -1,0 +1,78 @@
+"""Every longer command and benchmark of CONTRIBUTING.md runs, here at its smallest."""
+
+import importlib.util
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmarks import MISSED
+
+from .checks import ROOT
+from .waiting import PATIENCE_SECONDS
+
+pytestmark = pytest.mark.full
+
+COMMANDS = (
+    "tests.wallet.long lives --operations 50",
+    "tests.wallet.long races --operations 50",
+    "tests.wallet.long kills --clients 2 --servers 1",
+    "tests.wallet.mutants 'a second answer overwrites'",
+    "tests.files.fuzz --count 4 --jobs 1 --keep {folder}",
+    "tests.files.packages --size 1",
+    "tests.faults.uploads --count 1 --store local",
+    "tests.contract.schemathesis --examples 1 --only 'categories and anonymous'",
+    "tests.attack.costs --shapes 1 --only oauth",
+    "tests.attack.production --only 'slow forms' --seconds 1",
+    "tests.mcp.conformance",
+    "tests.outages --only worker",
+    "tests.nodes.chaos --seconds 0.5 --rounds 1",
+    "tests.screenshots --only sign-in --sizes phone --schemes light --out {folder}",
+    "tests.screenshots.lighthouse --runs 1 --only 'sign up' --out {folder}",
+    "benchmarks.catalog --listings 60 --engine sqlite --seconds 1 --no-file",
+    "benchmarks.search --listings 60 --engine sqlite --queries 1",
+    "benchmarks.wallet --seconds 1 --clients 1 --no-file",
+    "benchmarks.mcp --listings 60 --engine sqlite --calls 2 --no-file",
+    "benchmarks.upload --size 1MiB --store local --repeat 1",
+    "benchmarks.load --minutes 0.05 --seconds 1 --listings 60 --no-file",
+)
+PROGRAMS = {"tests.mcp.conformance": "npm", "tests.screenshots.lighthouse": "npm", "benchmarks.catalog": "wrk"}
+# A minute is usual.
+SECONDS = 3 * PATIENCE_SECONDS
+
+
+def test_every_documented_command_is_run() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    documented = {name for name in re.findall(r"`((?:tests|benchmarks)\.[\w.]+)[ `]", text) if _is_command(name)}
+    assert documented == {command.split()[0] for command in COMMANDS}
+
+
+def _is_command(name: str) -> bool:
+    path = ROOT / name.replace(".", "/")
+    return (path / "__main__.py").exists() or '__name__ == "__main__"' in path.with_suffix(".py").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_smallest_run_ends_well(command: str, tmp_path: Path) -> None:
+    module, *arguments = shlex.split(command.format(folder=tmp_path))
+    program = PROGRAMS.get(module)
+    if program and shutil.which(program) is None:
+        pytest.skip(f"needs {program}")
+    if module == "benchmarks.load" and importlib.util.find_spec("locust") is None:
+        pytest.skip("needs the dependency group load")
+    done = subprocess.run(
+        [sys.executable, "-m", module, *arguments],
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    # What is measured so briefly, beside other tests, says nothing of goals.
+    assert done.returncode in {0, MISSED}, done.stdout[-5000:]
