@@ -201,8 +201,8 @@ class S3File(ObjectFile):
         self._waiting = ExitStack()
         self._waiting.enter_context(storage.request())
         reader, writer = os.pipe()
-        # `file` is what `File` writes to.
-        super().__init__(os.fdopen(writer, "wb"), key)
+        self._pipe = os.fdopen(writer, "wb")
+        super().__init__(self._pipe, key)
         self._manager = TransferManager(storage.transfers.meta.client, storage.transfer_config)
         self._transfer = self._manager.upload(
             os.fdopen(reader, "rb"),
@@ -218,21 +218,21 @@ class S3File(ObjectFile):
             # It failed: say so now, not when all has been received.
             self.close()
         with suppress(BrokenPipeError):
-            self.file.write(chunk)
+            self._pipe.write(chunk)
         return len(chunk)
 
     def close(self) -> None:
         """Make the object visible; the store answers once it is durable."""
         with s3_errors():
             with suppress(BrokenPipeError):
-                self.file.close()
+                self._pipe.close()
             self._transfer.result()
 
     def discard(self) -> None:
         """Stop the threads, and leave nothing behind: parts under way are waited for, which the store would keep."""
         self._transfer.cancel()
         with suppress(BrokenPipeError):
-            self.file.close()
+            self._pipe.close()
         self._manager.shutdown(cancel=True)
         self._waiting.close()
 
