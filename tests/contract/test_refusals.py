@@ -14,7 +14,7 @@ from .scenes import Scene
 from .shapes import Field, Operation, Query
 from .table import OPERATIONS, WITH_BODY
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("unlimited")]
 
 WRONG_TYPES: dict[str, tuple[Any, ...]] = {
     "string": (5, True, ["x"], {"x": 1}),
