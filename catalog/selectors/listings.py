@@ -54,7 +54,7 @@ _DETAILS = ListingIndex.objects.values(
     *("popularity", "published_at", *(f"listing__{name}" for name in LISTING_FIELDS), "listing__tax_rate_bp"),
     *(f"listing__live_deliverable__{name}" for name in ("file_size", "sha256", "technical")),
 )
-_PREVIEWS: QuerySet[Preview, Row] = Preview.objects.values("id", "listing_id", "kind", "slot", "alt_text")
+_PREVIEWS: QuerySet[Any, Any] = Preview.objects.values("id", "listing_id", "kind", "slot", "alt_text")
 
 
 class ListingDetail(NamedTuple):
