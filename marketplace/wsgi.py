@@ -1,10 +1,12 @@
 """The WSGI application: `granian --interface wsgi marketplace.wsgi:application`."""
 
+import gc
 import os
 from collections.abc import Iterable
 from typing import Any
 
 from django.core.wsgi import get_wsgi_application
+from django.urls import get_resolver
 from django.utils.module_loading import import_string
 
 from marketplace.core.client_address import is_from_proxy
@@ -18,6 +20,10 @@ _django = get_wsgi_application()
 limit_statements()
 # By name: it can be loaded once every app is there.
 import_string("marketplace.jobs.in_server.start_worker_thread")()
+# What is loaded stays until the process ends: looking through it at each full collection would keep requests waiting for a tenth of a second.
+get_resolver().url_patterns  # noqa: B018 - loads every view
+gc.collect()
+gc.freeze()
 
 
 def application(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
