@@ -220,6 +220,7 @@ class Spender:
 def spenders_of(user: User) -> list[Spender]:
     """Return what may spend from the user's wallet, tokens first, in three queries."""
     tokens, apps = list(spending_tokens_of(user)), list(spending_apps_of(user))
+    spenders: list[App | AccessToken] = [*tokens, *apps]
     rows = SpendingLimit.objects.filter(Q(token__in=tokens, owner=user) | Q(owner=user, app__in=apps) | Q(owner=None, app__in=apps))
     limits: dict[uuid.UUID | None, list[SpendingLimit]] = defaultdict(list)
     ceilings: dict[uuid.UUID | None, list[SpendingLimit]] = defaultdict(list)
@@ -227,7 +228,7 @@ def spenders_of(user: User) -> list[Spender]:
         (ceilings if row.owner_id is None else limits)[row.token_id or row.app_id].append(row)
     return [
         Spender(subject, isinstance(subject, App) and subject.user_id == user.pk, limits[subject.pk], ceilings[subject.pk])
-        for subject in (*tokens, *apps)
+        for subject in spenders
     ]
 
 
