@@ -21,12 +21,14 @@ from dataclasses import dataclass
 from http.cookies import SimpleCookie
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 
-from .shapes import Shape
-from .targets import Target
+if TYPE_CHECKING:
+    # Both load our models, which the command does without.
+    from .shapes import Shape
+    from .targets import Target
 
 ROOT = Path(__file__).resolve().parents[2]
 KEPT = Path(__file__).with_name("costs.md")
@@ -68,14 +70,14 @@ class Cost:
         return self.views > (MOST if self.known else MOST_OF_NOBODY)
 
 
-def costliest(targets: Iterable[Target], unit: float) -> Iterator[Cost]:
+def costliest(targets: "Iterable[Target]", unit: float) -> Iterator[Cost]:
     """Yield the costliest request to each target."""
     for target in targets:
         with _collecting_as_usual():
             yield _costliest(target, unit)
 
 
-def _costliest(target: Target, unit: float) -> Cost:
+def _costliest(target: "Target", unit: float) -> Cost:
     most = Cost(target.name, target.known, "", 0, 0, 0)
     for shape in target.requests:
         seconds, status = _send(target, shape)
@@ -87,7 +89,7 @@ def _costliest(target: Target, unit: float) -> Cost:
     return most
 
 
-def _send(target: Target, shape: Shape) -> tuple[float, int]:
+def _send(target: "Target", shape: "Shape") -> tuple[float, int]:
     """Send a request; return its processor time, and the status of the answer. What it changes is rolled back."""
     headers: dict[str, Any] = target.headers | dict(shape.headers)
     path = target.path + ("&" if "?" in target.path else "?") * bool(shape.query) + shape.query
