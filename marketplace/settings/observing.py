@@ -25,7 +25,7 @@ if METRICS_TOKEN and METRICS_DIR:
 SLOW_QUERY_MS = read.integer("SLOW_QUERY_MS", default=0)
 # What /readyz needs to see to say 200; what else is down is only named.
 COMPONENTS = ("database", "migrations", "cache", "objects", "worker")
-READY_REQUIRES = read.words("READY_REQUIRES") or ["database", "migrations", "cache", "objects"]
+READY_REQUIRES = read.words("READY_REQUIRES") or ["database", "migrations"]
 if not set(READY_REQUIRES) <= set(COMPONENTS):
     raise ImproperlyConfigured(f"READY_REQUIRES holds something else than {', '.join(COMPONENTS)}.")
 OTEL_ENDPOINT = read.http_url("OTEL_ENDPOINT")
