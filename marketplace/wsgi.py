@@ -9,9 +9,9 @@ from django.core.wsgi import get_wsgi_application
 from django.urls import get_resolver
 from django.utils.module_loading import import_string
 
-from marketplace.core.client_address import is_from_proxy
-from marketplace.core.db.timeouts import limit_statements
-from marketplace.core.request_body import RequestBody, is_buffered
+from marketplace.core.database import limit_statements
+from marketplace.http.client_address import is_from_proxy
+from marketplace.http.request_body import RequestBody, is_buffered
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "marketplace.settings.production")
 

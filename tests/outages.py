@@ -19,7 +19,7 @@ from .flows.server import ROOT
 from .nodes.deployment import Deployment, deployed
 from .nodes.probes import Outcome, Prober
 
-PAGE = ROOT / "marketplace" / "pages" / "docs" / "outages.md"
+PAGE = ROOT / "marketplace" / "web" / "docs" / "outages.md"
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 RECOVERY_SECONDS = 60
 HANGS = " hangs"

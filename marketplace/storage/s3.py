@@ -23,9 +23,8 @@ from storages.backends import s3
 
 from marketplace.core import bounds
 from marketplace.core.errors import DependencyUnavailable
-from marketplace.core.waiting import waiting
 
-from .base import Blocks, ObjectFile, ObjectStorage, Segment, Unfinished, check_key, is_key, storage_errors
+from .base import Blocks, ObjectFile, ObjectStorage, Segment, Unfinished, check_key, is_key, storage_errors, waiting
 
 # 5 GiB are 640 parts, of the 10,000 that an upload may have.
 PART_BYTES = 8 * 1024 * 1024

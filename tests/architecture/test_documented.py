@@ -10,7 +10,7 @@ from django.conf import settings
 
 from .source import COMMANDS, ROOT
 
-DOCS = ROOT / "marketplace" / "pages" / "docs"
+DOCS = ROOT / "marketplace" / "web" / "docs"
 FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")
 # What production requires, what may be beside it, and what a measurement does without.
 PERMITTED = {"PostgreSQL", "Redis", "nginx", "S3", "no cache"}

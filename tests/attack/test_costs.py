@@ -13,11 +13,11 @@ import pytest
 from django.db import transaction
 
 from marketplace.core import bounds
-from marketplace.pages.shop.description import description_html
+from marketplace.web.shop.description import description_html
 from tests.admin import every_page
 from tests.contract.table import OPERATIONS
 from tests.eager import EagerBackend
-from tests.pages.world import World, crowd, make_world, stock
+from tests.web.world import World, crowd, make_world, stock
 
 from .bare import seconds_of_a_view
 from .costs import FOLDER, MOST_OF_NOBODY, SHAPES, SIZE, Cost, Target, costliest

@@ -151,7 +151,7 @@ def test_redis_and_mail_server_are_used_where_they_are_set(start: Start, given: 
 def test_embedded_without_them_counts_in_memory_and_prints_mail(start: Start) -> None:
     settings = start({})
     assert settings.CACHES["default"]["BACKEND"].endswith("LocMemCache")
-    assert settings.MAIL_TRANSPORT.endswith("console.EmailBackend")
+    assert settings.MAIL_TRANSPORT.endswith("ConsoleBackend")
 
 
 @pytest.mark.parametrize("given", [{}, PRODUCTION], ids=["embedded", "production"])
