@@ -1,4 +1,4 @@
-"""Waiting for another service without holding what other requests need."""
+"""The base of both file storages, on local disk and on S3: what Django's storages lack, and how a request waits for them."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
