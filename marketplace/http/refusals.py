@@ -13,7 +13,7 @@ from marketplace.core.errors import AddressTooLong, BodyTooLarge, HeadersTooLarg
 
 from .request_body import is_upload
 
-LENGTH_DIGITS = 18
+LENGTH_DIGITS = 1_000
 FORMS = {"application/x-www-form-urlencoded", "multipart/form-data"}
 
 

@@ -13,7 +13,6 @@ from developers.services import applications, apps, credentials, scopes
 from developers.services.clients import hold_document
 from developers.services.first_party import issue_page_token
 from marketplace.accounts.models import User
-from marketplace.core import bounds
 from marketplace.core.audit import history_of
 from marketplace.core.errors import InvalidTransition, Problem
 from marketplace.core.models import AuditEntry
@@ -113,7 +112,7 @@ def test_both_of_two_narrowings_hold() -> None:
 @pytest.mark.parametrize("what", ["keys", "tokens", "apps"])
 def test_limit_of_what_one_may_have_holds(what: str, developer: User, monkeypatch: pytest.MonkeyPatch) -> None:
     for bound in ("LIVE_KEYS", "LIVE_TOKENS", "APPS"):
-        monkeypatch.setattr(bounds, bound, 1)
+        monkeypatch.setattr(developers_bounds, bound, 1)
     app = AppFactory()
     makers: dict[str, tuple[Callable[[], Any], type[Problem], Any]] = {
         "keys": (lambda: credentials.issue_api_key(app=app, name="k", actor=app.user), TooManyKeys, ApiKey),
