@@ -25,7 +25,7 @@ EXACT, OTHER_FORM, LONGEST_PREFIX, SHORTEST_PREFIX = 1.0, 0.95, 0.9, 0.75
 TYPOS = {1: 0.7, 2: 0.5}
 # The completion of a misspelt prefix.
 PREFIX_TYPO = 0.8
-# Below every other weight times column: listings with the word itself come first, whatever the column.
+# Low, so that listings with the word itself come first, whatever the column.
 SYNONYM = 0.2
 
 Group = dict[str, float]
