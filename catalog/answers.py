@@ -137,9 +137,7 @@ class SearchResults(Answer):
     total: int = Field(description="The number of assets that were ranked: all that match, or the best few hundred.")
     total_is_exact: bool = Field(default_factory=bool, description="There, and false, where more match than were ranked.")
     next_cursor: str | None = Field(description="Send it as cursor to get the next results; null after the last ones.")
-    suggestions: list[str] = Field(
-        default_factory=list, description="Only if nothing was found: similar words that find something."
-    )
+    suggestions: list[str] = Field(default_factory=list, description="Only if nothing was found: similar words that find something.")
     facets: FacetCounts = Field(default_factory=FacetCounts)
     facets_are_exact: FacetsAreExact
 
