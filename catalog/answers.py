@@ -40,8 +40,8 @@ FacetsAreExact = Annotated[
     bool,
     Field(
         default_factory=bool,
-        description="Always true without filters other than category and tier. With them, and in a search: false where more may match "
-        f"than are counted, which are up to {COUNTED}, and the best {SEARCH_FACETED} at most.",
+        description="Always true without filters other than category and tier. With them, and in a search: false if more may match "
+        f"than are counted: at most {COUNTED}, of a search the best {SEARCH_FACETED}.",
     ),
 ]
 
@@ -108,7 +108,7 @@ class AssetPage(Answer):
     next_cursor: str | None = Field(description="Send it as cursor to get the next page; null on the last page.")
     total_is_exact: bool = Field(
         default_factory=bool,
-        description=f"There, and false, where more than {CAP} match several filters, a store or a price range: total is {CAP} then.",
+        description=f"Present, and false, if more than {CAP} match several filters, a store or a price range: total is {CAP} then.",
     )
     facets: FacetCounts = Field(default_factory=FacetCounts)
     facets_are_exact: FacetsAreExact
@@ -135,7 +135,7 @@ class SearchResults(Answer):
     count: int = Field(description="The number of results in this answer.")
     results: list[SearchResult]
     total: int = Field(description="The number of assets that were ranked: all that match, or the best few hundred.")
-    total_is_exact: bool = Field(default_factory=bool, description="There, and false, where more match than were ranked.")
+    total_is_exact: bool = Field(default_factory=bool, description="Present, and false, if more match than were ranked.")
     next_cursor: str | None = Field(description="Send it as cursor to get the next results; null after the last ones.")
     suggestions: list[str] = Field(default_factory=list, description="Only if nothing was found: similar words that find something.")
     facets: FacetCounts = Field(default_factory=FacetCounts)
