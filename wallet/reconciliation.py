@@ -196,9 +196,9 @@ def _payouts() -> Iterator[str]:
     for journal in Journal.objects.filter(kind=JournalKind.PAYOUT, payout__isnull=True).iterator():
         yield f"journal {journal.pk} pays out in no run"
     fits = Q(journal__transfers__debit=F("account"), journal__transfers__credit__kind=AccountKind.PAYOUT)
-    fitting = VendorPayout.objects.filter(fits, journal__kind=JournalKind.PAYOUT, account__kind=AccountKind.VENDOR)
+    conditions = VendorPayout.objects.filter(fits, journal__kind=JournalKind.PAYOUT, account__kind=AccountKind.VENDOR)
     counted = VendorPayout.objects.annotate(legs=Count("journal__transfers"))
-    for payout in counted.filter(~Q(pk__in=fitting.values("pk")) | ~Q(legs=1)).iterator():
+    for payout in counted.filter(~Q(pk__in=conditions.values("pk")) | ~Q(legs=1)).iterator():
         yield f"payout {payout.pk} and its transfer differ"
 
 

@@ -17,11 +17,11 @@ from .service import ServiceAdmin
 
 @allow_methods("GET")
 def search(request: HttpRequest) -> HttpResponse:
-    """Answer with what is found of all that the user may look at."""
+    """Show the search results that the user may view."""
     typed = request.GET.get("q", "")
     query = SearchQuery.of(typed)
     if query.text != typed.strip():
-        # A secret does not stay in the address.
+        # Keep secrets out of the URL.
         return redirect(f"{request.path}?{urlencode({'q': query.text})}")
     looked_up = [each for each in admin.site._registry.values() if isinstance(each, ServiceAdmin) and each.has_view_permission(request)]
     groups = [_shown(group, query) for group in search_admins(looked_up, query)] if query.text else []
