@@ -139,5 +139,5 @@ def _write(job: Job, **changes: Any) -> bool:
 def _format_error(error: BaseException) -> str:
     """Return the traceback in characters that every database accepts; with the message only if it is our own."""
     where = "".join(traceback.format_tb(error.__traceback__)[-10:])
-message = str(error) if isinstance(error, CommandError | Problem) else ""
+    message = str(error) if isinstance(error, CommandError | Problem) else ""
     return where + "".join(char if char.isprintable() or char in "\n\t" else "?" for char in message)

@@ -84,7 +84,7 @@ def _load_postgresql(source: Path) -> None:
         raise BackupFailed(f"What is there cannot be removed: {' '.join(str(error).split())}. The database's owner can.") from error
     connection.close()
     # In one transaction, so that an interrupted run leaves an empty database, not an incomplete one.
-arguments = ("--no-owner", "--no-privileges", "--single-transaction", "--schema=public")
+    arguments = ("--no-owner", "--no-privileges", "--single-transaction", "--schema=public")
     _run("pg_restore", *arguments, f"--dbname={_libpq()['PGDATABASE']}", str(source))
 
 

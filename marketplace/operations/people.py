@@ -202,7 +202,7 @@ def anonymise(event: AccountDeleted) -> None:
     # wallets before money held from them, the order of all services.
     list(LedgerAccount.objects.select_for_update().filter(owner=user).order_by("-kind", "currency"))
     blockers = deletion_blockers(user.pk)
-if blockers:
+    if blockers:
         raise AccountInUse(" ".join(blocker.sentence for blocker in blockers))
     _erase_credentials(user)
     _erase_developer_records(user)

@@ -80,7 +80,7 @@ def comma_separated(name: str) -> list[str]:
 
 def networks(name: str) -> list[str]:
     """Return a comma-separated variable of IP addresses or networks as a list."""
-values = comma_separated(name)
+    values = comma_separated(name)
     for value in values:
         try:
             ip_network(value, strict=False)

@@ -91,7 +91,7 @@ class LocalFile(ObjectFile):
 
     def _create(self) -> int:
         tmpfile_flag = getattr(os, "O_TMPFILE", 0)
-if tmpfile_flag:
+        if tmpfile_flag:
             with suppress(OSError):
                 return os.open(self._staging, tmpfile_flag | os.O_RDWR, 0o600)
         _sweep(self._staging)
