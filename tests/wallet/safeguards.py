@@ -193,7 +193,7 @@ OF_THE_SOURCE = (
     Mutant(
         "never added up: adding digests forgets the balances",
         "wallet/services/digests.py",
-        "            _add_up([journal.pk for journal in batch])\n",
+        "            _update_balances([journal.pk for journal in batch])\n",
         "",
         f"{EARNINGS}::test_what_is_covered_and_what_is_not_is_earned_once",
     ),
