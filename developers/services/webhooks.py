@@ -100,7 +100,7 @@ def reencrypt_endpoint(*, endpoint: WebhookEndpoint) -> None:
     """Put an endpoint's secrets under the newest key; an old one that is over goes.
 
     Raises:
-        Unreadable: the key of a secret is gone.
+        DecryptionFailed: the key of a secret is gone.
     """
     endpoint = lock(WebhookEndpoint.objects.all(), pk=endpoint.pk)
     endpoint.encrypted_secret = reencrypt_secret(endpoint.encrypted_secret)

@@ -34,7 +34,7 @@ def reencrypt_secret(encrypted: str) -> str:
     """Return a secret as we keep it, under the newest key.
 
     Raises:
-        Unreadable: its key is gone.
+        DecryptionFailed: its key is gone.
     """
     return encrypt_secret(decrypt(encrypted, purpose=_PURPOSE))
 
@@ -49,7 +49,7 @@ def headers_for(endpoint: WebhookEndpoint, message: WebhookMessage, body: bytes,
     """Return the headers of an attempt at this moment, with a signature by each secret that is good.
 
     Raises:
-        Unreadable: the key of the newest secret is gone; an older one is left out then.
+        DecryptionFailed: the key of the newest secret is gone; an older one is left out then.
     """
     now = now or timezone.now()
     stamp = str(int(now.timestamp()))

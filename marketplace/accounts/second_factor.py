@@ -66,7 +66,7 @@ def reencrypt_authenticator(*, authenticator: Authenticator) -> None:
 
     Raises:
         NotFound: it was turned off meanwhile.
-        Unreadable: it was tampered with, or its key is gone.
+        DecryptionFailed: it was tampered with, or its key is gone.
     """
     authenticator = lock(Authenticator.objects.all(), pk=authenticator.pk)
     data: dict[str, Any] = authenticator.data

@@ -25,7 +25,7 @@ def decrypt(token: str, *, purpose: str) -> str:
     """Return the text that was encrypted.
 
     Raises:
-        Unreadable: it was encrypted for something else, or under a key that is gone.
+        DecryptionFailed: it was encrypted for something else, or under a key that is gone.
     """
     try:
         return _cipher(purpose).decrypt(token).decode()
