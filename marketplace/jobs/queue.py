@@ -56,7 +56,7 @@ def run_job(job: Job) -> Exception | SystemExit | None:
         return None
 
 
-def settle_job(job: Job, error: BaseException | None) -> bool:
+def record_outcome(job: Job, error: BaseException | None) -> bool:
     """Record the outcome of a job.
 
     Returns:

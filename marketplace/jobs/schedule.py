@@ -27,7 +27,7 @@ from .policy import Retries, job
 
 EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 RETRIES = Retries(attempts=3, first=60, longest=600)
-LONGEST = timedelta(hours=12)
+MAX_RUNTIME = timedelta(hours=12)
 OUTPUT_CHARS = 2000
 
 # Set when the process stops: running commands are terminated, and run again by the next worker.
@@ -111,14 +111,14 @@ def run_command(command: str) -> None:
         text=True,
         errors="replace",
     ) as process:
-        output = _wait(process)
+        output = _wait_for_output(process)
     if process.returncode:
         raise CommandError(f"{command} ended with status {process.returncode}: {output[-OUTPUT_CHARS:]}")
 
 
-def _wait(process: "subprocess.Popen[str]") -> str:
+def _wait_for_output(process: "subprocess.Popen[str]") -> str:
     """Return the output of the process once it has ended or was terminated."""
-    until = timezone.now() + LONGEST
+    until = timezone.now() + MAX_RUNTIME
     while True:
         try:
             return process.communicate(timeout=1)[0]

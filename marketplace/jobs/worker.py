@@ -16,7 +16,7 @@ from marketplace.core.database import lift_limit
 from marketplace.core.ids import new_id
 
 from .models import Job, Worker
-from .queue import LOST_AFTER, claim_job, recover_lost_jobs, release_job, run_job, settle_job, waiting_queues
+from .queue import LOST_AFTER, claim_job, record_outcome, recover_lost_jobs, release_job, run_job, waiting_queues
 from .schedule import enqueue_due
 
 POLL_SECONDS = 1.0
@@ -37,7 +37,7 @@ class QueueThreads:
         self.held: dict[str, Job] = {}
         self._free = threads
         self._lock = threading.Lock()
-        self._given: queue.SimpleQueue[Job] = queue.SimpleQueue()
+        self._pending: queue.SimpleQueue[Job] = queue.SimpleQueue()
         self._worker = worker
         for number in range(threads):
             threading.Thread(target=self._work, name=f"jobs-{name}-{number}", daemon=True).start()
@@ -47,17 +47,17 @@ class QueueThreads:
         """Whether a thread is idle."""
         return self._free > 0
 
-    def give(self, job: Job) -> None:
+    def submit(self, job: Job) -> None:
         """Hand a claimed job to an idle thread."""
         with self._lock:
             self._free -= 1
             self.held[str(job.pk)] = job
-        self._given.put(job)
+        self._pending.put(job)
 
     def _work(self) -> None:
         lift_limit()
         while True:
-            job = self._given.get()
+            job = self._pending.get()
             try:
                 self._worker.do(job)
             except Exception:
@@ -144,14 +144,14 @@ class JobWorker:
         try:
             close_old_connections()
             error = run_job(job)
-            while not self._settled(job, error) and not self.stopping.wait(DATABASE_RETRY_SECONDS):
+            while not self._recorded(job, error) and not self.stopping.wait(DATABASE_RETRY_SECONDS):
                 connection.close()
         finally:
             close_old_connections()
 
-    def _settled(self, job: Job, error: BaseException | None) -> bool:
+    def _recorded(self, job: Job, error: BaseException | None) -> bool:
         try:
-            settle_job(job, error)
+            record_outcome(job, error)
         except (DatabaseError, InterfaceError):
             return False
         return True
@@ -164,7 +164,7 @@ class JobWorker:
         begun = 0
         for name in waiting_queues(list(idle)):
             while not self.stopping.is_set() and idle[name].has_idle_thread and (job := claim_job(queue_names=[name], worker_id=self.id)):
-                idle[name].give(job)
+                idle[name].submit(job)
                 begun += 1
         return begun
 

@@ -19,7 +19,7 @@ from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
-KEPT_SECONDS = 1.0
+CACHE_SECONDS = 1.0
 PROBE_SECONDS = 2.0
 OK, DOWN = "ok", "down"
 # What a probe may return: figures, never the text of an error.
@@ -67,20 +67,20 @@ class Monitor:
         """Register a probe; called in an app's `ready()`."""
         self._probes[name] = probe
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         """Drop the cached report."""
         self._report = None
 
     def report(self) -> Report:
         """Return a report that is at most a second old, or the last one while another thread probes."""
         last = self._report
-        if last is not None and time.monotonic() - last.at < KEPT_SECONDS:
+        if last is not None and time.monotonic() - last.at < CACHE_SECONDS:
             return last
         # Callers wait for the first report of a process, never for a newer one.
         if not self._lock.acquire(blocking=last is None):
             return last  # type: ignore[return-value]  # without a last report it blocks
         try:
-            if self._report is None or time.monotonic() - self._report.at >= KEPT_SECONDS:
+            if self._report is None or time.monotonic() - self._report.at >= CACHE_SECONDS:
                 self._report = self._probe()
             return self._report
         finally:

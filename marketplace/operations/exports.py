@@ -22,9 +22,9 @@ from .errors import ExportUnderWay
 from .models import AccountExport
 from .people import export_account
 
-KEPT = timedelta(days=7)
+RETENTION = timedelta(days=7)
 # Minimum time between two requests: an export is costly, and one not ready by then was lost with its job.
-PATIENCE = timedelta(hours=1)
+MIN_INTERVAL = timedelta(hours=1)
 PURPOSE = "account-export"
 
 
@@ -40,10 +40,10 @@ def request_export(*, user: User, actor: User) -> AccountExport:
     # Serialises concurrent requests, and checks that the account still exists.
     lock(User.objects.filter(is_active=True), pk=user.pk)
     last = AccountExport.objects.filter(user=user).first()
-    if last is not None and last.requested_at > now - PATIENCE:
+    if last is not None and last.requested_at > now - MIN_INTERVAL:
         raise ExportUnderWay
     AccountExport.objects.filter(user=user).delete()
-    export = AccountExport.objects.create(id=new_id(), user=user, requested_at=now, expires_at=now + KEPT)
+    export = AccountExport.objects.create(id=new_id(), user=user, requested_at=now, expires_at=now + RETENTION)
     audit.record("user.export", user, actor=actor)
     write_export.enqueue(str(export.pk))
     return export
@@ -65,9 +65,9 @@ def write_export(export_id: str) -> None:
         text = json.dumps(export_account(export.user), cls=DjangoJSONEncoder, indent=2, ensure_ascii=False).encode()
         export.encrypted = encrypt(base64.b64encode(zlib.compress(text, 9)).decode("ascii"), purpose=PURPOSE)
         export.size = len(text)
-        export.expires_at = timezone.now() + KEPT
+        export.expires_at = timezone.now() + RETENTION
         export.save(update_fields=["encrypted", "size", "expires_at"])
-        mail(export.user, "accounts/export_ready", days=KEPT.days)
+        mail(export.user, "accounts/export_ready", days=RETENTION.days)
 
 
 def export_of(user: User) -> AccountExport | None:

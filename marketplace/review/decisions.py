@@ -159,7 +159,7 @@ def claiming(permission: str, waits: Callable[[Any], bool]) -> tuple[Any, Any, A
     def release(queue: Any, row: Any, actor: Any, answers: Mapping[str, Any]) -> None:
         queue.release_row(row, actor)
 
-    words = (
+    texts = (
         (claim, "Claim", "Other reviewers see that you are working on it.", "You have claimed it."),
         (
             take_over,
@@ -170,6 +170,6 @@ def claiming(permission: str, waits: Callable[[Any], bool]) -> tuple[Any, Any, A
         (release, "Release", "Your claim is removed, so that others can review it.", "Your claim was released."),
     )
     steps = (
-        decision(Decision(label, permission, consequence, done, NoForm, waits))(perform) for perform, label, consequence, done in words
+        decision(Decision(label, permission, consequence, done, NoForm, waits))(perform) for perform, label, consequence, done in texts
     )
     return tuple(steps)

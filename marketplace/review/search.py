@@ -63,7 +63,7 @@ class SearchQuery:
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchHit:
     """A row that was found."""
 
     pk: Any
@@ -72,11 +72,11 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Group:
+class SearchGroup:
     """The rows found by one admin."""
 
     model_admin: "ServiceAdmin"
-    rows: Sequence[Found]
+    rows: Sequence[SearchHit]
     more: bool
 
 
@@ -94,7 +94,7 @@ def starts_with(field: str, text: str) -> Q:
     return condition
 
 
-def search_admins(admins: Iterable["ServiceAdmin"], query: SearchQuery) -> list[Group]:
+def search_admins(admins: Iterable["ServiceAdmin"], query: SearchQuery) -> list[SearchGroup]:
     """Return the rows found in each admin, best first, by one statement."""
     admins = list(admins)
     parts = [part for place, model_admin in enumerate(admins) for part in _parts(place, model_admin, query)]
@@ -132,7 +132,7 @@ def _few(rows: QuerySet[Any], condition: Q, most: int) -> QuerySet[Any, Any]:
     return rows.filter(condition).values("pk")[:most]
 
 
-def _group(model_admin: "ServiceAdmin", rows: dict[str, tuple[str, str]]) -> Group:
+def _group(model_admin: "ServiceAdmin", rows: dict[str, tuple[str, str]]) -> SearchGroup:
     to_python = model_admin.opts.pk.to_python
-    shown = [Found(to_python(pk), title or str(to_python(pk)), detail or "") for pk, (title, detail) in rows.items()]
-    return Group(model_admin, shown[:GROUP_ROWS], more=len(shown) > GROUP_ROWS)
+    shown = [SearchHit(to_python(pk), title or str(to_python(pk)), detail or "") for pk, (title, detail) in rows.items()]
+    return SearchGroup(model_admin, shown[:GROUP_ROWS], more=len(shown) > GROUP_ROWS)

@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from marketplace.http.refusals import allow_methods
 
-from .search import Group, SearchQuery, search_admins
+from .search import SearchGroup, SearchQuery, search_admins
 from .service import ServiceAdmin
 
 
@@ -29,7 +29,7 @@ def search(request: HttpRequest) -> HttpResponse:
     return TemplateResponse(request, "admin/search.html", context)
 
 
-def _shown(group: Group, query: SearchQuery) -> dict[str, Any]:
+def _shown(group: SearchGroup, query: SearchQuery) -> dict[str, Any]:
     opts = group.model_admin.opts
     base = f"admin:{opts.app_label}_{opts.model_name}"
     return {

@@ -111,7 +111,7 @@ class LocalFile(ObjectFile):
         with storage_errors():
             os.fsync(self._fd)
             _make_folder(self._target.parent)
-            named = self._part or self._give_name()
+            named = self._part or self._link_part()
             self._close()
             named.replace(self._target)
             self._part = None
@@ -126,7 +126,7 @@ class LocalFile(ObjectFile):
                 self._part = None
             self._close()
 
-    def _give_name(self) -> Path:
+    def _link_part(self) -> Path:
         self._part = self._staging / f"{new_id()}.part"
         folder = os.open(self._staging, os.O_RDONLY | os.O_DIRECTORY)
         try:

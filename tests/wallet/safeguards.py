@@ -306,7 +306,7 @@ OF_THE_SOURCE = (
     Mutant(
         "held money stays where it is: set aside in the books and not on the row",
         "wallet/services/wallet_payouts.py",
-        "    change_held(held_id, amount)\n    asked =",
+        "    change_held_amount(held_id, amount)\n    asked =",
         "    asked =",
         f"{LEAVING}::test_everything_is_what_the_wallet_holds_at_that_moment",
     ),

@@ -81,12 +81,12 @@ def reinspect(*, deliverable_id: Any, store: ObjectStorage, dry_run: bool) -> Re
 
 def differences(before: dict[str, Any], after: dict[str, Any]) -> str:
     """Describe which fields were added, removed and changed."""
-    words = {
+    differing = {
         "new": sorted(after.keys() - before.keys()),
         "gone": sorted(before.keys() - after.keys()),
         "changed": sorted(name for name in before.keys() & after.keys() if before[name] != after[name]),
     }
-    return "; ".join(f"{word}: {', '.join(names)}" for word, names in words.items() if names)
+    return "; ".join(f"{word}: {', '.join(names)}" for word, names in differing.items() if names)
 
 
 def _recorded_details(deliverable: Deliverable) -> tuple[str, dict[str, Any], list[Any]]:

@@ -15,7 +15,7 @@ from marketplace.api.fields import Line, LongText
 from marketplace.core import bounds
 
 from ..api.fields import CategorySlug, HttpsUrl, Slug, Tags
-from ..slugs import proposed
+from ..slugs import slug_from
 
 Shape = serializers.Field[Any, Any, Any, Any]
 # Arguments of `HundredthsField`.
@@ -188,7 +188,7 @@ def address_of(slug: str, title: str, *, prefix: str, taken: Callable[[str], boo
         taken: Tells whether a slug is in use.
     """
     # `SlugField` limits the length.
-    wanted = slug.strip() or proposed(title)
+    wanted = slug.strip() or slug_from(title)
     if not wanted:
         return Address()
     try:

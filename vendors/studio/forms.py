@@ -9,7 +9,7 @@ from catalog.models.listings import ListingStatus
 from marketplace.core import bounds
 
 from ..api.fields import HttpsUrl
-from ..slugs import proposed
+from ..slugs import slug_from
 from .fields import PRICE, CategoryField, HundredthsField, LineField, SlugField, TextField, validated
 
 LINKS = 10
@@ -86,7 +86,7 @@ def _with_slug(form: forms.Form, slug: str, source: str) -> dict[str, Any]:
     data: dict[str, Any] = form.cleaned_data
     if not data.get(slug) and slug not in form.errors and source in data:
         field = form.fields[slug]
-        suggestion = proposed(data[source])
+        suggestion = slug_from(data[source])
         try:
             data[slug] = field.clean(suggestion) if suggestion else ""
         except forms.ValidationError as error:

@@ -18,7 +18,7 @@ from ..models import Order, Transfer
 from ..models.orders import OrderStatus
 from ..selectors import unclaimed_refunds
 from ..services.refunds import pay_unclaimed, refund_order
-from .effects import claim_does, refund_does
+from .effects import claim_effects, refund_effects
 
 REFUND = "wallet.refund_order"
 PAY_UNCLAIMED = "wallet.pay_unclaimed_order"
@@ -99,7 +99,7 @@ class OrderAdmin(ServiceAdmin):
             "The order was refunded.",
             available=lambda order: order.status == OrderStatus.COMPLETED,
             danger=True,
-            effects=refund_does,
+            effects=refund_effects,
         ),
         refund_order,
         "order",
@@ -113,7 +113,7 @@ class OrderAdmin(ServiceAdmin):
             "The refund is paid.",
             ClaimForm,
             available=_waits_to_be_claimed,
-            effects=claim_does,
+            effects=claim_effects,
         ),
         pay_unclaimed,
         "order",

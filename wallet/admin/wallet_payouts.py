@@ -20,7 +20,7 @@ from .. import bounds
 from ..models import WalletPayout
 from ..models.wallet_payouts import WalletPayoutStatus
 from ..services.wallet_payouts import TRANSITIONS, pay_wallet_payout, refuse_wallet_payout
-from .effects import payment_does, refusal_does
+from .effects import payment_effects, refusal_effects
 from .vendor_payouts import CurrencyFilter
 from .wallets import MOVEMENTS, last_movements, movement_rows
 
@@ -115,7 +115,7 @@ class WalletPayoutAdmin(QueueAdmin):
             "It is paid.",
             PaymentForm,
             available=_allows("pay"),
-            effects=payment_does,
+            effects=payment_effects,
         ),
         pay_wallet_payout,
         "wallet_payout",
@@ -130,7 +130,7 @@ class WalletPayoutAdmin(QueueAdmin):
             "It is refused.",
             available=_allows("refuse"),
             danger=True,
-            effects=refusal_does,
+            effects=refusal_effects,
         ),
         refuse_wallet_payout,
         "wallet_payout",

@@ -22,7 +22,7 @@ from ..models import LedgerAccount, WalletOwner
 from ..models.quotes import CURRENCIES
 from ..selectors import accounts_of, accounts_to_pay, movements_of
 from ..services.funding import SOURCE, Payment, credit_wallet
-from .effects import credit_does
+from .effects import credit_effects
 
 CREDIT = "wallet.credit_wallet"
 MOVEMENT_ROWS = 50
@@ -138,7 +138,7 @@ class WalletAdmin(ServiceAdmin):
             "The amount can be spent at once. The reason is stored permanently in the ledger.",
             "The wallet was credited.",
             CreditForm,
-            effects=credit_does,
+            effects=credit_effects,
         )
     )
     def credit(self, owner: WalletOwner, actor: User, answers: Mapping[str, Any]) -> None:

@@ -71,7 +71,7 @@ def credit_wallet(
     if actor is not None and actor.pk == user.pk:
         raise SelfReview("Someone else must credit your wallet.")
     _check(currency, amount_minor)
-    credit = _Credit(user, currency, amount_minor, reason, actor, None if payment is None else _named(payment))
+    credit = _Credit(user, currency, amount_minor, reason, actor, None if payment is None else _validated_payment(payment))
     if idempotency_key is None or actor is None:
         return _credit_once(credit, None)
     given = {"user": str(user.pk), "currency": currency, "amount": amount_minor, "reason": reason} | credit.named
@@ -134,7 +134,7 @@ def _credit(credit: _Credit) -> Journal:
     return Journal.objects.get(pk=journal_id)
 
 
-def _named(payment: Payment) -> Payment:
+def _validated_payment(payment: Payment) -> Payment:
     reference = texts.line(payment.reference, "reference", maximum=bounds.PAYMENT_REFERENCE_CHARS)
     source = texts.line(payment.source, "source", maximum=bounds.CREDIT_SOURCE_CHARS).lower()
     if not _SOURCE.fullmatch(source):

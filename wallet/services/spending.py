@@ -57,11 +57,11 @@ class DebitResult:
     legs: list[Leg]
 
 
-def _counted(buy: Callable[P, tuple[Receipt, bool]]) -> Callable[P, tuple[Receipt, bool]]:
+def _count_outcomes(buy: Callable[P, tuple[Receipt, bool]]) -> Callable[P, tuple[Receipt, bool]]:
     """Count the outcomes of purchases."""
 
     @wraps(buy)
-    def counting(*args: P.args, **kwargs: P.kwargs) -> tuple[Receipt, bool]:
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> tuple[Receipt, bool]:
         try:
             receipt, repeated = buy(*args, **kwargs)
         except Problem as refusal:
@@ -70,10 +70,10 @@ def _counted(buy: Callable[P, tuple[Receipt, bool]]) -> Callable[P, tuple[Receip
         SPENDS.labels("repeated" if repeated else "sold").inc()
         return receipt, repeated
 
-    return counting
+    return wrapper
 
 
-@_counted
+@_count_outcomes
 def spend(
     *,
     buyer: User,

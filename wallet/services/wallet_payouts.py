@@ -28,7 +28,7 @@ from ..models import LedgerAccount, WalletPayout
 from ..models.ledger import AccountKind, JournalKind
 from ..models.wallet_payouts import WalletPayoutStatus
 from ..selectors import wallet_payouts
-from .ledger import Leg, change_held, credit_wallet_balance, open_accounts, write_journal
+from .ledger import Leg, change_held_amount, credit_wallet_balance, open_accounts, write_journal
 
 _MAILS = {"ask": "wallet_payout_asked", "pay": "wallet_payout_paid", "refuse": "wallet_payout_refused", "cancel": "wallet_payout_cancelled"}
 _WAITING = {WalletPayoutStatus.WAITING.value}
@@ -78,7 +78,7 @@ def request_wallet_payout(
     wallets = LedgerAccount.objects.select_for_update(no_key=True).filter(kind=AccountKind.WALLET, owner=user)
     wallet = wallets.filter(currency=currency).first()
     if wallet is not None:
-        _refuse_more(wallet)
+        _check_open_payouts(wallet)
     holds = 0 if wallet is None else wallet.balance_minor
     amount = holds if amount_minor is None else amount_minor
     if amount < 1:
@@ -148,7 +148,7 @@ def expired_payment_details() -> QuerySet[WalletPayout]:
     return WalletPayout.objects.filter(status=WalletPayoutStatus.PAID, settled__at__lte=settled_before).exclude(payment_details="")
 
 
-def _refuse_more(wallet: LedgerAccount) -> None:
+def _check_open_payouts(wallet: LedgerAccount) -> None:
     mine = WalletPayout.objects.filter(wallet=wallet)
     if mine.filter(status=WalletPayoutStatus.WAITING).exists():
         raise WithdrawalOpen
@@ -172,7 +172,7 @@ def _insufficient(amount: int, holds: int, currency: str) -> InsufficientBalance
 def _set_aside(wallet: LedgerAccount, amount: int, details: str, actor: User) -> WalletPayout:
     held_id = open_accounts(wallet.currency, {AccountKind.HELD: wallet.owner_id})[AccountKind.HELD]
     entry = credit_wallet_balance(wallet.pk, -amount)
-    change_held(held_id, amount)
+    change_held_amount(held_id, amount)
     asked = write_journal(
         kind=JournalKind.WITHDRAWAL,
         legs=[Leg(wallet.pk, held_id, amount)],
@@ -197,7 +197,7 @@ def _settle(wallet_payout: WalletPayout, verb: str, actor: User, *, reason: str,
     accounts = open_accounts(wallet.currency, {AccountKind.HELD: wallet.owner_id, AccountKind.PAYOUT: None})
     held_id = accounts[AccountKind.HELD]
     entry = None if paid else credit_wallet_balance(wallet.pk, amount)
-    change_held(held_id, -amount)
+    change_held_amount(held_id, -amount)
     settled = write_journal(
         kind=JournalKind.SETTLEMENT if paid else JournalKind.RETURN,
         legs=[Leg(held_id, accounts[AccountKind.PAYOUT] if paid else wallet.pk, amount)],

@@ -70,7 +70,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Spot:
+class Tooltip:
     """The tooltip of a point: its index, name, (series, value) pairs, and horizontal position in tenths."""
 
     number: int
@@ -190,12 +190,12 @@ class Chart:
                 drawn = value is not None
             yield Line(series.tone, path, dots)
 
-    def spots(self) -> Iterator[Spot]:
+    def spots(self) -> Iterator[Tooltip]:
         """Yield the tooltip of each point."""
         count = len(self.period.points)
         for index in range(count):
             figures = [(series, self.written(value)) for series, value in self._at(index)]
-            yield Spot(index, self.period.name(index), figures, round(10 * index / max(count - 1, 1)))
+            yield Tooltip(index, self.period.name(index), figures, round(10 * index / max(count - 1, 1)))
 
     def written(self, value: int | None) -> str:
         """Return a value as text."""

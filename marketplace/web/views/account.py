@@ -13,7 +13,7 @@ from developers.dashboard.credential_forms import password_is_right
 from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, signed_in_page
 from marketplace.accounts.services import delete_account, end_sessions, rename_user
 from marketplace.core.errors import Problem
-from marketplace.operations.exports import KEPT, export_of, read_export, request_export
+from marketplace.operations.exports import RETENTION, export_of, read_export, request_export
 from marketplace.operations.people import deletion_blockers
 
 from ..forms import DeletionForm, NameForm
@@ -34,7 +34,7 @@ def account(request: SignedInRequest) -> HttpResponseBase:
         "form": form,
         "totp": Authenticator.objects.filter(user=request.user, type=Authenticator.Type.TOTP).exists(),
         "export": export_of(request.user),
-        "days": KEPT.days,
+        "days": RETENTION.days,
     }
     return render(request, "account/overview.html", context, status=400 if form.is_bound else 200)
 

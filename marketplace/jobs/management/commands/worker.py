@@ -29,7 +29,7 @@ class Command(BaseCommand):
         """Add the options for threads, queues and stopping."""
         parser.add_argument(
             "--threads",
-            type=_some,
+            type=_thread_count,
             default=2,
             help="Mails and packages processed in parallel, and the same number of webhooks (default 2).",
         )
@@ -72,7 +72,7 @@ class Command(BaseCommand):
         os._exit(NOT_DONE)
 
 
-def _some(text: str) -> int:
+def _thread_count(text: str) -> int:
     if not text.isdecimal() or not 0 < int(text) <= 64:
         raise ArgumentTypeError("a number from 1 to 64")
     return int(text)
