@@ -20,9 +20,9 @@ pytestmark = [pytest.mark.django_db, pytest.mark.database]
 def _fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     # Nobody works in the background of tests.
     monkeypatch.delitem(monitor._probes, "worker")
-    monitor.forget()
+    monitor.clear()
     yield
-    monitor.forget()
+    monitor.clear()
 
 
 @pytest.fixture
