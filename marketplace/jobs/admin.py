@@ -61,6 +61,6 @@ class WorkerAdmin(ServiceAdmin):
 
 @admin.register(Schedule)
 class ScheduleAdmin(ServiceAdmin):
-    """When each command was last due."""
+    """The last due time of each scheduled command."""
 
     list_display = ("command", "due_at", "job_id")

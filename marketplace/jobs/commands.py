@@ -1,4 +1,4 @@
-"""What management commands share: the progress bar, and the removal of rows that have expired."""
+"""Helpers for management commands: the progress bar, and the deletion of expired rows."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -57,7 +57,7 @@ class Worker(models.Model):
 
 
 class Schedule(models.Model):
-    """When a scheduled command was last due, so that it runs once in each interval, however many workers check."""
+    """The last due time of a scheduled command, so that it runs once per interval, however many workers check."""
 
     command = models.CharField(max_length=200, primary_key=True)
     due_at = models.DateTimeField()

@@ -21,7 +21,7 @@ RETRY_PRIORITY = -10
 
 @dataclass(frozen=True)
 class Retries:
-    """When a failed job is tried again.
+    """The retry policy of a task.
 
     Args:
         attempts: The number of attempts after which the job is dead; it stays in the table and can be restarted.

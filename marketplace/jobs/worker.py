@@ -34,7 +34,7 @@ class QueueThreads:
 
     def __init__(self, name: str, threads: int, worker: "JobWorker") -> None:
         self.name = name
-        self.held: dict[str, Job] = {}
+        self.running: dict[str, Job] = {}
         self._free = threads
         self._lock = threading.Lock()
         self._pending: queue.SimpleQueue[Job] = queue.SimpleQueue()
@@ -51,7 +51,7 @@ class QueueThreads:
         """Hand a claimed job to an idle thread."""
         with self._lock:
             self._free -= 1
-            self.held[str(job.pk)] = job
+            self.running[str(job.pk)] = job
         self._pending.put(job)
 
     def _work(self) -> None:
@@ -66,7 +66,7 @@ class QueueThreads:
             finally:
                 with self._lock:
                     self._free += 1
-                    self.held.pop(str(job.pk), None)
+                    self.running.pop(str(job.pk), None)
                 self._worker.wake.set()
 
 
@@ -98,7 +98,7 @@ class JobWorker:
             try:
                 close_old_connections()
                 self._heartbeat()
-                begun = self._start_ready_jobs()
+                started = self._start_ready_jobs()
             except (DatabaseError, InterfaceError) as error:
                 if until_idle:
                     raise
@@ -106,9 +106,9 @@ class JobWorker:
                 connection.close()
                 self.stopping.wait(DATABASE_RETRY_SECONDS)
                 continue
-            if until_idle and not begun and not self.held:
+            if until_idle and not started and not self.running:
                 return
-            if not begun:
+            if not started:
                 self.wake.wait(POLL_SECONDS)
                 self.wake.clear()
 
@@ -124,9 +124,9 @@ class JobWorker:
             Whether all jobs were finished.
         """
         until = time.monotonic() + grace
-        while self.held and time.monotonic() < until:
+        while self.running and time.monotonic() < until:
             time.sleep(0.05)
-        left = self.held
+        left = self.running
         with contextlib.suppress(DatabaseError, InterfaceError):
             for job in left:
                 release_job(job)
@@ -135,9 +135,9 @@ class JobWorker:
         return not left
 
     @property
-    def held(self) -> Sequence[Job]:
+    def running(self) -> Sequence[Job]:
         """The jobs that are running."""
-        return [job for threads in self._queues for job in list(threads.held.values())]
+        return [job for threads in self._queues for job in list(threads.running.values())]
 
     def do(self, job: Job) -> None:
         """Run a job in the calling thread, and record its outcome as soon as the database answers."""
@@ -161,12 +161,12 @@ class JobWorker:
         idle = {threads.name: threads for threads in self._queues if threads.has_idle_thread}
         if not idle:
             return 0
-        begun = 0
+        started = 0
         for name in waiting_queues(list(idle)):
             while not self.stopping.is_set() and idle[name].has_idle_thread and (job := claim_job(queue_names=[name], worker_id=self.id)):
                 idle[name].submit(job)
-                begun += 1
-        return begun
+                started += 1
+        return started
 
     def _heartbeat(self) -> None:
         """Report that the worker is alive, recover lost jobs and enqueue due commands, once per `HEARTBEAT_SECONDS`."""

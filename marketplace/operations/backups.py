@@ -118,7 +118,7 @@ def make(folder: Path, *, objects: bool = True, report: Report = lambda _count: 
 
 
 def restore(backup: Path, *, replace: bool = False, report: Report = lambda _count: None) -> Manifest:
-    """Restore a backup into the database and the store of the settings. No server may run meanwhile.
+    """Restore a backup into the database and the store of the settings. No server may run in the meantime.
 
     Args:
         backup: The backup's own folder.

@@ -1,4 +1,4 @@
-"""What the service holds about a person: exported on request, and erased or anonymised when their account is deleted."""
+"""A user's personal data: exported on request, and erased or anonymised when the account is deleted."""
 
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
@@ -270,7 +270,7 @@ def add_effects(event: AccountEnding) -> None:
 
 
 def deletion_blockers(user: uuid.UUID) -> list[DeletionBlocker]:
-    """Return what must be settled before the account can be deleted: money, and what is for sale."""
+    """Return the reasons why the account cannot be deleted yet: money, and listings on sale."""
     for_sale = DeletionBlocker("Some listings are on sale or in review: unpublish or withdraw them first.", "studio", "Go to the listings")
     open_listings = Listing.objects.filter(store__owner=user).exclude(status__in=(ListingStatus.DRAFT, ListingStatus.REJECTED))
     return [*_balance_blockers(user), *_payout_blockers(user), *([for_sale] if open_listings.exists() else [])]

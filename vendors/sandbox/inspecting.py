@@ -51,7 +51,7 @@ def details(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
 
 
 def facts(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
-    """Return what the module of this format says of a file."""
+    """Return the details that the module of this format reports."""
     file.seek(0)
     found: dict[str, Any] = importlib.import_module(f"vendors.sandbox.{MODULES[name]}").inspect(file, size, name)
     return found

@@ -77,7 +77,7 @@ def update_store(*, profile: VendorProfile, store_name: str, bio: str, actor: Us
     """Change the store's name and description; its slug cannot be changed.
 
     Raises:
-        VendorNotApproved: the vendor was suspended meanwhile.
+        VendorNotApproved: the vendor was suspended in the meantime.
     """
     profile = lock(VendorProfile.objects.select_related("store"), pk=profile.pk)
     if profile.status != VendorStatus.APPROVED:

@@ -155,7 +155,7 @@ class FilesPage:
 
     @property
     def differences(self) -> list[tuple[str, str, str]]:
-        """What differs between the reviewed file and the new one: name, before, after."""
+        """The differences between the reviewed file and the new one: name, before, after."""
         if self.live is None or self.candidate is None:
             return []
         before, after = dict(self.live.facts), dict(self.candidate.facts)

@@ -1,4 +1,4 @@
-"""What the studio's pages show of files, findings, prices and the history of a listing."""
+"""Prepares files, findings, prices and the history of a listing for the studio's pages."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy

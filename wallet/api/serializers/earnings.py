@@ -14,7 +14,7 @@ KINDS = (JournalKind.SALE.value, JournalKind.REFUND.value, JournalKind.PAYOUT.va
 
 
 class EarningsBalance(serializers.Serializer[Any]):
-    """What was earned in one currency and is not paid out."""
+    """The earnings in one currency that are not paid out."""
 
     currency = serializers.ChoiceField(CURRENCIES)
     balance = Amount(

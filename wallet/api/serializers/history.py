@@ -99,7 +99,7 @@ class WalletTransaction(serializers.Serializer[Journal]):
 
 
 class WalletTransactionPage(serializers.Serializer[Any]):
-    """What moved the caller's money, newest first."""
+    """The caller's transactions, newest first."""
 
     items = WalletTransaction(many=True)
     nextCursor = serializers.CharField(allow_null=True, help_text="Send it as cursor to get the next page; null on the last page.")

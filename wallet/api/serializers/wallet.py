@@ -22,7 +22,7 @@ class WalletAnswer(serializers.Serializer[Wallet]):
 
 
 class PreferenceBody(Body):
-    """What the owner of the wallet may choose."""
+    """The preferences of the wallet's owner."""
 
     read_back = frozenset({"balanceINR", "balanceUSD"})
 
