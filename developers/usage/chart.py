@@ -28,6 +28,6 @@ def chart_of(usage: Usage, *, calls_per_minute: int | None = None) -> Chart:
         f"Calls {'an hour' if hourly else 'a day'} (UTC)",
         usage.period,
         series,
-        nothing=f"No calls in {usage.span.words}. They appear here within a minute.",
+        nothing=f"No calls in {usage.span.label}. They appear here within a minute.",
         mark=mark,
     )

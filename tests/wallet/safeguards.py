@@ -193,7 +193,7 @@ OF_THE_SOURCE = (
     Mutant(
         "never added up: adding digests forgets the balances",
         "wallet/services/digests.py",
-        "            _add_up([journal.pk for journal in batch])\n",
+        "            _update_balances([journal.pk for journal in batch])\n",
         "",
         f"{EARNINGS}::test_what_is_covered_and_what_is_not_is_earned_once",
     ),
@@ -306,7 +306,7 @@ OF_THE_SOURCE = (
     Mutant(
         "held money stays where it is: set aside in the books and not on the row",
         "wallet/services/wallet_payouts.py",
-        "    change_held(held_id, amount)\n    asked =",
+        "    change_held_amount(held_id, amount)\n    asked =",
         "    asked =",
         f"{LEAVING}::test_everything_is_what_the_wallet_holds_at_that_moment",
     ),

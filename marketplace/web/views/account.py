@@ -13,8 +13,8 @@ from developers.dashboard.credential_forms import password_is_right
 from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, signed_in_page
 from marketplace.accounts.services import delete_account, end_sessions, rename_user
 from marketplace.core.errors import Problem
-from marketplace.operations.exports import KEPT, export_of, read_export, request_export
-from marketplace.operations.people import unsettled
+from marketplace.operations.exports import RETENTION, export_of, read_export, request_export
+from marketplace.operations.people import deletion_blockers
 
 from ..forms import DeletionForm, NameForm
 
@@ -34,7 +34,7 @@ def account(request: SignedInRequest) -> HttpResponseBase:
         "form": form,
         "totp": Authenticator.objects.filter(user=request.user, type=Authenticator.Type.TOTP).exists(),
         "export": export_of(request.user),
-        "days": KEPT.days,
+        "days": RETENTION.days,
     }
     return render(request, "account/overview.html", context, status=400 if form.is_bound else 200)
 
@@ -81,5 +81,5 @@ def delete(request: SignedInRequest) -> HttpResponseBase:
             logout(request)
             messages.success(request, "Your account is deleted. A last mail confirms it.")
             return redirect("landing")
-    context = {"form": form, "unsettled": unsettled(request.user.pk), "staff": request.user.is_staff}
+    context = {"form": form, "deletion_blockers": deletion_blockers(request.user.pk), "staff": request.user.is_staff}
     return render(request, "account/delete.html", context, status=400 if form.is_bound else 200)
