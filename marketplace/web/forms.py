@@ -98,7 +98,7 @@ class WalletPayoutForm(PasswordAgain):
         """Ask for the password once the rest is right: each try counts."""
         cleaned = super().clean() or self.cleaned_data
         if not self.errors:
-            self.demand_the_password()
+            self.require_password()
         return cleaned
 
     def wanted_minor(self) -> int | None:
