@@ -13,7 +13,7 @@ from .audiences import Audience
 from .models import AppOrigin
 from .models.apps import AppStatus
 from .principals import Principal
-from .redirects import calling_origin, leads_here, origin_of
+from .redirects import calling_origin, is_loopback, origin_of
 
 _APPS_TOKENS = frozenset({CredentialKind.OAUTH, CredentialKind.MCP})
 
@@ -25,7 +25,7 @@ def is_open_to_origin(request: HttpRequest) -> bool:
     are, so they may come from any approved app. On a local server, programs on the same computer may call the tools.
     """
     header = request.headers.get("Origin", "")
-    if request.path_info == Audience.MCP.path and leads_here(settings.BASE_URL) and leads_here(header):
+    if request.path_info == Audience.MCP.path and is_loopback(settings.BASE_URL) and is_loopback(header):
         return True
     origin = calling_origin(header)
     principal: Principal | None = getattr(request, "auth", None)

@@ -18,7 +18,7 @@ _HTTPS_ORIGIN = re.compile(r"https://(?:[a-z0-9._-]{1,253}|\[[0-9a-f:.]{2,45}\])
 _RESERVED = frozenset({"code", "state", "iss", "error", "error_description", "error_uri"})
 
 
-def fault_of(uri: str) -> str:
+def uri_error(uri: str) -> str:
     """Return why an address cannot be registered, empty when it can."""
     if len(uri) > bounds.URL_CHARS or not _PRINTABLE.fullmatch(uri) or "\\" in uri:
         return "An absolute address in ASCII is needed."
@@ -51,7 +51,7 @@ def matches(uri: str, registered: str) -> bool:
     return (asked[1], asked[3]) == (known[1], known[3])
 
 
-def leads_here(uri: str) -> bool:
+def is_loopback(uri: str) -> bool:
     """Tell whether an address leads to a program on the user's own computer."""
     return bool(_LOOPBACK.fullmatch(uri))
 
@@ -74,6 +74,6 @@ def calling_origin(header: str) -> str | None:
 
 def host_of(uri: str) -> str:
     """Return the host of an address for display, or that it is the user's own computer."""
-    if leads_here(uri):
+    if is_loopback(uri):
         return "a program on this computer"
     return urlsplit(uri).netloc

@@ -10,7 +10,7 @@ from marketplace.core import bounds as core_bounds
 from marketplace.core.scopes import APP_SCOPES, SCOPE_LABELS, Scope
 
 from .. import bounds
-from ..redirects import fault_of
+from ..redirects import uri_error
 
 
 class Prose(forms.CharField):
@@ -131,7 +131,7 @@ class RedirectsForm(forms.Form):
         """Refuse what cannot be registered."""
         typed: str = self.cleaned_data["redirect_uris"]
         for line in typed.splitlines():
-            if line.strip() and (fault := fault_of(line.strip())):
+            if line.strip() and (fault := uri_error(line.strip())):
                 raise forms.ValidationError(f"{line.strip()[:200]}: {fault}")
         return typed
 

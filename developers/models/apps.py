@@ -19,7 +19,7 @@ from marketplace.core.scopes import APP_SCOPES, Scope, parse_scopes
 from marketplace.review.models import Claimable
 
 from .. import bounds
-from ..redirects import fault_of, matches
+from ..redirects import matches, uri_error
 
 SCOPE_CHOICES = [(scope.value, scope.value) for scope in Scope if scope in APP_SCOPES]
 
@@ -77,7 +77,7 @@ class App(AbstractApplication):
         except InvalidInput as fault:
             raise ValidationError({"name": fault.message}) from fault
         uris = self.redirect_uris.split()
-        if not 1 <= len(uris) <= bounds.REDIRECT_URIS or any(map(fault_of, uris)):
+        if not 1 <= len(uris) <= bounds.REDIRECT_URIS or any(map(uri_error, uris)):
             raise ValidationError({"redirect_uris": "The number of addresses, or one of them, is not allowed."})
         if self.authorization_grant_type != self.GRANT_AUTHORIZATION_CODE:
             raise ValidationError({"authorization_grant_type": "Apps use authorization codes."})

@@ -26,7 +26,7 @@ from marketplace.http.rate_limits import CounterStoreDown, Limit, count_call
 from ..errors import TooManyClientsWaiting
 from ..models import App
 from ..models.apps import AppStatus
-from ..redirects import CLIENT_ID, fault_of
+from ..redirects import CLIENT_ID, uri_error
 from ..services.clients import submit_document
 
 logger = logging.getLogger(__name__)
@@ -64,7 +64,7 @@ class DocumentFetcher(cimd.SafeMetadataFetcher):
         response = HTTPResponse(BytesIO(answer.body), answer.headers, status=answer.status, preload_content=False)
         document, fresh = self._read_document(response)  # type: ignore[no-untyped-call]  # the library ships no types
         if isinstance(document.get("redirect_uris"), list):
-            document["redirect_uris"] = [uri for uri in document["redirect_uris"] if not isinstance(uri, str) or not fault_of(uri)]
+            document["redirect_uris"] = [uri for uri in document["redirect_uris"] if not isinstance(uri, str) or not uri_error(uri)]
         if isinstance(document.get("grant_types"), list) and "authorization_code" in document["grant_types"]:
             document["grant_types"] = ["authorization_code"]
         return document, fresh

@@ -18,7 +18,7 @@ from marketplace.http import pages
 
 from .. import selectors
 from ..dashboard.limit_forms import SUGGESTED, SpendingForm
-from ..redirects import host_of, leads_here
+from ..redirects import host_of, is_loopback
 from ..services.spending import replace_spending_limits
 from . import server
 from .clients import ClientNotReviewed, resolve_client
@@ -82,7 +82,7 @@ def _page(asked: server.AuthorizationRequest, *, changed: bool) -> dict[str, obj
         "spends": Scope.WALLET_SPEND in asked.scopes,
         "audience": asked.audience,
         "redirect_host": host_of(asked.redirect_uri),
-        "here": leads_here(asked.redirect_uri),
+        "here": is_loopback(asked.redirect_uri),
         "changed": changed,
     }
 

@@ -13,7 +13,7 @@ from .. import bounds
 from ..errors import TooManyApps, TooManyRedirectUris
 from ..models import App, AppOrigin
 from ..models.apps import AppStatus
-from ..redirects import fault_of, origin_of
+from ..redirects import origin_of, uri_error
 from .scopes import open_review
 from .states import APP, lock_approval, notify_developer
 
@@ -57,7 +57,7 @@ def set_redirect_uris(*, app: App, uris: Sequence[str], actor: User) -> App:
     if len(wanted) > bounds.REDIRECT_URIS:
         raise TooManyRedirectUris(maximum=bounds.REDIRECT_URIS)
     for uri in wanted:
-        if fault := fault_of(uri):
+        if fault := uri_error(uri):
             raise texts.invalid("redirect_uris", "invalid", f"{uri[:200]}: {fault}")
     app = lock(App.objects.all(), pk=app.pk)
     write_redirect_uris(app=app, uris=wanted, actor=actor)
