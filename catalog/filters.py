@@ -19,6 +19,7 @@ from marketplace.accounts.models import Tier
 from marketplace.core import bounds as core_bounds
 from marketplace.core import money
 from marketplace.core.money import Currency
+from marketplace.core.texts import WHITE_SPACE
 
 from . import bounds
 from .labels import folded
@@ -30,8 +31,13 @@ Listings = QuerySet[ListingIndex]
 PRICE_COLUMNS = {Currency.USD: "price_usd", Currency.INR: "inr_ascending", Currency.EUR: "eur_ascending"}
 VALUES = 20
 NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]{1,3})?")
+<<<<<<< HEAD
 # A value that is not blank after the `!` and contains no NUL, in a syntax that Python and ECMA-262 share.
 NOT_BLANK = r"^(?:!|(?!!))[^\u0000]*[^\s\u0000][^\u0000]*$"
+=======
+# A value with something besides the sign that excludes it and white space, and without NUL; Python and ECMA-262 read it alike.
+NOT_BLANK = rf"^(?:!|(?!!))[^\u0000]*[^{WHITE_SPACE}\u0000][^\u0000]*$"
+>>>>>>> proof16
 
 
 class Values(NamedTuple):

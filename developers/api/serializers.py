@@ -9,13 +9,16 @@ from rest_framework import serializers
 from marketplace.api.fields import ADDRESS_CHARACTER, BoundedList, Line
 from marketplace.api.serializers import Body
 from marketplace.core import bounds as core_bounds
+from marketplace.core.texts import WHITE_SPACE
 
 from .. import bounds
 
 _WEB_ADDRESS = re.compile(rf"(?:[Hh][Tt][Tt][Pp][Ss]?://{ADDRESS_CHARACTER}*)?")
 
 
-@extend_schema_field({"type": "string", "pattern": rf"^\s*{_WEB_ADDRESS.pattern}\s*$", "maxLength": core_bounds.URL_CHARS})
+@extend_schema_field(
+    {"type": "string", "pattern": rf"^[{WHITE_SPACE}]*{_WEB_ADDRESS.pattern}[{WHITE_SPACE}]*$", "maxLength": core_bounds.URL_CHARS}
+)
 class WebAddress(Line):
     """An http(s) address, or an empty string."""
 

@@ -92,7 +92,7 @@ class Tool:
     def input_schema(self) -> dict[str, Any]:
         """The JSON Schema of the arguments: others are refused."""
         schema = schemas.schema_of(self.takes())
-        return schema | {"properties": schema["properties"] | self.filters, "additionalProperties": False}
+        return schema | {"properties": schema["properties"] | schemas.inlined(self.filters, {}), "additionalProperties": False}
 
     @cached_property
     def definition(self) -> orjson.Fragment:

@@ -27,7 +27,7 @@ def schema_of(serializer: serializers.Serializer[Any], *, answer: bool = False) 
     component = generator.resolve_serializer(serializer, "response" if answer else "request")
     components = generator.registry.build({}).get("schemas", {})
     # Without fields there may be no component.
-    schema: dict[str, Any] = _inlined(components.get(component.name, {}), components)
+    schema: dict[str, Any] = inlined(components.get(component.name, {}), components)
     return {"type": "object", "properties": {}} | schema
 
 
@@ -36,7 +36,7 @@ def result_schema(answer: type[serializers.Serializer[Any]] | type[BaseModel]) -
     if not issubclass(answer, BaseModel):
         return schema_of(answer(), answer=True)
     schema = answer.model_json_schema(ref_template=f"{_REF}{{model}}", mode="serialization")
-    whole: dict[str, Any] = _inlined(schema, schema.pop("$defs", {}))
+    whole: dict[str, Any] = inlined(schema, schema.pop("$defs", {}))
     return whole
 
 
@@ -71,14 +71,19 @@ def _is(kind: str, value: Any) -> bool:
     return isinstance(value, _JSON_TYPES[kind]) and (kind == "boolean" or not isinstance(value, bool))
 
 
+<<<<<<< HEAD
 def _inlined(schema: Any, components: Mapping[str, Any]) -> Any:
     """Return a schema with its references resolved: ours are not recursive, and many clients follow none."""
+=======
+def inlined(schema: Any, components: Mapping[str, Any]) -> Any:
+    """Return a schema without references: ours do not turn back on themselves, and many clients do not follow any."""
+>>>>>>> proof16
     if isinstance(schema, list):
-        return [_inlined(part, components) for part in schema]
+        return [inlined(part, components) for part in schema]
     if not isinstance(schema, dict):
         return schema
-    referred = _inlined(components[schema["$ref"].removeprefix(_REF)], components) if "$ref" in schema else {}
-    said = {name: _inlined(value, components) for name, value in schema.items() if name != "$ref" and not name.startswith("x-")}
+    referred = inlined(components[schema["$ref"].removeprefix(_REF)], components) if "$ref" in schema else {}
+    said = {name: inlined(value, components) for name, value in schema.items() if name != "$ref" and not name.startswith("x-")}
     if _CONTROL in str(said.get("pattern", "")):
         # A model need not read which characters are refused.
         del said["pattern"]
