@@ -31,13 +31,8 @@ Listings = QuerySet[ListingIndex]
 PRICE_COLUMNS = {Currency.USD: "price_usd", Currency.INR: "inr_ascending", Currency.EUR: "eur_ascending"}
 VALUES = 20
 NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]{1,3})?")
-<<<<<<< HEAD
 # A value that is not blank after the `!` and contains no NUL, in a syntax that Python and ECMA-262 share.
-NOT_BLANK = r"^(?:!|(?!!))[^\u0000]*[^\s\u0000][^\u0000]*$"
-=======
-# A value with something besides the sign that excludes it and white space, and without NUL; Python and ECMA-262 read it alike.
 NOT_BLANK = rf"^(?:!|(?!!))[^\u0000]*[^{WHITE_SPACE}\u0000][^\u0000]*$"
->>>>>>> proof16
 
 
 class Values(NamedTuple):

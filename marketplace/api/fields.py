@@ -13,13 +13,8 @@ from marketplace.core.texts import CONTROL, NOT_IN_A_LINE, WHITE_SPACE
 # Replace DRF's messages, which say "this field" and name Python types.
 COMMON_ERRORS: dict[str, Any] = {"required": "A value is required.", "null": "null is not allowed here."}
 
-<<<<<<< HEAD
 # A character of an address, in a pattern that Python and ECMA-262 share.
-ADDRESS_CHARACTER = r"[^\s\u0000-\u001F\u007F-\u009F\u2028-\u202E\u2066-\u2069]"
-=======
-# What an address is made of, in a pattern that Python and ECMA-262 read alike.
 ADDRESS_CHARACTER = rf"[^{WHITE_SPACE}\u0000-\u001F\u007F-\u009F\u2028-\u202E\u2066-\u2069]"
->>>>>>> proof16
 
 
 class Text(serializers.CharField):

@@ -71,13 +71,8 @@ def _is(kind: str, value: Any) -> bool:
     return isinstance(value, _JSON_TYPES[kind]) and (kind == "boolean" or not isinstance(value, bool))
 
 
-<<<<<<< HEAD
-def _inlined(schema: Any, components: Mapping[str, Any]) -> Any:
-    """Return a schema with its references resolved: ours are not recursive, and many clients follow none."""
-=======
 def inlined(schema: Any, components: Mapping[str, Any]) -> Any:
-    """Return a schema without references: ours do not turn back on themselves, and many clients do not follow any."""
->>>>>>> proof16
+    """Return a schema with its references resolved: ours are not recursive, and many clients follow none."""
     if isinstance(schema, list):
         return [inlined(part, components) for part in schema]
     if not isinstance(schema, dict):
