@@ -1,7 +1,7 @@
 """The catalog's version: a cached response is valid while the version that was read before it was built is the current one.
 
 A version is a random value that is never reused, so that neither a restored backup nor a standby that takes over makes
-an old response valid. Purchases do not change it, but each run that counts them does (`popularity`).
+an old response valid. Purchases do not change it, but each run that counts them does (`count_purchases`).
 """
 
 import secrets

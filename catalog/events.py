@@ -28,7 +28,7 @@ class ListingEdited(Event):
 
 
 @dataclass(frozen=True)
-class StoreShown(Event):
+class StoreVisibilityChanged(Event):
     """A store was opened or closed, with its published listings."""
 
     store_id: uuid.UUID

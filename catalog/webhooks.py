@@ -8,7 +8,7 @@ from developers.webhooks.publishing import link, publish_event
 from marketplace.core.events import subscribe, subscribe_later
 from marketplace.jobs.policy import job
 
-from .events import ListingEdited, ListingReviewed, ListingUnpublished, StoreShown
+from .events import ListingEdited, ListingReviewed, ListingUnpublished, StoreVisibilityChanged
 from .models import Listing, ListingReview
 from .models.listings import ListingStatus
 from .models.reviews import ReviewKind, ReviewStatus
@@ -21,7 +21,7 @@ def connect() -> None:
     subscribe(ListingReviewed, _publish_review)
     subscribe(ListingUnpublished, _publish_removal)
     subscribe(ListingEdited, _publish_edit)
-    subscribe_later(StoreShown, publish_store_events)
+    subscribe_later(StoreVisibilityChanged, publish_store_events)
 
 
 @job()

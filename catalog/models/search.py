@@ -28,9 +28,9 @@ class SearchDocument(models.Model):
     body = models.TextField(blank=True)
     # Whether the store is open.
     is_shown = models.BooleanField(default=True)
-    # One of the best-selling listings at the last ranking (`rank_listings`); common words are searched among these only.
+    # One of the best-selling listings at the last run of `mark_popular_listings`; common words are searched among these only.
     is_popular = models.BooleanField(default=True)
-    # Published since the last ranking; ranked higher, so that it is noticed.
+    # Published since that run; ranked higher, so that it is noticed.
     is_new = models.BooleanField(default=True)
     # Results with equal scores are ordered by the number of purchases, then by the time of publication.
     popularity = models.IntegerField(default=0)

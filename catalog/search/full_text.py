@@ -15,7 +15,7 @@ from django.db.models import Model, QuerySet
 
 from .. import bounds
 from .expansion import Group
-from .popularity import popular_listings
+from .popular import popular_listings
 from .vocabulary import Vocabulary
 
 # The most results of a subquery, most popular first: ranking everything that contains a common word would take seconds.

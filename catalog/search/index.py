@@ -9,9 +9,6 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from typing import TypeVar
 
-from django.db import transaction
-
-from ..catalog_version import change_version
 from ..models import Listing, ListingStats, SearchDocument, SearchTerm, Store
 from ..models.listings import ListingStatus
 from .documents import columns_of, heading_words, words_in
@@ -21,10 +18,11 @@ BATCH = 500
 T = TypeVar("T")
 
 
-@transaction.atomic
-def show_store(store: Store) -> None:
-    """Show the listings of an opened store in search, or hide those of a closed one; invalidate cached responses."""
-    change_version()
+def set_store_visibility(store: Store) -> None:
+    """Show the listings of an open store in search, and hide those of a closed one.
+
+    The caller holds the lock of the catalog's version.
+    """
     SearchDocument.objects.filter(listing__store=store).exclude(is_shown=store.is_open).update(is_shown=store.is_open)
 
 

@@ -11,7 +11,7 @@ from ..models import Listing, SearchDocument, SearchTerm
 from ..models.listings import ListingStatus
 from .documents import heading_words, words_in
 from .index import BATCH, batches, count_words, update_documents
-from .popularity import update_popular
+from .popular import update_popular
 
 Progress = Callable[[int, int], None]
 

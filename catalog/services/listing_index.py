@@ -1,7 +1,7 @@
 """Writes the browse index after changes of listings, stores, categories and licence tiers.
 
 The caller holds the lock of the catalog's version (`change_version`), which keeps counts exact and changes from deadlocking.
-Purchases do not wait for this lock: `popularity` counts them.
+Purchases do not wait for this lock: `count_purchases` counts them.
 """
 
 import uuid

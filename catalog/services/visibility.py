@@ -5,9 +5,9 @@ from django.db import transaction
 from marketplace.core.events import emit
 
 from ..catalog_version import change_version
-from ..events import ListingEdited, StoreShown
+from ..events import ListingEdited, StoreVisibilityChanged
 from ..models import Listing, Store
-from ..search.index import show_store, update_documents
+from ..search.index import set_store_visibility, update_documents
 from .listing_index import refresh_listings, refresh_store
 
 
@@ -32,6 +32,7 @@ def listing_edited(listing: Listing) -> None:
 @transaction.atomic
 def store_changed(store: Store) -> None:
     """Update search and the browse index and invalidate cached responses after a store was opened, closed or renamed."""
-    show_store(store)
+    change_version()
+    set_store_visibility(store)
     refresh_store(store)
-    emit(StoreShown(store.pk, store.is_open))
+    emit(StoreVisibilityChanged(store.pk, store.is_open))

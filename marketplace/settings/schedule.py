@@ -12,7 +12,7 @@ def _at(hours: int, minutes: int = 0) -> timedelta:
 COMMANDS: tuple[tuple[str, timedelta, timedelta], ...] = (
     # The maximum age of popularity counts.
     ("count_purchases", timedelta(minutes=2), _at(0)),
-    ("rank_listings", _HOUR, _at(0, 5)),
+    ("mark_popular_listings", _HOUR, _at(0, 5)),
     ("digest_ledger", _HOUR, _at(0, 15)),
     ("build_packages", _HOUR, _at(0, 25)),
     ("build_packages --prune 30", _DAY, _at(1, 10)),

@@ -10,7 +10,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from catalog.services.popularity import undo_purchase
+from catalog.services.purchase_counts import undo_purchase
 from library.services.licences import revoke_licence
 from marketplace.accounts.models import User
 from marketplace.core import audit, texts

@@ -9,7 +9,7 @@ from typing import Any, ParamSpec
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from catalog.services.popularity import record_purchase
+from catalog.services.purchase_counts import record_purchase
 from developers.event_types import EventType
 from developers.principals import Principal
 from library.services.licences import grant_licence

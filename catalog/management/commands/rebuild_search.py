@@ -12,8 +12,8 @@ class Command(BaseCommand):
     """Rebuilds the search index from the published listings."""
 
     help = (
-        "Check every published listing against the search index, write what differs, recount the vocabulary and rank listings by "
-        "purchases. Safe to run at any time: the service stays available, and publishing waits for one batch at most. Run it after an "
+        "Check every published listing against the search index, write what differs, recount the vocabulary and mark the popular "
+        "listings. Safe to run at any time: the service stays available, and publishing waits for one batch at most. Run it after an "
         "upgrade that changes how words are normalised."
     )
 

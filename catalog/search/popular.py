@@ -23,11 +23,11 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
-class Ranked:
-    """The result of a ranking."""
+class Marked:
+    """The number of published listings, and of those whose mark changed."""
 
     listings: int
-    moved: int
+    changed: int
 
 
 def popular_listings(total: int) -> int:
@@ -38,7 +38,7 @@ def popular_listings(total: int) -> int:
     return max(LEAST_POPULAR, 7 * math.isqrt(total))
 
 
-def update_popular(progress: Progress = lambda _done, _total: None) -> Ranked:
+def update_popular(progress: Progress = lambda _done, _total: None) -> Marked:
     """Mark the best-selling listings as popular, and none as new; safe to run at any time, also in parallel.
 
     Args:
@@ -53,7 +53,7 @@ def update_popular(progress: Progress = lambda _done, _total: None) -> Ranked:
     for done in range(0, len(due), BATCH):
         _mark(due[done : done + BATCH], popular)
         progress(min(done + BATCH, len(due)), len(due))
-    return Ranked(listings=documents.count(), moved=len(due))
+    return Marked(listings=documents.count(), changed=len(due))
 
 
 @transaction.atomic
