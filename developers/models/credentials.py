@@ -141,7 +141,7 @@ class AccessToken(AbstractAccessToken):
 
 
 class RefreshToken(AbstractRefreshToken):
-    """Renews an OAuth token, once. The tokens of one authorization are a family and are revoked together."""
+    """Renews an OAuth token, once. The tokens issued from one authorization code are a family and are revoked together."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)  # type: ignore[assignment]  # the library numbers its rows
     # The scopes that the user consented to; an access token may have fewer.

@@ -30,7 +30,7 @@ from ..redirects import CLIENT_ID
 from ..secrets import Prefix, digest_of, well_formed
 from ..services.consents import Authorization, give_consent
 from ..services.credentials import revoke_token
-from ..services.oauth import NewPair, Replayed, exchange_code, family_of, revoke_family, rotate, void_code
+from ..services.oauth import NewPair, Replayed, exchange_code, family_of, revoke_family, rotate_refresh_token, void_code
 
 # RFC 7636 section 4.1.
 _VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}")
@@ -155,7 +155,7 @@ class Validator(OAuth2Validator):
         )
         try:
             if request.grant_type == "refresh_token":
-                pair = rotate(refresh_token=request.refresh_row, pair=pair)
+                pair = rotate_refresh_token(refresh_token=request.refresh_row, pair=pair)
             else:
                 exchange_code(grant=request.code_grant, pair=pair)
         except Replayed as replay:

@@ -85,7 +85,7 @@ def void_code(*, grant: Grant) -> None:
 
 
 @transaction.atomic
-def rotate(*, refresh_token: RefreshToken, pair: NewPair) -> NewPair:
+def rotate_refresh_token(*, refresh_token: RefreshToken, pair: NewPair) -> NewPair:
     """Replace a refresh token and its access token by a new pair.
 
     Returns:
