@@ -160,7 +160,7 @@ class OverloadMiddleware:
             raise MiddlewareNotUsed
         self.get_response = get_response
         self.limiter = ConcurrencyLimiter(threads=settings.SERVER_THREADS, at_once=settings.REQUESTS_AT_ONCE)
-        request_finished.connect(self._finished, weak=False, dispatch_uid=("core.overload", id(self)))
+        request_finished.connect(self._finished, weak=False, dispatch_uid=("http.overload", id(self)))
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """Process the request once it has a slot."""
