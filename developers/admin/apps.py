@@ -177,10 +177,10 @@ class AppAdmin(ServiceAdmin):
 
     @decision(
         Decision(
-            "Set spending cap",
+            "Set spending limit of the app",
             APP_LIMIT,
             "The app can spend at most this from any one wallet, whatever limits the wallet's owner has set.",
-            "The spending cap was set.",
+            "The spending limit of the app was set.",
             form=AppLimitForm,
             available=lambda app: app.status in {AppStatus.APPROVED, AppStatus.SUSPENDED},
         )
@@ -191,10 +191,10 @@ class AppAdmin(ServiceAdmin):
 
     @decision(
         Decision(
-            "Remove spending cap",
+            "Remove spending limit of the app",
             APP_LIMIT,
             "Only the limits of each wallet's owner apply to the app's spending.",
-            "The spending cap was removed.",
+            "The spending limit of the app was removed.",
             form=RemoveLimitForm,
             available=lambda app: app.has_limit,
         )

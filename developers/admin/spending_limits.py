@@ -67,7 +67,7 @@ def limit_values_of(answers: Mapping[str, Any]) -> LimitValues:
 def app_limits_panel(app_limits: Iterable[SpendingLimit]) -> Panel:
     """Return the table of an app's limits."""
     rows = [(limit.currency, *(_format_amount(getattr(limit, amount)) for amount in AMOUNTS), limit.updated_at) for limit in app_limits]
-    return Panel("Spending caps per wallet", ("Currency", "One purchase", "A day", "In all", "Set"), rows)
+    return Panel("Spending limits of the app, per wallet", ("Currency", "One purchase", "A day", "In all", "Set"), rows)
 
 
 def _format_amount(minor: int | None) -> str:
