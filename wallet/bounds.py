@@ -15,7 +15,7 @@ PAYMENT_DETAILS_DAYS = 90
 # The name of a bank or of a service from which payments come.
 CREDIT_SOURCE_CHARS = 40
 HISTORY_LIMIT_DEFAULT = 25
-QUOTE_SECONDS = 10 * 60
+QUOTE_MINUTES = 10
 # Open quotes per user.
 OPEN_QUOTES = 50
 IDEMPOTENCY_KEY_CHARS = 255

@@ -2,6 +2,8 @@
 
 from marketplace.core.errors import Problem
 
+from . import bounds
+
 
 class InsufficientBalance(Problem):
     """402: `price`, `balance` and `currency` are members."""
@@ -105,7 +107,7 @@ class QuoteExpired(Problem):
 
     status = 409
     title = "The quote has expired"
-    detail = "Request a new one; quotes are valid for 10 minutes. Nothing was charged."
+    detail = f"Request a new one; quotes are valid for {bounds.QUOTE_MINUTES} minutes. Nothing was charged."
 
 
 class QuoteUsed(Problem):

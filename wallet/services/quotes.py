@@ -1,4 +1,4 @@
-"""Quotes: prices that are guaranteed for ten minutes."""
+"""Quotes: prices that are guaranteed for `QUOTE_MINUTES`."""
 
 from datetime import timedelta
 
@@ -47,7 +47,7 @@ def make_quote(*, buyer: User, purchase: PurchaseRequest) -> Quote:
         tax_rate_bp=offer.tax_rate_bp,
         tax_minor=offer.tax_minor,
         created_at=now,
-        expires_at=now + timedelta(seconds=bounds.QUOTE_SECONDS),
+        expires_at=now + timedelta(minutes=bounds.QUOTE_MINUTES),
     )
 
 

@@ -97,7 +97,7 @@ VALUES: dict[str, Callable[[], str]] = {
     "client_metadata_sentence": client_metadata_sentence,
     "insufficient_balance_title": lambda: catalogue()["insufficient_balance"].title,
     "example_buy_a_font": lambda: (EXAMPLES / "buy_a_font.py").read_text("utf-8").rstrip(),
-    "quote_minutes": lambda: str(wallet_bounds.QUOTE_SECONDS // 60),
+    "quote_minutes": lambda: str(wallet_bounds.QUOTE_MINUTES),
     "body_seconds": lambda: str(bounds.BODY_SECONDS),
     "uploads_at_once": lambda: str(bounds.UPLOADS_AT_ONCE),
     "body_block_kib": lambda: str(BLOCK_BYTES // bounds.KIB),

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 
 from catalog import selectors
 from catalog.selectors import Card
+from wallet.bounds import QUOTE_MINUTES
 
 from ..docs.rendering import code_html
 from ..shop.currency import currency_of, remember
@@ -45,6 +46,7 @@ def landing(request: HttpRequest) -> HttpResponse:
         "shots": [card for card in featured if card.picture][:SHOTS],
         "featured": featured[SHOTS : SHOTS + FEATURED] or featured,
         "currency": currency_of(request),
+        "quote_minutes": QUOTE_MINUTES,
         "example": code_html(EXAMPLE.format(base_url=settings.BASE_URL), "bash"),
         "canonical": f"{settings.BASE_URL}/",
         "description": "Fonts, motion templates, presets and AI skills, reviewed by people and sold with clear licences. "

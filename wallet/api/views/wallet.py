@@ -78,9 +78,15 @@ class WalletViewSet(ApiViewSet):
         set_currency_preference(user=user, currency=parse_body(PreferenceBody, request)["currencyPreference"], actor=user)
         return Response(responses.wallet(user))
 
-    @extend_schema(operation_id="quoteAsset", summary="Get a quote", request=QuoteBody, responses=QuoteAnswer)
+    @extend_schema(
+        operation_id="quoteAsset",
+        summary="Get a quote",
+        description=f"Get a price that is guaranteed for {bounds.QUOTE_MINUTES} minutes, even if the vendor changes it.",
+        request=QuoteBody,
+        responses=QuoteAnswer,
+    )
     def quote(self, request: Request) -> Response:
-        """Get a price that is guaranteed for 10 minutes, even if the vendor changes it."""
+        """Get a price that is guaranteed for a while, even if the vendor changes it."""
         body = parse_body(QuoteBody, request)
         return Response(responses.quote(principal_of(request).user, body))
 
