@@ -44,8 +44,8 @@ TOOLS = (
     Tool(
         name="quote_purchase",
         title="Hold a price",
-        description=f"Holds the price of an asset for {QUOTE_MINUTES} minutes and tells the currency, the licence and the tax in it. Charges nothing. "
-        "Show the user the quote, and buy with its quoteId.",
+        description=f"Holds the price of an asset for {QUOTE_MINUTES} minutes and tells the currency, the licence and the tax in it. "
+        "Charges nothing. Show the user the quote, and buy with its quoteId.",
         scope=Scope.WALLET_SPEND,
         takes=QuoteBody,
         gives=QuoteAnswer,
