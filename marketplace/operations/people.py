@@ -244,7 +244,7 @@ def _anonymise_store(user: User) -> None:
     Quote.objects.filter(listing__in=unsold).delete()
     Package.objects.filter(deliverable__listing__in=unsold).delete()
     Listing.objects.filter(pk__in=unsold).update(live_deliverable=None, candidate_deliverable=None)
-    # The next sweep deletes their files.
+    # The daily `sweep_objects --delete` deletes their files.
     Listing.objects.filter(pk__in=unsold).delete()
     # Manifests contain the store's name, and are generated again on request.
     AgentManifest.objects.filter(listing__store__owner=user).delete()

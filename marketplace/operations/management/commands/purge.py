@@ -19,7 +19,7 @@ class Command(BaseCommand):
         f"Delete expired sessions, then run {', '.join(COMMANDS)} and "
         "sweep_objects --delete: expired codes and tokens, quotes and stored responses, old usage, webhook deliveries, finished jobs, "
         "expired account exports, files without a record and unfinished uploads. If one fails, the others still run. With --dry-run "
-        "rows are counted, not deleted. The worker runs the purge_ commands daily; run this one from cron for the rest."
+        "rows are counted, not deleted. The worker runs all but the deletion of sessions daily; run this one from cron for it."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
