@@ -47,7 +47,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('-id',),
-                'permissions': (('decide_app', "Can decide on an app's scopes"), ('suspend_app', 'Can suspend and reinstate apps'), ('set_limit_app', "Can set an app's spending cap")),
+                'permissions': (('decide_app', "Can decide on an app's scopes"), ('suspend_app', 'Can suspend and reinstate apps'), ('set_limit_app', "Can set an app's spending limit")),
                 'indexes': [models.Index(fields=['name'], name='app_name_begins', opclasses=('varchar_pattern_ops',))],
                 'constraints': [models.CheckConstraint(condition=models.Q(('status__in', ['Pending', 'Approved', 'Rejected', 'Suspended'])), name='app_status_known'), models.CheckConstraint(condition=models.Q(('granted_scopes', ''), ('status__in', ['Approved', 'Suspended']), _connector='OR'), name='app_grant_needs_approval'), models.CheckConstraint(condition=models.Q(('user__isnull', False), ('registration_source', 'cimd'), _connector='OR'), name='app_developer_or_document')],
             },

@@ -53,7 +53,7 @@ class App(AbstractApplication):
         permissions = (
             ("decide_app", "Can decide on an app's scopes"),
             ("suspend_app", "Can suspend and reinstate apps"),
-            ("set_limit_app", "Can set an app's spending cap"),
+            ("set_limit_app", "Can set an app's spending limit"),
         )
         constraints = (
             models.CheckConstraint(condition=Q(status__in=AppStatus.values), name="app_status_known"),
