@@ -138,6 +138,17 @@ def test_body_that_is_no_upload_reaches_the_node_when_it_is_complete(both: tuple
     assert node.seen == ["/next", path]
 
 
+@pytest.mark.parametrize(("path", "content_type"), [(UPLOAD, JSON), (UPLOAD, ""), ("/api/v1/wallet/spend", JSON), ("/account/login/", FORM)])
+def test_long_body_that_is_no_upload_is_refused_before_it_is_sent(both: tuple[Node, Proxy], path: str, content_type: str) -> None:
+    node, proxy = both
+    node.seen.clear()
+    with connect(proxy) as connection:
+        head = f"POST {path} HTTP/1.1\r\nHost: {proxy.host}\r\nContent-Type: {content_type}\r\nContent-Length: 5000000000\r\n\r\n"
+        connection.sendall(head.encode())
+        assert connection.recv(100).startswith(b"HTTP/1.1 413")
+    assert node.seen == []
+
+
 def test_form_with_a_file_is_streamed(both: tuple[Node, Proxy]) -> None:
     node, proxy = both
     node.seen.clear()
