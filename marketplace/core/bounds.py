@@ -8,9 +8,10 @@ JSON_BODY_BYTES = MIB
 JSON_DEPTH = 32
 # In all objects and lists of a body together; what an operation takes is a few hundred.
 JSON_VALUES = 10_000
-# The path and the query of an address and all headers together, as nginx takes them; and a form, in which a text is up to nine times
-# as long as its characters.
+# The path and the query of an address, one header and all headers together, as nginx takes them; and a form, in which a text is up to
+# nine times as long as its characters.
 ADDRESS_BYTES = 8 * KIB
+HEADER_BYTES = 8 * KIB
 HEADERS_BYTES = 32 * KIB
 FORM_BYTES = 512 * KIB
 # How long a body may take to arrive, and how fast one must be that takes longer.

@@ -74,9 +74,10 @@ MIDDLEWARE = [
     "catalog.api.cors.OpenCorsMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "marketplace.core.content_policy.ContentPolicyMiddleware",
+    # Before all that reads cookies, or what a client accepts.
+    "marketplace.core.request_size.RequestSizeMiddleware",
     "marketplace.core.compression.CompressionMiddleware",
     "marketplace.core.page_caching.PageCachingMiddleware",
-    "marketplace.core.request_size.RequestSizeMiddleware",
     # After all that adds headers to answers and files that cost nothing, before all that works.
     "marketplace.core.overload.OverloadMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
