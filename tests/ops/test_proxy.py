@@ -138,7 +138,9 @@ def test_body_that_is_no_upload_reaches_the_node_when_it_is_complete(both: tuple
     assert node.seen == ["/next", path]
 
 
-@pytest.mark.parametrize(("path", "content_type"), [(UPLOAD, JSON), (UPLOAD, ""), ("/api/v1/wallet/spend", JSON), ("/account/login/", FORM)])
+@pytest.mark.parametrize(
+    ("path", "content_type"), [(UPLOAD, JSON), (UPLOAD, ""), ("/api/v1/wallet/spend", JSON), ("/account/login/", FORM)]
+)
 def test_long_body_that_is_no_upload_is_refused_before_it_is_sent(both: tuple[Node, Proxy], path: str, content_type: str) -> None:
     node, proxy = both
     node.seen.clear()
