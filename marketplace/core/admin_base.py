@@ -46,6 +46,10 @@ class Base(ModelAdmin):
 
     checks_class = PermissionChecks
     list_per_page = 50
+    # An address could ask for a count of each choice of each filter.
+    show_facets = admin.ShowFacets.NEVER
+    # The page that OAuth apps name is the library's, and is not here.
+    view_on_site = False
     # Methods that are decision pages.
     decision_names: Sequence[str] = ()
     # What stands above the list, and below the fields on a row's page.
