@@ -151,6 +151,27 @@ def test_long_body_that_is_no_upload_is_refused_before_it_is_sent(both: tuple[No
     assert node.seen == []
 
 
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api/v1/downloads/SECRET",
+        "/account/confirm-email/SECRET/",
+        "/account/password/reset/key/1-SECRET/",
+        "/bucket/package?response-content-type=a&X-Amz-Signature=SECRET",
+    ],
+)
+def test_address_that_is_a_secret_stays_out_of_the_log(both: tuple[Node, Proxy], path: str) -> None:
+    _, proxy = both
+    log = proxy.folder / "access.log"
+    before = log.stat().st_size
+    with proxy.session() as session:
+        session.get(f"https://{proxy.host}{path}", headers={"Referer": f"https://{proxy.host}{path}"}, timeout=PATIENCE_SECONDS)
+    until(lambda: log.stat().st_size > before, "a line in the log")
+    line = log.read_text()[before:]
+    assert path[:10] in line
+    assert "SECRET" not in line
+
+
 def test_form_with_a_file_is_streamed(both: tuple[Node, Proxy]) -> None:
     node, proxy = both
     node.seen.clear()
