@@ -70,7 +70,7 @@ MIDDLEWARE = [
     "marketplace.core.rate_limit_fields.RateLimitFieldsMiddleware",
     "developers.usage.middleware.UsageMiddleware",
     "django.middleware.security.SecurityMiddleware",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "marketplace.core.static_files.StaticFilesMiddleware",
     "catalog.api.cors.OpenCorsMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "marketplace.core.content_policy.ContentPolicyMiddleware",
