@@ -7,7 +7,7 @@ from typing import Annotated, Any, Self
 from pydantic import Field
 
 from marketplace.accounts.models import Tier
-from marketplace.core.api.answers import Amount, AmountOrNone, Answer, Id, one_of
+from marketplace.api.models import Amount, AmountOrNone, Answer, Id, one_of
 
 from .models import Category
 from .models.files import PreviewKind, preview_url, public_technical

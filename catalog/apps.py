@@ -2,7 +2,8 @@
 
 from django.apps import AppConfig
 
-from marketplace.core import categories
+from developers import categories
+from marketplace.ui.formatting import register_statuses
 
 from .api import cors
 
@@ -17,6 +18,8 @@ class CatalogConfig(AppConfig):
         from . import webhooks  # noqa: PLC0415 - models load before `ready`, and after this module
         from .selectors import category_names  # noqa: PLC0415 - the same
 
+        register_statuses(good=("Published",), waiting=("PendingReview",), labels={"PendingReview": "In review"})
+
         webhooks.connect()
         cors.connect()
-        categories.are_named_by(category_names)
+        categories.register_source(category_names)

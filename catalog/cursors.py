@@ -10,9 +10,9 @@ from typing import Any
 
 from rest_framework import serializers
 
+from marketplace.api.pagination import pack_cursor, unpack_cursor
 from marketplace.core import bounds
 from marketplace.core.ids import parse_id
-from marketplace.core.pagination import pack_cursor, unpack_cursor
 
 from .selectors import Position, Sort, key_count
 

@@ -16,9 +16,11 @@ from django.core.validators import DecimalValidator
 from django.db.models import Q, QuerySet
 
 from marketplace.accounts.models import Tier
-from marketplace.core import bounds, money
+from marketplace.core import bounds as core_bounds
+from marketplace.core import money
 from marketplace.core.money import Currency
 
+from . import bounds
 from .labels import folded
 from .models import LabelKind, ListingIndex, ListingLabel, ListingPrice
 from .models.listing_index import NO_PRICE
@@ -126,7 +128,7 @@ class PriceField(forms.DecimalField):
     """A price with at most two decimals."""
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(min_value=0, max_value=Decimal(bounds.PRICE_MINOR) / 100, **kwargs)
+        super().__init__(min_value=0, max_value=Decimal(core_bounds.PRICE_MINOR) / 100, **kwargs)
 
     def to_python(self, value: Any) -> Any:
         """Return the price, of which one mistake is named at a time; as JSON and the page's form write numbers."""
@@ -179,10 +181,10 @@ class ListingFilter(django_filters.FilterSet):  # type: ignore[misc]  # as above
     """What a listing must be. An unknown category, store, licence, tag, platform or file type finds nothing."""
 
     category = ValuesFilter(
-        field_name="category_slug", max_length=bounds.SLUG_CHARS, help_text="A category's slug; an unknown one returns nothing."
+        field_name="category_slug", max_length=core_bounds.SLUG_CHARS, help_text="A category's slug; an unknown one returns nothing."
     )
     tier = ValuesFilter(field_name="tier", max_length=8, values=Tier.values, help_text="The account tier that a buyer needs.")
-    vendor = ValuesFilter(field_name="store_slug", max_length=bounds.SLUG_CHARS, help_text="A store's slug.")
+    vendor = ValuesFilter(field_name="store_slug", max_length=core_bounds.SLUG_CHARS, help_text="A store's slug.")
     license = LicenseFilter(having=licensed, max_length=40, help_text="The slug of a licence tier that it is sold under.", label="Licence")
     tag = ValuesFilter(having=labelled(LabelKind.TAG), max_length=bounds.TAG_CHARS, help_text="One of its tags, in any case.")
     platform = ValuesFilter(
@@ -260,7 +262,7 @@ def shape_of(field: forms.Field) -> dict[str, Any]:
             shape |= {"type": ["string", "array"], "items": value, "maxItems": VALUES}
             shape["description"] += r" `!` before a value excludes it (`\!` begins one with a literal `!`); of several values, any will do."
         case forms.DecimalField():
-            shape |= {"type": "number", "minimum": 0, "maximum": bounds.PRICE_MINOR / 100}
+            shape |= {"type": "number", "minimum": 0, "maximum": core_bounds.PRICE_MINOR / 100}
             shape["description"] += " At most two decimals."
         case forms.ChoiceField():
             choices: Any = field.choices

@@ -8,11 +8,11 @@ from django_filters.utils import translate_validation
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from marketplace.core import bounds
-from marketplace.core.api.fields import Choice, Text
-from marketplace.core.api.serializers import Limit, PageNumber
+from marketplace.api.fields import Choice, Text
+from marketplace.api.serializers import Limit, PageNumber
+from marketplace.core import bounds as core_bounds
 
-from . import cursors
+from . import bounds, cursors
 from .answers import (
     SEARCH_FACETED,
     AssetDetail,
@@ -171,7 +171,7 @@ def browse(listings: Listings, given: Mapping[str, Any], query: Mapping[str, Any
     facets = query.get("facets", ())
     found = list_listings(listings, given, sort=sort, limit=limit, start=start, after=after, facets=facets, columns=ITEM_COLUMNS)
     cursor = None
-    if found.last is not None and number < bounds.PAGE:
+    if found.last is not None and number < core_bounds.PAGE:
         cursor = cursors.encode(found.last, page=number + 1, sort=sort, filters=given)
     return AssetPage.of(found, page=number, cursor=cursor, with_facets="facets" in query)
 

@@ -3,7 +3,7 @@
 import uuid
 from typing import Any
 
-from developers.webhooks.events import EventType
+from developers.event_types import EventType
 from developers.webhooks.publishing import link, publish_event
 from marketplace.core.events import subscribe, subscribe_later
 from marketplace.jobs.policy import job
@@ -18,14 +18,14 @@ _APPROVED = {ReviewKind.LISTING: EventType.ASSET_PUBLISHED, ReviewKind.UPDATE: E
 
 def connect() -> None:
     """Listen to the catalog's own events."""
-    subscribe(ListingReviewed, _tell_of_review)
-    subscribe(ListingUnpublished, _tell_of_removal)
-    subscribe(ListingEdited, _tell_of_edit)
-    subscribe_later(StoreShown, tell_of_store)
+    subscribe(ListingReviewed, _publish_review)
+    subscribe(ListingUnpublished, _publish_removal)
+    subscribe(ListingEdited, _publish_edit)
+    subscribe_later(StoreShown, publish_store_events)
 
 
 @job()
-def tell_of_store(store_id: str, *, is_open: bool) -> None:
+def publish_store_events(store_id: str, *, is_open: bool) -> None:
     """Tell of each listing that came with its store, or left with it; at once, so that what comes next is told after it."""
     listings = Listing.objects.filter(store_id=store_id, status=ListingStatus.PUBLISHED, store__is_open=is_open)
     event = EventType.ASSET_PUBLISHED if is_open else EventType.ASSET_REMOVED
@@ -34,7 +34,7 @@ def tell_of_store(store_id: str, *, is_open: bool) -> None:
         publish_event(event=event, subject=listing_id, data=_asset(listing_id, slug))
 
 
-def _tell_of_review(event: ListingReviewed) -> None:
+def _publish_review(event: ListingReviewed) -> None:
     review = ListingReview.objects.select_related("listing__store").get(pk=event.review_id)
     listing = review.listing
     if review.status == ReviewStatus.APPROVED and listing.store.is_open:
@@ -50,12 +50,12 @@ def _tell_of_review(event: ListingReviewed) -> None:
     publish_event(event=EventType.LISTING_REVIEWED, subject=listing.pk, data=data, owner_id=listing.store.owner_id)
 
 
-def _tell_of_removal(event: ListingUnpublished) -> None:
+def _publish_removal(event: ListingUnpublished) -> None:
     slug = Listing.objects.values_list("slug", flat=True).get(pk=event.listing_id)
     publish_event(event=EventType.ASSET_REMOVED, subject=event.listing_id, data=_asset(event.listing_id, slug))
 
 
-def _tell_of_edit(event: ListingEdited) -> None:
+def _publish_edit(event: ListingEdited) -> None:
     listing = Listing.objects.values("slug", "store__is_open").get(pk=event.listing_id)
     if listing["store__is_open"]:
         data = _asset(event.listing_id, listing["slug"])

@@ -2,6 +2,8 @@
 
 from django.apps import AppConfig
 
+from marketplace.ui.formatting import register_statuses
+
 
 class DevelopersConfig(AppConfig):
     """Who may call the API, and for what."""
@@ -13,6 +15,13 @@ class DevelopersConfig(AppConfig):
         from . import (  # noqa: PLC0415 - Django loads checks and models once the apps are ready
             checks,  # noqa: F401
             origins,
+        )
+
+        register_statuses(
+            good=("Approved", "Active", "Granted", "Delivered"),
+            waiting=("Pending", "MoreInfoNeeded", "Dormant", "On its way", "Failing"),
+            bad=("Rejected", "Suspended", "Withdrawn", "Not granted", "Failed", "Disabled"),
+            labels={"MoreInfoNeeded": "More information needed", "Pending": "In review"},
         )
 
         origins.connect()

@@ -12,11 +12,11 @@ from rest_framework.request import Request
 from marketplace.accounts.models import User
 from marketplace.core.access import CredentialKind
 from marketplace.core.errors import AmbiguousCredentials, InvalidCredential
+from marketplace.http.rate_limits import count_by_address
 
 from .models import AccessToken, ApiKey, FirstPartyToken
 from .principals import Principal
 from .secrets import Prefix, digest_of, well_formed
-from .throttling import count_by_address
 
 LAST_USED_STEP = timedelta(minutes=5)
 BEARER_PREFIXES = (Prefix.PERSONAL_TOKEN, Prefix.ACCESS_TOKEN, Prefix.MCP_TOKEN)

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.checks import CheckMessage, Error, register
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from marketplace.core.api.views import ApiViewSet
+from marketplace.api.views import ApiViewSet
 
 
 def api_views(resolver: URLResolver | None = None) -> Iterator[tuple[type[ApiViewSet], dict[str, str]]]:

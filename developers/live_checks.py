@@ -10,8 +10,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpRespons
 from django.views.decorators.cache import never_cache
 
 from marketplace.core.errors import RateLimited
-
-from .throttling import CounterStoreDown, Limit, count_call
+from marketplace.http.rate_limits import CounterStoreDown, Limit, count_call
 
 Page = Callable[..., HttpResponseBase]
 

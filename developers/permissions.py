@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     # DRF imports its default permission classes while its own views module is still loading.
     from rest_framework.views import APIView
 
-    from marketplace.core.api.views import ApiViewSet
+    from marketplace.api.views import ApiViewSet
 
 
 class HasAccess(BasePermission):

@@ -182,7 +182,7 @@ def limits_of(owner: User, spender: App | AccessToken) -> QuerySet[SpendingLimit
     return SpendingLimit.objects.filter(owner=owner, **subject)
 
 
-def ceilings_of(app: App) -> QuerySet[SpendingLimit]:
+def app_limits_of(app: App) -> QuerySet[SpendingLimit]:
     """Return the most that an app may spend from any one wallet."""
     return SpendingLimit.objects.filter(app=app, owner=None)
 
@@ -208,31 +208,32 @@ class Spender:
         subject: The app or the token.
         own: Whether it is an app of the wallet's owner.
         limits: What the owner set.
-        ceilings: What admins set for the app.
+        app_limits: What admins set for the app.
     """
 
     subject: App | AccessToken
     own: bool
     limits: list[SpendingLimit]
-    ceilings: list[SpendingLimit]
+    app_limits: list[SpendingLimit]
 
 
 def spenders_of(user: User) -> list[Spender]:
     """Return what may spend from the user's wallet, tokens first, in three queries."""
     tokens, apps = list(spending_tokens_of(user)), list(spending_apps_of(user))
+    spenders: list[App | AccessToken] = [*tokens, *apps]
     rows = SpendingLimit.objects.filter(Q(token__in=tokens, owner=user) | Q(owner=user, app__in=apps) | Q(owner=None, app__in=apps))
     limits: dict[uuid.UUID | None, list[SpendingLimit]] = defaultdict(list)
-    ceilings: dict[uuid.UUID | None, list[SpendingLimit]] = defaultdict(list)
+    app_limits: dict[uuid.UUID | None, list[SpendingLimit]] = defaultdict(list)
     for row in rows:
-        (ceilings if row.owner_id is None else limits)[row.token_id or row.app_id].append(row)
+        (app_limits if row.owner_id is None else limits)[row.token_id or row.app_id].append(row)
     return [
-        Spender(subject, isinstance(subject, App) and subject.user_id == user.pk, limits[subject.pk], ceilings[subject.pk])
-        for subject in (*tokens, *apps)
+        Spender(subject, isinstance(subject, App) and subject.user_id == user.pk, limits[subject.pk], app_limits[subject.pk])
+        for subject in spenders
     ]
 
 
 def spending_limits_for(principal: Principal) -> list[SpendingLimit]:
-    """Return what bounds the caller's spending, in one query: the owner's limits for the app or token, and the app's ceilings."""
+    """Return what bounds the caller's spending, in one query: the owner's limits for the app or token, and the app's limits."""
     if principal.app is None:
         return list(SpendingLimit.objects.filter(token=principal.credential.pk, owner=principal.user))
     return list(SpendingLimit.objects.filter(Q(owner=principal.user) | Q(owner=None), app=principal.app))

@@ -2,7 +2,7 @@
 
 from django.contrib import admin
 
-from marketplace.core.admin import ServiceAdmin
+from marketplace.review.service import ServiceAdmin
 
 from .models import DownloadLink, Licence
 

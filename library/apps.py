@@ -10,4 +10,4 @@ class LibraryConfig(AppConfig):
 
     def ready(self) -> None:
         """Listen to what the catalog publishes."""
-        from . import subscribers  # noqa: F401, PLC0415 - models cannot be imported before every app is there
+        from . import jobs  # noqa: F401, PLC0415 - models cannot be imported before every app is there

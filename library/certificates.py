@@ -17,7 +17,7 @@ from django.urls import reverse
 from catalog.selectors.taxonomy import terms_at
 from marketplace.core.errors import NotFound
 from marketplace.core.ids import parse_id
-from marketplace.core.pdf import PdfDocument, render_pdf
+from marketplace.ui.pdf import PdfDocument, render_pdf
 
 from . import signatures
 from .models import Licence

@@ -2,6 +2,8 @@
 
 import uuid
 
+from catalog.events import ListingPublished
+from marketplace.core.events import subscribe_later
 from marketplace.jobs.policy import Retries, job
 
 from .services.building import build_when_published
@@ -11,3 +13,6 @@ from .services.building import build_when_published
 def build_published(listing_id: str) -> None:
     """Make the packages of a listing that was published ready before a buyer waits for one."""
     build_when_published(listing_id=uuid.UUID(listing_id))
+
+
+subscribe_later(ListingPublished, build_published)

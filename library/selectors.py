@@ -7,11 +7,10 @@ from typing import Any
 from django.db.models import QuerySet
 
 from catalog.models import Deliverable, Listing
-from catalog.selectors.listings import lookup
-from catalog.selectors.versions import approved_versions, deliverable_of_version
+from catalog.selectors.listings import approved_versions, deliverable_of_version, lookup
 from marketplace.accounts.models import User
+from marketplace.api.pagination import Page, newest_first
 from marketplace.core.errors import NotFound
-from marketplace.core.pagination import Page, newest_first
 
 from .errors import FileBlocked, NotOwned
 from .models import Licence

@@ -3,9 +3,9 @@
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 
-from marketplace.core.admin.search import search
-from marketplace.core.api.document import DocumentView
-from marketplace.pages.views.docs import reference
+from marketplace.api.document import DocumentView
+from marketplace.review.views import search
+from marketplace.web.views.docs import reference
 
 api: list[URLPattern | URLResolver] = [
     path("", include("catalog.api.urls")),
@@ -26,10 +26,10 @@ urlpatterns = [
     path("", include("developers.dashboard.urls")),
     path("", include("developers.oauth.urls")),
     path("", include("vendors.studio.urls")),
-    path("", include("marketplace.pages.urls")),
+    path("", include("marketplace.web.urls")),
 ]
 
-handler400 = "marketplace.core.api.problems.bad_request"
-handler403 = "marketplace.core.api.problems.permission_denied"
-handler404 = "marketplace.core.api.problems.not_found"
-handler500 = "marketplace.core.api.problems.server_error"
+handler400 = "marketplace.api.problems.bad_request"
+handler403 = "marketplace.api.problems.permission_denied"
+handler404 = "marketplace.api.problems.not_found"
+handler500 = "marketplace.api.problems.server_error"

@@ -1,15 +1,17 @@
 """The WSGI application: `granian --interface wsgi marketplace.wsgi:application`."""
 
+import gc
 import os
 from collections.abc import Iterable
 from typing import Any
 
 from django.core.wsgi import get_wsgi_application
+from django.urls import get_resolver
 from django.utils.module_loading import import_string
 
-from marketplace.core.client_address import is_from_proxy
-from marketplace.core.db.timeouts import limit_statements
-from marketplace.core.request_body import RequestBody, is_buffered
+from marketplace.core.database import limit_statements
+from marketplace.http.client_address import is_from_proxy
+from marketplace.http.request_body import RequestBody, is_buffered
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "marketplace.settings.production")
 
@@ -18,6 +20,10 @@ _django = get_wsgi_application()
 limit_statements()
 # By name: it can be loaded once every app is there.
 import_string("marketplace.jobs.in_server.start_worker_thread")()
+# What is loaded stays until the process ends: looking through it at each full collection would keep requests waiting for a tenth of a second.
+get_resolver().url_patterns  # noqa: B018 - loads every view
+gc.collect()
+gc.freeze()
 
 
 def application(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:

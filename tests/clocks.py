@@ -8,7 +8,7 @@ import hypothesis
 import pytest
 from django.utils import timezone
 
-from marketplace.core import health
+from marketplace.monitoring import health
 
 from .waiting import PATIENCE_SECONDS
 

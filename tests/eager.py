@@ -10,7 +10,7 @@ from django_tasks_db import DatabaseBackend
 
 from marketplace.core.ids import new_id
 from marketplace.jobs.models import Job
-from marketplace.jobs.policy import LANES
+from marketplace.jobs.policy import QUEUES
 from marketplace.jobs.queue import claim_job, run_job, settle_job
 
 
@@ -37,7 +37,7 @@ def _do(job_id: str) -> None:
 def drain() -> list[Job]:
     """Do what is ready, in the calling thread; return the jobs as they stand then."""
     done: list[Job] = []
-    while job := claim_job(lanes=LANES, worker_id=new_id().hex):
+    while job := claim_job(queue_names=QUEUES, worker_id=new_id().hex):
         settle_job(job, run_job(job))
         done.append(Job.objects.get(pk=job.pk))
     return done

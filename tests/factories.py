@@ -9,15 +9,15 @@ from factory.django import DjangoModelFactory
 from catalog.models import Category, Deliverable, Listing, ListingStats, Store
 from catalog.models.listings import ListingStatus
 from catalog.services.visibility import listing_changed
+from developers import bounds
 from developers.models import App
-from developers.services.spending import Caps
+from developers.services.spending import LimitValues
 from marketplace.accounts.models import User
-from marketplace.core import bounds
 from marketplace.core.money import WALLET_CURRENCIES
 from marketplace.core.scopes import APP_SCOPES, format_scopes
 
 # Limits for tokens that spend, in tests of something else.
-PLENTY = tuple(Caps(currency, total_minor=bounds.SPENDING_LIMIT_MINOR) for currency in WALLET_CURRENCIES)
+PLENTY = tuple(LimitValues(currency, total_minor=bounds.SPENDING_LIMIT_MINOR) for currency in WALLET_CURRENCIES)
 
 
 class UserFactory(DjangoModelFactory[User]):

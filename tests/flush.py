@@ -14,7 +14,7 @@ import pytest
 from django.db import connection, transaction
 from django.test import TransactionTestCase
 
-from marketplace.core.db.guards import every_guard
+from marketplace.core.guards import every_guard
 
 from .servers import migrated
 

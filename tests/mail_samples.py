@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.conf import settings
 
-from marketplace.core.mails import mail
+from marketplace.ui.mail import mail
 
 _ID = UUID("01936b1e-7b1a-7c3e-9d55-5f3a9c1e2b44")
 FOLDERS = (Path(settings.BASE_DIR) / "templates" / "mail", Path(settings.BASE_DIR) / "templates" / "account" / "email")
@@ -26,7 +26,7 @@ CONTEXT: dict[str, Any] = {
     "amount_minor": 1_39_920,
     "app": _APP,
     "audience": SimpleNamespace(words="the API"),
-    "ceiling": SimpleNamespace(currency="USD", per_purchase_minor=2_500, per_day_minor=10_000, total_minor=None),
+    "app_limit": SimpleNamespace(currency="USD", per_purchase_minor=2_500, per_day_minor=10_000, total_minor=None),
     "currency": "INR",
     "days": 7,
     "deliverable": SimpleNamespace(original_filename="halden-grotesk-2.1.zip"),
@@ -50,7 +50,9 @@ CONTEXT: dict[str, Any] = {
     ],
     "store": SimpleNamespace(name="Northlight Type & Motion"),
     "what": "API key build server (…x7Qz)",
-    "withdrawal": SimpleNamespace(pk=_ID, reference="UTR 7781", reason="The bank knows no such account. Ask again with the right number."),
+    "wallet_payout": SimpleNamespace(
+        pk=_ID, reference="UTR 7781", reason="The bank knows no such account. Ask again with the right number."
+    ),
     "words": ["see what you own", "download what you own"],
 }
 ACCOUNT_CONTEXT = {

@@ -1,6 +1,6 @@
 """Each dependency is stopped in turn, and then hangs: what goes on, what answers 503 with `Retry-After`, and that all recovers without a restart.
 
-    uv run --group dev python -m tests.outages [--write] [--only "object store hangs"]
+    uv run --group dev python -m tests.outages [--write] [--only hangs]
 
 Two nodes and a worker run with the production settings on real servers of their own. Each request is sent before, during and
 after an outage; an answer other than success or 503 with `Retry-After` fails, and so does a purchase, mail or ledger entry that is
@@ -19,7 +19,7 @@ from .flows.server import ROOT
 from .nodes.deployment import Deployment, deployed
 from .nodes.probes import Outcome, Prober
 
-PAGE = ROOT / "marketplace" / "pages" / "docs" / "outages.md"
+PAGE = ROOT / "marketplace" / "web" / "docs" / "outages.md"
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 RECOVERY_SECONDS = 60
 HANGS = " hangs"
@@ -60,7 +60,7 @@ def measure(deployment: Deployment, *, only: str = "", say: Callable[[str], None
     prober = Prober(deployment)
     table: dict[str, dict[str, str]] = {}
     for outage in outages(deployment):
-        if only and outage.name != only:
+        if only not in outage.name:
             continue
         _all_well(prober, f"before the outage of the {outage.name}")
         outage.stop()
@@ -145,7 +145,7 @@ def main() -> int:
         prog="python -m tests.outages", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--write", action="store_true", help="put what was measured into the documentation")
-    parser.add_argument("--only", default="", help="stop only this one; nothing is written or compared")
+    parser.add_argument("--only", default="", help="only those with these words in their names; nothing is written or compared")
     options = parser.parse_args()
     with (
         tempfile.TemporaryDirectory(prefix="marketplace-outages-") as folder,

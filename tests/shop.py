@@ -12,7 +12,7 @@ from marketplace.accounts.models import User
 from marketplace.storage import default_storage
 from wallet.models import Order
 from wallet.services.funding import credit_wallet
-from wallet.services.offers import Wish
+from wallet.services.offers import PurchaseRequest
 from wallet.services.spending import spend
 
 from .factories import PublishedListingFactory, UserFactory
@@ -87,5 +87,5 @@ def funded(inr: int = 0, usd: int = 0, **fields: Any) -> User:
 def bought(listing: Listing, buyer: User | None = None, **choices: Any) -> Order:
     """Return the order of a purchase in INR."""
     buyer = buyer or funded(inr=1_000_000)
-    receipt, _ = spend(buyer=buyer, wish=Wish(str(listing.id), **choices))
+    receipt, _ = spend(buyer=buyer, purchase=PurchaseRequest(str(listing.id), **choices))
     return Order.objects.get(pk=receipt.order_id)

@@ -12,19 +12,11 @@ from django.db.models import Q
 from catalog.selectors.listings import published_in
 from marketplace.accounts.models import User
 from marketplace.core import bounds
-from marketplace.core.admin import (
-    CLAIMING,
-    Decision,
-    QueueAdmin,
-    ReasonForm,
-    Words,
-    begins,
-    claiming,
-    decision,
-    ready_form,
-    service_decision,
-)
-from marketplace.core.models import ReadyUse
+from marketplace.review.admin import saved_reply_form
+from marketplace.review.decisions import CLAIMING, Decision, ReasonForm, claiming, decision, service_decision
+from marketplace.review.models import SavedReplyUse
+from marketplace.review.queues import QueueAdmin
+from marketplace.review.search import SearchQuery, starts_with
 
 from .models import VendorProfile, VendorStatus
 from .services import profiles as services
@@ -94,13 +86,13 @@ class VendorProfileAdmin(QueueAdmin):
 
     found_title, found_detail = "store__name", "status"
 
-    def find(self, words: Words) -> list[Q]:
+    def find(self, query: SearchQuery) -> list[Q]:
         """Search by id, by owner, and by the beginning of the store's name or slug."""
-        if words.id:
-            return [Q(pk=words.id), Q(store=words.id)]
-        if words.email:
-            return [Q(user__email=words.email)]
-        return [Q(store__slug=words.text.lower()), begins("store__name", words.text)]
+        if query.id:
+            return [Q(pk=query.id), Q(store=query.id)]
+        if query.email:
+            return [Q(user__email=query.email)]
+        return [Q(store__slug=query.text.lower()), starts_with("store__name", query.text)]
 
     @admin.display(description="Commission", ordering="commission_rate_bp")
     def commission(self, profile: VendorProfile) -> str:
@@ -114,7 +106,7 @@ class VendorProfileAdmin(QueueAdmin):
             "The vendor can sell, and the store opens.",
             "The vendor was approved.",
             available=_allows("approve"),
-            form=ready_form(ReadyUse.VENDOR_APPROVE),
+            form=saved_reply_form(SavedReplyUse.VENDOR_APPROVE),
         ),
         services.approve_vendor,
         "profile",
@@ -129,7 +121,7 @@ class VendorProfileAdmin(QueueAdmin):
             available=_allows("suspend"),
             danger=True,
             effects=_suspension_does,
-            form=ready_form(ReadyUse.VENDOR_SUSPEND),
+            form=saved_reply_form(SavedReplyUse.VENDOR_SUSPEND),
         ),
         services.suspend_vendor,
         "profile",

@@ -6,8 +6,8 @@ from django.db.models import Q
 
 from catalog.models import Store
 from marketplace.core import bounds
-from marketplace.core.claims import Claimable
 from marketplace.core.ids import new_id
+from marketplace.review.models import Claimable
 
 DEFAULT_COMMISSION_BP = 2_000
 

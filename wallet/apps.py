@@ -2,6 +2,8 @@
 
 from django.apps import AppConfig
 
+from marketplace.ui.formatting import register_statuses
+
 from .guards import LEDGER
 
 
@@ -12,4 +14,5 @@ class WalletConfig(AppConfig):
 
     def ready(self) -> None:
         """Guard the ledger after every migration, and check at start that it is guarded."""
-        LEDGER.keep(self)
+        register_statuses(good=("Paid", "Completed"), waiting=("Waiting",), bad=("Refused",))
+        LEDGER.register(self)

@@ -1,10 +1,10 @@
-"""What the database itself refuses to change in the ledger, and how: `marketplace.core.db.guards`."""
+"""What the database itself refuses to change in the ledger, and how: `marketplace.core.guards`."""
 
-from marketplace.core.db.guards import Guards, Trigger, refuse
+from marketplace.core.guards import Guards, Trigger, refuse
 
 ACCOUNTS = "wallet_ledgeraccount"
 IDENTITY = ("kind", "owner_id", "currency", "may_go_negative")
-WITHDRAWALS = "wallet_withdrawal"
+WALLET_PAYOUTS = "wallet_walletpayout"
 # What a request was stays; what came of it stays too, once something did.
 ASKED = ("id", "wallet_id", "asked_id", "requested_at")
 SETTLED = ("status", "settled_id", "reference", "reason")
@@ -20,7 +20,7 @@ def _identity(vendor: str, differs: str) -> Trigger:
     return Trigger(f"{ACCOUNTS}_identity", ACCOUNTS, "BEFORE UPDATE", f"{row}WHEN {when} {refuse(vendor, 'wallet', _SENTENCE)}")
 
 
-def _withdrawals(vendor: str, differs: str) -> list[Trigger]:
+def _wallet_payouts(vendor: str, differs: str) -> list[Trigger]:
     """Return the triggers that keep what was asked for, and what came of it; where to pay is only ever forgotten."""
     asked, settled = (" OR ".join(f"OLD.{column} {differs} NEW.{column}" for column in columns) for columns in (ASKED, SETTLED))
     details = f"OLD.payment_details {differs} NEW.payment_details AND NEW.payment_details <> ''"
@@ -29,8 +29,8 @@ def _withdrawals(vendor: str, differs: str) -> list[Trigger]:
     refused = refuse(vendor, "wallet", "what was asked to be paid out stays as it was")
     statement = "FOR EACH STATEMENT " if vendor == "postgresql" else ""
     return [
-        Trigger(f"{WITHDRAWALS}_kept", WITHDRAWALS, "BEFORE UPDATE", f"{row}WHEN {changed} {refused}"),
-        Trigger(f"{WITHDRAWALS}_never_deleted", WITHDRAWALS, removal, f"{statement}{refused}"),
+        Trigger(f"{WALLET_PAYOUTS}_kept", WALLET_PAYOUTS, "BEFORE UPDATE", f"{row}WHEN {changed} {refused}"),
+        Trigger(f"{WALLET_PAYOUTS}_never_deleted", WALLET_PAYOUTS, removal, f"{statement}{refused}"),
     ]
 
 
@@ -79,23 +79,23 @@ LEDGER = Guards(
     append_only=(
         "wallet_journal",
         "wallet_transfer",
-        "wallet_payout",
-        "wallet_ledgerseal",
-        "wallet_sealedjournal",
+        "wallet_vendorpayout",
+        "wallet_ledgerdigest",
+        "wallet_coveredjournal",
         "wallet_creditreference",
     ),
     others={
         "postgresql": [
             _identity("postgresql", "IS DISTINCT FROM"),
             _chain("postgresql"),
-            *_withdrawals("postgresql", "IS DISTINCT FROM"),
+            *_wallet_payouts("postgresql", "IS DISTINCT FROM"),
         ],
         "sqlite": [
             _identity("sqlite", "IS NOT"),
             _chain("sqlite"),
             _in_currency("debit"),
             _in_currency("credit"),
-            *_withdrawals("sqlite", "IS NOT"),
+            *_wallet_payouts("sqlite", "IS NOT"),
         ],
     },
     functions=(_CHAIN_FUNCTION,),

@@ -5,7 +5,7 @@ import hashlib
 
 from django.template.loader import render_to_string
 
-from marketplace.core.pdf import Grid, PdfDocument, render_pdf
+from marketplace.ui.pdf import Grid, PdfDocument, render_pdf
 
 from .models import Order
 from .models.orders import OrderStatus

@@ -13,12 +13,12 @@ from library.models import Licence
 from library.selectors import licences_of_orders, licences_outside_of
 from marketplace.core.money import tax_inside
 
+from .digests import digest_differences
 from .guards import LEDGER
-from .models import CreditReference, Journal, LedgerAccount, Order, Payout, Transfer, Withdrawal
+from .models import CreditReference, Journal, LedgerAccount, Order, Transfer, VendorPayout, WalletPayout
 from .models.ledger import BOUNDED_KINDS, AccountKind, JournalKind
 from .models.orders import OrderStatus
-from .models.withdrawals import WithdrawalStatus
-from .seals import seal_differences
+from .models.wallet_payouts import WalletPayoutStatus
 from .selectors import with_ledger_balance
 
 BATCH = 500
@@ -28,12 +28,12 @@ Movements = Counter[tuple[Any, ...]]
 Report = Callable[[int], None]
 
 
-def differences(report: Report = lambda _done: None, seals: Mapping[int, str] | None = None) -> Iterator[str]:
+def differences(report: Report = lambda _done: None, ledger_digests: Mapping[int, str] | None = None) -> Iterator[str]:
     """Yield a sentence for each difference, all seen at one moment.
 
     Args:
         report: Called with the number of orders looked at since the last call.
-        seals: Digests of seals, by number, that were kept elsewhere.
+        ledger_digests: Digests of digests, by number, that were kept elsewhere.
     """
     with _one_moment():
         yield from _guards()
@@ -46,8 +46,8 @@ def differences(report: Report = lambda _done: None, seals: Mapping[int, str] | 
         yield from _orphans()
         yield from _references()
         yield from _payouts()
-        yield from _withdrawals()
-        yield from seal_differences(seals)
+        yield from _wallet_payouts()
+        yield from digest_differences(ledger_digests)
 
 
 @contextmanager
@@ -81,10 +81,10 @@ def _balances() -> Iterator[str]:
     bounded = with_ledger_balance(LedgerAccount.objects.filter(kind__in=BOUNDED_KINDS))
     for account in bounded.exclude(balance_minor=F("entries_minor")).iterator():
         yield f"{_NAMES[account.kind]} {account.pk} holds {account.balance_minor} {account.currency}, its entries {account.entries_minor}"
-    sealed = Q(journal__sealed__isnull=False)
-    others = with_ledger_balance(LedgerAccount.objects.exclude(kind__in=BOUNDED_KINDS), sealed)
+    covered = Q(journal__covered__isnull=False)
+    others = with_ledger_balance(LedgerAccount.objects.exclude(kind__in=BOUNDED_KINDS), covered)
     for account in others.exclude(balance_minor=F("entries_minor")).iterator():
-        yield f"{account.kind} account {account.pk} holds {account.balance_minor} {account.currency}, what is sealed {account.entries_minor}"
+        yield f"{account.kind} account {account.pk} holds {account.balance_minor} {account.currency}, what is covered {account.entries_minor}"
 
 
 def _entries() -> Iterator[str]:
@@ -196,48 +196,51 @@ def _payouts() -> Iterator[str]:
     for journal in Journal.objects.filter(kind=JournalKind.PAYOUT, payout__isnull=True).iterator():
         yield f"journal {journal.pk} pays out in no run"
     fits = Q(journal__transfers__debit=F("account"), journal__transfers__credit__kind=AccountKind.PAYOUT)
-    fitting = Payout.objects.filter(fits, journal__kind=JournalKind.PAYOUT, account__kind=AccountKind.VENDOR)
-    counted = Payout.objects.annotate(legs=Count("journal__transfers"))
+    fitting = VendorPayout.objects.filter(fits, journal__kind=JournalKind.PAYOUT, account__kind=AccountKind.VENDOR)
+    counted = VendorPayout.objects.annotate(legs=Count("journal__transfers"))
     for payout in counted.filter(~Q(pk__in=fitting.values("pk")) | ~Q(legs=1)).iterator():
         yield f"payout {payout.pk} and its transfer differ"
 
 
-def _withdrawals() -> Iterator[str]:
+def _wallet_payouts() -> Iterator[str]:
     """Compare what was asked to be paid out with what moved: set aside once, then paid once or brought back once."""
     strays = (
-        (Q(kind=JournalKind.WITHDRAWAL, withdrawal__isnull=True), "sets money aside that nobody asked for"),
-        (Q(kind__in=(JournalKind.SETTLEMENT, JournalKind.RETURN), settled_withdrawal__isnull=True), "settles nothing that was asked for"),
+        (Q(kind=JournalKind.WITHDRAWAL, wallet_payout__isnull=True), "sets money aside that nobody asked for"),
+        (
+            Q(kind__in=(JournalKind.SETTLEMENT, JournalKind.RETURN), settled_wallet_payout__isnull=True),
+            "settles nothing that was asked for",
+        ),
     )
     for condition, what in strays:
         for journal in Journal.objects.filter(condition).iterator():
             yield f"journal {journal.pk} {what}"
-    rows = Withdrawal.objects.select_related("wallet", "asked", "settled").order_by("pk")
-    for withdrawal in rows.prefetch_related(
+    rows = WalletPayout.objects.select_related("wallet", "asked", "settled").order_by("pk")
+    for wallet_payout in rows.prefetch_related(
         *(f"{side}__transfers__{end}" for side in ("asked", "settled") for end in ("debit", "credit"))
     ).iterator(chunk_size=BATCH):
-        if not _withdrawal_fits(withdrawal):
-            yield f"withdrawal {withdrawal.pk} and its transfers differ"
-    waiting = Withdrawal.objects.filter(
-        status=WithdrawalStatus.WAITING, wallet__owner=OuterRef("owner"), wallet__currency=OuterRef("currency")
+        if not _wallet_payout_fits(wallet_payout):
+            yield f"wallet payout {wallet_payout.pk} and its transfers differ"
+    waiting = WalletPayout.objects.filter(
+        status=WalletPayoutStatus.WAITING, wallet__owner=OuterRef("owner"), wallet__currency=OuterRef("currency")
     )
     due = Coalesce(Subquery(waiting.annotate(due=-F("asked__wallet_net_minor")).values("due")[:1]), 0)
     for held in LedgerAccount.objects.filter(kind=AccountKind.HELD).annotate(due=due).exclude(balance_minor=F("due")).iterator():
         yield f"held account {held.pk} holds {held.balance_minor} {held.currency}, what waits is {held.due}"
 
 
-def _withdrawal_fits(withdrawal: Withdrawal) -> bool:
-    wallet, amount = withdrawal.wallet, withdrawal.amount_minor
+def _wallet_payout_fits(wallet_payout: WalletPayout) -> bool:
+    wallet, amount = wallet_payout.wallet, wallet_payout.amount_minor
     own, held = ((kind, wallet.owner_id, wallet.currency) for kind in (AccountKind.WALLET, AccountKind.HELD))
-    if (wallet.kind, wallet.pk, withdrawal.asked.kind) != (AccountKind.WALLET, withdrawal.asked.wallet_id, JournalKind.WITHDRAWAL):
+    if (wallet.kind, wallet.pk, wallet_payout.asked.kind) != (AccountKind.WALLET, wallet_payout.asked.wallet_id, JournalKind.WITHDRAWAL):
         return False
-    if _legs(withdrawal.asked) != [(own, held, amount)]:
+    if _legs(wallet_payout.asked) != [(own, held, amount)]:
         return False
-    settled = withdrawal.settled
+    settled = wallet_payout.settled
     if settled is None:
-        return withdrawal.status == WithdrawalStatus.WAITING
-    if withdrawal.status == WithdrawalStatus.PAID:
+        return wallet_payout.status == WalletPayoutStatus.WAITING
+    if wallet_payout.status == WalletPayoutStatus.PAID:
         return settled.kind == JournalKind.SETTLEMENT and _legs(settled) == [(held, (AccountKind.PAYOUT, None, wallet.currency), amount)]
-    return settled.reverses_id == withdrawal.asked_id and _legs(settled) == [(held, own, amount)]
+    return settled.reverses_id == wallet_payout.asked_id and _legs(settled) == [(held, own, amount)]
 
 
 def _legs(journal: Journal) -> list[Any]:

@@ -5,7 +5,7 @@ The triggers refuse changes to everyone; this role cannot drop the triggers eith
 
 import re
 
-from .guards import CHANGING, LEDGER, WITHDRAWALS
+from .guards import CHANGING, LEDGER, WALLET_PAYOUTS
 
 _NAME = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 APPEND_ONLY = (*LEDGER.append_only, "core_auditentry")
@@ -28,7 +28,7 @@ def grants(role: str) -> list[str]:
         f"REVOKE UPDATE, DELETE ON wallet_ledgeraccount FROM {role}",
         # The two figures that change.
         f"GRANT UPDATE (balance_minor, entries) ON wallet_ledgeraccount TO {role}",
-        f"REVOKE UPDATE, DELETE ON {WITHDRAWALS} FROM {role}",
-        f"GRANT UPDATE ({', '.join(CHANGING)}) ON {WITHDRAWALS} TO {role}",
+        f"REVOKE UPDATE, DELETE ON {WALLET_PAYOUTS} FROM {role}",
+        f"GRANT UPDATE ({', '.join(CHANGING)}) ON {WALLET_PAYOUTS} TO {role}",
         f"REVOKE INSERT, UPDATE, DELETE ON django_migrations FROM {role}",
     ]

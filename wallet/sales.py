@@ -9,9 +9,9 @@ from typing import Any
 from django.db.models import BigIntegerField, Count, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce, TruncDay, TruncMonth
 
-from marketplace.core.charts import Step
+from marketplace.ui.charts import Step
 
-from .models import Journal, LedgerAccount, Payout
+from .models import Journal, LedgerAccount, VendorPayout
 from .models.ledger import JournalKind
 
 _TRADE = (JournalKind.SALE.value, JournalKind.REFUND.value)
@@ -20,7 +20,7 @@ _TRUNCATE = {Step.DAY: TruncDay, Step.MONTH: TruncMonth}
 
 
 @dataclass
-class Takings:
+class SalesTotals:
     """What came in and went back in one day or month, in one currency; what went back is below zero."""
 
     sold: int = 0
@@ -34,7 +34,7 @@ class Takings:
         return self.sales_minor + self.refunds_minor
 
 
-def takings_of(accounts: Iterable[LedgerAccount], *, since: dt.datetime, step: Step) -> dict[str, dict[dt.datetime, Takings]]:
+def sales_totals_of(accounts: Iterable[LedgerAccount], *, since: dt.datetime, step: Step) -> dict[str, dict[dt.datetime, SalesTotals]]:
     """Return by currency, then by day or month (UTC), what the vendor's accounts took since then: one query for all of them."""
     currencies = {account.pk: account.currency for account in accounts}
     rows = (
@@ -42,7 +42,7 @@ def takings_of(accounts: Iterable[LedgerAccount], *, since: dt.datetime, step: S
         .values_list("vendor", "kind", _TRUNCATE[step]("at", tzinfo=dt.UTC))
         .annotate(count=Count("pk"), net=Sum("vendor_net_minor"))
     )
-    found: dict[str, dict[dt.datetime, Takings]] = {currency: defaultdict(Takings) for currency in currencies.values()}
+    found: dict[str, dict[dt.datetime, SalesTotals]] = {currency: defaultdict(SalesTotals) for currency in currencies.values()}
     for account, kind, moment, count, net in rows:
         takings = found[currencies[account]][moment]
         if kind == JournalKind.SALE:
@@ -66,9 +66,11 @@ def sales_by_listing(accounts: Sequence[LedgerAccount], *, since: dt.datetime) -
     )
 
 
-def payouts_of(accounts: Iterable[LedgerAccount]) -> QuerySet[Payout]:
+def payouts_of(accounts: Iterable[LedgerAccount]) -> QuerySet[VendorPayout]:
     """Return what was paid out of a vendor's accounts, newest first."""
-    return Payout.objects.filter(account__in=[account.pk for account in accounts]).select_related("journal", "account").order_by("-id")
+    return (
+        VendorPayout.objects.filter(account__in=[account.pk for account in accounts]).select_related("journal", "account").order_by("-id")
+    )
 
 
 def _trade(accounts: Iterable[Any], since: dt.datetime) -> QuerySet[Journal]:

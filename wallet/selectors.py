@@ -12,9 +12,20 @@ from marketplace.accounts.models import User
 from marketplace.core.ids import first_id_at, parse_id
 from marketplace.core.money import Currency
 
-from .models import CreditReference, Journal, LedgerAccount, Order, Payout, Quote, SealedJournal, Transfer, WalletSettings, Withdrawal
+from .models import (
+    CoveredJournal,
+    CreditReference,
+    Journal,
+    LedgerAccount,
+    Order,
+    Quote,
+    Transfer,
+    VendorPayout,
+    WalletPayout,
+    WalletSettings,
+)
 from .models.ledger import AccountKind, JournalKind
-from .models.withdrawals import WithdrawalStatus
+from .models.wallet_payouts import WalletPayoutStatus
 
 # No transaction takes as long: each gives up after seconds of waiting.
 LATE = timedelta(hours=1)
@@ -100,14 +111,14 @@ def with_ledger_balance(accounts: QuerySet[LedgerAccount], which: Q = _ALL) -> "
 def with_earnings(accounts: QuerySet[LedgerAccount]) -> "QuerySet[Any, Any]":
     """Return vendors' accounts with `earned_minor`: what was earned and is not paid out, below zero after refunds of what was.
 
-    It is the balance, which has everything that is sealed, and what is not sealed yet. That is looked for among the youngest
-    journals: what was still being written `LATE` after it began is not told before it is sealed.
+    It is the balance, which has everything that is covered, and what is not covered yet. That is looked for among the youngest
+    journals: what was still being written `LATE` after it began is not told before it is covered.
     """
-    last_sealed = SealedJournal.objects.order_by("-seal", "-position").values_list("journal__at", flat=True).first()
-    unsealed = Journal.objects.filter(vendor=OuterRef("pk"), sealed__isnull=True)
-    if last_sealed is not None:
-        unsealed = unsealed.filter(at__gt=last_sealed - LATE)
-    young = unsealed.order_by().values("vendor").annotate(total=Sum("vendor_net_minor")).values("total")
+    last_covered = CoveredJournal.objects.order_by("-ledger_digest", "-position").values_list("journal__at", flat=True).first()
+    uncovered = Journal.objects.filter(vendor=OuterRef("pk"), covered__isnull=True)
+    if last_covered is not None:
+        uncovered = uncovered.filter(at__gt=last_covered - LATE)
+    young = uncovered.order_by().values("vendor").annotate(total=Sum("vendor_net_minor")).values("total")
     return accounts.annotate(earned_minor=F("balance_minor") + Coalesce(Subquery(young), 0))
 
 
@@ -127,7 +138,7 @@ def vendor_accounts(*, currency: str | None = None, store_slug: str | None = Non
 
 
 def accounts_to_pay() -> QuerySet[LedgerAccount]:
-    """Return vendors' accounts that hold earnings, as of the last sealing."""
+    """Return vendors' accounts that hold earnings, as of the last adding digests."""
     return LedgerAccount.objects.filter(kind=AccountKind.VENDOR, balance_minor__gt=0)
 
 
@@ -136,30 +147,30 @@ def orders_since(start: datetime) -> QuerySet[Order]:
     return Order.objects.filter(pk__gte=first_id_at(start), created_at__gte=start)
 
 
-def payouts() -> QuerySet[Payout]:
+def payouts() -> QuerySet[VendorPayout]:
     """Return what was paid to vendors, newest first, with what a list shows of each."""
-    return Payout.objects.select_related("journal", "account__owner__store").order_by("-id")
+    return VendorPayout.objects.select_related("journal", "account__owner__store").order_by("-id")
 
 
-def paid_by_currency(rows: QuerySet[Payout]) -> dict[str, int]:
+def paid_by_currency(rows: QuerySet[VendorPayout]) -> dict[str, int]:
     """Return the sums of payouts."""
     sums = rows.order_by().values("account__currency").annotate(paid=-Sum("journal__vendor_net_minor"))
     return dict(sums.values_list("account__currency", "paid"))
 
 
-def withdrawals() -> QuerySet[Withdrawal]:
+def wallet_payouts() -> QuerySet[WalletPayout]:
     """Return what was asked to be paid out of wallets, with what is shown of each."""
-    return Withdrawal.objects.select_related("asked", "settled__actor", "wallet__owner")
+    return WalletPayout.objects.select_related("asked", "settled__actor", "wallet__owner")
 
 
-def withdrawal_of(user: User, withdrawal_id: uuid.UUID) -> Withdrawal | None:
+def wallet_payout_of(user: User, wallet_payout_id: uuid.UUID) -> WalletPayout | None:
     """Return what a user asked to be paid out, None when it is not theirs."""
-    return withdrawals().filter(wallet__owner=user, pk=withdrawal_id).first()
+    return wallet_payouts().filter(wallet__owner=user, pk=wallet_payout_id).first()
 
 
-def open_withdrawals_of(user: uuid.UUID) -> QuerySet[Withdrawal]:
+def open_wallet_payouts_of(user: uuid.UUID) -> QuerySet[WalletPayout]:
     """Return what of a user's wallets waits to be paid out, one for each currency at most."""
-    return withdrawals().filter(wallet__owner=user, status=WithdrawalStatus.WAITING).order_by("wallet__currency")
+    return wallet_payouts().filter(wallet__owner=user, status=WalletPayoutStatus.WAITING).order_by("wallet__currency")
 
 
 def unclaimed_refunds() -> QuerySet[Order]:

@@ -13,7 +13,7 @@ from marketplace.core.scopes import APP_SCOPES
 from tests.factories import PLENTY, AppFactory, UserFactory
 from tests.shop import archive, on_sale
 from wallet.services.funding import credit_wallet
-from wallet.services.offers import Wish
+from wallet.services.offers import PurchaseRequest
 from wallet.services.spending import spend
 
 LIBRARY = 40
@@ -25,7 +25,7 @@ def main() -> None:
     credit_wallet(user=user, currency="USD", amount_minor=1_000_000, reason="benchmark", actor=None)
     owned = [on_sale(archive(str(number)), slug=f"bench-{new_id()}") for number in range(LIBRARY)]
     for listing in owned:
-        spend(buyer=user, wish=Wish(str(listing.id), currency="USD"))
+        spend(buyer=user, purchase=PurchaseRequest(str(listing.id), currency="USD"))
     app = AppFactory(user=user)
     _, key = issue_api_key(app=app, name="benchmark", actor=user)
     ends = timezone.now() + timedelta(days=1)

@@ -8,11 +8,11 @@ from typing import Any
 
 from django.db import transaction
 
+from catalog.catalog_version import change_version
 from catalog.models import Category, Deliverable, Listing, ListingIndex, ListingLabel, ListingPrice, ListingStats, Store
 from catalog.models.listings import ListingStatus, UpdateStatus
 from catalog.selectors.taxonomy import active_tiers
 from catalog.services import listing_index
-from catalog.services.catalog_version import change_version
 from marketplace.accounts.models import User
 
 from . import bulk

@@ -18,7 +18,7 @@ from marketplace.accounts.models import User
 from tests.servers.postgres import find_programs
 from tests.shop import funded
 from wallet.models import LedgerAccount, Order
-from wallet.services.offers import Wish
+from wallet.services.offers import PurchaseRequest
 from wallet.services.spending import spend
 
 from .scene import PLENTY_MINOR
@@ -31,9 +31,9 @@ _REPEATED = {"wallet_balance_minor": (-7_770_001, ":debit_holds"), "wallet_entry
 
 def seen_statements(listing: UUID) -> list[str]:
     """Buy once, and return what was sent, with variables for what differs from purchase to purchase."""
-    wish = Wish(str(listing), "INR")
+    purchase = PurchaseRequest(str(listing), "INR")
     # The vendor's and the platform's accounts are open from here on.
-    spend(buyer=funded(inr=PLENTY_MINOR), wish=wish)
+    spend(buyer=funded(inr=PLENTY_MINOR), purchase=purchase)
     buyer = funded(inr=PLENTY_MINOR)
     sent: list[str] = []
 
@@ -43,7 +43,7 @@ def seen_statements(listing: UUID) -> list[str]:
         return answer
 
     with connection.execute_wrapper(listen):
-        spend(buyer=buyer, wish=wish)
+        spend(buyer=buyer, purchase=purchase)
     names = {str(listing): "listing", str(buyer.pk): "buyer"}
     names[str(LedgerAccount.objects.get(owner=buyer, kind="wallet").pk)] = "debit_wallet"
     order = Order.objects.get(buyer=buyer, listing=listing)
@@ -141,7 +141,7 @@ def buy(purchases: Sequence[tuple[User, UUID]], until: float) -> None:
         for buyer, listing in purchases:
             if time.monotonic() > until:
                 break
-            spend(buyer=buyer, wish=Wish(str(listing), "INR"))
+            spend(buyer=buyer, purchase=PurchaseRequest(str(listing), "INR"))
         code = 0
     finally:
         connections.close_all()

@@ -2,9 +2,8 @@
 
 from .files import DeliverableAdmin
 from .listings import ListingAdmin
-from .reasons import RejectionReasonAdmin
 from .reviews import ListingReviewAdmin
-from .taxonomy import CategoryAdmin, LicenseTierAdmin, RetiredTermsAdmin, SearchSynonymAdmin, StoreAdmin
+from .taxonomy import CategoryAdmin, LicenseTierAdmin, RejectionReasonAdmin, RetiredTermsAdmin, SearchSynonymAdmin, StoreAdmin
 
 __all__ = [
     "CategoryAdmin",

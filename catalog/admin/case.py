@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from marketplace.core.admin.panels import QuerySets
+from marketplace.review.panels import QuerySets
 
 from ..models import Deliverable, Listing, ListingReview, Preview, Store
 from ..models.files import PreviewKind
@@ -23,8 +23,8 @@ from ..selectors.reviews import (
 )
 from ..services.snapshots import changes_between, snapshot_of
 from .differences import Piece, marked
+from .labels import value_label, visible_characters
 from .samples import samples_for
-from .words import in_words, unhidden
 
 VENDOR_CASES = 10
 SAME_BYTES = 10
@@ -72,7 +72,7 @@ def case_of(review: ListingReview, related: QuerySets) -> dict[str, Any]:
         "review": review,
         "listing": listing,
         "pending": pending,
-        "fields": [(name, in_words(value)) for name, value in _shown(review, now).items() if name not in SHOWN_APART],
+        "fields": [(name, value_label(value)) for name, value in _shown(review, now).items() if name not in SHOWN_APART],
         "first": approved is None,
         "changes": [] if approved is None else _field_changes(approved, now),
         **_file(listing, deliverable, list(related["copies"])),
@@ -97,14 +97,14 @@ def _field_changes(approved: Mapping[str, Any], now: Mapping[str, Any]) -> list[
             case "file":
                 before, after = _file_words(change.before), _file_words(change.after)
             case _:
-                before, after = in_words(change.before), in_words(change.after)
+                before, after = value_label(change.before), value_label(change.after)
         changes.append(FieldChange(change.field, *marked(before, after)))
     return changes
 
 
 def _file_words(file: Mapping[str, Any] | None) -> str:
     """Return what tells files apart to people; ids do not."""
-    return in_words(None if file is None else {name: value for name, value in file.items() if name != "id"})
+    return value_label(None if file is None else {name: value for name, value in file.items() if name != "id"})
 
 
 def _preview_words(previews: Sequence[Mapping[str, Any]] | None, others: Sequence[Mapping[str, Any]] | None) -> str:
@@ -125,12 +125,12 @@ def _file(listing: Listing, deliverable: Any, copies: Sequence[Listing]) -> dict
     live = listing.live_deliverable if listing.live_deliverable_id != deliverable.pk else None
     return {
         "deliverable": deliverable,
-        "technical": [(name, in_words(value)) for name, value in technical.items() if name not in TECHNICAL_APART],
+        "technical": [(name, value_label(value)) for name, value in technical.items() if name not in TECHNICAL_APART],
         "extensions": sorted(technical.get("contentsByExtension", {}).items(), key=lambda item: (-item[1], item[0])),
         "warnings": technical.get("warnings", []),
         "skill": _skill(technical.get("skill")),
         "axes": technical.get("axes", []),
-        "members": [(member.get("path", ""), in_words(_plain(member))) for member in technical.get("members", [])],
+        "members": [(member.get("path", ""), value_label(_plain(member))) for member in technical.get("members", [])],
         "entries": deliverable.entries,
         "entries_left_out": max(sum(technical.get("contentsByExtension", {}).values()) - len(deliverable.entries), 0)
         if deliverable.entries
@@ -159,7 +159,7 @@ def _skill(skill: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """Return the instructions as agents will read them, not as an editor would be made to see them."""
     if skill is None:
         return None
-    return {name: unhidden(value) if isinstance(value, str) else value for name, value in skill.items()}
+    return {name: visible_characters(value) if isinstance(value, str) else value for name, value in skill.items()}
 
 
 def _plain(member: Mapping[str, Any]) -> dict[str, Any]:

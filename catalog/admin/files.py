@@ -6,10 +6,11 @@ from django.http import Http404, HttpRequest, HttpResponseBase
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 
-from marketplace.core.admin import Decision, ServiceAdmin, service_decision
-from marketplace.core.wrong_method import allow_methods
+from marketplace.http.refusals import allow_methods
+from marketplace.review.decisions import Decision, service_decision
+from marketplace.review.service import ServiceAdmin
 from marketplace.storage import default_storage
-from marketplace.storage.serving import serve_object
+from marketplace.storage.responses import serve_object
 
 from ..models import Deliverable
 from ..selectors.reviews import is_submitted

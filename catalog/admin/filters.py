@@ -8,9 +8,9 @@ from django.db.models import Count, F, Max, Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
-from marketplace.core.admin import staff_of
-from marketplace.core.admin.panels import QuerySets
-from marketplace.core.claims import claimed, claimed_by_others
+from marketplace.review.claims import claimed, claimed_by_others
+from marketplace.review.panels import QuerySets
+from marketplace.review.service import staff_of
 
 from ..models import Category, Listing, ListingReview, Store
 from ..models.listings import ListingStatus

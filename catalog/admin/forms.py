@@ -9,8 +9,8 @@ from django.forms.boundfield import BoundField
 
 from marketplace.accounts.models import Tier
 from marketplace.core import bounds
-from marketplace.core.admin import DecisionForm
-from marketplace.core.admin.panels import QuerySets
+from marketplace.review.decisions import DecisionForm
+from marketplace.review.panels import QuerySets
 
 from ..models import ListingReview, RejectionReason, SearchSynonym
 from ..models.reviews import FIELD_CHARS

@@ -7,17 +7,19 @@ from django.contrib.admin.views.main import SEARCH_VAR
 from django.db.models import Q
 from django.http import HttpRequest
 
-from marketplace.core.admin import Panel, ServiceAdmin, Words, service_decision
-from marketplace.core.admin.panels import QuerySets
-from marketplace.core.wording import badge
+from marketplace.review.decisions import service_decision
+from marketplace.review.panels import Panel, QuerySets
+from marketplace.review.search import SearchQuery
+from marketplace.review.service import ServiceAdmin
+from marketplace.ui.formatting import badge
 
 from ..models import Listing, ListingReview
 from ..search import search
 from ..selectors.reviews import approvals_of, previews_of
 from ..services import review as services
 from .filters import EditedFilter
+from .labels import change_labels
 from .takedowns import takedown_decision
-from .words import changes_in_words
 
 CELL_CHARS = 500
 # Hits of the buyers' search.
@@ -42,14 +44,14 @@ class ListingAdmin(ServiceAdmin):
         unused = request.GET.get(SEARCH_VAR) and "category__id__exact" not in request.GET
         return [each for each in filters if each != "category"] if unused else filters
 
-    def find(self, words: Words) -> list[Q]:
+    def find(self, query: SearchQuery) -> list[Q]:
         """Look for an id, a vendor, a slug, a store; for sale, as buyers search."""
-        if words.id:
-            return [Q(pk=words.id)]
-        if words.email:
-            return [Q(store__owner__email=words.email)]
-        hits = [hit.id for hit in search(words.text, limit=FOUND).hits]
-        slug = words.text.lower()
+        if query.id:
+            return [Q(pk=query.id)]
+        if query.email:
+            return [Q(store__owner__email=query.email)]
+        hits = [hit.id for hit in search(query.text, limit=FOUND).hits]
+        slug = query.text.lower()
         return [Q(slug=slug), Q(pk__in=hits), Q(store__slug=slug)]
 
     def querysets(self, request: HttpRequest, subject: Listing) -> QuerySets:
@@ -78,7 +80,7 @@ class ListingAdmin(ServiceAdmin):
                 ("Field", "Approved", "Now"),
                 [
                     tuple(cell[:CELL_CHARS] for cell in change)
-                    for change in changes_in_words(subject, list(related["approved"]), list(related["previews"]))
+                    for change in change_labels(subject, list(related["approved"]), list(related["previews"]))
                 ],
                 "Nothing, or it was never approved.",
             ),

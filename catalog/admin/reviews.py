@@ -10,10 +10,11 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 
 from marketplace.accounts.models import Tier, User
-from marketplace.core.admin import CLAIMING, Decision, QueueAdmin, claiming, decision, history, service_decision
-from marketplace.core.admin.panels import QuerySets
 from marketplace.core.errors import NotFound
-from marketplace.core.wrong_method import allow_methods
+from marketplace.http.refusals import allow_methods
+from marketplace.review.decisions import CLAIMING, Decision, claiming, decision, service_decision
+from marketplace.review.panels import QuerySets, history
+from marketplace.review.queues import QueueAdmin
 
 from ..models import ListingReview
 from ..models.files import PreviewKind

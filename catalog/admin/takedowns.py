@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from marketplace.core.admin import Decision
+from marketplace.review.decisions import Decision
 
 from ..models import Listing
 from ..models.listings import ListingStatus, UpdateStatus

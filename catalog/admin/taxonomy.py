@@ -6,11 +6,13 @@ from django import forms
 from django.contrib import admin
 from django.http import HttpRequest
 
-from marketplace.core.admin import Base, ServiceAdmin, staff_of
+from marketplace.review.base import Base
+from marketplace.review.service import ServiceAdmin, staff_of
 
-from ..models import Category, LicenseTier, RetiredTerms, SearchSynonym, Store
+from ..models import Category, LicenseTier, RejectionReason, RetiredTerms, SearchSynonym, Store
+from ..services.findings import save_rejection_reason
 from ..services.taxonomy import save_category, save_license_tier, save_synonym
-from .forms import SynonymForm
+from .forms import ReasonForm, SynonymForm
 
 
 class EditedAdmin(Base):
@@ -87,3 +89,18 @@ class StoreAdmin(ServiceAdmin):
     list_select_related = ("owner",)
     search_fields = ("name", "slug", "owner__email")
     ordering = ("name",)
+
+
+@admin.register(RejectionReason)
+class RejectionReasonAdmin(EditedAdmin):
+    """Reasons by field; one that is no longer wanted is put out of use, since findings name it."""
+
+    form = ReasonForm
+    list_display = ("code", "field", "message", "is_active")
+    list_filter = ("is_active",)
+    search_fields = ("code", "field", "message")
+    fixed = ("code",)
+
+    def save_model(self, request: HttpRequest, obj: RejectionReason, form: "forms.ModelForm[RejectionReason]", change: bool) -> None:  # noqa: FBT001 - Django's signature
+        """Keep the reason through its service."""
+        save_rejection_reason(reason=obj, changed=form.changed_data, actor=staff_of(request))

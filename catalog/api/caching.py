@@ -11,13 +11,13 @@ from django.core.cache import caches
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.cache import get_conditional_response
 
-from developers.throttling import count_by_address
+from marketplace.api.problems import http_response, logged_problem
 from marketplace.core import bounds
-from marketplace.core.api.problems import http_response, logged_problem
 from marketplace.core.errors import PreconditionFailed
-from marketplace.core.observing.metrics import CATALOG
+from marketplace.http.rate_limits import count_by_address
+from marketplace.monitoring.metrics import CATALOG
 
-from ..services.catalog_version import current_version
+from ..catalog_version import current_version
 
 # An answer that nobody asks for leaves the cache.
 SECONDS = 60

@@ -14,12 +14,12 @@ from rest_framework.serializers import Serializer
 
 from developers.principals import Principal
 from marketplace.accounts.models import User
+from marketplace.api.views import ApiViewSet
 from marketplace.core.access import BEARER_KINDS, PUBLIC, Access
-from marketplace.core.api.views import ApiViewSet
 from marketplace.core.errors import DependencyUnavailable, InvalidInput, NotFound, Problem, RangeNotSatisfiable
 from marketplace.core.scopes import Scope
 from marketplace.storage import default_storage
-from marketplace.storage.serving import serve_object
+from marketplace.storage.responses import serve_object
 
 from .. import selectors
 from ..models import Preview

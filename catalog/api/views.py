@@ -13,10 +13,10 @@ from rest_framework.request import Request
 from rest_framework.serializers import Serializer
 from rest_framework.views import APIView
 
+from marketplace.api.models import Answer
+from marketplace.api.serializers import parse_query
+from marketplace.api.views import ApiViewSet
 from marketplace.core.access import PUBLIC, Access, api_key_only
-from marketplace.core.api.answers import Answer
-from marketplace.core.api.serializers import parse_query
-from marketplace.core.api.views import ApiViewSet
 from marketplace.core.errors import InvalidInput, NotFound, PreconditionFailed, Problem
 from marketplace.core.scopes import Scope
 

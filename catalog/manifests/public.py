@@ -6,9 +6,9 @@ from typing import Any
 
 from pydantic import Field
 
-from marketplace.core import bounds
-from marketplace.core.api.answers import Answer, Id
+from marketplace.api.models import Answer, Id
 
+from .. import bounds
 from ..answers import LicenseOffer
 from ..models import AgentManifest, Listing
 from .quoting import plain, quoted

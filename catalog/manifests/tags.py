@@ -8,8 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from marketplace.core import bounds
-
+from .. import bounds
 from ..models import Listing
 from .quoting import plain
 from .sources import sources_of

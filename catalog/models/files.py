@@ -7,9 +7,10 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from marketplace.core import bounds
+from marketplace.core import bounds as core_bounds
 from marketplace.core.ids import new_id
 
+from .. import bounds
 from .listings import Listing
 
 
@@ -35,7 +36,7 @@ class Deliverable(models.Model):
     # Marked by a reviewer, in every listing that holds the same bytes: downloads stop at once.
     blocked_at = models.DateTimeField(null=True, blank=True)
     # What the store said of the object when its SHA-256 was known to be the record's: while it says the same, no one wrote to it.
-    fingerprint = models.CharField(max_length=bounds.FINGERPRINT_CHARS, blank=True)
+    fingerprint = models.CharField(max_length=core_bounds.FINGERPRINT_CHARS, blank=True)
     # When the stored bytes were last read and compared.
     verified_at = models.DateTimeField(null=True, blank=True)
 

@@ -10,8 +10,9 @@ from django.db.models import F, Q, Value
 from django.db.models.functions import Coalesce
 
 from marketplace.accounts.models import Tier
-from marketplace.core import bounds
+from marketplace.core import bounds as core_bounds
 
+from .. import bounds
 from .listings import Listing
 
 # Above every price: listings without a price in a currency come after all that have one, by their price in dollars.
@@ -50,12 +51,12 @@ class ListingIndex(Priced):
     """A listing that is published in an open store. Its prices are those of the first permitted licence tier."""
 
     listing = models.OneToOneField(Listing, primary_key=True, on_delete=models.CASCADE, related_name="index")
-    slug = models.CharField(max_length=bounds.SLUG_CHARS)
+    slug = models.CharField(max_length=core_bounds.SLUG_CHARS)
     title = models.CharField(max_length=bounds.TITLE_CHARS)
-    category_slug = models.CharField(max_length=bounds.SLUG_CHARS)
-    category_name = models.CharField(max_length=bounds.NAME_CHARS)
-    store_slug = models.CharField(max_length=bounds.SLUG_CHARS)
-    store_name = models.CharField(max_length=bounds.NAME_CHARS)
+    category_slug = models.CharField(max_length=core_bounds.SLUG_CHARS)
+    category_name = models.CharField(max_length=core_bounds.NAME_CHARS)
+    store_slug = models.CharField(max_length=core_bounds.SLUG_CHARS)
+    store_name = models.CharField(max_length=core_bounds.NAME_CHARS)
     tier = models.CharField(max_length=8, choices=Tier.choices)
     # In lower case, without outer spaces.
     file_type = models.CharField(max_length=LABEL_CHARS, blank=True)
@@ -135,7 +136,7 @@ class ListingCount(models.Model):
     """
 
     id = models.BigAutoField(primary_key=True)
-    category_slug = models.CharField(max_length=bounds.SLUG_CHARS)
+    category_slug = models.CharField(max_length=core_bounds.SLUG_CHARS)
     tier = models.CharField(max_length=8, choices=Tier.choices)
     # The filter's parameter and its value; both empty for all listings.
     name = models.CharField(max_length=8, blank=True)

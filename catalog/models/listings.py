@@ -8,9 +8,10 @@ from django.db.models import Case, F, Q, Value, When
 from django.utils import timezone
 
 from marketplace.accounts.models import Tier
-from marketplace.core import bounds
+from marketplace.core import bounds as core_bounds
 from marketplace.core.ids import new_id
 
+from .. import bounds
 from .taxonomy import Category, Store
 
 
@@ -30,12 +31,14 @@ class UpdateStatus(models.TextChoices):
     PENDING_REVIEW = "PendingReview"
 
 
-_IS_FREE = Q(base_price_minor=0) | Q(price_inr_minor=0) | Q(price_eur_minor=0) | Q(discount_bp=bounds.WHOLE_BP)
+_IS_FREE = Q(base_price_minor=0) | Q(price_inr_minor=0) | Q(price_eur_minor=0) | Q(discount_bp=core_bounds.WHOLE_BP)
 
 
 def _sale_price(list_price: str) -> models.GeneratedField:
     """Return the column of what a buyer pays now: half up like `money.discounted`, in whole numbers on every engine."""
-    rounded = (F(list_price) * (Value(bounds.WHOLE_BP) - F("discount_bp")) * Value(2) + Value(bounds.WHOLE_BP)) / Value(2 * bounds.WHOLE_BP)
+    rounded = (F(list_price) * (Value(core_bounds.WHOLE_BP) - F("discount_bp")) * Value(2) + Value(core_bounds.WHOLE_BP)) / Value(
+        2 * core_bounds.WHOLE_BP
+    )
     return models.GeneratedField(
         expression=Case(When(_IS_FREE, then=Value(0)), default=rounded, output_field=models.BigIntegerField()),
         output_field=models.BigIntegerField(null=True),
@@ -50,7 +53,7 @@ class Listing(models.Model):
     store = models.ForeignKey(Store, on_delete=models.PROTECT, related_name="listings")
     title = models.CharField(max_length=bounds.TITLE_CHARS)
     # Its unique constraint is its index.
-    slug = models.SlugField(max_length=bounds.SLUG_CHARS, db_index=False)
+    slug = models.SlugField(max_length=core_bounds.SLUG_CHARS, db_index=False)
     short_description = models.CharField(max_length=bounds.SHORT_DESCRIPTION_CHARS)
     description = models.TextField(blank=True)
     category = models.ForeignKey(Category, on_delete=models.PROTECT, related_name="listings")
@@ -74,7 +77,7 @@ class Listing(models.Model):
     file_type = models.CharField(max_length=bounds.FILE_TYPE_CHARS, blank=True)
     supported_platforms = models.CharField(max_length=bounds.PLATFORMS_CHARS, blank=True)
     version = models.CharField(max_length=bounds.VERSION_CHARS, blank=True)
-    video_url = models.URLField(max_length=bounds.URL_CHARS, blank=True)
+    video_url = models.URLField(max_length=core_bounds.URL_CHARS, blank=True)
     readme = models.TextField(blank=True)
     # Slugs of licence tiers; None allows every active one.
     allowed_license_slugs = models.JSONField(null=True, blank=True)
@@ -112,17 +115,17 @@ class Listing(models.Model):
                 name="listing_published_has_file",
             ),
             models.CheckConstraint(condition=Q(tier_requirement__in=Tier.values), name="listing_tier_known"),
-            models.CheckConstraint(condition=Q(base_price_minor__range=(0, bounds.PRICE_MINOR)), name="listing_base_price_range"),
+            models.CheckConstraint(condition=Q(base_price_minor__range=(0, core_bounds.PRICE_MINOR)), name="listing_base_price_range"),
             models.CheckConstraint(
-                condition=Q(price_inr_minor__isnull=True) | Q(price_inr_minor__range=(0, bounds.PRICE_MINOR)),
+                condition=Q(price_inr_minor__isnull=True) | Q(price_inr_minor__range=(0, core_bounds.PRICE_MINOR)),
                 name="listing_inr_price_range",
             ),
             models.CheckConstraint(
-                condition=Q(price_eur_minor__isnull=True) | Q(price_eur_minor__range=(0, bounds.PRICE_MINOR)),
+                condition=Q(price_eur_minor__isnull=True) | Q(price_eur_minor__range=(0, core_bounds.PRICE_MINOR)),
                 name="listing_eur_price_range",
             ),
-            models.CheckConstraint(condition=Q(discount_bp__lte=bounds.WHOLE_BP), name="listing_discount_range"),
-            models.CheckConstraint(condition=Q(tax_rate_bp__lte=bounds.WHOLE_BP), name="listing_tax_range"),
+            models.CheckConstraint(condition=Q(discount_bp__lte=core_bounds.WHOLE_BP), name="listing_discount_range"),
+            models.CheckConstraint(condition=Q(tax_rate_bp__lte=core_bounds.WHOLE_BP), name="listing_tax_range"),
         )
 
     def __str__(self) -> str:

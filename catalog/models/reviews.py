@@ -4,8 +4,8 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from marketplace.core.claims import Claimable
 from marketplace.core.ids import new_id
+from marketplace.review.models import Claimable
 
 from .listings import Listing
 

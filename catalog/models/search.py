@@ -3,8 +3,7 @@
 from django.db import models
 from django.db.models import Q
 
-from marketplace.core import bounds
-
+from .. import bounds
 from .listings import Listing
 
 TERM_CHARS = 64

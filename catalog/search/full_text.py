@@ -13,8 +13,7 @@ from django.core.exceptions import EmptyResultSet
 from django.db import connection
 from django.db.models import Model, QuerySet
 
-from marketplace.core import bounds
-
+from .. import bounds
 from .expansion import Group
 from .popularity import popular_listings
 from .vocabulary import Vocabulary

@@ -11,9 +11,9 @@ from typing import TypeVar
 
 from django.db import transaction
 
+from ..catalog_version import change_version
 from ..models import Listing, ListingStats, SearchDocument, SearchTerm, Store
 from ..models.listings import ListingStatus
-from ..services.catalog_version import change_version
 from .documents import columns_of, heading_words, words_in
 
 BATCH = 500

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.db.models import Q
 
+from ..catalog_version import change_version
 from ..models import SearchDocument
-from ..services.catalog_version import change_version
 
 # The smallest set of popular listings.
 LEAST_POPULAR = 4_000

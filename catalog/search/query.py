@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from django.db.models import Model, QuerySet
 
-from marketplace.core import bounds
+from marketplace.api.pagination import pack_cursor, unpack_cursor
 from marketplace.core.errors import InvalidInput
-from marketplace.core.pagination import pack_cursor, unpack_cursor
 
+from .. import bounds
 from ..models import Listing
 from .expansion import QueryExpansion, words_typed
 from .full_text import LookUp, Row, all_of, are_everywhere, fetch, some_of

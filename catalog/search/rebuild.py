@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from django.db import transaction
 
+from ..catalog_version import change_version, current_version
 from ..models import Listing, SearchDocument, SearchTerm
 from ..models.listings import ListingStatus
-from ..services.catalog_version import change_version, current_version
 from .documents import heading_words, words_in
 from .index import BATCH, batches, count_words, update_documents
 from .popularity import update_popular

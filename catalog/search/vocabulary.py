@@ -16,8 +16,8 @@ from django.db import connection
 from rapidfuzz import process
 from rapidfuzz.distance import OSA, JaroWinkler
 
+from ..catalog_version import current_version
 from ..models import SearchSynonym, SearchTerm
-from ..services.catalog_version import current_version
 from .documents import EVERYWHERE
 from .words import is_unspaced
 

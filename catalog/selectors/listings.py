@@ -10,7 +10,8 @@ from marketplace.core import bounds
 from marketplace.core.errors import NotFound
 from marketplace.core.ids import parse_id
 
-from ..models import Listing, ListingIndex, ListingStats, Preview, Store, UncountedPurchase
+from ..models import Deliverable, Listing, ListingIndex, ListingStats, Preview, Store, UncountedPurchase
+from ..models.files import DeliverableStatus
 from ..models.listings import ListingStatus
 from .browse import CARD_COLUMNS, Row
 from .taxonomy import TierTexts, tier_texts
@@ -54,7 +55,7 @@ _DETAILS = ListingIndex.objects.values(
     *("popularity", "published_at", *(f"listing__{name}" for name in LISTING_FIELDS), "listing__tax_rate_bp"),
     *(f"listing__live_deliverable__{name}" for name in ("file_size", "sha256", "technical")),
 )
-_PREVIEWS: QuerySet[Preview, Row] = Preview.objects.values("id", "listing_id", "kind", "slot", "alt_text")
+_PREVIEWS: QuerySet[Any, Any] = Preview.objects.values("id", "listing_id", "kind", "slot", "alt_text")
 
 
 class ListingDetail(NamedTuple):
@@ -102,3 +103,31 @@ def preview_by_id(preview_id: str) -> Preview:
     if preview is None:
         raise NotFound
     return preview
+
+
+def approved_versions(listing: Listing) -> QuerySet[Deliverable]:
+    """Return the files that were ever approved, the newest approval first; blocked ones too, `blocked_at` tells."""
+    return Deliverable.objects.filter(listing=listing, approved_at__isnull=False).order_by("-approved_at", "-id")
+
+
+def deliverable_of_version(listing: Listing, version: str) -> Deliverable | None:
+    """Return the approved file of this label, or of this file id where it has none; None when no version is called so.
+
+    It may be blocked: look at `blocked_at` before giving it to anyone.
+    """
+    if not version:
+        return None
+    # Labels are shorter than ids.
+    file_id = parse_id(version)
+    return approved_versions(listing).filter(**({"version": version} if file_id is None else {"pk": file_id})).first()
+
+
+def status_of(deliverable: Deliverable, listing: Listing) -> DeliverableStatus:
+    """Return where a file of the listing stands."""
+    if deliverable.blocked_at is not None:
+        return DeliverableStatus.BLOCKED
+    if deliverable.pk == listing.live_deliverable_id:
+        return DeliverableStatus.LIVE
+    if deliverable.pk == listing.candidate_deliverable_id:
+        return DeliverableStatus.CANDIDATE
+    return DeliverableStatus.SUPERSEDED

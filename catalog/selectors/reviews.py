@@ -7,8 +7,8 @@ from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from marketplace.accounts.models import User
-from marketplace.core.claims import claimed_by_others
 from marketplace.core.ids import parse_id
+from marketplace.review.claims import claimed_by_others
 
 from ..models import Deliverable, Listing, ListingReview, Preview, Store
 from ..models.listings import ListingStatus

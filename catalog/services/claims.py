@@ -1,9 +1,9 @@
-"""Claims on submissions: `marketplace.core.claims`, under the locks that a decision takes."""
+"""Claims on submissions: `marketplace.review.claims`, under the locks that a decision takes."""
 
 from django.db import transaction
 
 from marketplace.accounts.models import User
-from marketplace.core import claims
+from marketplace.review import claims
 
 from ..models import ListingReview
 from ..models.reviews import ReviewKind

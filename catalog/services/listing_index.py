@@ -14,13 +14,15 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Count, Value
 
+from marketplace.jobs.policy import job
+
 from .. import pricing
+from ..catalog_version import change_version
 from ..labels import folded, labels_of
 from ..models import Category, LicenseTier, Listing, ListingCount, ListingIndex, ListingLabel, ListingPrice, ListingStats, Preview, Store
 from ..models.files import PreviewKind
 from ..models.listings import ListingStatus
 from ..selectors.taxonomy import active_tiers
-from .catalog_version import change_version
 
 BATCH = 500
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -217,3 +219,9 @@ def _recount() -> int:
     # Counts of values that no listing has any more.
     ListingCount.objects.filter(listings=0).delete()
     return sum(1 for change in wrong.values() if change)
+
+
+@job()
+def rebuild_listing_index() -> None:
+    """Correct the browse index after a change of every price."""
+    rebuild(lambda _done, _total: None)

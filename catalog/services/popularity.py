@@ -11,11 +11,11 @@ from collections.abc import Callable
 from django.db import connection, transaction
 from django.db.models import F
 
-from marketplace.core.db.inserts import insert_rows
+from marketplace.core.database import insert_rows
 from marketplace.core.transitions import lock
 
+from ..catalog_version import change_version
 from ..models import ListingIndex, ListingStats, SearchDocument, UncountedPurchase
-from .catalog_version import change_version
 
 Progress = Callable[[int, int], None]
 _TAKE = "DELETE FROM catalog_uncountedpurchase WHERE listing_id = %s RETURNING change"

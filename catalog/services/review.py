@@ -11,8 +11,8 @@ from marketplace.accounts.models import Tier, User
 from marketplace.core import audit, texts
 from marketplace.core.errors import InvalidTransition
 from marketplace.core.events import emit
-from marketplace.core.mails import mail
 from marketplace.core.transitions import lock
+from marketplace.ui.mail import mail
 
 from ..errors import DeliverableBlocked, DeliverableMissing, StoreClosed
 from ..events import ListingPublished, ListingReviewed, ListingUnpublished

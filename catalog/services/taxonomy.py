@@ -9,13 +9,12 @@ from marketplace.accounts.models import User
 from marketplace.core import audit, texts
 from marketplace.core.errors import InvalidInput
 
-from ..jobs import rebuild_listing_index
+from ..catalog_version import change_version
 from ..models import Category, LicenseTier, RetiredTerms, SearchSynonym
 from ..models.search import SYNONYMS_CHARS
 from ..search.words import words_of
 from ..selectors import listings_on_sale
-from .catalog_version import change_version
-from .listing_index import refresh_category, refresh_prices
+from .listing_index import rebuild_listing_index, refresh_category, refresh_prices
 
 T = TypeVar("T", Category, LicenseTier, SearchSynonym)
 # So many listings are repriced while an admin waits: a few seconds.

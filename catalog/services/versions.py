@@ -1,9 +1,8 @@
 """Labels of versions: two files of a listing never share one."""
 
-from marketplace.core import bounds
-
+from .. import bounds
 from ..models import Listing
-from ..selectors.versions import approved_versions
+from ..selectors.listings import approved_versions
 
 
 def free_label(listing: Listing) -> str:

@@ -4,10 +4,10 @@ from django.db import transaction
 
 from marketplace.core.events import emit
 
+from ..catalog_version import change_version
 from ..events import ListingEdited, StoreShown
 from ..models import Listing, Store
 from ..search.index import show_store, update_documents
-from .catalog_version import change_version
 from .listing_index import refresh_listings, refresh_store
 
 

@@ -8,9 +8,11 @@ from django.contrib import admin
 from django.http import HttpRequest
 
 from marketplace.accounts.models import User
-from marketplace.core.admin import CLAIMING, Decision, Panel, QueueAdmin, claiming, decision, ready_form, service_decision
-from marketplace.core.admin.panels import QuerySets
-from marketplace.core.models import ReadyUse
+from marketplace.review.admin import saved_reply_form
+from marketplace.review.decisions import CLAIMING, Decision, claiming, decision, service_decision
+from marketplace.review.models import SavedReplyUse
+from marketplace.review.panels import Panel, QuerySets
+from marketplace.review.queues import QueueAdmin
 
 from ..models import DeveloperApplication
 from ..models.applications import ApplicationStatus
@@ -58,7 +60,7 @@ class DeveloperApplicationAdmin(QueueAdmin):
             "The applicant becomes a verified developer and can create apps.",
             "The application was approved.",
             available=_allows("approve"),
-            form=ready_form(ReadyUse.APPLICATION_APPROVE),
+            form=saved_reply_form(SavedReplyUse.APPLICATION_APPROVE),
         ),
         services.approve_application,
         "application",
@@ -72,7 +74,7 @@ class DeveloperApplicationAdmin(QueueAdmin):
             "The application was rejected.",
             available=_allows("reject"),
             danger=True,
-            form=ready_form(ReadyUse.APPLICATION_REJECT),
+            form=saved_reply_form(SavedReplyUse.APPLICATION_REJECT),
         ),
         services.reject_application,
         "application",
@@ -85,12 +87,12 @@ class DeveloperApplicationAdmin(QueueAdmin):
             "The applicant gets the question by mail; the application waits for the answer.",
             "The question was sent.",
             available=_allows("ask"),
-            form=ready_form(ReadyUse.APPLICATION_ASK),
+            form=saved_reply_form(SavedReplyUse.APPLICATION_ASK),
         )
     )
     def ask(self, application: DeveloperApplication, actor: User, answers: Mapping[str, Any]) -> None:
         """Ask the applicant something."""
-        services.ask_more_info(application=application, question=answers["reason"], actor=actor)
+        services.request_more_info(application=application, question=answers["reason"], actor=actor)
 
     withdraw = service_decision(
         Decision(

@@ -10,27 +10,29 @@ from django.db.models import Q
 from django.http import HttpRequest
 
 from marketplace.accounts.models import User
-from marketplace.core.admin import Decision, Panel, ReasonForm, ServiceAdmin, Words, begins, decision, service_decision
-from marketplace.core.admin.panels import QuerySets
 from marketplace.core.money import Currency
 from marketplace.core.scopes import Scope
+from marketplace.review.decisions import Decision, ReasonForm, decision, service_decision
+from marketplace.review.panels import Panel, QuerySets
+from marketplace.review.search import SearchQuery, starts_with
+from marketplace.review.service import ServiceAdmin
 
 from ..models import ApiKey, App
 from ..models.apps import AppStatus
-from ..selectors import ceilings_of, keys_of, scope_rows_of, tool_tokens_of
+from ..selectors import app_limits_of, keys_of, scope_rows_of, tool_tokens_of
 from ..services.apps import reinstate_app, suspend_app
 from ..services.clients import reopen_client
 from ..services.scopes import narrow_scopes, reject_app
-from ..services.spending import lift_spending_ceiling, set_spending_ceiling
+from ..services.spending import remove_app_spending_limit, set_app_spending_limit
 from ..services.states import APP
 from ..usage.selectors import is_dormant, unused_scopes, usage_of_app
 from .calls import calls_context
-from .ceilings import CeilingForm, LiftForm, caps_of, ceilings_panel
 from .effects import app_stops
+from .spending_limits import AppLimitForm, RemoveLimitForm, app_limits_panel, limit_values_of
 
 DECIDE = "developers.decide_app"
 SUSPEND = "developers.suspend_app"
-CEILING = "developers.set_ceiling_app"
+APP_LIMIT = "developers.set_limit_app"
 _DECISIONS = {None: "waits", True: "granted", False: "refused"}
 
 
@@ -66,19 +68,19 @@ class AppAdmin(ServiceAdmin):
     ordering = ("-id",)
     found_title, found_detail = "name", "status"
     fields = ("name", "user", "status", "status_reason", "purpose", "granted_scopes", "client_id", "redirect_uris", "created", "updated")
-    decision_names = ("narrow", "suspend", "reinstate", "reject", "reopen", "set_ceiling", "lift_ceiling")
+    decision_names = ("narrow", "suspend", "reinstate", "reject", "reopen", "set_limit", "remove_limit")
     row_template = "admin/developers/app_panels.html"
 
-    def find(self, words: Words) -> list[Q]:
+    def find(self, query: SearchQuery) -> list[Q]:
         """Look for an id, a client id, a developer, the beginning of a name."""
-        if words.id:
-            return [Q(pk=words.id)]
-        return [Q(user__email=words.email)] if words.email else [Q(client_id=words.text), begins("name", words.text)]
+        if query.id:
+            return [Q(pk=query.id)]
+        return [Q(user__email=query.email)] if query.email else [Q(client_id=query.text), starts_with("name", query.text)]
 
     def querysets(self, request: HttpRequest, subject: App) -> QuerySets:
-        """Return the scopes, keys, tokens, ceilings and the history."""
+        """Return the scopes, keys, tokens, limits and the history."""
         credentials = {"scopes": scope_rows_of(subject), "keys": keys_of(subject), "tool_tokens": tool_tokens_of(subject)}
-        return {**super().querysets(request, subject), **credentials, "ceilings": ceilings_of(subject)}
+        return {**super().querysets(request, subject), **credentials, "app_limits": app_limits_of(subject)}
 
     def panels(self, request: HttpRequest, subject: App, related: QuerySets) -> list[Panel]:
         """Return the scopes, the keys and the history."""
@@ -96,14 +98,14 @@ class AppAdmin(ServiceAdmin):
             Panel("Scopes", ("Scope", "Why", "Decision", "Use", "Note"), scopes),
             Panel("API keys", ("Name", "Ends in", "Scopes", "Last used", "State"), keys),
             Panel("Tool tokens", ("Name", "Ends in", "Scopes", "Expires", "Last used", "State"), tool_tokens),
-            ceilings_panel(related["ceilings"]),
+            app_limits_panel(related["app_limits"]),
             *super().panels(request, subject, related),
         ]
 
     def page_context(self, request: HttpRequest, subject: App, related: QuerySets) -> dict[str, Any]:
         """Return the panels, and what the app called."""
         usage = usage_of_app(subject, related["keys"], related["tool_tokens"])
-        subject.has_ceiling = bool(related["ceilings"])
+        subject.has_limit = bool(related["app_limits"])
         context = super().page_context(request, subject, related)
         return context | calls_context(usage, context["panels"])
 
@@ -176,27 +178,27 @@ class AppAdmin(ServiceAdmin):
     @decision(
         Decision(
             "Set spending cap",
-            CEILING,
+            APP_LIMIT,
             "The app can spend at most this from any one wallet, whatever limits the wallet's owner has set.",
             "The spending cap was set.",
-            form=CeilingForm,
+            form=AppLimitForm,
             available=lambda app: app.status in {AppStatus.APPROVED, AppStatus.SUSPENDED},
         )
     )
-    def set_ceiling(self, app: App, actor: User, answers: Mapping[str, Any]) -> None:
+    def set_limit(self, app: App, actor: User, answers: Mapping[str, Any]) -> None:
         """Set the most that the app may spend in one currency."""
-        set_spending_ceiling(app=app, caps=caps_of(answers), reason=answers["reason"], actor=actor)
+        set_app_spending_limit(app=app, limit_values=limit_values_of(answers), reason=answers["reason"], actor=actor)
 
     @decision(
         Decision(
             "Remove spending cap",
-            CEILING,
+            APP_LIMIT,
             "Only the limits of each wallet's owner apply to the app's spending.",
             "The spending cap was removed.",
-            form=LiftForm,
-            available=lambda app: app.has_ceiling,
+            form=RemoveLimitForm,
+            available=lambda app: app.has_limit,
         )
     )
-    def lift_ceiling(self, app: App, actor: User, answers: Mapping[str, Any]) -> None:
-        """Take the ceiling in one currency away."""
-        lift_spending_ceiling(app=app, currency=Currency(answers["currency"]), reason=answers["reason"], actor=actor)
+    def remove_limit(self, app: App, actor: User, answers: Mapping[str, Any]) -> None:
+        """Take the limit in one currency away."""
+        remove_app_spending_limit(app=app, currency=Currency(answers["currency"]), reason=answers["reason"], actor=actor)

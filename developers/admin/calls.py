@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from marketplace.core.admin import Panel
+from marketplace.review.panels import Panel
 
 from ..usage.chart import chart_of
 from ..usage.selectors import Tally, Usage

@@ -8,10 +8,12 @@ from django import forms
 from django.contrib import admin
 from django.http import HttpRequest
 
-from marketplace.core.admin import CLAIMING, Decision, Panel, QueueAdmin, ReasonForm, claiming, ready_form, service_decision
-from marketplace.core.admin.panels import QuerySets
-from marketplace.core.models import ReadyUse
-from marketplace.core.wording import badge
+from marketplace.review.admin import saved_reply_form
+from marketplace.review.decisions import CLAIMING, Decision, ReasonForm, claiming, service_decision
+from marketplace.review.models import SavedReplyUse
+from marketplace.review.panels import Panel, QuerySets
+from marketplace.review.queues import QueueAdmin
+from marketplace.ui.formatting import badge
 
 from ..models import ClientDocument
 from ..models.clients import DocumentStatus
@@ -72,7 +74,7 @@ class ClientDocumentAdmin(QueueAdmin):
             DECIDE,
             "Users see the new name, and may be sent to the new addresses.",
             "The changes were accepted.",
-            form=ready_form(ReadyUse.DOCUMENT_ACCEPT, ShownForm),
+            form=saved_reply_form(SavedReplyUse.DOCUMENT_ACCEPT, ShownForm),
             available=_allows("accept"),
             context=lambda document: {"panels": [_comparison(document)]},
             template="admin/developers/decide_document.html",
@@ -89,7 +91,7 @@ class ClientDocumentAdmin(QueueAdmin):
             DECIDE,
             "The client stays as it was reviewed, without the addresses that its document no longer contains.",
             "The changes were refused.",
-            form=ready_form(ReadyUse.DOCUMENT_REFUSE, ShownForm),
+            form=saved_reply_form(SavedReplyUse.DOCUMENT_REFUSE, ShownForm),
             available=_allows("refuse"),
             context=lambda document: {"panels": [_comparison(document)]},
             template="admin/developers/decide_document.html",

@@ -2,7 +2,8 @@
 
 from django.contrib import admin
 
-from marketplace.core.admin import Decision, ServiceAdmin, service_decision
+from marketplace.review.decisions import Decision, service_decision
+from marketplace.review.service import ServiceAdmin
 
 from ..models import Consent
 from ..services.consents import end_consent

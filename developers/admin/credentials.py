@@ -9,11 +9,13 @@ from django.db.models import Q
 from django.http import HttpRequest
 
 from marketplace.accounts.models import User
-from marketplace.core import bounds
-from marketplace.core.admin import Decision, ReasonForm, ServiceAdmin, Words, decision, service_decision
-from marketplace.core.admin.panels import QuerySets
 from marketplace.core.errors import InvalidTransition
+from marketplace.review.decisions import Decision, ReasonForm, decision, service_decision
+from marketplace.review.panels import QuerySets
+from marketplace.review.search import SearchQuery
+from marketplace.review.service import ServiceAdmin
 
+from .. import bounds
 from ..models import AccessToken, ApiKey
 from ..services.credentials import limit_api_key, revoke_api_key, revoke_token
 from ..usage.selectors import usage_of_tokens
@@ -52,13 +54,13 @@ class ApiKeyAdmin(ServiceAdmin):
     decision_names = ("revoke", "limit")
     found_title, found_detail = "name", "last_four"
 
-    def find(self, words: Words) -> list[Q]:
+    def find(self, query: SearchQuery) -> list[Q]:
         """Look for an id, an owner, the last four characters."""
-        if words.id:
-            return [Q(pk=words.id)]
-        if words.email:
-            return [Q(app__user__email=words.email)]
-        return [Q(last_four=words.ending)] if words.ending else []
+        if query.id:
+            return [Q(pk=query.id)]
+        if query.email:
+            return [Q(app__user__email=query.email)]
+        return [Q(last_four=query.ending)] if query.ending else []
 
     @admin.display(description="Owner")
     def owner(self, key: ApiKey) -> str:
@@ -109,13 +111,13 @@ class AccessTokenAdmin(ServiceAdmin):
     row_template = "admin/developers/app_panels.html"
     found_title, found_detail = "name", "hint"
 
-    def find(self, words: Words) -> list[Q]:
+    def find(self, query: SearchQuery) -> list[Q]:
         """Look for an id, an owner, the last four characters."""
-        if words.id:
-            return [Q(pk=words.id)]
-        if words.email:
-            return [Q(user__email=words.email)]
-        return [Q(hint=words.ending)] if words.ending else []
+        if query.id:
+            return [Q(pk=query.id)]
+        if query.email:
+            return [Q(user__email=query.email)]
+        return [Q(hint=query.ending)] if query.ending else []
 
     def page_context(self, request: HttpRequest, subject: AccessToken, related: QuerySets) -> dict[str, Any]:
         """Return what the page shows beside the fields: the calls, where they are counted by the token."""

@@ -5,7 +5,7 @@ from typing import Any
 from django.db.models import Q
 from django.utils import timezone
 
-from marketplace.core.wording import in_words
+from marketplace.ui.formatting import relative_time
 
 from ..models import AccessToken, ApiKey, App, DeveloperApplication, WebhookDelivery, WebhookEndpoint
 from ..models.apps import AppStatus
@@ -48,4 +48,4 @@ def _stops(of_keys: Q, of_tokens: Q) -> list[str]:
 
 def _used(credential: Any) -> str:
     used = credential.last_used_at
-    return "It has never been used." if used is None else f"It was used {in_words(used)}."
+    return "It has never been used." if used is None else f"It was used {relative_time(used)}."

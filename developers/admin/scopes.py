@@ -8,9 +8,10 @@ from django.contrib import admin
 from django.http import HttpRequest
 
 from marketplace.core import bounds
-from marketplace.core.admin import CLAIMING, Decision, DecisionForm, Panel, QueueAdmin, claiming, service_decision
-from marketplace.core.admin.panels import QuerySets
-from marketplace.core.scopes import IN_PLAIN_WORDS, Scope
+from marketplace.core.scopes import SCOPE_LABELS, Scope
+from marketplace.review.decisions import CLAIMING, Decision, DecisionForm, claiming, service_decision
+from marketplace.review.panels import Panel, QuerySets
+from marketplace.review.queues import QueueAdmin
 
 from ..models import AppScope, DeveloperApplication, ScopeReview
 from ..models.apps import ReviewStatus
@@ -50,7 +51,7 @@ class ScopesForm(DecisionForm):
         return [
             {
                 "scope": row.scope,
-                "meaning": IN_PLAIN_WORDS[Scope(row.scope)],
+                "meaning": SCOPE_LABELS[Scope(row.scope)],
                 "reason": row.reason,
                 "decision": self[f"decision:{row.scope}"],
                 "note": self[f"note:{row.scope}"],

@@ -5,9 +5,10 @@ from typing import Any
 from django.contrib import admin
 from django.http import HttpRequest
 
-from marketplace.core.admin import Decision, Panel, ServiceAdmin, service_decision
-from marketplace.core.admin.panels import QuerySets
-from marketplace.core.wording import badge
+from marketplace.review.decisions import Decision, service_decision
+from marketplace.review.panels import Panel, QuerySets
+from marketplace.review.service import ServiceAdmin
+from marketplace.ui.formatting import badge
 
 from ..models import WebhookEndpoint
 from ..selectors import deliveries_to

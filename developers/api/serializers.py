@@ -6,14 +6,16 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from marketplace.core import bounds
-from marketplace.core.api.fields import ADDRESS_CHARACTER, BoundedList, Line
-from marketplace.core.api.serializers import Body
+from marketplace.api.fields import ADDRESS_CHARACTER, BoundedList, Line
+from marketplace.api.serializers import Body
+from marketplace.core import bounds as core_bounds
+
+from .. import bounds
 
 _WEB_ADDRESS = re.compile(rf"(?:[Hh][Tt][Tt][Pp][Ss]?://{ADDRESS_CHARACTER}*)?")
 
 
-@extend_schema_field({"type": "string", "pattern": rf"^\s*{_WEB_ADDRESS.pattern}\s*$", "maxLength": bounds.URL_CHARS})
+@extend_schema_field({"type": "string", "pattern": rf"^\s*{_WEB_ADDRESS.pattern}\s*$", "maxLength": core_bounds.URL_CHARS})
 class WebAddress(Line):
     """An http(s) address, or nothing."""
 
@@ -29,7 +31,7 @@ class LeakedCredential(Body):
     """A secret, and where it was found."""
 
     value = Line(max_length=bounds.SECRET_CHARS)
-    url = WebAddress(max_length=bounds.URL_CHARS, required=False, allow_blank=True, default="")
+    url = WebAddress(max_length=core_bounds.URL_CHARS, required=False, allow_blank=True, default="")
 
 
 class LeakReportBody(Body):

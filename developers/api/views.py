@@ -4,12 +4,12 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from marketplace.api.serializers import parse_body
+from marketplace.api.views import ApiViewSet
 from marketplace.core.access import PUBLIC
-from marketplace.core.api.serializers import parse_body
-from marketplace.core.api.views import ApiViewSet
+from marketplace.http.rate_limits import count_by_address
 
 from ..services.leaks import Finding, report_leaks
-from ..throttling import count_by_address
 from .serializers import LeakReportAnswer, LeakReportBody
 
 

@@ -4,12 +4,14 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
+from allauth.core import ratelimit
 from django import forms
 from django.utils import timezone
 
-from marketplace.core import bounds
-from marketplace.core.scopes import IN_PLAIN_WORDS, PERSONAL_SCOPES, Scope
+from marketplace.accounts.pages import SignedInRequest
+from marketplace.core.scopes import PERSONAL_SCOPES, SCOPE_LABELS, Scope
 
+from .. import bounds
 from .limit_forms import LimitsForm
 
 _LIFETIMES = ((7, "7 days"), (30, "30 days"), (90, "90 days"), (180, "180 days"), (365, "1 year"))
@@ -51,7 +53,7 @@ class TokenForm(PasswordAgain, LimitsForm):
     name = forms.CharField(label="Name", max_length=bounds.CREDENTIAL_NAME_CHARS, help_text="What the token is for, such as “my script”.")
     scopes = forms.MultipleChoiceField(
         label="Scopes",
-        choices=[(scope.value, IN_PLAIN_WORDS[scope]) for scope in Scope if scope in PERSONAL_SCOPES],
+        choices=[(scope.value, SCOPE_LABELS[scope]) for scope in Scope if scope in PERSONAL_SCOPES],
         widget=forms.CheckboxSelectMultiple,
         error_messages={"required": "Choose at least one scope."},
     )
@@ -141,3 +143,8 @@ class RotateForm(_SpendingChoice):
 
 def _in_days(days: int | None) -> datetime | None:
     return None if days is None else timezone.now() + timedelta(days=days)
+
+
+def password_is_right(request: SignedInRequest, password: str) -> bool:
+    """Check the password, as often in a minute as signing in again may be tried."""
+    return bool(ratelimit.consume(request, action="reauthenticate", user=request.user)) and request.user.check_password(password)

@@ -6,9 +6,10 @@ from typing import Any
 
 from django import forms
 
-from marketplace.core import bounds
-from marketplace.core.scopes import APP_SCOPES, IN_PLAIN_WORDS, Scope
+from marketplace.core import bounds as core_bounds
+from marketplace.core.scopes import APP_SCOPES, SCOPE_LABELS, Scope
 
+from .. import bounds
 from ..redirects import fault_of
 
 
@@ -16,7 +17,7 @@ class Prose(forms.CharField):
     """Text of several lines. A line break is one character, as the browser counts it, though it sends two."""
 
     def __init__(self, *, label: str, help_text: str) -> None:
-        super().__init__(label=label, help_text=help_text, max_length=bounds.REASON_CHARS, widget=forms.Textarea(attrs={"rows": 4}))
+        super().__init__(label=label, help_text=help_text, max_length=core_bounds.REASON_CHARS, widget=forms.Textarea(attrs={"rows": 4}))
 
     def to_python(self, value: Any) -> str:
         """Return the text with plain line breaks."""
@@ -25,7 +26,7 @@ class Prose(forms.CharField):
 
 def _choices(scopes: Iterable[Scope]) -> list[tuple[str, str]]:
     wanted = frozenset(scopes)
-    return [(scope.value, IN_PLAIN_WORDS[scope]) for scope in Scope if scope in wanted]
+    return [(scope.value, SCOPE_LABELS[scope]) for scope in Scope if scope in wanted]
 
 
 class ApplicationForm(forms.Form):
@@ -33,8 +34,8 @@ class ApplicationForm(forms.Form):
 
     what = Prose(label="What are you building?", help_text="Two or three sentences: what it does and for whom.")
     why = Prose(label="Why does it need the API?", help_text="Which data or functions it uses.")
-    company = forms.CharField(label="Company", max_length=bounds.NAME_CHARS, required=False)
-    website = forms.URLField(label="Website", max_length=bounds.URL_CHARS, required=False, assume_scheme="https")
+    company = forms.CharField(label="Company", max_length=core_bounds.NAME_CHARS, required=False)
+    website = forms.URLField(label="Website", max_length=core_bounds.URL_CHARS, required=False, assume_scheme="https")
 
 
 class AnswerForm(forms.Form):
@@ -71,7 +72,7 @@ class ScopesForm(forms.Form):
         self.fields["scopes"].choices = self._choices  # type: ignore[attr-defined]  # it is the field declared above
         for value, _words in self._choices:
             self.fields[_reason_name(value)] = forms.CharField(
-                label="Why does the app need it?", max_length=bounds.REASON_CHARS, required=False
+                label="Why does the app need it?", max_length=core_bounds.REASON_CHARS, required=False
             )
 
     @property
@@ -108,7 +109,7 @@ def _reason_name(scope: str) -> str:
 class AppForm(ScopesForm):
     """Describes a new app and asks for its scopes."""
 
-    name = forms.CharField(label="Name", max_length=bounds.NAME_CHARS, help_text="Buyers and reviewers see it.")
+    name = forms.CharField(label="Name", max_length=core_bounds.NAME_CHARS, help_text="Buyers and reviewers see it.")
     purpose = Prose(label="Purpose", help_text="What the app does for its users.")
 
 
@@ -121,7 +122,7 @@ class RedirectsForm(forms.Form):
             "One per line, exactly as the app sends it. https only; for a program on the user's computer"
             " http://127.0.0.1, http://[::1] or http://localhost, where any port will do."
         ),
-        max_length=(bounds.URL_CHARS + 2) * bounds.REDIRECT_URIS,
+        max_length=(core_bounds.URL_CHARS + 2) * bounds.REDIRECT_URIS,
         widget=forms.Textarea(attrs={"rows": 5, "spellcheck": "false"}),
         required=False,
     )

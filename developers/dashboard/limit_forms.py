@@ -7,18 +7,18 @@ from typing import Any
 
 from django import forms
 
-from marketplace.core import bounds
-from marketplace.core.categories import category_names
 from marketplace.core.money import WALLET_CURRENCIES, Currency, to_minor
 
+from .. import bounds
+from ..categories import category_names
 from ..models import SpendingLimit
 from ..models.spending import AMOUNTS
-from ..services.spending import Caps
+from ..services.spending import LimitValues
 
 # What a form proposes where nothing was said yet: enough to try things out, too little to hurt.
 SUGGESTED = (
-    Caps(Currency.USD, per_purchase_minor=25_00, per_day_minor=50_00, total_minor=250_00),
-    Caps(Currency.INR, per_purchase_minor=2_000_00, per_day_minor=4_000_00, total_minor=20_000_00),
+    LimitValues(Currency.USD, per_purchase_minor=25_00, per_day_minor=50_00, total_minor=250_00),
+    LimitValues(Currency.INR, per_purchase_minor=2_000_00, per_day_minor=4_000_00, total_minor=20_000_00),
 )
 _LABELS = {"per_purchase_minor": "One purchase", "per_day_minor": "A day", "total_minor": "In all"}
 _CURRENCY_WORDS = {Currency.USD: "US dollars", Currency.INR: "Rupees"}
@@ -40,7 +40,7 @@ class LimitsForm(forms.Form):
         limits: What is filled in at first.
     """
 
-    def __init__(self, *args: Any, limits: Iterable[Caps | SpendingLimit] = SUGGESTED, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, limits: Iterable[LimitValues | SpendingLimit] = SUGGESTED, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         known = {limit.currency: limit for limit in limits}
         for currency in WALLET_CURRENCIES:
@@ -61,14 +61,14 @@ class LimitsForm(forms.Form):
         """What may be bought."""
         return self[_CATEGORIES]
 
-    def limits(self) -> list[Caps]:
+    def limits(self) -> list[LimitValues]:
         """Return the limits of the currencies for which an amount was typed."""
         found = []
         for currency in WALLET_CURRENCIES:
             typed = {amount: self.cleaned_data.get(_name(currency, amount)) for amount in AMOUNTS}
             amounts = {amount: to_minor(value) for amount, value in typed.items() if value is not None}
             if amounts:
-                found.append(Caps(currency, **amounts, categories=self.cleaned_data.get(_CATEGORIES, [])))
+                found.append(LimitValues(currency, **amounts, categories=self.cleaned_data.get(_CATEGORIES, [])))
         return found
 
     def demand_a_limit(self) -> None:

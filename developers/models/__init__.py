@@ -6,9 +6,8 @@ from .clients import ClientDocument
 from .consents import Consent
 from .credentials import AccessToken, ApiKey, Grant, IDToken, RefreshToken
 from .first_party import FirstPartyToken
-from .hourly import HourlyUsage
 from .spending import SpendingLimit
-from .usage import ApiUsage, DormancyNotice
+from .usage import ApiUsage, DormancyNotice, HourlyUsage
 from .webhooks import WebhookAttempt, WebhookDelivery, WebhookEndpoint, WebhookMessage, WebhookSubscription
 
 __all__ = [

@@ -5,8 +5,8 @@ from django.db import models
 from django.db.models import Q
 
 from marketplace.core import bounds
-from marketplace.core.claims import Claimable
 from marketplace.core.ids import new_id
+from marketplace.review.models import Claimable
 
 
 class ApplicationStatus(models.TextChoices):

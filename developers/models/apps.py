@@ -11,12 +11,14 @@ from django.utils.functional import cached_property
 from oauth2_provider.models import AbstractApplication
 
 from marketplace.accounts.models import User
-from marketplace.core import bounds, texts
-from marketplace.core.claims import Claimable
+from marketplace.core import bounds as core_bounds
+from marketplace.core import texts
 from marketplace.core.errors import InvalidInput, NotFound
 from marketplace.core.ids import new_id
 from marketplace.core.scopes import APP_SCOPES, Scope, parse_scopes
+from marketplace.review.models import Claimable
 
+from .. import bounds
 from ..redirects import fault_of, matches
 
 SCOPE_CHOICES = [(scope.value, scope.value) for scope in Scope if scope in APP_SCOPES]
@@ -39,7 +41,7 @@ class App(AbstractApplication):
     user = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.CASCADE, related_name="apps")
     status = models.CharField(max_length=16, choices=AppStatus.choices, default=AppStatus.PENDING)
     # Empty for a client that describes itself.
-    purpose = models.TextField(max_length=bounds.REASON_CHARS, blank=True)
+    purpose = models.TextField(max_length=core_bounds.REASON_CHARS, blank=True)
     # Space-separated, the sum of the granted AppScope rows: every request reads it with the credential, in one row.
     granted_scopes = models.CharField(max_length=200, blank=True)
     status_reason = models.TextField(blank=True)
@@ -51,7 +53,7 @@ class App(AbstractApplication):
         permissions = (
             ("decide_app", "Can decide on an app's scopes"),
             ("suspend_app", "Can suspend and reinstate apps"),
-            ("set_ceiling_app", "Can set an app's spending cap"),
+            ("set_limit_app", "Can set an app's spending cap"),
         )
         constraints = (
             models.CheckConstraint(condition=Q(status__in=AppStatus.values), name="app_status_known"),
@@ -96,7 +98,7 @@ class App(AbstractApplication):
         return parse_scopes(self.granted_scopes)
 
     @cached_property
-    def has_ceiling(self) -> bool:
+    def has_limit(self) -> bool:
         """Whether staff have set how much it may spend at most, from any one wallet."""
         return self.spending_limits.filter(owner=None).exists()
 
@@ -124,7 +126,7 @@ class AppOrigin(models.Model):
     """An origin of an app's redirect addresses (`redirects.origin_of`): scripts of its pages may call with the app's tokens."""
 
     app = models.ForeignKey(App, on_delete=models.CASCADE, related_name="origins")
-    origin = models.CharField(max_length=bounds.URL_CHARS)
+    origin = models.CharField(max_length=core_bounds.URL_CHARS)
 
     class Meta:
         default_permissions = ()
@@ -140,10 +142,10 @@ class AppScope(models.Model):
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     app = models.ForeignKey(App, on_delete=models.CASCADE, related_name="scope_rows")
     scope = models.CharField(max_length=32, choices=SCOPE_CHOICES)
-    reason = models.TextField(max_length=bounds.REASON_CHARS)
+    reason = models.TextField(max_length=core_bounds.REASON_CHARS)
     # None: not decided yet.
     granted = models.BooleanField(null=True)
-    note = models.TextField(max_length=bounds.REASON_CHARS, blank=True)
+    note = models.TextField(max_length=core_bounds.REASON_CHARS, blank=True)
     requested_at = models.DateTimeField(default=timezone.now)
     decided_at = models.DateTimeField(null=True, blank=True)
 

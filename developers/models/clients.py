@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from marketplace.core.claims import Claimable
+from marketplace.review.models import Claimable
 
 from .apps import App
 

@@ -10,10 +10,10 @@ from django.db.models import Q
 from django.utils import timezone
 from oauth2_provider.models import AbstractAccessToken, AbstractGrant, AbstractIDToken, AbstractRefreshToken
 
-from marketplace.core import bounds
 from marketplace.core.ids import new_id
 from marketplace.core.scopes import Scope, parse_scopes
 
+from .. import bounds
 from .apps import App
 
 # For so long after its use, a refresh token gets the same answer again: two tabs of a browser refresh at once.

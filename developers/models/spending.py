@@ -1,4 +1,4 @@
-"""What programs may spend: set by a wallet's owner for an app or a token, and by an admin as a ceiling for an app."""
+"""What programs may spend: set by a wallet's owner for an app or a token, and by an admin as a limit of an app."""
 
 from django.conf import settings
 from django.db import models
@@ -22,7 +22,7 @@ class SpendingLimit(models.Model):
     """How much an app or a personal token may take from a wallet, in one currency; money is in minor units."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
-    # Whose wallet; None: a ceiling that an admin set for the app, which holds for each wallet by itself.
+    # Whose wallet; None: a limit that an admin set for the app, which holds for each wallet by itself.
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.CASCADE, related_name="spending_limits")
     app = models.ForeignKey(App, null=True, blank=True, on_delete=models.CASCADE, related_name="spending_limits")
     # A personal token.
@@ -42,7 +42,7 @@ class SpendingLimit(models.Model):
         ordering = ("currency", "id")
         constraints = (
             models.CheckConstraint(condition=Q(app__isnull=True) ^ Q(token__isnull=True), name="spendinglimit_app_or_token"),
-            models.CheckConstraint(condition=Q(owner__isnull=False) | Q(app__isnull=False), name="spendinglimit_ceiling_is_for_app"),
+            models.CheckConstraint(condition=Q(owner__isnull=False) | Q(app__isnull=False), name="spendinglimit_without_owner_is_for_app"),
             models.CheckConstraint(
                 condition=Q(currency__in=[currency.value for currency in WALLET_CURRENCIES]), name="spendinglimit_wallet_currency"
             ),
@@ -50,7 +50,7 @@ class SpendingLimit(models.Model):
             *(models.CheckConstraint(condition=_not_zero(field), name=f"spendinglimit_{field}_above_zero") for field in AMOUNTS),
             models.UniqueConstraint(fields=("owner", "app", "currency"), name="spendinglimit_once_for_app"),
             models.UniqueConstraint(fields=("token", "currency"), name="spendinglimit_once_for_token"),
-            models.UniqueConstraint(fields=("app", "currency"), condition=Q(owner=None), name="spendinglimit_one_ceiling"),
+            models.UniqueConstraint(fields=("app", "currency"), condition=Q(owner=None), name="spendinglimit_one_of_app"),
         )
 
     def __str__(self) -> str:

@@ -8,20 +8,20 @@ from django.utils import timezone
 from marketplace.core import bounds
 from marketplace.core.ids import new_id
 
-from ..webhooks.events import EventType
+from ..event_types import EventType
 from .apps import App
 
 
 class WebhookEndpoint(models.Model):
-    """An address of an app. Its secrets are sealed: we must read them to sign."""
+    """An address of an app. Its secrets are encrypted: we must read them to sign."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     app = models.ForeignKey(App, on_delete=models.CASCADE, related_name="webhook_endpoints")
     url = models.CharField(max_length=bounds.URL_CHARS)
     description = models.CharField(max_length=bounds.NAME_CHARS, blank=True)
-    sealed_secret = models.TextField()
+    encrypted_secret = models.TextField()
     # The one before, with which everything is signed as well until then.
-    sealed_old_secret = models.TextField(blank=True)
+    encrypted_old_secret = models.TextField(blank=True)
     old_secret_until = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
     disabled_at = models.DateTimeField(null=True, blank=True)

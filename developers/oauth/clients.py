@@ -19,20 +19,20 @@ from oauthlib.oauth2.rfc6749.errors import InvalidClientIdError
 from urllib3 import HTTPResponse
 
 from marketplace.accounts.models import User
-from marketplace.core import outbound
 from marketplace.core.errors import RateLimited
+from marketplace.http import outbound
+from marketplace.http.rate_limits import CounterStoreDown, Limit, count_call
 
 from ..errors import TooManyClientsWaiting
 from ..models import App
 from ..models.apps import AppStatus
 from ..redirects import CLIENT_ID, fault_of
 from ..services.clients import hold_document
-from ..throttling import CounterStoreDown, Limit, count_call
 
 logger = logging.getLogger(__name__)
 
 
-class Unreviewed(Exception):
+class ClientNotReviewed(Exception):
     """The client is known, and may not act for anyone.
 
     Args:
@@ -109,7 +109,7 @@ def resolve_client(request: HttpRequest, client_id: str, user: User) -> None:
             # What was reviewed holds while the document cannot be read.
             logger.warning("The document of client %s cannot be read again: %s", client_id, fault)
     if app.status in {AppStatus.PENDING, AppStatus.REJECTED}:
-        raise Unreviewed(app)
+        raise ClientNotReviewed(app)
 
 
 def _read(request: HttpRequest, client_id: str, user: User) -> App | None:

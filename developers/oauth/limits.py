@@ -11,10 +11,9 @@ from enum import StrEnum
 from django.conf import settings
 from django.http import HttpRequest
 
-from marketplace.core.client_address import client_network
 from marketplace.core.errors import RateLimited
-
-from ..throttling import CounterStoreDown, Limit, count_call, refuse_when_full
+from marketplace.http.client_address import client_network
+from marketplace.http.rate_limits import CounterStoreDown, Limit, count_call, refuse_when_full
 
 
 class Endpoint(StrEnum):

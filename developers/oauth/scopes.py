@@ -4,7 +4,7 @@ from typing import Any
 
 from oauth2_provider.scopes import BaseScopes
 
-from marketplace.core.scopes import APP_SCOPES, IN_PLAIN_WORDS, format_scopes
+from marketplace.core.scopes import APP_SCOPES, SCOPE_LABELS, format_scopes
 
 from ..models import App
 
@@ -14,7 +14,7 @@ class GrantedScopes(BaseScopes):
 
     def get_all_scopes(self) -> dict[str, str]:
         """Return every scope that an app can have, with its words."""
-        return {scope.value: IN_PLAIN_WORDS[scope] for scope in APP_SCOPES}
+        return {scope.value: SCOPE_LABELS[scope] for scope in APP_SCOPES}
 
     def get_available_scopes(self, application: App | None = None, request: Any = None, *args: Any, **kwargs: Any) -> list[str]:
         """Return what the app is granted now."""

@@ -18,7 +18,7 @@ from marketplace.core.scopes import Scope, parse_scopes
 
 from ..audiences import Audience, audience_of
 from ..models import App
-from .reading import Pairs, query_of, values_of
+from .parameters import Pairs, query_of, values_of
 from .validator import RevocationValidator, Validator, invalid_target
 
 # Headers, body and status.
@@ -47,7 +47,7 @@ def _revocation() -> Any:
 
 
 @dataclass(frozen=True)
-class Asked:
+class AuthorizationRequest:
     """A valid authorization request: what the consent page shows and the answer needs.
 
     Args:
@@ -67,7 +67,7 @@ class Asked:
     parameters: dict[str, Any]
 
 
-def read_authorization(request: HttpRequest) -> Asked:
+def read_authorization(request: HttpRequest) -> AuthorizationRequest:
     """Return the authorization request in the address; what a form posts is no part of it.
 
     Raises:
@@ -88,10 +88,10 @@ def read_authorization(request: HttpRequest) -> Asked:
     audience = audience_of(values_of(pairs, "resource"))
     if audience is None:
         raise invalid_target(asked)
-    return Asked(asked.client, parse_scopes(" ".join(words)), audience, parameters["redirect_uri"], address, parameters)
+    return AuthorizationRequest(asked.client, parse_scopes(" ".join(words)), audience, parameters["redirect_uri"], address, parameters)
 
 
-def allow(asked: Asked, user: User) -> str:
+def allow(asked: AuthorizationRequest, user: User) -> str:
     """Make a code for what the user has allowed, and return the address that brings it to the app.
 
     Raises:
@@ -104,7 +104,7 @@ def allow(asked: Asked, user: User) -> str:
     return _with_issuer(headers["Location"])
 
 
-def deny(asked: Asked) -> str:
+def deny(asked: AuthorizationRequest) -> str:
     """Return the address that tells the app that the user said no."""
     error = AccessDeniedError(description="The user declined.", state=asked.parameters["state"])
     return error_address(error, asked.redirect_uri)

@@ -12,19 +12,19 @@ from oauthlib.oauth2.rfc6749.errors import TemporarilyUnavailableError
 
 from marketplace.accounts.models import User
 from marketplace.accounts.pages import SignedInRequest, signed_in_page
-from marketplace.core import content_policy
 from marketplace.core.errors import RateLimited
 from marketplace.core.scopes import Scope, format_scopes
+from marketplace.http import pages
 
 from .. import selectors
 from ..dashboard.limit_forms import SUGGESTED, SpendingForm
 from ..redirects import host_of, leads_here
 from ..services.spending import replace_spending_limits
 from . import server
-from .clients import Unreviewed, resolve_client
+from .clients import ClientNotReviewed, resolve_client
 from .cors import open_to_browsers
 from .limits import Endpoint, count_outcome, refuse_excess
-from .reading import Pairs, form_of, query_of, values_of
+from .parameters import Pairs, form_of, query_of, values_of
 
 
 @signed_in_page("GET", "POST")
@@ -42,7 +42,7 @@ def authorize(request: SignedInRequest) -> HttpResponseBase:
         limits = _limits_form(request, asked, bound=agreed)
         if agreed and (limits is None or limits.is_valid()):
             return _send(_allow(asked, request.user, limits))
-    except Unreviewed as unreviewed:
+    except ClientNotReviewed as unreviewed:
         return _framed_nowhere(render(request, "oauth/unreviewed.html", {"app": unreviewed.app}, status=403))
     except RateLimited as problem:
         later = render(request, "429.html", status=429)
@@ -56,7 +56,7 @@ def authorize(request: SignedInRequest) -> HttpResponseBase:
     return _framed_nowhere(render(request, "oauth/consent.html", page | {"form": limits}, status=400 if agreed else 200))
 
 
-def _limits_form(request: SignedInRequest, asked: server.Asked, *, bound: bool) -> SpendingForm | None:
+def _limits_form(request: SignedInRequest, asked: server.AuthorizationRequest, *, bound: bool) -> SpendingForm | None:
     """Return the form that asks how much an app may spend that asks to spend; whoever made the app may leave it open."""
     if Scope.WALLET_SPEND not in asked.scopes:
         return None
@@ -65,7 +65,7 @@ def _limits_form(request: SignedInRequest, asked: server.Asked, *, bound: bool) 
 
 
 @transaction.atomic
-def _allow(asked: server.Asked, user: User, limits: SpendingForm | None) -> str:
+def _allow(asked: server.AuthorizationRequest, user: User, limits: SpendingForm | None) -> str:
     """Keep the consent with its limits, both or neither, and return where the browser goes."""
     address = server.allow(asked, user)
     if limits is not None:
@@ -73,7 +73,7 @@ def _allow(asked: server.Asked, user: User, limits: SpendingForm | None) -> str:
     return address
 
 
-def _page(asked: server.Asked, *, changed: bool) -> dict[str, object]:
+def _page(asked: server.AuthorizationRequest, *, changed: bool) -> dict[str, object]:
     return {
         "app": asked.app,
         "developer": selectors.developer_name(asked.app),
@@ -105,7 +105,7 @@ def _send(address: str) -> HttpResponse:
 
 def _framed_nowhere(response: HttpResponse) -> HttpResponse:
     # Where an app sends its users on, we cannot know; a page in another's frame could be clicked unseen.
-    response[content_policy.HEADER] = content_policy.LEADING_AWAY_POLICY
+    response[pages.POLICY_HEADER] = pages.LEADING_AWAY_POLICY
     return response
 
 

@@ -1,14 +1,14 @@
-"""Developer applications: submit, converse, decide."""
+"""Developer applications: submit, exchange questions, decide."""
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from marketplace.accounts.models import User
 from marketplace.core import audit, texts
-from marketplace.core.db.constraints import violates
+from marketplace.core.database import violates
 from marketplace.core.errors import NotFound
-from marketplace.core.mails import mail
 from marketplace.core.transitions import lock, lock_for_decision
+from marketplace.ui.mail import mail
 
 from ..errors import ApplicationOpen, DeveloperAlreadyApproved
 from ..models import App, ApplicationMessage, DeveloperApplication
@@ -47,7 +47,7 @@ def submit_application(*, user: User, what: str, why: str, actor: User, company:
 
 
 @transaction.atomic
-def ask_more_info(*, application: DeveloperApplication, question: str, actor: User) -> DeveloperApplication:
+def request_more_info(*, application: DeveloperApplication, question: str, actor: User) -> DeveloperApplication:
     """Ask the applicant something before deciding.
 
     Raises:

@@ -5,16 +5,17 @@ from collections.abc import Mapping, Sequence
 from django.db import transaction
 
 from marketplace.accounts.models import User
-from marketplace.core import audit, bounds, texts
+from marketplace.core import audit, texts
 from marketplace.core.scopes import Scope
 from marketplace.core.transitions import lock
 
+from .. import bounds
 from ..errors import TooManyApps, TooManyRedirectUris
 from ..models import App, AppOrigin
 from ..models.apps import AppStatus
 from ..redirects import fault_of, origin_of
 from .scopes import open_review
-from .states import APP, lock_approval, tell_developer
+from .states import APP, lock_approval, notify_developer
 
 
 @transaction.atomic
@@ -83,7 +84,7 @@ def suspend_app(*, app: App, reason: str, actor: User) -> App:
         SelfReview: the app is the actor's.
     """
     app = APP.decide(App.objects.all(), "suspend", pk=app.pk, actor=actor, reason=reason)
-    tell_developer(app, "developers/app_suspended", reason=app.status_reason)
+    notify_developer(app, "developers/app_suspended", reason=app.status_reason)
     return app
 
 
@@ -99,5 +100,5 @@ def reinstate_app(*, app: App, reason: str, actor: User) -> App:
     if app.user is not None:
         lock_approval(app.user)
     app = APP.decide(App.objects.all(), "reinstate", pk=app.pk, actor=actor, reason=reason)
-    tell_developer(app, "developers/app_reinstated", reason=app.status_reason)
+    notify_developer(app, "developers/app_reinstated", reason=app.status_reason)
     return app

@@ -8,11 +8,12 @@ from django.db import transaction
 from django.utils import timezone
 
 from marketplace.accounts.models import User
-from marketplace.core import audit, bounds, texts
+from marketplace.core import audit, texts
 from marketplace.core.errors import InvalidTransition, NotFound
 from marketplace.core.scopes import APP_SCOPES
 from marketplace.core.transitions import TransitionTable, lock
 
+from .. import bounds
 from ..errors import TooManyClientsWaiting
 from ..models import App, ClientDocument
 from ..models.apps import AppStatus

@@ -9,9 +9,9 @@ from django.utils import timezone
 from marketplace.accounts.models import User
 from marketplace.core import audit, texts
 from marketplace.core.errors import InvalidTransition
-from marketplace.core.mails import mail
-from marketplace.core.scopes import IN_PLAIN_WORDS, Scope, format_scopes
+from marketplace.core.scopes import SCOPE_LABELS, Scope, format_scopes
 from marketplace.core.transitions import lock
+from marketplace.ui.mail import mail
 
 from ..audiences import Audience
 from ..models import AccessToken, App, Consent, Grant, RefreshToken
@@ -73,7 +73,7 @@ def give_consent(*, user: User, authorization: Authorization, code: str, actor: 
         "consent.give", consent, actor=actor, app=str(app.pk), audience=audience, scopes=scopes, redirect=authorization.redirect_uri
     )
     if gained:
-        words = [IN_PLAIN_WORDS[scope] for scope in Scope if scope in gained]
+        words = [SCOPE_LABELS[scope] for scope in Scope if scope in gained]
         context = {"app": app, "developer": developer_name(app), "audience": audience, "words": words, "first": not known}
         mail(user, "developers/app_connected", **context)
     return consent

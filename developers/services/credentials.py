@@ -11,12 +11,13 @@ from django.db import transaction
 from django.utils import timezone
 
 from marketplace.accounts.models import User
-from marketplace.core import audit, bounds, texts
+from marketplace.core import audit, texts
 from marketplace.core.errors import InvalidTransition
-from marketplace.core.mails import mail
 from marketplace.core.scopes import Scope, format_scopes
 from marketplace.core.transitions import lock
+from marketplace.ui.mail import mail
 
+from .. import bounds
 from ..audiences import Audience
 from ..errors import AppNotApproved, ExpiryPassed, ExpiryRequired, PasswordRequired, SpendingLimitRequired, TooManyKeys, TooManyTokens
 from ..models import AccessToken, ApiKey, App, RefreshToken
@@ -25,7 +26,7 @@ from ..models.credentials import TokenKind
 from ..secrets import Prefix, digest_of, new_secret
 from ..selectors import live_keys_of, live_personal_tokens_of, live_tool_tokens_of
 from .oauth import hold_consents, revoke_family
-from .spending import Caps, set_spending_limit
+from .spending import LimitValues, set_spending_limit
 
 TOKEN_MAX_AGE = timedelta(days=365)
 _PREFIXES = {TokenKind.PERSONAL: Prefix.PERSONAL_TOKEN, TokenKind.MCP: Prefix.MCP_TOKEN}
@@ -92,7 +93,7 @@ def revoke_api_key(*, key: ApiKey, actor: User | None, reason: str = "") -> bool
     key = lock(ApiKey.objects.select_related("app__user"), pk=key.pk)
     revoked = _revoke(key, "apikey.revoke", actor, reason)
     if revoked:
-        _tell_of_revocation(key.app.developer, f"API key {key}", actor, reason, key.app)
+        _notify_of_revocation(key.app.developer, f"API key {key}", actor, reason, key.app)
     return revoked
 
 
@@ -105,7 +106,7 @@ def issue_personal_token(
     expires_at: datetime,
     actor: User,
     password_confirmed: bool = False,
-    limits: Sequence[Caps] = (),
+    limits: Sequence[LimitValues] = (),
 ) -> tuple[AccessToken, str]:
     """Make a token for the user's own account.
 
@@ -140,8 +141,8 @@ def issue_personal_token(
         raise TooManyTokens(maximum=bounds.LIVE_TOKENS)
     name = texts.line(name, "name", maximum=bounds.CREDENTIAL_NAME_CHARS)
     token, secret = _issue_token(actor, expires_at, scopes, user=user, kind=TokenKind.PERSONAL, name=name)
-    for caps in limits if spends else ():
-        set_spending_limit(owner=user, spender=token, caps=caps, actor=actor)
+    for limit_values in limits if spends else ():
+        set_spending_limit(owner=user, spender=token, limit_values=limit_values, actor=actor)
     return token, secret
 
 
@@ -208,7 +209,7 @@ def revoke_token(*, token: AccessToken, actor: User | None, reason: str = "") ->
         token = lock(AccessToken.objects.select_related("user", "application"), pk=token.pk)
         revoked = _revoke(token, "token.revoke", actor, reason)
         if revoked:
-            _tell_of_revocation(token.user, f"token {token}", actor, reason, token.application)
+            _notify_of_revocation(token.user, f"token {token}", actor, reason, token.application)
         return revoked
     # Before its own lock, as everywhere: consent, then tokens.
     hold_consents(refresh.user, refresh.application)
@@ -226,7 +227,7 @@ def _revoke(credential: ApiKey | AccessToken, action: str, actor: User | None, r
     return True
 
 
-def _tell_of_revocation(user: User, what: str, actor: User | None, reason: str, app: App | None) -> None:
+def _notify_of_revocation(user: User, what: str, actor: User | None, reason: str, app: App | None) -> None:
     """Mail whoever made the credential, when it was an admin who ended it; a leak has a mail of its own."""
     if actor is not None and actor.pk != user.pk:
         mail(user, "developers/credential_revoked", what=what, app=app, reason=reason)

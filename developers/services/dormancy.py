@@ -7,8 +7,8 @@ from django.utils import timezone
 
 from marketplace.accounts.models import User
 from marketplace.core import audit
-from marketplace.core.mails import mail
 from marketplace.core.transitions import lock
+from marketplace.ui.mail import mail
 
 from ..models import ApiKey, DormancyNotice
 from ..usage.selectors import dormant_keys

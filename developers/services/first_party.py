@@ -9,11 +9,12 @@ from django.db import transaction
 from django.utils import timezone
 
 from marketplace.accounts.models import User
-from marketplace.core import audit, bounds
+from marketplace.core import audit
 from marketplace.core.errors import NotFound
 from marketplace.core.scopes import Scope, format_scopes
 from marketplace.core.transitions import lock
 
+from .. import bounds
 from ..errors import AppNotApproved, ScopeNotAvailable
 from ..models import App, FirstPartyToken
 from ..secrets import Prefix, digest_of, new_secret

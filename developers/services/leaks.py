@@ -12,9 +12,10 @@ from django.db import transaction
 from django.utils import timezone
 
 from marketplace.accounts.models import User
-from marketplace.core import audit, bounds
-from marketplace.core.mails import mail
+from marketplace.core import audit
+from marketplace.ui.mail import mail
 
+from .. import bounds
 from ..models import AccessToken, ApiKey, App, FirstPartyToken, RefreshToken
 from ..models.credentials import TokenKind
 from ..secrets import Prefix, digest_of, well_formed
@@ -89,7 +90,7 @@ def _revoke(finding: Finding, actor: User | None) -> bool:
 def _revoke_key(key: ApiKey, where: str, actor: User | None) -> bool:
     if not revoke_api_key(key=key, actor=actor, reason=where):
         return False
-    _tell({key.app.developer}, f"API key {key}", key.app)
+    _notify({key.app.developer}, f"API key {key}", key.app)
     return True
 
 
@@ -97,14 +98,14 @@ def _revoke_token(token: AccessToken, where: str, actor: User | None) -> bool:
     if not revoke_token(token=token, actor=actor, reason=where):
         return False
     name = " ".join(filter(None, (_TOKEN_NAMES[token.kind], token.name, token.hint and f"(…{token.hint})")))
-    _tell(_people(token.user, token.application), name, token.application)
+    _notify(_people(token.user, token.application), name, token.application)
     return True
 
 
 def _revoke_page(token: FirstPartyToken, where: str, actor: User | None) -> bool:
     if not revoke_first_party_token(token=token, actor=actor, reason=where):
         return False
-    _tell({token.user}, "page token", token.app)
+    _notify({token.user}, "page token", token.app)
     return True
 
 
@@ -112,7 +113,7 @@ def _revoke_renewal(renewal: RefreshToken, where: str, actor: User | None) -> bo
     """Revoke everything that came of one authorization, for one that was renewed since too: by whom, nobody knows."""
     if not revoke_family(family=renewal.token_family, reason=where, actor=actor):
         return False
-    _tell(_people(renewal.user, renewal.application), "refresh token", renewal.application)
+    _notify(_people(renewal.user, renewal.application), "refresh token", renewal.application)
     return True
 
 
@@ -121,7 +122,7 @@ def _people(user: User, app: App | None) -> set[User]:
     return {user} if app is None or app.user is None else {user, app.user}
 
 
-def _tell(users: set[User], what: str, app: App | None) -> None:
+def _notify(users: set[User], what: str, app: App | None) -> None:
     """Mail the owners, each a few times a day: whoever has many secrets of someone must not fill that one's mailbox with them."""
     since = timezone.now() - timedelta(days=1)
     for user in users:

@@ -14,9 +14,9 @@ from django.utils import timezone
 
 from marketplace.accounts.models import User
 from marketplace.core import audit
+from marketplace.core.encryption import DecryptionFailed, decrypt, encrypt
 from marketplace.core.ids import new_id
 from marketplace.core.scopes import Scope, format_scopes
-from marketplace.core.sealing import Unreadable, seal, unseal
 from marketplace.core.transitions import lock
 from marketplace.jobs.policy import job
 
@@ -100,7 +100,7 @@ def rotate(*, refresh_token: RefreshToken, pair: NewPair) -> NewPair:
     if old.revoked is not None:
         return _successor(old, pair)
     old.revoked = timezone.now()
-    old.encrypted_successor = seal(json.dumps([pair.access_secret, pair.refresh_secret]), purpose=_SUCCESSOR)
+    old.encrypted_successor = encrypt(json.dumps([pair.access_secret, pair.refresh_secret]), purpose=_SUCCESSOR)
     old.save(update_fields=["revoked", "encrypted_successor", "updated"])
     AccessToken.objects.filter(refresh_token=old, revoked_at=None).update(revoked_at=old.revoked)
     refresh = RefreshToken(user=old.user, application=old.application, token_family=old.token_family, scope=old.scope)
@@ -122,8 +122,8 @@ def _successor(old: RefreshToken, pair: NewPair) -> NewPair:
     if row is None or row.access_token is None or not old.in_grace:
         raise Replayed(old.token_family)
     try:
-        access_secret, refresh_secret = json.loads(unseal(old.encrypted_successor, purpose=_SUCCESSOR))
-    except Unreadable as error:
+        access_secret, refresh_secret = json.loads(decrypt(old.encrypted_successor, purpose=_SUCCESSOR))
+    except DecryptionFailed as error:
         raise Replayed(old.token_family) from error
     token = row.access_token
     lifetime = token.expires - timezone.now()

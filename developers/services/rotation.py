@@ -17,7 +17,7 @@ from ..models.credentials import TokenKind
 from ..models.spending import AMOUNTS
 from ..selectors import limits_of
 from .credentials import TOKEN_MAX_AGE, issue_api_key, issue_mcp_token, issue_personal_token, revoke_api_key, revoke_token
-from .spending import Caps
+from .spending import LimitValues
 
 MAX_OVERLAP = timedelta(days=30)
 _REASON = "Rotated"
@@ -103,7 +103,7 @@ def _successor(token: AccessToken, actor: User, *, password_confirmed: bool) -> 
         actor=actor,
         password_confirmed=password_confirmed,
         limits=[
-            Caps(Currency(limit.currency), categories=limit.categories, **{amount: getattr(limit, amount) for amount in AMOUNTS})
+            LimitValues(Currency(limit.currency), categories=limit.categories, **{amount: getattr(limit, amount) for amount in AMOUNTS})
             for limit in limits_of(token.user, token)
         ],
     )

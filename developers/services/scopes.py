@@ -8,17 +8,17 @@ from django.utils import timezone
 
 from marketplace.accounts.models import User
 from marketplace.core import audit, texts
-from marketplace.core.db.constraints import violates
+from marketplace.core.database import violates
 from marketplace.core.errors import InvalidTransition
 from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
 from marketplace.core.transitions import lock, lock_for_decision
 
 from ..errors import AppNotApproved, DecisionsIncomplete, ScopeAlreadyGranted, ScopeNotAvailable, ScopeNotGranted, ScopeReviewOpen
+from ..event_types import EventType
 from ..models import App, AppScope, ScopeReview
 from ..models.apps import AppStatus, ReviewStatus
-from ..webhooks.events import EventType
 from ..webhooks.publishing import publish_event
-from .states import APP, REVIEW, lock_approval, tell_developer
+from .states import APP, REVIEW, lock_approval, notify_developer
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def decide_scopes(*, review: ScopeReview, decisions: Mapping[Scope, ScopeDecisio
     outcome = [{"scope": row.scope, "reason": row.reason, "granted": row.granted, "note": row.note} for row in pending.values()]
     changes = {"outcome": outcome, "note": note, "decided_at": now, "decided_by": actor}
     REVIEW.apply(review, "decide", actor=actor, reason=note, changes=changes, outcome=outcome)
-    tell_developer(app, "developers/app_decided", note=note, scope_rows=list(pending.values()))
+    notify_developer(app, "developers/app_decided", note=note, scope_rows=list(pending.values()))
     return app
 
 
@@ -149,12 +149,12 @@ def narrow_scopes(*, app: App, revoke: Mapping[Scope, str], actor: User) -> App:
     before = app.granted_scopes
     app.granted_scopes = format_scopes(app.scopes - notes.keys())
     app.save(update_fields=["granted_scopes"])
-    _tell_of_grant(app)
+    _notify_of_grant(app)
     for scope, note in notes.items():
         AppScope.objects.filter(app=app, scope=scope).update(granted=False, note=note, decided_at=timezone.now())
     told = {scope.value: note for scope, note in notes.items()}
     audit.record("app.narrow_scopes", app, actor=actor, before=before, after=app.granted_scopes, notes=told)
-    tell_developer(app, "developers/app_narrowed", notes=told)
+    notify_developer(app, "developers/app_narrowed", notes=told)
     return app
 
 
@@ -183,7 +183,7 @@ def _refuse_incomplete(pending: Mapping[Scope, AppScope], decisions: Mapping[Sco
         raise DecisionsIncomplete(missing=format_scopes(missing).split(), unknown=format_scopes(unknown).split())
 
 
-def _tell_of_grant(app: App) -> None:
+def _notify_of_grant(app: App) -> None:
     data = {"appId": str(app.pk), "grantedScopes": app.granted_scopes.split()}
     publish_event(event=EventType.SCOPES_CHANGED, subject=app.pk, data=data, app_id=app.pk)
 
@@ -198,5 +198,5 @@ def _settle_app(app: App, granted: frozenset[Scope], note: str, actor: User) -> 
         return
     app.granted_scopes = after
     app.save(update_fields=["granted_scopes"])
-    _tell_of_grant(app)
+    _notify_of_grant(app)
     audit.record("app.decide_scopes", app, actor=actor, reason=note, before=before, after=after)

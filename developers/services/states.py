@@ -4,8 +4,8 @@ from typing import Any
 
 from marketplace.accounts.models import User
 from marketplace.core.errors import NotFound
-from marketplace.core.mails import mail
 from marketplace.core.transitions import TransitionTable, lock
+from marketplace.ui.mail import mail
 
 from ..errors import DeveloperNotApproved
 from ..models import App, DeveloperApplication
@@ -38,7 +38,7 @@ APP = TransitionTable(
 REVIEW = TransitionTable("scope_review", {"decide": ((ReviewStatus.PENDING,), ReviewStatus.DECIDED)})
 
 
-def tell_developer(app: App, template: str, **context: Any) -> None:
+def notify_developer(app: App, template: str, **context: Any) -> None:
     """Mail the app's developer, where it has one."""
     if app.user is not None:
         mail(app.user, template, app=app, **context)

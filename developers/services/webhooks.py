@@ -9,18 +9,20 @@ from django.db.models import F
 from django.utils import timezone
 
 from marketplace.accounts.models import User
-from marketplace.core import audit, bounds, outbound, texts
+from marketplace.core import audit, texts
+from marketplace.core import bounds as core_bounds
 from marketplace.core.errors import InvalidTransition
 from marketplace.core.transitions import lock
+from marketplace.http import outbound
 
+from .. import bounds
 from ..errors import AppNotApproved, TooManyTestEvents, TooManyWebhookEndpoints
+from ..event_types import PING, EventType
 from ..models import App, WebhookDelivery, WebhookEndpoint, WebhookMessage, WebhookSubscription
 from ..models.apps import AppStatus
 from ..models.webhooks import DeliveryStatus
-from ..webhooks.delivering import wake
-from ..webhooks.disabling import disable
-from ..webhooks.events import PING, EventType
-from ..webhooks.signing import new_secret, reseal_secret, seal_secret
+from ..webhooks.delivering import disable, schedule_delivery
+from ..webhooks.signing import encrypt_secret, new_secret, reencrypt_secret
 
 OVERLAP = timedelta(days=1)
 TRIES_A_MINUTE = 5
@@ -42,7 +44,10 @@ def create_endpoint(*, app: App, url: str, events: Iterable[EventType], actor: U
         raise TooManyWebhookEndpoints(maximum=bounds.WEBHOOK_ENDPOINTS)
     secret = new_secret()
     endpoint = WebhookEndpoint.objects.create(
-        app=app, url=_address(url), description=texts.line(description, "description", required=False), sealed_secret=seal_secret(secret)
+        app=app,
+        url=_address(url),
+        description=texts.line(description, "description", required=False),
+        encrypted_secret=encrypt_secret(secret),
     )
     _subscribe(endpoint, events)
     _note_on_app(app)
@@ -82,28 +87,28 @@ def rotate_endpoint_secret(*, endpoint: WebhookEndpoint, actor: User, overlap: t
     """Make a new secret and return it this once; until the overlap is over, events are signed by both."""
     endpoint = lock(WebhookEndpoint.objects.all(), pk=endpoint.pk)
     secret = new_secret()
-    endpoint.sealed_old_secret = endpoint.sealed_secret if overlap else ""
+    endpoint.encrypted_old_secret = endpoint.encrypted_secret if overlap else ""
     endpoint.old_secret_until = timezone.now() + overlap if overlap else None
-    endpoint.sealed_secret = seal_secret(secret)
-    endpoint.save(update_fields=["sealed_secret", "sealed_old_secret", "old_secret_until"])
+    endpoint.encrypted_secret = encrypt_secret(secret)
+    endpoint.save(update_fields=["encrypted_secret", "encrypted_old_secret", "old_secret_until"])
     audit.record("webhook.rotate_secret", endpoint, actor=actor, overlap_hours=overlap // timedelta(hours=1))
     return secret
 
 
 @transaction.atomic
-def reseal_endpoint(*, endpoint: WebhookEndpoint) -> None:
+def reencrypt_endpoint(*, endpoint: WebhookEndpoint) -> None:
     """Put an endpoint's secrets under the newest key; an old one that is over goes.
 
     Raises:
-        Unreadable: the key of a secret is gone.
+        DecryptionFailed: the key of a secret is gone.
     """
     endpoint = lock(WebhookEndpoint.objects.all(), pk=endpoint.pk)
-    endpoint.sealed_secret = reseal_secret(endpoint.sealed_secret)
+    endpoint.encrypted_secret = reencrypt_secret(endpoint.encrypted_secret)
     if endpoint.old_secret_until is not None and timezone.now() < endpoint.old_secret_until:
-        endpoint.sealed_old_secret = reseal_secret(endpoint.sealed_old_secret)
+        endpoint.encrypted_old_secret = reencrypt_secret(endpoint.encrypted_old_secret)
     else:
-        endpoint.sealed_old_secret, endpoint.old_secret_until = "", None
-    endpoint.save(update_fields=["sealed_secret", "sealed_old_secret", "old_secret_until"])
+        endpoint.encrypted_old_secret, endpoint.old_secret_until = "", None
+    endpoint.save(update_fields=["encrypted_secret", "encrypted_old_secret", "old_secret_until"])
 
 
 @transaction.atomic
@@ -156,7 +161,7 @@ def send_test_event(*, endpoint: WebhookEndpoint, actor: User) -> WebhookDeliver
     )
     audit.record("webhook.test", endpoint, actor=actor)
     delivery = WebhookDelivery.objects.create(message=message, endpoint=endpoint)
-    wake(endpoint)
+    schedule_delivery(endpoint)
     return delivery
 
 
@@ -179,7 +184,7 @@ def redeliver_event(*, delivery: WebhookDelivery, actor: User) -> WebhookDeliver
     delivery.attempts, delivery.next_at, delivery.ended_at = 0, timezone.now(), None
     delivery.save(update_fields=["status", "attempts", "next_at", "ended_at"])
     audit.record("webhook.redeliver", delivery, actor=actor, from_state=before, to_state=delivery.status)
-    wake(endpoint)
+    schedule_delivery(endpoint)
     return delivery
 
 
@@ -197,7 +202,7 @@ def redeliver_failed_events(*, endpoint: WebhookEndpoint, actor: User) -> int:
     if not count:
         raise InvalidTransition("Nothing in the log has failed.")
     audit.record("webhook.redeliver_failed", endpoint, actor=actor, deliveries=count)
-    wake(endpoint)
+    schedule_delivery(endpoint)
     return count
 
 
@@ -221,7 +226,7 @@ def _ready_by_hand(endpoint: WebhookEndpoint) -> WebhookEndpoint:
 
 
 def _address(url: str) -> str:
-    text = texts.line(url, "url", maximum=bounds.URL_CHARS)
+    text = texts.line(url, "url", maximum=core_bounds.URL_CHARS)
     try:
         outbound.check_url(text)
     except outbound.Refused as error:

@@ -1,6 +1,6 @@
 """The chart of calls by how they ended."""
 
-from marketplace.core.charts import Chart, Mark, Series, Step
+from marketplace.ui.charts import Chart, Mark, Series, Step
 
 from .selectors import Usage
 

@@ -9,6 +9,8 @@ from typing import Any
 from django.db import connection, transaction
 from django.db.models import Model, QuerySet
 
+from marketplace.ui.charts import Span, Step
+
 from ..models import ApiUsage, App, HourlyUsage
 from .calls import Call
 
@@ -82,3 +84,9 @@ def old_days() -> QuerySet[ApiUsage]:
 def old_hours() -> QuerySet[HourlyUsage]:
     """Return the hourly rows that are kept no longer."""
     return HourlyUsage.objects.filter(hour__lt=dt.datetime.now(tz=dt.UTC) - dt.timedelta(hours=KEPT_HOURS))
+
+
+DAY = Span("24h", "24 hours", Step.HOUR, 24)
+WEEK = Span("7d", "7 days", Step.DAY, 7)
+MONTH = Span("30d", "30 days", Step.DAY, 30)
+SPANS = {span.key: span for span in (DAY, WEEK, MONTH)}

@@ -12,13 +12,13 @@ from typing import Any
 from django.db.models import F, Q, QuerySet, Sum
 from django.utils import timezone
 
-from marketplace.core.charts import Period, Span, Step
-from marketplace.core.charts.periods import floor
 from marketplace.core.scopes import Scope
+from marketplace.ui.charts import Period, Span, Step
+from marketplace.ui.charts.periods import floor
 
 from ..models import AccessToken, ApiKey, ApiUsage, App, AppScope, HourlyUsage
 from ..models.usage import CallerKind
-from .spans import MONTH
+from .rows import MONTH
 
 SHOWN_REFUSALS = 20
 IDLE = timedelta(days=90)

@@ -1,8 +1,4 @@
-"""Delivers webhook events: one worker at a time sends to an endpoint, for a few seconds at a stretch, and backs off from one that fails.
-
-So a slow or dead endpoint holds up nobody else. What fails is tried again for a day and more; when nothing arrives for days,
-the endpoint is disabled and its owner told.
-"""
+"""Disables an endpoint: nothing more is sent to it until its owner enables it again."""
 
 import time
 import uuid
@@ -14,18 +10,39 @@ from django.db.models import Q
 from django.utils import timezone
 from django_tasks.base import Task
 
-from marketplace.core import outbound
+from marketplace.accounts.models import User
+from marketplace.core import audit
+from marketplace.core.encryption import DecryptionFailed
 from marketplace.core.errors import NotFound
-from marketplace.core.sealing import Unreadable
 from marketplace.core.transitions import lock
+from marketplace.http import outbound
 from marketplace.jobs.policy import WEBHOOKS, Retries, job
 from marketplace.jobs.schedule import interrupted
+from marketplace.ui.mail import mail
 
+from ..event_types import may_receive
 from ..models import WebhookAttempt, WebhookDelivery, WebhookEndpoint
 from ..models.webhooks import DeliveryStatus
-from .disabling import disable, too_long_failing
-from .events import may_hear
 from .signing import body_of, headers_for
+
+GIVEN_UP_AFTER = timedelta(days=5)
+
+
+def too_long_failing(endpoint: WebhookEndpoint) -> bool:
+    """Tell whether nothing has arrived for so long that it is given up."""
+    return endpoint.failing_since is not None and timezone.now() - endpoint.failing_since >= GIVEN_UP_AFTER
+
+
+def disable(endpoint: WebhookEndpoint, reason: str, *, actor: User | None) -> None:
+    """Disable a locked endpoint, end what waits for it, and tell its owner."""
+    endpoint.disabled_at, endpoint.disabled_reason = timezone.now(), reason
+    endpoint.save(update_fields=["disabled_at", "disabled_reason"])
+    waiting = WebhookDelivery.objects.filter(endpoint=endpoint, status=DeliveryStatus.PENDING)
+    waiting.update(status=DeliveryStatus.FAILED, ended_at=endpoint.disabled_at)
+    audit.record("webhook.disable", endpoint, actor=actor, from_state="enabled", to_state="disabled", reason=reason)
+    if actor is None or actor.pk != endpoint.app.user_id:
+        mail(endpoint.app.developer, "developers/webhook_disabled", app=endpoint.app, endpoint=endpoint, reason=reason)
+
 
 TIMEOUT_SECONDS = 10.0
 RESPONSE_BYTES = 1024
@@ -58,7 +75,7 @@ class Outcome:
         return self.http_status is not None and 200 <= self.http_status < 300
 
 
-def wake(endpoint: WebhookEndpoint) -> None:
+def schedule_delivery(endpoint: WebhookEndpoint) -> None:
     """Schedule the deliveries that are due for an endpoint: now, or at the end of its pause.
 
     Each event enqueues a turn for each endpoint. Most of them find that the turn before has sent everything, and end with a query or
@@ -75,7 +92,7 @@ def _end_lease(endpoint_id: str) -> None:
 
 
 # A turn that its worker's stop cut short is over: the next worker need not wait for the lease.
-@job(lane=WEBHOOKS, retries=Retries(attempts=50, first=5, longest=600), put_back=_end_lease)
+@job(queue_name=WEBHOOKS, retries=Retries(attempts=50, first=5, longest=600), release=_end_lease)
 def deliver(endpoint_id: str) -> None:
     """Send what is due for an endpoint, for a turn; go on later."""
     now = timezone.now()
@@ -110,7 +127,7 @@ def _take_turn(endpoint_id: uuid.UUID) -> None:
         if delivery is None:
             return
         # Its scopes may have been narrowed since it was written, or since it was delivered before.
-        if not may_hear(delivery.message.type, endpoint.app.scopes):
+        if not may_receive(delivery.message.type, endpoint.app.scopes):
             due.filter(pk=delivery.pk).update(status=DeliveryStatus.CANCELLED, ended_at=timezone.now())
             continue
         WebhookEndpoint.objects.filter(pk=endpoint_id).update(leased_until=timezone.now() + LEASE)
@@ -147,7 +164,7 @@ def _call(endpoint: WebhookEndpoint, delivery: WebhookDelivery) -> Outcome:
     body = body_of(delivery.message)
     try:
         headers = headers_for(endpoint, delivery.message, body)
-    except Unreadable:
+    except DecryptionFailed:
         return Outcome(0, error="The secret can't be decrypted any more: rotate it.")
     began = time.monotonic()
 
@@ -162,7 +179,7 @@ def _call(endpoint: WebhookEndpoint, delivery: WebhookDelivery) -> Outcome:
     return Outcome(took(), answer.status, response=text, retry_after=_retry_after(answer))
 
 
-def _retry_after(answer: outbound.Answer) -> timedelta:
+def _retry_after(answer: outbound.Response) -> timedelta:
     """Return how long the receiver asks to be left alone, in seconds; dates are not read."""
     text = answer.headers.get("Retry-After", "")
     if answer.status not in {429, 503} or not text.isascii() or not text.isdecimal() or len(text) > 9:

@@ -12,10 +12,10 @@ from django.utils import timezone
 
 from marketplace.jobs.policy import job
 
+from ..event_types import EventType, may_receive
 from ..models import WebhookDelivery, WebhookEndpoint, WebhookMessage
 from ..models.apps import AppStatus
-from .delivering import wake
-from .events import EventType, may_hear
+from .delivering import schedule_delivery
 
 # Edits of one asset come in groups.
 SETTLING = timedelta(seconds=30)
@@ -58,14 +58,14 @@ def publish_event(
         message.settles_at = message.created_at + SETTLING
     with transaction.atomic():
         message.save(force_insert=True)
-        task = spread if message.settles_at is None else spread.using(run_after=message.settles_at)
+        task = fan_out if message.settles_at is None else fan_out.using(run_after=message.settles_at)
         task.enqueue(str(message.pk))
     return message
 
 
 @job()
-def spread(message_id: str) -> None:
-    """Write a delivery for each endpoint that may hear of an event, and wake those."""
+def fan_out(message_id: str) -> None:
+    """Write a delivery for each endpoint that may receive an event, and schedule these deliveries."""
     message = WebhookMessage.objects.filter(pk=message_id).first()
     if message is None:
         return
@@ -73,16 +73,16 @@ def spread(message_id: str) -> None:
     last: uuid.UUID | None = None
     while endpoints := list((audience.filter(pk__gt=last) if last else audience)[:STEP]):
         last = endpoints[-1].pk
-        heard = [endpoint for endpoint in endpoints if may_hear(message.type, endpoint.app.scopes)]
+        heard = [endpoint for endpoint in endpoints if may_receive(message.type, endpoint.app.scopes)]
         paused = [endpoint for endpoint in heard if endpoint.is_paused]
         with transaction.atomic():
             WebhookDelivery.objects.bulk_create([WebhookDelivery(message=message, endpoint=one) for one in heard], ignore_conflicts=True)
             for endpoint in heard:
                 if endpoint not in paused:
-                    wake(endpoint)
+                    schedule_delivery(endpoint)
         # Each of these is locked for a moment: in no transaction that holds others.
         for endpoint in paused:
-            wake(endpoint)
+            schedule_delivery(endpoint)
 
 
 def _audience(message: WebhookMessage) -> QuerySet[WebhookEndpoint]:

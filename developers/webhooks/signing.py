@@ -11,7 +11,7 @@ from datetime import datetime
 import orjson
 from django.utils import timezone
 
-from marketplace.core.sealing import Unreadable, seal, unseal
+from marketplace.core.encryption import DecryptionFailed, decrypt, encrypt
 
 from ..models import WebhookEndpoint, WebhookMessage
 
@@ -25,18 +25,18 @@ def new_secret() -> str:
     return PREFIX + base64.b64encode(secrets.token_bytes(SECRET_BYTES)).decode("ascii")
 
 
-def seal_secret(secret: str) -> str:
+def encrypt_secret(secret: str) -> str:
     """Return a secret as we keep it."""
-    return seal(secret, purpose=_PURPOSE)
+    return encrypt(secret, purpose=_PURPOSE)
 
 
-def reseal_secret(sealed: str) -> str:
+def reencrypt_secret(encrypted: str) -> str:
     """Return a secret as we keep it, under the newest key.
 
     Raises:
-        Unreadable: its key is gone.
+        DecryptionFailed: its key is gone.
     """
-    return seal_secret(unseal(sealed, purpose=_PURPOSE))
+    return encrypt_secret(decrypt(encrypted, purpose=_PURPOSE))
 
 
 def body_of(message: WebhookMessage) -> bytes:
@@ -49,14 +49,14 @@ def headers_for(endpoint: WebhookEndpoint, message: WebhookMessage, body: bytes,
     """Return the headers of an attempt at this moment, with a signature by each secret that is good.
 
     Raises:
-        Unreadable: the key of the newest secret is gone; an older one is left out then.
+        DecryptionFailed: the key of the newest secret is gone; an older one is left out then.
     """
     now = now or timezone.now()
     stamp = str(int(now.timestamp()))
-    good = [unseal(endpoint.sealed_secret, purpose=_PURPOSE)]
+    good = [decrypt(endpoint.encrypted_secret, purpose=_PURPOSE)]
     if endpoint.old_secret_until is not None and now < endpoint.old_secret_until:
-        with suppress(Unreadable):
-            good.append(unseal(endpoint.sealed_old_secret, purpose=_PURPOSE))
+        with suppress(DecryptionFailed):
+            good.append(decrypt(endpoint.encrypted_old_secret, purpose=_PURPOSE))
     signed = b".".join((message.webhook_id.encode(), stamp.encode(), body))
     return {
         "Content-Type": "application/json",

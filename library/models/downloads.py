@@ -3,9 +3,9 @@
 from django.conf import settings
 from django.db import models
 
+from catalog import bounds
 from catalog.models import Deliverable, Listing
 from developers.models import App
-from marketplace.core import bounds
 from marketplace.core.ids import new_id
 
 from .licences import Licence

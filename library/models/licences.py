@@ -5,6 +5,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from catalog import bounds as catalog_bounds
 from catalog.models import Deliverable, LicenseTier, Listing
 from marketplace.core import bounds
 from marketplace.core.ids import new_id
@@ -22,9 +23,9 @@ class Licence(models.Model):
     tier = models.ForeignKey(LicenseTier, on_delete=models.PROTECT, related_name="+")
     # Orders live in a package above this one, hence the plain reference.
     order_id = models.UUIDField(editable=False)
-    title = models.CharField(max_length=bounds.TITLE_CHARS)
+    title = models.CharField(max_length=catalog_bounds.TITLE_CHARS)
     store_name = models.CharField(max_length=bounds.NAME_CHARS)
-    version = models.CharField(max_length=bounds.VERSION_CHARS, blank=True)
+    version = models.CharField(max_length=catalog_bounds.VERSION_CHARS, blank=True)
     # The file that was on sale at the purchase; later reviewed ones replace it in the buyer's downloads.
     deliverable = models.ForeignKey(Deliverable, on_delete=models.PROTECT, related_name="+")
     acquired_at = models.DateTimeField(default=timezone.now)

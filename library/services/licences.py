@@ -7,8 +7,7 @@ from django.utils import timezone
 
 from marketplace.accounts.models import User
 from marketplace.core import audit
-from marketplace.core.db.constraints import violates
-from marketplace.core.db.inserts import insert_rows
+from marketplace.core.database import insert_rows, violates
 
 from ..errors import AlreadyOwned
 from ..models import Licence

@@ -11,9 +11,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from developers.principals import Principal
-from marketplace.core import bounds
-from marketplace.core.request_id import current_request_id
+from marketplace.core.ids import current_request_id
 
+from .. import bounds
 from ..errors import FileBlocked, LinkExpired, LinkInvalid, LinkRevoked
 from ..models import Download, DownloadLink, Licence
 from ..selectors import current_file, owned_version, version_of_file

@@ -9,8 +9,8 @@ from django.core.exceptions import ValidationError
 from django.core.mail import EmailMultiAlternatives
 from django.http import HttpRequest
 
-from marketplace.core.client_address import client_network
-from marketplace.core.mails import as_page, signed
+from marketplace.http.client_address import client_network
+from marketplace.ui.mail import as_html, with_signature
 
 from .models import User
 
@@ -37,9 +37,9 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth sh
         """Return a mail of two forms, as all of ours are. Its links lead to our own address, whatever host the request named."""
         ours = {name: _at_home(value) if name.endswith("_url") else value for name, value in context.items()}
         made = super().render_mail(template_prefix, email, ours, headers)
-        body = signed(made.body)
+        body = with_signature(made.body)
         message = EmailMultiAlternatives(made.subject, body, made.from_email, made.to, headers=headers)
-        message.attach_alternative(as_page(made.subject, body), "text/html")
+        message.attach_alternative(as_html(made.subject, body), "text/html")
         return message
 
 

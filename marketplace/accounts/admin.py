@@ -11,9 +11,12 @@ from django.contrib.auth.models import Group, Permission
 from django.db.models import Q
 from django.http import HttpRequest
 
-from marketplace.core.admin import Base, Decision, ReasonForm, ServiceAdmin, Words, begins, decision, service_decision
 from marketplace.core.events import emit
-from marketplace.core.wrong_method import allow_methods
+from marketplace.http.refusals import allow_methods
+from marketplace.review.base import Base
+from marketplace.review.decisions import Decision, ReasonForm, decision, service_decision
+from marketplace.review.search import SearchQuery, starts_with
+from marketplace.review.service import ServiceAdmin
 
 from . import services
 from .events import AccountEnding
@@ -85,12 +88,12 @@ class UserAdmin(ServiceAdmin):
     fields = ("email", "name", "tier", "is_active", "is_staff", "is_superuser", "groups", "date_joined", "last_login")
     decision_names = ("set_tier", "deactivate", "reactivate", "set_staff", "remove_staff", "delete_account")
 
-    def find(self, words: Words) -> list[Q]:
+    def find(self, query: SearchQuery) -> list[Q]:
         """Look for an id, an address, the beginning of either or of a name."""
-        if words.id:
-            return [Q(pk=words.id)]
-        by_address = [Q(email=words.text.lower()), begins("email", words.text.lower())]
-        return by_address if words.email else [*by_address, begins("name", words.text)]
+        if query.id:
+            return [Q(pk=query.id)]
+        by_address = [Q(email=query.text.lower()), starts_with("email", query.text.lower())]
+        return by_address if query.email else [*by_address, starts_with("name", query.text)]
 
     @decision(Decision("Change tier", TIER, "The user can buy what this tier allows, starting now.", "The tier was changed.", TierForm))
     def set_tier(self, user: User, actor: User, answers: Mapping[str, Any]) -> None:

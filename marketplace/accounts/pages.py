@@ -17,7 +17,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 
 from marketplace.core.errors import Problem
-from marketplace.core.wrong_method import METHODS, allow_methods, declare_methods
+from marketplace.http.refusals import METHODS, allow_methods, declare_methods
 
 from .models import User
 

@@ -1,4 +1,4 @@
-"""Keeps secrets of authenticator apps and seeds of recovery codes sealed: the database alone does not let anyone compute a code."""
+"""Keeps secrets of authenticator apps and seeds of recovery codes encrypted: the database alone does not let anyone compute a code."""
 
 import logging
 from typing import Any
@@ -12,12 +12,12 @@ from django.db import transaction
 from django.http import HttpResponse
 from django.shortcuts import redirect
 
-from marketplace.core.sealing import Unreadable, seal, unseal
+from marketplace.core.encryption import DecryptionFailed, decrypt, encrypt
 from marketplace.core.transitions import lock
 
 logger = logging.getLogger(__name__)
 # No secret has a colon: one is base32, the other hexadecimal.
-SEALED = "sealed:"
+ENCRYPTED = "encrypted:"
 _PURPOSE = "second-factor"
 _SECRETS = ("secret", "seed")
 _TURN_IT_OFF = "Your two-factor codes can't be decrypted any more. Turn two-factor sign-in off, then set it up again."
@@ -25,11 +25,11 @@ _ASK = "Your two-factor codes can't be decrypted any more, so you can't sign in.
 
 
 class MFAAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth ships no types
-    """Seals what is written. What was written before it did stays readable, until `reseal_secrets` seals it."""
+    """Encrypts what is written. What was written before it did stays readable, until `reencrypt_secrets` encrypts it."""
 
     def encrypt(self, text: str) -> str:
         """Return a secret as we keep it."""
-        return SEALED + seal(text, purpose=_PURPOSE)
+        return ENCRYPTED + encrypt(text, purpose=_PURPOSE)
 
     def decrypt(self, encrypted_text: str) -> str:
         """Return a secret that we keep.
@@ -38,8 +38,8 @@ class MFAAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth ships no t
             CodesUnreadable: it was tampered with, or its key is gone.
         """
         try:
-            return _unsealed(encrypted_text)
-        except Unreadable as error:
+            return _unencrypted(encrypted_text)
+        except DecryptionFailed as error:
             raise CodesUnreadable from error
 
 
@@ -55,25 +55,25 @@ class CodesUnreadable(ImmediateHttpResponse):  # type: ignore[misc]  # as above
     def response(self) -> HttpResponse:
         """Return the redirect that the library's middleware answers with."""
         user = context.request.user
-        logger.error("A second factor cannot be decrypted; `manage.py reseal_secrets` lists them all.")
+        logger.error("A second factor cannot be decrypted; `manage.py reencrypt_secrets` lists them all.")
         messages.error(context.request, _TURN_IT_OFF if user.is_authenticated else _ASK)
         return redirect("mfa_index" if user.is_authenticated else "mfa_authenticate")
 
 
 @transaction.atomic
-def reseal_authenticator(*, authenticator: Authenticator) -> None:
-    """Put a second factor under the newest key, sealed or not.
+def reencrypt_authenticator(*, authenticator: Authenticator) -> None:
+    """Put a second factor under the newest key, encrypted or not.
 
     Raises:
         NotFound: it was turned off meanwhile.
-        Unreadable: it was tampered with, or its key is gone.
+        DecryptionFailed: it was tampered with, or its key is gone.
     """
     authenticator = lock(Authenticator.objects.all(), pk=authenticator.pk)
     data: dict[str, Any] = authenticator.data
     adapter = MFAAdapter()
-    authenticator.data = data | {name: adapter.encrypt(_unsealed(data[name])) for name in _SECRETS if name in data}
+    authenticator.data = data | {name: adapter.encrypt(_unencrypted(data[name])) for name in _SECRETS if name in data}
     authenticator.save(update_fields=["data"])
 
 
-def _unsealed(kept: str) -> str:
-    return unseal(kept.removeprefix(SEALED), purpose=_PURPOSE) if kept.startswith(SEALED) else kept
+def _unencrypted(kept: str) -> str:
+    return decrypt(kept.removeprefix(ENCRYPTED), purpose=_PURPOSE) if kept.startswith(ENCRYPTED) else kept

@@ -12,8 +12,8 @@ from django.db.models import F
 from marketplace.core import audit, texts
 from marketplace.core.errors import InvalidTransition, PermissionDenied, SelfReview
 from marketplace.core.events import emit
-from marketplace.core.mails import mail
 from marketplace.core.transitions import lock
+from marketplace.ui.mail import mail
 
 from .errors import AccountInUse
 from .events import AccountDeleted

@@ -4,8 +4,8 @@ from typing import Any
 
 from django.db import models
 
+from .ids import current_request_id
 from .models import AuditEntry
-from .request_id import current_request_id
 
 
 def record(

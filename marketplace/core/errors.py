@@ -1,7 +1,7 @@
 """The catalogue of problems: one class is one stable code and one status.
 
 Apps add their own in `<app>/errors.py`; a code can be taken once only. Services raise these, and one renderer
-(`marketplace.core.api.problems`) turns them into `application/problem+json`.
+(`marketplace.api.problems`) turns them into `application/problem+json`.
 """
 
 import re

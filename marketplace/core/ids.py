@@ -2,6 +2,9 @@
 
 import re
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import datetime
 
 import uuid_utils.compat
@@ -29,3 +32,22 @@ def parse_id(text: str) -> uuid.UUID | None:
 def looks_like_id(text: str) -> bool:
     """Tell whether `text` could be mistaken for an id; such slugs are refused."""
     return bool(_UUID_SHAPE.fullmatch(text))
+
+
+NO_REQUEST = "-"
+REQUEST_ID: ContextVar[str] = ContextVar("request_id", default=NO_REQUEST)
+
+
+def current_request_id() -> str:
+    """Return the id of the request being answered, `-` outside of one."""
+    return REQUEST_ID.get()
+
+
+@contextmanager
+def request_id_of(name: str) -> Iterator[None]:
+    """Let what happens outside of a request, such as a job, bear a name of its own in log lines and audit rows."""
+    token = REQUEST_ID.set(name)
+    try:
+        yield
+    finally:
+        REQUEST_ID.reset(token)

@@ -49,36 +49,3 @@ class AuditEntry(models.Model):
         """Refuse: the audit log only grows."""
         message = "audit entries are never changed or deleted"
         raise TypeError(message)
-
-
-class ReadyUse(models.TextChoices):
-    """The decisions that ready words are offered for."""
-
-    APPLICATION_APPROVE = "application.approve", "Developer application: approve"
-    APPLICATION_REJECT = "application.reject", "Developer application: reject"
-    APPLICATION_ASK = "application.ask", "Developer application: ask a question"
-    VENDOR_APPROVE = "vendor.approve", "Vendor: approve"
-    VENDOR_SUSPEND = "vendor.suspend", "Vendor: suspend"
-    DOCUMENT_ACCEPT = "client_document.accept", "Changed client: accept"
-    DOCUMENT_REFUSE = "client_document.refuse", "Changed client: refuse"
-
-
-class ReadyWords(models.Model):
-    """A reason that reviewers give often, to choose instead of writing it each time."""
-
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
-    use = models.CharField("decision", max_length=40, choices=ReadyUse.choices)
-    words = models.CharField(max_length=300)
-    is_active = models.BooleanField(default=True)
-
-    class Meta:
-        ordering = ("use", "words")
-        verbose_name = "saved reply"
-        verbose_name_plural = "saved replies"
-        constraints = (
-            models.UniqueConstraint(fields=("use", "words"), name="readywords_once"),
-            models.CheckConstraint(condition=models.Q(use__in=ReadyUse.values), name="readywords_use_known"),
-        )
-
-    def __str__(self) -> str:
-        return self.words

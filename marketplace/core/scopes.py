@@ -15,7 +15,7 @@ class Scope(StrEnum):
     VENDOR_MANAGE = "vendor:manage"
 
 
-IN_PLAIN_WORDS = {
+SCOPE_LABELS = {
     Scope.CATALOG_READ: "Read the AI manifests of published assets",
     Scope.LIBRARY_READ: "View the assets you own",
     Scope.LIBRARY_DOWNLOAD: "Download the assets you own",

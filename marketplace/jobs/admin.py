@@ -3,7 +3,8 @@
 from django.contrib import admin
 from django_tasks.base import TaskResultStatus
 
-from marketplace.core.admin import Decision, NoForm, ServiceAdmin, service_decision
+from marketplace.review.decisions import Decision, NoForm, service_decision
+from marketplace.review.service import ServiceAdmin
 
 from . import queue
 from .models import Job, Schedule, Worker

@@ -1,17 +1,19 @@
 """Sends mail through the job queue: no request waits for the mail server, and when it is down, mails are delayed, not lost.
 
-What is in a mail, such as a link that sets a password, lies sealed in the queue and is wiped once it was sent.
+What is in a mail, such as a link that sets a password, lies encrypted in the queue and is wiped once it was sent.
 """
 
 import json
 from collections.abc import Sequence
+from typing import Any
 
 from django.conf import settings
 from django.core.mail import EmailMultiAlternatives, get_connection
+from django.core.mail.backends import console
 from django.core.mail.backends.base import BaseEmailBackend
 from django.core.mail.message import EmailMessage, make_msgid
 
-from marketplace.core.sealing import seal, unseal
+from marketplace.core.encryption import decrypt, encrypt
 
 from .policy import Retries, job
 
@@ -27,14 +29,14 @@ class QueuedBackend(BaseEmailBackend):
     def send_messages(self, email_messages: Sequence[EmailMessage]) -> int:
         """Put the mails into the queue."""
         for message in email_messages:
-            send_mail.enqueue(seal(_write(message), purpose=PURPOSE))
+            send_mail.enqueue(encrypt(_write(message), purpose=PURPOSE))
         return len(email_messages)
 
 
 @job(retries=RETRIES, private=True)
-def send_mail(sealed: str) -> None:
+def send_mail(encrypted: str) -> None:
     """Hand one mail to the mail server."""
-    message = _read(unseal(sealed, purpose=PURPOSE))
+    message = _read(decrypt(encrypted, purpose=PURPOSE))
     message.connection = get_connection(settings.MAIL_TRANSPORT)
     message.send()
 
@@ -57,3 +59,15 @@ def _read(text: str) -> EmailMultiAlternatives:
     for content, mimetype in alternatives:
         message.attach_alternative(content, mimetype)
     return message
+
+
+class ConsoleBackend(console.EmailBackend):
+    """Prints recipients, subject and text."""
+
+    stream: Any
+
+    def write_message(self, message: EmailMessage) -> None:
+        """Print one mail."""
+        self.stream.write(
+            f"\nMail to {', '.join(message.recipients())}\nSubject: {message.subject}\n\n{message.body.strip()}\n\n{'-' * 79}\n"
+        )

@@ -12,9 +12,9 @@ from django_tasks.base import Task
 P = ParamSpec("P")
 T = TypeVar("T")
 
-# Lanes have threads of their own, so that slow receivers and long commands never hold up mails.
+# Queues have threads of their own, so that slow receivers and long commands never hold up mails.
 DEFAULT, WEBHOOKS, SCHEDULE = "default", "webhooks", "schedule"
-LANES = (DEFAULT, WEBHOOKS, SCHEDULE)
+QUEUES = (DEFAULT, WEBHOOKS, SCHEDULE)
 # A job that failed lets fresh ones go first.
 RETRY_PRIORITY = -10
 
@@ -46,19 +46,19 @@ class Policy:
     Args:
         retries: When it is tried again.
         private: Its arguments are nobody's to read, and are wiped once they are of no use.
-        put_back: Called with the arguments of a job that a stopping worker puts back in the middle.
+        release: Called with the arguments of a job that a stopping worker puts back in the middle.
     """
 
     retries: Retries = Retries()
     private: bool = False
-    put_back: Callable[..., None] | None = None
+    release: Callable[..., None] | None = None
 
 
 _policies: dict[str, Policy] = {}
 
 
 def job(
-    *, lane: str = DEFAULT, retries: Retries = Retries(), private: bool = False, put_back: Callable[..., None] | None = None
+    *, queue_name: str = DEFAULT, retries: Retries = Retries(), private: bool = False, release: Callable[..., None] | None = None
 ) -> Callable[[Callable[P, T]], Task[P, T]]:
     """Make a function of a module a task: `its_name.enqueue(...)`, in the transaction of the change.
 
@@ -66,8 +66,8 @@ def job(
     """
 
     def decorate(function: Callable[P, T]) -> Task[P, T]:
-        made: Task[P, T] = task(queue_name=lane)(function)
-        _policies[made.module_path] = Policy(retries, private, put_back)
+        made: Task[P, T] = task(queue_name=queue_name)(function)
+        _policies[made.module_path] = Policy(retries, private, release)
         return made
 
     return decorate

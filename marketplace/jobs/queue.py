@@ -15,7 +15,7 @@ from django_tasks.base import TaskResultStatus
 
 from marketplace.core import audit
 from marketplace.core.errors import InvalidTransition, Problem
-from marketplace.core.request_id import under_id
+from marketplace.core.ids import request_id_of
 from marketplace.core.transitions import lock
 
 from .models import Job, Worker
@@ -23,22 +23,22 @@ from .policy import RETRY_PRIORITY, policy_of
 
 # A worker that has not reported for this long counts as lost.
 LOST_AFTER = timedelta(seconds=60)
-LOOK = 500
+LOOKED_AT = 500
 WIPED: dict[str, Any] = {"args": [], "kwargs": {}}
 
 logger = logging.getLogger(__name__)
 
 
-def waiting_lanes(lanes: Sequence[str]) -> Collection[str]:
-    """Return the lanes in which a job is ready, by one query without a lock; all of them where very many wait."""
-    names = list(Job.objects.ready().filter(queue_name__in=lanes).order_by().values_list("queue_name", flat=True)[:LOOK])
-    return lanes if len(names) == LOOK else set(names)
+def waiting_queues(queue_names: Sequence[str]) -> Collection[str]:
+    """Return the queues in which a job is ready, by one query without a lock; all of them where very many wait."""
+    names = list(Job.objects.ready().filter(queue_name__in=queue_names).order_by().values_list("queue_name", flat=True)[:LOOKED_AT])
+    return queue_names if len(names) == LOOKED_AT else set(names)
 
 
-def claim_job(*, lanes: Collection[str], worker_id: str) -> Job | None:
+def claim_job(*, queue_names: Collection[str], worker_id: str) -> Job | None:
     """Take the first ready job; nobody else takes it as long as the worker lives."""
     with transaction.atomic():
-        job = Job.objects.ready().filter(queue_name__in=lanes).get_locked()
+        job = Job.objects.ready().filter(queue_name__in=queue_names).get_locked()
         if job is not None:
             job.claim(worker_id)
         # The manager is the library's, and so is what it says it returns.
@@ -47,7 +47,7 @@ def claim_job(*, lanes: Collection[str], worker_id: str) -> Job | None:
 
 def run_job(job: Job) -> Exception | SystemExit | None:
     """Do a job that was claimed; return what went wrong."""
-    with under_id(f"job-{job.pk}"):
+    with request_id_of(f"job-{job.pk}"):
         try:
             given = job.args_kwargs
             job.task.call(*given["args"], **given["kwargs"])
@@ -77,10 +77,10 @@ def settle_job(job: Job, error: BaseException | None) -> bool:
 
 def release_job(job: Job) -> None:
     """Put a job back whose worker stops before it is done."""
-    put_back = policy_of(job.task_path).put_back
-    if _write(job, status=TaskResultStatus.READY, run_after=timezone.now()) and put_back is not None:
+    release = policy_of(job.task_path).release
+    if _write(job, status=TaskResultStatus.READY, run_after=timezone.now()) and release is not None:
         given = job.args_kwargs
-        put_back(*given["args"], **given["kwargs"])
+        release(*given["args"], **given["kwargs"])
 
 
 def recover_lost_jobs() -> int:

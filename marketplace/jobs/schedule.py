@@ -22,7 +22,7 @@ from django.utils import timezone
 from django_tasks.base import TaskResultStatus
 
 from .models import Job, Schedule
-from .policy import SCHEDULE as LANE
+from .policy import SCHEDULE as QUEUE
 from .policy import Retries, job
 
 EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
@@ -92,7 +92,7 @@ def _enqueue_once(command: str, at: datetime) -> bool:
         return not busy
 
 
-@job(lane=LANE, retries=RETRIES)
+@job(queue_name=QUEUE, retries=RETRIES)
 def run_command(command: str) -> None:
     """Run a command of the schedule.
 

@@ -12,11 +12,11 @@ from collections.abc import Mapping, Sequence
 from django.db import DatabaseError, InterfaceError, close_old_connections, connection
 from django.db.models.functions import Now
 
-from marketplace.core.db.timeouts import lift_limit
+from marketplace.core.database import lift_limit
 from marketplace.core.ids import new_id
 
 from .models import Job, Worker
-from .queue import LOST_AFTER, claim_job, recover_lost_jobs, release_job, run_job, settle_job, waiting_lanes
+from .queue import LOST_AFTER, claim_job, recover_lost_jobs, release_job, run_job, settle_job, waiting_queues
 from .schedule import enqueue_due
 
 POLL_SECONDS = 1.0
@@ -29,7 +29,7 @@ FORGET_AFTER = LOST_AFTER * 60 * 24
 logger = logging.getLogger(__name__)
 
 
-class Lane:
+class QueueThreads:
     """The threads of one queue. They are daemons: the worker decides how long it waits for them."""
 
     def __init__(self, name: str, threads: int, worker: "JobWorker") -> None:
@@ -61,7 +61,7 @@ class Lane:
             try:
                 self._worker.do(job)
             except Exception:
-                # A thread that ended would hold up its lane for good.
+                # A thread that ended would hold up its queue for good.
                 logger.exception("Job %s could not be settled", job.pk)
             finally:
                 with self._lock:
@@ -74,7 +74,7 @@ class JobWorker:
     """One worker of a process.
 
     Args:
-        threads: By lane, how many jobs it does at once.
+        threads: By queue, how many jobs it does at once.
         scheduling: Whether it enqueues what is due on the schedule.
     """
 
@@ -84,7 +84,7 @@ class JobWorker:
         self.stopping = threading.Event()
         self._threads = dict(threads)
         self._scheduling = scheduling
-        self._lanes: list[Lane] = []
+        self._queues: list[QueueThreads] = []
         self._next_beat = 0.0
 
     def run(self, *, until_idle: bool = False) -> None:
@@ -93,7 +93,7 @@ class JobWorker:
         A database that does not answer is waited for; with `until_idle` it ends the work.
         """
         lift_limit()
-        self._lanes = [Lane(name, count, self) for name, count in self._threads.items()]
+        self._queues = [QueueThreads(name, count, self) for name, count in self._threads.items()]
         while not self.stopping.is_set():
             try:
                 close_old_connections()
@@ -137,7 +137,7 @@ class JobWorker:
     @property
     def held(self) -> Sequence[Job]:
         """What is being done."""
-        return [job for lane in self._lanes for job in list(lane.held.values())]
+        return [job for threads in self._queues for job in list(threads.held.values())]
 
     def do(self, job: Job) -> None:
         """Do a job in the calling thread, and write what came of it as soon as the database takes it."""
@@ -158,12 +158,12 @@ class JobWorker:
 
     def _begin_ready(self) -> int:
         """Hand jobs to the threads that are idle; return how many."""
-        roomy = {lane.name: lane for lane in self._lanes if lane.has_room}
+        roomy = {threads.name: threads for threads in self._queues if threads.has_room}
         if not roomy:
             return 0
         begun = 0
-        for name in waiting_lanes(list(roomy)):
-            while not self.stopping.is_set() and roomy[name].has_room and (job := claim_job(lanes=[name], worker_id=self.id)):
+        for name in waiting_queues(list(roomy)):
+            while not self.stopping.is_set() and roomy[name].has_room and (job := claim_job(queue_names=[name], worker_id=self.id)):
                 roomy[name].give(job)
                 begun += 1
         return begun

@@ -11,8 +11,8 @@ from developers.usage.calls import META_KEY, Operation, note_status
 from marketplace.core.errors import DependencyUnavailable, InsufficientScope
 from marketplace.core.scopes import Scope
 
-from .answers import ProtocolError
-from .gate import Caller
+from .authentication import Caller
+from .responses import ProtocolError
 
 
 @dataclass(frozen=True)

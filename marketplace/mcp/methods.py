@@ -12,12 +12,12 @@ from pydantic import ValidationError
 from developers.usage.calls import note_status
 
 from . import about, prompts, resources
-from .answers import ProtocolError
+from .authentication import Caller
 from .calls import Call
-from .gate import Caller
-from .reading import Message
+from .messages import Message
+from .responses import ProtocolError
 from .revisions import MODERN, SUPPORTED, WITH_HANDSHAKE
-from .tools import calling, table
+from .tools import calling, registry
 
 Result = dict[str, Any]
 # How many mistakes of a message are told.
@@ -92,7 +92,7 @@ METHODS: dict[str, Method] = {
     "server/discover": Method(about.discover, MODERN, _PUBLIC),
     "initialize": Method(about.initialize, WITH_HANDSHAKE),
     "ping": Method(_ping, WITH_HANDSHAKE),
-    "tools/list": Method(table.list_tools, lasts=_PRIVATE),
+    "tools/list": Method(registry.list_tools, lasts=_PRIVATE),
     "tools/call": Method(calling.call_tool),
     "resources/list": Method(resources.list_resources, lasts=_PRIVATE),
     "resources/templates/list": Method(resources.list_templates, lasts=_PRIVATE),

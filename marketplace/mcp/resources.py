@@ -9,15 +9,16 @@ from mcp_types import INVALID_PARAMS, Resource, ResourceLink, ResourceTemplate
 
 from catalog import queries as catalog
 from developers.principals import Principal
-from library.api import bodies as library
+from library import bounds as library_bounds
+from library.api import responses as library
 from library.selectors import library_page
+from marketplace.api.problems import document
 from marketplace.core import bounds
-from marketplace.core.api.problems import document
 from marketplace.core.errors import InsufficientScope, InvalidInput, NotFound, Problem
 from marketplace.core.scopes import Scope
 
-from .answers import ProtocolError
 from .calls import Call
+from .responses import ProtocolError
 from .revisions import MODERN
 
 _URI = re.compile(rf"asset://(?P<asset>[-A-Za-z0-9_]{{1,{bounds.SLUG_CHARS}}})/(?P<part>[a-z]+)")
@@ -93,7 +94,7 @@ def list_resources(call: Call) -> dict[str, Any]:
         call.refuse_cursor()
         return {"resources": []}
     try:
-        _, page = library_page(call.principal.user, limit=bounds.LIBRARY_LIMIT_DEFAULT, cursor=call.params.get("cursor"))
+        _, page = library_page(call.principal.user, limit=library_bounds.LIBRARY_LIMIT_DEFAULT, cursor=call.params.get("cursor"))
     except InvalidInput as error:
         raise ProtocolError(INVALID_PARAMS, "Send the nextCursor of the previous response unchanged.") from error
     # An asset may be owned under several licences.

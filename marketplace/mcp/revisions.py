@@ -17,8 +17,8 @@ from mcp_types import (
     UNSUPPORTED_PROTOCOL_VERSION,
 )
 
-from .answers import ProtocolError
-from .reading import Message
+from .messages import Message
+from .responses import ProtocolError
 
 MODERN = ("2026-07-28",)
 WITH_HANDSHAKE = ("2025-11-25", "2025-06-18")
@@ -38,7 +38,7 @@ def revision_of(request: HttpRequest, message: Message) -> str:
     """
     header, claimed = request.headers.get(VERSION_HEADER), _claimed(message)
     if header in WITH_HANDSHAKE and claimed in (None, header):
-        return agreed(message.params.get("protocolVersion")) if message.method == "initialize" else header
+        return negotiate_revision(message.params.get("protocolVersion")) if message.method == "initialize" else header
     if claimed is None:
         if header is not None and header not in SUPPORTED:
             raise _unsupported(header)
@@ -46,7 +46,7 @@ def revision_of(request: HttpRequest, message: Message) -> str:
             # The newest revision has no notifications and no rules for their headers.
             return header or WITH_HANDSHAKE[0]
         if header is None and message.method == "initialize":
-            return agreed(message.params.get("protocolVersion"))
+            return negotiate_revision(message.params.get("protocolVersion"))
         if header is None:
             raise ProtocolError(HEADER_MISMATCH, f"The header {VERSION_HEADER} is missing.")
     _refuse_incomplete(message)
@@ -56,7 +56,7 @@ def revision_of(request: HttpRequest, message: Message) -> str:
     return str(claimed)
 
 
-def agreed(offered: Any) -> str:
+def negotiate_revision(offered: Any) -> str:
     """Return what `initialize` agrees upon: what the client offers, or else the newest that has `initialize`."""
     return offered if offered in WITH_HANDSHAKE else WITH_HANDSHAKE[0]
 

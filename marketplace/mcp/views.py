@@ -5,13 +5,13 @@ import logging
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
 
-from marketplace.core.api.problems import as_problem
-from marketplace.core.wrong_method import declare_methods
+from marketplace.api.problems import as_problem
+from marketplace.http.refusals import declare_methods
 
-from . import answers
-from .gate import Caller, admit
+from . import responses
+from .authentication import Caller, authenticate
+from .messages import Message, parse_message
 from .methods import perform
-from .reading import Message, receive
 from .revisions import revision_of
 
 logger = logging.getLogger(__name__)
@@ -22,8 +22,8 @@ logger = logging.getLogger(__name__)
 def endpoint(request: HttpRequest) -> HttpResponse:
     """Answer one message of an AI client."""
     try:
-        caller = admit(request)
-        message = receive(request)
+        caller = authenticate(request)
+        message = parse_message(request)
     except Exception as error:  # noqa: BLE001 - whatever went wrong, a client of the protocol is answered in its own form
         return _refused(error, request)
     try:
@@ -37,10 +37,10 @@ def _answered(request: HttpRequest, caller: Caller, message: Message) -> HttpRes
     if message.id is None:
         # Nothing that a client can tell us is kept.
         return HttpResponse(status=202)
-    return answers.answered(message.id, perform(request, caller, message, revision))
+    return responses.result_response(message.id, perform(request, caller, message, revision))
 
 
-def _refused(error: Exception, request: HttpRequest, message_id: answers.MessageId = None) -> HttpResponse:
-    if not isinstance(error, answers.ProtocolError) and as_problem(error).status >= 500:
+def _refused(error: Exception, request: HttpRequest, message_id: responses.MessageId = None) -> HttpResponse:
+    if not isinstance(error, responses.ProtocolError) and as_problem(error).status >= 500:
         logger.error("a message at %s failed", request.path, exc_info=error)
-    return answers.refused(error, request, message_id)
+    return responses.error_response(error, request, message_id)

@@ -4,8 +4,8 @@ from django.apps import AppConfig
 
 from marketplace.accounts.events import AccountDeleted, AccountEnding
 from marketplace.core.events import subscribe
-from marketplace.core.health import monitor
-from marketplace.core.observing.metrics import register
+from marketplace.monitoring.health import monitor
+from marketplace.monitoring.metrics import register
 
 
 class OperationsConfig(AppConfig):
@@ -16,11 +16,11 @@ class OperationsConfig(AppConfig):
 
     def ready(self) -> None:
         """Measure what waits in the database, watch for workers, and erase what is personal with a deleted account."""
-        from . import people, readings  # noqa: PLC0415 - their models are there only now
+        from . import gauges, people  # noqa: PLC0415 - their models are there only now
 
         subscribe(AccountDeleted, people.anonymise)
         subscribe(AccountEnding, people.add_effects)
-        register(readings.jobs)
-        register(readings.webhooks)
-        monitor.register("objects", readings.probe_objects)
-        monitor.register("worker", readings.probe_workers)
+        register(gauges.jobs)
+        register(gauges.webhooks)
+        monitor.register("objects", gauges.probe_objects)
+        monitor.register("worker", gauges.probe_workers)

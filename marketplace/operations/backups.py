@@ -18,8 +18,8 @@ from pathlib import Path
 from django.db import connection, transaction
 from django.db.migrations.recorder import MigrationRecorder
 
+from catalog.catalog_version import change_version
 from catalog.models import Deliverable
-from catalog.services.catalog_version import change_version
 from marketplace.core.errors import DependencyUnavailable
 from marketplace.storage import default_storage
 from marketplace.storage.base import ObjectStorage, is_key

@@ -12,11 +12,11 @@ from django.utils import timezone
 
 from marketplace.accounts.models import User
 from marketplace.core import audit
+from marketplace.core.encryption import DecryptionFailed, decrypt, encrypt
 from marketplace.core.ids import new_id
-from marketplace.core.mails import mail
-from marketplace.core.sealing import Unreadable, seal, unseal
 from marketplace.core.transitions import lock
 from marketplace.jobs.policy import Retries, job
+from marketplace.ui.mail import mail
 
 from .errors import ExportUnderWay
 from .models import AccountExport
@@ -55,30 +55,33 @@ def write_export(export_id: str) -> None:
     with transaction.atomic():
         # Not the owner's row: a deletion holds that and waits for this one.
         export = (
-            AccountExport.objects.select_for_update(of=("self",)).select_related("user").filter(pk=uuid.UUID(export_id), sealed="").first()
+            AccountExport.objects.select_for_update(of=("self",))
+            .select_related("user")
+            .filter(pk=uuid.UUID(export_id), encrypted="")
+            .first()
         )
         if export is None:
             return
         text = json.dumps(export_account(export.user), cls=DjangoJSONEncoder, indent=2, ensure_ascii=False).encode()
-        export.sealed = seal(base64.b64encode(zlib.compress(text, 9)).decode("ascii"), purpose=PURPOSE)
+        export.encrypted = encrypt(base64.b64encode(zlib.compress(text, 9)).decode("ascii"), purpose=PURPOSE)
         export.size = len(text)
         export.expires_at = timezone.now() + KEPT
-        export.save(update_fields=["sealed", "size", "expires_at"])
+        export.save(update_fields=["encrypted", "size", "expires_at"])
         mail(export.user, "accounts/export_ready", days=KEPT.days)
 
 
 def export_of(user: User) -> AccountExport | None:
     """Return the user's copy, ready or not; None when there is none, or it has expired."""
-    return AccountExport.objects.defer("sealed").filter(user=user, expires_at__gt=timezone.now()).first()
+    return AccountExport.objects.defer("encrypted").filter(user=user, expires_at__gt=timezone.now()).first()
 
 
 def read_export(user: User) -> bytes | None:
     """Return the text of the user's copy as JSON; None when there is none to fetch."""
-    export = AccountExport.objects.filter(user=user, expires_at__gt=timezone.now()).exclude(sealed="").first()
+    export = AccountExport.objects.filter(user=user, expires_at__gt=timezone.now()).exclude(encrypted="").first()
     if export is None:
         return None
     try:
-        return zlib.decompress(base64.b64decode(unseal(export.sealed, purpose=PURPOSE)))
-    except Unreadable:
-        # It was sealed under a key that is gone.
+        return zlib.decompress(base64.b64decode(decrypt(export.encrypted, purpose=PURPOSE)))
+    except DecryptionFailed:
+        # It was encrypted under a key that is gone.
         return None

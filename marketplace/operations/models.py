@@ -7,13 +7,13 @@ from marketplace.core.ids import new_id
 
 
 class AccountExport(models.Model):
-    """The one copy that a user has asked for last. It lies here sealed until it expires or a newer one takes its place."""
+    """The one copy that a user has asked for last. It lies here encrypted until it expires or a newer one takes its place."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     requested_at = models.DateTimeField()
     # Empty while it is being written.
-    sealed = models.TextField(blank=True)
+    encrypted = models.TextField(blank=True)
     size = models.PositiveBigIntegerField(default=0)
     expires_at = models.DateTimeField()
 
@@ -27,4 +27,4 @@ class AccountExport(models.Model):
     @property
     def ready(self) -> bool:
         """Whether it can be fetched."""
-        return bool(self.sealed)
+        return bool(self.encrypted)

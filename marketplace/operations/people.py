@@ -34,7 +34,7 @@ from marketplace.accounts.errors import AccountInUse
 from marketplace.accounts.events import AccountDeleted, AccountEnding
 from marketplace.accounts.models import User
 from marketplace.core.models import AuditEntry
-from marketplace.core.wording import money
+from marketplace.ui.formatting import money
 from vendors.models import VendorProfile
 from wallet.models import (
     CreditReference,
@@ -42,13 +42,13 @@ from wallet.models import (
     Journal,
     LedgerAccount,
     Order,
-    Payout,
     Quote,
+    VendorPayout,
+    WalletPayout,
     WalletSettings,
-    Withdrawal,
 )
 from wallet.models.ledger import AccountKind
-from wallet.selectors import open_withdrawals_of, with_earnings
+from wallet.selectors import open_wallet_payouts_of, with_earnings
 
 from .models import AccountExport
 
@@ -101,7 +101,7 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
         "listing__store__owner",
         ("listing_id", "kind", "status", "submitted_at", "findings", "note", "decided_at"),
     ),
-    "payouts": (Payout, "account__owner", ("run", "payout_method", "journal__at")),
+    "payouts": (VendorPayout, "account__owner", ("run", "payout_method", "journal__at")),
     "walletSettings": (WalletSettings, "owner", ("currency_preference",)),
     "walletEntries": (
         Journal,
@@ -127,8 +127,8 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
             "refunded_at",
         ),
     ),
-    "withdrawals": (
-        Withdrawal,
+    "walletPayouts": (
+        WalletPayout,
         "wallet__owner",
         (
             "id",
@@ -150,7 +150,7 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
 
 
 @dataclass(frozen=True)
-class Matter:
+class UnsettledMatter:
     """What must be settled before an account can be deleted.
 
     Args:
@@ -171,7 +171,7 @@ def export_account(user: User) -> dict[str, Any]:
         name: list(model._default_manager.filter(**{path: user}).order_by("pk").values(*columns))
         for name, (model, path, columns) in SECTIONS.items()
     }
-    # A vendor's balance alone lacks the sales that are not sealed yet.
+    # A vendor's balance alone lacks the sales that no digest covers yet.
     accounts = with_earnings(LedgerAccount.objects.filter(owner=user)).order_by("pk")
     wallets = [{"kind": row.kind, "currency": row.currency, "balance_minor": row.earned_minor} for row in accounts]
     return {"account": account, **sections, **_other_sections(user), "wallets": wallets}
@@ -206,7 +206,7 @@ def anonymise(event: AccountDeleted) -> None:
         raise AccountInUse(" ".join(matter.sentence for matter in open_matters))
     _erase_credentials(user)
     _erase_developer_records(user)
-    Withdrawal.objects.filter(wallet__owner=user).update(payment_details="")
+    WalletPayout.objects.filter(wallet__owner=user).update(payment_details="")
     SpendingLimit.objects.filter(owner=user).delete()
     IdempotencyRecord.objects.filter(owner=user).delete()
     Quote.objects.filter(owner=user).delete()
@@ -269,29 +269,31 @@ def add_effects(event: AccountEnding) -> None:
         event.effects.append(f"Listings that stay on sale: {on_sale.count()}.")
 
 
-def unsettled(user: uuid.UUID) -> list[Matter]:
+def unsettled(user: uuid.UUID) -> list[UnsettledMatter]:
     """Return what must be settled before the account can be deleted: money, and what is for sale."""
-    for_sale = Matter("Some listings are on sale or in review: unpublish or withdraw them first.", "studio", "Go to the listings")
+    for_sale = UnsettledMatter("Some listings are on sale or in review: unpublish or withdraw them first.", "studio", "Go to the listings")
     open_listings = Listing.objects.filter(store__owner=user).exclude(status__in=(ListingStatus.DRAFT, ListingStatus.REJECTED))
     return [*_money_left(user), *_money_on_its_way(user), *([for_sale] if open_listings.exists() else [])]
 
 
-def _money_left(user: uuid.UUID) -> Iterator[Matter]:
-    # What was earned since the ledger was last sealed counts too.
+def _money_left(user: uuid.UUID) -> Iterator[UnsettledMatter]:
+    # What was earned since the last digest of the ledger counts too.
     for account in with_earnings(LedgerAccount.objects.filter(owner=user)).order_by("-kind", "currency"):
         if account.kind == AccountKind.WALLET and account.balance_minor:
             held = money(account.balance_minor, account.currency)
-            yield Matter(f"The wallet holds {held}: have it paid out first.", "wallet-withdraw", "Have it paid out")
+            yield UnsettledMatter(f"The wallet holds {held}: have it paid out first.", "wallet-payout-new", "Have it paid out")
         elif account.kind == AccountKind.VENDOR and account.earned_minor > 0:
             earned = money(account.earned_minor, account.currency)
-            yield Matter(f"The vendor account holds {earned}: it must be paid in a payout run first.", "payouts", "See the payouts")
+            yield UnsettledMatter(
+                f"The vendor account holds {earned}: it must be paid in a payout run first.", "payouts", "See the payouts"
+            )
         elif account.kind == AccountKind.VENDOR and account.earned_minor < 0:
             owed = money(-account.earned_minor, account.currency)
-            yield Matter(f"The vendor account owes {owed} after refunds: settle it first.", "sales-statement", "See the statement")
+            yield UnsettledMatter(f"The vendor account owes {owed} after refunds: settle it first.", "sales-statement", "See the statement")
 
 
-def _money_on_its_way(user: uuid.UUID) -> Iterator[Matter]:
-    for withdrawal in open_withdrawals_of(user):
-        held = money(withdrawal.amount_minor, withdrawal.currency)
+def _money_on_its_way(user: uuid.UUID) -> Iterator[UnsettledMatter]:
+    for wallet_payout in open_wallet_payouts_of(user):
+        held = money(wallet_payout.amount_minor, wallet_payout.currency)
         sentence = f"A payout of {held} from the wallet waits: wait until it is paid, or cancel it."
-        yield Matter(sentence, "wallet-page", "See the payout")
+        yield UnsettledMatter(sentence, "wallet-page", "See the payout")

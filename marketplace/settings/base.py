@@ -9,8 +9,8 @@ from . import environment as read
 from .accounts import *  # noqa: F403 - a part of these settings
 from .credentials import *  # noqa: F403 - likewise
 from .load import *  # noqa: F403 - likewise
-from .observing import *  # noqa: F403 - likewise
-from .observing import logging_config
+from .monitoring import *  # noqa: F403 - likewise
+from .monitoring import logging_config
 from .schedule import COMMANDS
 
 BASE_DIR = read.BASE_DIR
@@ -24,7 +24,7 @@ CSRF_TRUSTED_ORIGINS = read.words("CSRF_TRUSTED_ORIGINS")
 # underscores: WSGI has one name for X-Forwarded-For and X_Forwarded_For, and a client could write the second.
 TRUSTED_PROXIES = read.networks("TRUSTED_PROXIES")
 
-# Calls to addresses that users name (marketplace.core.outbound) go to public ones only, and to none of these networks.
+# Calls to addresses that users name (marketplace.http.outbound) go to public ones only, and to none of these networks.
 OUTBOUND_REFUSED_NETWORKS = read.networks("OUTBOUND_REFUSED_NETWORKS")
 OUTBOUND_LOOPBACK = False
 
@@ -34,6 +34,9 @@ APPEND_SLASH = False
 
 INSTALLED_APPS = [
     "marketplace.core",
+    "marketplace.monitoring",
+    "marketplace.ui",
+    "marketplace.review.apps.ReviewConfig",
     "marketplace.jobs",
     "marketplace.accounts",
     "developers",
@@ -41,9 +44,10 @@ INSTALLED_APPS = [
     "vendors",
     "library",
     "wallet",
-    "marketplace.pages",
+    "marketplace.web",
     "marketplace.operations",
-    "marketplace.core.admin_config.MarketplaceAdminConfig",
+    "marketplace.demo",
+    "marketplace.review.apps.MarketplaceAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -63,27 +67,27 @@ INSTALLED_APPS = [
     "django_tasks_db",
 ]
 
+# In the order that `marketplace.http` explains.
 MIDDLEWARE = [
-    "marketplace.core.observing.endpoints.EndpointsMiddleware",
-    "marketplace.core.request_id.RequestIdMiddleware",
-    "marketplace.core.observing.middleware.ObservingMiddleware",
-    "marketplace.core.rate_limit_fields.RateLimitFieldsMiddleware",
+    "marketplace.http.monitoring.HealthMiddleware",
+    "marketplace.http.request_id.RequestIdMiddleware",
+    "marketplace.http.monitoring.MonitoringMiddleware",
+    "marketplace.http.rate_limits.RateLimitFieldsMiddleware",
     "developers.usage.middleware.UsageMiddleware",
     "django.middleware.security.SecurityMiddleware",
-    "marketplace.core.static_files.StaticFilesMiddleware",
+    "marketplace.http.static_files.StaticFilesMiddleware",
     "catalog.api.cors.OpenCorsMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "marketplace.core.content_policy.ContentPolicyMiddleware",
-    # Before all that reads cookies, or what a client accepts.
-    "marketplace.core.request_size.RequestSizeMiddleware",
-    "marketplace.core.compression.CompressionMiddleware",
-    "marketplace.core.page_caching.PageCachingMiddleware",
+    "marketplace.http.pages.ContentPolicyMiddleware",
+    "marketplace.http.refusals.RequestSizeMiddleware",
+    "marketplace.http.pages.CompressionMiddleware",
+    "marketplace.http.pages.PageCachingMiddleware",
     # After all that adds headers to answers and files that cost nothing, before all that works.
-    "marketplace.core.overload.OverloadMiddleware",
+    "marketplace.http.overload.OverloadMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
-    "marketplace.core.wrong_method.WrongMethodMiddleware",
-    "marketplace.core.unreadable_body.UnreadableBodyMiddleware",
+    "marketplace.http.refusals.WrongMethodMiddleware",
+    "marketplace.http.refusals.UnreadableBodyMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "allauth.account.middleware.AccountMiddleware",
@@ -106,7 +110,7 @@ TEMPLATES = [
 ]
 
 # --- data -------------------------------------------------------------------------------------
-# Of web processes on PostgreSQL (`marketplace.core.db.timeouts`); 0: none.
+# Of web processes on PostgreSQL (`marketplace.core.database`); 0: none.
 STATEMENT_TIMEOUT_SECONDS = read.integer("DATABASE_STATEMENT_TIMEOUT", default=15)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 LANGUAGE_CODE = "en"
@@ -150,11 +154,11 @@ REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["developers.authentication.CredentialAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["developers.permissions.HasAccess"],
     "DEFAULT_THROTTLE_CLASSES": ["developers.throttling.RateLimits"],
-    "DEFAULT_RENDERER_CLASSES": ["marketplace.core.api.rendering.OrjsonRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["marketplace.core.api.rendering.OrjsonParser"],
-    "DEFAULT_SCHEMA_CLASS": "marketplace.core.api.openapi.OperationSchema",
-    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "marketplace.core.api.rendering.JsonOnly",
-    "EXCEPTION_HANDLER": "marketplace.core.api.problems.exception_handler",
+    "DEFAULT_RENDERER_CLASSES": ["marketplace.api.rendering.OrjsonRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["marketplace.api.rendering.OrjsonParser"],
+    "DEFAULT_SCHEMA_CLASS": "marketplace.api.openapi.OperationSchema",
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "marketplace.api.rendering.JsonOnly",
+    "EXCEPTION_HANDLER": "marketplace.api.problems.exception_handler",
     "UNAUTHENTICATED_USER": None,
     "UNAUTHENTICATED_TOKEN": None,
     "URL_FORMAT_OVERRIDE": None,
@@ -185,9 +189,14 @@ SPECTACULAR_SETTINGS = {
     "WEBHOOKS": "developers.api.webhooks.WEBHOOKS",
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
-        "marketplace.core.api.openapi.add_components",
-        "marketplace.core.api.headers.document_headers",
-        "marketplace.core.api.meanings.describe",
+        "marketplace.api.openapi.add_components",
+        "marketplace.api.headers.document_headers",
+        "catalog.api.descriptions.describe",
+        "developers.api.descriptions.describe",
+        "vendors.api.descriptions.describe",
+        "library.api.descriptions.describe",
+        "wallet.api.descriptions.describe",
+        "marketplace.api.descriptions.describe",
         "developers.api.webhooks.add_headers",
     ],
     # A PATCH of details has required fields (reference section 4): a body is documented as it is judged.
@@ -201,7 +210,7 @@ SPECTACULAR_SETTINGS = {
         "ReviewKindEnum": "catalog.models.reviews.ReviewKind",
         "ReviewStatusEnum": "catalog.models.reviews.ReviewStatus",
         "VendorStatusEnum": "vendors.models.VendorStatus",
-        "WalletCurrencyEnum": "wallet.models.currencies.CURRENCIES",
+        "WalletCurrencyEnum": "wallet.models.quotes.CURRENCIES",
     },
     "SERVE_PUBLIC": True,
     "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
@@ -242,12 +251,12 @@ DEFAULT_FROM_EMAIL = read.text("DEFAULT_FROM_EMAIL", "marketplace@localhost")
 SERVER_EMAIL = DEFAULT_FROM_EMAIL
 # Every mail goes into the queue; the worker hands it to the transport.
 EMAIL_BACKEND = "marketplace.jobs.mailing.QueuedBackend"
-MAIL_TRANSPORT = "marketplace.jobs.console.EmailBackend"
+MAIL_TRANSPORT = "marketplace.jobs.mailing.ConsoleBackend"
 
 # --- admin ------------------------------------------------------------------------------------
 # Of its first page and its menu: what each shows to whom.
-ADMIN_HOME = "marketplace.pages.admin.home.home"
-ADMIN_MENU = "marketplace.pages.admin.menu.menu"
+ADMIN_HOME = "marketplace.web.admin.home.home"
+ADMIN_MENU = "marketplace.web.admin.menu.menu"
 # A reviewer who claimed a submission is taken to be at it for so long.
 REVIEW_CLAIM_MINUTES = read.integer("REVIEW_CLAIM_MINUTES", default=30, minimum=1)
 # Staff need an authenticator app to enter.

@@ -1,6 +1,7 @@
 """The default: one process with threads, SQLite, files under one folder, counters in memory, mail on the console, loopback only."""
 
 import secrets
+from typing import Any
 
 from .base import *  # noqa: F403 - settings modules extend each other by star import, Django's own idiom
 from .base import ALLOWED_HOSTS, DATA_DIR
@@ -18,7 +19,10 @@ MEMORY_CACHE = {
     "OPTIONS": {"MAX_ENTRIES": 100_000},
 }
 # Ready answers have a cache of their own, so that they never displace counters: 32 MB of the longest (`catalog.api.caching`).
-MEMORY_CACHES = {"default": MEMORY_CACHE, "answers": MEMORY_CACHE | {"LOCATION": "answers", "OPTIONS": {"MAX_ENTRIES": 500}}}
+MEMORY_CACHES: dict[str, dict[str, Any]] = {
+    "default": MEMORY_CACHE,
+    "answers": MEMORY_CACHE | {"LOCATION": "answers", "OPTIONS": {"MAX_ENTRIES": 500}},
+}
 # With Redis the counters outlive the process, and whoever else is told of the same one shares the answers.
 CACHES = redis_caches(text("REDIS_URL")) if text("REDIS_URL") else MEMORY_CACHES
 if text("EMAIL_URL"):

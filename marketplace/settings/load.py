@@ -1,4 +1,4 @@
-"""How much a process takes on at once (`marketplace.core.overload`), and which addresses take files."""
+"""How much a process takes on at once (`marketplace.http.overload`), and which addresses take files."""
 
 from django.core.exceptions import ImproperlyConfigured
 

@@ -13,7 +13,7 @@ COMMANDS: tuple[tuple[str, timedelta, timedelta], ...] = (
     # Popularity is at most this old.
     ("count_purchases", timedelta(minutes=2), _at(0)),
     ("rank_listings", _HOUR, _at(0, 5)),
-    ("seal_ledger", _HOUR, _at(0, 15)),
+    ("digest_ledger", _HOUR, _at(0, 15)),
     ("build_packages", _HOUR, _at(0, 25)),
     ("build_packages --prune 30", _DAY, _at(1, 10)),
     ("purge_wallet", _DAY, _at(1, 20)),

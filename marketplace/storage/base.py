@@ -1,8 +1,9 @@
-"""What our storages do besides what Django's `Storage` declares."""
+"""The base of both file storages, on local disk and on S3: what Django's storages lack, and how a request waits for them."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import datetime
 from types import TracebackType
@@ -12,6 +13,10 @@ from django.core.files.base import ContentFile, File
 from django.core.files.storage import Storage
 
 from marketplace.core.errors import DependencyUnavailable
+
+# Returns the context in which the present request waits; `marketplace.http.overload` sets it.
+waiting: ContextVar[Callable[[], AbstractContextManager[None]]] = ContextVar("waiting", default=nullcontext)
+
 
 BLOCK_BYTES = 256 * 1024
 _SEGMENT = re.compile(r"[a-z0-9][a-z0-9._-]*")

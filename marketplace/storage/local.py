@@ -31,7 +31,7 @@ class LocalStorage(ObjectStorage, FileSystemStorage):
 
     def _open(self, name: str, mode: str = "rb") -> File[bytes]:
         with storage_errors():
-            return LocalFile(Path(self.location), self.path(name)) if mode == "wb" else super()._open(name, mode)
+            return LocalFile(Path(self.location), self.path(name)) if mode == "wb" else File(FileIO(self.path(name)))
 
     def _save(self, name: str, content: File[bytes]) -> str:
         with self.open(name, "wb") as file:

@@ -23,9 +23,8 @@ from storages.backends import s3
 
 from marketplace.core import bounds
 from marketplace.core.errors import DependencyUnavailable
-from marketplace.core.waiting import waiting
 
-from .base import Blocks, ObjectFile, ObjectStorage, Segment, Unfinished, check_key, is_key, storage_errors
+from .base import Blocks, ObjectFile, ObjectStorage, Segment, Unfinished, check_key, is_key, storage_errors, waiting
 
 # 5 GiB are 640 parts, of the 10,000 that an upload may have.
 PART_BYTES = 8 * 1024 * 1024
@@ -201,8 +200,8 @@ class S3File(ObjectFile):
         self._waiting = ExitStack()
         self._waiting.enter_context(storage.request())
         reader, writer = os.pipe()
-        # `file` is what `File` writes to.
-        super().__init__(os.fdopen(writer, "wb"), key)
+        self._pipe = os.fdopen(writer, "wb")
+        super().__init__(self._pipe, key)
         self._manager = TransferManager(storage.transfers.meta.client, storage.transfer_config)
         self._transfer = self._manager.upload(
             os.fdopen(reader, "rb"),
@@ -218,21 +217,21 @@ class S3File(ObjectFile):
             # It failed: say so now, not when all has been received.
             self.close()
         with suppress(BrokenPipeError):
-            self.file.write(chunk)
+            self._pipe.write(chunk)
         return len(chunk)
 
     def close(self) -> None:
         """Make the object visible; the store answers once it is durable."""
         with s3_errors():
             with suppress(BrokenPipeError):
-                self.file.close()
+                self._pipe.close()
             self._transfer.result()
 
     def discard(self) -> None:
         """Stop the threads, and leave nothing behind: parts under way are waited for, which the store would keep."""
         self._transfer.cancel()
         with suppress(BrokenPipeError):
-            self.file.close()
+            self._pipe.close()
         self._manager.shutdown(cancel=True)
         self._waiting.close()
 

@@ -1,4 +1,4 @@
-"""What codes are computed from is sealed in the database, and codes are refused when it cannot be read."""
+"""What codes are computed from is encrypted in the database, and codes are refused when it cannot be read."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +14,7 @@ from django.test import Client
 from django.urls import reverse
 
 from marketplace.accounts.models import User
-from marketplace.accounts.second_factor import SEALED
+from marketplace.accounts.second_factor import ENCRYPTED
 from tests.factories import UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -80,7 +80,7 @@ def tamper(kept: str) -> str:
     return kept[:-10] + ("B" if kept[-10] == "A" else "A") + kept[-9:]
 
 
-def keep_unsealed(user: User, secret: str) -> None:
+def keep_unencrypted(user: User, secret: str) -> None:
     Authenticator.objects.filter(user=user, type="totp").update(data={"secret": secret})
     Authenticator.objects.filter(user=user, type="recovery_codes").update(data={"seed": SEED, "used_mask": 0})
 
@@ -95,10 +95,10 @@ def test_database_has_neither_secret_nor_seed(secret: str) -> None:
     assert SEED not in kept()
 
 
-@pytest.mark.parametrize("kept_as", ["sealed", "unsealed"])
-def test_codes_sign_in_whether_kept_sealed_or_from_before(client: Client, user: User, secret: str, kept_as: str) -> None:
-    if kept_as == "unsealed":
-        keep_unsealed(user, secret)
+@pytest.mark.parametrize("kept_as", ["encrypted", "unencrypted"])
+def test_codes_sign_in_whether_kept_encrypted_or_from_before(client: Client, user: User, secret: str, kept_as: str) -> None:
+    if kept_as == "unencrypted":
+        keep_unencrypted(user, secret)
     for right in (app_code(secret), recovery_code(user)):
         sign_in(client, user, WRONG)
         assert not signed_in(client)
@@ -132,26 +132,28 @@ def test_user_whose_codes_are_unreadable_is_told_to_set_them_up_again(client: Cl
     assert not Authenticator.objects.exists()
 
 
-def test_change_of_the_key_is_outlived_and_what_was_unsealed_is_sealed(client: Client, user: User, secret: str, settings: Any) -> None:
+def test_change_of_the_key_is_outlived_and_what_was_unencrypted_is_encrypted(
+    client: Client, user: User, secret: str, settings: Any
+) -> None:
     other = UserFactory()
     totp.TOTP.activate(other, secret)
     Authenticator.objects.filter(user=other).update(data={"secret": secret})
     earlier, settings.SECRET_KEY = settings.SECRET_KEY, "another-key-" * 5
     with pytest.raises(CommandError, match=rf"^The second factors of 1 users cannot be decrypted: {user.pk}\.$"):
-        call_command("reseal_secrets")
+        call_command("reencrypt_secrets")
     settings.SECRET_KEY_FALLBACKS = [earlier]
-    call_command("reseal_secrets")
+    call_command("reencrypt_secrets")
     settings.SECRET_KEY_FALLBACKS = []
     assert secret not in kept()
-    assert factor_of(other, "totp").data["secret"].startswith(SEALED)
+    assert factor_of(other, "totp").data["secret"].startswith(ENCRYPTED)
     sign_in(client, user, app_code(secret))
     assert signed_in(client)
 
 
-def test_resealing_keeps_which_recovery_codes_were_used(client: Client, user: User, secret: str) -> None:
+def test_reencrypting_keeps_which_recovery_codes_were_used(client: Client, user: User, secret: str) -> None:
     code = recovery_code(user)
     sign_in(client, user, code)
     client.logout()
-    call_command("reseal_secrets")
+    call_command("reencrypt_secrets")
     sign_in(client, user, code)
     assert not signed_in(client)

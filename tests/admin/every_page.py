@@ -20,8 +20,8 @@ from developers.services import applications
 from developers.services.credentials import issue_api_key, issue_mcp_token
 from marketplace.accounts.models import User
 from marketplace.core import audit
-from marketplace.core.admin import ServiceAdmin
 from marketplace.core.ids import new_id
+from marketplace.review.service import ServiceAdmin
 from tests.admin import subjects
 from tests.catalog.cases import FINDING, PASSED, draft, make_deliverable, open_review, published, submitted
 from tests.factories import ListingFactory, UserFactory
@@ -123,7 +123,7 @@ def _rich_listing() -> None:
 def _rich_application() -> None:
     application = subjects.application()
     for _ in range(3):
-        applications.ask_more_info(application=application, question="What for?", actor=UserFactory(is_staff=True))
+        applications.request_more_info(application=application, question="What for?", actor=UserFactory(is_staff=True))
         application.refresh_from_db()
         applications.answer_question(application=application, text="For this.", actor=application.user)
         application.refresh_from_db()

@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from marketplace.accounts.models import User
-from marketplace.core.admin import ServiceAdmin
+from marketplace.review.service import ServiceAdmin
 from tests.factories import UserFactory
 
 

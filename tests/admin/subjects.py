@@ -15,22 +15,22 @@ from django.utils import timezone
 from catalog.models import Deliverable, Listing, ListingReview
 from catalog.services import review as reviews
 from developers.audiences import Audience
+from developers.event_types import EventType
 from developers.models import AccessToken, ApiKey, App, ClientDocument, Consent, DeveloperApplication, ScopeReview, WebhookEndpoint
 from developers.services import applications, apps
 from developers.services.clients import hold_document
 from developers.services.consents import Authorization, give_consent
 from developers.services.credentials import issue_api_key, issue_personal_token
 from developers.services.scopes import reject_app
-from developers.services.spending import Caps, set_spending_ceiling
+from developers.services.spending import LimitValues, set_app_spending_limit
 from developers.services.webhooks import create_endpoint
-from developers.webhooks.events import EventType
 from marketplace.accounts.models import User
-from marketplace.core.admin import Words
-from marketplace.core.claims import Claimable
 from marketplace.core.money import Currency
 from marketplace.core.scopes import Scope
 from marketplace.jobs.mailing import send_mail
 from marketplace.jobs.models import Job
+from marketplace.review.models import Claimable
+from marketplace.review.search import SearchQuery
 from tests.catalog.cases import draft, make_deliverable, open_review, published, submitted
 from tests.developers.oauth.documents import app_of_document
 from tests.factories import AppFactory, UserFactory
@@ -38,7 +38,7 @@ from tests.shop import funded
 from tests.wallet.leaving import asked
 from vendors.models import VendorProfile
 from vendors.services import profiles
-from wallet.models import Withdrawal
+from wallet.models import WalletPayout
 
 REASON = {"reason": "For a good reason."}
 NEW_FACTS: dict[str, Any] = {"name": "Assistant", "redirect_uris": ["https://client.example/callback", "http://localhost/callback"]}
@@ -105,9 +105,9 @@ def suspended_app() -> App:
 
 
 def capped_app() -> App:
-    """Return an app with a spending ceiling."""
+    """Return an app with a spending app_limit."""
     app = approved_app()
-    set_spending_ceiling(app=app, caps=Caps(Currency.USD, total_minor=100_00), reason="New.", actor=UserFactory())
+    set_app_spending_limit(app=app, limit_values=LimitValues(Currency.USD, total_minor=100_00), reason="New.", actor=UserFactory())
     return app
 
 
@@ -175,7 +175,7 @@ def suspended_vendor() -> VendorProfile:
     return profiles.suspend_vendor(profile=approved_vendor(), reason="Copies.", actor=UserFactory())
 
 
-def withdrawal() -> Withdrawal:
+def wallet_payout() -> WalletPayout:
     """Return a payout of a wallet that waits."""
     return asked(funded(inr=50_000), 20_000)
 
@@ -238,14 +238,14 @@ FINDINGS = {
 }
 DECIDE_APPLICATION = "developers.decide_developerapplication"
 DECIDE_VENDOR = "vendors.decide_vendorprofile"
-PAY = "wallet.decide_withdrawal"
+PAY = "wallet.decide_walletpayout"
 
 CLAIMABLE: tuple[tuple[str, Callable[[], Claimable], str], ...] = (
     ("application", application, DECIDE_APPLICATION),
     ("scope_review", scope_review, "developers.decide_app"),
     ("client_document", changed_client, "developers.decide_app"),
     ("vendor", vendor, DECIDE_VENDOR),
-    ("withdrawal", withdrawal, PAY),
+    ("wallet_payout", wallet_payout, PAY),
 )
 
 CASES = (
@@ -260,14 +260,14 @@ CASES = (
     Case("reject", pending_app, "developers.decide_app", "app.reject"),
     Case("reopen", rejected_client, "developers.decide_app", "app.reopen"),
     Case(
-        "set_ceiling",
+        "set_limit",
         approved_app,
-        "developers.set_ceiling_app",
-        "spending_ceiling.set",
+        "developers.set_limit_app",
+        "app_spending_limit.set",
         REASON | {"currency": "USD", "per_day": "99.50"},
         again=True,
     ),
-    Case("lift_ceiling", capped_app, "developers.set_ceiling_app", "spending_ceiling.lift", REASON | {"currency": "USD"}),
+    Case("remove_limit", capped_app, "developers.set_limit_app", "app_spending_limit.remove", REASON | {"currency": "USD"}),
     Case("accept", changed_client, "developers.decide_app", "client_document.accept", CHANGED),
     Case("refuse", changed_client, "developers.decide_app", "client_document.refuse", CHANGED),
     Case("revoke", api_key, "developers.revoke_apikey", "apikey.revoke"),
@@ -288,8 +288,8 @@ CASES = (
         REASON | {"payout_method": "Bank transfer, account ending in 4711"},
         again=True,
     ),
-    Case("pay", withdrawal, PAY, "withdrawal.pay", {"reference": "UTR 7781"}),
-    Case("refuse", withdrawal, PAY, "withdrawal.refuse"),
+    Case("pay", wallet_payout, PAY, "wallet_payout.pay", {"reference": "UTR 7781"}),
+    Case("refuse", wallet_payout, PAY, "wallet_payout.refuse"),
     Case("approve", review, "catalog.review_listing", "listing.approve", APPROVAL),
     Case("reject", review, "catalog.review_listing", "listing.reject", FINDINGS),
     Case("claim", review, "catalog.review_listing", "review.claim", {}, again=True),
@@ -319,11 +319,11 @@ LOOKED_AT: tuple[Callable[[], Model], ...] = (
     changed_client,
     token,
     vendor,
-    withdrawal,
+    wallet_payout,
     published_review,
     claimed_review,
     lambda: Group.objects.create(name="Editors"),
 )
 
 NOBODY = uuid.UUID("0198c0de-0000-7000-8000-000000000000")
-words = Words.of
+query = SearchQuery.of

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, BrowserContext, Page
 from catalog.models import ListingReview, RejectionReason
 from developers.models import DeveloperApplication
 from marketplace.accounts.models import User
-from marketplace.core.models import ReadyWords
+from marketplace.review.models import SavedReply
 from tests.admin import subjects
 from tests.admin.pages import address
 from tests.factories import UserFactory
@@ -27,7 +27,7 @@ HOME = reverse("admin:index")
 def _reasons(transactional_db: None) -> None:
     """Offer reasons, which a flush may have taken."""
     for use in ("application.approve", "application.reject", "application.ask"):
-        ReadyWords.objects.get_or_create(use=use, words="As we said.")
+        SavedReply.objects.get_or_create(use=use, text="As we said.")
     RejectionReason.objects.get_or_create(code="preview_poor", defaults={"message": "It is blurred.", "hint": "Sharpen it."})
 
 

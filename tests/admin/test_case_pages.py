@@ -1,4 +1,4 @@
-"""Review pages outside the catalog: claims, ready words, the way to the next, and figures before what cannot be undone."""
+"""Review pages outside the catalog: claims, saved replies, the way to the next, and figures before what cannot be undone."""
 
 from typing import Any
 
@@ -11,7 +11,8 @@ from catalog.models import Listing
 from developers.models import App, DeveloperApplication, ScopeReview
 from developers.services.credentials import issue_api_key
 from marketplace.accounts.models import User
-from marketplace.core.models import AuditEntry, ReadyUse, ReadyWords
+from marketplace.core.models import AuditEntry
+from marketplace.review.models import SavedReply, SavedReplyUse
 from tests.admin import subjects
 from tests.admin.pages import address, press, signed_in, staff, text_of
 from tests.factories import AppFactory, UserFactory
@@ -34,7 +35,7 @@ def page_of(row: Any) -> str:
 
 def test_decision_without_any_words_is_refused_beside_the_field(browser: Client) -> None:
     case = subjects.application()
-    for answers in ({}, {"reason": " "}, {"ready": "nonsense"}, {"ready": "", "reason": ""}):
+    for answers in ({}, {"reason": " "}, {"reply": "nonsense"}, {"reply": "", "reason": ""}):
         response = browser.post(address(DeveloperApplication, "reject", case.pk), answers)
         assert response.status_code == 400
         assert "write your own" in text_of(response) or "valid choice" in text_of(response)
@@ -43,30 +44,30 @@ def test_decision_without_any_words_is_refused_beside_the_field(browser: Client)
 
 
 def test_words_of_another_decision_are_not_taken(browser: Client) -> None:
-    case, other = subjects.application(), ReadyWords.objects.filter(use=ReadyUse.APPLICATION_APPROVE)[0]
-    assert browser.post(address(DeveloperApplication, "reject", case.pk), {"ready": str(other.pk)}).status_code == 400
+    case, other = subjects.application(), SavedReply.objects.filter(use=SavedReplyUse.APPLICATION_APPROVE)[0]
+    assert browser.post(address(DeveloperApplication, "reject", case.pk), {"reply": str(other.pk)}).status_code == 400
 
 
-def test_ready_words_and_own_words_become_one_reason(browser: Client) -> None:
-    case, ready = subjects.application(), ReadyWords.objects.filter(use=ReadyUse.APPLICATION_REJECT)[0]
-    answers = {"ready": str(ready.pk), "reason": "Sorry."}
+def test_saved_reply_and_own_words_become_one_reason(browser: Client) -> None:
+    case, reply = subjects.application(), SavedReply.objects.filter(use=SavedReplyUse.APPLICATION_REJECT)[0]
+    answers = {"reply": str(reply.pk), "reason": "Sorry."}
     press(browser, page_of(case), answers, action=address(DeveloperApplication, "reject", case.pk))
     case.refresh_from_db()
-    assert case.decision_reason == f"{ready.words}\n\nSorry."
+    assert case.decision_reason == f"{reply.text}\n\nSorry."
 
 
-def test_ready_words_are_kept_by_staff_with_the_permission_and_put_out_of_use() -> None:
-    add, answers = address(ReadyWords, "add"), {"use": "vendor.approve", "words": "Lovely work.", "is_active": "on"}
+def test_saved_replies_are_kept_by_staff_with_the_permission_and_put_out_of_use() -> None:
+    add, answers = address(SavedReply, "add"), {"use": "vendor.approve", "text": "Lovely work.", "is_active": "on"}
     assert signed_in(staff(DECIDE)).post(add, answers).status_code == 403
-    keeper = staff("core.add_readywords", "core.change_readywords", "core.view_readywords")
+    keeper = staff("review.add_savedreply", "review.change_savedreply", "review.view_savedreply")
     client = signed_in(keeper)
-    assert client.post(add, answers | {"words": "two\nlines"}).status_code == 200
+    assert client.post(add, answers | {"text": "two\nlines"}).status_code == 200
     client.post(add, answers)
-    ready = ReadyWords.objects.get(words="Lovely work.")
-    assert AuditEntry.objects.get(action="readywords.create").actor == keeper
-    client.post(address(ReadyWords, "change", ready.pk), {"use": "vendor.approve", "words": "Lovely work."})
+    reply = SavedReply.objects.get(text="Lovely work.")
+    assert AuditEntry.objects.get(action="savedreply.create").actor == keeper
+    client.post(address(SavedReply, "change", reply.pk), {"use": "vendor.approve", "text": "Lovely work."})
     assert "Lovely work." not in text_of(signed_in(staff(subjects.DECIDE_VENDOR)).get(page_of(subjects.vendor())))
-    assert client.post(address(ReadyWords, "delete", ready.pk), {"post": "yes"}).status_code == 403
+    assert client.post(address(SavedReply, "delete", reply.pk), {"post": "yes"}).status_code == 403
 
 
 def test_case_that_someone_else_is_at_says_who_and_is_not_taken_by_next(browser: Client) -> None:

@@ -9,8 +9,8 @@ from developers.models import AccessToken, ApiKey, App, ScopeReview
 from developers.services.credentials import revoke_api_key, revoke_token
 from developers.services.scopes import reject_app
 from marketplace.accounts.models import User
-from marketplace.core.admin import ServiceAdmin
 from marketplace.core.models import AuditEntry
+from marketplace.review.service import ServiceAdmin
 from tests.admin.pages import address, press, service_admins, signed_in, staff, text_of
 from tests.admin.subjects import APPROVAL, CASES, CLAIMABLE, FINDINGS, SCOPES, Case, review, scope_review
 from tests.catalog.cases import submitted
@@ -96,7 +96,7 @@ def test_get_changes_nothing(case: Case, root: User) -> None:
 def test_decision_without_a_reason_is_asked_again(case: Case, root: User) -> None:
     response = signed_in(root).post(_page(case, case.make()), case.answers | {"reason": "  "})
     assert response.status_code == 400
-    assert any(sentence in text_of(response) for sentence in ("This field is required", "Choose a prepared text, or write your own"))
+    assert any(sentence in text_of(response) for sentence in ("This field is required", "Choose a saved reply, or write your own"))
     assert not AuditEntry.objects.filter(action=case.audit).exists()
 
 

@@ -13,7 +13,7 @@ from catalog.admin import CategoryAdmin, ListingAdmin
 from catalog.models import Category, Listing, ListingReview
 from developers.models import DeveloperApplication
 from marketplace.accounts.models import User
-from marketplace.core.admin import Decision, decision
+from marketplace.review.decisions import Decision, decision
 from tests.admin import subjects
 from tests.admin.pages import address, fill, signed_in, staff, text_of
 from tests.factories import CategoryFactory, UserFactory

@@ -19,7 +19,7 @@ from marketplace.accounts.models import User
 from marketplace.core.ids import new_id
 from marketplace.core.models import AuditEntry
 from marketplace.jobs.models import Job
-from marketplace.pages.admin.queues import QUEUES
+from marketplace.web.admin.queues import QUEUES
 from tests.admin import subjects
 from tests.admin.pages import address, press, signed_in, staff, text_of
 from tests.catalog.cases import PASSED, draft

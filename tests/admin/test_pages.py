@@ -13,13 +13,14 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from catalog.catalog_version import current_version
 from catalog.models import Category, Deliverable, LicenseTier, Listing, ListingReview, Store
-from catalog.services.catalog_version import current_version
 from developers.models import AccessToken, ApiKey, App, DeveloperApplication, ScopeReview
 from marketplace.accounts.models import User
 from marketplace.core import audit
-from marketplace.core.admin import Base
-from marketplace.core.models import AuditEntry, ReadyUse, ReadyWords
+from marketplace.core.models import AuditEntry
+from marketplace.review.base import Base
+from marketplace.review.models import SavedReply, SavedReplyUse
 from marketplace.storage import default_storage
 from tests.admin import subjects
 from tests.admin.pages import address, service_admins, signed_in, staff, text_of
@@ -295,7 +296,7 @@ def test_what_strangers_wrote_is_text_on_every_page(root: Client) -> None:
     Store.objects.update(name=mark)
     Listing.objects.update(title=mark, description=mark)
     ListingReview.objects.update(findings=[{"code": "other", "field": mark, "message": mark, "hint": mark}], note=mark)
-    ReadyWords.objects.create(use=ReadyUse.APPLICATION_REJECT, words=mark)
+    SavedReply.objects.create(use=SavedReplyUse.APPLICATION_REJECT, text=mark)
     User.objects.update(name=mark)
     paths = [
         reverse("admin:index"),
@@ -303,7 +304,7 @@ def test_what_strangers_wrote_is_text_on_every_page(root: Client) -> None:
         *(address(type(row), "change", row.pk) for row in (application, review, vendor, app, key, listing, request, entry)),
         *(
             address(model, "changelist")
-            for model in (DeveloperApplication, ListingReview, App, ApiKey, Listing, User, AuditEntry, ReadyWords)
+            for model in (DeveloperApplication, ListingReview, App, ApiKey, Listing, User, AuditEntry, SavedReply)
         ),
         address(App, "suspend", app.pk),
         address(ApiKey, "revoke", key.pk),

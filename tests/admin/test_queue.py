@@ -11,9 +11,9 @@ from django.utils import timezone
 
 from catalog.models import Deliverable, Listing, ListingReview, Preview, RejectionReason
 from catalog.services import review as services
-from marketplace.core.content_policy import PAGE_POLICY
 from marketplace.core.errors import InvalidTransition
 from marketplace.core.models import AuditEntry
+from marketplace.http.pages import PAGE_POLICY
 from tests.admin.pages import address, press, signed_in, staff, text_of
 from tests.admin.subjects import APPROVAL, FINDINGS
 from tests.catalog.cases import PASSED, add_candidate, draft, make_deliverable, open_review, published, rejected, submitted

@@ -14,8 +14,8 @@ from developers.models import AccessToken, ApiKey, App
 from developers.services.credentials import issue_api_key
 from marketplace.accounts.models import User
 from marketplace.core import audit
-from marketplace.core.admin import ServiceAdmin
 from marketplace.core.models import AuditEntry
+from marketplace.review.service import ServiceAdmin
 from tests.admin import subjects
 from tests.admin.pages import address, signed_in, staff, text_of
 from tests.catalog.cases import published
@@ -155,6 +155,6 @@ def test_no_table_is_read_through() -> None:
         cursor.execute("set enable_seqscan = off")
         for model_admin in filter(_finds, (each for each in admin.site._registry.values() if isinstance(each, ServiceAdmin))):
             for q in ("asha@example.com", str(subjects.NOBODY), "asha", "Ab3d"):
-                for fits in model_admin.find(subjects.words(q)) or ():
+                for fits in model_admin.find(subjects.query(q)) or ():
                     plan = model_admin.model._default_manager.order_by().filter(fits).values("pk")[:6].explain()
                     assert "Seq Scan" not in plan, (model_admin, q, plan)

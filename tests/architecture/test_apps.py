@@ -9,7 +9,7 @@ from django.apps import apps
 from django.core.management import call_command
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from marketplace.core.api.views import ApiViewSet
+from marketplace.api.views import ApiViewSet
 
 from .source import COMMANDS, PACKAGES
 

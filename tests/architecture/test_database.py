@@ -8,13 +8,13 @@ from django.db import IntegrityError, models, transaction
 from django.utils import timezone
 
 from developers.audiences import Audience
+from developers.event_types import EventType
 from developers.models import ApiUsage, ClientDocument
 from developers.services.apps import create_app
 from developers.services.consents import Authorization, give_consent
 from developers.services.credentials import issue_personal_token
-from developers.services.spending import Caps, set_spending_limit
+from developers.services.spending import LimitValues, set_spending_limit
 from developers.services.webhooks import create_endpoint, send_test_event
-from developers.webhooks.events import EventType
 from marketplace.core.money import Currency
 from marketplace.core.scopes import Scope
 from tests.catalog.cases import submitted
@@ -52,7 +52,7 @@ def rows(db: None) -> None:
     app = create_app(user=developer, name="Font browser", purpose="Browsing", scopes={Scope.CATALOG_READ: "To read"}, actor=developer)
     authorization = Authorization(app, frozenset({Scope.CATALOG_READ}), Audience.API, "https://app.example/callback", "c" * 43)
     give_consent(user=developer, authorization=authorization, code="code", actor=developer)
-    set_spending_limit(owner=developer, spender=app, caps=Caps(Currency.USD, total_minor=1000), actor=developer)
+    set_spending_limit(owner=developer, spender=app, limit_values=LimitValues(Currency.USD, total_minor=1000), actor=developer)
     endpoint, _ = create_endpoint(app=AppFactory(), url="https://app.example/hook", events=[EventType.ASSET_PUBLISHED], actor=developer)
     send_test_event(endpoint=endpoint, actor=developer)
     ClientDocument.objects.create(app=app, host="client.example", reviewed={}, latest={})

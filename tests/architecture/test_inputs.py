@@ -6,9 +6,9 @@ import pytest
 from rest_framework import serializers
 from rest_framework.fields import Field
 
-from marketplace.core.api.fields import BoundedList
-from marketplace.core.api.serializers import Body
-from marketplace.mcp.tools.table import TOOLS
+from marketplace.api.fields import BoundedList
+from marketplace.api.serializers import Body
+from marketplace.mcp.tools.registry import TOOLS
 from tests.contract.calls import document
 
 UNBOUNDED = (

@@ -18,9 +18,9 @@ from marketplace.core.transitions import TransitionTable
 from vendors.models import VendorStatus
 from vendors.services.profiles import TRANSITIONS as VENDOR
 from wallet.models.orders import OrderStatus
-from wallet.models.withdrawals import WithdrawalStatus
+from wallet.models.wallet_payouts import WalletPayoutStatus
 from wallet.services.refunds import ORDER_TRANSITIONS as ORDER
-from wallet.services.withdrawals import TRANSITIONS as WITHDRAWAL
+from wallet.services.wallet_payouts import TRANSITIONS as WITHDRAWAL
 
 # Verb: from which states, to which.
 Edges = dict[str, tuple[set[str], str]]
@@ -91,7 +91,7 @@ TABLES: list[tuple[TransitionTable, type[models.TextChoices], Edges]] = [
     (ORDER, OrderStatus, {"refund": ({"Completed"}, "Refunded")}),
     (
         WITHDRAWAL,
-        WithdrawalStatus,
+        WalletPayoutStatus,
         {"pay": ({"Waiting"}, "Paid"), "refuse": ({"Waiting"}, "Refused"), "cancel": ({"Waiting"}, "Cancelled")},
     ),
 ]

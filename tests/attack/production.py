@@ -10,6 +10,7 @@ where one failed, or they took more than three times as long during the attack o
 import argparse
 import itertools
 import json
+import signal
 import socket
 import ssl
 import subprocess
@@ -33,6 +34,7 @@ from ..flows.server import ROOT
 from ..nodes.balancer import BASE_URL, HOST
 from ..nodes.deployment import Deployment, deployed
 from ..servers.nginx import Proxy, nginx
+from ..servers.s3 import S3Server
 
 MOST, RECOVERY_SECONDS = 3.0, 5.0
 # What takes less was not held up by anything: the first of a kind, and this machine's other work, may take it.
@@ -41,6 +43,8 @@ PAUSE_SECONDS = 0.1
 PATIENCE_SECONDS = 30
 ATTACKERS = 8
 CONNECTIONS = 70
+# Of each attacker, at a time.
+PREVIEWS = 3
 LISTINGS, DESCRIPTIONS = 60, 40
 API = f"{BASE_URL}/api/v1"
 REPORTS = f"{API}/leaked-credentials"
@@ -56,6 +60,7 @@ from django.test import Client
 from django.utils import timezone
 from developers.services.credentials import issue_api_key, issue_personal_token
 from marketplace.core.scopes import Scope
+from tests.contract.scenes import thumbnail
 from tests.factories import AppFactory, UserFactory
 from tests.shop import funded, on_sale, store_keeping, tiers
 tiers()
@@ -76,6 +81,7 @@ print(json.dumps({{
         actor=store.vendor_profile.user, password_confirmed=True, limits=[],
     )[1],
     "listing": str(on_sale(store=store).pk),
+    "preview": str(thumbnail(on_sale(store=store)).pk),
     "for_sale": [str(on_sale(store=store).pk) for _ in range({LISTINGS})],
 }}))
 """
@@ -87,6 +93,7 @@ class Scene:
 
     proxy: Proxy
     facts: dict[str, Any]
+    store: S3Server
     over: threading.Event = field(default_factory=threading.Event)
 
     def session(self, number: int) -> requests.Session:
@@ -202,6 +209,22 @@ def look_at_descriptions(scene: Scene, number: int) -> None:
     _get(scene, number, [(f"{BASE_URL}/assets/{slug}", {}) for slug in slugs[number:] + slugs[:number]])
 
 
+def hang_the_store(scene: Scene, number: int) -> None:
+    """Look at a preview while the file store hangs, with a key: the proxy passes each of the requests on."""
+    requested = [(f"{API}/previews/{scene.facts['preview']}", {"headers": {"X-Api-Key": scene.facts["key"]}})]
+    if number == 0:
+        scene.store.signal(signal.SIGSTOP)
+    try:
+        with ExitStack() as stack:
+            for _ in range(PREVIEWS):
+                thread = threading.Thread(target=_get, args=(scene, number, requested), daemon=True)
+                thread.start()
+                stack.callback(thread.join, PATIENCE_SECONDS)
+    finally:
+        if number == 0:
+            scene.store.signal(signal.SIGCONT)
+
+
 def _get(scene: Scene, number: int, requested: list[tuple[str, dict[str, Any]]]) -> None:
     with scene.session(number) as session:
         for address, parts in itertools.cycle(requested):
@@ -240,6 +263,7 @@ ATTACKS: dict[str, Attack] = {
     "idle connections": slow("", trickle=False),
     "patterns in the admin": look_for_a_pattern,
     "slow descriptions": look_at_descriptions,
+    "previews while the file store hangs": hang_the_store,
 }
 
 
@@ -292,7 +316,7 @@ def scenes(deployment: Deployment, proxy: Proxy) -> Scene:
     """Make what is attacked and bought."""
     done = subprocess.run([sys.executable, "-c", SCENE], cwd=ROOT, env=deployment.env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
-    return Scene(proxy, json.loads(done.stdout.splitlines()[-1]))
+    return Scene(proxy, json.loads(done.stdout.splitlines()[-1]), deployment.store)
 
 
 def outcomes(deployment: Deployment, only: str, seconds: float) -> Iterator[tuple[str, Outcome]]:

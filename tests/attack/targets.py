@@ -13,24 +13,25 @@ from django.urls import Resolver404, get_resolver, resolve
 
 from catalog.filters import VALUES
 from catalog.models import Category, ListingCount, Store
+from developers import bounds as developers_bounds
 from marketplace.accounts.models import Tier
 from marketplace.core import bounds
 from marketplace.core.scopes import Scope
-from marketplace.mcp.tools.table import TOOLS
+from marketplace.mcp.tools.registry import TOOLS
 from tests.contract.calls import body_of, document, document_of, path_of, query_of
 from tests.contract.generated import CALLERS
 from tests.contract.scenes import SCENES
 from tests.contract.shapes import Auth, Operation
 from tests.mcp.speaking import Speaker, tool_token
-from tests.pages.routes import routes
-from tests.pages.world import CALLBACK, World
+from tests.web.routes import routes
+from tests.web.world import CALLBACK, World
 
 from . import shapes
 from .costs import Target
 from .shapes import Shape
 
 # Forms that are read, by the service and by the endpoints of OAuth.
-FORM, OAUTH_FORM = bounds.FORM_BYTES - 1, bounds.OAUTH_BODY_BYTES - 1
+FORM, OAUTH_FORM = bounds.FORM_BYTES - 1, developers_bounds.OAUTH_BODY_BYTES - 1
 # With which credentials operations are called: nobody's, and one that is let in.
 LET_IN = {Auth.NONE: "vendor's token", Auth.KEY: "API key", Auth.KEY_OR_BEARER: "API key", Auth.BEARER: "vendor's token"}
 FEW_OF_REFUSED = 40

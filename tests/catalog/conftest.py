@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from catalog.services.catalog_version import current_version
+from catalog.catalog_version import current_version
 
 API = "/api/v1"
 

@@ -7,8 +7,8 @@ import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
 
+from catalog.catalog_version import change_version
 from catalog.models import Listing, Preview
-from catalog.services.catalog_version import change_version
 from catalog.services.popularity import count_purchases, record_purchase, undo_purchase
 from catalog.services.visibility import listing_changed, store_changed
 from tests.factories import CategoryFactory, ListingFactory, PublishedListingFactory

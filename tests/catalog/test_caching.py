@@ -17,8 +17,8 @@ from rest_framework.test import APIClient
 
 from catalog import queries, selectors
 from catalog.api import caching
+from catalog.catalog_version import change_version, current_version
 from catalog.models import CatalogVersion, Listing, ListingIndex
-from catalog.services.catalog_version import change_version, current_version
 from catalog.services.review import unpublish_listing
 from catalog.services.visibility import listing_changed
 from marketplace import wsgi

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from catalog import bounds as catalog_bounds
 from catalog.manifests.generate import build
 from catalog.manifests.quoting import NOTICE, plain, quoted
 from catalog.manifests.sources import digest_of, sources_of
@@ -48,15 +49,15 @@ def listing_of(title: str, summary: str, tags: list[str], found: dict[str, Any])
     """Return a draft that is nowhere stored."""
     file = Deliverable(sha256="ab" * 32, technical=found)
     listing = Listing(
-        title=title[: bounds.TITLE_CHARS],
+        title=title[: catalog_bounds.TITLE_CHARS],
         slug="aurora",
-        short_description=summary[: bounds.SHORT_DESCRIPTION_CHARS],
+        short_description=summary[: catalog_bounds.SHORT_DESCRIPTION_CHARS],
         category=Category(slug="ai-skills"),
         store=Store(name=title[: bounds.NAME_CHARS]),
-        tags=[tag[: bounds.TAG_CHARS] for tag in tags],
+        tags=[tag[: catalog_bounds.TAG_CHARS] for tag in tags],
         base_price_minor=100,
-        supported_platforms=summary[: bounds.PLATFORMS_CHARS],
-        version=title[: bounds.VERSION_CHARS],
+        supported_platforms=summary[: catalog_bounds.PLATFORMS_CHARS],
+        version=title[: catalog_bounds.VERSION_CHARS],
     )
     listing.candidate_deliverable = file
     return listing

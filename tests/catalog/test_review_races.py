@@ -44,7 +44,7 @@ def test_one_of_many_decisions_stands(_round: int) -> None:
 
 
 @pytest.mark.parametrize("_round", range(4))
-def test_withdrawal_and_approval_at_once_leave_one_of_them(_round: int) -> None:
+def test_wallet_payout_and_approval_at_once_leave_one_of_them(_round: int) -> None:
     listing = submitted()
     review = open_review(listing)
     outcomes = refusals_at_once(
@@ -160,7 +160,7 @@ def test_file_that_is_uploaded_while_an_update_is_decided_waits_for_its_own_revi
     assert (fresh.candidate_deliverable_id is not None) == (outcomes[1] is None)
 
 
-def test_withdrawal_and_approval_of_an_update_at_once_leave_one_of_them() -> None:
+def test_wallet_payout_and_approval_of_an_update_at_once_leave_one_of_them() -> None:
     listing = submitted(add_candidate(published()))
     review, live = open_review(listing), listing.live_deliverable_id
     outcomes = refusals_at_once(

@@ -25,9 +25,9 @@ from vendors.previews import ProcessedPreview
 from vendors.services.files import attach_deliverable, attach_preview, new_deliverable_key
 from vendors.uploads import Received
 from wallet.selectors import vendor_accounts
-from wallet.services.offers import Wish
-from wallet.services.payouts import pay_out
+from wallet.services.offers import PurchaseRequest
 from wallet.services.quotes import make_quote
+from wallet.services.vendor_payouts import pay_out
 
 
 @dataclass
@@ -97,7 +97,7 @@ def for_sale() -> Scene:
 def quoted() -> Scene:
     """The asset's commercial licence was quoted in USD."""
     scene = for_sale()
-    scene.body["quoteId"] = str(make_quote(buyer=scene.user, wish=Wish(scene.names["id"], "USD", "commercial")).pk)
+    scene.body["quoteId"] = str(make_quote(buyer=scene.user, purchase=PurchaseRequest(scene.names["id"], "USD", "commercial")).pk)
     return scene
 
 

@@ -6,15 +6,17 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
+from catalog import bounds as catalog_bounds
 from catalog.models import Deliverable, LicenseTier, Listing
+from library import bounds as library_bounds
 from library.models import Licence
 from marketplace.accounts.models import User
-from marketplace.core import bounds
 from marketplace.core.ids import new_id
 from marketplace.core.scopes import Scope
 from tests.factories import ListingFactory, PublishedListingFactory, UserFactory
 from tests.shop import on_sale
 from tests.vendors.cases import make_vendor
+from vendors import bounds as vendors_bounds
 
 from .calls import API, path_of, refused, rows
 from .scenes import Scene, draft
@@ -122,10 +124,10 @@ def test_upload_that_is_too_large_by_its_length_is_not_read(name: str, maximum: 
     operation, scene = BY_NAME[name], draft()
     caller = bearer_client(scene.user, scopes=frozenset({Scope.VENDOR_MANAGE}))
     before = rows()
-    answer, read = knock(caller, operation, scene, maximum + bounds.MULTIPART_OVERHEAD_BYTES + 1)
+    answer, read = knock(caller, operation, scene, maximum + vendors_bounds.MULTIPART_OVERHEAD_BYTES + 1)
     assert refused(answer, 413, "body_too_large", operation)["maximumBytes"] == maximum
     assert not read
-    answer, read = knock(caller, operation, scene, maximum + bounds.MULTIPART_OVERHEAD_BYTES)
+    answer, read = knock(caller, operation, scene, maximum + vendors_bounds.MULTIPART_OVERHEAD_BYTES)
     refused(answer, 400, "upload_incomplete", operation)
     assert read
     assert rows() == before
@@ -133,5 +135,5 @@ def test_upload_that_is_too_large_by_its_length_is_not_read(name: str, maximum: 
 
 def test_figures_are_those_of_the_reference(settings: Any) -> None:
     assert settings.RATE_LIMITS["api_key"] == CALLS_PER_MINUTE
-    assert (bounds.DELIVERABLE_BYTES, bounds.AUDIO_BYTES, bounds.GALLERY_SLOTS) == (5 * GIB, 20 * MIB, 5)
-    assert bounds.DOWNLOAD_LINK_SECONDS == 15 * 60
+    assert (catalog_bounds.DELIVERABLE_BYTES, vendors_bounds.AUDIO_BYTES, catalog_bounds.GALLERY_SLOTS) == (5 * GIB, 20 * MIB, 5)
+    assert library_bounds.DOWNLOAD_LINK_SECONDS == 15 * 60

@@ -10,7 +10,7 @@ from .scenes import Scene
 from .shapes import Operation
 from .table import BY_NAME, OPERATIONS
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("unlimited")]
 
 # Others pass signed links on, and may add parameters of their own.
 REFUSING = [operation for operation in OPERATIONS if "{token}" not in operation.path]

@@ -11,8 +11,8 @@ import developers.api.views
 import library.api.views
 import vendors.api.views
 import wallet.api.views
-from marketplace.core.api.serializers import Body
-from marketplace.core.api.views import ApiViewSet
+from marketplace.api.serializers import Body
+from marketplace.api.views import ApiViewSet
 from marketplace.core.errors import InvalidInput, Problem, catalogue
 
 from .calls import FIELD_NAME

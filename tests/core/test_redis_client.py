@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 import redis
 
-from marketplace.core import redis_client
-from marketplace.core.redis_client import PAUSE_SECONDS, PausingRedis
+from marketplace.settings import redis_client
+from marketplace.settings.redis_client import PAUSE_SECONDS, PausingRedis
 from tests.servers.redis import redis_in
 
 

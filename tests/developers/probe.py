@@ -7,8 +7,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from developers.principals import Principal
+from marketplace.api.views import ApiViewSet
 from marketplace.core.access import PUBLIC, Access, api_key_only, bearer_only, key_or_bearer
-from marketplace.core.api.views import ApiViewSet
 from marketplace.core.scopes import Scope
 
 

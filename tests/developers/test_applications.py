@@ -21,7 +21,7 @@ Decide = Callable[..., DeveloperApplication]
 DECISIONS: list[tuple[Decide, str]] = [
     (services.approve_application, "reason"),
     (services.reject_application, "reason"),
-    (services.ask_more_info, "question"),
+    (services.request_more_info, "question"),
     (services.withdraw_approval, "reason"),
 ]
 
@@ -59,7 +59,7 @@ def test_second_application_while_one_is_open_is_refused(application: DeveloperA
 
 
 def test_second_application_while_a_question_is_open_is_refused(application: DeveloperApplication, reviewer: User) -> None:
-    services.ask_more_info(application=application, question="Which fonts?", actor=reviewer)
+    services.request_more_info(application=application, question="Which fonts?", actor=reviewer)
     with pytest.raises(ApplicationOpen):
         submit(application.user)
 
@@ -108,13 +108,13 @@ def test_second_of_two_decisions_is_refused(first: Decide, second: Decide, appli
 
 
 def test_deciding_while_a_question_is_open_is_refused(application: DeveloperApplication, reviewer: User) -> None:
-    services.ask_more_info(application=application, question="Which fonts?", actor=reviewer)
+    services.request_more_info(application=application, question="Which fonts?", actor=reviewer)
     with pytest.raises(InvalidTransition):
         services.approve_application(application=application, reason="Fine", actor=reviewer)
 
 
 def test_answer_from_someone_else_is_not_found(application: DeveloperApplication, reviewer: User) -> None:
-    services.ask_more_info(application=application, question="Which fonts?", actor=reviewer)
+    services.request_more_info(application=application, question="Which fonts?", actor=reviewer)
     with pytest.raises(NotFound):
         services.answer_question(application=application, text="All", actor=UserFactory())
 
@@ -126,7 +126,7 @@ def test_answer_without_a_question_is_refused(application: DeveloperApplication)
 
 
 def test_answered_question_waits_for_a_decision_again(application: DeveloperApplication, reviewer: User) -> None:
-    services.ask_more_info(application=application, question="Which fonts?", actor=reviewer)
+    services.request_more_info(application=application, question="Which fonts?", actor=reviewer)
     answered = services.answer_question(application=application, text="Variable ones", actor=application.user)
     assert answered.status == "Pending"
     assert answered.submitted_at > application.submitted_at
@@ -156,12 +156,12 @@ def test_second_approved_application_of_one_user_is_refused(developer: User, rev
         services.approve_application(application=overlapping, reason="Twice", actor=reviewer)
 
 
-def test_withdrawal_of_what_is_not_approved_is_refused(application: DeveloperApplication, reviewer: User) -> None:
+def test_wallet_payout_of_what_is_not_approved_is_refused(application: DeveloperApplication, reviewer: User) -> None:
     with pytest.raises(InvalidTransition):
         services.withdraw_approval(application=application, reason="Abuse", actor=reviewer)
 
 
-def test_withdrawal_suspends_every_app_and_keeps_the_grants(developer: User, reviewer: User) -> None:
+def test_wallet_payout_suspends_every_app_and_keeps_the_grants(developer: User, reviewer: User) -> None:
     apps = [AppFactory(user=developer), AppFactory(user=developer)]
     rejected = AppFactory(user=developer, status="Rejected", granted_scopes="")
     other = AppFactory()
@@ -181,7 +181,7 @@ def test_withdrawal_suspends_every_app_and_keeps_the_grants(developer: User, rev
     [
         (services.approve_application, "reason", "Your developer application is approved"),
         (services.reject_application, "reason", "Your developer application is not approved"),
-        (services.ask_more_info, "question", "A question about your developer application"),
+        (services.request_more_info, "question", "A question about your developer application"),
     ],
 )
 def test_decision_is_mailed_once_it_stands(

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.core import mail
 
-from developers import selectors
+from developers import bounds, selectors
 from developers.errors import DeveloperNotApproved, ScopeNotAvailable, TooManyApps
 from developers.models import App
 from developers.services.applications import withdraw_approval
@@ -13,7 +13,6 @@ from developers.services.apps import create_app, reinstate_app, suspend_app
 from developers.services.credentials import issue_api_key
 from developers.services.scopes import reject_app
 from marketplace.accounts.models import User
-from marketplace.core import bounds
 from marketplace.core.audit import history_of
 from marketplace.core.errors import InvalidInput, InvalidTransition, SelfReview
 from marketplace.core.scopes import Scope

@@ -5,13 +5,12 @@ from typing import Any
 import pytest
 from django.apps import apps
 
-from developers import selectors
+from developers import bounds, selectors
 from developers.errors import AppNotApproved, ExpiryPassed, ExpiryRequired, PasswordRequired, TooManyKeys, TooManyTokens
 from developers.models import AccessToken, ApiKey
 from developers.secrets import Prefix, new_secret, well_formed
 from developers.services import credentials as services
 from marketplace.accounts.models import User
-from marketplace.core import bounds
 from marketplace.core.audit import history_of
 from marketplace.core.errors import InvalidInput, InvalidTransition
 from marketplace.core.scopes import Scope

@@ -18,7 +18,7 @@ from developers.services.credentials import (
     revoke_token,
 )
 from developers.services.scopes import narrow_scopes
-from developers.services.spending import Caps, lift_spending_ceiling, set_spending_ceiling
+from developers.services.spending import LimitValues, remove_app_spending_limit, set_app_spending_limit
 from marketplace.accounts.models import User
 from marketplace.accounts.services import deactivate_user, reactivate_user
 from marketplace.core.money import Currency
@@ -28,7 +28,7 @@ from tests.factories import AppFactory, UserFactory
 pytestmark = pytest.mark.django_db
 
 REASON = "It was <used> & shared"
-CEILING = Caps(Currency.USD, per_purchase_minor=12_50, total_minor=1_000_00)
+APP_LIMIT = LimitValues(Currency.USD, per_purchase_minor=12_50, total_minor=1_000_00)
 
 
 def end_key(user: User, admin: User) -> None:
@@ -57,8 +57,8 @@ def limit_key(user: User, admin: User) -> None:
     limit_api_key(key=key, rate_limit=500, reason=REASON, actor=admin)
 
 
-def set_ceiling(user: User, admin: User) -> None:
-    set_spending_ceiling(app=AppFactory(user=user), caps=CEILING, reason=REASON, actor=admin)
+def set_limit(user: User, admin: User) -> None:
+    set_app_spending_limit(app=AppFactory(user=user), limit_values=APP_LIMIT, reason=REASON, actor=admin)
 
 
 def suspend(user: User, admin: User) -> None:
@@ -74,7 +74,7 @@ def opened(user: User, admin: User) -> None:
     reactivate_user(user=user, reason=REASON, actor=admin)
 
 
-@pytest.mark.parametrize("decide", [end_key, end_token, end_tool_token, limit_key, set_ceiling, narrow, suspend, shut, opened])
+@pytest.mark.parametrize("decide", [end_key, end_token, end_tool_token, limit_key, set_limit, narrow, suspend, shut, opened])
 def test_user_is_told_once_and_why(decide: Callable[[User, User], None], django_capture_on_commit_callbacks: Any) -> None:
     user, admin = UserFactory(), UserFactory()
     with django_capture_on_commit_callbacks(execute=True):
@@ -93,14 +93,14 @@ def test_mail_tells_what_a_key_may_call(figure: int | None, words: str, django_c
     assert words in str(mail.outbox[0].body)
 
 
-def test_mails_tell_of_a_ceiling_and_of_its_end(django_capture_on_commit_callbacks: Any) -> None:
+def test_mails_tell_of_a_app_limit_and_of_its_end(django_capture_on_commit_callbacks: Any) -> None:
     app, admin = AppFactory(), UserFactory()
     with django_capture_on_commit_callbacks(execute=True):
-        set_spending_ceiling(app=app, caps=CEILING, reason=REASON, actor=admin)
-        lift_spending_ceiling(app=app, currency=Currency.USD, reason="Proved itself", actor=admin)
-    ceiling, lifted = (str(message.body) for message in mail.outbox)
-    assert "- $12.50 a purchase\n- $1,000.00 in all" in ceiling
-    assert "a day" not in ceiling
+        set_app_spending_limit(app=app, limit_values=APP_LIMIT, reason=REASON, actor=admin)
+        remove_app_spending_limit(app=app, currency=Currency.USD, reason="Proved itself", actor=admin)
+    app_limit, lifted = (str(message.body) for message in mail.outbox)
+    assert "- $12.50 a purchase\n- $1,000.00 in all" in app_limit
+    assert "a day" not in app_limit
     assert "Only the limits set by the wallets' owners now apply" in lifted
     assert "Proved itself" in lifted
 

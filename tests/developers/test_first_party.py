@@ -12,7 +12,7 @@ from django.test import Client
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from developers import selectors
+from developers import bounds, selectors
 from developers.authentication import principal_of_bearer, principal_of_key
 from developers.errors import AppNotApproved, ScopeNotAvailable
 from developers.models import ApiUsage, App, FirstPartyToken
@@ -24,7 +24,6 @@ from developers.usage.buffer import usage
 from developers.usage.selectors import usage_of_app
 from marketplace.accounts.models import User
 from marketplace.accounts.services import deactivate_user, reactivate_user
-from marketplace.core import bounds
 from marketplace.core.access import CredentialKind
 from marketplace.core.errors import NotFound
 from marketplace.core.scopes import APP_SCOPES, Scope

@@ -9,6 +9,7 @@ from django.db import OperationalError
 from django.utils import timezone
 from rest_framework.test import APIClient
 
+from developers import bounds as developers_bounds
 from developers.models import ApiKey, RefreshToken
 from developers.secrets import Prefix, digest_of, new_secret
 from developers.services import leaks
@@ -40,12 +41,12 @@ def report(*found: Any, **extra: Any) -> Any:
         {"credentials": [{"url": WHERE}]},
         {"credentials": [{"value": 1}]},
         {"credentials": [{"value": ""}]},
-        {"credentials": [{"value": "x" * (bounds.SECRET_CHARS + 1)}]},
+        {"credentials": [{"value": "x" * (developers_bounds.SECRET_CHARS + 1)}]},
         {"credentials": [{"value": "a\nb"}]},
         {"credentials": [{"value": "x", "url": "javascript:alert(1)"}]},
         {"credentials": [{"value": "x", "url": "https://x/" + "a" * bounds.URL_CHARS}]},
         {"credentials": [{"value": "x", "token": "x"}]},
-        {"credentials": [{"value": "x"}] * (bounds.LEAKED_CREDENTIALS + 1)},
+        {"credentials": [{"value": "x"}] * (developers_bounds.LEAKED_CREDENTIALS + 1)},
     ],
 )
 def test_bad_report_is_400(body: Any) -> None:
@@ -167,13 +168,13 @@ def test_finding_that_fails_leaves_the_others_alone_and_is_reported_again(monkey
 
 def test_owner_of_many_leaked_secrets_gets_a_few_mails_a_day(django_capture_on_commit_callbacks: Any) -> None:
     app, other = AppFactory(), AppFactory()
-    secrets = [issue_api_key(app=app, name=str(number), actor=app.user)[1] for number in range(bounds.LEAK_MAILS_A_DAY + 2)]
+    secrets = [issue_api_key(app=app, name=str(number), actor=app.user)[1] for number in range(developers_bounds.LEAK_MAILS_A_DAY + 2)]
     with django_capture_on_commit_callbacks(execute=True):
         report(*secrets)
         report(issue_api_key(app=other, name="x", actor=other.user)[1])
     assert not ApiKey.objects.filter(revoked_at=None).exists()
     mine = [message.body for message in mail.outbox if message.to == [app.user.email]]
-    assert len(mine) == bounds.LEAK_MAILS_A_DAY
+    assert len(mine) == developers_bounds.LEAK_MAILS_A_DAY
     assert ["no further mail" in body for body in mine] == [False] * (len(mine) - 1) + [True]
     assert [message.to for message in mail.outbox][-1] == [other.user.email]
 

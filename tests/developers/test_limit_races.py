@@ -4,12 +4,12 @@ from datetime import timedelta
 
 import pytest
 
+from developers import bounds
 from developers.errors import LastSpendingLimit, TooManyTokens
 from developers.models import AccessToken, ApiKey, SpendingLimit
 from developers.services.credentials import issue_api_key, issue_mcp_token, issue_personal_token
 from developers.services.rotation import rotate_api_key
-from developers.services.spending import Caps, remove_spending_limit, set_spending_ceiling, set_spending_limit
-from marketplace.core import bounds
+from developers.services.spending import LimitValues, remove_spending_limit, set_app_spending_limit, set_spending_limit
 from marketplace.core.errors import InvalidTransition
 from marketplace.core.money import Currency
 from marketplace.core.scopes import Scope
@@ -21,15 +21,20 @@ from .cases import in_days
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.postgres]
 
 
-def test_same_limit_or_ceiling_set_at_once_is_one_row() -> None:
+def test_same_limit_or_app_limit_set_at_once_is_one_row() -> None:
     app = AppFactory()
     admins = [UserFactory() for _ in range(4)]
-    limits = [Caps(Currency.USD, total_minor=number + 1) for number in range(4)]
+    limits = [LimitValues(Currency.USD, total_minor=number + 1) for number in range(4)]
     outcomes = refusals_at_once(
-        *[lambda caps=caps: set_spending_limit(owner=app.user, spender=app, caps=caps, actor=app.user) for caps in limits],
         *[
-            lambda caps=caps, admin=admin: set_spending_ceiling(app=app, caps=caps, reason="Careful", actor=admin)
-            for caps, admin in zip(limits, admins, strict=True)
+            lambda limit_values=limit_values: set_spending_limit(owner=app.user, spender=app, limit_values=limit_values, actor=app.user)
+            for limit_values in limits
+        ],
+        *[
+            lambda limit_values=limit_values, admin=admin: set_app_spending_limit(
+                app=app, limit_values=limit_values, reason="Careful", actor=admin
+            )
+            for limit_values, admin in zip(limits, admins, strict=True)
         ],
     )
     assert set(outcomes) == {None}, outcomes
@@ -45,7 +50,7 @@ def test_last_two_limits_of_a_token_are_not_both_removed() -> None:
         expires_at=in_days(1),
         actor=user,
         password_confirmed=True,
-        limits=[Caps(Currency.USD, total_minor=1), Caps(Currency.INR, total_minor=1)],
+        limits=[LimitValues(Currency.USD, total_minor=1), LimitValues(Currency.INR, total_minor=1)],
     )
     outcomes = refusals_at_once(
         *[lambda limit=limit: remove_spending_limit(limit=limit, actor=user) for limit in SpendingLimit.objects.all()]

@@ -14,8 +14,8 @@ from rest_framework.test import APIClient
 from developers.checks import api_views
 from developers.services.credentials import issue_api_key
 from developers.services.first_party import PAGE_SCOPES
+from marketplace.api.views import ApiViewSet
 from marketplace.core.access import KEY_KINDS, Access, CredentialKind
-from marketplace.core.api.views import ApiViewSet
 from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
 from tests.contract.calls import refused
 from tests.factories import AppFactory

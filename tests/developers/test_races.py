@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from developers import bounds as developers_bounds
 from developers.errors import ApplicationOpen, ScopeReviewOpen, TooManyApps, TooManyClientsWaiting, TooManyKeys, TooManyTokens
 from developers.models import AccessToken, ApiKey, App, DeveloperApplication, FirstPartyToken, ScopeReview
 from developers.services import applications, apps, credentials, scopes
@@ -72,7 +73,7 @@ def test_one_of_many_requests_for_scopes_stands(developer: User) -> None:
     assert ScopeReview.objects.filter(app=app).count() == 1
 
 
-def test_no_app_survives_a_withdrawal_that_meets_its_making_or_return(developer: User) -> None:
+def test_no_app_survives_a_wallet_payout_that_meets_its_making_or_return(developer: User) -> None:
     admin = UserFactory()
     application = developer.developer_applications.get()
     pending = apps.create_app(user=developer, name="Pending", purpose="Picks", scopes=ASKED, actor=developer)
@@ -137,7 +138,7 @@ def test_limit_of_what_one_may_have_holds(what: str, developer: User, monkeypatc
 
 
 def test_pages_that_ask_at_once_keep_no_more_tokens_than_may_be(developer: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounds, "PAGE_TOKENS", 2)
+    monkeypatch.setattr(developers_bounds, "PAGE_TOKENS", 2)
     key = session_of(signed_in(developer))
     ask = partial(issue_page_token, session_key=key, scopes=frozenset({Scope.ACCOUNT_READ}), actor=developer)
     assert refusals_at_once(*[ask] * 5) == [None] * 5
@@ -150,10 +151,10 @@ def test_clients_that_are_met_at_once_wait_in_no_greater_number_than_may() -> No
     def meet(number: int) -> App:
         return hold_document(client=app_of_document(f"https://client.example/{number}.json"), actor=user)
 
-    for number in range(bounds.WAITING_CLIENTS_OF_HOST - 1):
+    for number in range(developers_bounds.WAITING_CLIENTS_OF_HOST - 1):
         meet(number)
     assert one_stands(refusals_at_once(*(partial(meet, 10 + number) for number in range(4))), TooManyClientsWaiting)
-    assert App.objects.count() == bounds.WAITING_CLIENTS_OF_HOST
+    assert App.objects.count() == developers_bounds.WAITING_CLIENTS_OF_HOST
 
 
 def test_client_that_several_meet_at_once_waits_once() -> None:

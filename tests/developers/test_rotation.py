@@ -7,14 +7,14 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from developers import bounds
 from developers.authentication import principal_of_bearer, principal_of_key
 from developers.errors import PasswordRequired, TooManyKeys
 from developers.models import AccessToken, ApiKey, App
 from developers.selectors import limits_of
 from developers.services.credentials import issue_api_key, issue_mcp_token, issue_personal_token, limit_api_key, revoke_api_key
 from developers.services.rotation import rotate_api_key, rotate_token
-from developers.services.spending import Caps
-from marketplace.core import bounds
+from developers.services.spending import LimitValues
 from marketplace.core.audit import history_of
 from marketplace.core.errors import InvalidCredential, InvalidInput, InvalidTransition
 from marketplace.core.money import Currency
@@ -44,7 +44,7 @@ def spender() -> tuple[AccessToken, str]:
         expires_at=timezone.now() + 30 * DAY,
         actor=user,
         password_confirmed=True,
-        limits=[Caps(Currency.USD, per_day_minor=500, categories=["fonts"])],
+        limits=[LimitValues(Currency.USD, per_day_minor=500, categories=["fonts"])],
     )
 
 

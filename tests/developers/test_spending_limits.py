@@ -9,6 +9,7 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from developers import bounds
 from developers.audiences import Audience
 from developers.authentication import principal_of_bearer, principal_of_key
 from developers.errors import LastSpendingLimit, SpendingLimitRequired
@@ -18,15 +19,14 @@ from developers.selectors import limits_of, spending_limits_for, spends_only_wit
 from developers.services.consents import Authorization, give_consent, withdraw_consent
 from developers.services.credentials import issue_api_key, issue_personal_token
 from developers.services.spending import (
-    Caps,
-    lift_spending_ceiling,
+    LimitValues,
+    remove_app_spending_limit,
     remove_spending_limit,
     replace_spending_limits,
-    set_spending_ceiling,
+    set_app_spending_limit,
     set_spending_limit,
 )
 from marketplace.accounts.models import User
-from marketplace.core import bounds
 from marketplace.core.access import CredentialKind
 from marketplace.core.audit import history_of
 from marketplace.core.errors import InvalidInput, NotFound, SelfReview
@@ -37,8 +37,8 @@ from tests.factories import AppFactory, UserFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
-USD = Caps(Currency.USD, per_purchase_minor=2_000, per_day_minor=5_000, total_minor=50_000)
-INR = Caps(Currency.INR, total_minor=100_000, categories=("presets", "fonts"))
+USD = LimitValues(Currency.USD, per_purchase_minor=2_000, per_day_minor=5_000, total_minor=50_000)
+INR = LimitValues(Currency.INR, total_minor=100_000, categories=("presets", "fonts"))
 SPEND = frozenset({Scope.WALLET_SPEND})
 Queries = Callable[[int], AbstractContextManager[object]]
 
@@ -67,25 +67,25 @@ def calling(user: User, app: App, kind: str) -> Principal:
 
 
 @pytest.mark.parametrize(
-    ("caps", "field"),
+    ("limit_values", "field"),
     [
-        (Caps(Currency.USD), "per_purchase_minor"),
-        (Caps(Currency.EUR, total_minor=1), "currency"),
-        (Caps(Currency.USD, per_purchase_minor=0), "per_purchase_minor"),
-        (Caps(Currency.USD, per_day_minor=-1), "per_day_minor"),
-        (Caps(Currency.USD, total_minor=bounds.SPENDING_LIMIT_MINOR + 1), "total_minor"),
-        (Caps(Currency.USD, total_minor=1, categories=["x"] * 21), "categories"),
-        (Caps(Currency.USD, total_minor=1, categories=["Not A Slug"]), "categories"),
-        (Caps(Currency.USD, total_minor=1, categories=["x" * 81]), "categories"),
+        (LimitValues(Currency.USD), "per_purchase_minor"),
+        (LimitValues(Currency.EUR, total_minor=1), "currency"),
+        (LimitValues(Currency.USD, per_purchase_minor=0), "per_purchase_minor"),
+        (LimitValues(Currency.USD, per_day_minor=-1), "per_day_minor"),
+        (LimitValues(Currency.USD, total_minor=bounds.SPENDING_LIMIT_MINOR + 1), "total_minor"),
+        (LimitValues(Currency.USD, total_minor=1, categories=["x"] * 21), "categories"),
+        (LimitValues(Currency.USD, total_minor=1, categories=["Not A Slug"]), "categories"),
+        (LimitValues(Currency.USD, total_minor=1, categories=["x" * 81]), "categories"),
     ],
 )
-def test_senseless_limit_is_refused_and_names_the_field(user: User, caps: Caps, field: str) -> None:
+def test_senseless_limit_is_refused_and_names_the_field(user: User, limit_values: LimitValues, field: str) -> None:
     app = AppFactory(user=user)
     with pytest.raises(InvalidInput) as refusal:
-        set_spending_limit(owner=user, spender=app, caps=caps, actor=user)
+        set_spending_limit(owner=user, spender=app, limit_values=limit_values, actor=user)
     assert refusal.value.members["errors"][0]["pointer"] == f"#/{field}"
     with pytest.raises(InvalidInput):
-        set_spending_ceiling(app=app, caps=caps, reason="Careful", actor=UserFactory())
+        set_app_spending_limit(app=app, limit_values=limit_values, reason="Careful", actor=UserFactory())
     assert not SpendingLimit.objects.exists()
 
 
@@ -93,19 +93,19 @@ def test_limit_for_what_cannot_spend_from_the_wallet_is_refused(user: User) -> N
     stranger = UserFactory()
     app, (token, _) = AppFactory(), personal(user)
     with pytest.raises(NotFound):
-        set_spending_limit(owner=stranger, spender=token, caps=USD, actor=stranger)
+        set_spending_limit(owner=stranger, spender=token, limit_values=USD, actor=stranger)
     with pytest.raises(NotFound):
-        set_spending_limit(owner=user, spender=app, caps=USD, actor=user)
+        set_spending_limit(owner=user, spender=app, limit_values=USD, actor=user)
     connect(user, app)
     withdraw_consent(user=user, app=app, actor=user)
     with pytest.raises(NotFound):
-        set_spending_limit(owner=user, spender=app, caps=USD, actor=user)
+        set_spending_limit(owner=user, spender=app, limit_values=USD, actor=user)
 
 
 def test_limit_is_replaced_and_both_figures_are_on_record(user: User) -> None:
     token, _ = personal(user)
     first = token.spending_limits.get()
-    second = set_spending_limit(owner=user, spender=token, caps=Caps(Currency.USD, total_minor=7), actor=user)
+    second = set_spending_limit(owner=user, spender=token, limit_values=LimitValues(Currency.USD, total_minor=7), actor=user)
     assert first.pk == second.pk
     assert (second.per_purchase_minor, second.per_day_minor, second.total_minor) == (None, None, 7)
     entry = history_of(token)[0]
@@ -117,7 +117,7 @@ def test_limit_is_replaced_and_both_figures_are_on_record(user: User) -> None:
 def test_same_limit_again_is_no_news(user: User) -> None:
     token, _ = personal(user)
     before = AuditEntry.objects.count()
-    set_spending_limit(owner=user, spender=token, caps=USD, actor=user)
+    set_spending_limit(owner=user, spender=token, limit_values=USD, actor=user)
     assert AuditEntry.objects.count() == before
 
 
@@ -127,7 +127,7 @@ def test_token_that_spends_needs_a_limit(user: User) -> None:
         issue_personal_token(user=user, name="agent", scopes=SPEND, expires_at=soon, actor=user, password_confirmed=True)
     with pytest.raises(InvalidInput):
         issue_personal_token(
-            user=user, name="agent", scopes=SPEND, expires_at=soon, actor=user, password_confirmed=True, limits=[Caps(Currency.USD)]
+            user=user, name="agent", scopes=SPEND, expires_at=soon, actor=user, password_confirmed=True, limits=[LimitValues(Currency.USD)]
         )
     assert not AccessToken.objects.exists()
 
@@ -153,8 +153,11 @@ def test_limits_are_replaced_together(user: User) -> None:
 
 
 def test_categories_are_kept_sorted_and_once(user: User) -> None:
-    caps = Caps(Currency.INR, total_minor=1, categories=["presets", "fonts", "presets"])
-    assert set_spending_limit(owner=user, spender=AppFactory(user=user), caps=caps, actor=user).categories == ["fonts", "presets"]
+    limit_values = LimitValues(Currency.INR, total_minor=1, categories=["presets", "fonts", "presets"])
+    assert set_spending_limit(owner=user, spender=AppFactory(user=user), limit_values=limit_values, actor=user).categories == [
+        "fonts",
+        "presets",
+    ]
 
 
 def test_only_limit_of_a_spending_token_stays(user: User) -> None:
@@ -162,44 +165,44 @@ def test_only_limit_of_a_spending_token_stays(user: User) -> None:
     limit = token.spending_limits.get()
     with pytest.raises(LastSpendingLimit):
         remove_spending_limit(limit=limit, actor=user)
-    set_spending_limit(owner=user, spender=token, caps=INR, actor=user)
+    set_spending_limit(owner=user, spender=token, limit_values=INR, actor=user)
     remove_spending_limit(limit=limit, actor=user)
     assert history_of(token)[0].action == "spending_limit.remove"
     with pytest.raises(NotFound):
         remove_spending_limit(limit=SpendingLimit(pk=limit.pk), actor=user)
 
 
-def test_limit_of_someone_else_and_a_ceiling_cannot_be_removed(user: User) -> None:
+def test_limit_of_someone_else_and_a_app_limit_cannot_be_removed(user: User) -> None:
     app = AppFactory(user=user)
-    limit = set_spending_limit(owner=user, spender=app, caps=USD, actor=user)
-    ceiling = set_spending_ceiling(app=app, caps=USD, reason="Careful", actor=UserFactory())
-    for taken, actor in ((limit, UserFactory()), (ceiling, user)):
+    limit = set_spending_limit(owner=user, spender=app, limit_values=USD, actor=user)
+    app_limit = set_app_spending_limit(app=app, limit_values=USD, reason="Careful", actor=UserFactory())
+    for taken, actor in ((limit, UserFactory()), (app_limit, user)):
         with pytest.raises(NotFound):
             remove_spending_limit(limit=taken, actor=actor)
     assert SpendingLimit.objects.count() == 2
 
 
-def test_ceiling_on_ones_own_app_or_without_a_reason_is_refused(user: User) -> None:
+def test_app_limit_on_ones_own_app_or_without_a_reason_is_refused(user: User) -> None:
     app = AppFactory(user=user)
     with pytest.raises(SelfReview):
-        set_spending_ceiling(app=app, caps=USD, reason="Mine", actor=user)
+        set_app_spending_limit(app=app, limit_values=USD, reason="Mine", actor=user)
     with pytest.raises(InvalidInput):
-        set_spending_ceiling(app=app, caps=USD, reason=" ", actor=UserFactory())
-    set_spending_ceiling(app=app, caps=USD, reason="Careful", actor=UserFactory())
+        set_app_spending_limit(app=app, limit_values=USD, reason=" ", actor=UserFactory())
+    set_app_spending_limit(app=app, limit_values=USD, reason="Careful", actor=UserFactory())
     with pytest.raises(SelfReview):
-        lift_spending_ceiling(app=app, currency=Currency.USD, reason="Mine", actor=user)
+        remove_app_spending_limit(app=app, currency=Currency.USD, reason="Mine", actor=user)
 
 
-def test_ceiling_is_set_and_lifted_once_with_audit_rows(user: User) -> None:
+def test_app_limit_is_set_and_lifted_once_with_audit_rows(user: User) -> None:
     app, admin = AppFactory(), UserFactory()
-    set_spending_ceiling(app=app, caps=USD, reason="New and untried", actor=admin)
-    lift_spending_ceiling(app=app, currency=Currency.USD, reason="Proved itself", actor=admin)
+    set_app_spending_limit(app=app, limit_values=USD, reason="New and untried", actor=admin)
+    remove_app_spending_limit(app=app, currency=Currency.USD, reason="Proved itself", actor=admin)
     with pytest.raises(NotFound):
-        lift_spending_ceiling(app=app, currency=Currency.USD, reason="Again", actor=admin)
-    entries = AuditEntry.objects.filter(action__startswith="spending_ceiling").order_by("id")
+        remove_app_spending_limit(app=app, currency=Currency.USD, reason="Again", actor=admin)
+    entries = AuditEntry.objects.filter(action__startswith="app_spending_limit").order_by("id")
     assert [(entry.action, entry.reason) for entry in entries] == [
-        ("spending_ceiling.set", "New and untried"),
-        ("spending_ceiling.lift", "Proved itself"),
+        ("app_spending_limit.set", "New and untried"),
+        ("app_spending_limit.remove", "Proved itself"),
     ]
 
 
@@ -213,18 +216,18 @@ def test_personal_token_is_bound_by_its_own_rows_in_one_query(user: User, django
 
 
 @pytest.mark.parametrize("kind", ["oauth", "mcp"])
-def test_app_is_bound_by_the_wallets_owner_and_the_ceiling(user: User, kind: str, django_assert_num_queries: Queries) -> None:
+def test_app_is_bound_by_the_wallets_owner_and_the_app_limit(user: User, kind: str, django_assert_num_queries: Queries) -> None:
     app, someone = AppFactory(), UserFactory()
     for person in (user, someone):
         connect(person, app)
-    own = set_spending_limit(owner=user, spender=app, caps=USD, actor=user)
-    set_spending_limit(owner=someone, spender=app, caps=USD, actor=someone)
-    ceiling = set_spending_ceiling(app=app, caps=USD, reason="Careful", actor=UserFactory())
-    set_spending_ceiling(app=AppFactory(), caps=USD, reason="Another app", actor=UserFactory())
+    own = set_spending_limit(owner=user, spender=app, limit_values=USD, actor=user)
+    set_spending_limit(owner=someone, spender=app, limit_values=USD, actor=someone)
+    app_limit = set_app_spending_limit(app=app, limit_values=USD, reason="Careful", actor=UserFactory())
+    set_app_spending_limit(app=AppFactory(), limit_values=USD, reason="Another app", actor=UserFactory())
     principal = calling(user, app, kind)
     with django_assert_num_queries(1):
         limits = spending_limits_for(principal)
-    assert set(limits) == {own, ceiling}
+    assert set(limits) == {own, app_limit}
     assert spends_only_within_limits(principal)
 
 
@@ -234,8 +237,8 @@ def test_key_of_ones_own_app_needs_no_limit_but_keeps_those_there_are(user: User
     assert spending_limits_for(principal) == []
     assert not spends_only_within_limits(principal)
     limits = {
-        set_spending_limit(owner=user, spender=app, caps=INR, actor=user),
-        set_spending_ceiling(app=app, caps=USD, reason="Careful", actor=UserFactory()),
+        set_spending_limit(owner=user, spender=app, limit_values=INR, actor=user),
+        set_app_spending_limit(app=app, limit_values=USD, reason="Careful", actor=UserFactory()),
     }
     assert set(spending_limits_for(principal)) == limits
 
@@ -262,14 +265,14 @@ def test_database_refuses_a_row_that_makes_no_sense(user: User, change: dict[str
         SpendingLimit.objects.create(**values)
 
 
-@pytest.mark.parametrize("subject", ["app", "token", "ceiling"])
+@pytest.mark.parametrize("subject", ["app", "token", "app_limit"])
 def test_database_keeps_one_row_for_each_currency(user: User, subject: str) -> None:
     app, (token, _) = AppFactory(), personal(user)
     SpendingLimit.objects.filter(token=token).delete()
     subjects: dict[str, dict[str, Any]] = {
         "app": {"owner": user, "app": app},
         "token": {"owner": user, "token": token},
-        "ceiling": {"owner": None, "app": app},
+        "app_limit": {"owner": None, "app": app},
     }
     keys = subjects[subject]
     for currency in ("USD", "INR"):

@@ -7,6 +7,7 @@ import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
 
+from developers import bounds
 from developers.authentication import principal_of_bearer
 from developers.errors import AppNotApproved, ExpiryRequired, PasswordRequired, TooManyTokens
 from developers.models import AccessToken, App
@@ -15,7 +16,6 @@ from developers.selectors import live_tool_tokens_of, tool_tokens_of
 from developers.services.apps import suspend_app
 from developers.services.credentials import issue_mcp_token, revoke_token
 from developers.services.scopes import narrow_scopes
-from marketplace.core import bounds
 from marketplace.core.access import CredentialKind
 from marketplace.core.audit import history_of
 from marketplace.core.errors import InvalidCredential, InvalidInput

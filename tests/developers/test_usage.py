@@ -83,7 +83,7 @@ def test_refusal_for_scope_or_rate_is_counted(key_client: Callable[..., APIClien
 
 def test_crash_is_counted_as_500(key_client: Callable[..., APIClient], monkeypatch: pytest.MonkeyPatch) -> None:
     client = key_client()
-    monkeypatch.setattr("wallet.api.bodies.wallet_of", lambda _user: 1 / 0)
+    monkeypatch.setattr("wallet.api.responses.wallet_of", lambda _user: 1 / 0)
     assert client.get("/api/v1/wallet").status_code == 500
     assert counted() == {("GET wallet", 500): 1}
 

@@ -22,7 +22,7 @@ from catalog.models import Deliverable, Listing, ListingReview, Preview  # noqa:
 from catalog.models.files import PreviewKind  # noqa: E402 - see above
 from catalog.services.review import approve_listing, submit_listing  # noqa: E402 - see above
 from developers.services.credentials import issue_personal_token  # noqa: E402 - see above
-from developers.services.spending import Caps  # noqa: E402 - see above
+from developers.services.spending import LimitValues  # noqa: E402 - see above
 from marketplace.accounts.models import User  # noqa: E402 - see above
 from marketplace.core.errors import DependencyUnavailable  # noqa: E402 - see above
 from marketplace.core.money import Currency  # noqa: E402 - see above
@@ -49,7 +49,7 @@ def token_of(user: User, *scopes: Scope) -> str:
         expires_at=expires_at,
         actor=user,
         password_confirmed=True,
-        limits=[Caps(currency, total_minor=10_000_000) for currency in (Currency.INR, Currency.USD)],
+        limits=[LimitValues(currency, total_minor=10_000_000) for currency in (Currency.INR, Currency.USD)],
     )
     return secret
 

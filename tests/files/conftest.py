@@ -24,7 +24,8 @@ def s3_store(s3_server: s3.S3Server, s3_storage: S3Storage, settings: Any) -> S3
     settings.STORAGES = settings.STORAGES | {
         "default": {"BACKEND": "marketplace.storage.s3.S3Storage", "OPTIONS": s3_server.storage_options()}
     }
-    found: S3Storage = storages["default"]
+    found = storages["default"]
+    assert isinstance(found, S3Storage)
     return found
 
 

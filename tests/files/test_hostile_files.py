@@ -264,7 +264,7 @@ def test_names_that_no_database_takes_are_mended(local_store: ObjectStorage) -> 
 def test_child_has_no_django_and_no_secrets() -> None:
     code = (
         "import sys, vendors.sandbox.worker, vendors.sandbox.inspecting, vendors.sandbox.zips, vendors.sandbox.tars,"
-        " vendors.sandbox.fonts, vendors.sandbox.audio, vendors.sandbox.preview_images, vendors.sandbox.preview_fonts, vendors.sandbox.preview_audio;"
+        " vendors.sandbox.fonts, vendors.sandbox.audio, vendors.sandbox.mp4, vendors.sandbox.aac, vendors.sandbox.preview_images, vendors.sandbox.preview_fonts, vendors.sandbox.preview_audio;"
         " sys.exit('django' in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)

@@ -9,8 +9,8 @@ import pytest
 from fontTools.ttLib import TTFont
 from PIL import Image, ImageCms
 
-from marketplace.core import bounds
 from marketplace.core.errors import BodyTooLarge, UnsupportedType
+from vendors import bounds
 from vendors.previews import process_audio, process_font, process_image
 from vendors.uploads import FileRejected
 

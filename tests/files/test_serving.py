@@ -6,7 +6,7 @@ from django.test import RequestFactory
 
 from marketplace.core.errors import DependencyUnavailable
 from marketplace.storage.base import ObjectStorage, Segment, Stored
-from marketplace.storage.serving import serve_object, serve_segments
+from marketplace.storage.responses import serve_object, serve_segments
 
 from .helpers import put
 

@@ -20,7 +20,7 @@ from urllib3 import HTTPResponse
 
 from marketplace.core.errors import DependencyUnavailable
 from marketplace.storage import default_storage, s3
-from marketplace.storage.base import BLOCK_BYTES, ObjectStorage, Stored
+from marketplace.storage.base import BLOCK_BYTES, ObjectStorage, Segment, Stored
 from marketplace.storage.local import STAGING, LocalStorage
 from marketplace.storage.s3 import PART_BYTES, S3Storage
 from tests.servers.s3 import S3Server
@@ -377,7 +377,8 @@ def hung_store(monkeypatch: pytest.MonkeyPatch) -> Iterator[S3Storage]:
 
 
 def test_store_that_does_not_answer_is_asked_once_in_a_while(hung_store: S3Storage, monkeypatch: pytest.MonkeyPatch) -> None:
-    now, sent, answers = [0.0], [], []
+    now, sent = [0.0], []
+    answers: list[bool] = []
 
     def note(request: Any, **_: Any) -> Any:
         sent.append(request.url)
@@ -416,7 +417,7 @@ def test_object_is_put_together_from_bytes_and_a_stored_one(
 
 
 def test_object_from_a_missing_one_leaves_nothing(store: ObjectStorage) -> None:
-    segments = [b"head", Stored(store, "deliverables/missing", 0, 24 * MIB)]
+    segments: list[Segment] = [b"head", Stored(store, "deliverables/missing", 0, 24 * MIB)]
     with pytest.raises(FileNotFoundError):
         store.compose("hollow/one", segments, content_type="application/zip")
     assert not list(store.keys("hollow/"))
@@ -435,7 +436,7 @@ def test_large_object_is_copied_by_the_store_itself(s3_store: S3Storage, monkeyp
             yield block
 
     monkeypatch.setattr(S3Storage, "read", counted)
-    segments = [b"head", Stored(s3_store, "deliverables/one", 0, 40 * MIB), b"tail"]
+    segments: list[Segment] = [b"head", Stored(s3_store, "deliverables/one", 0, 40 * MIB), b"tail"]
     s3_store.compose("packages/one", segments, content_type="application/zip")
     assert s3_store.size("packages/one") == 40 * MIB + 8
     assert sum(passed) < 5 * MIB

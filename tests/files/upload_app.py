@@ -17,11 +17,11 @@ settings.MIDDLEWARE = []
 application = WSGIHandler()
 
 # The settings must be in place before what reads them is imported.
-from marketplace.core.api.problems import http_response  # noqa: E402 - see above
+from marketplace.api.problems import http_response  # noqa: E402 - see above
 from marketplace.core.errors import Problem  # noqa: E402 - see above
 from marketplace.storage import default_storage  # noqa: E402 - see above
 from marketplace.storage.base import Segment, Stored  # noqa: E402 - see above
-from marketplace.storage.serving import serve_segments  # noqa: E402 - see above
+from marketplace.storage.responses import serve_segments  # noqa: E402 - see above
 from vendors.uploads import receive, receive_small  # noqa: E402 - see above
 
 

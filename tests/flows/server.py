@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 ADMIN = ("admin@example.com", "an admin's long phrase")
 # Commands that make none of the checks.
 WITHOUT_CHECKS = {"doctor", "make_bucket", "restore", "shell"}
-# A mail on the console of a service without a mail server (`marketplace.jobs.console`), perhaps after log lines.
+# A mail on the console of a service without a mail server (`marketplace.jobs.mailing`), perhaps after log lines.
 PRINTED = re.compile(r"^Mail to (?P<to>[^\n]+)\nSubject: (?P<subject>[^\n]+)\n\n(?P<text>.+)\Z", re.MULTILINE | re.DOTALL)
 
 

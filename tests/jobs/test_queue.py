@@ -12,8 +12,8 @@ from django.utils import timezone
 from marketplace.core.errors import DependencyUnavailable, InvalidTransition
 from marketplace.core.models import AuditEntry
 from marketplace.jobs.models import Job, Worker
-from marketplace.jobs.policy import LANES, Retries
-from marketplace.jobs.queue import claim_job, recover_lost_jobs, release_job, retry_job, run_job, settle_job, waiting_lanes
+from marketplace.jobs.policy import QUEUES, Retries
+from marketplace.jobs.queue import claim_job, recover_lost_jobs, release_job, retry_job, run_job, settle_job, waiting_queues
 from tests.eager import drain
 from tests.factories import UserFactory
 
@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
 def claim(worker: str = "one") -> Job:
-    job = claim_job(lanes=LANES, worker_id=worker)
+    job = claim_job(queue_names=QUEUES, worker_id=worker)
     assert job is not None
     return job
 
@@ -115,14 +115,14 @@ def test_task_cannot_end_its_worker() -> None:
 def test_claimed_job_is_nobody_elses() -> None:
     queued(tasks.refuse)
     assert claim("one").worker_ids == ["one"]
-    assert claim_job(lanes=LANES, worker_id="two") is None
-    assert waiting_lanes(LANES) == set()
+    assert claim_job(queue_names=QUEUES, worker_id="two") is None
+    assert waiting_queues(QUEUES) == set()
 
 
-def test_lane_without_work_is_left_alone() -> None:
+def test_queue_without_work_is_left_alone() -> None:
     queued(tasks.refuse)
-    assert waiting_lanes(LANES) == {"default"}
-    assert claim_job(lanes=["webhooks"], worker_id="one") is None
+    assert waiting_queues(QUEUES) == {"default"}
+    assert claim_job(queue_names=["webhooks"], worker_id="one") is None
 
 
 def test_job_of_a_silent_worker_goes_to_another_and_counts_as_an_attempt() -> None:

@@ -13,7 +13,7 @@ from django.db import connection
 from django.utils import timezone
 
 from marketplace.jobs.models import Job, Worker
-from marketplace.jobs.worker import JobWorker, Lane
+from marketplace.jobs.worker import JobWorker, QueueThreads
 
 from ..flows.server import ROOT, environment
 from ..waiting import PATIENCE_SECONDS, until
@@ -130,17 +130,17 @@ def test_thread_outlives_a_job_of_which_nothing_can_be_written(monkeypatch: pyte
 
     worker = JobWorker(threads={})
     monkeypatch.setattr(worker, "do", do)
-    lane = Lane("default", 1, worker)
+    queue_name = QueueThreads("default", 1, worker)
     jobs = [Job(), Job()]
     for job in jobs:
-        until(lambda: lane.has_room, "a thread that is idle")
-        lane.give(job)
-    until(lambda: not lane.held, "a thread that is idle")
+        until(lambda: queue_name.has_room, "a thread that is idle")
+        queue_name.give(job)
+    until(lambda: not queue_name.held, "a thread that is idle")
     assert begun == jobs
-    assert lane.has_room
+    assert queue_name.has_room
 
 
-@pytest.mark.parametrize("words", [("--threads", "0"), ("--threads", "many"), ("--lanes", "nothing")])
+@pytest.mark.parametrize("words", [("--threads", "0"), ("--threads", "many"), ("--queues", "nothing")])
 def test_arguments_that_make_no_sense_are_refused(words: tuple[str, ...]) -> None:
     with pytest.raises(CommandError, match=r"number from 1 to 64|invalid choice"):
         call_command("worker", *words)

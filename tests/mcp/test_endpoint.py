@@ -374,7 +374,7 @@ def test_crash_is_answered_in_form_and_tells_nothing(secret: str, revision: str,
         message = "a secret of the inside"
         raise RuntimeError(message)
 
-    monkeypatch.setattr("wallet.api.bodies.wallet_of", crash)
+    monkeypatch.setattr("wallet.api.responses.wallet_of", crash)
     response = Speaker(secret, revision).send("tools/call", {"name": "get_wallet"})
     assert error_of(response) == (500, -32603, 1)
     assert b"inside" not in response.content

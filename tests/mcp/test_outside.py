@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from marketplace.pages import docs
-from marketplace.pages.docs.values import EXAMPLES
+from marketplace.web import docs
+from marketplace.web.docs.values import EXAMPLES
 from tests.waiting import PATIENCE_SECONDS
 
 from .conformance import suite

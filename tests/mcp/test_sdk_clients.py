@@ -14,9 +14,9 @@ from pydantic import AnyUrl
 
 from developers.models import AccessToken, App, Consent, ScopeReview
 from developers.services.scopes import ScopeDecision, decide_scopes
-from marketplace.core import outbound
-from marketplace.core.outbound import Answer
 from marketplace.core.scopes import APP_SCOPES, Scope
+from marketplace.http import outbound
+from marketplace.http.outbound import Response
 from tests.factories import AppFactory, UserFactory
 from tests.shop import funded
 from tests.waiting import PATIENCE_SECONDS
@@ -94,7 +94,7 @@ def reached(error: BaseException, kind: type[BaseException]) -> bool:
 def test_unknown_client_waits_for_its_review_and_then_gets_in(tools: str, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.CLIENT_METADATA_HOSTS = ["assistant.example"]
     document = orjson.dumps({"client_id": DOCUMENT, "client_name": "Assistant", "redirect_uris": [CALLBACK]})
-    monkeypatch.setattr(outbound, "request", lambda *_, **__: Answer(200, {"Content-Type": "application/json"}, document, whole=True))
+    monkeypatch.setattr(outbound, "request", lambda *_, **__: Response(200, {"Content-Type": "application/json"}, document, whole=True))
     visitor = Visitor(funded(inr=100_00), tools.removesuffix("/mcp"))
     provider = provider_for(tools, visitor, Newcomer("none yet"), client_metadata_url=DOCUMENT)
     with pytest.raises(BaseException) as refusal:  # noqa: PT011 - the client wraps what its callback raises in groups of its own

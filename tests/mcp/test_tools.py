@@ -9,14 +9,14 @@ from mcp_types.methods import validate_server_result
 
 from catalog.api.views import AssetViewSet
 from catalog.models import Listing
-from developers.services.spending import Caps, replace_spending_limits
+from developers.services.spending import LimitValues, replace_spending_limits
 from library.api.views import LibraryViewSet
 from marketplace.core import bounds
 from marketplace.core.errors import PreconditionFailed, Problem
 from marketplace.core.money import Currency
 from marketplace.mcp.revisions import SUPPORTED
 from marketplace.mcp.tools.hints import next_step
-from marketplace.mcp.tools.table import TOOLS
+from marketplace.mcp.tools.registry import TOOLS
 from tests.shop import archive, bought, funded, on_sale
 from wallet.api.views import WalletViewSet
 from wallet.models import Order
@@ -229,7 +229,7 @@ def test_missing_price_names_the_currencies_that_there_are(rich: Speaker) -> Non
 def test_spending_limit_holds_and_is_named(listing: Listing) -> None:
     buyer = funded(inr=1_000_000)
     _, secret, app = tool_token(buyer)
-    replace_spending_limits(owner=buyer, spender=app, limits=[Caps(Currency.INR, per_purchase_minor=100_00)], actor=buyer)
+    replace_spending_limits(owner=buyer, spender=app, limits=[LimitValues(Currency.INR, per_purchase_minor=100_00)], actor=buyer)
     problem = problem_of(Speaker(secret).call("buy_asset", assetId=listing.slug, idempotencyKey="one"))
     assert (problem["code"], problem["limit"], problem["left"]) == ("spending_limit_exceeded", "perPurchase", 100.0)
     assert not Order.objects.exists()

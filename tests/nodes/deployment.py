@@ -73,6 +73,7 @@ class Deployment:
     mailbox: Mailbox
     database: Cluster
     cache: redis.Server
+    store: s3.S3Server
     gates: dict[str, Gate] = field(default_factory=dict)
     base_url: str = BASE_URL
 
@@ -141,7 +142,7 @@ def deployed(folder: Path, *, nodes: int = 2, gated: bool = False, given: dict[s
         env = environment(addresses, store, folder) | (given or {})
         fill_postgres(env["DATABASE_URL"])
         manage(env | {"DJANGO_SUPERUSER_PASSWORD": ADMIN[1]}, "createsuperuser", "--no-input", "--email", ADMIN[0])
-        yield _start(stack, folder, env, mailbox, (database, cache), gates, nodes)
+        yield _start(stack, folder, env, mailbox, (database, cache, store), gates, nodes)
 
 
 def environment(addresses: dict[str, str], store: s3.S3Server, folder: Path) -> dict[str, str]:
@@ -175,7 +176,7 @@ def _start(
     folder: Path,
     env: dict[str, str],
     mailbox: Mailbox,
-    servers: tuple[Cluster, redis.Server],
+    servers: tuple[Cluster, redis.Server, s3.S3Server],
     gates: dict[str, Gate],
     count: int,
 ) -> Deployment:

@@ -10,8 +10,8 @@ from django.db.models import EmailField, JSONField, Model
 from django.utils import timezone
 from django.utils.http import int_to_base36
 
+from developers.event_types import EventType
 from developers.models.usage import CallerKind
-from developers.webhooks.events import EventType
 from marketplace.accounts.models import User
 from tests.factories import CategoryFactory, UserFactory
 from tests.shop import tiers
@@ -146,15 +146,15 @@ class Person:
         self.add("wallet.CreditReference", journal=funding)
         asked = self._move("", wallet, "withdrawal", -10)
         paid = self._journal(kind="settlement")
-        self.add("wallet.Withdrawal paid", wallet=wallet, asked=asked, settled=paid, status="Paid")
+        self.add("wallet.WalletPayout paid", wallet=wallet, asked=asked, settled=paid, status="Paid")
         self._move("", wallet, "funding", 10)
         asked = self._move("", wallet, "withdrawal", -10)
         back = self._move("", wallet, "return", 10, reverses=asked)
-        self.add("wallet.Withdrawal refused", wallet=wallet, asked=asked, settled=back, status="Refused")
+        self.add("wallet.WalletPayout refused", wallet=wallet, asked=asked, settled=back, status="Refused")
         self._move("", wallet, "withdrawal", -10)
         earnings = type(wallet).objects.create(kind="vendor", owner=user, currency="INR", may_go_negative=True, balance_minor=5)
         journal = self._journal(kind="payout", vendor=earnings, vendor_net_minor=-5)
-        self.add("wallet.Payout", account=earnings, journal=journal)
+        self.add("wallet.VendorPayout", account=earnings, journal=journal)
         self.add("wallet.WalletSettings", owner=user)
         self.add("wallet.IdempotencyRecord", owner=user)
 

@@ -11,7 +11,7 @@ from typing import Any
 from django.apps import apps
 from django.db.models import BinaryField, CharField, Field, FileField, GenericIPAddressField, JSONField, Model, TextField
 
-SECRET = "a secret, its hash, or what it is sealed in"
+SECRET = "a secret, its hash, or what it is encrypted in"
 TECHNICAL = "a number, a hash or a name that the service gave"
 DERIVED = "follows from what is exported"
 OTHERS = "belongs to another person"
@@ -132,10 +132,10 @@ ACCOUNTS = (
         impersonal={TECHNICAL: "subject_type subject_id"},
         kept=LOG,
     ),
-    Holding("operations.AccountExport", hidden={SECRET: "sealed"}),
+    Holding("operations.AccountExport", hidden={SECRET: "encrypted"}),
     Holding(
         "django_tasks_database.DBTaskResult",
-        hidden={"a mail, sealed until it is sent, or numbers of rows": "args_kwargs return_value traceback"},
+        hidden={"a mail, encrypted until it is sent, or numbers of rows": "args_kwargs return_value traceback"},
         impersonal={TECHNICAL: "exception_class_path task_path worker_ids queue_name backend_name"},
         kept="mails on their way are sent; finished jobs are deleted after two days, failed ones after 60",
     ),
@@ -209,7 +209,7 @@ DEVELOPERS = (
     Holding(
         "developers.WebhookEndpoint",
         exported={"webhooks": "url description disabled_reason"},
-        hidden={SECRET: "sealed_secret sealed_old_secret"},
+        hidden={SECRET: "encrypted_secret encrypted_old_secret"},
     ),
     Holding("developers.WebhookSubscription", impersonal={CODE: "event"}),
     *(
@@ -266,7 +266,7 @@ SELLING = (
             ),
         )
     ),
-    Holding("wallet.Payout", exported={"payouts": "run payout_method"}, kept=BOOKS),
+    Holding("wallet.VendorPayout", exported={"payouts": "run payout_method"}, kept=BOOKS),
 )
 
 BUYING = (
@@ -275,15 +275,15 @@ BUYING = (
     Holding("wallet.Journal", hidden={STAFF: "reason", TECHNICAL: "request_id"}, kept=BOOKS),
     Holding("wallet.CreditReference", exported={"creditReferences": "source reference"}, kept=BOOKS),
     Holding(
-        "wallet.Withdrawal paid",
-        exported={"withdrawals": "payment_details reference"},
+        "wallet.WalletPayout paid",
+        exported={"walletPayouts": "payment_details reference"},
         impersonal={"empty by a constraint": "reason"},
         kept=BOOKS,
         anonymised="payment_details",
     ),
     Holding(
-        "wallet.Withdrawal refused",
-        exported={"withdrawals": "reason"},
+        "wallet.WalletPayout refused",
+        exported={"walletPayouts": "reason"},
         impersonal={"empty by a constraint": "payment_details reference"},
         kept=BOOKS,
     ),
@@ -311,10 +311,10 @@ HOLDINGS = (*ACCOUNTS, *DEVELOPERS, *SELLING, *BUYING)
 
 IMPERSONAL = {
     "the service's own configuration": (
-        "auth.Permission auth.Group auth.Group_permissions contenttypes.ContentType core.ReadyWords catalog.Category"
+        "auth.Permission auth.Group auth.Group_permissions contenttypes.ContentType review.SavedReply catalog.Category"
         " catalog.LicenseTier catalog.RetiredTerms catalog.RejectionReason catalog.SearchSynonym"
     ),
-    "the service's own work": "jobs.Worker jobs.Schedule catalog.CatalogVersion wallet.LedgerSeal wallet.SealedJournal",
+    "the service's own work": "jobs.Worker jobs.Schedule catalog.CatalogVersion wallet.LedgerDigest wallet.CoveredJournal",
     "counts and numbers": "catalog.ListingStats catalog.UncountedPurchase wallet.Transfer",
     "made from listings on sale, of which a deleted account has none": (
         "catalog.SearchDocument catalog.SearchTerm catalog.ListingIndex catalog.ListingLabel catalog.ListingPrice catalog.ListingCount"
@@ -348,7 +348,7 @@ OTHER_KEYS = {
     "walletEntries": "kind at wallet__currency wallet_net_minor wallet_balance_minor order_id",
     "quotes": "listing_id currency price_minor created_at expires_at",
     "orders": "id currency price_minor tax_minor status created_at refunded_at",
-    "withdrawals": "id wallet__currency asked__wallet_net_minor status requested_at settled__at",
+    "walletPayouts": "id wallet__currency asked__wallet_net_minor status requested_at settled__at",
     "creditReferences": "journal__wallet_net_minor journal__at",
     "licences": "id order_id acquired_at revoked_at",
     "downloads": "issued_at expires_at",

@@ -14,9 +14,9 @@ from django.utils import timezone
 from catalog.models import SearchDocument
 from marketplace.core.apps import AUDIT_LOG
 from marketplace.core.errors import DependencyUnavailable
-from marketplace.core.health import NotReady
 from marketplace.jobs.models import Worker
-from marketplace.operations import doctor, readings
+from marketplace.monitoring.health import NotReady
+from marketplace.operations import doctor, gauges
 from marketplace.operations.doctor import node, services
 from marketplace.operations.management.commands import make_bucket, purge
 from marketplace.storage.s3 import S3Storage
@@ -105,15 +105,15 @@ def test_purge_runs_every_purge_there_is() -> None:
 
 def test_worker_that_fell_silent_is_down_until_it_beats() -> None:
     with pytest.raises(NotReady, match="no worker"):
-        readings.probe_workers()
+        gauges.probe_workers()
     Worker.objects.create(id="w", host="here", pid=1, seen_at=timezone.now() - timedelta(hours=1))
-    assert readings.live_workers() == 0
+    assert gauges.live_workers() == 0
     Worker.objects.update(seen_at=timezone.now())
-    readings.probe_workers()
+    gauges.probe_workers()
 
 
 def test_gauges_tell_what_waits() -> None:
-    shown = {sample.name: sample.value for family in readings.jobs() for sample in family.samples}
+    shown = {sample.name: sample.value for family in gauges.jobs() for sample in family.samples}
     assert shown["marketplace_workers"] == 0
     assert shown["marketplace_jobs_oldest_seconds"] == 0
 

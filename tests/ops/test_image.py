@@ -14,7 +14,7 @@ import pytest
 import yaml
 from django.urls import reverse
 
-from marketplace.core import bounds
+from catalog import bounds
 from tests.waiting import PATIENCE_SECONDS, end, until, until_it_answers
 
 from ..checks import BIN, PRODUCTION, ROOT, SETTINGS

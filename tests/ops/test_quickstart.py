@@ -25,7 +25,7 @@ import requests
 from django.core.management import CommandError, call_command
 
 from marketplace.core import bounds
-from marketplace.core.request_body import BLOCK_BYTES
+from marketplace.http.request_body import BLOCK_BYTES
 
 from ..servers.ports import free_port
 from ..waiting import PATIENCE_SECONDS, end, until_it_answers

@@ -21,7 +21,7 @@ from sentry_sdk.envelope import Envelope
 from sentry_sdk.transport import Transport
 
 from developers.secrets import Prefix, new_secret
-from marketplace.core.observing import crashes, tracing
+from marketplace.monitoring import crashes, tracing
 from tests.waiting import PATIENCE_SECONDS
 
 from ..checks import ROOT

@@ -7,7 +7,7 @@ from wsgiref.util import setup_testing_defaults
 import pytest
 
 from marketplace import wsgi
-from marketplace.core.request_body import DISCARDED_BYTES
+from marketplace.http.request_body import DISCARDED_BYTES
 
 pytestmark = pytest.mark.django_db
 

@@ -63,7 +63,7 @@ def _arguments() -> argparse.Namespace:
 
 
 def _doc_names() -> list[str]:
-    return sorted(path.stem for path in (ROOT / "marketplace" / "pages" / "docs").glob("*.md"))
+    return sorted(path.stem for path in (ROOT / "marketplace" / "web" / "docs").glob("*.md"))
 
 
 def _sign_in(page: Page, base_url: str, person: dict[str, str]) -> None:

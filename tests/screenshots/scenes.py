@@ -17,12 +17,12 @@ from allauth.account.models import EmailAddress  # noqa: E402 - models are there
 from catalog.models import Category, LicenseTier, Listing  # noqa: E402
 from catalog.models.files import PreviewKind  # noqa: E402
 from catalog.services.review import reject_listing  # noqa: E402
+from developers.event_types import EventType  # noqa: E402
 from developers.models import App  # noqa: E402
 from developers.services.apps import set_redirect_uris  # noqa: E402
 from developers.services.webhooks import create_endpoint, send_test_event  # noqa: E402
-from developers.webhooks.events import EventType  # noqa: E402
 from marketplace.accounts.models import User  # noqa: E402
-from marketplace.pages.demo.people import APP_NAME  # noqa: E402
+from marketplace.demo.people import APP_NAME  # noqa: E402
 from tests.files.makers import picture  # noqa: E402
 from tests.studio.cases import submitted, with_candidate  # noqa: E402
 from vendors.models import VendorProfile  # noqa: E402

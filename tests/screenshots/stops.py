@@ -169,9 +169,11 @@ def signed_in_stops() -> list[Stop]:
         Stop("checkout", "buyer", lead=_to_checkout),
         *(Stop(name, "buyer", path) for name, path in buyer.items()),
         Stop("wallet", "buyer", "/dashboard/wallet"),
-        Stop("wallet-withdraw", "buyer", "/dashboard/wallet/payouts/new"),
-        Stop("wallet-withdraw-refused", "buyer", lead=refused(at("/dashboard/wallet/payouts/new"), {"amount": "9000000", "password": "x"})),
-        Stop("wallet-withdrawal", "developer", lead=follow("/dashboard/wallet", ".items a")),
+        Stop("wallet-payout-new", "buyer", "/dashboard/wallet/payouts/new"),
+        Stop(
+            "wallet-payout-new-refused", "buyer", lead=refused(at("/dashboard/wallet/payouts/new"), {"amount": "9000000", "password": "x"})
+        ),
+        Stop("wallet-payout", "developer", lead=follow("/dashboard/wallet", ".items a")),
         Stop("wallet-waiting", "developer", "/dashboard/wallet"),
         Stop("account-delete-money", "developer", "/dashboard/account/delete"),
         Stop("library", "buyer", "/dashboard/library"),
@@ -200,9 +202,11 @@ def signed_in_stops() -> list[Stop]:
         Stop("admin-queue", "admin", "/admin/catalog/listingreview/?status__exact=all"),
         Stop("admin-review", "admin", lead=follow("/admin/catalog/listingreview/?status__exact=all", "#result_list tbody a[href*=change]")),
         Stop("admin-refund", "admin", lead=follow("/admin/wallet/order/", "#result_list tbody th a", "../refund/")),
-        Stop("admin-withdrawals", "admin", "/admin/wallet/withdrawal/"),
-        Stop("admin-withdrawal", "admin", lead=follow("/admin/wallet/withdrawal/", "#result_list tbody a[href*=change]")),
-        Stop("admin-withdrawal-pay", "admin", lead=follow("/admin/wallet/withdrawal/", "#result_list tbody a[href*=change]", "../pay/")),
+        Stop("admin-wallet-payouts", "admin", "/admin/wallet/walletpayout/"),
+        Stop("admin-wallet-payout", "admin", lead=follow("/admin/wallet/walletpayout/", "#result_list tbody a[href*=change]")),
+        Stop(
+            "admin-wallet-payout-pay", "admin", lead=follow("/admin/wallet/walletpayout/", "#result_list tbody a[href*=change]", "../pay/")
+        ),
         Stop("admin-app", "admin", lead=follow("/admin/developers/app/", "#result_list tbody th a")),
         Stop("admin-user", "admin", lead=follow("/admin/accounts/user/", "#result_list tbody th a")),
         Stop("admin-category", "admin", lead=follow("/admin/catalog/category/", "#result_list tbody th a")),

@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # Names the folder of the run, so that all of its processes share it.
 FOLDER = "TEST_TEMPLATES"
 # Interfaces: what migrates imports none of them.
-ABOVE = {"admin", "admin.py", "api", "commands", "dashboard", "mcp", "oauth", "pages", "studio"}
+ABOVE = {"admin", "admin.py", "api", "commands", "dashboard", "mcp", "oauth", "studio", "web"}
 KEPT_SECONDS = 7 * 24 * 3600
 DUMP = "postgres.sql"
 

@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from catalog.models import Listing
-from tests.pages.markup import faults_of
+from tests.web.markup import faults_of
 
 
 def form_of(client: Client, address: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Whose studio is closed; whose listings it shows is in `tests/pages/test_others_things.py`."""
+"""Whose studio is closed; whose listings it shows is in `tests/web/test_others_things.py`."""
 
 from collections.abc import Callable
 

@@ -14,9 +14,9 @@ from django.contrib.sessions.models import Session
 from django.db import connections
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from catalog import bounds
 from catalog.models import Deliverable, Listing, Preview
 from developers.models import FirstPartyToken
-from marketplace.core import bounds
 from tests.files.makers import picture
 from tests.keyboard import choose
 from tests.screenshots.driving import Visit, context, overflows, still, violations, watched

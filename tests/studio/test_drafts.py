@@ -11,8 +11,8 @@ from django.urls import reverse
 from catalog.models import Listing
 from catalog.services.review import withdraw_listing
 from tests.factories import ListingFactory
-from tests.pages.markup import faults_of
 from tests.vendors.cases import make_vendor
+from tests.web.markup import faults_of
 
 from .cases import ready, submitted
 from .forms import at, errors_of, form_of

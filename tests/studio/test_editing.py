@@ -12,8 +12,8 @@ from django.utils.html import escape
 
 from catalog.models import Listing
 from tests.factories import ListingFactory
-from tests.pages.markup import faults_of
 from tests.vendors.cases import make_vendor
+from tests.web.markup import faults_of
 from vendors.models import VendorProfile
 from vendors.services.editing import edit_listing
 from vendors.services.listings import update_details

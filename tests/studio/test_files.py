@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries, DjangoCaptureOnCommitCallbacks
 
+from catalog import bounds as catalog_bounds
 from catalog.models import Deliverable, Listing, Preview
 from marketplace.core import bounds
 from marketplace.core.audit import history_of
@@ -152,7 +153,7 @@ def test_picture_that_is_none_is_told_at_its_own_place(client: Client, listing: 
 
 
 def test_slot_beyond_the_last_is_not_found(client: Client, listing: Listing) -> None:
-    assert send(client, listing, makers.png(), "studio-picture-upload", bounds.GALLERY_SLOTS).status_code == 404
+    assert send(client, listing, makers.png(), "studio-picture-upload", catalog_bounds.GALLERY_SLOTS).status_code == 404
 
 
 def test_listing_that_came_under_review_meanwhile_is_shown_as_it_is_now(
@@ -364,7 +365,7 @@ def test_page_costs_no_more_queries_with_many_files(
         Deliverable.objects.create(
             listing=listing, object_key=f"deliverables/{number}", original_filename=f"{number}.zip", file_size=1, sha256="0" * 64, crc32=0
         )
-    for slot in range(bounds.GALLERY_SLOTS):
+    for slot in range(catalog_bounds.GALLERY_SLOTS):
         send(client, listing, makers.png(), "studio-picture-upload", slot)
     client.get(address(listing))
     with django_assert_max_num_queries(8):

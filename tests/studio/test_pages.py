@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from catalog.models import Listing
 from tests.factories import DeliverableFactory, ListingFactory
-from tests.pages.markup import faults_of
+from tests.web.markup import faults_of
 from vendors.models import VendorProfile
 from vendors.services.manifests import generate_manifest
 

@@ -12,8 +12,8 @@ from catalog.models import AgentManifest, Listing
 from catalog.services.review import reject_listing, takedown_listing
 from marketplace.accounts.models import User
 from tests.factories import UserFactory
-from tests.pages.markup import faults_of
 from tests.vendors.cases import make_vendor
+from tests.web.markup import faults_of
 
 from .cases import published, ready, submitted, with_candidate
 

@@ -10,7 +10,7 @@ from catalog.models import Store
 from marketplace.accounts.models import User
 from marketplace.core.models import AuditEntry
 from tests.factories import StoreFactory, UserFactory
-from tests.pages.markup import faults_of
+from tests.web.markup import faults_of
 from vendors.models import VendorProfile, VendorStatus
 from vendors.services.profiles import approve_vendor, suspend_vendor
 

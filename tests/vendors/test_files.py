@@ -14,12 +14,12 @@ from rest_framework.test import APIClient
 
 from catalog.models import Deliverable, Listing, Preview
 from catalog.models.files import PreviewKind
-from marketplace.core import bounds
 from marketplace.core.audit import history_of
 from marketplace.core.errors import DependencyUnavailable
 from marketplace.core.scopes import Scope
 from marketplace.storage import default_storage
 from marketplace.storage.local import LocalStorage
+from vendors import bounds
 from vendors.errors import ListingLocked, UploadConflict, VendorNotApproved
 from vendors.inspection import Inspection
 from vendors.models import VendorProfile

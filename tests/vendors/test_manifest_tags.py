@@ -10,11 +10,11 @@ import font_roboto
 import pytest
 from rest_framework.test import APIClient
 
+from catalog import bounds
 from catalog.manifests import ensure_manifest
 from catalog.manifests.tags import tags_of
 from catalog.models import Listing
 from catalog.services.visibility import listing_changed
-from marketplace.core import bounds
 from tests.factories import CategoryFactory, ListingFactory, PublishedListingFactory
 from tests.files import makers as files
 from vendors.models import VendorProfile

@@ -9,9 +9,9 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 
+from catalog.catalog_version import current_version
 from catalog.manifests import ensure_manifest
 from catalog.models import AgentManifest, Deliverable, Listing
-from catalog.services.catalog_version import current_version
 from marketplace.core.errors import DependencyUnavailable
 from marketplace.core.models import AuditEntry
 from marketplace.storage import default_storage

@@ -8,10 +8,10 @@ from django.db import IntegrityError, transaction
 from pytest_django import DjangoAssertNumQueries, DjangoCaptureOnCommitCallbacks
 from rest_framework.test import APIClient
 
+from catalog import bounds
 from catalog.models import Deliverable, Listing
-from catalog.selectors.versions import approved_versions, deliverable_of_version
+from catalog.selectors.listings import approved_versions, deliverable_of_version
 from catalog.services.review import approve_listing, block_deliverable
-from marketplace.core import bounds
 from marketplace.storage import default_storage
 from tests.catalog.cases import open_review, submitted
 from tests.factories import DeliverableFactory, UserFactory

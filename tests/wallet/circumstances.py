@@ -16,8 +16,8 @@ from tests.factories import AppFactory, UserFactory
 from tests.shop import on_sale, store_keeping
 from vendors.models import VendorProfile
 from wallet.reconciliation import differences
+from wallet.services.digests import digest_ledger
 from wallet.services.funding import credit_wallet
-from wallet.services.sealing import seal_ledger
 
 from . import spenders
 from .model import TERMS, Expected, Terms
@@ -72,7 +72,7 @@ class Circumstances(RuleBasedStateMachine):
         """Let the books speak, then take everything back, so that each life begins with nothing."""
         try:
             connection.check_constraints()
-            list(seal_ledger(until=self.now))
+            list(digest_ledger(until=self.now))
             assert list(differences()) == []
         finally:
             self.clock.stop()
@@ -121,7 +121,7 @@ class Circumstances(RuleBasedStateMachine):
         subject = {"token_id": principal.credential.pk} if principal.app is None else {"app": principal.app}
         SpendingLimit.objects.filter(owner=self.buyers[buyer], currency=currency, **subject).delete()
         self.expected.limits.pop((buyer, through, currency), None)
-        caps: dict[str, Any] = {"per_purchase_minor": once, "per_day_minor": day, "total_minor": ever}
-        if any(caps.values()):
-            spenders.limit(principal, currency=currency, **caps)
-            self.expected.limits[buyer, through, currency] = caps
+        limit_values: dict[str, Any] = {"per_purchase_minor": once, "per_day_minor": day, "total_minor": ever}
+        if any(limit_values.values()):
+            spenders.limit(principal, currency=currency, **limit_values)
+            self.expected.limits[buyer, through, currency] = limit_values

@@ -29,9 +29,9 @@ def _mutated(db: None) -> None:
 
 LEDGER = "tests/wallet/test_ledger.py"
 QUOTES = "tests/wallet/test_quotes.py"
-PAYOUTS = "tests/wallet/test_payouts.py"
-SEALS = "tests/wallet/test_seals.py"
-LEAVING = "tests/wallet/test_withdrawals.py"
+PAYOUTS = "tests/wallet/test_vendor_payouts.py"
+DIGESTS = "tests/wallet/test_digests.py"
+LEAVING = "tests/wallet/test_wallet_payouts.py"
 CREDITS = "tests/wallet/test_credit_references.py"
 REFUNDS = "tests/wallet/test_refunds.py"
 OF_THE_DATABASE = (
@@ -41,14 +41,14 @@ OF_THE_DATABASE = (
     dropped(
         "TRIGGER wallet_journal_follows ON wallet_journal", f"{LEDGER}::test_balance_that_no_journal_made_is_neither_spent_nor_added_to"
     ),
-    dropped("TRIGGER wallet_payout_append_only ON wallet_payout", f"{PAYOUTS}::test_record_of_a_payout_is_never_changed"),
-    dropped("TRIGGER wallet_ledgerseal_append_only ON wallet_ledgerseal", f"{SEALS}::test_seals_are_never_changed"),
-    dropped("TRIGGER wallet_sealedjournal_append_only ON wallet_sealedjournal", f"{SEALS}::test_seals_are_never_changed"),
-    dropped("TRIGGER wallet_withdrawal_kept ON wallet_withdrawal", f"{LEAVING}::test_what_came_of_a_payout_is_never_changed"),
-    dropped("TRIGGER wallet_withdrawal_never_deleted ON wallet_withdrawal", f"{LEAVING}::test_what_came_of_a_payout_is_never_changed"),
+    dropped("TRIGGER wallet_vendorpayout_append_only ON wallet_vendorpayout", f"{PAYOUTS}::test_record_of_a_payout_is_never_changed"),
+    dropped("TRIGGER wallet_ledgerdigest_append_only ON wallet_ledgerdigest", f"{DIGESTS}::test_digests_are_never_changed"),
+    dropped("TRIGGER wallet_coveredjournal_append_only ON wallet_coveredjournal", f"{DIGESTS}::test_digests_are_never_changed"),
+    dropped("TRIGGER wallet_walletpayout_kept ON wallet_walletpayout", f"{LEAVING}::test_what_came_of_a_payout_is_never_changed"),
+    dropped("TRIGGER wallet_walletpayout_never_deleted ON wallet_walletpayout", f"{LEAVING}::test_what_came_of_a_payout_is_never_changed"),
     dropped("TRIGGER wallet_creditreference_append_only ON wallet_creditreference", f"{CREDITS}::test_reference_is_never_changed"),
     unbound("wallet_creditreference", "creditreference_once", f"{CREDITS}::test_second_credit_of_a_reference_is_refused_by_the_database"),
-    dropped("INDEX withdrawal_one_open", f"{LEAVING}::test_second_open_payout_of_a_wallet_is_refused_by_the_database"),
+    dropped("INDEX walletpayout_one_open", f"{LEAVING}::test_second_open_payout_of_a_wallet_is_refused_by_the_database"),
     unbound(
         "wallet_journal", "journal_once_for_order", f"{REFUNDS}::test_second_payment_of_an_unclaimed_refund_is_refused_by_the_database"
     ),
@@ -59,7 +59,7 @@ OF_THE_DATABASE = (
     unbound("wallet_transfer", "transfer_debit_in_currency", f"{LEDGER}::test_transfer_between_currencies_is_refused"),
     unbound("wallet_journal", "journal_wallet_fits_kind", f"{LEDGER}::test_journal_that_does_not_say_what_it_means_is_refused"),
     unbound("wallet_journal", "journal_vendor_fits_kind", f"{LEDGER}::test_journal_that_does_not_say_what_it_means_is_refused"),
-    unbound("wallet_payout", "payout_once_in_run", f"{PAYOUTS}::test_second_payout_of_a_run_is_refused_by_the_database"),
+    unbound("wallet_vendorpayout", "vendorpayout_once_in_run", f"{PAYOUTS}::test_second_payout_of_a_run_is_refused_by_the_database"),
     unbound("wallet_order", "order_parts_make_price", f"{LEDGER}::test_order_whose_parts_are_not_its_price_is_refused"),
     unbound("wallet_order", "order_quote_once", f"{QUOTES}::test_second_order_of_a_quote_is_refused_by_the_database"),
     dropped("INDEX licence_one_live", f"{LEDGER}::test_second_live_licence_is_refused_by_the_database"),

@@ -15,7 +15,7 @@ from marketplace.accounts.models import User
 from tests.shop import funded, on_sale
 from wallet.models import Order
 from wallet.models.orders import OrderStatus
-from wallet.services.offers import Wish
+from wallet.services.offers import PurchaseRequest
 from wallet.services.refunds import refund_order
 from wallet.services.spending import spend
 
@@ -97,7 +97,7 @@ def buy_and_refund(buyer: User, listing: Listing, answers: int) -> None:
     for order in Order.objects.filter(buyer=buyer, status=OrderStatus.COMPLETED):
         refund_order(order=order, reason="left over", actor=None)
     while True:
-        receipt, _ = spend(buyer=buyer, wish=Wish(str(listing.pk)))
+        receipt, _ = spend(buyer=buyer, purchase=PurchaseRequest(str(listing.pk)))
         os.write(answers, BOUGHT + receipt.order_id.encode() + b"\n")
         refund_order(order=Order(pk=receipt.order_id), reason="again", actor=None)
         os.write(answers, REFUNDED + receipt.order_id.encode() + b"\n")

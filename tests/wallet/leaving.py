@@ -5,16 +5,16 @@ from typing import Any
 from marketplace.accounts.models import User
 from marketplace.accounts.services import delete_account
 from tests.shop import bought, funded, on_sale
-from wallet.models import Order, Withdrawal
-from wallet.services.withdrawals import ask_withdrawal
+from wallet.models import Order, WalletPayout
+from wallet.services.wallet_payouts import request_wallet_payout
 
 DETAILS = "IBAN DE02 1203 0000 0000 2020 51\nAsha Rao"
 
 
-def asked(user: User, amount_minor: int | None = None, currency: str = "INR", **given: Any) -> Withdrawal:
+def asked(user: User, amount_minor: int | None = None, currency: str = "INR", **given: Any) -> WalletPayout:
     """Ask as the owner does, password and all."""
     asking: dict[str, Any] = {"payment_details": DETAILS, "actor": user, "password_confirmed": True} | given
-    return ask_withdrawal(user=user, currency=currency, amount_minor=amount_minor, **asking)
+    return request_wallet_payout(user=user, currency=currency, amount_minor=amount_minor, **asking)
 
 
 def abandoned(price_inr_minor: int = 49_900) -> Order:

@@ -8,17 +8,17 @@ from hypothesis import strategies as st
 from hypothesis.stateful import invariant, rule
 
 from marketplace.core.errors import Problem
-from wallet.models import LedgerAccount, Order, Payout
+from wallet.models import LedgerAccount, Order, VendorPayout
 from wallet.selectors import vendor_accounts, with_earnings
-from wallet.services.offers import Wish
-from wallet.services.payouts import Held, pay_out
+from wallet.services.offers import PurchaseRequest
 from wallet.services.quotes import make_quote
 from wallet.services.refunds import refund_order
 from wallet.services.spending import spend
+from wallet.services.vendor_payouts import WithheldPayout, pay_out
 
 from .circumstances import BOUND, BUYERS, CURRENCIES, KEYS, LISTINGS, RUNS, THROUGH, TIERS
 from .model import OPEN_QUOTES, Bought, Quoted
-from .withdrawing import Withdrawing
+from .paying_out import Withdrawing
 
 
 class Wallets(Withdrawing):
@@ -41,15 +41,15 @@ class Wallets(Withdrawing):
         """Yield why a price cannot be paid."""
         if price > self.expected.balances.get((buyer, currency), 0):
             yield "insufficient_balance"
-        caps = self.expected.limits.get((buyer, through, currency))
-        if price and through in BOUND and caps is None:
+        limit_values = self.expected.limits.get((buyer, through, currency))
+        if price and through in BOUND and limit_values is None:
             yield "spending_limit_exceeded"
-        if not price or caps is None:
+        if not price or limit_values is None:
             return
         mine = [b for (who, _, _), b in self.expected.owned.items() if (who, b.through, b.currency) == (buyer, through, currency)]
         today = sum(bought.price for bought in mine if bought.at.date() == self.now.date())
         spent = {"per_purchase_minor": 0, "per_day_minor": today, "total_minor": sum(bought.price for bought in mine)}
-        if any(cap is not None and spent[name] + price > cap for name, cap in caps.items()):
+        if any(cap is not None and spent[name] + price > cap for name, cap in limit_values.items()):
             yield "spending_limit_exceeded"
 
     @rule(buyer=BUYERS, listing=LISTINGS, tier=TIERS, currency=CURRENCIES)
@@ -61,7 +61,7 @@ class Wallets(Withdrawing):
         if not refusal and len(still_open) >= OPEN_QUOTES:
             refusal = "too_many_quotes"
         try:
-            quote = make_quote(buyer=self.buyers[buyer], wish=Wish(str(self.listings[listing].pk), currency, tier))
+            quote = make_quote(buyer=self.buyers[buyer], purchase=PurchaseRequest(str(self.listings[listing].pk), currency, tier))
         except Problem as problem:
             met = problem.code
             quote = None
@@ -98,7 +98,7 @@ class Wallets(Withdrawing):
         quote_id = list(self.expected.quotes)[data.draw(st.integers(0, len(self.expected.quotes) - 1))]
         quote = self.expected.quotes[quote_id]
         buyer = 1 - quote.buyer if someone_else else quote.buyer
-        listing, tier, currency = quote.wish
+        listing, tier, currency = quote.purchase
         refusals = [
             *(["not_found"] if someone_else or quote.forgotten else []),
             *(["quote_used"] if quote.used else []),
@@ -106,7 +106,7 @@ class Wallets(Withdrawing):
             *self.unavailable(buyer, listing, tier),
             *self.unaffordable(buyer, through, currency, quote.price),
         ]
-        if self.attempt(buyer, quote.wish, quote_id, key, through, quote.price, quote.tax, refusals):
+        if self.attempt(buyer, quote.purchase, quote_id, key, through, quote.price, quote.tax, refusals):
             quote.used = True
 
     def attempt(
@@ -131,7 +131,7 @@ class Wallets(Withdrawing):
         try:
             receipt, replayed = spend(
                 buyer=self.buyers[buyer],
-                wish=Wish(str(self.listings[listing].id), currency, tier),
+                purchase=PurchaseRequest(str(self.listings[listing].id), currency, tier),
                 quote_id=quote_id,
                 idempotency_key=key,
                 principal=self.principals.get((buyer, through)),
@@ -178,13 +178,13 @@ class Wallets(Withdrawing):
         assert (account is None) == (held is None)
         if account is None or held is None:
             return
-        before = Payout.objects.count()
+        before = VendorPayout.objects.count()
         outcome = pay_out(account=account, run=run, minimum_minor=minimum)
         again = (listing, currency, run) in self.expected.runs
         enough = held >= minimum
         self.counted("pay_a_vendor", "again" if again else "" if enough else "too little")
-        assert isinstance(outcome, Held) == (not again and not enough)
-        assert Payout.objects.count() - before == int(enough and not again)
+        assert isinstance(outcome, WithheldPayout) == (not again and not enough)
+        assert VendorPayout.objects.count() - before == int(enough and not again)
         if enough and not again:
             self.expected.runs.add((listing, currency, run))
             self.expected.earnings[listing, currency] = 0

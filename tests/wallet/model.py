@@ -67,7 +67,7 @@ class Quoted:
     """A promise."""
 
     buyer: int
-    wish: tuple[int, str, str]
+    purchase: tuple[int, str, str]
     price: int
     tax: int
     expires: dt.datetime
@@ -84,7 +84,7 @@ class Expected:
     earnings: dict[tuple[int, str], int] = field(default_factory=dict)
     # What is set aside to be paid out, whose each request was, and what was paid.
     waiting: dict[tuple[int, str], int] = field(default_factory=dict)
-    withdrawals: dict[str, tuple[int, str]] = field(default_factory=dict)
+    wallet_payouts: dict[str, tuple[int, str]] = field(default_factory=dict)
     paid: dict[str, int] = field(default_factory=dict)
     runs: set[tuple[int, str, str]] = field(default_factory=set)
     owned: dict[tuple[int, int, str], Bought] = field(default_factory=dict)

@@ -27,10 +27,10 @@ SPENDING = "tests/wallet/test_spending.py"
 ONCE = "tests/wallet/test_spending_once.py"
 LIMITS = "tests/wallet/test_spending_limits.py"
 QUOTES = "tests/wallet/test_quotes.py"
-PAYOUTS = "tests/wallet/test_payouts.py"
+PAYOUTS = "tests/wallet/test_vendor_payouts.py"
 EARNINGS = "tests/wallet/test_earnings.py"
-SEALS = "tests/wallet/test_seals.py"
-LEAVING = "tests/wallet/test_withdrawals.py"
+DIGESTS = "tests/wallet/test_digests.py"
+LEAVING = "tests/wallet/test_wallet_payouts.py"
 OF_THE_SOURCE = (
     Mutant(
         "no WHERE: the debit does not look at the balance",
@@ -43,8 +43,8 @@ OF_THE_SOURCE = (
         "no lock: the sums are taken before the wallet is ours",
         "wallet/services/spending.py",
         "    charged = _charge(order, offer) if offer.price_minor else None\n    if charged is not None:\n"
-        "        keep_within_limits(buyer=buyer, offer=offer, principal=principal)\n",
-        "    keep_within_limits(buyer=buyer, offer=offer, principal=principal)\n"
+        "        enforce_limits(buyer=buyer, offer=offer, principal=principal)\n",
+        "    enforce_limits(buyer=buyer, offer=offer, principal=principal)\n"
         "    charged = _charge(order, offer) if offer.price_minor else None\n",
         f"{RACES}::test_cap_is_reached_exactly_and_never_passed",
     ),
@@ -150,28 +150,28 @@ OF_THE_SOURCE = (
     ),
     Mutant(
         "no lock: a payout reads the account and does not lock it",
-        "wallet/services/payouts.py",
+        "wallet/services/vendor_payouts.py",
         "account = lock(LedgerAccount.objects.filter(kind=AccountKind.VENDOR), pk=account.pk)",
         "account = LedgerAccount.objects.get(kind=AccountKind.VENDOR, pk=account.pk)",
         f"{PAYOUTS}::test_payouts_at_once_pay_what_was_earned_once",
     ),
     Mutant(
         "payout to anyone: a suspended vendor is paid",
-        "wallet/services/payouts.py",
+        "wallet/services/vendor_payouts.py",
         "    if profile.status != VendorStatus.APPROVED:\n",
         "    if False:\n",
         f"{PAYOUTS}::test_vendor_who_cannot_be_paid_keeps_the_earnings",
     ),
     Mutant(
         "payout again: what a run has paid is not looked for",
-        "wallet/services/payouts.py",
+        "wallet/services/vendor_payouts.py",
         "    if paid is not None:\n        return paid\n",
         "",
         f"{PAYOUTS}::test_run_that_is_repeated_pays_nobody_twice_and_lists_the_same",
     ),
     Mutant(
         "payout of debts: a balance below zero is paid",
-        "wallet/services/payouts.py",
+        "wallet/services/vendor_payouts.py",
         "    if amount < max(minimum_minor, 1):\n",
         "    if 0 <= amount < minimum_minor:\n",
         f"{PAYOUTS}::test_balance_of_nothing_or_less_is_not_paid",
@@ -184,59 +184,59 @@ OF_THE_SOURCE = (
         f"{PAYOUTS}::test_payout_is_one_transfer_of_all_that_was_earned",
     ),
     Mutant(
-        "counted twice: what is sealed is summed once more",
+        "counted twice: what is covered is summed once more",
         "wallet/selectors.py",
-        'filter(vendor=OuterRef("pk"), sealed__isnull=True)',
+        'filter(vendor=OuterRef("pk"), covered__isnull=True)',
         'filter(vendor=OuterRef("pk"))',
-        f"{EARNINGS}::test_what_is_sealed_and_what_is_not_is_earned_once",
+        f"{EARNINGS}::test_what_is_covered_and_what_is_not_is_earned_once",
     ),
     Mutant(
-        "never added up: sealing forgets the balances",
-        "wallet/services/sealing.py",
+        "never added up: adding digests forgets the balances",
+        "wallet/services/digests.py",
         "            _add_up([journal.pk for journal in batch])\n",
         "",
-        f"{EARNINGS}::test_what_is_sealed_and_what_is_not_is_earned_once",
+        f"{EARNINGS}::test_what_is_covered_and_what_is_not_is_earned_once",
     ),
     Mutant(
-        "seal without its past: a digest does not hold the one before",
-        "wallet/seals.py",
+        "digest without its past: a digest does not hold the one before",
+        "wallet/digests.py",
         "return _digest(FORMAT, number, previous_digest,",
         "return _digest(FORMAT, number,",
-        f"{SEALS}::test_digest_holds_the_one_before",
+        f"{DIGESTS}::test_digest_holds_the_one_before",
     ),
     Mutant(
-        "seal without the transfers: amounts can be changed",
-        "wallet/seals.py",
+        "digest without the transfers: amounts can be changed",
+        "wallet/digests.py",
         "            transfers.get(journal.pk, []),\n",
         "",
-        f"{SEALS}::test_transfer_that_was_changed_names_its_journal",
+        f"{DIGESTS}::test_transfer_that_was_changed_names_its_journal",
     ),
     Mutant(
-        "seal without owners: accounts can change hands",
-        "wallet/seals.py",
+        "digest without owners: accounts can change hands",
+        "wallet/digests.py",
         'sides = (("debit_id", "debit__kind", "debit__owner_id"), ("credit_id", "credit__kind", "credit__owner_id"))',
         'sides = (("debit_id", "debit__kind"), ("credit_id", "credit__kind"))',
-        f"{SEALS}::test_account_that_became_someone_elses_names_every_journal_that_touches_it",
+        f"{DIGESTS}::test_account_that_became_someone_elses_names_every_journal_that_touches_it",
     ),
     Mutant(
-        "seals unfollowed: one in the middle may be missing",
-        "wallet/seals.py",
-        "        if (seal.number, seal.previous_digest) != (previous.number + 1, previous.digest):\n",
+        "digests unfollowed: one in the middle may be missing",
+        "wallet/digests.py",
+        "        if (ledger_digest.number, ledger_digest.previous_digest) != (previous.number + 1, previous.digest):\n",
         "        if False:\n",
-        f"{SEALS}::test_seal_that_was_made_anew_breaks_the_chain_and_differs_from_what_was_kept",
+        f"{DIGESTS}::test_digest_that_was_made_anew_breaks_the_chain_and_differs_from_what_was_kept",
     ),
     Mutant(
-        "what commits late is never sealed: only what is younger than the last seal is looked for",
-        "wallet/services/sealing.py",
-        "    return Journal.objects.filter(sealed__isnull=True, at__lte=until)",
-        "    last = SealedJournal.objects.order_by('-seal', '-position').values_list('journal_id', flat=True)[:1]\n"
-        "    return Journal.objects.filter(sealed__isnull=True, at__lte=until, **({'id__gt': last[0]} if last else {}))",
-        f"{SEALS}::test_what_commits_late_is_sealed_later",
+        "what commits late is never covered: only what is younger than the last digest is looked for",
+        "wallet/services/digests.py",
+        "    return Journal.objects.filter(covered__isnull=True, at__lte=until)",
+        "    last = CoveredJournal.objects.order_by('-ledger_digest', '-position').values_list('journal_id', flat=True)[:1]\n"
+        "    return Journal.objects.filter(covered__isnull=True, at__lte=until, **({'id__gt': last[0]} if last else {}))",
+        f"{DIGESTS}::test_what_commits_late_is_covered_later",
     ),
     Mutant(
         "limits unasked: nothing is kept within them",
         "wallet/services/spending.py",
-        "        keep_within_limits(buyer=buyer, offer=offer, principal=principal)\n",
+        "        enforce_limits(buyer=buyer, offer=offer, principal=principal)\n",
         "        pass\n",
         f"{LIMITS}::test_purchase_above_the_cap_is_refused_and_one_at_it_is_not",
     ),
@@ -255,11 +255,11 @@ OF_THE_SOURCE = (
         f"{LIMITS}::test_yesterdays_purchases_count_for_the_total_only",
     ),
     Mutant(
-        "no ceiling: the admin's word for an app is not read",
+        "no limit: the admin's word for an app is not read",
         "developers/selectors.py",
         "SpendingLimit.objects.filter(Q(owner=principal.user) | Q(owner=None), app=principal.app)",
         "SpendingLimit.objects.filter(owner=principal.user, app=principal.app)",
-        f"{LIMITS}::test_ceiling_of_the_admin_holds_beside_the_owners_limit",
+        f"{LIMITS}::test_app_limit_of_the_admin_holds_beside_the_owners_limit",
     ),
     Mutant(
         "no category: anything is bought under any limit",
@@ -278,8 +278,8 @@ OF_THE_SOURCE = (
     Mutant(
         "quote forgotten: the present price is charged",
         "wallet/services/quotes.py",
-        "return Offer(candidate, tier, quote.currency, quote.price_minor,",
-        "return Offer(candidate, tier, quote.currency, candidate.price_of(tier, quote.currency) or 0,",
+        "return Offer(listing_offer, tier, quote.currency, quote.price_minor,",
+        "return Offer(listing_offer, tier, quote.currency, listing_offer.price_of(tier, quote.currency) or 0,",
         f"{QUOTES}::test_quoted_price_is_charged_after_the_price_changed",
     ),
     Mutant(
@@ -298,42 +298,42 @@ OF_THE_SOURCE = (
     ),
     Mutant(
         "no lock: two ask for the same money",
-        "wallet/services/withdrawals.py",
+        "wallet/services/wallet_payouts.py",
         "LedgerAccount.objects.select_for_update(no_key=True).filter(kind=AccountKind.WALLET, owner=user)",
         "LedgerAccount.objects.filter(kind=AccountKind.WALLET, owner=user)",
-        "tests/wallet/test_withdrawal_races.py::test_one_of_many_requests_of_a_wallet_is_taken",
+        "tests/wallet/test_wallet_payout_races.py::test_one_of_many_requests_of_a_wallet_is_taken",
     ),
     Mutant(
         "held money stays where it is: set aside in the books and not on the row",
-        "wallet/services/withdrawals.py",
+        "wallet/services/wallet_payouts.py",
         "    change_held(held_id, amount)\n    asked =",
         "    asked =",
         f"{LEAVING}::test_everything_is_what_the_wallet_holds_at_that_moment",
     ),
     Mutant(
         "decided again: the state is not looked at under the lock",
-        "wallet/services/withdrawals.py",
-        "    if not TRANSITIONS.allows(withdrawal, verb):\n",
+        "wallet/services/wallet_payouts.py",
+        "    if not TRANSITIONS.allows(wallet_payout, verb):\n",
         "    if False:\n",
         f"{LEAVING}::test_what_is_settled_is_settled_once",
     ),
     Mutant(
         "decided at once: the request is read and not locked",
-        "wallet/services/withdrawals.py",
-        'return lock(Withdrawal.objects.select_related("asked", "wallet__owner"), pk=withdrawal.pk)',
-        'return Withdrawal.objects.select_related("asked", "wallet__owner").get(pk=withdrawal.pk)',
-        "tests/wallet/test_withdrawal_races.py::test_what_is_decided_by_many_at_once_is_decided_once",
+        "wallet/services/wallet_payouts.py",
+        'return lock(WalletPayout.objects.select_related("asked", "wallet__owner"), pk=wallet_payout.pk)',
+        'return WalletPayout.objects.select_related("asked", "wallet__owner").get(pk=wallet_payout.pk)',
+        "tests/wallet/test_wallet_payout_races.py::test_what_is_decided_by_many_at_once_is_decided_once",
     ),
     Mutant(
         "own payout: staff pay themselves",
-        "wallet/services/withdrawals.py",
+        "wallet/services/wallet_payouts.py",
         '        raise SelfReview("Someone else must decide on your own payout.")\n',
         "        return\n",
         f"{LEAVING}::test_nobody_decides_on_their_own_payout",
     ),
     Mutant(
         "no password: any session takes the money out",
-        "wallet/services/withdrawals.py",
+        "wallet/services/wallet_payouts.py",
         "    if not password_confirmed:\n",
         "    if False:\n",
         f"{LEAVING}::test_request_that_cannot_be_is_refused_and_moves_nothing",
@@ -341,7 +341,7 @@ OF_THE_SOURCE = (
     Mutant(
         "where to stays: payment details outlive the account",
         "marketplace/operations/people.py",
-        '    Withdrawal.objects.filter(wallet__owner=user).update(payment_details="")\n',
+        '    WalletPayout.objects.filter(wallet__owner=user).update(payment_details="")\n',
         "",
         f"{LEAVING}::test_account_with_a_payout_that_waits_is_not_deleted_and_afterwards_where_to_is_forgotten",
     ),

@@ -29,8 +29,8 @@ def own_key(user: User) -> Principal:
     return Principal(user, AppFactory(user=user), SPEND, CredentialKind.API_KEY, ApiKey(id=new_id()))
 
 
-def limit(principal: Principal, *, currency: str = "INR", ceiling: bool = False, **caps: Any) -> SpendingLimit:
+def limit(principal: Principal, *, currency: str = "INR", app_limit: bool = False, **limit_values: Any) -> SpendingLimit:
     """Bound what a program may spend: by the wallet's owner, or by an admin."""
     subject = {"token_id": principal.credential.pk} if principal.app is None else {"app": principal.app}
-    owner = None if ceiling else principal.user
-    return SpendingLimit.objects.create(owner=owner, currency=currency, set_by=principal.user, **subject, **caps)
+    owner = None if app_limit else principal.user
+    return SpendingLimit.objects.create(owner=owner, currency=currency, set_by=principal.user, **subject, **limit_values)

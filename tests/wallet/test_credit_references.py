@@ -14,7 +14,6 @@ from django.urls import reverse
 
 from marketplace.accounts.models import User
 from marketplace.accounts.services import delete_account
-from marketplace.core import bounds
 from marketplace.core.errors import Problem
 from marketplace.core.models import AuditEntry
 from marketplace.operations.people import export_account
@@ -22,11 +21,12 @@ from tests.admin.pages import signed_in, staff, text_of
 from tests.factories import UserFactory
 from tests.races import at_once
 from tests.shop import bought, funded, on_sale
+from wallet import bounds
 from wallet.models import CreditReference, Journal
 from wallet.reconciliation import differences
 from wallet.selectors import wallet_of
 from wallet.services.funding import Payment, credit_wallet
-from wallet.services.withdrawals import pay_withdrawal
+from wallet.services.wallet_payouts import pay_wallet_payout
 
 from .leaving import asked
 
@@ -104,7 +104,7 @@ def test_references_of_other_sources_and_none_are_other_payments() -> None:
 def test_payment_is_known_after_its_account_is_deleted() -> None:
     user, other = UserFactory(), UserFactory()
     credited(user)
-    pay_withdrawal(withdrawal=asked(user), reference="T1", actor=other)
+    pay_wallet_payout(wallet_payout=asked(user), reference="T1", actor=other)
     delete_account(user=user, reason="test", actor=None)
     user.refresh_from_db()
     assert refusal(user).code == "already_credited"

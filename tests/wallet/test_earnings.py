@@ -16,9 +16,9 @@ from tests.shop import bought, funded, on_sale
 from tests.vendors.cases import make_vendor
 from vendors.models import VendorStatus
 from wallet.selectors import LATE, vendor_accounts
-from wallet.services.payouts import pay_out
+from wallet.services.digests import digest_ledger
 from wallet.services.refunds import refund_order
-from wallet.services.sealing import seal_ledger
+from wallet.services.vendor_payouts import pay_out
 
 from .payees import earned, payee
 
@@ -64,7 +64,7 @@ def test_statement_tells_sales_refunds_and_payouts_newest_first(
     refund_order(order=first, reason="test", actor=None)
     client = bearer_client(vendor)
     client.get(EARNINGS)
-    # The credential, the vendor, the last seal, the accounts, a page of each.
+    # The credential, the vendor, the last digest, the accounts, a page of each.
     with django_assert_num_queries(6):
         answer = client.get(EARNINGS).json()
     # 20 % of 499.00 and of 10.00 are the platform's.
@@ -78,40 +78,40 @@ def test_statement_tells_sales_refunds_and_payouts_newest_first(
     assert answer["balances"] == [{"currency": "INR", "balance": -399.2}, {"currency": "USD", "balance": 8.0}]
 
 
-def test_what_is_sealed_and_what_is_not_is_earned_once(listing: Listing) -> None:
+def test_what_is_covered_and_what_is_not_is_earned_once(listing: Listing) -> None:
     vendor, share = listing.store.owner, 39_920
     account = vendor_accounts(currency="INR")
     for number in range(1, 4):
         bought(listing)
         assert earned(vendor)["INR"] == number * share
-        list(seal_ledger(until=timezone.now()))
+        list(digest_ledger(until=timezone.now()))
         assert earned(vendor)["INR"] == account.get().balance_minor == number * share
     pay_out(account=account.get(), run="a", minimum_minor=1)
     assert earned(vendor)["INR"] == 0
     refund_order(order=bought(listing), reason="test", actor=None)
-    list(seal_ledger(until=timezone.now()))
+    list(digest_ledger(until=timezone.now()))
     assert earned(vendor)["INR"] == account.get().balance_minor == 0
 
 
-def test_what_was_written_for_longer_than_an_hour_is_told_once_it_is_sealed(listing: Listing) -> None:
+def test_what_was_written_for_longer_than_an_hour_is_told_once_it_is_covered(listing: Listing) -> None:
     vendor, share = listing.store.owner, 39_920
     bought(listing)
-    list(seal_ledger(until=timezone.now()))
+    list(digest_ledger(until=timezone.now()))
     long_ago = timezone.now() - LATE - timedelta(minutes=1)
     buyer = funded(inr=100_000)
     with patch("django.utils.timezone.now", lambda: long_ago):
         bought(listing, buyer)
     assert earned(vendor)["INR"] == share
-    list(seal_ledger(until=timezone.now()))
+    list(digest_ledger(until=timezone.now()))
     assert earned(vendor)["INR"] == 2 * share
 
 
-def test_reading_costs_the_same_however_much_was_sold_and_sealed(
+def test_reading_costs_the_same_however_much_was_sold_and_covered(
     bearer_client: Client, listing: Listing, django_assert_num_queries: Any
 ) -> None:
     for _ in range(4):
         bought(listing)
-    list(seal_ledger(until=timezone.now()))
+    list(digest_ledger(until=timezone.now()))
     client = bearer_client(listing.store.owner)
     client.get(EARNINGS)
     with django_assert_num_queries(5):

@@ -13,11 +13,11 @@ from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale, store_keeping
 from wallet.reconciliation import differences
 from wallet.services.funding import credit_wallet
-from wallet.services.offers import Wish
+from wallet.services.offers import PurchaseRequest
 from wallet.services.quotes import make_quote
 from wallet.services.refunds import pay_unclaimed, refund_order
 from wallet.services.spending import spend
-from wallet.services.withdrawals import pay_withdrawal, refuse_withdrawal
+from wallet.services.wallet_payouts import pay_wallet_payout, refuse_wallet_payout
 
 from .killing import Buying, killed_at_random
 from .leaving import abandoned, asked
@@ -64,7 +64,7 @@ class Wire:
 def first_sale() -> Deed:
     """No account of vendor or platform is there yet."""
     user, listing = funded(inr=100_000), on_sale(tax_rate_bp=1800)
-    return lambda: spend(buyer=user, wish=Wish(str(listing.pk)))
+    return lambda: spend(buyer=user, purchase=PurchaseRequest(str(listing.pk)))
 
 
 def bounded_sale_with_a_key() -> Deed:
@@ -73,20 +73,20 @@ def bounded_sale_with_a_key() -> Deed:
     bought(on_sale(store=listing.store), user)
     principal = personal(user)
     limit(principal, total_minor=1_000_000, per_day_minor=1_000_000)
-    return lambda: spend(buyer=user, wish=Wish(str(listing.pk)), idempotency_key="k", principal=principal)
+    return lambda: spend(buyer=user, purchase=PurchaseRequest(str(listing.pk)), idempotency_key="k", principal=principal)
 
 
 def quoted_sale() -> Deed:
     """The price was promised."""
     user, listing = funded(inr=100_000), on_sale()
-    quote = make_quote(buyer=user, wish=Wish(str(listing.pk)))
-    return lambda: spend(buyer=user, wish=Wish(str(listing.pk)), quote_id=str(quote.pk))
+    quote = make_quote(buyer=user, purchase=PurchaseRequest(str(listing.pk)))
+    return lambda: spend(buyer=user, purchase=PurchaseRequest(str(listing.pk)), quote_id=str(quote.pk))
 
 
 def free_sale() -> Deed:
     """Nothing is paid."""
     user, listing = UserFactory(), on_sale(price_inr_minor=0)
-    return lambda: spend(buyer=user, wish=Wish(str(listing.pk)), idempotency_key="k")
+    return lambda: spend(buyer=user, purchase=PurchaseRequest(str(listing.pk)), idempotency_key="k")
 
 
 def refund() -> Deed:
@@ -104,7 +104,7 @@ def credit() -> Deed:
 def quoting() -> Deed:
     """A price is promised."""
     user, listing = UserFactory(), on_sale()
-    return lambda: make_quote(buyer=user, wish=Wish(str(listing.pk)))
+    return lambda: make_quote(buyer=user, purchase=PurchaseRequest(str(listing.pk)))
 
 
 def asking() -> Deed:
@@ -115,14 +115,14 @@ def asking() -> Deed:
 
 def paying() -> Deed:
     """It leaves."""
-    withdrawal, staff = asked(funded(inr=100_000)), UserFactory()
-    return lambda: pay_withdrawal(withdrawal=withdrawal, reference="T1", actor=staff)
+    wallet_payout, staff = asked(funded(inr=100_000)), UserFactory()
+    return lambda: pay_wallet_payout(wallet_payout=wallet_payout, reference="T1", actor=staff)
 
 
 def refusing() -> Deed:
     """It comes back."""
-    withdrawal, staff = asked(funded(inr=100_000)), UserFactory()
-    return lambda: refuse_withdrawal(withdrawal=withdrawal, reason="test", actor=staff)
+    wallet_payout, staff = asked(funded(inr=100_000)), UserFactory()
+    return lambda: refuse_wallet_payout(wallet_payout=wallet_payout, reason="test", actor=staff)
 
 
 def refund_to_nobody() -> Deed:

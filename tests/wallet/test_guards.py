@@ -9,16 +9,16 @@ from django.core.management import CommandError, call_command
 from django.db import IntegrityError, ProgrammingError, connection, models, transaction
 from django.utils import timezone
 
-from marketplace.core import claims
+from marketplace.review import claims
 from tests.shop import bought, funded, on_sale
 from wallet.guards import LEDGER
-from wallet.models import Journal, LedgerAccount, Order, Payout, Transfer, Withdrawal
+from wallet.models import Journal, LedgerAccount, Order, Transfer, VendorPayout, WalletPayout
 from wallet.reconciliation import differences
 from wallet.selectors import vendor_accounts, wallet_of
-from wallet.services.payouts import pay_out
+from wallet.services.digests import digest_ledger
 from wallet.services.refunds import refund_order
-from wallet.services.sealing import seal_ledger
-from wallet.services.withdrawals import pay_withdrawal
+from wallet.services.vendor_payouts import pay_out
+from wallet.services.wallet_payouts import pay_wallet_payout
 
 from .leaving import asked
 from .payees import payee
@@ -103,24 +103,24 @@ def test_role_of_the_service_buys_and_refunds_and_cannot_rewrite_anything(role: 
     run(f"SET ROLE {ROLE}")
     refund_order(order=bought(listings[0], user), reason="test", actor=None)
     bought(listings[1], user)
-    assert isinstance(pay_out(account=vendor_accounts().get(owner=vendor.user), run="a", minimum_minor=1), Payout)
-    withdrawal = asked(user, 100)
-    claims.take(withdrawal, noun="withdrawal", actor=vendor.user)
-    pay_withdrawal(withdrawal=withdrawal, reference="T1", actor=vendor.user)
-    Withdrawal.objects.update(payment_details="")
-    assert len(list(seal_ledger(until=timezone.now()))) == 1
+    assert isinstance(pay_out(account=vendor_accounts().get(owner=vendor.user), run="a", minimum_minor=1), VendorPayout)
+    wallet_payout = asked(user, 100)
+    claims.take(wallet_payout, noun="wallet_payout", actor=vendor.user)
+    pay_wallet_payout(wallet_payout=wallet_payout, reference="T1", actor=vendor.user)
+    WalletPayout.objects.update(payment_details="")
+    assert len(list(digest_ledger(until=timezone.now()))) == 1
     connection.check_constraints()
     assert wallet_of(user).balance_inr_minor == 100_000 - 49_900 - 100
     assert list(differences()) == []
     for change in (
         *CHANGES,
-        "UPDATE wallet_ledgerseal SET digest = ''",
-        "DELETE FROM wallet_sealedjournal",
-        "DELETE FROM wallet_payout",
-        "DELETE FROM wallet_withdrawal",
-        "TRUNCATE wallet_withdrawal",
-        "UPDATE wallet_withdrawal SET asked_id = settled_id",
-        "TRUNCATE wallet_ledgerseal CASCADE",
+        "UPDATE wallet_ledgerdigest SET digest = ''",
+        "DELETE FROM wallet_coveredjournal",
+        "DELETE FROM wallet_vendorpayout",
+        "DELETE FROM wallet_walletpayout",
+        "TRUNCATE wallet_walletpayout",
+        "UPDATE wallet_walletpayout SET asked_id = settled_id",
+        "TRUNCATE wallet_ledgerdigest CASCADE",
         "UPDATE wallet_ledgeraccount SET may_go_negative = true",
         "DELETE FROM wallet_ledgeraccount",
         "DELETE FROM core_auditentry",

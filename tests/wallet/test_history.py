@@ -16,7 +16,7 @@ from marketplace.core.scopes import Scope
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
 from wallet.models import Journal, Order
-from wallet.services.offers import Wish
+from wallet.services.offers import PurchaseRequest
 from wallet.services.quotes import make_quote
 from wallet.services.refunds import refund_order
 from wallet.services.spending import spend
@@ -180,9 +180,9 @@ def test_what_was_sold_keeps_its_names_whatever_they_become(bearer_client: Clien
 
 def test_quoted_order_keeps_the_rate_of_the_quote(bearer_client: Client, buyer: User) -> None:
     listing = on_sale(tax_rate_bp=1800)
-    quote = make_quote(buyer=buyer, wish=Wish(str(listing.pk)))
+    quote = make_quote(buyer=buyer, purchase=PurchaseRequest(str(listing.pk)))
     Listing.objects.filter(pk=listing.pk).update(tax_rate_bp=500)
-    receipt, _ = spend(buyer=buyer, wish=Wish(str(listing.pk)), quote_id=str(quote.pk))
+    receipt, _ = spend(buyer=buyer, purchase=PurchaseRequest(str(listing.pk)), quote_id=str(quote.pk))
     assert bearer_client(buyer).get(f"{ORDERS}/{receipt.order_id}").json()["taxRatePercent"] == 18
 
 

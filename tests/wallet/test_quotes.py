@@ -13,12 +13,12 @@ from django.utils.dateparse import parse_datetime
 from rest_framework.test import APIClient
 
 from catalog.models import LicenseTier, Listing
-from marketplace.core import bounds
 from tests.shop import bought, funded, on_sale, store_keeping
+from wallet import bounds
 from wallet.models import IdempotencyRecord, Order, Quote
 from wallet.reconciliation import differences
 from wallet.selectors import wallet_of
-from wallet.services.offers import Wish
+from wallet.services.offers import PurchaseRequest
 from wallet.services.quotes import make_quote
 from wallet.services.refunds import refund_order
 
@@ -124,7 +124,7 @@ def test_expired_quote_is_refused(bearer_client: Client) -> None:
 
 def test_second_order_of_a_quote_is_refused_by_the_database() -> None:
     user, listing = funded(inr=1_000_000), on_sale()
-    quote = make_quote(buyer=user, wish=Wish(str(listing.pk)))
+    quote = make_quote(buyer=user, purchase=PurchaseRequest(str(listing.pk)))
     orders = [bought(listing, user), bought(on_sale(), user)]
     Order.objects.filter(pk=orders[0].pk).update(quote=quote)
     with pytest.raises(IntegrityError, match=r"order_quote_once|UNIQUE"), transaction.atomic():

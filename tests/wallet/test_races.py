@@ -18,21 +18,21 @@ from developers.principals import Principal
 from library.models import Licence
 from marketplace.accounts.models import User
 from marketplace.accounts.services import delete_account
-from marketplace.core import bounds
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
 from tests.waiting import PATIENCE_SECONDS
+from wallet import bounds
 from wallet.errors import IdempotencyConflict
 from wallet.models import Journal, LedgerAccount, Order
 from wallet.reconciliation import differences
 from wallet.selectors import vendor_accounts, wallet_of, with_ledger_balance
 from wallet.services import offers
+from wallet.services.digests import digest_ledger
 from wallet.services.funding import credit_wallet
-from wallet.services.payouts import pay_out
 from wallet.services.quotes import make_quote
 from wallet.services.refunds import refund_order
-from wallet.services.sealing import seal_ledger
 from wallet.services.spending import spend
+from wallet.services.vendor_payouts import pay_out
 
 from .payees import earned, payee
 from .racing import THREADS, outcomes_at_once
@@ -48,7 +48,7 @@ def _books_agree_afterwards() -> Iterator[None]:
 
 
 def buying(user: User, listing_id: Any, key: str | None = None, **choices: Any) -> Callable[[], Any]:
-    return lambda: spend(buyer=user, wish=offers.Wish(str(listing_id)), idempotency_key=key, **choices)
+    return lambda: spend(buyer=user, purchase=offers.PurchaseRequest(str(listing_id)), idempotency_key=key, **choices)
 
 
 def test_credit_that_meets_the_end_of_an_account_leaves_no_money_behind() -> None:
@@ -159,7 +159,7 @@ def test_entries_of_one_wallet_follow_each_other_however_many_move_it_at_once() 
     assert len(entries) >= 15
 
 
-def test_sealing_beside_sales_refunds_and_payouts_adds_each_journal_once() -> None:
+def test_adding_digests_beside_sales_refunds_and_payouts_adds_each_journal_once() -> None:
     vendor = payee()
     listings = [on_sale(store=vendor.store) for _ in range(4)]
     orders = [bought(listing) for listing in listings]
@@ -167,10 +167,10 @@ def test_sealing_beside_sales_refunds_and_payouts_adds_each_journal_once() -> No
     deeds: list[Callable[[], Any]] = [lambda order=order: refund_order(order=order, reason="race", actor=None) for order in orders]  # type: ignore[misc]  # bound at once
     deeds += [buying(funded(inr=49_900), listing.id) for listing in listings]
     deeds += [lambda run=run: pay_out(account=account, run=run, minimum_minor=1) for run in "abc"]  # type: ignore[misc]  # bound at once
-    deeds += [lambda: list(seal_ledger(until=timezone.now()))] * 4
+    deeds += [lambda: list(digest_ledger(until=timezone.now()))] * 4
     assert [outcome for outcome in outcomes_at_once(*deeds) if isinstance(outcome, str)] == []
     told = earned(vendor.user)["INR"]
-    list(seal_ledger(until=timezone.now()))
+    list(digest_ledger(until=timezone.now()))
     account.refresh_from_db()
     assert account.balance_minor == told == with_ledger_balance(LedgerAccount.objects.filter(pk=account.pk)).get().entries_minor
 
@@ -198,8 +198,8 @@ def test_refunds_and_purchases_of_one_asset_take_its_rows_in_one_order() -> None
     listing, buyers = on_sale(), [funded(inr=1_000_000) for _ in range(8)]
     orders = [bought(listing, buyer) for buyer in buyers]
     deeds: list[Callable[[], Any]] = [lambda order=order: refund_order(order=order, reason="race", actor=None) for order in orders]  # type: ignore[misc]  # bound at once
-    wish = offers.Wish(str(listing.id), license_slug="commercial")
-    deeds += [lambda buyer=buyer: spend(buyer=buyer, wish=wish) for buyer in buyers]  # type: ignore[misc]  # bound at once
+    purchase = offers.PurchaseRequest(str(listing.id), license_slug="commercial")
+    deeds += [lambda buyer=buyer: spend(buyer=buyer, purchase=purchase) for buyer in buyers]  # type: ignore[misc]  # bound at once
     assert [outcome for outcome in outcomes_at_once(*deeds) if isinstance(outcome, str)] == []
     count_purchases()
     assert ListingStats.objects.get(listing=listing).purchases == 8
@@ -223,8 +223,8 @@ def test_wallet_opened_by_many_credits_at_once_is_one() -> None:
 def test_cap_is_reached_exactly_and_never_passed(make: Callable[[User], Principal], cap: str) -> None:
     user = funded(inr=49_900 * THREADS)
     principal = make(user)
-    caps: Any = {cap: 49_900 * 5 + 49_899}
-    limit(principal, **caps)
+    limit_values: Any = {cap: 49_900 * 5 + 49_899}
+    limit(principal, **limit_values)
     outcomes = outcomes_at_once(*(buying(user, on_sale().id, principal=principal) for _ in range(THREADS)))
     assert outcomes.count("spending_limit_exceeded") == THREADS - 5
     assert wallet_of(user).balance_inr_minor == 49_900 * (THREADS - 5)
@@ -242,7 +242,7 @@ def test_refunds_at_once_make_room_under_the_cap_and_no_more() -> None:
 
 def test_quote_is_used_once_by_many_at_once() -> None:
     user, listing = funded(inr=10_000_000), on_sale()
-    quote = make_quote(buyer=user, wish=offers.Wish(str(listing.id)))
+    quote = make_quote(buyer=user, purchase=offers.PurchaseRequest(str(listing.id)))
     outcomes = outcomes_at_once(*(buying(user, listing.id, quote_id=str(quote.pk)) for _ in range(THREADS)))
     assert sum(outcome in {"already_owned", "quote_used"} for outcome in outcomes) == THREADS - 1
     assert wallet_of(user).balance_inr_minor == 10_000_000 - 49_900
@@ -251,7 +251,7 @@ def test_quote_is_used_once_by_many_at_once() -> None:
 def test_open_quotes_stay_bounded_however_many_ask_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "OPEN_QUOTES", 5)
     user, listing = UserFactory(), on_sale()
-    outcomes = outcomes_at_once(*(lambda: make_quote(buyer=user, wish=offers.Wish(str(listing.id))) for _ in range(THREADS)))
+    outcomes = outcomes_at_once(*(lambda: make_quote(buyer=user, purchase=offers.PurchaseRequest(str(listing.id))) for _ in range(THREADS)))
     assert outcomes.count("too_many_quotes") == THREADS - 5
 
 

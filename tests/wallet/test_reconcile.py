@@ -16,8 +16,8 @@ from wallet.guards import LEDGER
 from wallet.models import Journal, LedgerAccount, Order, Transfer
 from wallet.reconciliation import differences
 from wallet.selectors import wallet_of
+from wallet.services.digests import digest_ledger
 from wallet.services.refunds import refund_order
-from wallet.services.sealing import seal_ledger
 
 from .tampering import unguarded
 
@@ -115,12 +115,12 @@ def test_count_of_entries_that_is_wrong_is_a_difference() -> None:
     assert_difference(f"wallet {sale.wallet_id} counts 9 entries and has 2")
 
 
-def test_balance_that_is_not_what_is_sealed_is_a_difference() -> None:
+def test_balance_that_is_not_what_is_covered_is_a_difference() -> None:
     sale = bought(on_sale()).journals.get()
-    list(seal_ledger(until=timezone.now()))
+    list(digest_ledger(until=timezone.now()))
     assert list(differences()) == []
     LedgerAccount.objects.filter(vendor_journals=sale).update(balance_minor=1)
-    assert_difference(f"vendor account {sale.vendor_id} holds 1 INR, what is sealed 39920")
+    assert_difference(f"vendor account {sale.vendor_id} holds 1 INR, what is covered 39920")
 
 
 def test_tax_that_its_rate_does_not_make_is_a_difference() -> None:

@@ -16,8 +16,8 @@ from wallet.models import Journal, LedgerAccount, Order, Transfer
 from wallet.reconciliation import differences
 from wallet.selectors import unclaimed_refunds, wallet_of
 from wallet.services import refunds
+from wallet.services.digests import digest_ledger
 from wallet.services.refunds import pay_unclaimed, refund_order
-from wallet.services.sealing import seal_ledger
 
 from .leaving import abandoned
 
@@ -117,13 +117,13 @@ def test_refund_to_a_deleted_account_waits_to_be_claimed_and_is_paid_once() -> N
     assert (refund.wallet_id, refund.vendor_net_minor) == (None, -order.vendor_share_minor)
     assert not refund.transfers.exclude(credit__kind="unclaimed", credit__owner__isnull=True).exists()
     assert not Licence.objects.get(order_id=order.pk).live
-    list(seal_ledger(until=refund.at))
+    list(digest_ledger(until=refund.at))
     unclaimed = LedgerAccount.objects.get(kind="unclaimed")
     assert (unclaimed.balance_minor, list(unclaimed_refunds()), list(differences())) == (49_900, [order], [])
     paid = pay_unclaimed(order=order, reference="UTR 1", reason="By the receipt.", actor=staff)
     with pytest.raises(InvalidTransition):
         pay_unclaimed(order=order, reference="UTR 2", reason="By the receipt.", actor=staff)
-    list(seal_ledger(until=paid.at))
+    list(digest_ledger(until=paid.at))
     unclaimed.refresh_from_db()
     assert (unclaimed.balance_minor, list(unclaimed_refunds()), list(differences())) == (0, [], [])
     entry = AuditEntry.objects.get(action="order.pay_unclaimed")

@@ -11,7 +11,7 @@ from rest_framework.test import APIClient
 from developers.principals import Principal
 from developers.services.credentials import issue_personal_token
 from developers.services.rotation import rotate_token
-from developers.services.spending import Caps
+from developers.services.spending import LimitValues
 from library.models import Licence
 from marketplace.accounts.models import User
 from marketplace.core.access import CredentialKind
@@ -24,7 +24,7 @@ from wallet.errors import SpendingLimitExceeded
 from wallet.models import Order
 from wallet.reconciliation import differences
 from wallet.selectors import wallet_of
-from wallet.services.offers import Wish
+from wallet.services.offers import PurchaseRequest
 from wallet.services.refunds import refund_order
 from wallet.services.spending import spend
 
@@ -47,7 +47,7 @@ def user() -> User:
 
 
 def buy(principal: Principal, currency: str = "INR", **fields: Any) -> Order:
-    receipt, _ = spend(buyer=principal.user, wish=Wish(str(on_sale(**fields).id), currency), principal=principal)
+    receipt, _ = spend(buyer=principal.user, purchase=PurchaseRequest(str(on_sale(**fields).id), currency), principal=principal)
     return Order.objects.get(pk=receipt.order_id)
 
 
@@ -56,7 +56,7 @@ def refused(principal: Principal, currency: str = "INR", **fields: Any) -> dict[
     listing = on_sale(**fields)
     before = rows()
     with pytest.raises(SpendingLimitExceeded) as refusal:
-        spend(buyer=principal.user, wish=Wish(str(listing.id), currency), idempotency_key="k", principal=principal)
+        spend(buyer=principal.user, purchase=PurchaseRequest(str(listing.id), currency), idempotency_key="k", principal=principal)
     assert rows() == before
     return refusal.value.members
 
@@ -76,9 +76,9 @@ def test_currency_without_a_limit_is_closed_to_tokens_and_to_others_apps(
     assert buy(principal, "USD").price_minor == 1000
 
 
-def test_ceiling_does_not_open_a_currency(user: User) -> None:
+def test_app_limit_does_not_open_a_currency(user: User) -> None:
     principal = connected(user)
-    limit(principal, ceiling=True, total_minor=10 * PRICE)
+    limit(principal, app_limit=True, total_minor=10 * PRICE)
     assert refused(principal)["limit"] == "currency"
 
 
@@ -95,8 +95,8 @@ def test_purchase_above_the_cap_is_refused_and_one_at_it_is_not(user: User, make
 @pytest.mark.parametrize(("field", "name"), [("per_day_minor", "perDay"), ("total_minor", "total")])
 def test_sum_of_purchases_stays_within_the_cap(user: User, make: Callable[[User], Principal], field: str, name: str) -> None:
     principal = make(user)
-    caps: Any = {field: 2 * PRICE + 100}
-    limit(principal, **caps)
+    limit_values: Any = {field: 2 * PRICE + 100}
+    limit(principal, **limit_values)
     buy(principal)
     buy(principal)
     assert refused(principal, price_inr_minor=101) == {"limit": name, "currency": "INR", "price": 1.01, "cap": 999.0, "left": 1.0}
@@ -134,11 +134,11 @@ def test_other_categories_are_refused(user: User) -> None:
     assert buy(principal).price_minor == PRICE
 
 
-def test_ceiling_of_the_admin_holds_beside_the_owners_limit(user: User) -> None:
+def test_app_limit_of_the_admin_holds_beside_the_owners_limit(user: User) -> None:
     app = AppFactory()
     principal = connected(user, app)
     limit(principal, total_minor=10 * PRICE)
-    limit(principal, ceiling=True, total_minor=PRICE)
+    limit(principal, app_limit=True, total_minor=PRICE)
     buy(principal)
     assert refused(principal)["cap"] == 499.0
     # It holds for each wallet by itself.
@@ -147,9 +147,9 @@ def test_ceiling_of_the_admin_holds_beside_the_owners_limit(user: User) -> None:
     assert buy(neighbour).price_minor == PRICE
 
 
-def test_keys_of_ones_own_app_are_bounded_by_its_ceiling(user: User) -> None:
+def test_keys_of_ones_own_app_are_bounded_by_its_app_limit(user: User) -> None:
     principal = own_key(user)
-    limit(principal, ceiling=True, per_purchase_minor=PRICE - 1)
+    limit(principal, app_limit=True, per_purchase_minor=PRICE - 1)
     assert refused(principal)["limit"] == "perPurchase"
 
 
@@ -165,9 +165,11 @@ def test_purchases_through_others_do_not_count(user: User) -> None:
 
 
 def test_rotated_token_goes_on_where_the_old_one_was(user: User) -> None:
-    caps = [Caps(Currency.INR, total_minor=3 * PRICE)]
+    limit_values = [LimitValues(Currency.INR, total_minor=3 * PRICE)]
     scopes, ends = frozenset({Scope.WALLET_SPEND}), timezone.now() + timedelta(days=9)
-    first, _ = issue_personal_token(user=user, name="ci", scopes=scopes, expires_at=ends, actor=user, password_confirmed=True, limits=caps)
+    first, _ = issue_personal_token(
+        user=user, name="ci", scopes=scopes, expires_at=ends, actor=user, password_confirmed=True, limits=limit_values
+    )
     second, _ = rotate_token(token=first, overlap=timedelta(days=1), actor=user, password_confirmed=True)
     third, _ = rotate_token(token=second, overlap=timedelta(days=1), actor=user, password_confirmed=True)
     old, newest = (Principal(user, None, scopes, CredentialKind.PERSONAL, token) for token in (first, third))
@@ -178,7 +180,7 @@ def test_rotated_token_goes_on_where_the_old_one_was(user: User) -> None:
             buy(principal)
         assert refusal.value.members["limit"] == "total"
     other, _ = issue_personal_token(
-        user=user, name="other", scopes=scopes, expires_at=ends, actor=user, password_confirmed=True, limits=caps
+        user=user, name="other", scopes=scopes, expires_at=ends, actor=user, password_confirmed=True, limits=limit_values
     )
     buy(Principal(user, None, scopes, CredentialKind.PERSONAL, other))
 
@@ -211,12 +213,12 @@ def test_lowered_limit_holds_for_the_next_purchase(user: User) -> None:
 def test_refused_purchase_can_be_repeated_with_its_key_once_allowed(user: User) -> None:
     principal, listing = personal(user), on_sale()
     bound = limit(principal, total_minor=1)
-    wish = Wish(str(listing.id), "INR")
+    purchase = PurchaseRequest(str(listing.id), "INR")
     with pytest.raises(SpendingLimitExceeded):
-        spend(buyer=user, wish=wish, idempotency_key="k", principal=principal)
+        spend(buyer=user, purchase=purchase, idempotency_key="k", principal=principal)
     bound.total_minor = PRICE
     bound.save()
-    first, again = (spend(buyer=user, wish=wish, idempotency_key="k", principal=principal) for _ in range(2))
+    first, again = (spend(buyer=user, purchase=purchase, idempotency_key="k", principal=principal) for _ in range(2))
     # The second time the cap is full, and the answer is the first one's.
     assert (first[0], first[1], again[1]) == (again[0], False, True)
 

@@ -97,7 +97,7 @@ STEPS = [
     ("grant_licence", spending),
     ("write_journal", spending),
     ("_receipt", spending),
-    ("keep_answer", spending),
+    ("save_response", spending),
     ("record_purchase", spending),
 ]
 
@@ -147,4 +147,4 @@ def test_statements_of_a_purchase_are_few(
     if principal.kind == "personal":
         limit(principal, total_minor=1_000_000)
     with django_assert_num_queries(statements):
-        spending.spend(buyer=user, wish=offers.Wish(str(listing.id)), idempotency_key=key, principal=principal)
+        spending.spend(buyer=user, purchase=offers.PurchaseRequest(str(listing.id)), idempotency_key=key, principal=principal)

@@ -12,9 +12,9 @@ from django.urls import reverse
 from library.models import Licence
 from library.services.links import issue_link
 from marketplace.accounts.models import User
-from marketplace.core import bounds
 from tests.factories import UserFactory
 from tests.shop import archive, bought, funded, on_sale
+from wallet import bounds
 from wallet.errors import InvalidAmount
 from wallet.models import Journal, Order, Transfer
 from wallet.selectors import wallet_of

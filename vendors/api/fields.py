@@ -8,9 +8,10 @@ from django.core.validators import URLValidator
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from catalog import bounds as catalog_bounds
 from catalog.models import Category, LicenseTier
-from marketplace.core import bounds
-from marketplace.core.api.fields import ADDRESS_CHARACTER, COMMON_ERRORS, BoundedList, Line, LongText, Text
+from marketplace.api.fields import ADDRESS_CHARACTER, COMMON_ERRORS, BoundedList, Line, LongText, Text
+from marketplace.core import bounds as core_bounds
 
 from ..slugs import SLUG, usable
 
@@ -18,13 +19,13 @@ _RESERVED = "Not download, search or suggest, and not in the form of an id."
 
 
 @extend_schema_field(
-    {"type": "string", "pattern": f"^{SLUG.pattern}$", "minLength": 1, "maxLength": bounds.SLUG_CHARS, "description": _RESERVED}
+    {"type": "string", "pattern": f"^{SLUG.pattern}$", "minLength": 1, "maxLength": core_bounds.SLUG_CHARS, "description": _RESERVED}
 )
 class Slug(Text):
     """A new slug: lower-case words joined by hyphens, never one that is reserved as a path segment."""
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(max_length=bounds.SLUG_CHARS, trim_whitespace=False, **kwargs)
+        super().__init__(max_length=core_bounds.SLUG_CHARS, trim_whitespace=False, **kwargs)
 
     def to_internal_value(self, data: Any) -> str:
         """Return the slug."""
@@ -41,18 +42,18 @@ class Slug(Text):
         "type": "string",
         "format": "uri",
         "pattern": rf"^\s*(?:[Hh][Tt][Tt][Pp][Ss]://{ADDRESS_CHARACTER}*)?\s*$",
-        "maxLength": bounds.URL_CHARS,
+        "maxLength": core_bounds.URL_CHARS,
     }
 )
 class HttpsUrl(Line):
     """An https address."""
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(max_length=bounds.URL_CHARS, **kwargs)
+        super().__init__(max_length=core_bounds.URL_CHARS, **kwargs)
         self.validators.append(URLValidator(schemes=["https"], message="An https address is required."))
 
 
-@extend_schema_field({"type": "string", "pattern": f"^{SLUG.pattern}$", "minLength": 1, "maxLength": bounds.SLUG_CHARS})
+@extend_schema_field({"type": "string", "pattern": f"^{SLUG.pattern}$", "minLength": 1, "maxLength": core_bounds.SLUG_CHARS})
 class CategorySlug(serializers.Field[Category, Any, str, Any]):
     """The slug of an active category; the validated value is the `Category`."""
 
@@ -62,7 +63,7 @@ class CategorySlug(serializers.Field[Category, Any, str, Any]):
         """Return the category."""
         if not isinstance(data, str):
             self.fail("invalid")
-        possible = len(data) <= bounds.SLUG_CHARS and SLUG.fullmatch(data)
+        possible = len(data) <= core_bounds.SLUG_CHARS and SLUG.fullmatch(data)
         category = Category.objects.filter(slug=data, is_active=True).first() if possible else None
         if category is None:
             self.fail("unknown_category")
@@ -76,7 +77,9 @@ class LicenseSlugs(BoundedList):
     """
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(child=Line(max_length=40), allow_empty=False, min_length=1, allow_null=True, max_length=bounds.TAGS, **kwargs)
+        super().__init__(
+            child=Line(max_length=40), allow_empty=False, min_length=1, allow_null=True, max_length=catalog_bounds.TAGS, **kwargs
+        )
 
     def to_internal_value(self, data: Any) -> list[str]:
         """Return the slugs without repetitions, in the order given."""
@@ -103,12 +106,12 @@ class JsonObjectText(LongText):
         if not isinstance(value, dict):
             raise serializers.ValidationError("The JSON text must be an object.", code="not_an_object")
         if not _storable(value):
-            detail = f"At most {bounds.JSON_DEPTH} levels deep, finite numbers, and no NUL characters."
+            detail = f"At most {core_bounds.JSON_DEPTH} levels deep, finite numbers, and no NUL characters."
             raise serializers.ValidationError(detail, code="invalid_json")
         return value
 
 
-def _storable(value: Any, levels: int = bounds.JSON_DEPTH) -> bool:
+def _storable(value: Any, levels: int = core_bounds.JSON_DEPTH) -> bool:
     """Tell whether both SQLite and PostgreSQL can store the value."""
     if isinstance(value, str):
         return "\x00" not in value
@@ -119,3 +122,14 @@ def _storable(value: Any, levels: int = bounds.JSON_DEPTH) -> bool:
     if isinstance(value, list):
         return levels > 0 and all(_storable(item, levels - 1) for item in value)
     return True
+
+
+class Tags(BoundedList):
+    """Up to 20 distinct tags of up to 40 characters, trimmed and in lower case."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(child=Line(max_length=catalog_bounds.TAG_CHARS), max_length=catalog_bounds.TAGS, **kwargs)
+
+    def to_internal_value(self, data: Any) -> list[str]:
+        """Return the tags without repetitions, in the order given."""
+        return list(dict.fromkeys(tag.lower() for tag in super().to_internal_value(data)))

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from marketplace.core import bounds
 from marketplace.core.errors import BodyTooLarge
 
+from .. import bounds
 from ..sandbox.runner import Limits, look, reader_of_bytes
 
 LIMITS = Limits(cpu_seconds=30, wall_seconds=60)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeVar
 from django.conf import settings
 
 from marketplace.core.errors import DependencyUnavailable, UnsupportedType
-from marketplace.core.overload import CallerLimit
+from marketplace.http.overload import CallerLimit
 from marketplace.storage.base import ObjectStorage
 
 from ..uploads.errors import FileRejected

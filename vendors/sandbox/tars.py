@@ -34,7 +34,7 @@ class HeaderFile:
     def read(self, count: int) -> bytes:
         """Return the next bytes."""
         content = self._file.read(count)
-        if any(len(digits) > DIGITS for digits in re.findall(rb"\d+", content)):
+        if count > tarfile.BLOCKSIZE and any(len(digits) > DIGITS for digits in re.findall(rb"\d+", content)):
             raise Rejected("An extended header of the tar archive is damaged.")
         # Each ends its line.
         self._records += content.count(b"\n")
@@ -51,8 +51,10 @@ class Header(tarfile.TarInfo):
         """Parse a block. Damaged ones are an error wherever they are: tarfile takes them for the end of the archive."""
         try:
             header = super().frombuf(buf, encoding, errors)
-        except (tarfile.InvalidHeaderError, tarfile.TruncatedHeaderError) as error:
-            raise tarfile.ReadError(str(error)) from error
+        except tarfile.HeaderError as error:
+            if bytes(buf).strip(b"\0"):
+                raise tarfile.ReadError(str(error)) from error
+            raise
         if not 0 <= header.size < ENTRY_BYTES:
             raise Rejected("An entry of the tar archive claims an impossible size.")
         if header.type in EXTENDED and header.size > EXTENDED_BYTES:
@@ -77,7 +79,7 @@ def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
 
 def _walk(file: BinaryIO, tally: Tally, looks: MemberLooks) -> None:
     try:
-        archive = tarfile.TarFile(fileobj=cast("BinaryIO", HeaderFile(file)), tarinfo=Header, errors="replace")
+        archive: Any = tarfile.TarFile(fileobj=cast("BinaryIO", HeaderFile(file)), tarinfo=Header, errors="replace")
     except tarfile.ReadError as error:
         raise Unsupported("The content is compressed, or named, like a tar archive but is none.") from error
     while (member := archive.next()) is not None:

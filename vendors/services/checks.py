@@ -9,10 +9,11 @@ from catalog.models.files import PreviewKind
 from catalog.pricing import list_price, permitted_tiers, sale_price
 from catalog.selectors.reviews import is_blocked
 from catalog.selectors.taxonomy import active_tiers
-from marketplace.core import bounds
+from marketplace.core import bounds as core_bounds
 from marketplace.core.money import Currency
 from marketplace.storage import default_storage
 
+from .. import bounds
 from .verifying import StoredState, state_of
 
 
@@ -80,7 +81,7 @@ def _pricing(listing: Listing) -> CheckOutcome:
         price, sale = list_price(listing, currency), sale_price(listing, currency)
         if price is None and currency == Currency.USD:
             return CheckOutcome(name, passed=False, detail="Set a base price.")
-        if price is not None and not 0 <= price <= bounds.PRICE_MINOR:
+        if price is not None and not 0 <= price <= core_bounds.PRICE_MINOR:
             return CheckOutcome(name, passed=False, detail=f"The {currency} price is out of range.")
         if sale is not None and sale < 0:
             return CheckOutcome(name, passed=False, detail=f"The discounted {currency} price is below zero.")

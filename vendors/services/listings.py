@@ -12,7 +12,7 @@ from catalog.services.transitions import lock_listing, require_version
 from catalog.services.visibility import listing_edited
 from marketplace.accounts.models import User
 from marketplace.core import audit
-from marketplace.core.db.constraints import violates
+from marketplace.core.database import violates
 
 from ..errors import ListingLocked, SlugLocked, SlugTaken
 from ..models import VendorProfile

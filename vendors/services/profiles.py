@@ -10,9 +10,9 @@ from catalog.services.visibility import store_changed
 from developers.selectors import is_verified_developer
 from marketplace.accounts.models import User
 from marketplace.core import audit, texts
-from marketplace.core.db.constraints import violates
-from marketplace.core.mails import mail
+from marketplace.core.database import violates
 from marketplace.core.transitions import TransitionTable, lock, lock_for_decision
+from marketplace.ui.mail import mail
 
 from ..errors import StoreSlugTaken, VendorNotApproved, VendorProfileExists
 from ..models import VendorProfile, VendorStatus

@@ -24,7 +24,7 @@ from ..inspection import Inspection, inspect_deliverable
 from ..uploads.errors import FileRejected
 
 
-class Look(StrEnum):
+class ReinspectOptions(StrEnum):
     """The outcome of inspecting a file again."""
 
     UNCHANGED = "unchanged"
@@ -36,13 +36,13 @@ class Look(StrEnum):
     UNREADABLE = "unreadable"
 
 
-FAILURES = frozenset({Look.REFUSED, Look.MISSING, Look.UNREADABLE})
+FAILURES = frozenset({ReinspectOptions.REFUSED, ReinspectOptions.MISSING, ReinspectOptions.UNREADABLE})
 
 
-class Looked(NamedTuple):
+class Reinspected(NamedTuple):
     """The result for one file: the outcome, what differs or why it failed, and whether the manifest has become stale."""
 
-    outcome: Look
+    outcome: ReinspectOptions
     detail: str = ""
     stale_manifest: bool = False
 
@@ -57,24 +57,26 @@ def find_deliverables(*, formats: list[str], listing: str | None) -> list[Any]:
     return list(found.values_list("pk", flat=True))
 
 
-def reinspect(*, deliverable_id: Any, store: ObjectStorage, dry_run: bool) -> Looked:
+def reinspect(*, deliverable_id: Any, store: ObjectStorage, dry_run: bool) -> Reinspected:
     """Inspect a stored file and save the details where they differ. A file that is refused now keeps its old details."""
     deliverable = Deliverable.objects.select_related("listing").filter(pk=deliverable_id).first()
     if deliverable is None:
-        return Looked(Look.OVERTAKEN)
+        return Reinspected(ReinspectOptions.OVERTAKEN)
     try:
         inspection = inspect_deliverable(store=store, key=deliverable.object_key, size=deliverable.file_size)
     except (FileRejected, UnsupportedType) as refusal:
-        return Looked(Look.REFUSED, refusal.message)
+        return Reinspected(ReinspectOptions.REFUSED, refusal.message)
     except FileNotFoundError:
         gone = not Deliverable.objects.filter(pk=deliverable_id).exists()
-        return Looked(Look.OVERTAKEN) if gone else Looked(Look.MISSING, "Nothing is stored under its key.")
+        return (
+            Reinspected(ReinspectOptions.OVERTAKEN) if gone else Reinspected(ReinspectOptions.MISSING, "Nothing is stored under its key.")
+        )
     except DependencyUnavailable as problem:
-        return Looked(Look.UNREADABLE, problem.message)
+        return Reinspected(ReinspectOptions.UNREADABLE, problem.message)
     if (inspection.format, inspection.technical, list(inspection.entries)) == _said_of(deliverable):
-        return Looked(Look.UNCHANGED)
+        return Reinspected(ReinspectOptions.UNCHANGED)
     detail = differences(deliverable.technical, inspection.technical) or "the list of its entries"
-    return Looked(Look.CHANGED, detail) if dry_run else _record(deliverable, inspection, detail)
+    return Reinspected(ReinspectOptions.CHANGED, detail) if dry_run else _record(deliverable, inspection, detail)
 
 
 def differences(before: dict[str, Any], after: dict[str, Any]) -> str:
@@ -92,19 +94,19 @@ def _said_of(deliverable: Deliverable) -> tuple[str, dict[str, Any], list[Any]]:
 
 
 @transaction.atomic
-def _record(seen: Deliverable, inspection: Inspection, detail: str) -> Looked:
+def _record(seen: Deliverable, inspection: Inspection, detail: str) -> Reinspected:
     # Loaded without its files: `_manifest_is_stale` fetches them after the save below.
     listing = lock(Listing.objects.all(), pk=seen.listing_id)
     deliverable = Deliverable.objects.filter(pk=seen.pk).first()
     if deliverable is None or _said_of(deliverable) != _said_of(seen):
-        return Looked(Look.OVERTAKEN)
+        return Reinspected(ReinspectOptions.OVERTAKEN)
     deliverable.format, deliverable.technical, deliverable.entries = inspection.format, inspection.technical, list(inspection.entries)
     deliverable.save(update_fields=["format", "technical", "entries"])
     audit.record("listing.reinspect_file", listing, actor=None, file=str(deliverable.pk), differences=detail)
     if listing.status == ListingStatus.PUBLISHED and listing.live_deliverable_id == deliverable.pk:
         # The public page shows the details.
         listing_edited(listing)
-    return Looked(Look.CHANGED, detail, stale_manifest=_manifest_is_stale(listing))
+    return Reinspected(ReinspectOptions.CHANGED, detail, stale_manifest=_manifest_is_stale(listing))
 
 
 def _manifest_is_stale(listing: Listing) -> bool:

@@ -8,12 +8,13 @@ from typing import Any, ClassVar
 from django import forms
 from rest_framework import serializers
 
+from catalog import bounds as catalog_bounds
 from catalog.models import Category
 from catalog.selectors import category_names
+from marketplace.api.fields import Line, LongText
 from marketplace.core import bounds
-from marketplace.core.api.fields import Line, LongText, Tags
 
-from ..api.fields import CategorySlug, HttpsUrl, Slug
+from ..api.fields import CategorySlug, HttpsUrl, Slug, Tags
 from ..slugs import proposed
 
 Shape = serializers.Field[Any, Any, Any, Any]
@@ -151,7 +152,7 @@ class TagsField(forms.CharField):
 
     def __init__(self, **kwargs: Any) -> None:
         widget = forms.Textarea(attrs={"rows": 4, "autocapitalize": "none"})
-        super().__init__(max_length=bounds.TAGS * (bounds.TAG_CHARS + 2), required=False, widget=widget, **kwargs)
+        super().__init__(max_length=catalog_bounds.TAGS * (catalog_bounds.TAG_CHARS + 2), required=False, widget=widget, **kwargs)
 
     def prepare_value(self, value: Any) -> Any:
         """Return the tags, one per line."""

@@ -5,13 +5,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from catalog import bounds as catalog_bounds
+from catalog.font_tester import axes_of
 from catalog.models import Deliverable, Listing, Preview
 from catalog.models.files import PreviewKind
 from catalog.models.listings import ListingStatus, UpdateStatus
 from catalog.selectors import Picture, picture_of
-from catalog.tester import axes_of
-from marketplace.core import bounds
 
+from .. import bounds
 from ..selectors import files_of
 from .picture_forms import WordsForm
 from .presenters import facts_of, warnings_of
@@ -180,7 +181,7 @@ def files_page(listing: Listing, refused: Refused | None = None, typed: Mapping[
         live=_shown(listing.live_deliverable, found),
         candidate=_shown(listing.candidate_deliverable, found),
         earlier=list(files_of(listing).exclude(pk__in=found).defer("technical", "entries")[:EARLIER]),
-        gallery=[_slot(listing, number, pictures, refused, typed or {}) for number in range(bounds.GALLERY_SLOTS)],
+        gallery=[_slot(listing, number, pictures, refused, typed or {}) for number in range(catalog_bounds.GALLERY_SLOTS)],
         specimen=_only(previews, PreviewKind.FONT_SPECIMEN),
         sound=_only(previews, PreviewKind.AUDIO_PREVIEW),
         refused=refused,

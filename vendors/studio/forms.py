@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 
+from catalog import bounds as catalog_bounds
 from catalog.models.listings import ListingStatus
 from marketplace.core import bounds
 
@@ -17,7 +18,7 @@ LINKS = 10
 class FilterForm(forms.Form):
     """Filters the list of the vendor's listings."""
 
-    q = forms.CharField(label="Search", max_length=bounds.SEARCH_QUERY_CHARS, required=False)
+    q = forms.CharField(label="Search", max_length=catalog_bounds.SEARCH_QUERY_CHARS, required=False)
     status = forms.ChoiceField(label="Status", choices=[("", "All"), *ListingStatus.choices], required=False)
     after = forms.UUIDField(required=False)
 
@@ -61,7 +62,7 @@ class ApplicationForm(StoreForm):
 class NewListingForm(forms.Form):
     """The required fields of a new draft."""
 
-    title = LineField(label="Title", max_length=bounds.TITLE_CHARS)
+    title = LineField(label="Title", max_length=catalog_bounds.TITLE_CHARS)
     slug = SlugField(
         label="Address",
         required=False,
@@ -69,7 +70,9 @@ class NewListingForm(forms.Form):
     )
     category = CategoryField(label="Category")
     short_description = LineField(
-        label="Summary", max_length=bounds.SHORT_DESCRIPTION_CHARS, help_text="One sentence, shown on the card and in search results."
+        label="Summary",
+        max_length=catalog_bounds.SHORT_DESCRIPTION_CHARS,
+        help_text="One sentence, shown on the card and in search results.",
     )
     base_price_minor = HundredthsField(label="Price in US dollars", help_text="What a buyer pays, tax included. 0 is free.", **PRICE)
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from django import forms
 
-from marketplace.core import bounds
+from catalog import bounds
 
 from ..services.editing import MARK_CHARS, mark_of
 from .fields import LineField

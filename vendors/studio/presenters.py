@@ -4,16 +4,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.contrib.humanize.templatetags.humanize import intcomma
 
 from catalog.field_names import field_name
 from catalog.models import LicenseTier, Listing
+from catalog.models.listings import ListingStatus, UpdateStatus
 from catalog.pricing import is_free, list_price, permitted_tiers, price_of, sale_price
 from marketplace.core.money import Currency, Split, split_sale
 
 from ..selectors import steps_of
+from ..services.checks import run_checks
 
 FORMATS = {
     "zip": "zip archive",
@@ -256,3 +258,76 @@ def timeline_of(listing: Listing) -> list[Step]:
     """Return the last steps, newest first; where these are all, with the creation of the listing as the first step."""
     steps = [Step(entry.at, STEP_LABELS[entry.action]) for entry in steps_of(listing, STEP_LABELS)[:STEPS]]
     return steps if len(steps) == STEPS else [*steps, Step(listing.created_at, "Created")]
+
+
+class _Words(NamedTuple):
+    """The text of a check; where `failed` is empty, the service's detail is shown instead."""
+
+    title: str
+    passed: str
+    failed: str
+    route: str
+    step: str
+
+
+_WORDS = {
+    "file_integrity": _Words("The file", "It is stored as you uploaded it.", "", "studio-files", "Go to the file"),
+    "preview_thumbnail": _Words(
+        "The cover picture",
+        "It is shown on the listing's card in the storefront.",
+        "Upload one. It is shown on the listing's card in the storefront.",
+        "studio-files",
+        "Go to the pictures",
+    ),
+    "pricing": _Words("The prices", "All prices and the discount are valid.", "", "studio-prices", "Go to the prices"),
+    "licensing": _Words(
+        "The licences",
+        "Buyers can choose at least one.",
+        "None of the licences that you allow is offered any more. Allow another one.",
+        "studio-licences",
+        "Go to the licences",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class CheckRow:
+    """A row of the checklist.
+
+    Args:
+        words: The description of the check.
+        passed: Whether it passed.
+        detail: Why it failed, and what to do.
+        route: The page where it is fixed.
+        step: The link's text.
+        warning: What could be better although it passed.
+    """
+
+    words: str
+    passed: bool
+    detail: str
+    route: str
+    step: str
+    warning: str
+
+
+def may_submit(listing: Listing) -> bool:
+    """Tell whether the listing, or a new file of it, can be submitted now."""
+    if listing.status == ListingStatus.PUBLISHED:
+        return listing.candidate_deliverable_id is not None and listing.update_status != UpdateStatus.PENDING_REVIEW
+    return listing.status != ListingStatus.PENDING_REVIEW
+
+
+def checklist_of(listing: Listing) -> list[CheckRow]:
+    """Run the checks and return their rows."""
+    return check_rows(outcome.as_json() for outcome in run_checks(listing))
+
+
+def check_rows(outcomes: Iterable[Mapping[str, Any]]) -> list[CheckRow]:
+    """Return the rows of checks, from their outcomes by the service or a stored review."""
+    rows = []
+    for outcome in outcomes:
+        words, passed = _WORDS[outcome["name"]], outcome["passed"]
+        detail = (words.passed if passed else words.failed) or outcome["detail"]
+        rows.append(CheckRow(words.title, passed, detail, words.route, words.step, outcome.get("warning", "")))
+    return rows

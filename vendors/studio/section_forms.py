@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 import orjson
 from django import forms
 
+from catalog import bounds
 from catalog.models import LicenseTier, Listing
-from marketplace.core import bounds
 
 from ..services.editing import marks_of
 from .fields import PERCENT, PRICE, CategoryField, HttpsField, HundredthsField, LineField, SlugField, TagsField, TextField

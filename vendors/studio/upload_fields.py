@@ -8,9 +8,12 @@ from dataclasses import dataclass
 
 from django.urls import reverse
 
+from catalog import bounds as catalog_bounds
 from catalog.models import Listing
-from marketplace.core import bounds
+from marketplace.core import bounds as core_bounds
 from marketplace.core.errors import Problem
+
+from .. import bounds
 
 _SIGN_IN = "You are no longer signed in. Sign in again, come back to this page and upload it once more."
 _DAMAGED = "The upload arrived damaged. Upload it again; if that doesn't help, try another network."
@@ -55,7 +58,7 @@ def in_words(problem: Problem) -> str:
 
 def size_in_words(size: int) -> str:
     """Return a limit in bytes as text, such as 20 MB."""
-    return f"{size / bounds.GIB:g} GB" if size >= bounds.GIB else f"{size / bounds.MIB:g} MB"
+    return f"{size / core_bounds.GIB:g} GB" if size >= core_bounds.GIB else f"{size / core_bounds.MIB:g} MB"
 
 
 FILE, SPECIMEN, SOUND = "file", "specimen", "sound"
@@ -66,7 +69,7 @@ ENDINGS = {
     SPECIMEN: ".woff2,.woff",
     SOUND: ".mp3,.aac,.m4a,.wav",
 }
-MAXIMA = {FILE: bounds.DELIVERABLE_BYTES, "picture": bounds.IMAGE_BYTES, SPECIMEN: bounds.FONT_BYTES, SOUND: bounds.AUDIO_BYTES}
+MAXIMA = {FILE: catalog_bounds.DELIVERABLE_BYTES, "picture": bounds.IMAGE_BYTES, SPECIMEN: bounds.FONT_BYTES, SOUND: bounds.AUDIO_BYTES}
 
 
 @dataclass(frozen=True)
@@ -114,7 +117,7 @@ def picture_name(slot: int) -> str:
 
 def file_place(listing: Listing, *, replaces: str, refused: str) -> Place:
     """Return the place of the deliverable; `replaces` names the file that a new one replaces."""
-    most = size_in_words(bounds.DELIVERABLE_BYTES)
+    most = size_in_words(catalog_bounds.DELIVERABLE_BYTES)
     taken = f"A zip or tar archive, a font, an image or a sound, up to {most}. Put several files into one archive."
     return Place(
         FILE,

@@ -12,8 +12,9 @@ from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, UnreadablePostError
 from django.http.multipartparser import MultiPartParser, MultiPartParserError
 
-from marketplace.core import bounds
-from marketplace.core.db.connections import release_connections
+from catalog import bounds as catalog_bounds
+from marketplace.core import bounds as core_bounds
+from marketplace.core.database import release_connections
 from marketplace.core.errors import (
     BodyTooLarge,
     DependencyUnavailable,
@@ -24,17 +25,18 @@ from marketplace.core.errors import (
     RateLimited,
     UnsupportedType,
 )
-from marketplace.core.overload import CallerLimit
+from marketplace.http.overload import CallerLimit
 from marketplace.storage import default_storage
 from marketplace.storage.base import ObjectStorage
 
+from .. import bounds
 from .errors import FileRejected, UploadIncomplete
 from .handler import FIELD, OnePassHandler, Sink, unknown_field
 from .hashing import HashedSink
 
 EXTENSION_CHARS = 20
 # A slow upload holds a thread for as long as its sender likes: nobody holds all that there are for uploads.
-_senders = CallerLimit(of_one=bounds.UPLOADS_AT_ONCE)
+_senders = CallerLimit(of_one=core_bounds.UPLOADS_AT_ONCE)
 # Parses the form and passes the file's bytes to the handler; returns the names of the other fields.
 FormReader = Callable[[HttpRequest, OnePassHandler], Iterable[str]]
 
@@ -172,7 +174,7 @@ def _read_form(request: HttpRequest, sink: Sink, maximum_bytes: int, reader: For
 def _one_of_the_sender(request: HttpRequest) -> Iterator[None]:
     sender = str(getattr(getattr(request, "user", None), "pk", ""))
     if not _senders.acquire(sender):
-        detail = f"You are already sending {bounds.UPLOADS_AT_ONCE} files. Send this one when one of them is complete."
+        detail = f"You are already sending {core_bounds.UPLOADS_AT_ONCE} files. Send this one when one of them is complete."
         raise RateLimited(detail, headers={"Retry-After": "5"})
     try:
         yield
@@ -196,8 +198,12 @@ def safe_filename(name: str) -> str:
     """Return a client's file name as a base name that is safe to display and to use in a download."""
     base = name.replace("\\", "/").rsplit("/", 1)[-1]
     text = "".join(char for char in unicodedata.normalize("NFC", base) if char.isprintable()).strip(" .")
-    if len(text) > bounds.FILE_NAME_CHARS:
+    if len(text) > catalog_bounds.FILE_NAME_CHARS:
         stem, dot, extension = text.rpartition(".")
         short = dot and len(extension) <= EXTENSION_CHARS
-        text = f"{stem[: bounds.FILE_NAME_CHARS - len(extension) - 1]}.{extension}" if short else text[: bounds.FILE_NAME_CHARS]
+        text = (
+            f"{stem[: catalog_bounds.FILE_NAME_CHARS - len(extension) - 1]}.{extension}"
+            if short
+            else text[: catalog_bounds.FILE_NAME_CHARS]
+        )
     return text or "file"

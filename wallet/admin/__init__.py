@@ -2,8 +2,8 @@
 
 from .ledger import JournalAdmin, TransferAdmin
 from .orders import OrderAdmin
-from .payouts import PayoutAdmin
+from .vendor_payouts import VendorPayoutAdmin
+from .wallet_payouts import WalletPayoutAdmin
 from .wallets import WalletAdmin
-from .withdrawals import WithdrawalAdmin
 
-__all__ = ["JournalAdmin", "OrderAdmin", "PayoutAdmin", "TransferAdmin", "WalletAdmin", "WithdrawalAdmin"]
+__all__ = ["JournalAdmin", "OrderAdmin", "TransferAdmin", "VendorPayoutAdmin", "WalletAdmin", "WalletPayoutAdmin"]

@@ -1,10 +1,10 @@
 """What a decision will affect, in figures, for an order, a wallet or a payout."""
 
-from marketplace.core.claims import is_claimed
 from marketplace.core.money import Currency
-from marketplace.core.wording import money
+from marketplace.review.claims import is_claimed
+from marketplace.ui.formatting import money
 
-from ..models import Order, WalletOwner, Withdrawal
+from ..models import Order, WalletOwner, WalletPayout
 from ..selectors import balances_of
 
 
@@ -41,20 +41,20 @@ def claim_does(order: Order) -> list[str]:
     ]
 
 
-def payment_does(withdrawal: Withdrawal) -> list[str]:
+def payment_does(wallet_payout: WalletPayout) -> list[str]:
     """Return what leaves the service, and where to."""
-    amount = money(withdrawal.amount_minor, withdrawal.currency)
-    if not is_claimed(withdrawal):
+    amount = money(wallet_payout.amount_minor, wallet_payout.currency)
+    if not is_claimed(wallet_payout):
         return [
             f"Claim it before you transfer {amount}: until then its owner can cancel it. The bank details are shown once you have claimed it."
         ]
     return [
-        f"Transfer {amount} first, to: {', '.join(withdrawal.payment_details.splitlines())}.",
-        f"Then it counts as paid: {amount} is gone from here, and {withdrawal.owner} gets a mail with the reference.",
+        f"Transfer {amount} first, to: {', '.join(wallet_payout.payment_details.splitlines())}.",
+        f"Then it counts as paid: {amount} is gone from here, and {wallet_payout.owner} gets a mail with the reference.",
     ]
 
 
-def refusal_does(withdrawal: Withdrawal) -> list[str]:
+def refusal_does(wallet_payout: WalletPayout) -> list[str]:
     """Return what goes back."""
-    amount = money(withdrawal.amount_minor, withdrawal.currency)
-    return [f"{amount} returns to the wallet of {withdrawal.owner}, who gets a mail with your reason. The bank details are deleted."]
+    amount = money(wallet_payout.amount_minor, wallet_payout.currency)
+    return [f"{amount} returns to the wallet of {wallet_payout.owner}, who gets a mail with your reason. The bank details are deleted."]

@@ -6,9 +6,9 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from marketplace.core.admin import Panel, ServiceAdmin
-from marketplace.core.admin.panels import QuerySets
-from marketplace.core.wording import money
+from marketplace.review.panels import Panel, QuerySets
+from marketplace.review.service import ServiceAdmin
+from marketplace.ui.formatting import money
 
 from ..models import Journal, Transfer
 

@@ -7,11 +7,13 @@ from django.contrib import admin
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
-from marketplace.core import bounds
-from marketplace.core.admin import Decision, Panel, ReasonForm, ServiceAdmin, Words, service_decision
-from marketplace.core.admin.panels import QuerySets
-from marketplace.core.wording import money
+from marketplace.review.decisions import Decision, ReasonForm, service_decision
+from marketplace.review.panels import Panel, QuerySets
+from marketplace.review.search import SearchQuery
+from marketplace.review.service import ServiceAdmin
+from marketplace.ui.formatting import money
 
+from .. import bounds
 from ..models import Order, Transfer
 from ..models.orders import OrderStatus
 from ..selectors import unclaimed_refunds
@@ -65,11 +67,11 @@ class OrderAdmin(ServiceAdmin):
         buyer = "A deleted account" if subject.buyer.deleted else subject.buyer
         return f"{buyer}: {subject.title}, {money(subject.price_minor, subject.currency)}"
 
-    def find(self, words: Words) -> list[Q]:
+    def find(self, query: SearchQuery) -> list[Q]:
         """Look for an id, a buyer, a listing."""
-        if words.id:
-            return [Q(pk=words.id), Q(listing=words.id)]
-        return [Q(buyer__email=words.email)] if words.email else [Q(listing__slug=words.text)]
+        if query.id:
+            return [Q(pk=query.id), Q(listing=query.id)]
+        return [Q(buyer__email=query.email)] if query.email else [Q(listing__slug=query.text)]
 
     @admin.display(description="Price")
     def price(self, order: Order) -> str:

@@ -11,14 +11,15 @@ from django.db.models import F, QuerySet
 from django.http import HttpRequest
 
 from marketplace.accounts.models import User
-from marketplace.core import bounds
-from marketplace.core.admin import Decision, Panel, ReasonForm, ServiceAdmin, decision
-from marketplace.core.admin.panels import QuerySets
 from marketplace.core.money import Currency, to_minor
-from marketplace.core.wording import money
+from marketplace.review.decisions import Decision, ReasonForm, decision
+from marketplace.review.panels import Panel, QuerySets
+from marketplace.review.service import ServiceAdmin
+from marketplace.ui.formatting import money
 
+from .. import bounds
 from ..models import LedgerAccount, WalletOwner
-from ..models.currencies import CURRENCIES
+from ..models.quotes import CURRENCIES
 from ..selectors import accounts_of, accounts_to_pay, movements_of
 from ..services.funding import SOURCE, Payment, credit_wallet
 from .effects import credit_does

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from marketplace.core.pagination import newest_first
+from marketplace.api.pagination import newest_first
 
 
 def page_of(query: Mapping[str, Any], moment: str, *querysets: "QuerySet[Any, Any]") -> dict[str, Any]:

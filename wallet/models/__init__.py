@@ -1,26 +1,25 @@
 """The wallet's tables."""
 
-from .credits import CreditReference
+from .digests import CoveredJournal, LedgerDigest
 from .ledger import Journal, LedgerAccount, Transfer
 from .orders import Order
-from .payouts import Payout
 from .quotes import Quote
-from .records import IdempotencyRecord, WalletOwner, WalletSettings
-from .seals import LedgerSeal, SealedJournal
-from .withdrawals import Withdrawal
+from .records import CreditReference, IdempotencyRecord, WalletOwner, WalletSettings
+from .vendor_payouts import VendorPayout
+from .wallet_payouts import WalletPayout
 
 __all__ = [
+    "CoveredJournal",
     "CreditReference",
     "IdempotencyRecord",
     "Journal",
     "LedgerAccount",
-    "LedgerSeal",
+    "LedgerDigest",
     "Order",
-    "Payout",
     "Quote",
-    "SealedJournal",
     "Transfer",
+    "VendorPayout",
     "WalletOwner",
+    "WalletPayout",
     "WalletSettings",
-    "Withdrawal",
 ]

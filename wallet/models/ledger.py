@@ -4,11 +4,12 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
-from marketplace.core import bounds
+from marketplace.core import bounds as core_bounds
 from marketplace.core.ids import new_id
 
-from .currencies import CURRENCIES
+from .. import bounds
 from .orders import Order
+from .quotes import CURRENCIES
 
 
 class AccountKind(models.TextChoices):
@@ -35,7 +36,7 @@ class LedgerAccount(models.Model):
     """An account in one currency; only its two figures ever change.
 
     The balance of a wallet, and of what is held of it, is kept here, so that the debit can be decided on one row. The other
-    accounts' balances are the sums of what is sealed, which sealing adds up: a row that every sale updates would make all sales
+    accounts' balances are the sums of what is covered, which adding digests adds up: a row that every sale updates would make all sales
     wait for each other.
     """
 
@@ -108,7 +109,7 @@ class Journal(models.Model):
     at = models.DateTimeField(auto_now_add=True)
     # Empty for the service itself (a command).
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
-    reason = models.CharField(max_length=bounds.REASON_CHARS)
+    reason = models.CharField(max_length=core_bounds.REASON_CHARS)
     request_id = models.CharField(max_length=64, blank=True)
     order = models.ForeignKey(Order, null=True, blank=True, on_delete=models.PROTECT, related_name="journals", db_index=False)
     # A mistake or a refund is undone by a mirror image, once; nothing is changed.

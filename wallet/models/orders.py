@@ -5,13 +5,13 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 
+from catalog import bounds as catalog_bounds
 from catalog.models import Deliverable, LicenseTier, Listing
 from developers.models import App
 from marketplace.core import bounds
 from marketplace.core.ids import new_id
 
-from .currencies import CURRENCIES
-from .quotes import Quote
+from .quotes import CURRENCIES, Quote
 
 
 class OrderStatus(models.TextChoices):
@@ -31,12 +31,12 @@ class Order(models.Model):
     buyer = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="orders")
     listing = models.ForeignKey(Listing, on_delete=models.PROTECT, related_name="orders")
     tier = models.ForeignKey(LicenseTier, on_delete=models.PROTECT, related_name="+")
-    title = models.CharField(max_length=bounds.TITLE_CHARS)
+    title = models.CharField(max_length=catalog_bounds.TITLE_CHARS)
     store_name = models.CharField(max_length=bounds.NAME_CHARS)
     license_slug = models.CharField(max_length=40)
     license_name = models.CharField(max_length=bounds.NAME_CHARS)
     deliverable = models.ForeignKey(Deliverable, on_delete=models.PROTECT, related_name="+")
-    version = models.CharField(max_length=bounds.VERSION_CHARS, blank=True)
+    version = models.CharField(max_length=catalog_bounds.VERSION_CHARS, blank=True)
     currency = models.CharField(max_length=3)
     price_minor = models.BigIntegerField()
     tax_rate_bp = models.PositiveIntegerField()

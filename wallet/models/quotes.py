@@ -1,4 +1,4 @@
-"""Prices that were promised."""
+"""What wallets hold."""
 
 from django.conf import settings
 from django.db import models
@@ -7,8 +7,9 @@ from django.utils import timezone
 
 from catalog.models import LicenseTier, Listing
 from marketplace.core.ids import new_id
+from marketplace.core.money import WALLET_CURRENCIES
 
-from .currencies import CURRENCIES
+CURRENCIES = [currency.value for currency in WALLET_CURRENCIES]
 
 
 class Quote(models.Model):

@@ -10,18 +10,19 @@ from typing import Any
 from django.db import IntegrityError, transaction
 
 from marketplace.accounts.models import User
-from marketplace.core import audit, bounds, texts
-from marketplace.core.db.constraints import violates
+from marketplace.core import audit, texts
+from marketplace.core.database import violates
 from marketplace.core.errors import InvalidTransition, SelfReview
 from marketplace.core.money import WALLET_CURRENCIES, Currency, to_number
 from marketplace.core.transitions import lock
-from marketplace.core.wording import money
+from marketplace.ui.formatting import money
 
+from .. import bounds
 from ..errors import AlreadyCredited, InvalidAmount, ReferenceUsed
 from ..models import CreditReference, Journal, LedgerAccount
 from ..models.ledger import AccountKind, JournalKind
 from ..selectors import credit_of
-from .idempotency import KeyedRequest, keep_answer, kept_answer, keyed_request
+from .idempotency import KeyedRequest, keyed_request, save_response, saved_response
 from .ledger import Leg, credit_wallet_balance, open_accounts, write_journal
 
 SOURCE = "bank"
@@ -94,17 +95,17 @@ class _Credit:
 
 def _credit_once(credit: _Credit, request: KeyedRequest | None) -> Journal:
     """Credit unless that was done for the request, or for the payment; of two at once, the second learns it from the database."""
-    if answer := kept_answer(request):
+    if answer := saved_response(request):
         return Journal.objects.get(pk=answer["journal"])
     _refuse_credited(credit)
     try:
         with transaction.atomic():
             journal = _credit(credit)
             if request is not None:
-                keep_answer(request, {"journal": str(journal.pk)})
+                save_response(request, {"journal": str(journal.pk)})
             return journal
     except IntegrityError as error:
-        if answer := kept_answer(request):
+        if answer := saved_response(request):
             return Journal.objects.get(pk=answer["journal"])
         _refuse_credited(credit)
         if violates(error, LedgerAccount, "ledgeraccount_balance_exact"):

@@ -17,9 +17,9 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from marketplace.accounts.models import User
-from marketplace.core import bounds
-from marketplace.core.db.inserts import insert_rows
+from marketplace.core.database import insert_rows
 
+from .. import bounds
 from ..errors import IdempotencyConflict, IdempotencyKeyReused
 from ..models import IdempotencyRecord
 from ..statements import KEEP_UNLESS_KEPT, moment
@@ -42,7 +42,7 @@ def keyed_request(*, owner: User, key: str, operation: str, **given: Any) -> Key
     return KeyedRequest(owner=owner, key=key, fingerprint=hashlib.sha256(canonical).hexdigest())
 
 
-def kept_answer(request: KeyedRequest | None) -> dict[str, Any] | None:
+def saved_response(request: KeyedRequest | None) -> dict[str, Any] | None:
     """Return the answer that was given to this request, None when there was none within 24 hours.
 
     Raises:
@@ -59,7 +59,7 @@ def kept_answer(request: KeyedRequest | None) -> dict[str, Any] | None:
     return answer
 
 
-def keep_answer(request: KeyedRequest, answer: dict[str, Any]) -> None:
+def save_response(request: KeyedRequest, answer: dict[str, Any]) -> None:
     """Save the answer in the caller's transaction, late: only statements on rows that many requests share come after it.
 
     Raises:
@@ -90,7 +90,7 @@ def bounded_wait(request: KeyedRequest | None) -> Iterator[None]:
         raise
 
 
-def expired_answers() -> QuerySet[IdempotencyRecord]:
+def expired_responses() -> QuerySet[IdempotencyRecord]:
     """Return the answers that are kept no longer."""
     return IdempotencyRecord.objects.filter(created_at__lte=_oldest())
 

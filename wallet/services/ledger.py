@@ -7,10 +7,9 @@ from typing import Any
 
 from django.db.models import F, Q
 
-from marketplace.core.db.inserts import insert_rows
-from marketplace.core.ids import new_id
+from marketplace.core.database import insert_rows
+from marketplace.core.ids import current_request_id, new_id
 from marketplace.core.money import WALLET_CURRENCIES
-from marketplace.core.request_id import current_request_id
 
 from .. import statements
 from ..models import Journal, LedgerAccount, Transfer

@@ -27,29 +27,29 @@ class Spent:
 
 
 @dataclass(frozen=True)
-class Cap:
-    """One bound of a limit.
+class Bound:
+    """One bound of a spending limit.
 
     Args:
         name: As the refusal names it.
-        cap_minor: The bound; None: there is none.
+        amount_minor: Its amount; None: there is none.
         spent_minor: What counts against it already.
     """
 
     name: str
-    cap_minor: int | None
+    amount_minor: int | None
     spent_minor: int
 
     @property
     def left_minor(self) -> int:
         """What may still be spent."""
-        return max((self.cap_minor or 0) - self.spent_minor, 0)
+        return max((self.amount_minor or 0) - self.spent_minor, 0)
 
 
-def keep_within_limits(*, buyer: User, offer: Offer, principal: Principal | None) -> None:
-    """Refuse a purchase that its owner's limit or the app's ceiling forbids. The caller has locked the wallet by its debit.
+def enforce_limits(*, buyer: User, offer: Offer, principal: Principal | None) -> None:
+    """Refuse a purchase that its owner's limit or the app's limit forbids. The caller has locked the wallet by its debit.
 
-    A refunded order gives back what it took from the caps, as it does to the wallet. The day is that of UTC.
+    A refunded order gives back what it took from the limits, as it does to the wallet. The day is that of UTC.
 
     Raises:
         SpendingLimitExceeded: it names the limit; the caller's transaction must be rolled back.
@@ -58,15 +58,15 @@ def keep_within_limits(*, buyer: User, offer: Offer, principal: Principal | None
         return
     limits = [limit for limit in spending_limits_for(principal) if limit.currency == offer.currency]
     if spends_only_within_limits(principal) and all(limit.owner_id is None for limit in limits):
-        raise _refusal(offer, Cap("currency", 0, 0), f"Nothing may be spent in {offer.currency}.")
+        raise _refusal(offer, Bound("currency", 0, 0), f"Nothing may be spent in {offer.currency}.")
     spent = _spent(buyer, offer, principal, limits)
     for limit in limits:
-        if limit.categories and offer.candidate.category_slug not in limit.categories:
+        if limit.categories and offer.listing_offer.category_slug not in limit.categories:
             sentence = f"Only these categories may be bought from: {', '.join(limit.categories)}."
-            raise _refusal(offer, Cap("category", None, 0), sentence, allowedCategories=limit.categories)
-        for cap in _caps(limit, spent):
-            if cap.cap_minor is not None and offer.price_minor > cap.left_minor:
-                raise _refusal(offer, cap, f"{to_number(cap.left_minor):.2f} {offer.currency} is left {_SCOPE_OF_CAP[cap.name]}.")
+            raise _refusal(offer, Bound("category", None, 0), sentence, allowedCategories=limit.categories)
+        for bound in _bounds(limit, spent):
+            if bound.amount_minor is not None and offer.price_minor > bound.left_minor:
+                raise _refusal(offer, bound, f"{to_number(bound.left_minor):.2f} {offer.currency} is left {_SCOPE_OF_BOUND[bound.name]}.")
 
 
 def spender_of(principal: Principal) -> uuid.UUID | None:
@@ -75,13 +75,13 @@ def spender_of(principal: Principal) -> uuid.UUID | None:
     return token.spender_id if principal.app is None and isinstance(token, AccessToken) else None
 
 
-_SCOPE_OF_CAP = {"perPurchase": "for each purchase", "perDay": "for today", "total": "in total"}
+_SCOPE_OF_BOUND = {"perPurchase": "for each purchase", "perDay": "for today", "total": "in total"}
 
 
-def _caps(limit: SpendingLimit, spent: Spent) -> Iterator[Cap]:
-    yield Cap("perPurchase", limit.per_purchase_minor, 0)
-    yield Cap("perDay", limit.per_day_minor, spent.today_minor)
-    yield Cap("total", limit.total_minor, spent.ever_minor)
+def _bounds(limit: SpendingLimit, spent: Spent) -> Iterator[Bound]:
+    yield Bound("perPurchase", limit.per_purchase_minor, 0)
+    yield Bound("perDay", limit.per_day_minor, spent.today_minor)
+    yield Bound("total", limit.total_minor, spent.ever_minor)
 
 
 def _spent(buyer: User, offer: Offer, principal: Principal, limits: Sequence[SpendingLimit]) -> Spent:
@@ -94,14 +94,14 @@ def _spent(buyer: User, offer: Offer, principal: Principal, limits: Sequence[Spe
     return Spent(int(ever), int(today))
 
 
-def _refusal(offer: Offer, cap: Cap, sentence: str, **members: Any) -> SpendingLimitExceeded:
-    bounded = cap.cap_minor is not None
+def _refusal(offer: Offer, bound: Bound, sentence: str, **members: Any) -> SpendingLimitExceeded:
+    bounded = bound.amount_minor is not None
     return SpendingLimitExceeded(
         f"It costs {to_number(offer.price_minor):.2f} {offer.currency}. {sentence}",
-        limit=cap.name,
+        limit=bound.name,
         currency=offer.currency,
         price=to_number(offer.price_minor),
-        cap=to_number(cap.cap_minor or 0) if bounded else None,
-        left=to_number(cap.left_minor) if bounded else None,
+        cap=to_number(bound.amount_minor or 0) if bounded else None,
+        left=to_number(bound.left_minor) if bounded else None,
         **members,
     )

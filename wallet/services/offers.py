@@ -26,7 +26,7 @@ LOCK_TIMEOUT = "10s"
 
 
 @dataclass(frozen=True)
-class Wish:
+class PurchaseRequest:
     """What a buyer asks for.
 
     Args:
@@ -58,7 +58,7 @@ class TierOnSale:
 
 
 @dataclass(frozen=True)
-class Candidate:
+class ListingOffer:
     """A listing that is for sale, as the database tells it to one buyer."""
 
     listing_id: uuid.UUID
@@ -87,7 +87,7 @@ class Candidate:
 class Offer:
     """One tier of a listing at a price."""
 
-    candidate: Candidate
+    listing_offer: ListingOffer
     tier: TierOnSale
     currency: str
     price_minor: int
@@ -97,21 +97,21 @@ class Offer:
     quote_id: uuid.UUID | None = None
 
 
-def find_offer(*, buyer: User, wish: Wish) -> Offer:
+def find_offer(*, buyer: User, purchase: PurchaseRequest) -> Offer:
     """Return what the buyer would get and pay now; raises what `spend` raises, except for balance and limits."""
-    candidate = find_candidate(buyer=buyer, listing_id_or_slug=wish.listing_id_or_slug)
-    tier = find_tier(candidate=candidate, license_slug=wish.license_slug)
-    currency = wish.currency or candidate.currency_preference
-    price = candidate.price_of(tier, currency)
+    listing_offer = find_listing_offer(buyer=buyer, listing_id_or_slug=purchase.listing_id_or_slug)
+    tier = find_tier(listing_offer=listing_offer, license_slug=purchase.license_slug)
+    currency = purchase.currency or listing_offer.currency_preference
+    price = listing_offer.price_of(tier, currency)
     if price is None:
-        available = [code.value for code in money.WALLET_CURRENCIES if candidate.price_of(tier, code) is not None]
+        available = [code.value for code in money.WALLET_CURRENCIES if listing_offer.price_of(tier, code) is not None]
         sentence = f"It has no price in {currency}. Send currency as one of: {', '.join(available) or 'none, it cannot be bought now'}."
         raise PriceUnavailable(sentence, availableCurrencies=available)
-    rate = candidate.tax_rate_bp
-    return Offer(candidate, tier, currency, price, rate, money.tax_inside(price, rate))
+    rate = listing_offer.tax_rate_bp
+    return Offer(listing_offer, tier, currency, price, rate, money.tax_inside(price, rate))
 
 
-def find_candidate(*, buyer: User, listing_id_or_slug: str) -> Candidate:
+def find_listing_offer(*, buyer: User, listing_id_or_slug: str) -> ListingOffer:
     """Return a listing that the buyer may buy, in one statement. Inside of a transaction it also bounds how long that waits for locks."""
     ((column, value),) = lookup(listing_id_or_slug).items()
     rows = statements.run(
@@ -123,24 +123,24 @@ def find_candidate(*, buyer: User, listing_id_or_slug: str) -> Candidate:
     )
     if not rows:
         raise NotFound
-    candidate = _candidate(rows)
-    if candidate.vendor_id == buyer.pk:
+    listing_offer = _listing_offer(rows)
+    if listing_offer.vendor_id == buyer.pk:
         raise OwnListing
-    if Tier(buyer.tier).rank < Tier(candidate.tier_requirement).rank:
-        sentence = f"This asset requires the tier {candidate.tier_requirement}; yours is {buyer.tier}."
-        raise TierRequired(sentence, requiredTier=candidate.tier_requirement)
-    return candidate
+    if Tier(buyer.tier).rank < Tier(listing_offer.tier_requirement).rank:
+        sentence = f"This asset requires the tier {listing_offer.tier_requirement}; yours is {buyer.tier}."
+        raise TierRequired(sentence, requiredTier=listing_offer.tier_requirement)
+    return listing_offer
 
 
-def find_tier(*, candidate: Candidate, license_slug: str | None) -> TierOnSale:
+def find_tier(*, listing_offer: ListingOffer, license_slug: str | None) -> TierOnSale:
     """Return the tier that was named, or the first one, unless it is owned."""
-    tier = next((tier for tier in candidate.tiers if license_slug in (None, tier.slug)), None)
+    tier = next((tier for tier in listing_offer.tiers if license_slug in (None, tier.slug)), None)
     if tier is None:
-        names = [tier.slug for tier in candidate.tiers]
+        names = [tier.slug for tier in listing_offer.tiers]
         raise LicenseNotAvailable(f"Licences on sale: {', '.join(names) or 'none'}.", availableLicenses=names)
-    owned = candidate.owned_tier_ids
+    owned = listing_offer.owned_tier_ids
     if tier.id in owned or (owned and license_slug is None):
-        raise AlreadyOwned(assetId=str(candidate.listing_id), licenseSlug=tier.slug)
+        raise AlreadyOwned(assetId=str(listing_offer.listing_id), licenseSlug=tier.slug)
     return tier
 
 
@@ -149,13 +149,13 @@ def _patience() -> str:
     return f"set_config('lock_timeout', '{LOCK_TIMEOUT}', true)" if connection.vendor == "postgresql" else "NULL"
 
 
-def _candidate(rows: Sequence[tuple[Any, ...]]) -> Candidate:
+def _listing_offer(rows: Sequence[tuple[Any, ...]]) -> ListingOffer:
     (_, listing_id, title, category, vendor_id, store_name, file_id, version, requirement, allowed, *rest) = rows[0]
     inr, usd, tax, commission, preference, *_ = rest
     slugs = None if allowed is None else orjson.loads(allowed)
     # Without any tier there is one row, of none.
     tiers = [(as_id(row[-6]), *row[-5:]) for row in rows if row[-6] is not None]
-    return Candidate(
+    return ListingOffer(
         listing_id=as_id(listing_id),
         title=title,
         category_slug=category,

@@ -7,39 +7,39 @@ from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from marketplace.accounts.models import User
-from marketplace.core import bounds
 from marketplace.core.errors import NotFound
 from marketplace.core.ids import parse_id
 from marketplace.core.transitions import lock
 
+from .. import bounds
 from ..errors import QuoteExpired, QuoteMismatch, QuoteUsed, TooManyQuotes
 from ..models import Quote
-from .offers import Offer, Wish, find_candidate, find_offer, find_tier
+from .offers import Offer, PurchaseRequest, find_listing_offer, find_offer, find_tier
 
 KEPT_AFTER_EXPIRY = timedelta(days=1)
 
 
 @transaction.atomic
-def make_quote(*, buyer: User, wish: Wish) -> Quote:
+def make_quote(*, buyer: User, purchase: PurchaseRequest) -> Quote:
     """Promise a price.
 
     Args:
         buyer: Who may use it, once.
-        wish: What it is for.
+        purchase: What it is for.
 
     Raises:
         Problem: what a purchase raises, except for balance and limits, or TooManyQuotes.
     """
     # Two at once are counted one after the other.
     lock(User.objects.all(), pk=buyer.pk)
-    offer = find_offer(buyer=buyer, wish=wish)
+    offer = find_offer(buyer=buyer, purchase=purchase)
     now = timezone.now()
     forgotten_quotes().filter(owner=buyer).delete()
     if Quote.objects.filter(owner=buyer, orders__isnull=True, expires_at__gt=now).count() >= bounds.OPEN_QUOTES:
         raise TooManyQuotes(maximum=bounds.OPEN_QUOTES)
     return Quote.objects.create(
         owner=buyer,
-        listing_id=offer.candidate.listing_id,
+        listing_id=offer.listing_offer.listing_id,
         tier_id=offer.tier.id,
         license_slug=offer.tier.slug,
         currency=offer.currency,
@@ -51,7 +51,7 @@ def make_quote(*, buyer: User, wish: Wish) -> Quote:
     )
 
 
-def find_quoted_offer(*, buyer: User, wish: Wish, quote_id: str) -> Offer:
+def find_quoted_offer(*, buyer: User, purchase: PurchaseRequest, quote_id: str) -> Offer:
     """Return the offer that was quoted, if it can still be had and is what the caller asks for.
 
     Raises:
@@ -70,17 +70,17 @@ def find_quoted_offer(*, buyer: User, wish: Wish, quote_id: str) -> Offer:
         raise QuoteUsed(orderId=str(quote.order_id))
     if quote.expires_at <= timezone.now():
         raise QuoteExpired
-    candidate = find_candidate(buyer=buyer, listing_id_or_slug=wish.listing_id_or_slug)
+    listing_offer = find_listing_offer(buyer=buyer, listing_id_or_slug=purchase.listing_id_or_slug)
     asked = (
-        ("assetId", "asset", candidate.listing_id, quote.listing_id),
-        ("currency", "currency", wish.currency or quote.currency, quote.currency),
-        ("licenseSlug", "licence", wish.license_slug or quote.license_slug, quote.license_slug),
+        ("assetId", "asset", listing_offer.listing_id, quote.listing_id),
+        ("currency", "currency", purchase.currency or quote.currency, quote.currency),
+        ("licenseSlug", "licence", purchase.license_slug or quote.license_slug, quote.license_slug),
     )
     for name, label, wanted, quoted in asked:
         if wanted != quoted:
             raise QuoteMismatch(f"The quote is for the {label} {quoted}.", field=name, quoted=str(quoted))
-    tier = find_tier(candidate=candidate, license_slug=quote.license_slug)
-    return Offer(candidate, tier, quote.currency, quote.price_minor, quote.tax_rate_bp, quote.tax_minor, quote_id=quote.pk)
+    tier = find_tier(listing_offer=listing_offer, license_slug=quote.license_slug)
+    return Offer(listing_offer, tier, quote.currency, quote.price_minor, quote.tax_rate_bp, quote.tax_minor, quote_id=quote.pk)
 
 
 def forgotten_quotes() -> QuerySet[Quote]:

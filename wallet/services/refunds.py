@@ -13,15 +13,16 @@ from django.utils import timezone
 from catalog.services.popularity import undo_purchase
 from library.services.licences import revoke_licence
 from marketplace.accounts.models import User
-from marketplace.core import audit, bounds, texts
+from marketplace.core import audit, texts
 from marketplace.core.errors import InvalidTransition, SelfReview
 from marketplace.core.transitions import TransitionTable, lock
 
+from .. import bounds
 from ..models import Journal, Order
 from ..models.ledger import AccountKind, JournalKind
 from ..models.orders import OrderStatus
 from ..selectors import unclaimed_refunds
-from ..webhooks import tell_of_refund
+from ..webhooks import publish_refund
 from .ledger import Leg, VendorEntry, credit_wallet_balance, open_accounts, write_journal
 
 ORDER_TRANSITIONS = TransitionTable("order", {"refund": ({OrderStatus.COMPLETED.value}, OrderStatus.REFUNDED.value)})
@@ -47,7 +48,7 @@ def refund_order(*, order: Order, reason: str, actor: User | None) -> Order:
         _give_back(sale, sale.wallet_id, order, reason=reason, actor=actor)
     revoke_licence(order_id=order.id, reason=reason, actor=actor)
     undo_purchase(listing_id=order.listing_id)
-    tell_of_refund(order)
+    publish_refund(order)
     return order
 
 

@@ -10,27 +10,25 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from catalog.services.popularity import record_purchase
+from developers.event_types import EventType
 from developers.principals import Principal
-from developers.webhooks.events import EventType
 from library.services.licences import grant_licence
 from marketplace.accounts.models import User
 from marketplace.core import money
-from marketplace.core.db.constraints import violates
-from marketplace.core.db.inserts import insert_rows
+from marketplace.core.database import insert_rows, violates
 from marketplace.core.errors import Problem
-from marketplace.core.ids import new_id
-from marketplace.core.observing.metrics import SPENDS
-from marketplace.core.request_id import current_request_id
+from marketplace.core.ids import current_request_id, new_id
+from marketplace.monitoring.metrics import SPENDS
 
 from ..errors import InsufficientBalance, QuoteUsed, SpendingLimitExceeded
 from ..models import LedgerAccount, Order
 from ..models.ledger import AccountKind, JournalKind
 from ..selectors import balances_of
-from ..webhooks import tell_of_order
-from .idempotency import KeyedRequest, bounded_wait, keep_answer, kept_answer, keyed_request
+from ..webhooks import publish_order
+from .idempotency import KeyedRequest, bounded_wait, keyed_request, save_response, saved_response
 from .ledger import Balances, Leg, VendorEntry, WalletEntry, debit_wallet, write_journal
-from .limits import keep_within_limits, spender_of
-from .offers import Offer, Wish, find_offer
+from .limits import enforce_limits, spender_of
+from .offers import Offer, PurchaseRequest, find_offer
 from .quotes import find_quoted_offer
 
 P = ParamSpec("P")
@@ -50,7 +48,7 @@ class Receipt:
 
 
 @dataclass(frozen=True)
-class Charged:
+class DebitResult:
     """What the wallets hold now, what that means to wallet and vendor, and how the price is split."""
 
     balances: Balances
@@ -79,7 +77,7 @@ def _counted(buy: Callable[P, tuple[Receipt, bool]]) -> Callable[P, tuple[Receip
 def spend(
     *,
     buyer: User,
-    wish: Wish,
+    purchase: PurchaseRequest,
     quote_id: str | None = None,
     idempotency_key: str | None = None,
     principal: Principal | None = None,
@@ -88,7 +86,7 @@ def spend(
 
     Args:
         buyer: Whose wallet and library.
-        wish: What to buy, and how.
+        purchase: What to buy, and how.
         quote_id: A promise to charge exactly what it says; currency and licence are its own.
         idempotency_key: A repeated call with the same key gets the first one's receipt.
         principal: The credential that asked; None for a page of ours.
@@ -101,28 +99,28 @@ def spend(
     """
     request = None
     if idempotency_key is not None:
-        given = asdict(wish) | {"quote": quote_id}
+        given = asdict(purchase) | {"quote": quote_id}
         request = keyed_request(owner=buyer, key=idempotency_key, operation="wallet.spend", **given)
     try:
         with transaction.atomic(), bounded_wait(request):
-            offer = _find(buyer, wish, quote_id)
+            offer = _find(buyer, purchase, quote_id)
             return _settle(buyer, offer, principal, request), False
     except (Problem, IntegrityError) as refusal:
         # It may be the doing of the same request, sent twice: then its answer is this one's too.
-        if answer := kept_answer(request):
+        if answer := saved_response(request):
             return Receipt(**answer), True
         # Or of another that bought the same meanwhile: then nothing is owed, whatever the wallet holds.
         if isinstance(refusal, InsufficientBalance | SpendingLimitExceeded):
-            _find(buyer, wish, quote_id)
+            _find(buyer, purchase, quote_id)
         if isinstance(refusal, IntegrityError) and violates(refusal, Order, "order_quote_once"):
             raise QuoteUsed from refusal
         raise
 
 
-def _find(buyer: User, wish: Wish, quote_id: str | None) -> Offer:
+def _find(buyer: User, purchase: PurchaseRequest, quote_id: str | None) -> Offer:
     if quote_id is None:
-        return find_offer(buyer=buyer, wish=wish)
-    return find_quoted_offer(buyer=buyer, wish=wish, quote_id=quote_id)
+        return find_offer(buyer=buyer, purchase=purchase)
+    return find_quoted_offer(buyer=buyer, purchase=purchase, quote_id=quote_id)
 
 
 def _settle(buyer: User, offer: Offer, principal: Principal | None, request: KeyedRequest | None) -> Receipt:
@@ -130,18 +128,18 @@ def _settle(buyer: User, offer: Offer, principal: Principal | None, request: Key
     order = _priced_order(buyer, offer, principal)
     charged = _charge(order, offer) if offer.price_minor else None
     if charged is not None:
-        keep_within_limits(buyer=buyer, offer=offer, principal=principal)
+        enforce_limits(buyer=buyer, offer=offer, principal=principal)
     insert_rows(Order, order)
     grant_licence(
         buyer_id=buyer.pk,
-        listing_id=offer.candidate.listing_id,
+        listing_id=offer.listing_offer.listing_id,
         tier_id=offer.tier.id,
         license_slug=offer.tier.slug,
-        deliverable_id=offer.candidate.deliverable_id,
+        deliverable_id=offer.listing_offer.deliverable_id,
         order_id=order["id"],
-        title=offer.candidate.title,
-        store_name=offer.candidate.store_name,
-        version=offer.candidate.version,
+        title=offer.listing_offer.title,
+        store_name=offer.listing_offer.store_name,
+        version=offer.listing_offer.version,
     )
     if charged is not None:
         write_journal(
@@ -156,17 +154,17 @@ def _settle(buyer: User, offer: Offer, principal: Principal | None, request: Key
         )
     receipt = _receipt(order["id"], offer, balances_of(buyer) if charged is None else charged.balances)
     if request is not None:
-        keep_answer(request, asdict(receipt))
-    record_purchase(listing_id=offer.candidate.listing_id)
+        save_response(request, asdict(receipt))
+    record_purchase(listing_id=offer.listing_offer.listing_id)
     if principal is not None and principal.app is not None:
-        tell_of_order(EventType.ORDER_COMPLETED, app=principal.app, order_id=order["id"], listing_id=order["listing_id"])
+        publish_order(EventType.ORDER_COMPLETED, app=principal.app, order_id=order["id"], listing_id=order["listing_id"])
     return receipt
 
 
-def _charge(order: Mapping[str, Any], offer: Offer) -> Charged:
+def _charge(order: Mapping[str, Any], offer: Offer) -> DebitResult:
     """Debit the wallet and split the price."""
     debited = debit_wallet(
-        buyer_id=order["buyer_id"], vendor_id=offer.candidate.vendor_id, currency=offer.currency, amount_minor=offer.price_minor
+        buyer_id=order["buyer_id"], vendor_id=offer.listing_offer.vendor_id, currency=offer.currency, amount_minor=offer.price_minor
     )
     if debited is None:
         raise _insufficient(order, offer)
@@ -177,23 +175,23 @@ def _charge(order: Mapping[str, Any], offer: Offer) -> Charged:
         Leg(wallet, accounts[AccountKind.COMMISSION], order["commission_minor"]),
         Leg(wallet, vendor, share),
     ]
-    return Charged(balances, entry, VendorEntry(vendor, share), legs)
+    return DebitResult(balances, entry, VendorEntry(vendor, share), legs)
 
 
 def _priced_order(buyer: User, offer: Offer, principal: Principal | None) -> dict[str, Any]:
     """Return the order's columns, its price split: tax, commission on the rest, what remains to the vendor."""
-    split = money.split_sale(offer.price_minor, tax_rate_bp=offer.tax_rate_bp, commission_rate_bp=offer.candidate.commission_rate_bp)
+    split = money.split_sale(offer.price_minor, tax_rate_bp=offer.tax_rate_bp, commission_rate_bp=offer.listing_offer.commission_rate_bp)
     return {
         "id": new_id(),
         "buyer_id": buyer.pk,
-        "listing_id": offer.candidate.listing_id,
+        "listing_id": offer.listing_offer.listing_id,
         "tier_id": offer.tier.id,
-        "title": offer.candidate.title,
-        "store_name": offer.candidate.store_name,
+        "title": offer.listing_offer.title,
+        "store_name": offer.listing_offer.store_name,
         "license_slug": offer.tier.slug,
         "license_name": offer.tier.name,
-        "deliverable_id": offer.candidate.deliverable_id,
-        "version": offer.candidate.version,
+        "deliverable_id": offer.listing_offer.deliverable_id,
+        "version": offer.listing_offer.version,
         "currency": offer.currency,
         "price_minor": offer.price_minor,
         "tax_rate_bp": offer.tax_rate_bp,

@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand
 
 from catalog.search.popularity import update_popular
 from catalog.services.popularity import count_purchases
-from marketplace.core.commands import progress_bar
+from marketplace.jobs.commands import progress_bar
 
 
 class Command(BaseCommand):

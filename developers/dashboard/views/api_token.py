@@ -5,8 +5,8 @@ from django.http import HttpRequest, HttpResponseBase, JsonResponse
 from django.views.decorators.cache import never_cache
 
 from marketplace.accounts.models import User
+from marketplace.api.problems import http_response
 from marketplace.core import texts
-from marketplace.core.api.problems import http_response
 from marketplace.core.errors import MethodNotAllowed, NotAuthenticated, NotFound, Problem
 from marketplace.core.scopes import Scope
 

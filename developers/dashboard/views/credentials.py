@@ -14,11 +14,10 @@ from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors,
 from ...models import App
 from ...usage.chart import chart_of
 from ...usage.selectors import usage_of_tokens
-from ..credential_forms import RotateForm
+from ..credential_forms import RotateForm, password_is_right
 from ..credentials import PERSONAL_TOKENS, Credential, Kind, usage_of
 from ..rows import credential_row
 from .apps import own_app
-from .passwords import password_is_right
 
 
 @signed_in_page("GET")

@@ -9,14 +9,14 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 from marketplace.accounts.pages import SignedInRequest, signed_in_page
-from marketplace.core.charts import Span
 from marketplace.core.ids import parse_id
+from marketplace.ui.charts import Span
 
 from ... import selectors
 from ...models import AccessToken, ApiKey
 from ...usage.chart import chart_of
+from ...usage.rows import MONTH, SPANS
 from ...usage.selectors import Usage, usage_of_app, usage_of_credential, usage_of_tokens
-from ...usage.spans import MONTH, SPANS
 from .apps import own_app
 
 Credential = ApiKey | AccessToken

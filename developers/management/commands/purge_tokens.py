@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from developers.services.purging import KEPT, ended_access_tokens, ended_codes, ended_page_tokens, ended_refresh_tokens
-from marketplace.core.commands import PurgeCommand
+from marketplace.jobs.commands import PurgeCommand
 
 
 class Command(PurgeCommand):

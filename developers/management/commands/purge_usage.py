@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from developers.usage.rows import KEPT_HOURS, KEPT_MONTHS, old_days, old_hours
-from marketplace.core.commands import PurgeCommand
+from marketplace.jobs.commands import PurgeCommand
 
 
 class Command(PurgeCommand):

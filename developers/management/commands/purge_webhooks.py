@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from developers.webhooks.purging import KEPT, old_deliveries, old_messages
-from marketplace.core.commands import PurgeCommand
+from marketplace.jobs.commands import PurgeCommand
 
 
 class Command(PurgeCommand):

@@ -5,8 +5,8 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
-from marketplace.core.api.fields import Line
-from marketplace.core.api.serializers import Body
+from marketplace.api.fields import Line
+from marketplace.api.serializers import Body
 
 from ...certificates import CertificateStatus, status_of
 from ...models import Licence

@@ -5,10 +5,10 @@ from typing import Any
 from rest_framework import serializers
 
 from catalog.models import Deliverable
-from marketplace.core import bounds
-from marketplace.core.api.fields import Line
-from marketplace.core.api.serializers import Limit
+from marketplace.api.fields import Line
+from marketplace.api.serializers import Limit
 
+from ... import bounds
 from ...models import DownloadLink, Licence
 from ...selectors import version_of, version_of_file
 from ...services.links import url_of

@@ -5,9 +5,9 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from marketplace.api.serializers import parse_body
+from marketplace.api.views import ApiViewSet
 from marketplace.core.access import PUBLIC
-from marketplace.core.api.serializers import parse_body
-from marketplace.core.api.views import ApiViewSet
 from marketplace.core.errors import NotFound
 
 from ... import signatures

@@ -9,18 +9,18 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from developers.principals import principal_of
-from marketplace.core import bounds
+from marketplace.api.serializers import EmptyBody, parse_body
+from marketplace.api.views import ApiViewSet
 from marketplace.core.access import key_or_bearer
-from marketplace.core.api.serializers import EmptyBody, parse_body
-from marketplace.core.api.views import ApiViewSet
 from marketplace.core.scopes import Scope
-from marketplace.storage.serving import safe_disposition
+from marketplace.storage.responses import safe_disposition
 
+from ... import bounds
 from ...certificates import certificate_of, certificate_pdf, signed_certificate
 from ...errors import FileBlocked, NotOwned
 from ...models import Licence
 from ...selectors import owned_licence, owned_versions
-from .. import bodies
+from .. import responses
 from ..serializers.certificates import Certificate, CertificateQuery
 from ..serializers.library import DownloadLinkAnswer, DownloadQuery, LibraryPage, LibraryQuery, OwnedVersions
 
@@ -54,7 +54,7 @@ class LibraryViewSet(ApiViewSet):
     @extend_schema(operation_id="listLibrary", summary="List owned assets", responses=LibraryPage)
     def list(self, request: Request) -> Response:
         """List the assets that the caller owns, newest first."""
-        return Response(bodies.library(principal_of(request).user, self.query()))
+        return Response(responses.library(principal_of(request).user, self.query()))
 
     @extend_schema(
         operation_id="createDownloadLink",
@@ -67,7 +67,7 @@ class LibraryViewSet(ApiViewSet):
         """Create a link to the package of an owned asset. It is valid for 15 minutes and needs no credential."""
         parse_body(EmptyBody, request)
         version = self.query().get("version")
-        return Response(bodies.download_link(principal_of(request), asset_id, version))
+        return Response(responses.download_link(principal_of(request), asset_id, version))
 
     @extend_schema(
         operation_id="listOwnedVersions", summary="List the versions of an owned asset", parameters=[ASSET_ID], responses=OwnedVersions

@@ -8,13 +8,13 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework.request import Request
 
-from marketplace.core import bounds
+from marketplace.api.views import ApiViewSet
 from marketplace.core.access import PUBLIC
-from marketplace.core.api.views import ApiViewSet
 from marketplace.core.errors import RangeNotSatisfiable
 from marketplace.storage import default_storage
-from marketplace.storage.serving import serve_segments
+from marketplace.storage.responses import serve_segments
 
+from ... import bounds
 from ...errors import FileBlocked, LinkExpired, LinkInvalid, LinkRevoked
 from ...models import DownloadLink
 from ...services.links import open_link, record_download

@@ -19,8 +19,8 @@ from library.services.building import (
     make_ready,
     remove_built,
 )
-from marketplace.core.commands import progress_bar
 from marketplace.core.errors import DependencyUnavailable
+from marketplace.jobs.commands import progress_bar
 from marketplace.storage import default_storage
 
 DAMAGED, NOT_DONE = 1, 2

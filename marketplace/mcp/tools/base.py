@@ -20,7 +20,7 @@ Arguments = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Answer:
+class ToolResult:
     """What a tool answers.
 
     Args:
@@ -84,7 +84,7 @@ class Tool:
     scope: Scope | None
     takes: type[serializers.Serializer[Any]]
     gives: type[serializers.Serializer[Any]] | type[BaseModel]
-    run: Callable[[Principal, Arguments], Answer]
+    run: Callable[[Principal, Arguments], ToolResult]
     effects: Effects = Effects()
     filters: Mapping[str, Any] = field(default_factory=dict)
 
@@ -102,7 +102,7 @@ class Tool:
             title=self.title,
             description=self.description,
             input_schema=self.input_schema,
-            output_schema=schemas.answer_schema(self.gives),
+            output_schema=schemas.result_schema(self.gives),
             annotations=ToolAnnotations(
                 title=self.title,
                 read_only_hint=self.effects.reads_only,

@@ -7,15 +7,15 @@ import orjson
 from mcp_types import INVALID_PARAMS
 from rest_framework import serializers
 
-from marketplace.core.api.problems import as_problem, document
+from marketplace.api.problems import as_problem, document
 from marketplace.core.errors import InvalidInput, Problem
 
-from ..answers import ProtocolError
 from ..calls import Call
+from ..responses import ProtocolError
 from . import schemas
 from .base import Arguments, Tool
 from .hints import next_step
-from .table import TOOLS
+from .registry import TOOLS
 
 NAME_CHARS = 100
 
@@ -57,7 +57,7 @@ def _answer(tool: Tool, call: Call) -> dict[str, Any]:
 
 
 def _refuse_mistaken(tool: Tool, arguments: Arguments) -> None:
-    mistakes = schemas.mistakes(tool.input_schema, arguments)
+    mistakes = schemas.validation_errors(tool.input_schema, arguments)
     errors = [{"pointer": f"#/{name}", "code": code, "detail": detail} for name, code, detail in mistakes]
     if errors:
         raise InvalidInput(errors=errors)

@@ -1,25 +1,25 @@
 """Tools of the library."""
 
 from developers.principals import Principal
-from library.api import bodies
+from library.api import responses
 from library.api.serializers.library import DownloadLinkAnswer, LibraryPage, LibraryQuery
 from marketplace.core.scopes import Scope
 
-from .base import Answer, Arguments, Effects, Tool, json_of, validated
-from .shapes import DownloadArguments
+from .arguments import DownloadArguments
+from .base import Arguments, Effects, Tool, ToolResult, json_of, validated
 
 
-def _list_library(principal: Principal, arguments: Arguments) -> Answer:
-    body = bodies.library(principal.user, validated(LibraryQuery, arguments))
+def _list_library(principal: Principal, arguments: Arguments) -> ToolResult:
+    body = responses.library(principal.user, validated(LibraryQuery, arguments))
     more = " Send nextCursor as cursor for the next page." if body["nextCursor"] else ""
-    return Answer(json_of(body), f"{len(body['items'])} of {body['ownedCount']} owned licences, newest first.{more}")
+    return ToolResult(json_of(body), f"{len(body['items'])} of {body['ownedCount']} owned licences, newest first.{more}")
 
 
-def _get_download_link(principal: Principal, arguments: Arguments) -> Answer:
+def _get_download_link(principal: Principal, arguments: Arguments) -> ToolResult:
     values = validated(DownloadArguments, arguments)
-    body = bodies.download_link(principal, values["assetId"], values.get("version"))
+    body = responses.download_link(principal, values["assetId"], values.get("version"))
     text = f"{body['fileName']}, {body['size']} bytes: fetch downloadUrl before {body['expiresAt']}; it needs no credential, so keep it private."
-    return Answer(json_of(body), text)
+    return ToolResult(json_of(body), text)
 
 
 TOOLS = (

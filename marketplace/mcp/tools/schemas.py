@@ -8,9 +8,9 @@ from drf_spectacular.plumbing import ComponentRegistry
 from pydantic import BaseModel
 from rest_framework import serializers
 
-from marketplace.core.api.openapi import OperationSchema
-from marketplace.core.api.unknown import unknown_names
-from marketplace.core.api.views import ApiViewSet
+from marketplace.api.openapi import OperationSchema
+from marketplace.api.serializers import unknown_names
+from marketplace.api.views import ApiViewSet
 
 _REF = "#/components/schemas/"
 # The generator's list of choices, which repeats what `enum` says.
@@ -31,7 +31,7 @@ def schema_of(serializer: serializers.Serializer[Any], *, answer: bool = False) 
     return {"type": "object", "properties": {}} | schema
 
 
-def answer_schema(answer: type[serializers.Serializer[Any]] | type[BaseModel]) -> dict[str, Any]:
+def result_schema(answer: type[serializers.Serializer[Any]] | type[BaseModel]) -> dict[str, Any]:
     """Return the JSON Schema (2020-12) of an answer, in one piece."""
     if not issubclass(answer, BaseModel):
         return schema_of(answer(), answer=True)
@@ -40,7 +40,7 @@ def answer_schema(answer: type[serializers.Serializer[Any]] | type[BaseModel]) -
     return whole
 
 
-def mistakes(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+def validation_errors(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     """Yield name, code and sentence of each argument that a tool does not have, or that is of the wrong JSON type."""
     known_names = schema["properties"]
     for name, messages in unknown_names((name for name in arguments if name not in known_names), known_names, kind="argument").items():

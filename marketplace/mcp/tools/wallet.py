@@ -1,33 +1,33 @@
 """Tools of the wallet."""
 
 from developers.principals import Principal
-from marketplace.core.api.serializers import EmptyBody
+from marketplace.api.serializers import EmptyBody
 from marketplace.core.scopes import Scope
-from wallet.api import bodies
+from wallet.api import responses
 from wallet.api.serializers.wallet import QuoteAnswer, QuoteBody, SpendAnswer, WalletAnswer
 
-from .base import Answer, Arguments, Effects, Tool, json_of, validated
-from .shapes import PurchaseArguments
+from .arguments import PurchaseArguments
+from .base import Arguments, Effects, Tool, ToolResult, json_of, validated
 
 
-def _get_wallet(principal: Principal, arguments: Arguments) -> Answer:
-    body = bodies.wallet(principal.user)
+def _get_wallet(principal: Principal, arguments: Arguments) -> ToolResult:
+    body = responses.wallet(principal.user)
     text = f"The wallet holds {body['balanceINR']:.2f} INR and {body['balanceUSD']:.2f} USD. Purchases that name no currency are paid in "
-    return Answer(json_of(body), f"{text}{body['currencyPreference']}.")
+    return ToolResult(json_of(body), f"{text}{body['currencyPreference']}.")
 
 
-def _quote_purchase(principal: Principal, arguments: Arguments) -> Answer:
-    body = bodies.quote(principal.user, validated(QuoteBody, arguments))
+def _quote_purchase(principal: Principal, arguments: Arguments) -> ToolResult:
+    body = responses.quote(principal.user, validated(QuoteBody, arguments))
     price = f"{body['price']:.2f} {body['currency']} for the {body['licenseSlug']} licence, until {body['expiresAt']}"
-    return Answer(json_of(body), f"{price}. Nothing was charged: ask the user, then send quoteId to buy_asset.")
+    return ToolResult(json_of(body), f"{price}. Nothing was charged: ask the user, then send quoteId to buy_asset.")
 
 
-def _buy_asset(principal: Principal, arguments: Arguments) -> Answer:
+def _buy_asset(principal: Principal, arguments: Arguments) -> ToolResult:
     values = validated(PurchaseArguments, arguments)
-    body, replayed = bodies.purchase(principal, values, idempotency_key=values["idempotencyKey"])
+    body, replayed = responses.purchase(principal, values, idempotency_key=values["idempotencyKey"])
     text = f"Bought under the {body['licenseSlug']} licence: {body['debited']:.2f} {body['currency']} paid, {body['newBalance']:.2f} left. "
     again = "It was bought by an earlier call with the same key; nothing was charged again. " if replayed else ""
-    return Answer(json_of(body), f"{text}{again}get_download_link gives the file.")
+    return ToolResult(json_of(body), f"{text}{again}get_download_link gives the file.")
 
 
 TOOLS = (

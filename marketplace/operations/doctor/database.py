@@ -8,8 +8,8 @@ from django.db.models import Exists, OuterRef
 
 from catalog.models import Listing, SearchDocument
 from catalog.models.listings import ListingStatus
-from marketplace.core import health
-from marketplace.core.db.guards import every_guard
+from marketplace.core.guards import every_guard
+from marketplace.monitoring import health
 
 from .findings import Results, Status
 

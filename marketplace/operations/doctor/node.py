@@ -37,7 +37,7 @@ def check_settings() -> Results:
         yield (
             Status.WARN,
             "An old SECRET_KEY is still accepted.",
-            "Run `manage.py reseal_secrets` now, and remove SECRET_KEY_FALLBACKS once two weeks have passed since the change.",
+            "Run `manage.py reencrypt_secrets` now, and remove SECRET_KEY_FALLBACKS once two weeks have passed since the change.",
         )
     if not found:
         yield Status.OK, f"{settings.SETTINGS_MODULE} has no complaint.", ""

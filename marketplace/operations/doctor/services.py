@@ -7,12 +7,12 @@ from django.conf import settings
 from django.core.mail import get_connection
 from django_tasks.base import TaskResultStatus
 
-from marketplace.core import health
 from marketplace.core.ids import new_id
 from marketplace.jobs.models import Job
+from marketplace.monitoring import health
 from marketplace.storage import default_storage
 
-from .. import readings
+from .. import gauges
 from .findings import Results, Status
 
 LATE_SECONDS = 600
@@ -74,7 +74,7 @@ def check_mail() -> Results:
 
 def check_worker() -> Results:
     """Look for workers, and for jobs that wait long or failed for good."""
-    alive, waits = readings.live_workers(), readings.oldest_wait()
+    alive, waits = gauges.live_workers(), gauges.oldest_wait()
     dead = Job.objects.filter(status=TaskResultStatus.FAILED).count()
     if not alive:
         yield Status.WARN, "No worker is running.", "Run `manage.py worker`, or a server with WORKER_IN_SERVER."

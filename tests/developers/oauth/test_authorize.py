@@ -14,7 +14,7 @@ from marketplace.accounts.models import User
 from marketplace.core.audit import history_of
 from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
 from tests.factories import AppFactory, UserFactory
-from tests.pages.markup import faults_of
+from tests.web.markup import faults_of
 
 from .parties import API, BASE, CALLBACK, LOOPBACK, MCP, Party, assert_sent_back, query_of
 

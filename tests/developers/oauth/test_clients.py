@@ -19,12 +19,13 @@ from developers.services.clients import accept_document, refuse_document, reopen
 from developers.services.credentials import issue_api_key, issue_mcp_token
 from developers.services.scopes import ScopeDecision, decide_scopes, reject_app
 from marketplace.accounts.models import User
-from marketplace.core import audit, outbound
+from marketplace.core import audit
 from marketplace.core.errors import InvalidTransition, NotFound, Problem
-from marketplace.core.outbound import Answer, Failed
 from marketplace.core.scopes import APP_SCOPES, Scope
-from tests.core.outbound.servers import certificate_for, says, serving
+from marketplace.http import outbound
+from marketplace.http.outbound import Failed, Response
 from tests.factories import AppFactory, UserFactory
+from tests.http.outbound.servers import certificate_for, says, serving
 
 from .documents import GOOD, URL, app_of_document
 from .parties import MCP, Party, assert_error, query_of
@@ -45,13 +46,13 @@ class Web:
         self.fails = False
         self.calls: list[str] = []
 
-    def request(self, method: str, url: str, *, headers: Any, seconds: float, max_bytes: int) -> Answer:
+    def request(self, method: str, url: str, *, headers: Any, seconds: float, max_bytes: int) -> Response:
         """Stand in for `outbound.request`."""
         self.calls.append(url)
         if self.fails:
             raise Failed("No connection could be made.")
         body = orjson.dumps(self.document)
-        return Answer(self.status, self.headers, body[:max_bytes], len(body) <= max_bytes)
+        return Response(self.status, self.headers, body[:max_bytes], len(body) <= max_bytes)
 
 
 @pytest.fixture
@@ -192,7 +193,7 @@ def test_document_that_breaks_a_rule_makes_no_app(web: Web, client_party: Party,
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"null", b'"text"', b"{", b"\xff", b"<html>", b"[" * 5000])
 def test_what_is_no_json_object_makes_no_app(web: Web, client_party: Party, monkeypatch: pytest.MonkeyPatch, body: bytes) -> None:
-    monkeypatch.setattr(outbound, "request", lambda *_, **__: Answer(200, web.headers, body, whole=True))
+    monkeypatch.setattr(outbound, "request", lambda *_, **__: Response(200, web.headers, body, whole=True))
     assert client_party.ask(**WANTED).status_code == 400
     assert not App.objects.exists()
 

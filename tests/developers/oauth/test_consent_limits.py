@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 import pytest
 
 from developers.models import App, Consent, Grant, SpendingLimit
-from tests.pages.markup import faults_of
+from tests.web.markup import faults_of
 
 from .parties import Party, query_of
 

@@ -10,10 +10,9 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from developers import throttling
+from developers import bounds, throttling
 from developers.models import App
 from developers.oauth import server
-from marketplace.core import bounds
 from tests.factories import AppFactory
 
 from .parties import API, Party, assert_error, call, end_grace, post_form

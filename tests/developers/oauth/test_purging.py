@@ -12,8 +12,8 @@ from django.utils import timezone
 from developers.models import AccessToken, Grant, RefreshToken
 from developers.services.consents import withdraw_consent
 from marketplace.accounts.models import User
-from marketplace.core import commands
 from marketplace.core.models import AuditEntry
+from marketplace.jobs import commands
 from tests.developers.cases import token_of
 
 from .parties import Party, assert_error, call

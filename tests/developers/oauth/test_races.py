@@ -130,7 +130,7 @@ def test_wrong_verifiers_beside_a_right_one_leave_nothing_alive(party: Party) ->
 
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
-def test_withdrawal_beside_refreshes_and_exchanges_leaves_nothing_alive(party: Party) -> None:
+def test_wallet_payout_beside_refreshes_and_exchanges_leaves_nothing_alive(party: Party) -> None:
     for _ in range(5):
         tokens, code = party.tokens(), party.code()
         withdraw = f"/dashboard/connections/{party.app.pk}/withdraw"

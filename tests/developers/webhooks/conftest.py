@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from developers.event_types import EventType
 from developers.models import App, WebhookDelivery, WebhookEndpoint, WebhookMessage
 from developers.services.webhooks import create_endpoint
-from developers.webhooks.events import EventType
 from developers.webhooks.publishing import publish_event
 from marketplace.jobs.models import Job
 from tests.eager import EagerBackend, drain

@@ -6,10 +6,10 @@ import pytest
 
 from catalog.services.review import reject_listing, takedown_listing, unpublish_listing
 from developers.audiences import Audience
+from developers.event_types import EventType
 from developers.models import App, WebhookMessage
 from developers.services.consents import Authorization, give_consent, withdraw_consent
 from developers.services.scopes import narrow_scopes
-from developers.webhooks.events import EventType
 from marketplace.accounts.models import User
 from marketplace.core.access import CredentialKind
 from marketplace.core.scopes import Scope
@@ -43,7 +43,7 @@ def ordered_through(app: App | None, kind: CredentialKind, buyer: User | None = 
     return order
 
 
-def test_publication_and_withdrawal_are_everyones_news(listen: Listen, receiver: Receiver) -> None:
+def test_publication_and_wallet_payout_are_everyones_news(listen: Listen, receiver: Receiver) -> None:
     listen(EventType.ASSET_PUBLISHED, EventType.ASSET_REMOVED)
     listing = published()
     unpublish_listing(listing=listing, actor=listing.store.owner)

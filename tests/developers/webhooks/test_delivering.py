@@ -12,14 +12,14 @@ from django.db import connections, transaction
 from django.utils import timezone
 from standardwebhooks import WebhookVerificationError
 
+from developers.event_types import EventType
 from developers.models import WebhookAttempt, WebhookDelivery, WebhookEndpoint, WebhookMessage
 from developers.services.apps import suspend_app
 from developers.services.webhooks import redeliver_event, rotate_endpoint_secret, send_test_event
 from developers.webhooks import delivering
-from developers.webhooks.events import EventType
-from developers.webhooks.publishing import publish_event, spread
-from marketplace.core import outbound
+from developers.webhooks.publishing import fan_out, publish_event
 from marketplace.core.models import AuditEntry
+from marketplace.http import outbound
 from marketplace.jobs.models import Job
 from tests.eager import drain
 from tests.factories import UserFactory
@@ -127,7 +127,7 @@ def test_slow_or_failing_endpoint_comes_after_the_others(listen: Listen) -> None
     WebhookEndpoint.objects.filter(pk=slow.endpoint.pk).update(last_ms=2001)
     message = tell()
     assert message is not None
-    spread.call(str(message.pk))
+    fan_out.call(str(message.pk))
     jobs = Job.objects.filter(queue_name="webhooks").order_by("-priority")
     assert [(job.args_kwargs["args"][0], job.priority) for job in jobs] == [(str(fast.endpoint.pk), 0), (str(slow.endpoint.pk), -20)]
 
@@ -185,7 +185,7 @@ def test_both_secrets_sign_until_the_old_one_ends(listen: Listen, receiver: Rece
         receiver.calls[1].opened_with(to.secret)
 
 
-def test_secret_is_sealed_at_rest_and_in_no_log(listen: Listen, caplog: pytest.LogCaptureFixture) -> None:
+def test_secret_is_encrypted_at_rest_and_in_no_log(listen: Listen, caplog: pytest.LogCaptureFixture) -> None:
     to = listen()
     rotate_endpoint_secret(endpoint=to.endpoint, actor=to.app.developer)
     kept = str(WebhookEndpoint.objects.values_list()) + str(list(AuditEntry.objects.values_list()))
@@ -199,9 +199,9 @@ def test_secrets_outlive_a_change_of_the_key(listen: Listen, receiver: Receiver,
     drain()
     assert WebhookAttempt.objects.get().error == "The secret can't be decrypted any more: rotate it."
     with pytest.raises(CommandError, match="cannot be decrypted"):
-        call_command("reseal_secrets")
+        call_command("reencrypt_secrets")
     settings.SECRET_KEY_FALLBACKS = [earlier]
-    call_command("reseal_secrets")
+    call_command("reencrypt_secrets")
     settings.SECRET_KEY_FALLBACKS = []
     go_on()
     receiver.calls[0].opened_with(to.secret)
@@ -210,8 +210,8 @@ def test_secrets_outlive_a_change_of_the_key(listen: Listen, receiver: Receiver,
 def test_suspended_app_hears_nothing_any_more(listen: Listen, receiver: Receiver) -> None:
     to = listen()
     tell()
-    Job.objects.filter(task_path="developers.webhooks.publishing.spread").update(priority=1)
-    spread.call(str(WebhookMessage.objects.get().pk))
+    Job.objects.filter(task_path="developers.webhooks.publishing.fan_out").update(priority=1)
+    fan_out.call(str(WebhookMessage.objects.get().pk))
     suspend_app(app=to.app, reason="Too many calls.", actor=UserFactory())
     drain()
     assert tell() is None
@@ -233,7 +233,7 @@ def test_event_that_is_spread_twice_is_delivered_once(listen: Listen, receiver: 
     message = tell()
     assert message is not None
     for _ in range(2):
-        spread.call(str(message.pk))
+        fan_out.call(str(message.pk))
     drain()
     assert len(receiver.calls) == 1
 
@@ -313,7 +313,7 @@ def test_two_workers_at_once_send_once(listen: Listen, receiver: Receiver) -> No
     to = listen()
     message = tell()
     assert message is not None
-    spread.call(str(message.pk))
+    fan_out.call(str(message.pk))
     receiver.seconds = 0.5
 
     def work(_number: int) -> None:

@@ -8,11 +8,11 @@ import pytest
 from django.core import mail
 from django.utils import timezone
 
+from developers.event_types import EventType
 from developers.models import App, WebhookAttempt, WebhookDelivery, WebhookEndpoint
 from developers.services.scopes import narrow_scopes
 from developers.services.webhooks import delete_endpoint, disable_endpoint, redeliver_event, rotate_endpoint_secret
 from developers.webhooks import delivering, publishing
-from developers.webhooks.events import EventType
 from marketplace.core.scopes import Scope
 from marketplace.jobs.models import Job
 from marketplace.jobs.queue import claim_job, release_job, run_job, settle_job
@@ -66,10 +66,10 @@ def test_stop_ends_a_turn_after_the_present_call_and_the_next_worker_goes_on_at_
     for _ in range(3):
         tell()
     # As the worker of a process that ends: it takes no further job once its present one is done.
-    worker = claim_job(lanes=["default"], worker_id="ends")
+    worker = claim_job(queue_names=["default"], worker_id="ends")
     while worker is not None and worker.task_path != delivering.deliver.module_path:
         settle_job(worker, run_job(worker))
-        worker = claim_job(lanes=["default", "webhooks"], worker_id="ends")
+        worker = claim_job(queue_names=["default", "webhooks"], worker_id="ends")
     assert worker is not None
     settle_job(worker, run_job(worker))
     assert len(receiver.calls) == 1
@@ -82,8 +82,8 @@ def test_stop_ends_a_turn_after_the_present_call_and_the_next_worker_goes_on_at_
 
 def test_turn_that_is_put_back_in_the_middle_of_a_call_leaves_no_lease_behind(listen: Listen, receiver: Receiver) -> None:
     to = listen()
-    delivering.wake(to.endpoint)
-    job = claim_job(lanes=["webhooks"], worker_id="ends")
+    delivering.schedule_delivery(to.endpoint)
+    job = claim_job(queue_names=["webhooks"], worker_id="ends")
     assert job is not None
     WebhookEndpoint.objects.update(leased_until=timezone.now() + delivering.LEASE)
     release_job(job)
@@ -184,5 +184,5 @@ def test_spreading_again_looks_after_paused_endpoints_too(listen: Listen, monkey
     message = tell()
     assert message is not None
     for _ in range(2):
-        publishing.spread.call(str(message.pk))
+        publishing.fan_out.call(str(message.pk))
     assert turns_to_come() == [until]

@@ -11,9 +11,10 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from developers import bounds as developers_bounds
+from developers.event_types import EventType
 from developers.models import App, WebhookDelivery, WebhookEndpoint, WebhookMessage
 from developers.services.webhooks import create_endpoint, disable_endpoint, send_test_event
-from developers.webhooks.events import EventType
 from marketplace.core import bounds
 from marketplace.core.models import AuditEntry
 from tests.admin.pages import signed_in, text_of
@@ -133,10 +134,10 @@ def test_app_that_is_not_approved_gets_none(status: str) -> None:
 def test_app_has_so_many_and_no_more() -> None:
     app = AppFactory()
     client = signed_in(app.user)
-    for _ in range(bounds.WEBHOOK_ENDPOINTS):
+    for _ in range(developers_bounds.WEBHOOK_ENDPOINTS):
         assert client.post(reverse("webhook-create", args=[app.pk]), FORM).status_code == 200
     assert "Delete one that the app no longer uses" in text_of(client.post(reverse("webhook-create", args=[app.pk]), FORM))
-    assert WebhookEndpoint.objects.count() == bounds.WEBHOOK_ENDPOINTS
+    assert WebhookEndpoint.objects.count() == developers_bounds.WEBHOOK_ENDPOINTS
 
 
 def test_endpoint_is_changed_rotated_switched_and_deleted(delivery: WebhookDelivery) -> None:
@@ -147,8 +148,8 @@ def test_endpoint_is_changed_rotated_switched_and_deleted(delivery: WebhookDeliv
     assert (changed.url, changed.events) == (FORM["url"], ["asset.removed", "order.refunded"])
     assert "whsec_" in client.post(address("webhook-rotate", delivery), {"overlap": "0"}).content.decode()
     rotated = WebhookEndpoint.objects.get()
-    assert rotated.sealed_secret != endpoint.sealed_secret
-    assert (rotated.sealed_old_secret, rotated.old_secret_until) == ("", None)
+    assert rotated.encrypted_secret != endpoint.encrypted_secret
+    assert (rotated.encrypted_old_secret, rotated.old_secret_until) == ("", None)
     for to, status in (("disabled", "Disabled"), ("enabled", "Active")):
         client.post(address("webhook-switch", delivery), {"to": to})
         assert WebhookEndpoint.objects.get().status == status

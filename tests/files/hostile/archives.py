@@ -9,6 +9,7 @@ import struct
 import tarfile
 import zipfile
 import zlib
+from collections.abc import Callable
 
 from .. import makers
 from .cases import Case, Refused, Taken, Unsupported
@@ -162,8 +163,19 @@ def tar_with_a_damaged_header() -> bytes:
     return bytes(content)
 
 
-PACKERS = (("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress))
-FOLLOWS, BROKEN = Refused("follows the end"), Refused("compression is damaged")
+def compressed_tars(name: str, pack: Callable[[bytes], bytes]) -> tuple[Case, ...]:
+    """Return cases of what precedes or follows a compressed tar, inside of its compression and outside."""
+    tar = makers.tarred({"a": b"a"})
+    follows, broken = Refused("follows the end"), Refused("compression is damaged")
+    return (
+        Case(f"tar.{name} behind zeros", lambda: pack(b"\0" * 1024 + tar), follows),
+        Case(f"tar.{name} behind a tar", lambda: pack(tar + tar), follows),
+        Case(f"tar.{name} followed by something", lambda: pack(tar) + b"x" * 600, broken),
+        Case(f"tar.{name} followed by something behind zeros", lambda: pack(tar) + b"\0" * MIB + b"x", broken),
+        Case(f"tar.{name} padded with zeros", lambda: pack(tar) + b"\0" * MIB, Taken(f"tar.{name}", {"entryCount": 1})),
+    )
+
+
 YAML_BOMB = (
     b"---\nname: &a [lol,lol]\n" + b"".join(b"k%d: &k%d [*k%d,*k%d]\n" % (i, i, i - 1, i - 1) for i in range(1, 40)) + b"---\nText\n"
 )
@@ -246,31 +258,9 @@ ARCHIVES: tuple[Case, ...] = (
     Case("tar cut off", lambda: makers.tarred({"a": os.urandom(5000)})[:3000], Refused("cut off")),
     Case("tar with a damaged header in its middle", tar_with_a_damaged_header, Refused("damaged")),
     Case("tar behind zeros", lambda: b"\0" * 1024 + makers.tarred({"a": b"a"}), Unsupported("empty")),
-    *(
-        Case(f"tar.{name} behind zeros", lambda pack=pack: pack(b"\0" * 1024 + makers.tarred({"a": b"a"})), FOLLOWS)
-        for name, pack in PACKERS
-    ),
-    *(Case(f"tar.{name} behind a tar", lambda pack=pack: pack(makers.tarred({"a": b"a"}) * 2), FOLLOWS) for name, pack in PACKERS),
-    *(
-        Case(f"tar.{name} followed by something", lambda pack=pack: pack(makers.tarred({"a": b"a"})) + b"x" * 600, BROKEN)
-        for name, pack in PACKERS
-    ),
-    *(
-        Case(
-            f"tar.{name} followed by something behind zeros",
-            lambda pack=pack: pack(makers.tarred({"a": b"a"})) + b"\0" * MIB + b"x",
-            BROKEN,
-        )
-        for name, pack in PACKERS
-    ),
-    *(
-        Case(
-            f"tar.{name} padded with zeros",
-            lambda pack=pack: pack(makers.tarred({"a": b"a"})) + b"\0" * MIB,
-            Taken(f"tar.{name}", {"entryCount": 1}),
-        )
-        for name, pack in PACKERS
-    ),
+    *compressed_tars("gz", gzip.compress),
+    *compressed_tars("bz2", bz2.compress),
+    *compressed_tars("xz", lzma.compress),
     Case("tar.gz cut off", lambda: makers.tarred({"a": os.urandom(50_000)}, "w:gz")[:20_000], Refused("compression is damaged")),
     Case("tar.gz of zeros", lambda: zeros_tar("w:gz"), Refused("more than 200 times")),
     Case("tar.bz2 of zeros", lambda: zeros_tar("w:bz2"), Refused("more than 200 times")),

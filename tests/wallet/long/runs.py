@@ -22,7 +22,7 @@ from tests.wallet.lives import LIVES, Wallets
 from wallet.models import Order
 from wallet.reconciliation import differences
 from wallet.services.funding import credit_wallet
-from wallet.services.offers import Wish
+from wallet.services.offers import PurchaseRequest
 from wallet.services.refunds import refund_order
 from wallet.services.spending import spend
 
@@ -63,9 +63,9 @@ class Crowd:
 
     def buy(self) -> None:
         """Buy anything."""
-        wish = Wish(str(random.choice(self.listings).pk), random.choice(["INR", "USD"]), random.choice(TIERS))
+        purchase = PurchaseRequest(str(random.choice(self.listings).pk), random.choice(["INR", "USD"]), random.choice(TIERS))
         key = random.choice([None, "a", "b", str(random.random())])
-        spend(buyer=random.choice(self.buyers), wish=wish, idempotency_key=key)
+        spend(buyer=random.choice(self.buyers), purchase=purchase, idempotency_key=key)
 
     def refund(self) -> None:
         """Give anything back."""

@@ -6,12 +6,14 @@ import orjson
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from catalog import bounds as catalog_bounds
 from catalog.models import Deliverable, Preview
 from catalog.models.files import DeliverableStatus, PreviewKind
-from catalog.selectors.versions import status_of
-from marketplace.core import bounds
-from marketplace.core.api.fields import Line, WholeJsonNumber
-from marketplace.core.api.serializers import Body, Limit, PageNumber, WholeNumber
+from catalog.selectors.listings import status_of
+from marketplace.api.fields import Line, WholeJsonNumber
+from marketplace.api.serializers import Body, Limit, PageNumber, WholeNumber
+
+from ... import bounds
 
 
 class DeliverableRecord(serializers.Serializer[Deliverable]):
@@ -92,7 +94,7 @@ class PicturePatch(Body):
 
     altText = Line(
         source="alt_text",
-        max_length=bounds.ALT_TEXT_CHARS,
+        max_length=catalog_bounds.ALT_TEXT_CHARS,
         required=False,
         allow_blank=True,
         help_text="What the picture shows, for people who do not see it; an empty text takes it away.",
@@ -100,7 +102,7 @@ class PicturePatch(Body):
     sortOrder = WholeJsonNumber(
         source="slot",
         min_value=0,
-        max_value=bounds.GALLERY_SLOTS - 1,
+        max_value=catalog_bounds.GALLERY_SLOTS - 1,
         required=False,
         help_text="The slot to stand in; a picture that is there changes places with this one.",
     )
@@ -109,4 +111,4 @@ class PicturePatch(Body):
 class GallerySlot(serializers.Serializer[Any]):
     """Query of a gallery upload."""
 
-    slot = WholeNumber(min_value=0, max_value=bounds.GALLERY_SLOTS - 1)
+    slot = WholeNumber(min_value=0, max_value=catalog_bounds.GALLERY_SLOTS - 1)

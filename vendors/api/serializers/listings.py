@@ -5,14 +5,15 @@ from typing import Any, ClassVar
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from catalog import bounds as catalog_bounds
 from catalog.models import Listing
 from catalog.models.listings import ListingStatus, UpdateStatus
 from marketplace.accounts.models import Tier
-from marketplace.core import bounds
-from marketplace.core.api.fields import Choice, Line, LongText, Percent, Price, Tags
-from marketplace.core.api.serializers import Body, Limit, PageNumber
+from marketplace.api.fields import Choice, Line, LongText, Percent, Price
+from marketplace.api.serializers import Body, Limit, PageNumber
 
-from ..fields import CategorySlug, HttpsUrl, LicenseSlugs, Slug
+from ... import bounds
+from ..fields import CategorySlug, HttpsUrl, LicenseSlugs, Slug, Tags
 from .files import DeliverableRecord, PreviewRecord
 
 
@@ -92,15 +93,15 @@ class ListingDetails(Body):
 
     read_back = RECORD_FIELDS
 
-    title = Line(max_length=bounds.TITLE_CHARS)
-    shortDescription = Line(source="short_description", max_length=bounds.SHORT_DESCRIPTION_CHARS)
+    title = Line(max_length=catalog_bounds.TITLE_CHARS)
+    shortDescription = Line(source="short_description", max_length=catalog_bounds.SHORT_DESCRIPTION_CHARS)
     categorySlug = CategorySlug(source="category")
     basePrice = Price(source="base_price_minor")
     discountPercent = Percent(source="discount_bp", required=False)
     taxRatePercent = Percent(source="tax_rate_bp", required=False)
-    fileType = Line(source="file_type", max_length=bounds.FILE_TYPE_CHARS, required=False, allow_blank=True)
-    supportedPlatforms = Line(source="supported_platforms", max_length=bounds.PLATFORMS_CHARS, required=False, allow_blank=True)
-    version = Line(max_length=bounds.VERSION_CHARS, required=False, allow_blank=True)
+    fileType = Line(source="file_type", max_length=catalog_bounds.FILE_TYPE_CHARS, required=False, allow_blank=True)
+    supportedPlatforms = Line(source="supported_platforms", max_length=catalog_bounds.PLATFORMS_CHARS, required=False, allow_blank=True)
+    version = Line(max_length=catalog_bounds.VERSION_CHARS, required=False, allow_blank=True)
     videoUrl = HttpsUrl(source="video_url", required=False, allow_blank=True)
     tags = Tags(required=False)
 

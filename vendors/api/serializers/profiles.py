@@ -2,9 +2,9 @@
 
 from rest_framework import serializers
 
+from marketplace.api.fields import Flag, Line, LongText
+from marketplace.api.serializers import Body
 from marketplace.core import bounds
-from marketplace.core.api.fields import Flag, Line, LongText
-from marketplace.core.api.serializers import Body
 
 from ...models import VendorProfile, VendorStatus
 from ..fields import JsonObjectText, Slug

@@ -8,8 +8,9 @@ from rest_framework import serializers
 from catalog.models import Listing, ListingReview
 from catalog.models.listings import ListingStatus, UpdateStatus
 from catalog.models.reviews import ReviewKind, ReviewStatus
-from marketplace.core import bounds
-from marketplace.core.api.serializers import Limit, PageNumber
+from marketplace.api.serializers import Limit, PageNumber
+
+from ... import bounds
 
 
 class CheckRecord(serializers.Serializer[Any]):

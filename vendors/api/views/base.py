@@ -8,7 +8,7 @@ from catalog.models import Listing
 from catalog.services.transitions import require_version
 from developers.principals import principal_of
 from marketplace.accounts.models import User
-from marketplace.core.api.views import ApiViewSet
+from marketplace.api.views import ApiViewSet
 
 from ...models import VendorProfile
 from ...selectors import approved_profile_of, listing_of

@@ -7,14 +7,15 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from catalog import bounds as catalog_bounds
 from catalog.models.files import PreviewKind
-from marketplace.core import bounds
+from marketplace.api.serializers import EmptyBody, parse_body
 from marketplace.core.access import bearer_only
-from marketplace.core.api.serializers import EmptyBody, parse_body
 from marketplace.core.errors import LengthRequired, PreconditionFailed
 from marketplace.core.ids import parse_id
 from marketplace.core.scopes import Scope
 
+from ... import bounds
 from ...errors import ListingLocked, ThumbnailNeeded, UploadConflict, VendorNotApproved
 from ...inspection import inspect_deliverable
 from ...previews import ProcessedPreview, process_audio, process_font, process_image
@@ -67,7 +68,7 @@ class FileViews(VendorViewSet):
         listing = self.listing_to_change(request, asset_id)
         files.ensure_uploadable(listing)
         key = files.new_deliverable_key()
-        with receive(request._request, key=key, maximum_bytes=bounds.DELIVERABLE_BYTES) as received:
+        with receive(request._request, key=key, maximum_bytes=catalog_bounds.DELIVERABLE_BYTES) as received:
             inspection = inspect_deliverable(store=received.store, key=received.key, size=received.size, sender=str(self.user.pk))
             deliverable = files.attach_deliverable(listing=listing, received=received, inspection=inspection, actor=self.user)
         return Response(DeliverableRecord(deliverable).data)

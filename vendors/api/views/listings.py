@@ -7,8 +7,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from catalog.models import Listing
+from marketplace.api.serializers import Body, EmptyBody, parse_body
 from marketplace.core.access import bearer_only
-from marketplace.core.api.serializers import Body, EmptyBody, parse_body
 from marketplace.core.errors import PreconditionFailed
 from marketplace.core.scopes import Scope
 

@@ -5,9 +5,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from developers.principals import principal_of
+from marketplace.api.serializers import parse_body
+from marketplace.api.views import ApiViewSet
 from marketplace.core.access import bearer_only
-from marketplace.core.api.serializers import parse_body
-from marketplace.core.api.views import ApiViewSet
 from marketplace.core.scopes import Scope
 
 from ...errors import StoreSlugTaken, VendorProfileExists, VendorProfileMissing

@@ -6,8 +6,8 @@ from rest_framework.response import Response
 
 from catalog.errors import DeliverableBlocked, DeliverableMissing, NothingToReview
 from catalog.services.review import unpublish_listing, withdraw_listing
+from marketplace.api.serializers import EmptyBody, parse_body
 from marketplace.core.access import bearer_only
-from marketplace.core.api.serializers import EmptyBody, parse_body
 from marketplace.core.errors import InvalidTransition, PreconditionFailed
 from marketplace.core.scopes import Scope
 

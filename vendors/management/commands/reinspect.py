@@ -6,11 +6,12 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from marketplace.core.commands import progress_bar
 from marketplace.core.errors import NotFound
+from marketplace.jobs.commands import progress_bar
 from marketplace.storage import default_storage
 from vendors.inspection import FORMATS
-from vendors.services.reinspecting import FAILURES, Look, find_deliverables, reinspect
+
+from ...services.reinspecting import FAILURES, ReinspectOptions, find_deliverables, reinspect
 
 # A single failure may be one unreadable file; this many in a row mean that the store is unavailable.
 UNREADABLE_IN_A_ROW = 3
@@ -42,15 +43,15 @@ class Command(BaseCommand):
         if not ids and options["listing"] is not None:
             raise CommandError(f"The listing {options['listing']} has no such files.")
         counts, stale = self._look(ids, dry_run=options["dry_run"])
-        summary = ", ".join(f"{counts[look]} {look}" for look in Look if counts[look])
+        summary = ", ".join(f"{counts[look]} {look}" for look in ReinspectOptions if counts[look])
         would = " (nothing was recorded)" if options["dry_run"] else f"; {stale} manifests are stale"
         self.stdout.write(f"{counts.total()} files: {summary or 'none'}{would}.")
         failures = sum(counts[look] for look in FAILURES)
         if failures:
             raise CommandError(f"{failures} files could not be inspected, or would be refused today.")
 
-    def _look(self, ids: list[Any], *, dry_run: bool) -> tuple[Counter[Look], int]:
-        counts, stale, unreadable, store = Counter[Look](), 0, 0, default_storage
+    def _look(self, ids: list[Any], *, dry_run: bool) -> tuple[Counter[ReinspectOptions], int]:
+        counts, stale, unreadable, store = Counter[ReinspectOptions](), 0, 0, default_storage
         with progress_bar() as progress:
             for deliverable_id in progress.track(ids, description="Inspecting"):
                 looked = reinspect(deliverable_id=deliverable_id, store=store, dry_run=dry_run)
@@ -58,7 +59,7 @@ class Command(BaseCommand):
                 stale += looked.stale_manifest
                 if looked.detail:
                     self.stdout.write(f"{looked.outcome}: {deliverable_id}: {looked.detail}")
-                unreadable = unreadable + 1 if looked.outcome == Look.UNREADABLE else 0
+                unreadable = unreadable + 1 if looked.outcome == ReinspectOptions.UNREADABLE else 0
                 if unreadable == UNREADABLE_IN_A_ROW:
                     raise CommandError(f"The store cannot be read: {looked.detail}")
         return counts, stale

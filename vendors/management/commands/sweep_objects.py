@@ -7,8 +7,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from rich.progress import Progress
 
-from marketplace.core.commands import progress_bar
 from marketplace.core.errors import DependencyUnavailable
+from marketplace.jobs.commands import progress_bar
 from marketplace.storage import default_storage
 from marketplace.storage.base import ObjectStorage
 from vendors.services.sweeping import GRACE, find_missing, find_orphans, find_unfinished

@@ -12,14 +12,15 @@ from django.urls import reverse
 from django.views.csrf import csrf_failure
 from django.views.decorators.csrf import csrf_exempt
 
+from catalog import bounds as catalog_bounds
+from catalog.font_tester import FEATURES, TEXT, face_of
 from catalog.models import Listing
 from catalog.models.files import PreviewKind
-from catalog.tester import FEATURES, TEXT, face_of
 from marketplace.accounts.pages import SignedInRequest
-from marketplace.core import bounds
-from marketplace.core.content_policy import HEADER, PICTURES_POLICY
 from marketplace.core.errors import NotFound, Problem
+from marketplace.http.pages import PICTURES_POLICY, POLICY_HEADER
 
+from ... import bounds
 from ...errors import ListingChanged
 from ...inspection import inspect_deliverable
 from ...previews import ProcessedPreview, process_audio, process_font, process_image
@@ -56,7 +57,7 @@ def upload_file(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
     def take() -> str:
         services.ensure_uploadable(listing)
         key = services.new_deliverable_key()
-        with receive(request, key=key, maximum_bytes=bounds.DELIVERABLE_BYTES, reader=checked_form) as received:
+        with receive(request, key=key, maximum_bytes=catalog_bounds.DELIVERABLE_BYTES, reader=checked_form) as received:
             inspection = inspect_deliverable(store=received.store, key=received.key, size=received.size, sender=str(request.user.pk))
             file = services.attach_deliverable(listing=listing, received=received, inspection=inspection, actor=request.user)
         return f"{file.original_filename} was uploaded and checked."
@@ -68,7 +69,7 @@ def upload_file(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
 @listing_page("POST")
 def upload_preview(request: SignedInRequest, listing: Listing, place: str, slot: int = 0) -> HttpResponseBase:
     """Upload a gallery image, a specimen or an audio preview."""
-    if slot >= bounds.GALLERY_SLOTS:
+    if slot >= catalog_bounds.GALLERY_SLOTS:
         raise Http404
     kind, process, maximum, done = PREVIEWS[place]
 
@@ -183,5 +184,5 @@ def _page(
     context = {"page": files_page(listing, refused, typed), "features": FEATURES, "sample": TEXT, "listing": listing}
     response = render(request, "studio/files.html", context, status=status)
     # The page's script shows a local preview of an image while it is being uploaded.
-    response[HEADER] = PICTURES_POLICY
+    response[POLICY_HEADER] = PICTURES_POLICY
     return response

@@ -8,8 +8,7 @@ from marketplace.accounts.pages import SignedInRequest
 
 from ...selectors import last_review_of
 from ..access import listing_page
-from ..checks import checklist_of, may_submit
-from ..presenters import finding_rows, timeline_of
+from ..presenters import checklist_of, finding_rows, may_submit, timeline_of
 
 
 @listing_page("GET")

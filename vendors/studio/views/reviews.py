@@ -9,8 +9,7 @@ from marketplace.accounts.pages import SignedInRequest
 
 from ...selectors import reviews_of
 from ..access import listing_page
-from ..checks import check_rows
-from ..presenters import finding_rows
+from ..presenters import check_rows, finding_rows
 
 ROWS = 10
 

@@ -4,11 +4,11 @@ from typing import Any
 
 from rest_framework import serializers
 
-from marketplace.core.api.fields import Amount
+from marketplace.api.fields import Amount
 
 from ...models import Journal
-from ...models.currencies import CURRENCIES
 from ...models.ledger import JournalKind
+from ...models.quotes import CURRENCIES
 
 KINDS = (JournalKind.SALE.value, JournalKind.REFUND.value, JournalKind.PAYOUT.value)
 

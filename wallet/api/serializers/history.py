@@ -7,14 +7,14 @@ from django.urls import reverse
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from marketplace.core import bounds
-from marketplace.core.api.fields import Amount, Line
-from marketplace.core.api.serializers import Limit
+from marketplace.api.fields import Amount, Line
+from marketplace.api.serializers import Limit
 
+from ... import bounds
 from ...models import Journal, Order
-from ...models.currencies import CURRENCIES
 from ...models.ledger import JournalKind
 from ...models.orders import OrderStatus
+from ...models.quotes import CURRENCIES
 
 # In the words of the one whose wallet it is.
 KINDS = {

@@ -2,13 +2,13 @@
 
 from rest_framework import serializers
 
+from marketplace.api.fields import Amount, Choice, Line
+from marketplace.api.serializers import Body
 from marketplace.core import bounds
-from marketplace.core.api.fields import Amount, Choice, Line
-from marketplace.core.api.serializers import Body
 from marketplace.core.money import Currency, to_number
 
 from ...models import Quote
-from ...models.currencies import CURRENCIES
+from ...models.quotes import CURRENCIES
 from ...selectors import Wallet
 from ...services.spending import Receipt
 

@@ -9,7 +9,7 @@ from marketplace.core.scopes import Scope
 from vendors.api.views.base import VendorViewSet
 from vendors.errors import VendorNotApproved
 
-from ...models.currencies import CURRENCIES
+from ...models.quotes import CURRENCIES
 from ...selectors import earnings_of, movements_of
 from ..paging import page_of
 from ..serializers.earnings import EarningsPage

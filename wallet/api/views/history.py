@@ -9,11 +9,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from developers.principals import principal_of
+from marketplace.api.views import ApiViewSet
 from marketplace.core.access import key_or_bearer
-from marketplace.core.api.views import ApiViewSet
 from marketplace.core.errors import NotFound
 from marketplace.core.scopes import Scope
-from marketplace.storage.serving import safe_disposition
+from marketplace.storage.responses import safe_disposition
 
 from ... import receipts
 from ...models import Order

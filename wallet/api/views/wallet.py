@@ -8,13 +8,13 @@ from rest_framework.response import Response
 
 from developers.principals import principal_of
 from library.errors import AlreadyOwned
-from marketplace.core import bounds
+from marketplace.api.serializers import parse_body
+from marketplace.api.views import ApiViewSet
 from marketplace.core.access import key_or_bearer
-from marketplace.core.api.serializers import parse_body
-from marketplace.core.api.views import ApiViewSet
 from marketplace.core.errors import InvalidInput, NotFound
 from marketplace.core.scopes import Scope
 
+from ... import bounds
 from ...errors import (
     IdempotencyConflict,
     IdempotencyKeyReused,
@@ -30,7 +30,7 @@ from ...errors import (
     TooManyQuotes,
 )
 from ...services.preferences import set_currency_preference
-from .. import bodies
+from .. import responses
 from ..serializers.wallet import PreferenceBody, QuoteAnswer, QuoteBody, SpendAnswer, SpendBody, WalletAnswer
 
 IDEMPOTENCY_HEADER = "Idempotency-Key"
@@ -69,20 +69,20 @@ class WalletViewSet(ApiViewSet):
     @extend_schema(operation_id="getWallet", summary="Get the balances", responses=WalletAnswer)
     def retrieve(self, request: Request) -> Response:
         """Return the balances in rupees and US dollars."""
-        return Response(bodies.wallet(principal_of(request).user))
+        return Response(responses.wallet(principal_of(request).user))
 
     @extend_schema(operation_id="updateWallet", summary="Set the preferred currency", request=PreferenceBody, responses=WalletAnswer)
     def update(self, request: Request) -> Response:
         """Set the currency in which purchases are paid unless the request names another."""
         user = principal_of(request).user
         set_currency_preference(user=user, currency=parse_body(PreferenceBody, request)["currencyPreference"], actor=user)
-        return Response(bodies.wallet(user))
+        return Response(responses.wallet(user))
 
     @extend_schema(operation_id="quoteAsset", summary="Get a quote", request=QuoteBody, responses=QuoteAnswer)
     def quote(self, request: Request) -> Response:
         """Get a price that is guaranteed for 10 minutes, even if the vendor changes it."""
         body = parse_body(QuoteBody, request)
-        return Response(bodies.quote(principal_of(request).user, body))
+        return Response(responses.quote(principal_of(request).user, body))
 
     @extend_schema(
         operation_id="buyAsset",
@@ -103,7 +103,7 @@ class WalletViewSet(ApiViewSet):
         """Buy an asset: debit the wallet and grant the licence at once."""
         key = _idempotency_key(request)
         body = parse_body(SpendBody, request)
-        answer, replayed = bodies.purchase(principal_of(request), body, idempotency_key=key)
+        answer, replayed = responses.purchase(principal_of(request), body, idempotency_key=key)
         return Response(answer, headers={REPLAYED_HEADER: "true"} if replayed else {})
 
 

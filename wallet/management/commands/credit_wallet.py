@@ -10,9 +10,10 @@ from marketplace.accounts.models import User
 from marketplace.core.errors import Problem
 from marketplace.core.money import to_minor, to_number
 from wallet.errors import AlreadyCredited
-from wallet.models.currencies import CURRENCIES
 from wallet.selectors import wallet_of
 from wallet.services.funding import SOURCE, Payment, credit_wallet
+
+from ...models.quotes import CURRENCIES
 
 
 class Command(BaseCommand):

@@ -10,14 +10,15 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from marketplace.core.commands import progress_bar
 from marketplace.core.errors import Problem
 from marketplace.core.money import to_minor
-from wallet.models import LedgerAccount, Payout
-from wallet.models.currencies import CURRENCIES
+from marketplace.jobs.commands import progress_bar
 from wallet.selectors import vendor_accounts
-from wallet.services.payouts import Due, Held, check_run, pay_out, what_is_due
-from wallet.sheets import HEADER, Line, figure, line_of, store_of
+
+from ...models import LedgerAccount, VendorPayout
+from ...models.quotes import CURRENCIES
+from ...services.vendor_payouts import DuePayout, WithheldPayout, check_run, due_payouts, pay_out
+from ...spreadsheets import HEADER, Line, figure, line_of, store_of
 
 NOT_LISTED, NOT_DONE = 1, 2
 
@@ -57,7 +58,7 @@ class Command(BaseCommand):
         lines: list[Line] = []
         held: Counter[str] = Counter()
         for account, outcome in _outcomes(list(accounts), run, minimum, dry_run=dry_run):
-            if isinstance(outcome, Held):
+            if isinstance(outcome, WithheldPayout):
                 held[account.currency] += outcome.amount_minor
                 if outcome.amount_minor:
                     self.stdout.write(f"held: {store_of(account)}, {figure(outcome.amount_minor)} {account.currency}, {outcome.why}")
@@ -85,15 +86,15 @@ class Command(BaseCommand):
 
 def _outcomes(
     accounts: Sequence[LedgerAccount], run: str, minimum_minor: int, *, dry_run: bool
-) -> Iterator[tuple[LedgerAccount, Payout | Due | Held]]:
-    settle = what_is_due if dry_run else pay_out
+) -> Iterator[tuple[LedgerAccount, VendorPayout | DuePayout | WithheldPayout]]:
+    settle = due_payouts if dry_run else pay_out
     with progress_bar() as progress:
         for account in progress.track(accounts, description="Vendors"):
             yield account, settle(account=account, run=run, minimum_minor=minimum_minor)
 
 
-def _line(account: LedgerAccount, outcome: Payout | Due) -> Line:
-    if isinstance(outcome, Due):
+def _line(account: LedgerAccount, outcome: VendorPayout | DuePayout) -> Line:
+    if isinstance(outcome, DuePayout):
         vendor = "" if account.owner is None else account.owner.email
         return Line(vendor, store_of(account), outcome.payout_method, account.currency, outcome.amount_minor, "")
     outcome.account = account

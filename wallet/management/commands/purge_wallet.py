@@ -5,11 +5,12 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from marketplace.core import bounds
-from marketplace.core.commands import PurgeCommand
-from wallet.services.idempotency import expired_answers
+from marketplace.jobs.commands import PurgeCommand
 from wallet.services.quotes import forgotten_quotes
-from wallet.services.withdrawals import forgettable_details
+
+from ... import bounds
+from ...services.idempotency import expired_responses
+from ...services.wallet_payouts import forgettable_details
 
 
 class Command(PurgeCommand):
@@ -22,7 +23,7 @@ class Command(PurgeCommand):
 
     def expired(self) -> Mapping[str, QuerySet[Any]]:
         """Return what nobody can use any more."""
-        return {"expired quotes": forgotten_quotes(), "old answers": expired_answers()}
+        return {"expired quotes": forgotten_quotes(), "old answers": expired_responses()}
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Delete the rows, then erase what outlived its use in rows that stay."""

@@ -7,9 +7,10 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from django_tasks.base import TaskResultStatus
 
-from marketplace.core.commands import PurgeCommand
 from marketplace.jobs.models import Job
 from marketplace.jobs.queue import ended_jobs
+
+from ...commands import PurgeCommand
 
 SUCCESSFUL_KEPT, FAILED_KEPT = timedelta(days=2), timedelta(days=60)
 

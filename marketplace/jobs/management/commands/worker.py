@@ -8,9 +8,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError
 
-from marketplace.jobs.policy import DEFAULT, LANES, SCHEDULE, WEBHOOKS
 from marketplace.jobs.schedule import interrupted
 from marketplace.jobs.worker import JobWorker
+
+from ...policy import DEFAULT, QUEUES, SCHEDULE, WEBHOOKS
 
 NOT_DONE = 1
 
@@ -33,7 +34,7 @@ class Command(BaseCommand):
             help="Mails and packages processed in parallel, and the same number of webhooks (default 2).",
         )
         parser.add_argument(
-            "--lanes", nargs="+", choices=LANES, default=list(LANES), help="Only process jobs in these lanes (default: all)."
+            "--queues", nargs="+", choices=QUEUES, default=list(QUEUES), help="Only process jobs in these queues (default: all)."
         )
         parser.add_argument("--no-schedule", action="store_true", help="Don't run the scheduled commands; something else does.")
         parser.add_argument("--drain", "--once", action="store_true", help="Exit when the queue is empty, to run from cron.")
@@ -44,7 +45,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Work."""
         counts = {DEFAULT: options["threads"], WEBHOOKS: options["threads"], SCHEDULE: 1}
-        threads = {lane: counts[lane] for lane in options["lanes"]}
+        threads = {queue_name: counts[queue_name] for queue_name in options["queues"]}
         worker = JobWorker(threads=threads, scheduling=not options["no_schedule"] and SCHEDULE in threads)
 
         def stop(*_: object) -> None:
@@ -52,7 +53,7 @@ class Command(BaseCommand):
             worker.stop()
 
         before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
-        self.stdout.write(f"Working: {', '.join(f'{count} {lane}' for lane, count in threads.items())}.")
+        self.stdout.write(f"Working: {', '.join(f'{count} {queue_name}' for queue_name, count in threads.items())}.")
         self.stdout.flush()
         try:
             worker.run(until_idle=options["drain"])

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from marketplace.core.commands import progress_bar
+from marketplace.jobs.commands import progress_bar
 from marketplace.operations import backups
 from marketplace.operations.dumps import BackupFailed
 

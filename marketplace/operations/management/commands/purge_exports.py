@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from marketplace.core.commands import PurgeCommand
+from marketplace.jobs.commands import PurgeCommand
 from marketplace.operations.models import AccountExport
 
 

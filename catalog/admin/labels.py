@@ -1,0 +1,40 @@
+"""Puts the values of snapshots and technical data into words."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from ..models import Listing, ListingReview, Preview
+from ..services.snapshots import changes_between, snapshot_of
+
+# Characters that turn the reading direction or take up no room: with them a text shows other words than it holds.
+_HIDING = re.compile("[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
+
+
+def visible_characters(text: str) -> str:
+    """Return the text with each character that would hide something replaced by its number."""
+    return _HIDING.sub(lambda found: f"[U+{ord(found[0]):04X}]", text)
+
+
+def value_label(value: Any) -> str:
+    """Return a JSON value as people read it."""
+    match value:
+        case None:
+            return "not set"
+        case bool():
+            return "yes" if value else "no"
+        case dict():
+            return "\n".join(f"{name}: {value_label(inner)}" for name, inner in value.items())
+        case list():
+            separator = "\n" if any(isinstance(inner, dict) for inner in value) else ", "
+            return separator.join(value_label(inner).replace("\n", ", ") for inner in value) or "none"
+        case _:
+            return visible_characters(str(value)) or "empty"
+
+
+def change_labels(listing: Listing, approved: Sequence[ListingReview], previews: Sequence[Preview]) -> list[tuple[str, str, str]]:
+    """Return field, approved value and present value of what is different since the last approval; nothing before the first."""
+    if not approved:
+        return []
+    changes = changes_between(approved[0].snapshot, snapshot_of(listing, previews))
+    return [(change.field, value_label(change.before), value_label(change.after)) for change in changes]

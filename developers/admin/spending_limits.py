@@ -1,0 +1,74 @@
+"""How much an app may spend at most, whatever the wallets' owners allow."""
+
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+
+from marketplace.core.money import WALLET_CURRENCIES, Currency, to_minor
+from marketplace.review.decisions import ReasonForm
+from marketplace.review.panels import Panel, QuerySets
+
+from .. import bounds
+from ..models import App, SpendingLimit
+from ..models.spending import AMOUNTS
+from ..selectors import app_limits_of
+from ..services.spending import LimitValues
+
+_CURRENCIES = [(currency.value, currency.value) for currency in WALLET_CURRENCIES]
+_HIGHEST = Decimal(bounds.SPENDING_LIMIT_MINOR).scaleb(-2)
+
+
+def _amount_field(label: str) -> forms.DecimalField:
+    return forms.DecimalField(
+        label=label,
+        required=False,
+        min_value=Decimal("0.01"),
+        max_value=_HIGHEST,
+        decimal_places=2,
+    )
+
+
+class AppLimitForm(ReasonForm):
+    """The most in one currency, and why."""
+
+    currency = forms.ChoiceField(choices=_CURRENCIES)
+    per_purchase = _amount_field("One purchase")
+    per_day = _amount_field("A day (UTC)")
+    total = _amount_field("In all")
+    field_order = ("currency", "per_purchase", "per_day", "total", "reason")
+
+
+class RemoveLimitForm(ReasonForm):
+    """Which limit is removed, and why."""
+
+    currency = forms.ChoiceField()
+    field_order = ("currency", "reason")
+
+    def __init__(self, *args: Any, subject: App, **kwargs: Any) -> None:
+        super().__init__(*args, subject=subject, **kwargs)
+        present = [(limit.currency, limit.currency) for limit in self.related["app_limits"]]
+        self.fields["currency"].choices = present  # type: ignore[attr-defined]  # it is a choice field
+
+    @classmethod
+    def querysets(cls, subject: App) -> QuerySets:
+        """Return the app's limits."""
+        return {"app_limits": app_limits_of(subject)}
+
+
+def limit_values_of(answers: Mapping[str, Any]) -> LimitValues:
+    """Return what was typed into a `AppLimitForm`, in minor units."""
+    typed = {amount: answers[amount.removesuffix("_minor")] for amount in AMOUNTS}
+    amounts = {amount: to_minor(value) for amount, value in typed.items() if value is not None}
+    return LimitValues(Currency(answers["currency"]), **amounts, categories=())
+
+
+def app_limits_panel(app_limits: Iterable[SpendingLimit]) -> Panel:
+    """Return the table of an app's limits."""
+    rows = [(limit.currency, *(_figure(getattr(limit, amount)) for amount in AMOUNTS), limit.updated_at) for limit in app_limits]
+    return Panel("Spending caps per wallet", ("Currency", "One purchase", "A day", "In all", "Set"), rows)
+
+
+def _figure(minor: int | None) -> str:
+    return "" if minor is None else f"{Decimal(minor).scaleb(-2):,}"

@@ -1,0 +1,17 @@
+"""The names of categories for packages below the catalog, which may not import it: the catalog registers a source at start-up."""
+
+from collections.abc import Callable
+
+Names = Callable[[], list[tuple[str, str]]]
+_sources: list[Names] = []
+
+
+def register_source(source: Names) -> None:
+    """Ask `source` for slug and name of each active category. Saying so twice is once."""
+    if source not in _sources:
+        _sources.append(source)
+
+
+def category_names() -> list[tuple[str, str]]:
+    """Return slug and name of each active category."""
+    return [name for source in _sources for name in source()]

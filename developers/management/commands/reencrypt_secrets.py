@@ -1,0 +1,61 @@
+"""`manage.py reencrypt_secrets`: put the secrets of webhooks and of second factors under the newest key."""
+
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from itertools import islice
+from typing import Any
+
+from allauth.mfa.models import Authenticator
+from django.core.management.base import BaseCommand, CommandError
+from django.db.models import QuerySet
+
+from marketplace.accounts.second_factor import reencrypt_authenticator
+from marketplace.core.encryption import DecryptionFailed
+from marketplace.core.errors import NotFound
+from marketplace.jobs.commands import progress_bar
+
+from ...models import WebhookEndpoint
+from ...services.webhooks import reencrypt_endpoint
+
+
+class Command(BaseCommand):
+    """Encrypts secrets anew."""
+
+    help = (
+        "Re-encrypt the secrets of webhooks and of two-factor sign-in with the current SECRET_KEY. Run it after changing that key, "
+        "while the old one is in SECRET_KEY_FALLBACKS; afterwards the old one can be removed. Safe to interrupt and repeat, and to run "
+        "beside the service. Exit status: 0 all are re-encrypted; 1 some could not be decrypted because their key is gone: developers "
+        "must rotate these webhook secrets, and users must set up two-factor sign-in again."
+    )
+
+    def handle(self, *_args: Any, **_options: Any) -> None:
+        """Encrypt, and name what cannot be read."""
+        webhooks = _reencrypt("Webhooks", WebhookEndpoint.objects.all(), lambda row: reencrypt_endpoint(endpoint=row))
+        factors = _reencrypt("Second factors", Authenticator.objects.all(), lambda row: reencrypt_authenticator(authenticator=row))
+        lost = []
+        if webhooks:
+            lost.append(f"The secrets of {len(webhooks)} webhooks cannot be decrypted: {_some(row.pk for row in webhooks)}.")
+        if factors:
+            users = dict.fromkeys(row.user_id for row in factors)
+            lost.append(f"The second factors of {len(users)} users cannot be decrypted: {_some(users)}.")
+        if lost:
+            raise CommandError(" ".join(lost), returncode=1)
+        self.stdout.write("All secrets are encrypted with the current key.")
+
+
+def _reencrypt(description: str, rows: QuerySet[Any], reencrypt: Callable[[Any], None]) -> list[Any]:
+    """Encrypt each row anew; return those that cannot be read."""
+    lost = []
+    with progress_bar() as progress:
+        for row in progress.track(rows.order_by("pk").iterator(chunk_size=500), total=rows.count(), description=description):
+            try:
+                # What was deleted meanwhile needs no key.
+                with suppress(NotFound):
+                    reencrypt(row)
+            except DecryptionFailed:
+                lost.append(row)
+    return lost
+
+
+def _some(names: Iterable[object]) -> str:
+    return ", ".join(str(name) for name in islice(names, 20))

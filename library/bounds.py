@@ -1,0 +1,7 @@
+"""Limits of the library and of download links."""
+
+LIBRARY_LIMIT = 100
+LIBRARY_LIMIT_DEFAULT = 25
+
+DOWNLOAD_LINK_SECONDS = 15 * 60
+PRESIGNED_LINK_SECONDS = 30

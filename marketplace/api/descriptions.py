@@ -1,0 +1,72 @@
+"""Descriptions of fields and parameters in the OpenAPI document, by name, for those that have no help text of their own.
+
+Those that one app alone has are in `<app>/api/descriptions.py`.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+DESCRIPTIONS: Mapping[str, str] = {
+    "code": "Stable code, for programs.",
+    "count": "Number of entries.",
+    "createdAt": "Time of creation.",
+    "currency": "ISO 4217 code of the currency.",
+    "data": "What the event is about.",
+    "description": "Full description, Markdown.",
+    "detail": "The result in a sentence, with what to do if it failed.",
+    "email": "E-mail address.",
+    "expiresAt": "Time from which it is no longer valid.",
+    "fileSize": "Size in bytes.",
+    "hint": "How to fix it.",
+    "id": "Opaque id.",
+    "items": "The entries of this page.",
+    "kind": "What kind of entry it is.",
+    "message": "What is wrong.",
+    "name": "Name.",
+    "page": "Number of the page, from 1.",
+    "size": "Size in bytes.",
+    "slug": "Name in URLs; a listing's is fixed once it was submitted.",
+    "sortOrder": "Position among its siblings; for gallery images the slot.",
+    "status": "Current status.",
+    "total": "Number of all entries.",
+    "updatedAt": "Time of the last change.",
+    "url": "Address.",
+    "value": "The value.",
+    "version": "Version, such as 1.2.",
+}
+# Said of a field by its kind alone: the description goes before it.
+BOUNDS_ONLY = frozenset({"At most two decimals.", "Not download, search or suggest, and not in the form of an id."})
+
+
+def describe_with(descriptions: Mapping[str, str]) -> Callable[..., dict[str, Any]]:
+    """Return a post-processing hook that describes fields and parameters which have no description of their own.
+
+    Args:
+        descriptions: By name of a field or parameter, or by `Schema.field`.
+    """
+
+    def describe(result: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:
+        for title, schema in result["components"]["schemas"].items():
+            for name, shape in schema.get("properties", {}).items():
+                text = descriptions.get(f"{title}.{name}", descriptions.get(name, ""))
+                schema["properties"][name] = _described(shape, text)
+        for path in result["paths"].values():
+            for operation in path.values():
+                for parameter in operation.get("parameters", ()):
+                    if parameter["name"] in descriptions:
+                        parameter.setdefault("description", descriptions[parameter["name"]])
+        return result
+
+    return describe
+
+
+def _described(shape: dict[str, Any], text: str) -> dict[str, Any]:
+    own = shape.get("description", "")
+    if (own and own not in BOUNDS_ONLY) or not text:
+        return shape
+    description = f"{text} {own}".strip()
+    # Many readers lose a description beside a reference.
+    return {"allOf": [shape], "description": description} if "$ref" in shape else shape | {"description": description}
+
+
+describe = describe_with(DESCRIPTIONS)

@@ -1,0 +1,215 @@
+"""Serializer fields that take exactly the JSON type the reference names, within `bounds`."""
+
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from marketplace.core import bounds, money
+from marketplace.core.texts import CONTROL, NOT_IN_A_LINE
+
+# In place of DRF's sentences, which speak of "this field" and name the types of Python.
+COMMON_ERRORS: dict[str, Any] = {"required": "A value is required.", "null": "null is not allowed here."}
+
+# What an address is made of, in a pattern that Python and ECMA-262 read alike.
+ADDRESS_CHARACTER = r"[^\s\u0000-\u001F\u007F-\u009F\u2028-\u202E\u2066-\u2069]"
+
+
+class Text(serializers.CharField):
+    """A string."""
+
+    default_error_messages = COMMON_ERRORS | {
+        "invalid": "A string is required.",
+        "blank": "It must not be empty.",
+        "max_length": "At most {max_length} characters.",
+        "min_length": "At least {min_length} characters.",
+    }
+
+    def to_internal_value(self, data: Any) -> str:
+        """Return the text; no number or boolean is taken for one."""
+        if not isinstance(data, str):
+            self.fail("invalid")
+        # White space counts: a client that checks what it sends does not trim it first.
+        if self.max_length is not None and len(data) > self.max_length:
+            self.fail("max_length", max_length=self.max_length)
+        text: str = super().to_internal_value(data)
+        return text
+
+
+class Choice(serializers.ChoiceField):
+    """One of a few strings."""
+
+    default_error_messages = COMMON_ERRORS
+
+    def __init__(self, choices: Any, **kwargs: Any) -> None:
+        super().__init__(choices, **kwargs)
+        self.error_messages["invalid_choice"] = f"Use one of: {', '.join(map(str, self.choices))}."
+
+
+class Line(Text):
+    """One line of text: a JSON string without control characters."""
+
+    def to_internal_value(self, data: Any) -> str:
+        """Return the trimmed text."""
+        text: str = super().to_internal_value(data)
+        if CONTROL.search(text) or NOT_IN_A_LINE.search(text):
+            raise serializers.ValidationError("Control characters and line breaks are not allowed here.", code="control_characters")
+        return text
+
+
+class LongText(Text):
+    """Text of several lines, bounded in UTF-8 bytes."""
+
+    def __init__(self, *, max_bytes: int = bounds.LONG_TEXT_BYTES, **kwargs: Any) -> None:
+        self.max_bytes = max_bytes
+        # Characters are never more than bytes: the document can state the bound that clients can check.
+        super().__init__(max_length=max_bytes, trim_whitespace=False, **kwargs)
+
+    def to_internal_value(self, data: Any) -> str:
+        """Return the text as sent."""
+        text: str = super().to_internal_value(data)
+        if len(text.encode()) > self.max_bytes:
+            raise serializers.ValidationError(f"At most {self.max_bytes} bytes of UTF-8.", code="max_length")
+        if CONTROL.search(text):
+            raise serializers.ValidationError("Control characters are not allowed.", code="control_characters")
+        return text
+
+
+class Flag(serializers.BooleanField):
+    """A JSON boolean; no strings or numbers that look like one."""
+
+    default_error_messages = COMMON_ERRORS | {"invalid": "true or false is required."}
+
+    def to_internal_value(self, data: Any) -> bool:
+        """Return the boolean."""
+        if not isinstance(data, bool):
+            self.fail("invalid", input=data)
+        return data
+
+
+class Whole(serializers.IntegerField):
+    """A whole number within bounds."""
+
+    default_error_messages = COMMON_ERRORS | {
+        "invalid": "A whole number is required.",
+        "min_value": "At least {min_value}.",
+        "max_value": "At most {max_value}.",
+        "max_string_length": "The number is too long.",
+    }
+
+
+class WholeJsonNumber(Whole):
+    """A whole JSON number, which `1.0` is as well; no strings that look like one."""
+
+    def to_internal_value(self, data: Any) -> int:
+        """Return the number."""
+        if isinstance(data, bool) or not isinstance(data, int | float):
+            self.fail("invalid")
+        return int(super().to_internal_value(data))
+
+
+def _decimal(field: "serializers.Field[Any, Any, Any, Any]", data: Any, maximum: Decimal) -> Decimal:
+    """Return a JSON number with at most two decimals between 0 and `maximum`."""
+    if isinstance(data, bool) or not isinstance(data, int | float):
+        field.fail("invalid")
+    try:
+        value = Decimal(repr(data))
+    except InvalidOperation:
+        field.fail("invalid")
+    if value < 0:
+        field.fail("min_value")
+    if value > maximum:
+        field.fail("max_value", max_value=maximum)
+    if value * 100 != (value * 100).to_integral_value():
+        field.fail("decimals")
+    return value
+
+
+_NUMBER_ERRORS: dict[str, Any] = COMMON_ERRORS | {
+    "invalid": "A number is required.",
+    "min_value": "It cannot be negative.",
+    "max_value": "At most {max_value}.",
+    "decimals": "At most two decimals.",
+}
+
+
+# In words: validators compute `multipleOf: 0.01` in binary floats and refuse one price in seven, 0.07 the first.
+TWO_DECIMALS = {"description": "At most two decimals."}
+
+
+@extend_schema_field({"type": "number", "minimum": 0, "maximum": bounds.PRICE_MINOR / 100} | TWO_DECIMALS)
+class Price(serializers.Field[int, Any, float, Any]):
+    """A price: minor units inside, a JSON number with at most two decimals outside."""
+
+    default_error_messages = _NUMBER_ERRORS
+
+    def to_internal_value(self, data: Any) -> int:
+        """Return minor units."""
+        return money.to_minor(_decimal(self, data, Decimal(bounds.PRICE_MINOR) / 100))
+
+    def to_representation(self, value: int) -> float:
+        """Return the JSON number."""
+        return money.to_number(value)
+
+
+@extend_schema_field({"type": "number", "minimum": 0, "maximum": 100} | TWO_DECIMALS)
+class Percent(serializers.Field[int, Any, float, Any]):
+    """A percentage: basis points inside, a JSON number from 0 to 100 outside."""
+
+    default_error_messages = _NUMBER_ERRORS
+
+    def to_internal_value(self, data: Any) -> int:
+        """Return basis points."""
+        return int(_decimal(self, data, Decimal(100)) * 100)
+
+    def to_representation(self, value: int) -> float:
+        """Return the JSON number."""
+        return value / 100
+
+
+@extend_schema_field(OpenApiTypes.NUMBER)
+class Amount(serializers.Field[int, Any, float, Any]):
+    """An amount of money in an answer: minor units inside, a JSON number outside. It may be negative."""
+
+    def to_representation(self, value: int) -> float:
+        """Return the JSON number."""
+        return money.to_number(value)
+
+
+class BoundedList(serializers.ListField):
+    """A list whose length is judged before its items, of whose mistakes only the first are named."""
+
+    default_error_messages = COMMON_ERRORS | {
+        "not_a_list": "A list is required.",
+        "empty": "At least one item is required.",
+        "min_length": "At least {min_length} items.",
+        "max_length": "At most {max_length} items.",
+    }
+
+    def __init__(self, *, max_length: int, **kwargs: Any) -> None:
+        super().__init__(max_length=max_length, **kwargs)
+        self.most = max_length
+
+    def to_internal_value(self, data: Any) -> list[Any]:
+        """Return the validated items."""
+        if isinstance(data, list) and len(data) > self.most:
+            raise serializers.ValidationError(f"At most {self.most} items.", code="max_length")
+        items: list[Any] = super().to_internal_value(data)
+        return items
+
+    def run_child_validation(self, data: list[Any]) -> list[Any]:
+        """Return the validated items; raise the errors of the first `bounds.ITEM_ERRORS` that have any, by index."""
+        items: list[Any] = []
+        errors: dict[int, Any] = {}
+        for index, item in enumerate(data):
+            try:
+                items.append(self.child.run_validation(item))
+            except serializers.ValidationError as error:
+                errors[index] = error.detail
+                if len(errors) == bounds.ITEM_ERRORS:
+                    break
+        if errors:
+            raise serializers.ValidationError(errors)  # type: ignore[arg-type]  # keyed by index, as ListField does
+        return items

@@ -1,0 +1,224 @@
+"""The OpenAPI document: security from each view's access, problems from its declared refusals."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.conf import settings
+from drf_spectacular.extensions import OpenApiSerializerExtension, OpenApiSerializerFieldExtension
+from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.utils import Direction
+
+from marketplace.core import bounds, errors
+from marketplace.core.access import BEARER_KINDS, Access, CredentialKind
+from marketplace.core.errors import Problem
+from marketplace.core.scopes import APP_SCOPES, SCOPE_LABELS, Scope
+
+from .problems import MEDIA_TYPE
+from .views import ApiViewSet
+
+PROBLEM_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "description": "An RFC 9457 problem document.",
+    "required": ["type", "title", "status", "detail", "instance", "code", "requestId"],
+    "properties": {
+        "type": {"type": "string", "format": "uri", "description": "Address of a page about this problem."},
+        "title": {"type": "string", "description": "The problem in a few words, always the same for a code."},
+        "status": {"type": "integer", "description": "The HTTP status."},
+        "detail": {"type": "string", "description": "What happened in this case and what to do next, for people."},
+        "instance": {"type": "string", "description": "Path of the request."},
+        "code": {"type": "string", "description": "Stable error code; branch on this."},
+        "requestId": {"type": "string", "description": "Id of the request, also in X-Request-Id; quote it when you ask for help."},
+        "errors": {
+            "type": "array",
+            "description": "For invalid_input: every invalid field, with a JSON Pointer to it.",
+            "items": {
+                "type": "object",
+                "required": ["pointer", "code", "detail"],
+                "properties": {"pointer": {"type": "string"}, "code": {"type": "string"}, "detail": {"type": "string"}},
+            },
+        },
+    },
+    "additionalProperties": True,
+}
+SECURITY_SCHEMES: dict[str, Any] = {
+    "ApiKey": {"type": "apiKey", "in": "header", "name": "X-Api-Key"},
+    "Bearer": {"type": "http", "scheme": "bearer"},
+}
+# The longest names in paths that something can have; longer ones are not found.
+_PATH_CHARS = {"asset_id": bounds.SLUG_CHARS, "token": 100}
+_ID_CHARS = 36
+
+# What `texts` refuses, in the words of ECMA-262, in which the document's patterns are written.
+_CONTROL = r"\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F"
+_NOT_IN_A_LINE = rf"{_CONTROL}\n\r\t\u0080-\u009F\u2028-\u202E\u2066-\u2069"
+
+
+def _text(field: Any) -> dict[str, Any]:
+    """Return the shape of a text with its bounds; the generator adds what every field has."""
+    shape: dict[str, Any] = {"type": "string"}
+    if field.max_length is not None:
+        shape["maxLength"] = field.max_length
+    return shape if field.allow_blank else shape | {"minLength": 1}
+
+
+class LineShape(OpenApiSerializerFieldExtension):
+    """A line is documented with the characters that it takes; white space around it is trimmed."""
+
+    target_class = "marketplace.api.fields.Line"
+    match_subclasses = True
+
+    def map_serializer_field(self, auto_schema: AutoSchema, direction: Direction) -> dict[str, Any]:
+        """Return the shape with a pattern for what is sent."""
+        shape = _text(self.target)
+        if direction == "request":
+            first = "" if self.target.allow_blank else rf"[^\s{_NOT_IN_A_LINE}]"
+            shape["pattern"] = rf"^\s*{first}[^{_NOT_IN_A_LINE}]*\s*$"
+        return shape
+
+
+class LongTextShape(OpenApiSerializerFieldExtension):
+    """Text of several lines is documented with the characters that it takes."""
+
+    target_class = "marketplace.api.fields.LongText"
+    match_subclasses = True
+
+    def map_serializer_field(self, auto_schema: AutoSchema, direction: Direction) -> dict[str, Any]:
+        """Return the shape with a pattern for what is sent."""
+        shape = _text(self.target)
+        if direction == "request":
+            shape["pattern"] = f"^[^{_CONTROL}]*$"
+        return shape
+
+
+class BodyShape(OpenApiSerializerExtension):
+    """A body is closed; one that takes the read-only fields of its resource back names them."""
+
+    target_class = "marketplace.api.serializers.Body"
+    match_subclasses = True
+
+    def map_serializer(self, auto_schema: AutoSchema, direction: Direction) -> dict[str, Any]:
+        """Return the shape of the body."""
+        shape: dict[str, Any] = auto_schema._map_serializer(self.target, direction, bypass_extensions=True)
+        ignored = sorted(self.target.read_back - set(shape.get("properties", ())))
+        if ignored:
+            # No properties: clients that are generated from the document would offer to set them.
+            shape["patternProperties"] = {f"^({'|'.join(ignored)})$": {"description": "Ignored, so that what was read can be sent back."}}
+        return shape | {"additionalProperties": False}
+
+
+class OperationSchema(AutoSchema):
+    """Adds what `ApiViewSet` declares to each operation."""
+
+    def _is_list_view(self, serializer: Any = None) -> bool:
+        """Tell that an answer is an array: never, whatever the action is called; lists are objects with `items`."""
+        return False
+
+    def _access(self) -> Access | None:
+        access: Mapping[str, Access] = getattr(self.view, "access", {})
+        return access.get(getattr(self.view, "action", "") or "")
+
+    def get_override_parameters(self) -> list[Any]:
+        """Return the query parameters that the view declares for the action."""
+        queries: Mapping[str, Any] = getattr(self.view, "queries", {})
+        query = queries.get(getattr(self.view, "action", "") or "")
+        return [query] if query else []
+
+    def get_auth(self) -> list[dict[str, list[str]]]:
+        """Return the security requirements: each entry is one way in."""
+        access = self._access()
+        if access is None or access.scope is None:
+            return []
+        ways: list[dict[str, list[str]]] = []
+        if CredentialKind.API_KEY in access.kinds:
+            ways.append({"ApiKey": [access.scope.value]})
+        if access.kinds & BEARER_KINDS:
+            ways.append({"Bearer": [access.scope.value]})
+        if CredentialKind.OAUTH in access.kinds and access.scope in APP_SCOPES:
+            ways.append({"OAuth": [access.scope.value]})
+        return ways
+
+    def _problems(self) -> dict[int, list[type[Problem]]]:
+        declared: set[type[Problem]] = {
+            errors.InvalidCredential,
+            errors.AmbiguousCredentials,
+            errors.AddressTooLong,
+            errors.HeadersTooLarge,
+            errors.RateLimited,
+            errors.InternalError,
+            errors.DependencyUnavailable,
+            errors.Overloaded,
+        }
+        access = self._access()
+        if access is not None and not access.public:
+            declared |= {errors.NotAuthenticated, errors.InsufficientScope}
+        if "{" in self.path:
+            declared.add(errors.NotFound)
+        if self.method in {"POST", "PATCH", "PUT", "DELETE"}:
+            declared |= {errors.InvalidInput, errors.MalformedBody, errors.RequestTimeout, errors.LengthRequired}
+            declared |= {errors.BodyTooLarge, errors.UnsupportedType}
+        if isinstance(self.view, ApiViewSet):
+            if self.view.refuses_unknown_parameters:
+                declared |= {errors.InvalidInput, errors.MalformedRequest}
+            declared |= set(self.view.problems.get(self.view.action or "", ()))
+        by_status: dict[int, list[type[Problem]]] = {}
+        for problem in sorted(declared, key=lambda p: (p.status, p.code)):
+            by_status.setdefault(problem.status, []).append(problem)
+        return by_status
+
+    def get_operation(self, *args: Any, **kwargs: Any) -> dict[str, Any] | None:
+        """Return the operation with a response for each status a problem may have."""
+        operation: dict[str, Any] | None = super().get_operation(*args, **kwargs)
+        if operation is None:
+            return None
+        if "multipart/form-data" in operation.get("requestBody", {}).get("content", {}):
+            # Its shape is written by hand, of which the generator cannot tell that the file must be there.
+            operation["requestBody"]["required"] = True
+        # An empty list, not one of an empty requirement: generated clients would ask for a credential.
+        operation.setdefault("security", [])
+        for status, problems in self._problems().items():
+            lines = [f"- `{problem.code}`: {problem.title}" for problem in problems]
+            response: dict[str, Any] = {
+                "description": "\n".join(lines),
+                "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+            }
+            operation["responses"].setdefault(str(status), response)
+        operation["responses"] = dict(sorted(operation["responses"].items()))
+        for parameter in operation.get("parameters", ()):
+            _complete(parameter)
+        return operation
+
+    def _insert_field_validators(self, field: Any, schema: dict[str, Any]) -> None:
+        """Add the field's bounds; the patterns of texts that may be empty allow that themselves."""
+        before = schema.keys() | set()
+        super()._insert_field_validators(field, schema)  # type: ignore[no-untyped-call]  # the library states no types here
+        if "oneOf" in schema.keys() - before:
+            schema |= schema.pop("oneOf")[0]
+
+
+def _complete(parameter: dict[str, Any]) -> None:
+    """Add to a parameter how long it can be in a path, and that an empty one counts as left out in a query."""
+    if parameter["in"] == "path":
+        parameter["schema"] |= {"minLength": 1, "maxLength": _PATH_CHARS.get(parameter["name"], _ID_CHARS)}
+    elif parameter["in"] == "query" and not parameter.get("required"):
+        parameter["allowEmptyValue"] = True
+
+
+def add_components(result: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:
+    """Add the problem schema and the security schemes to the document (a post-processing hook)."""
+    components = result.setdefault("components", {})
+    components.setdefault("schemas", {})["Problem"] = PROBLEM_SCHEMA
+    components["securitySchemes"] = SECURITY_SCHEMES | {"OAuth": _oauth()}
+    return result
+
+
+def _oauth() -> dict[str, Any]:
+    """Return the way in for apps that act for other users; the tokens are sent like any other bearer token."""
+    flow = {
+        "authorizationUrl": f"{settings.BASE_URL}/oauth/authorize",
+        "tokenUrl": f"{settings.BASE_URL}/oauth/token",
+        "refreshUrl": f"{settings.BASE_URL}/oauth/token",
+        "scopes": {scope.value: SCOPE_LABELS[scope] for scope in Scope if scope in APP_SCOPES},
+    }
+    metadata = f"{settings.BASE_URL}/.well-known/oauth-authorization-server"
+    description = f"OAuth 2.1 for approved apps: authorization code with PKCE (S256), no client secret. Metadata: {metadata}"
+    return {"type": "oauth2", "description": description, "flows": {"authorizationCode": flow}}

@@ -1,0 +1,216 @@
+"""The one renderer of problem documents (RFC 9457): for API views, for unknown paths and for crashes."""
+
+import errno
+import logging
+import sys
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+import orjson
+from django.conf import settings
+from django.core.exceptions import PermissionDenied as DjangoPermissionDenied
+from django.core.exceptions import SuspiciousOperation
+from django.db import InterfaceError, OperationalError
+from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
+from django.shortcuts import render
+from django_redis.exceptions import ConnectionInterrupted
+from redis.exceptions import RedisError
+from rest_framework import exceptions
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import set_rollback
+
+from marketplace.core import bounds, errors
+from marketplace.core.database import was_cancelled
+from marketplace.core.ids import current_request_id
+
+MEDIA_TYPE = "application/problem+json"
+# Where RFC 9728 puts the description of the API as an OAuth resource, which tells clients where to get a token.
+RESOURCE_METADATA_PATH = "/.well-known/oauth-protected-resource/api/v1"
+# What programs are told to look at is not there for people, who see a page.
+_FOR_PEOPLE: dict[type[errors.Problem], str] = {
+    errors.MalformedRequest: "Your browser sent a request that we can't read or that is too large. Go back, reload the page and try again.",
+    errors.InternalError: "It was logged under the number below. Try again; if it happens again, tell us that number.",
+    errors.Overloaded: "The service is very busy, so nothing was done. Try again in a few seconds.",
+    errors.DependencyUnavailable: "Try again in a few seconds.",
+    errors.RateLimited: "Too many pages were requested from your address in a short time. Wait a minute, then try again.",
+}
+# Whoever is told to come back later is told when.
+_COME_BACK = {errors.DependencyUnavailable.status, errors.RateLimited.status}
+
+logger = logging.getLogger(__name__)
+
+
+def document(problem: errors.Problem, path: str) -> dict[str, Any]:
+    """Return the problem document: the RFC's members, then `code`, `requestId` and the problem's own."""
+    return {
+        "type": f"{settings.BASE_URL}/problems/{problem.code}",
+        "title": problem.title,
+        "status": problem.status,
+        "detail": problem.message,
+        "instance": path,
+        "code": problem.code,
+        "requestId": current_request_id(),
+        **problem.members,
+    }
+
+
+def headers_of(problem: errors.Problem) -> dict[str, str]:
+    """Return the headers that go with a problem's status."""
+    headers = dict(problem.headers)
+    challenge = _challenge(problem)
+    if challenge:
+        headers.setdefault("WWW-Authenticate", challenge)
+    if problem.status == errors.DependencyUnavailable.status:
+        headers.setdefault("Retry-After", "5")
+    headers["Cache-Control"] = "no-store"
+    return headers
+
+
+def _challenge(problem: errors.Problem) -> str:
+    """Return what RFC 6750 and RFC 9728 tell a client that was refused for its credential, nothing for other problems."""
+    metadata = f'resource_metadata="{settings.BASE_URL}{RESOURCE_METADATA_PATH}"'
+    match problem:
+        case errors.InsufficientScope():
+            scope = problem.members.get("requiredScope", "")
+            return f'Bearer realm="marketplace", error="insufficient_scope", scope="{scope}", {metadata}'
+        case errors.InvalidCredential():
+            return f'Bearer realm="marketplace", error="invalid_token", {metadata}, ApiKey realm="marketplace"'
+        case _ if problem.status == errors.NotAuthenticated.status:
+            return f'Bearer realm="marketplace", {metadata}, ApiKey realm="marketplace"'
+        case _:
+            return ""
+
+
+def http_response(problem: errors.Problem, request: HttpRequest) -> HttpResponse:
+    """Return the problem as a plain Django response, for code outside of DRF's views."""
+    body = orjson.dumps(document(problem, request.path))
+    headers = headers_of(problem) | {"Content-Length": str(len(body))}
+    return HttpResponse(body, status=problem.status, content_type=MEDIA_TYPE, headers=headers)
+
+
+def exception_handler(exc: Exception, context: Mapping[str, Any]) -> Response:
+    """Turn whatever an API view raised into a problem document; an unknown error is logged and becomes a bare 500."""
+    problem = logged_problem(exc, context["request"])
+    set_rollback()
+    return Response(
+        document(problem, context["request"].path),
+        status=problem.status,
+        content_type=MEDIA_TYPE,
+        headers=headers_of(problem),
+    )
+
+
+def logged_problem(exc: Exception, request: HttpRequest | Request) -> errors.Problem:
+    """Return the problem that an exception is to a client; what is a fault of ours is logged."""
+    problem = as_problem(exc)
+    if problem.status >= errors.InternalError.status:
+        # A path holds whatever a caller wrote, line breaks too.
+        logger.error("%s %r failed", request.method, request.path, exc_info=exc)
+    return problem
+
+
+def as_problem(exc: Exception) -> errors.Problem:
+    """Return the problem that an exception is to a client; a bare `InternalError` for what nobody foresaw."""
+    match exc:
+        case errors.Problem():
+            return exc
+        case exceptions.ValidationError():
+            return errors.InvalidInput(errors=list(islice(field_errors(exc.get_full_details()), bounds.FIELD_ERRORS)))
+        case exceptions.ParseError():
+            return errors.MalformedBody(str(exc.detail))
+        case exceptions.MethodNotAllowed():
+            return errors.MethodNotAllowed()
+        case exceptions.UnsupportedMediaType():
+            return errors.UnsupportedType("Send the body as application/json, in UTF-8.")
+        case Http404() | exceptions.NotFound():
+            return errors.NotFound()
+        case DjangoPermissionDenied() | exceptions.PermissionDenied():
+            return errors.PermissionDenied()
+        case UnreadablePostError():
+            # The client is slow or gone: no failure of ours.
+            late = isinstance(exc.__cause__, TimeoutError)
+            return errors.RequestTimeout() if late else errors.MalformedBody("The body ended too early.")
+        case SuspiciousOperation():
+            return errors.MalformedRequest()
+        case _:
+            return _fault(exc)
+
+
+def _fault(exc: Exception) -> errors.Problem:
+    match exc:
+        case OperationalError() if was_cancelled(exc):
+            return errors.DependencyUnavailable("It took the database too long, so nothing was done. Ask for less, or try again later.")
+        case OperationalError() | InterfaceError() | RedisError() | ConnectionInterrupted():
+            return errors.DependencyUnavailable()
+        case OSError(errno=errno.ENOSPC | errno.EDQUOT):
+            return errors.DependencyUnavailable("The service has run out of disk space.")
+        case _:
+            return errors.InternalError()
+
+
+def field_errors(details: Any, pointer: str = "#") -> Iterator[dict[str, str]]:
+    """Yield `{pointer, code, detail}` for each message in DRF's nested error details.
+
+    The pointer is an RFC 6901 fragment (`#/tags/0`); a query parameter's is `?name`.
+    """
+    if isinstance(details, Mapping) and set(details) == {"message", "code"} and isinstance(details["code"], str):
+        yield {"pointer": pointer, "code": details["code"], "detail": str(details["message"])}
+        return
+    if isinstance(details, Mapping):
+        for name, inner in details.items():
+            key = str(name).replace("~", "~0").replace("/", "~1")
+            yield from field_errors(inner, _child(pointer, key))
+        return
+    for index, inner in enumerate(details):
+        message = isinstance(inner, Mapping) and "message" in inner
+        yield from field_errors(inner, pointer if message else _child(pointer, str(index)))
+
+
+def _child(pointer: str, key: str) -> str:
+    if key == "non_field_errors":
+        return pointer
+    return key if key.startswith("?") else f"{pointer}/{key}"
+
+
+def _wants_problem(request: HttpRequest) -> bool:
+    return request.path.startswith(("/api/", "/mcp"))
+
+
+def answer(problem: errors.Problem, request: HttpRequest) -> HttpResponse:
+    """Return the problem as a document to programs, as a page to people."""
+    if _wants_problem(request):
+        return http_response(problem, request)
+    own = problem.message != type(problem).detail
+    message = problem.message if own else _FOR_PEOPLE.get(type(problem), problem.message)
+    context = {"problem": problem, "message": message, "request_id": current_request_id()}
+    page = render(request, "problem.html", context, status=problem.status)
+    if problem.status in _COME_BACK:
+        for name, value in headers_of(problem).items():
+            page.headers[name] = value
+    return page
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Answer a request that Django itself refused."""
+    return answer(errors.MalformedRequest(), request)
+
+
+def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Answer a request for which a permission is missing."""
+    return answer(errors.PermissionDenied(), request)
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Answer an unknown path."""
+    return answer(errors.NotFound(), request)
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """Answer what failed outside of the API's views: a 503 where a dependency is down, else a bare 500. Django logs it."""
+    error = sys.exc_info()[1]
+    problem = as_problem(error) if isinstance(error, Exception) else errors.InternalError()
+    # A refusal that nobody turned into an answer is a fault of ours.
+    known = problem.status == errors.DependencyUnavailable.status
+    return answer(problem if known else errors.InternalError(), request)

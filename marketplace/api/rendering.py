@@ -1,0 +1,134 @@
+"""JSON in and out by orjson, and nothing but JSON."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import orjson
+from rest_framework.negotiation import BaseContentNegotiation
+from rest_framework.parsers import BaseParser
+from rest_framework.renderers import BaseRenderer
+from rest_framework.request import Request
+
+from marketplace.core import bounds
+from marketplace.core.errors import BodyTooLarge, LengthRequired, MalformedBody, UnsupportedType
+
+
+class OrjsonRenderer(BaseRenderer):
+    """Renders UTF-8 JSON; times become ISO 8601 with `Z`."""
+
+    media_type = "application/json"
+    format = "json"
+    charset = None
+
+    def render(self, data: Any, accepted_media_type: str | None = None, renderer_context: Mapping[str, Any] | None = None) -> bytes:
+        """Return the bytes of the document; ready bytes pass through."""
+        if isinstance(data, bytes):
+            return data
+        return orjson.dumps(data, option=orjson.OPT_UTC_Z | orjson.OPT_NON_STR_KEYS)
+
+
+class OrjsonParser(BaseParser):
+    """Parses a bounded JSON body."""
+
+    media_type = "application/json"
+
+    def parse(self, stream: Any, media_type: str | None = None, parser_context: Mapping[str, Any] | None = None) -> Any:
+        """Return the parsed value; raises what `parse_json` raises."""
+        request: Request = (parser_context or {})["request"]
+        return parse_json(stream, int(request.META.get("CONTENT_LENGTH") or 0))
+
+
+def refuse_by_headers(meta: Mapping[str, Any]) -> None:
+    """Refuse a body without a length, of which WSGI hands on nothing so that it would pass for none, and a compressed one.
+
+    Raises:
+        LengthRequired: there is no length.
+        UnsupportedType: it is compressed.
+    """
+    if "HTTP_TRANSFER_ENCODING" in meta:
+        raise LengthRequired
+    if meta.get("CONTENT_LENGTH") and meta.get("HTTP_CONTENT_ENCODING", "identity").strip().lower() != "identity":
+        raise UnsupportedType("Send the body uncompressed; Content-Encoding is not supported.", headers={"Accept-Encoding": "identity"})
+
+
+def parse_json(stream: Any, stated: int) -> Any:
+    """Return the JSON value in a body.
+
+    Args:
+        stream: Of the body.
+        stated: Its length as the sender states it, 0 when it is not stated.
+
+    Raises:
+        BodyTooLarge: more than `bounds.JSON_BODY_BYTES`.
+        MalformedBody: no JSON, not UTF-8, nested too deeply, of too many values, or with a name that is there twice.
+    """
+    # Refused by its stated length before it is read; what states none is counted.
+    body = b"" if stated > bounds.JSON_BODY_BYTES else stream.read(bounds.JSON_BODY_BYTES + 1)
+    if max(stated, len(body)) > bounds.JSON_BODY_BYTES:
+        raise BodyTooLarge(maximumBytes=bounds.JSON_BODY_BYTES)
+    # Counted before it is parsed: objects in memory take a hundred times what they take in a body.
+    if _values_in(body) > bounds.JSON_VALUES:
+        raise MalformedBody(f"The body has more than {bounds.JSON_VALUES:,} values.")
+    try:
+        value = orjson.loads(body)
+    except orjson.JSONDecodeError as error:
+        raise MalformedBody(f"The body is not JSON: {error}.") from error
+    if _deeper_than(value, bounds.JSON_DEPTH):
+        raise MalformedBody(f"The body is nested more than {bounds.JSON_DEPTH} levels deep.")
+    if value:
+        # orjson takes the last of two values and says nothing. Whoever looked at the first, as a proxy may have, saw another order.
+        json.loads(body, object_pairs_hook=_once_each, parse_int=str, parse_float=str)
+    return value
+
+
+def _once_each(pairs: list[tuple[str, Any]]) -> None:
+    """Refuse an object that has a name twice; what is in it does not matter."""
+    seen: set[str] = set()
+    for name, _ in pairs:
+        if name in seen:
+            raise MalformedBody(f"The body has {name[: bounds.NAME_CHARS]!r} twice in one object.")
+        seen.add(name)
+
+
+def _values_in(body: bytes) -> int:
+    """Return how many values the objects and lists of a JSON text have: about as many as commas and brackets outside of strings."""
+    if _marks_in(body) <= bounds.JSON_VALUES:
+        return 0
+    unescaped = body.replace(rb"\\", b"").replace(rb"\"", b"")
+    return _marks_in(b"".join(unescaped.split(b'"')[::2]))
+
+
+def _marks_in(text: bytes) -> int:
+    return text.count(b",") + text.count(b"[") + text.count(b"{")
+
+
+def _deeper_than(value: Any, levels: int) -> bool:
+    layer = [value]
+    for _ in range(levels):
+        layer = [child for item in layer for child in _children(item)]
+        if not layer:
+            return False
+    return True
+
+
+def _children(item: Any) -> Sequence[Any]:
+    if isinstance(item, dict):
+        return list(item.values())
+    return item if isinstance(item, list) else ()
+
+
+class JsonOnly(BaseContentNegotiation):
+    """Takes the parser that fits and always answers JSON, whatever `Accept` says."""
+
+    def select_parser(self, request: Request, parsers: Iterable[BaseParser]) -> BaseParser | None:
+        """Return the parser for the body's media type; a body without a type is taken as JSON."""
+        media_type = (request.content_type or "application/json").split(";")[0].strip().lower()
+        return next((parser for parser in parsers if parser.media_type == media_type), None)
+
+    def select_renderer(
+        self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None
+    ) -> tuple[BaseRenderer, str]:
+        """Return the first renderer."""
+        renderer = next(iter(renderers))
+        return renderer, renderer.media_type

@@ -1,0 +1,147 @@
+"""Bases for the shapes of bodies and queries."""
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from functools import cache
+from itertools import islice
+from typing import Any, ClassVar
+
+from django.http import HttpRequest
+from rapidfuzz import fuzz, process
+from rest_framework import serializers
+from rest_framework.request import Request
+
+from marketplace.core import bounds
+
+from .fields import COMMON_ERRORS, Whole
+
+_DIGITS = re.compile(r"-?[0-9]+")
+
+
+class Body(serializers.Serializer[Any]):
+    """A request body: an unknown field is an error that names it. Its lists are `BoundedList`s.
+
+    `read_back` names the resource's read-only fields, which are ignored, so that what was read can be sent back.
+    """
+
+    read_back: ClassVar[frozenset[str]] = frozenset()
+    default_error_messages = COMMON_ERRORS | {"invalid": "A JSON object is required."}
+
+    def to_internal_value(self, data: Any) -> Any:
+        """Return the validated values; raise one error for each unknown field, up to `bounds.UNKNOWN_NAMES`."""
+        if isinstance(data, Mapping):
+            names = (name for name in data if name not in self.fields and name not in self.read_back)
+            if unknown := unknown_names(names, self.fields, kind="field"):
+                raise serializers.ValidationError(unknown, code="unknown_field")
+        return super().to_internal_value(data)
+
+
+class EmptyBody(Body):
+    """No fields: the operation takes no body, or an empty object."""
+
+
+def parse_body(serializer_class: type[Body], request: Request, **kwargs: Any) -> dict[str, Any]:
+    """Return the validated body of a request."""
+    if request.data is None:
+        raise serializers.ValidationError("A JSON object is required, not null.", code="null")
+    serializer = serializer_class(data=request.data, **kwargs)
+    serializer.is_valid(raise_exception=True)
+    validated: dict[str, Any] = serializer.validated_data
+    return validated
+
+
+def parse_query(serializer_class: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
+    """Return the validated query parameters; an error's pointer is `?name`."""
+    return parse_parameters(serializer_class, request.query_params)
+
+
+@cache
+def parameter_names(serializer_class: type[serializers.Serializer[Any]]) -> frozenset[str]:
+    """Return the names of a query's parameters."""
+    return frozenset(_serializer(serializer_class).fields)
+
+
+@cache
+def _serializer(serializer_class: type[serializers.Serializer[Any]]) -> serializers.Serializer[Any]:
+    """Return the one instance that validates every query: copying the fields takes longer than using them."""
+    return serializer_class()
+
+
+def refuse_unknown_parameters(request: Request | HttpRequest, known: Collection[str]) -> None:
+    """Refuse a query with a parameter that the operation does not have. Its length and the number of its parameters are bounded before.
+
+    Args:
+        request: Of the operation.
+        known: The names of its parameters.
+
+    Raises:
+        ValidationError: unknown parameters, with the nearest known ones.
+    """
+    if unknown := [name for name in request.GET if name not in known]:
+        errors = {f"?{name}": messages for name, messages in unknown_names(unknown, known, kind="parameter").items()}
+        raise serializers.ValidationError(errors, code="unknown_parameter")
+
+
+def parse_parameters(serializer_class: type[serializers.Serializer[Any]], parameters: Mapping[str, str]) -> dict[str, Any]:
+    """Return validated query parameters as `parse_query` does, given the query."""
+    # The last of repeated parameters counts; an empty one is as good as none.
+    return parse_values(serializer_class, {name: value for name, value in parameters.items() if value != "" or name == "q"})
+
+
+def parse_values(serializer_class: type[serializers.Serializer[Any]], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return validated query parameters, given one by one; an error's pointer is `?name`."""
+    try:
+        validated: dict[str, Any] = _serializer(serializer_class).run_validation(given)
+    except serializers.ValidationError as error:
+        raise serializers.ValidationError({f"?{name}": details for name, details in error.detail.items()}) from error  # type: ignore[union-attr]  # by field
+    return validated
+
+
+class WholeNumber(Whole):
+    """A whole number in decimal digits: DRF's own takes whatever Python reads, such as `1_0`, `1.0` and digits of any script."""
+
+    def to_internal_value(self, data: Any) -> int:
+        """Return the number."""
+        if isinstance(data, str) and _DIGITS.fullmatch(data) is None:
+            self.fail("invalid")
+        return int(super().to_internal_value(data))
+
+
+class Limit(WholeNumber):
+    """Results per page: from 1; above the maximum it is cut to it."""
+
+    def __init__(self, *, default: int, maximum: int) -> None:
+        self.maximum = maximum
+        super().__init__(min_value=1, default=default, help_text=f"Maximum {maximum}; larger values are reduced to it.")
+
+    def to_internal_value(self, data: Any) -> int:
+        """Return the limit within its maximum."""
+        return min(super().to_internal_value(data), self.maximum)
+
+
+class PageNumber(WholeNumber):
+    """A page from 1."""
+
+    def __init__(self) -> None:
+        super().__init__(min_value=1, max_value=bounds.PAGE, default=1)
+
+
+# From here on, in percent, two names are alike enough to be taken for each other.
+_ALIKE = 60
+
+
+def unknown_names(names: Iterable[str], known: Collection[str], *, kind: str) -> dict[str, list[str]]:
+    """Return a message for each of the first unknown names, with the nearest known one.
+
+    Args:
+        names: Those that are unknown, however many.
+        known: Those that the operation has.
+        kind: What they are called: field, parameter or argument.
+    """
+    cut = (name[: bounds.NAME_CHARS] for name in islice(names, bounds.UNKNOWN_NAMES))
+    return {name: [_message(name, known, kind)] for name in cut}
+
+
+def _message(name: str, known: Collection[str], kind: str) -> str:
+    nearest = process.extractOne(name, sorted(known), scorer=fuzz.ratio, processor=str.casefold, score_cutoff=_ALIKE)
+    return f"There is no such {kind}. Did you mean {nearest[0]}?" if nearest else f"There is no such {kind}."

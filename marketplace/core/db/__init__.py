@@ -1,1 +1,0 @@
-"""What Django's ORM leaves out: triggers, lean inserts."""

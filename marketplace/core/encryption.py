@@ -1,0 +1,47 @@
+"""Encrypts the few secrets that must be readable again, such as signing secrets of webhooks, with a key outside of the database.
+
+The keys come from `SECRET_KEY`; what was encrypted under an earlier one opens while it is among `SECRET_KEY_FALLBACKS`.
+"""
+
+import base64
+from functools import lru_cache
+
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from django.conf import settings
+
+
+class DecryptionFailed(Exception):
+    """It was encrypted for something else, or under a key that is gone."""
+
+
+def encrypt(text: str, *, purpose: str) -> str:
+    """Return the text encrypted; it opens for the same purpose only."""
+    return _cipher(purpose).encrypt(text.encode()).decode("ascii")
+
+
+def decrypt(token: str, *, purpose: str) -> str:
+    """Return the text that was encrypted.
+
+    Raises:
+        DecryptionFailed: it was encrypted for something else, or under a key that is gone.
+    """
+    try:
+        return _cipher(purpose).decrypt(token).decode()
+    except InvalidToken as error:
+        raise DecryptionFailed(purpose) from error
+
+
+def _cipher(purpose: str) -> MultiFernet:
+    return _ciphers(purpose, (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS))
+
+
+@lru_cache(maxsize=16)
+def _ciphers(purpose: str, secrets: tuple[str, ...]) -> MultiFernet:
+    return MultiFernet([_fernet(secret, purpose) for secret in secrets])
+
+
+def _fernet(secret: str, purpose: str) -> Fernet:
+    key = HKDF(algorithm=SHA256(), length=32, salt=None, info=f"marketplace.{purpose}".encode()).derive(secret.encode())
+    return Fernet(base64.urlsafe_b64encode(key))

@@ -1,0 +1,150 @@
+"""`manage.py quickstart`: from nothing to a running service with content, on this machine only."""
+
+import ipaddress
+import os
+import shutil
+import socket
+import sys
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+from django.db import connection
+
+from marketplace.jobs.commands import progress_bar
+from marketplace.settings.environment import text
+
+from ...entries import Entry, load_entries
+from ...facts import curl_lines, read_facts, suggested_slug, write_facts
+from ...people import Facts, make_credentials, make_people
+from ...shop import fill_shop
+
+FACTS_NAME = "demo.json"
+SECOND_FACTOR = "ADMIN_REQUIRES_SECOND_FACTOR"
+# Few of them work at once; in the others slow clients wait, so that they keep nobody from an answer.
+THREADS = 64
+
+
+class Command(BaseCommand):
+    """Prepares the database and the demo content, tells what is there, and serves."""
+
+    help = "Create a local service with demo content and start it. Running it again keeps the existing data."
+    requires_migrations_checks = False
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Declare where to listen and whether to start over."""
+        parser.add_argument("--port", type=int, default=8000, help="port to listen on (default 8000)")
+        parser.add_argument("--host", default="127.0.0.1", help="loopback address to listen on (default 127.0.0.1)")
+        parser.add_argument("--reset", action="store_true", help="delete the local database and files first")
+        parser.add_argument("--yes", "--no-input", action="store_true", dest="yes", help="don't ask for confirmation")
+        parser.add_argument("--no-serve", action="store_true", help="create the data and exit")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Prepare, tell, serve."""
+        host, port = options["host"], options["port"]
+        _refuse_unusable(host, port, serving=not options["no_serve"])
+        base_url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+        if options["reset"]:
+            self._reset(asked=options["yes"])
+        # What is made from here on, by the server too, holds what only its owner may read.
+        os.umask(0o077)
+        self.stdout.write("Creating the database and the demo content. The first time this takes up to a minute.")
+        self.stdout.flush()
+        # The demo's people have no mailboxes.
+        settings.EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"
+        call_command("migrate", verbosity=0, interactive=False)
+        path = Path(settings.DATA_DIR) / FACTS_NAME
+        entries = load_entries()
+        facts, slug = self._prepare(entries, path, base_url)
+        self._tell(facts, slug, path)
+        if not options["no_serve"]:
+            if not text(SECOND_FACTOR):
+                os.environ[SECOND_FACTOR] = "false"
+                self.stdout.write("\nThe admin on this server doesn't ask for an authenticator app. In production staff need one.")
+            if not text("EMAIL_URL"):
+                self.stdout.write("Mails, such as those that confirm a new account, are printed here.")
+            self.stdout.write(f"\nThe service is running at {base_url}. Press Ctrl-C to stop it.")
+            self.stdout.flush()
+            serve(host, port, base_url)
+
+    def _reset(self, *, asked: bool) -> None:
+        """Delete what this command made: the embedded database, the files and the facts."""
+        database = settings.DATABASES["default"]
+        if connection.vendor != "sqlite" or settings.S3:
+            raise CommandError(
+                "--reset deletes local data only. Unset DATABASE_URL and the S3_ variables, or empty the database and the bucket yourself."
+            )
+        data = Path(settings.DATA_DIR)
+        if not asked and not _confirmed(f"Delete the database and the files in {data}?"):
+            raise CommandError("Nothing was deleted. Use --yes to skip the confirmation.")
+        connection.close()
+        for suffix in ("", "-wal", "-shm"):
+            Path(f"{database['NAME']}{suffix}").unlink(missing_ok=True)
+        shutil.rmtree(settings.MEDIA_ROOT, ignore_errors=True)
+        (data / FACTS_NAME).unlink(missing_ok=True)
+
+    def _prepare(self, entries: list[Entry], path: Path, base_url: str) -> tuple[Facts, str]:
+        """Make what is missing; the facts are written as soon as they hold, so that an interrupted run loses none."""
+        facts: Facts = {"baseUrl": base_url} | read_facts(path)
+        people = make_people(facts)
+        make_credentials(people, facts)
+        write_facts(path, facts)
+        with progress_bar() as progress:
+            for _ in progress.track(fill_shop(entries, people), total=len(entries), description="Demo content"):
+                pass
+        return facts, suggested_slug(entries, people.developer)
+
+    def _tell(self, facts: Facts, slug: str, path: Path) -> None:
+        base_url = facts["baseUrl"]
+        pages = {"Site": "/", "API documentation": "/api/v1/docs", "Dashboard": "/dashboard", "Admin": "/admin/"}
+        self.stdout.write("\nAddresses")
+        for name, address in pages.items():
+            self.stdout.write(f"  {name:<18} {base_url}{address}")
+        self.stdout.write(f"\nSign in with (saved in {path}, readable by you only)")
+        for part, known in facts.items():
+            if isinstance(known, dict):
+                secret = known.get("apiKey") or known.get("bearerToken") or ""
+                self.stdout.write(f"  {part:<12} {known['email']:<28} {known['password']}  {secret}".rstrip())
+        self.stdout.write("\nTry these commands")
+        for what, line in curl_lines(facts, slug):
+            self.stdout.write(f"  # {what}\n  {line}")
+
+
+def serve(host: str, port: int, base_url: str) -> None:
+    """Become the server: one process, so that its counters are exact, with threads."""
+    os.environ["BASE_URL"] = base_url
+    command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--host", host, "--port", str(port), "--workers", "1"]
+    # In the environment, which the settings read too.
+    os.environ.setdefault("GRANIAN_BLOCKING_THREADS", str(THREADS))
+    command += ["--respawn-failed-workers", "--no-ws", "--log-level", "warning", "--working-dir", str(settings.BASE_DIR)]
+    os.execv(sys.executable, [*command, "marketplace.wsgi:application"])  # noqa: S606 - our own command, no shell
+
+
+def _refuse_unusable(host: str, port: int, *, serving: bool) -> None:
+    try:
+        loopback = host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        loopback = False
+    if not loopback:
+        raise CommandError(f"{host} is not a loopback address: the demo's credentials are for this machine only. Use 127.0.0.1 or ::1.")
+    if not 0 < port < 2**16:
+        raise CommandError(f"{port} is not a valid port; use --port with a number from 1 to 65535.")
+    if not serving:
+        return
+    family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(address)
+        except OSError as error:
+            raise CommandError(f"Cannot listen on {host} port {port}: {error.strerror}. Choose another with --port.") from error
+
+
+def _confirmed(question: str) -> bool:
+    try:
+        return input(f"{question} [y/N] ").strip().lower() in {"y", "yes"}
+    except EOFError:
+        return False

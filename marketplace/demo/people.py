@@ -1,0 +1,197 @@
+"""The demo's people and their credentials, made through the services that the admin and the dashboard use."""
+
+import secrets
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from allauth.account.models import EmailAddress
+from django.utils import timezone
+
+from developers.authentication import principal_of_bearer, principal_of_key
+from developers.models import App
+from developers.models.applications import ApplicationStatus
+from developers.models.apps import AppStatus
+from developers.selectors import apps_of, current_application, live_keys_of, live_personal_tokens_of, live_tool_tokens_of, open_review_of
+from developers.services.applications import approve_application, submit_application
+from developers.services.apps import create_app
+from developers.services.credentials import issue_api_key, issue_mcp_token, issue_personal_token, revoke_api_key, revoke_token
+from developers.services.scopes import ScopeDecision, decide_scopes
+from developers.services.spending import LimitValues
+from marketplace.accounts.models import Tier, User
+from marketplace.core.errors import InvalidCredential
+from marketplace.core.money import WALLET_CURRENCIES
+from marketplace.core.scopes import APP_SCOPES, Scope
+from vendors.models import VendorProfile, VendorStatus
+from vendors.services.profiles import apply, approve_vendor
+from wallet.selectors import wallet_of, wallet_payouts
+from wallet.services.funding import credit_wallet
+from wallet.services.wallet_payouts import request_wallet_payout
+
+# Reserved for documentation: no mail to it ever arrives.
+DOMAIN = "demo.example"
+APP_NAME = "Demo client"
+CREDENTIAL_NAME = "quickstart"
+TOKEN_LIFETIME = timedelta(days=365)
+REASON = "Demo content"
+FUNDS_MINOR = {"INR": 50_000_00, "USD": 500_00}
+PAYOUT_MINOR = 1_500_00
+# A visitor tries out as much as there is.
+LIMITS = tuple(LimitValues(currency, total_minor=FUNDS_MINOR[currency]) for currency in WALLET_CURRENCIES)
+STORES = {
+    "vendor": (
+        "Northlight Type & Motion",
+        "northlight",
+        "Two people in Bergen who draw letters and make them move. Everything is tested in real projects before it is sold here.",
+    ),
+    "otherVendor": ("Second Street Studio", "second-street", "Templates and sounds from a small studio above a bakery in Pune."),
+}
+
+Facts = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class People:
+    """Who plays which part."""
+
+    admin: User
+    developer: User
+    buyer: User
+    profiles: dict[str, VendorProfile]
+
+
+def make_people(facts: Facts) -> People:
+    """Make who is missing; `facts` gets a password for each, the known one where it still holds."""
+    admin = _user("admin", "Asha Admin", facts, is_staff=True, is_superuser=True)
+    developer = _user("developer", "Deven Developer", facts, tier=Tier.PRO)
+    buyer = _user("buyer", "Bo Buyer", facts, tier=Tier.PRO)
+    for user in (developer, buyer):
+        _fund(user, admin)
+    _ask_for_a_payout(developer)
+    _approve_developer(developer, admin)
+    profiles = {
+        "vendor": _vendor("vendor", "Vera Vendor", facts, admin),
+        "otherVendor": _vendor("otherVendor", "Otto Vendor", facts, admin),
+    }
+    applicant = _user("applicant", "Ana Applicant", {})
+    if current_application(applicant) is None:
+        what = "A plug-in that offers licensed fonts inside of a layout program."
+        why = "It reads the catalog and the library of the person who uses it."
+        submit_application(user=applicant, what=what, why=why, actor=applicant)
+    return People(admin, developer, buyer, profiles)
+
+
+def make_credentials(people: People, facts: Facts) -> None:
+    """Put a working key or token for each part into `facts`; those that still work are kept."""
+    facts["developer"]["apiKey"] = _api_key(people, facts["developer"].get("apiKey", ""))
+    facts["developer"]["toolToken"] = _tool_token(people, facts["developer"].get("toolToken", ""))
+    facts["buyer"]["bearerToken"] = _token(people.buyer, APP_SCOPES, facts["buyer"].get("bearerToken", ""))
+    for part, profile in people.profiles.items():
+        facts[part]["bearerToken"] = _token(profile.user, frozenset({Scope.VENDOR_MANAGE}), facts[part].get("bearerToken", ""))
+
+
+def _user(part: str, name: str, facts: Facts, **fields: Any) -> User:
+    email = f"{part.lower()}@{DOMAIN}"
+    known = facts.setdefault(part, {})
+    user = User.objects.filter(email=email).first()
+    if user is None:
+        known["password"] = secrets.token_urlsafe(12)
+        user = User.objects.create_user(email, known["password"], name=name, **fields)
+    elif not user.check_password(known.get("password", "")):
+        known["password"] = secrets.token_urlsafe(12)
+        user.set_password(known["password"])
+        user.save(update_fields=["password"])
+    EmailAddress.objects.update_or_create(user=user, email=email, defaults={"verified": True, "primary": True})
+    known["email"] = email
+    return user
+
+
+def _fund(user: User, admin: User) -> None:
+    wallet = wallet_of(user)
+    for currency in WALLET_CURRENCIES:
+        if wallet.balance_minor(currency) == 0:
+            credit_wallet(user=user, currency=currency, amount_minor=FUNDS_MINOR[currency], reason=REASON, actor=admin)
+
+
+def _ask_for_a_payout(user: User) -> None:
+    """Let something wait in the admin's queue, once."""
+    if not wallet_payouts().filter(wallet__owner=user).exists():
+        where_to = "Holder: Deven Developer\nAccount: DEMO 0000 0000 4711\nBank: of the demo"
+        request_wallet_payout(
+            user=user,
+            currency=WALLET_CURRENCIES[0],
+            amount_minor=PAYOUT_MINOR,
+            payment_details=where_to,
+            actor=user,
+            password_confirmed=True,
+        )
+
+
+def _approve_developer(developer: User, admin: User) -> None:
+    application = current_application(developer)
+    if application is None:
+        what = "A shop window that shows, sells and delivers what the catalog holds."
+        application = submit_application(user=developer, what=what, why="To try every part of the API.", actor=developer)
+    if application.status == ApplicationStatus.PENDING:
+        approve_application(application=application, reason=REASON, actor=admin)
+
+
+def _vendor(part: str, name: str, facts: Facts, admin: User) -> VendorProfile:
+    user = _user(part, name, facts)
+    profile = VendorProfile.objects.filter(user=user).first()
+    if profile is None:
+        store_name, slug, bio = STORES[part]
+        profile = apply(user=user, store_name=store_name, store_slug=slug, bio=bio, actor=user)
+    if profile.status == VendorStatus.PENDING:
+        profile = approve_vendor(profile=profile, reason=REASON, actor=admin)
+    return profile
+
+
+def _app(people: People) -> App:
+    app = apps_of(people.developer).filter(name=APP_NAME).first()
+    if app is None:
+        asked = dict.fromkeys(APP_SCOPES, "To try it.")
+        purpose = "Calls every endpoint that a key can call."
+        app = create_app(user=people.developer, name=APP_NAME, purpose=purpose, scopes=asked, actor=people.developer)
+    review = open_review_of(app)
+    if app.status == AppStatus.PENDING and review is not None:
+        granted = dict.fromkeys(APP_SCOPES, ScopeDecision(granted=True))
+        app = decide_scopes(review=review, decisions=granted, note=REASON, actor=people.admin)
+    return app
+
+
+def _api_key(people: People, known: str) -> str:
+    try:
+        if principal_of_key(known).user == people.developer:
+            return known
+    except InvalidCredential:
+        # Its secret is lost: nobody can use it any more, or nobody should.
+        app = _app(people)
+        for key in live_keys_of(app).filter(name=CREDENTIAL_NAME):
+            revoke_api_key(key=key, actor=people.developer, reason="Replaced by quickstart")
+    return issue_api_key(app=_app(people), name=CREDENTIAL_NAME, actor=people.developer)[1]
+
+
+def _tool_token(people: People, known: str) -> str:
+    app = _app(people)
+    try:
+        if principal_of_bearer(f"Bearer {known}").app == app:
+            return known
+    except InvalidCredential:
+        for token in live_tool_tokens_of(app).filter(name=CREDENTIAL_NAME):
+            revoke_token(token=token, actor=people.developer, reason="Replaced by quickstart")
+    ends = timezone.now() + TOKEN_LIFETIME
+    return issue_mcp_token(app=app, name=CREDENTIAL_NAME, expires_at=ends, actor=people.developer, password_confirmed=True)[1]
+
+
+def _token(user: User, scopes: frozenset[Scope], known: str) -> str:
+    try:
+        if principal_of_bearer(f"Bearer {known}").user == user:
+            return known
+    except InvalidCredential:
+        for token in live_personal_tokens_of(user).filter(name=CREDENTIAL_NAME):
+            revoke_token(token=token, actor=user, reason="Replaced by quickstart")
+    ends = timezone.now() + TOKEN_LIFETIME
+    return issue_personal_token(
+        user=user, name=CREDENTIAL_NAME, scopes=scopes, expires_at=ends, actor=user, password_confirmed=True, limits=LIMITS
+    )[1]

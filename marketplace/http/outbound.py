@@ -1,0 +1,247 @@
+"""HTTP requests to addresses that users supply (webhooks, client documents), protected against server-side request forgery.
+
+Only https, and only to public addresses. A name is looked up once, every address it has is judged, and the connection goes
+to one of those that were judged: what the name resolves to a moment later does not matter. Redirects are not followed,
+proxies named in the environment are not used, and both the time and the answer's size are bounded, however slowly it
+trickles in. `settings.OUTBOUND_LOOPBACK` opens this machine's own addresses, for tests and development.
+"""
+
+import re
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Mapping
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import lru_cache
+from http.client import HTTPException
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from typing import Any
+
+from django.conf import settings
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.exceptions import HTTPError, LocationParseError
+from urllib3.response import BaseHTTPResponse
+from urllib3.util import Url, parse_url
+
+from marketplace.core import bounds
+
+Address = IPv4Address | IPv6Address
+Network = IPv4Network | IPv6Network
+
+_PORTS = {"https": 443, "http": 80}
+_VISIBLE = re.compile(r"[!-~]+")
+# What is handed out to hosts. Outside are mapped, translated (NAT64), local and multicast addresses.
+_GLOBAL_IPV6 = IPv6Network("2000::/3")
+# Special ones that `is_global` takes for public, in older Pythons or in all: of protocols, of relays to IPv4, of documentation.
+_SPECIAL = ("192.0.0.0/24", "192.88.99.0/24", "2001::/23", "2002::/16", "3fff::/20")
+_TRIED_ADDRESSES = 4
+# The system's look-up knows no time limit; so many threads of ours may wait for it at once.
+_LOOKUPS = threading.BoundedSemaphore(16)
+
+
+class Refused(Exception):
+    """The address is not one that we call; trying again is no use. The sentence may be shown to whoever named it."""
+
+
+class Failed(Exception):
+    """The call did not get a whole answer; it may another time. The sentence may be shown to whoever named the address."""
+
+
+@dataclass(frozen=True)
+class Response:
+    """What came back.
+
+    Args:
+        status: The HTTP status; a redirect is one like any other.
+        headers: By name, in any case.
+        body: At most as many bytes as were wanted.
+        whole: Whether that is all of it.
+    """
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    whole: bool
+
+
+def check_url(url: str) -> None:
+    """Refuse an address by its looks, with no look-up: for forms.
+
+    Raises:
+        Refused: it is none that we call.
+    """
+    _target(url)
+
+
+def request(
+    method: str,
+    url: str,
+    *,
+    headers: Mapping[str, str] | None = None,
+    body: bytes | None = None,
+    seconds: float = 10.0,
+    max_bytes: int = 64 * bounds.KIB,
+) -> Response:
+    """Call an address that a stranger named.
+
+    Args:
+        method: The HTTP method.
+        url: The address.
+        headers: What to send along; `Host` is ours.
+        body: What to send.
+        seconds: How long all of it may take, from the look-up to the last byte.
+        max_bytes: How much of the answer is read.
+
+    Raises:
+        Refused: it is none that we call.
+        Failed: there was no whole answer in time.
+    """
+    target = _target(url)
+    deadline = time.monotonic() + seconds
+    addresses = _addresses(target, seconds)
+    connection = _connect(target, addresses, deadline)
+    late = threading.Event()
+    # Each read has the whole time again: only cutting the line stops an answer that trickles in.
+    watch = threading.Timer(_left(deadline), _cut, [connection.sock, late])
+    watch.daemon = True
+    watch.start()
+    try:
+        sent = (
+            {"User-Agent": "creative-asset-marketplace", "Accept-Encoding": "identity"}
+            | dict(headers or {})
+            | {"Host": target.netloc or ""}
+        )
+        connection.timeout = _left(deadline)
+        connection.request(method, target.request_uri, body=body, headers=sent, preload_content=False, decode_content=False)
+        answer = _read(connection.getresponse(), max_bytes)
+    except (OSError, HTTPError, HTTPException, ValueError) as error:
+        too_long = late.is_set() or time.monotonic() >= deadline
+        raise Failed("It timed out." if too_long else "The response could not be read.") from error
+    finally:
+        watch.cancel()
+        connection.close()
+    if late.is_set():
+        raise Failed("It timed out.")
+    return answer
+
+
+def _target(url: str) -> Url:
+    if len(url) > bounds.URL_CHARS or not _VISIBLE.fullmatch(url) or "\\" in url:
+        raise Refused("The address must consist of visible ASCII characters and must not be too long.")
+    try:
+        target = parse_url(url)
+    except LocationParseError as error:
+        raise Refused("The address cannot be read.") from error
+    if target.scheme != "https" and not (target.scheme == "http" and settings.OUTBOUND_LOOPBACK):
+        raise Refused("The address must begin with https://.")
+    if not target.host or target.port == 0 or target.auth is not None or target.fragment is not None:
+        raise Refused("The address needs a host, and neither user information nor a fragment.")
+    return target
+
+
+def _addresses(target: Url, seconds: float) -> list[Address]:
+    """Return what the name resolves to, when we may call all of it: one that also has an address inside is not trusted."""
+    name = (target.host or "").strip("[]")
+    try:
+        found = _look_up(name, seconds)
+    except TimeoutError as error:
+        raise Failed("The host name could not be resolved in time.") from error
+    except (OSError, UnicodeError) as error:
+        raise Failed("The host name could not be resolved.") from error
+    # A scope names an interface of ours: only link-local addresses have one.
+    addresses = list(dict.fromkeys(ip_address(str(entry[4][0]).partition("%")[0]) for entry in found))
+    if not addresses or not all(_allowed(address, str(target.scheme)) for address in addresses):
+        raise Refused("The host name resolves to an address that is not public.")
+    return addresses
+
+
+def _look_up(name: str, seconds: float) -> list[Any]:
+    """Ask the system for a name's addresses, in a thread that holds up neither the caller for longer nor the end of the process.
+
+    Raises:
+        TimeoutError: it takes longer, or too many others hang.
+    """
+    until = time.monotonic() + seconds
+    if not _LOOKUPS.acquire(timeout=seconds):
+        raise TimeoutError
+    found: Future[list[Any]] = Future()
+
+    def ask() -> None:
+        try:
+            found.set_result(socket.getaddrinfo(name, None, type=socket.SOCK_STREAM))
+        except Exception as error:  # noqa: BLE001 - it is the caller's
+            found.set_exception(error)
+        finally:
+            _LOOKUPS.release()
+
+    threading.Thread(target=ask, name="outbound-lookup", daemon=True).start()
+    return found.result(timeout=max(0.0, until - time.monotonic()))
+
+
+def _allowed(address: Address, scheme: str) -> bool:
+    if address.is_loopback:
+        return bool(settings.OUTBOUND_LOOPBACK)
+    if scheme != "https" or (isinstance(address, IPv6Address) and address not in _GLOBAL_IPV6):
+        return False
+    if any(address in network for network in _networks(_SPECIAL + tuple(settings.OUTBOUND_REFUSED_NETWORKS))):
+        return False
+    return address.is_global and not address.is_multicast and not address.is_reserved
+
+
+def _connect(target: Url, addresses: list[Address], deadline: float) -> HTTPConnection:
+    """Return a connection to the first address that takes one; nothing has been sent over it."""
+    tried = addresses[:_TRIED_ADDRESSES]
+    port = target.port or _PORTS[str(target.scheme)]
+    name = (target.host or "").strip("[]")
+    failure: Exception | None = None
+    for position, address in enumerate(tried):
+        # Connecting and shaking hands each have this long.
+        share = _left(deadline) / (2 * (len(tried) - position))
+        if target.scheme == "http":
+            connection = HTTPConnection(str(address), port, timeout=share)
+        else:
+            connection = HTTPSConnection(str(address), port, timeout=share, server_hostname=name, ssl_context=_tls())
+        try:
+            connection.connect()
+        except (OSError, HTTPError) as error:
+            connection.close()
+            failure = error
+        else:
+            return connection
+    certificate = isinstance(failure, ssl.SSLCertVerificationError)
+    raise Failed("The certificate is not valid for the name." if certificate else "No connection could be made.") from failure
+
+
+def _read(response: BaseHTTPResponse, max_bytes: int) -> Response:
+    body = b""
+    # One byte more tells whether there is more.
+    while len(body) <= max_bytes and (part := response.read(max_bytes + 1 - len(body), decode_content=False)):
+        body += part
+    return Response(response.status, response.headers, body[:max_bytes], whole=len(body) <= max_bytes)
+
+
+def _cut(line: socket.socket, late: threading.Event) -> None:
+    late.set()
+    # It may have been closed at the same moment.
+    with suppress(OSError):
+        line.shutdown(socket.SHUT_RDWR)
+
+
+def _left(deadline: float) -> float:
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise Failed("It timed out.")
+    return left
+
+
+@lru_cache(maxsize=1)
+def _tls() -> ssl.SSLContext:
+    return ssl.create_default_context()
+
+
+@lru_cache(maxsize=8)
+def _networks(networks: tuple[str, ...]) -> tuple[Network, ...]:
+    return tuple(ip_network(network, strict=False) for network in networks)

@@ -1,0 +1,88 @@
+"""Middleware for pages: their Content-Security-Policy, their Cache-Control, and compression of pages and public responses."""
+
+import re
+from collections.abc import Callable
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponseBase
+from django.middleware.gzip import GZipMiddleware
+from django.utils.cache import add_never_cache_headers, has_vary_header, patch_vary_headers
+
+POLICY_HEADER = "Content-Security-Policy"
+_DIRECTIVES = {
+    "default-src": "'self'",
+    "img-src": "'self' data:",
+    "form-action": "'self'",
+    "frame-ancestors": "'none'",
+    "base-uri": "'none'",
+    "object-src": "'none'",
+}
+
+
+def _written(directives: dict[str, str]) -> str:
+    return "; ".join(f"{name} {value}" for name, value in directives.items())
+
+
+PAGE_POLICY = _written(_DIRECTIVES)
+# For forms that are answered with an address of someone else's: browsers hold those to form-action too.
+LEADING_AWAY_POLICY = _written({name: value for name, value in _DIRECTIVES.items() if name != "form-action"})
+# For pages that show pictures before they are uploaded.
+PICTURES_POLICY = _written(_DIRECTIVES | {"img-src": "'self' data: blob:"})
+
+
+class ContentPolicyMiddleware:
+    """Gives every page a policy that names none itself, as the admin does."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Answer the request."""
+        response = self.get_response(request)
+        if POLICY_HEADER not in response and response.get("Content-Type", "").startswith("text/html"):
+            response[POLICY_HEADER] = PAGE_POLICY
+        return response
+
+
+class PageCachingMiddleware:
+    """Gives every page a `Cache-Control` that names none itself: the storefront greets whoever is signed in, and tells what they own."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Answer the request."""
+        response = self.get_response(request)
+        if "Cache-Control" in response or not response.get("Content-Type", "").startswith("text/html"):
+            return response
+        if settings.SESSION_COOKIE_NAME in request.COOKIES:
+            add_never_cache_headers(response)
+        else:
+            response["Cache-Control"] = "no-cache"
+        return response
+
+
+# Django's own reading takes this for a browser that wants it.
+_GZIP_REFUSED = re.compile(r"\bgzip\s*;\s*q=0(?:\.0*)?\s*(?:,|$)", re.IGNORECASE)
+_HTML = "text/html"
+_TEXTS = {"application/json", "application/vnd.oai.openapi+json", "application/xml", "text/markdown", "text/plain"}
+_NOT_PUBLIC = re.compile(r"\b(?:private|no-store)\b")
+
+
+class CompressionMiddleware(GZipMiddleware):
+    """Django's compression, which adds a random length to each response and so hides what a secret on a page adds (BREACH)."""
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        """Compress a page, or a text that is the same for everyone, for a client that takes it so."""
+        kind = response.headers.get("Content-Type", "").partition(";")[0]
+        if kind != _HTML and not (kind in _TEXTS and _is_public(response)):
+            return response
+        if _GZIP_REFUSED.search(request.headers.get("Accept-Encoding", "")):
+            patch_vary_headers(response, ["Accept-Encoding"])
+            return response
+        return super().process_response(request, response)
+
+
+def _is_public(response: HttpResponseBase) -> bool:
+    """Tell whether neither a credential nor a session had any influence on a response."""
+    return not _NOT_PUBLIC.search(response.headers.get("Cache-Control", "")) and not has_vary_header(response, "Cookie")

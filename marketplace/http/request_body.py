@@ -1,0 +1,93 @@
+"""Request bodies: which of them may be slow, and how slow they may be."""
+
+import re
+import threading
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+from django.conf import settings
+
+from marketplace.core import bounds
+
+from .client_address import is_from_proxy
+
+# What is read at a time; after each block the speed is checked.
+BLOCK_BYTES = 16 * bounds.KIB
+# What is read of a body that no view wanted, as much as the proxy in `deploy/` buffers, and in how many threads at a time.
+DISCARDED_BYTES, DISCARDING_THREADS = 2 * bounds.MIB, 4
+_discarding = threading.Semaphore(DISCARDING_THREADS)
+
+
+class RequestBody:
+    """A WSGI input stream that refuses to read on when the body arrives too slowly.
+
+    Only the thread of the request may read, and it waits until a block is there: the server has no timeout, and a read that is left
+    behind in another thread stops the whole process (granian 2.8).
+
+    Args:
+        stream: The server's `wsgi.input`.
+        buffered: Whether the whole body is at hand, with a proxy.
+    """
+
+    def __init__(self, stream: Any, *, buffered: bool = False) -> None:
+        self._stream = stream
+        self._waited = 0.0
+        self.buffered = buffered
+        self.taken = 0
+        # Entered while the body may be on its way.
+        self.waiting: Callable[[], AbstractContextManager[None]] = nullcontext
+
+    def read(self, size: int = -1) -> bytes:
+        """Return the next bytes; see PEP 3333.
+
+        Raises:
+            TimeoutError: the body has taken longer than `bounds.BODY_SECONDS`, and arrives at less than `bounds.BODY_BYTES_A_SECOND`.
+        """
+        blocks = []
+        with self.waiting():
+            while size and (block := self._take(self._stream.read, BLOCK_BYTES if size < 0 else min(size, BLOCK_BYTES))):
+                blocks.append(block)
+                size -= len(block)
+        return b"".join(blocks)
+
+    def readline(self, size: int = -1) -> bytes:
+        """Return the next line; see PEP 3333. Raises what `read` raises."""
+        with self.waiting():
+            return self._take(self._stream.readline, size)
+
+    def discard(self) -> None:
+        """Read what a trusted proxy still sends of a body that no view wanted, unless that is long; call it once the response is sent.
+
+        A connection that is closed with unread bytes is reset. A proxy that is still sending then answers 502 instead of passing the
+        response on, and after some of these takes the node for broken. One that has the response closes the connection.
+        """
+        if not _discarding.acquire(blocking=False):
+            return
+        try:
+            for _ in range(0, DISCARDED_BYTES, BLOCK_BYTES):
+                if not self._stream.read(BLOCK_BYTES):
+                    break
+        finally:
+            _discarding.release()
+
+    def _take(self, method: Callable[[int], bytes], size: int) -> bytes:
+        if self._waited > bounds.BODY_SECONDS and self.taken < self._waited * bounds.BODY_BYTES_A_SECOND:
+            raise TimeoutError
+        began = time.monotonic()
+        taken = method(size)
+        self._waited += time.monotonic() - began
+        self.taken += len(taken)
+        return taken
+
+
+def is_upload(environ: dict[str, Any]) -> bool:
+    """Tell whether a request sends a form to an address that takes files."""
+    is_form = environ.get("CONTENT_TYPE", "").strip().lower().startswith("multipart/")
+    return is_form and re.match(settings.UPLOAD_PATHS, environ.get("PATH_INFO", "")) is not None
+
+
+def is_buffered(environ: dict[str, Any]) -> bool:
+    """Tell whether a trusted proxy sends this request's body, and had all of it before; it passes uploads on as they arrive."""
+    return is_from_proxy(environ) and not is_upload(environ)

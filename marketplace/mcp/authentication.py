@@ -1,0 +1,65 @@
+"""Admission of requests: checks the origin and the tool token, and applies rate limits."""
+
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.http import HttpRequest
+
+from developers.authentication import principal_from
+from developers.origins import is_open_to_origin
+from developers.principals import Principal
+from developers.throttling import limits_of
+from marketplace.core.access import CredentialKind
+from marketplace.core.errors import InvalidCredential, NotAuthenticated, PermissionDenied
+from marketplace.http.rate_limits import CounterStoreDown, count_by_address, count_call
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Who calls.
+
+    Args:
+        principal: Of the token.
+        counted: Whether the call counts against its limits; False while nobody counts.
+    """
+
+    principal: Principal
+    counted: bool
+
+
+def authenticate(request: HttpRequest) -> Caller:
+    """Return who calls and count the call.
+
+    Raises:
+        PermissionDenied: a page of another site makes the call (the protocol demands this against DNS rebinding).
+        NotAuthenticated, InvalidCredential, AmbiguousCredentials: there is no tool token that stands.
+        RateLimited: there were too many calls.
+    """
+    _refuse_foreign_origin(request)
+    principal = principal_from(request)
+    if principal is None:
+        count_by_address(request, "anonymous")
+        raise NotAuthenticated("Send a tool token in Authorization: Bearer.")
+    # Where usage is counted, and whose calls the limits are.
+    request.auth = principal  # type: ignore[attr-defined]  # as DRF leaves it on its requests
+    # Now that the app is known.
+    _refuse_foreign_origin(request)
+    counted = True
+    try:
+        count_call(request, limits_of(request))
+    except CounterStoreDown:
+        counted = False
+    if principal.kind != CredentialKind.MCP:
+        raise InvalidCredential("Only tool tokens work here. Create one on your app's page in the dashboard, or use OAuth.")
+    return Caller(principal, counted)
+
+
+def _refuse_foreign_origin(request: HttpRequest) -> None:
+    origin = request.headers.get("Origin")
+    if origin is None:
+        return
+    own = urlsplit(settings.BASE_URL)
+    listed = {f"{own.scheme}://{own.netloc}".lower(), *(allowed.lower() for allowed in settings.CORS_ALLOWED_ORIGINS)}
+    if origin.lower() not in listed and not is_open_to_origin(request):
+        raise PermissionDenied("Pages of this origin may not call the tools.")

@@ -1,0 +1,94 @@
+"""JSON-RPC responses: results, and errors with their HTTP status."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from mcp_types import INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR
+
+from developers.audiences import Audience
+from marketplace.api.problems import as_problem, document, headers_of
+from marketplace.core import errors
+from marketplace.core.scopes import APP_SCOPES, format_scopes
+
+MessageId = str | int | None
+
+# What the protocol has codes of its own for. The others get their HTTP status as code: the range below -32000 is not ours.
+_CODES = {
+    errors.MalformedBody.code: PARSE_ERROR,
+    errors.InvalidInput.code: INVALID_PARAMS,
+    errors.InternalError.code: INTERNAL_ERROR,
+}
+# What clients should ask for at first: a tool that the token may not call is not listed, and so would never be asked for later.
+# They get what their app is granted of it.
+_ALL = format_scopes(APP_SCOPES)
+
+
+class ProtocolError(Exception):
+    """A message that breaks the protocol.
+
+    Args:
+        code: Of JSON-RPC or of the protocol.
+        message: What is wrong, in one sentence.
+        data: What a program can act on.
+        status: Of HTTP.
+        message_id: Of the request, where it is known only here.
+    """
+
+    def __init__(self, code: int, message: str, *, data: Any = None, status: int = 400, message_id: MessageId = None) -> None:
+        self.code, self.message, self.data, self.status, self.message_id = code, message, data, status, message_id
+        super().__init__(message)
+
+
+def invalid_request(message: str, message_id: MessageId = None) -> ProtocolError:
+    """Return the refusal of what is no request."""
+    return ProtocolError(INVALID_REQUEST, message, message_id=message_id)
+
+
+def result_response(message_id: MessageId, result: Mapping[str, Any]) -> HttpResponse:
+    """Return the answer to a request."""
+    return _json({"jsonrpc": "2.0", "id": message_id, "result": result}, 200)
+
+
+def error_response(cause: Exception, request: HttpRequest, message_id: MessageId = None) -> HttpResponse:
+    """Return the answer to a request that failed, whatever was raised."""
+    if isinstance(cause, ProtocolError):
+        error = {"code": cause.code, "message": cause.message} | ({} if cause.data is None else {"data": cause.data})
+        return _json(_failure(error, cause.message_id if message_id is None else message_id), cause.status)
+    problem = as_problem(cause)
+    error = {
+        "code": _CODES.get(problem.code, problem.status),
+        "message": f"{problem.title}. {problem.message}",
+        "data": document(problem, request.path),
+    }
+    headers = headers_of(problem)
+    if challenge := _challenge(problem):
+        headers["WWW-Authenticate"] = challenge
+    return _json(_failure(error, message_id), problem.status, headers)
+
+
+def _failure(error: Mapping[str, Any], message_id: MessageId) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": message_id, "error": error}
+
+
+def _challenge(problem: errors.Problem) -> str:
+    """Return where a client learns how to get a token, and what for (RFC 9728, RFC 6750)."""
+    metadata = f'resource_metadata="{settings.BASE_URL}/.well-known/oauth-protected-resource{Audience.MCP.path}"'
+    match problem:
+        case errors.InsufficientScope():
+            scope = problem.members.get("requiredScope", "")
+            return f'Bearer realm="marketplace", error="insufficient_scope", scope="{scope}", {metadata}'
+        case errors.InvalidCredential():
+            return f'Bearer realm="marketplace", error="invalid_token", scope="{_ALL}", {metadata}'
+        case errors.NotAuthenticated():
+            return f'Bearer realm="marketplace", scope="{_ALL}", {metadata}'
+        case _:
+            return ""
+
+
+def _json(body: Mapping[str, Any], status: int, headers: Mapping[str, str] | None = None) -> HttpResponse:
+    # No cache on the way may keep what a token got.
+    kept_out = {"Cache-Control": "no-store"} | dict(headers or {})
+    return HttpResponse(orjson.dumps(body, option=orjson.OPT_UTC_Z), status=status, content_type="application/json", headers=kept_out)

@@ -1,0 +1,33 @@
+"""Arguments that no body or query of the API has in this form."""
+
+from rest_framework import serializers
+
+from library.api.serializers.library import DownloadQuery
+from marketplace.api.fields import Line, Text
+from marketplace.api.serializers import Body
+from marketplace.core import bounds
+from wallet import bounds as wallet_bounds
+from wallet.api.serializers.wallet import SpendBody
+
+
+class AssetArgument(Body):
+    """Which asset."""
+
+    assetId = Line(max_length=bounds.SLUG_CHARS, help_text="The asset's id or slug.")
+
+
+class DownloadArguments(AssetArgument, DownloadQuery):
+    """Which asset, and which version of it."""
+
+
+class PurchaseArguments(SpendBody):
+    """What to buy, and how."""
+
+    idempotencyKey = serializers.RegexField(
+        r"^[!-~]+\Z",
+        max_length=wallet_bounds.IDEMPOTENCY_KEY_CHARS,
+        trim_whitespace=False,
+        error_messages=Text.default_error_messages | {"invalid": "A string of printable ASCII characters without spaces is required."},
+        help_text="A new random text, such as a UUID, for each purchase that the user agreed to. Repeat a call that got no answer with the "
+        "same one: it buys once at most.",
+    )

@@ -1,0 +1,1 @@
+"""Logs, metrics, traces, reports of crashes, and health checks."""

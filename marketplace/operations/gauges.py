@@ -1,0 +1,78 @@
+"""Prometheus gauges that are read from the database at each scrape: jobs, workers, webhooks."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import timedelta
+
+from django.db.models import Count
+from django.db.models.functions import Now
+from django.utils import timezone
+from django_tasks.base import TaskResultStatus
+from prometheus_client.metrics_core import GaugeMetricFamily, Metric
+
+from developers.models import WebhookDelivery, WebhookEndpoint
+from developers.models.webhooks import DeliveryStatus
+from marketplace.jobs.models import Job, Worker
+from marketplace.jobs.queue import LOST_AFTER
+from marketplace.monitoring.health import NotReady
+from marketplace.storage import default_storage
+
+WAITING = (TaskResultStatus.READY, TaskResultStatus.RUNNING, TaskResultStatus.FAILED)
+RECENT = timedelta(hours=1)
+
+
+def jobs() -> Iterator[Metric]:
+    """Yield how many jobs there are by queue and status, how long the oldest waits, and how many workers live."""
+    depth = GaugeMetricFamily(
+        "marketplace_jobs", "Jobs in the queue by queue and status; FAILED ones are not retried any more.", labels=("queue", "status")
+    )
+    rows = Job.objects.filter(status__in=WAITING).order_by().values_list("queue_name", "status").annotate(Count("pk"))
+    for queue_name, status, count in rows:
+        depth.add_metric((queue_name, status), count)
+    yield depth
+    yield GaugeMetricFamily("marketplace_jobs_oldest_seconds", "How long the oldest ready job has been due.", value=oldest_wait())
+    yield GaugeMetricFamily("marketplace_workers", "Workers that reported recently.", value=live_workers())
+
+
+def webhooks() -> Iterator[Metric]:
+    """Yield what became of the deliveries of recent events, whichever worker made them."""
+    counts = dict.fromkeys(DeliveryStatus.values, 0)
+    recent = WebhookDelivery.objects.filter(message__created_at__gt=timezone.now() - RECENT)
+    counts |= dict(recent.order_by().values_list("status").annotate(Count("pk")))
+    family = GaugeMetricFamily("marketplace_webhook_deliveries", "Deliveries of the last hour's events by status.", labels=("status",))
+    for status, count in counts.items():
+        family.add_metric((status,), count)
+    yield family
+    failing = WebhookEndpoint.objects.filter(failing_since__isnull=False, disabled_at=None).count()
+    yield GaugeMetricFamily("marketplace_webhook_endpoints_failing", "Endpoints whose last delivery failed.", value=failing)
+
+
+def oldest_wait() -> float:
+    """Return for how many seconds the oldest ready job has been due."""
+    oldest = Job.objects.filter(status=TaskResultStatus.READY).order_by("enqueued_at").first()
+    if oldest is None:
+        return 0.0
+    due = max(filter(None, (oldest.enqueued_at, oldest.run_after)))
+    waited: float = (timezone.now() - due).total_seconds()
+    return max(0.0, waited)
+
+
+def live_workers() -> int:
+    """Return how many workers gave a sign of life lately, by the database's clock."""
+    return Worker.objects.filter(seen_at__gt=Now() - LOST_AFTER).count()
+
+
+def probe_workers() -> None:
+    """Tell whether anybody does background work.
+
+    Raises:
+        NotReady: nobody does.
+    """
+    if not live_workers():
+        raise NotReady("no worker is running: start manage.py worker")
+
+
+def probe_objects() -> None:
+    """Ask the file store for a file that need not be there."""
+    with suppress(FileNotFoundError):
+        default_storage.size("health/probe")

@@ -1,0 +1,114 @@
+"""The audit log and the saved replies in the admin, and the decision form that offers saved replies."""
+
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.contrib import admin
+from django.db.models import Q
+from django.http import HttpRequest
+
+from marketplace.core.errors import InvalidInput
+from marketplace.core.models import AuditEntry
+from marketplace.core.texts import line
+
+from .base import Base
+from .decisions import ReasonForm
+from .models import SavedReply, SavedReplyUse
+from .panels import QuerySets
+from .saved_replies import REPLY_CHARS, active_replies, save_reply
+from .search import SearchQuery
+from .service import ServiceAdmin, staff_of
+
+if TYPE_CHECKING:
+    SavedReplyModelForm = forms.ModelForm[SavedReply]
+else:
+    SavedReplyModelForm = forms.ModelForm
+
+
+class RepliedReasonForm(ReasonForm):
+    """A saved reply, a reason of one's own, or both."""
+
+    use: SavedReplyUse
+    reply = forms.ChoiceField(label="Saved reply", required=False)
+    field_order = ("reply", "reason")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.offered = {str(reply.pk): reply.text for reply in self.related[self.use]}
+        self.fields["reply"].choices = [("", "None (use my own text)"), *self.offered.items()]  # type: ignore[attr-defined]  # it is a choice field
+        self.fields["reason"].required = False
+        if not self.offered:
+            del self.fields["reply"]
+
+    @classmethod
+    def querysets(cls, subject: Any) -> QuerySets:
+        """Return the replies that are saved for the decision."""
+        return {**super().querysets(subject), cls.use: active_replies(cls.use)}
+
+    def clean(self) -> dict[str, Any]:
+        """Put both together."""
+        cleaned = super().clean() or self.cleaned_data
+        reply = self.offered.get(cleaned.get("reply", ""), "")
+        cleaned["reason"] = "\n\n".join(filter(None, (reply, cleaned.get("reason", "").strip())))
+        if not cleaned["reason"] and "reason" not in self.errors:
+            self.add_error("reason", "Choose a saved reply, or write your own.")
+        return cleaned
+
+
+def saved_reply_form(use: SavedReplyUse, base: type[ReasonForm] = ReasonForm) -> type[ReasonForm]:
+    """Return a decision's form that offers its saved replies.
+
+    Args:
+        use: The decision.
+        base: What else the form asks.
+    """
+    return type("ReadyForm", (RepliedReasonForm, base) if base is not ReasonForm else (RepliedReasonForm,), {"use": use})
+
+
+class SavedReplyForm(SavedReplyModelForm):
+    """A saved reply; its text is one line."""
+
+    class Meta:
+        model = SavedReply
+        fields = ("use", "text", "is_active")
+
+    def clean_text(self) -> str:
+        """Refuse what is more than a line."""
+        try:
+            return line(self.cleaned_data["text"], "text", maximum=REPLY_CHARS)
+        except InvalidInput as problem:
+            raise forms.ValidationError(problem.message) from problem
+
+
+@admin.register(SavedReply)
+class SavedReplyAdmin(Base):
+    """Saved replies by decision; what is no longer wanted is put out of use."""
+
+    form = SavedReplyForm
+    list_display = ("text", "use", "is_active")
+    list_filter = ("use", "is_active")
+    search_fields = ("text",)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Refuse: they are put out of use."""
+        return False
+
+    def save_model(self, request: HttpRequest, obj: SavedReply, form: "forms.ModelForm[SavedReply]", change: bool) -> None:  # noqa: FBT001 - Django's signature
+        """Save through the service."""
+        save_reply(reply=obj, changed=form.changed_data, actor=staff_of(request))
+
+
+@admin.register(AuditEntry)
+class AuditEntryAdmin(ServiceAdmin):
+    """The log of decisions and credentials: read, never written here."""
+
+    list_display = ("at", "action", "actor", "subject_type", "from_state", "to_state", "reason")
+    list_filter = ("subject_type", "action")
+    list_select_related = ("actor",)
+    search_fields = ("subject_id", "request_id", "actor__email")
+    ordering = ("-id",)
+    found_title, found_detail = "action", "request_id"
+
+    def find(self, query: SearchQuery) -> list[Q]:
+        """Look for a request, or an entry."""
+        return [Q(request_id=query.text), *([Q(pk=query.id)] if query.id else [])]

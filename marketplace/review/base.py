@@ -1,0 +1,139 @@
+"""The base class of every ModelAdmin of ours, its start-up checks, and how its lists show times, states and booleans."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from django.apps import apps
+from django.contrib import admin
+from django.contrib.admin.checks import ModelAdminChecks
+from django.contrib.admin.options import IncorrectLookupParameters
+from django.contrib.admin.views.main import ORDER_VAR, ChangeList
+from django.core import checks
+from django.core.exceptions import FieldDoesNotExist
+from django.db.models import BooleanField, DateTimeField, Model, QuerySet
+from django.forms import Media
+from django.http import HttpRequest
+
+from marketplace.core import bounds
+from marketplace.ui.formatting import badge, when
+
+
+class PermissionChecks(ModelAdminChecks):
+    """Each decision names a permission that some model declares."""
+
+    def check(self, admin_obj: Any, **kwargs: Any) -> list[checks.CheckMessage]:
+        """Return what Django finds, and an error for each decision without a permission or with an unknown one."""
+        return [*super().check(admin_obj, **kwargs), *self._check_decisions(admin_obj)]
+
+    def _check_decisions(self, admin_obj: Any) -> Iterator[checks.CheckMessage]:
+        known = {f"{model._meta.app_label}.{name}" for model in apps.get_models() for name in _permissions_of(model)}
+        for name in admin_obj.decision_names:
+            named = getattr(admin_obj, name).decision.permission
+            if named not in known:
+                message = f"{type(admin_obj).__qualname__}.{name} names no permission, or one that does not exist: {named}."
+                yield checks.Error(message, obj=type(admin_obj), id="core.E001")
+
+
+def _permissions_of(model: type[Model]) -> Iterator[str]:
+    yield from (f"{verb}_{model._meta.model_name}" for verb in model._meta.default_permissions)
+    yield from (codename for codename, _ in model._meta.permissions)
+
+
+STATES = ("status", "update_status")
+
+
+def column(model: type[Model], name: Any) -> Any:
+    """Return what shows the column: a function for times, states and what is true or not; the name itself for everything else."""
+    if not isinstance(name, str):
+        return name
+    try:
+        field = model._meta.get_field(name)
+    except FieldDoesNotExist:
+        return _cell(name, "", lambda row: badge(getattr(row, name))) if name in STATES else name
+    label = str(getattr(field, "verbose_name", name))
+    if isinstance(field, DateTimeField):
+        return _cell(name, label, lambda row: when(getattr(row, name)) or "-", ordered=True)
+    if isinstance(field, BooleanField):
+        return _cell(name, label, lambda row: "yes" if getattr(row, name) else "no", ordered=True)
+    if name in STATES:
+        return _cell(name, label, lambda row: badge(getattr(row, name)) if getattr(row, name) else "-", ordered=True)
+    return name
+
+
+def _cell(name: str, label: str, show: Callable[[Any], Any], *, ordered: bool = False) -> Any:
+    def cell(row: Any) -> Any:
+        return show(row)
+
+    cell.__name__ = name
+    cell.short_description = label or name  # type: ignore[attr-defined]  # how Django reads a column
+    if ordered:
+        cell.admin_order_field = name  # type: ignore[attr-defined]  # as above
+    return cell
+
+
+if TYPE_CHECKING:
+    ModelAdmin = admin.ModelAdmin[Any]
+else:
+    ModelAdmin = admin.ModelAdmin
+
+
+class BoundedChangeList(ChangeList):
+    """A list that is narrowed by its filters only, and ordered by each column at most once.
+
+    Django's own takes any lookup of any field from the address: a regular expression can keep a database busy for minutes.
+    """
+
+    def get_filters(self, request: HttpRequest) -> Any:
+        """Return what Django returns; a parameter that no filter takes leads back to the whole list."""
+        filters = super().get_filters(request)
+        _, _, untaken, *_ = filters
+        if untaken:
+            raise IncorrectLookupParameters
+        return filters
+
+    def get_ordering(self, request: HttpRequest, queryset: QuerySet[Any]) -> Any:
+        """Return what Django returns for as many columns as there are."""
+        if ORDER_VAR in self.params:
+            self.params[ORDER_VAR] = ".".join(self.params[ORDER_VAR].split(".", len(self.list_display))[: len(self.list_display)])
+        return super().get_ordering(request, queryset)
+
+
+class Base(ModelAdmin):
+    """Django's admin with our checks, and without its scripts: no page of ours needs them."""
+
+    checks_class = PermissionChecks
+    list_per_page = 50
+    # An address could ask for a count of each choice of each filter.
+    show_facets = admin.ShowFacets.NEVER
+    # The page that OAuth apps name is the library's, and is not here.
+    view_on_site = False
+    # Methods that are decision pages.
+    decision_names: Sequence[str] = ()
+    # What stands above the list, and below the fields on a row's page.
+    list_template = ""
+    row_template = ""
+
+    @property
+    def media(self) -> Media:
+        """Return nothing; a widget that has a script brings it along itself."""
+        return Media()
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        """Return the list that takes no lookups but those of its filters."""
+        return BoundedChangeList
+
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
+        """Refuse NUL too, which PostgreSQL does not take as text."""
+        return "\x00" not in value and super().lookup_allowed(lookup, value, request)
+
+    def get_search_results(self, request: HttpRequest, queryset: QuerySet[Any], search_term: str) -> tuple[QuerySet[Any], bool]:
+        """Search for the beginning of a long text: each word of it is another condition on each field."""
+        return super().get_search_results(request, queryset, search_term[: bounds.ADMIN_SEARCH_CHARS])
+
+    def get_list_display(self, request: HttpRequest) -> Any:
+        """Show times in words, and states as our pages mark them."""
+        return [self.shown(name) for name in super().get_list_display(request)]
+
+    def shown(self, name: Any) -> Any:
+        """Return what shows a field or a method of ours: a function where Django would show it otherwise, or else its name."""
+        return name if hasattr(self, str(name)) else column(self.model, name)

@@ -1,0 +1,55 @@
+"""Tables on a row's page."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Model, QuerySet
+
+from marketplace.core import audit
+from marketplace.core.models import AuditEntry
+
+HISTORY_ROWS = 20
+# What a page shows of other tables, by name.
+QuerySets = Mapping[str, QuerySet[Any]]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A table on a row's page.
+
+    Args:
+        title: Its heading.
+        columns: Its column heads.
+        rows: Its cells.
+        empty: What stands there without rows.
+    """
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+    empty: str = "None."
+
+    @property
+    def lines(self) -> list[list[tuple[str, Any]]]:
+        """The rows with each cell's column head, which stands beside it on a phone."""
+        return [list(zip(self.columns, row, strict=True)) for row in self.rows]
+
+
+def history(subject: Model) -> QuerySet[AuditEntry]:
+    """Return the newest audit entries about a row."""
+    return audit.history_of(subject)[:HISTORY_ROWS]
+
+
+def last_decision(subject: Model) -> AuditEntry | None:
+    """Return the entry that brought a row into its present state; None where it was made so."""
+    return audit.history_of(subject).exclude(to_state="").first()
+
+
+def history_panel(entries: Iterable[AuditEntry]) -> Panel:
+    """Return the table of a row's history."""
+    rows = [
+        (f"{e.at:%Y-%m-%d %H:%M}", e.actor or "the service", e.action, f"{e.from_state} → {e.to_state}".strip(" →"), e.reason)
+        for e in entries
+    ]
+    return Panel("History", ("At (UTC)", "Who", "What", "State", "Reason"), rows)

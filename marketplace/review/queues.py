@@ -1,0 +1,280 @@
+"""Review queues: rows that wait for a decision are claimed, decided on their page, and followed by the next."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+from django.contrib import admin, messages
+from django.contrib.admin.utils import label_for_field
+from django.core.exceptions import PermissionDenied
+from django.db.models import Case, IntegerField, QuerySet, Value, When
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.utils import timezone
+from django.utils.timesince import timesince
+
+from marketplace.core.errors import Problem
+from marketplace.http.refusals import allow_methods
+from marketplace.ui.formatting import badge
+
+from . import claims
+from .base import STATES
+from .decisions import CLAIMING, Decision, Step
+from .panels import Panel, QuerySets
+from .service import ServiceAdmin, staff_of
+
+NEXT = "next"
+VALUE_CHARS = 200
+
+
+class QueueAdmin(ServiceAdmin):
+    """Rows that wait for a decision: those that wait come first, the oldest of them on top."""
+
+    # Field with the time since when a row waits, and how to find those that do.
+    waiting_since = "submitted_at"
+    waiting: Mapping[str, Any] = {}
+    # Whose the row is, as a lookup; nobody decides on what is their own. Empty where it is nobody's.
+    owner = ""
+    # First half of the audit action of a claim.
+    noun = ""
+    # What one needs to take rows from the queue.
+    decides = ""
+    # Decisions that the row's page has forms for, with the key that leads to each.
+    on_page: Mapping[str, str] = {}
+    # What of the list's address is kept from one row to the next.
+    kept: tuple[str, ...] = ("status__exact", "q")
+    list_template = "admin/queue/list.html"
+    row_template = "admin/queue/case.html"
+    # What the page shows between the fields and the tables.
+    case_template = ""
+
+    def waiting_rows(self) -> QuerySet[Any]:
+        """Return what waits, the oldest first."""
+        rows: QuerySet[Any] = self.model._default_manager.filter(**self.waiting).order_by(self.waiting_since, "pk")
+        return rows
+
+    def open_to(self, viewer: Any) -> QuerySet[Any]:
+        """Return what waits that the viewer may decide on and nobody else is at, the oldest first."""
+        rows = self.waiting_rows().exclude(claims.claimed_by_others(viewer))
+        return rows.exclude(**{self.owner: viewer}) if self.owner else rows
+
+    def waits(self, row: Any) -> bool:
+        """Tell whether a row waits."""
+        return all(getattr(row, name) == value for name, value in self.waiting.items())
+
+    def is_own(self, row: Any, viewer: Any) -> bool:
+        """Tell whether it is the viewer's own work."""
+        return bool(self.owner) and self._owner_of(row) == viewer.pk
+
+    def _owner_of(self, row: Any) -> Any:
+        for name in self.owner.split("__") if self.owner else ():
+            row = getattr(row, name, None)
+        return getattr(row, "pk", None) if self.owner else None
+
+    def claim_row(self, row: Any, actor: Any, *, take_over: bool = False) -> Any:
+        """Mark a row as the actor's."""
+        held: Any = claims.claim(
+            row=row, waiting=self._claimable(), owner=self._owner_of(row), noun=self.noun, actor=actor, take_over=take_over
+        )
+        return held
+
+    def release_row(self, row: Any, actor: Any) -> None:
+        """Remove the actor's mark."""
+        claims.release(row=row, waiting=self._claimable(), owner=self._owner_of(row), noun=self.noun, actor=actor)
+
+    def _claimable(self) -> QuerySet[Any]:
+        rows: QuerySet[Any] = self.model._default_manager.filter(**self.waiting).select_related("claimed_by")
+        return rows
+
+    def claim_next(self, actor: Any, *, after: Any, chosen: Mapping[str, str]) -> Any:
+        """Claim what has waited longest after the row that was just looked at; None when there is nothing."""
+        rows = self.open_to(actor)
+        if after is not None:
+            rows = rows.exclude(pk=after.pk)
+            later = rows.filter(**{f"{self.waiting_since}__gte": getattr(after, self.waiting_since)})
+            rows = later if later.exists() else rows
+        return claims.claim_first(rows, lambda row: self.claim_row(row, actor))
+
+    def get_ordering(self, request: HttpRequest) -> Any:
+        """Order those that wait before the others, the oldest first."""
+        waits = Case(When(**self.waiting, then=Value(0)), default=Value(1), output_field=IntegerField())
+        return (waits.asc(), self.waiting_since)
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> list[Any]:
+        """Show none of Django's fields: the page has its own."""
+        return []
+
+    def button_names(self) -> list[str]:
+        """Return the decisions beside those that are on the page."""
+        return [name for name in self.decision_names if name not in {*self.on_page, *CLAIMING}]
+
+    def get_urls(self) -> list[URLPattern]:
+        """Add the way to the next row."""
+        view = self.admin_site.admin_view(allow_methods("POST")(self.take_next))
+        name = f"{self.opts.app_label}_{self.opts.model_name}_next"
+        return [path("next/", view, name=name), *super().get_urls()]
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """Show how much there is to take above the list."""
+        response = super().changelist_view(request, extra_context)
+        if isinstance(response, TemplateResponse) and response.context_data is not None and "cl" in response.context_data:
+            viewer = staff_of(request)
+            may_review = viewer.has_perm(self.decides)
+            response.context_data |= {
+                "may_review": may_review,
+                "open_to_me": self.open_to(viewer).count() if may_review else 0,
+                "chosen": self.chosen(request.GET),
+                "next_url": self.next_url(),
+            }
+        return response
+
+    def chosen(self, asked: Mapping[str, str]) -> dict[str, str]:
+        """Return the list's filters as they are carried from page to page."""
+        values = {name: asked.get(name, "")[:VALUE_CHARS] for name in self.kept}
+        return {name: value if value.isprintable() else "" for name, value in values.items()}
+
+    def next_url(self) -> str:
+        """Return where the next row is taken."""
+        return reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_next")
+
+    def list_url(self, chosen: Mapping[str, str]) -> str:
+        """Return the queue as it was filtered."""
+        address = reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_changelist")
+        return f"{address}?{_query(chosen)}".rstrip("?")
+
+    def take_next(self, request: HttpRequest) -> HttpResponse:
+        """Claim the next row and lead to it."""
+        if not request.user.has_perm(self.decides):
+            raise PermissionDenied
+        after = self.get_object(request, request.POST["after"]) if request.POST.get("after") else None
+        if after is not None and self.waits(after) and after.claimed_by_id == request.user.pk:
+            # Decided or taken over a moment ago: then it is no longer the viewer's to give up.
+            with suppress(Problem):
+                self.release_row(after, staff_of(request))
+        return self._next(request, after)
+
+    def after_decision(self, request: HttpRequest, subject: Any) -> HttpResponse:
+        """Lead to the next row, where the reviewer asked for it."""
+        if request.POST.get("then") == NEXT and request.user.has_perm(self.decides):
+            return self._next(request, subject)
+        return super().after_decision(request, subject)
+
+    def _next(self, request: HttpRequest, after: Any) -> HttpResponse:
+        chosen = self.chosen(request.POST)
+        row = self.claim_next(staff_of(request), after=after, chosen=chosen)
+        if row is None:
+            messages.info(request, "Nothing else waits for you: the rest is your own work or claimed by others.")
+            return HttpResponseRedirect(self.list_url(chosen))
+        return HttpResponseRedirect(self.case_url(row, chosen))
+
+    def case_url(self, row: Any, chosen: Mapping[str, str]) -> str:
+        """Return the row's page, which knows the list that it was opened from."""
+        kept, filters = QueryDict(mutable=True), _query(chosen)
+        if filters:
+            kept["_changelist_filters"] = filters
+        return f"{self._address(row)}?{kept.urlencode()}".rstrip("?")
+
+    def querysets(self, request: HttpRequest, subject: Any) -> QuerySets:
+        """Return what waits longer, and what the forms offer, beside the rest."""
+        querysets = {**super().querysets(request, subject), "previous": self._waiting_longer(subject)}
+        for settings in self._offered(request, subject).values():
+            querysets.update(settings.form.querysets(subject))
+        return querysets
+
+    def case_context(self, request: HttpRequest, subject: Any, related: QuerySets) -> dict[str, Any]:
+        """Return what the page shows of the case itself."""
+        return {}
+
+    def page_context(self, request: HttpRequest, subject: Any, related: QuerySets) -> dict[str, Any]:
+        """Return the claim, the way to other rows, and the forms to decide with."""
+        viewer, chosen = staff_of(request), self.chosen(QueryDict(request.GET.get("_changelist_filters", "")))
+        waits, own, may_review = self.waits(subject), self.is_own(subject, viewer), viewer.has_perm(self.decides)
+        held = waits and claims.is_claimed(subject)
+        return (
+            self.case_context(request, subject, related)
+            | super().page_context(request, subject, related)
+            | {
+                "subject": subject,
+                "case_template": self.case_template,
+                "status": getattr(subject, "status", ""),
+                "since": getattr(subject, self.waiting_since),
+                "pending": waits,
+                "own": own,
+                "may_review": may_review,
+                "claimed_by_me": held and subject.claimed_by_id == viewer.pk,
+                "claimed_by_other": held and subject.claimed_by_id != viewer.pk,
+                "claim_urls": {name: self._decision_url(name, subject) for name in CLAIMING},
+                "chosen": chosen,
+                "next_url": self.next_url(),
+                "list_url": self.list_url(chosen),
+                "previous_url": self.case_url(related["previous"][0], chosen) if related["previous"] else "",
+                "facts": self.facts(request, subject),
+                "steps": self._steps(request, subject, related),
+            }
+        )
+
+    def _back(self, request: HttpRequest, subject: Any) -> HttpResponse:
+        if self.has_view_permission(request, subject):
+            return HttpResponseRedirect(self.case_url(subject, self.chosen(request.POST)))
+        return super()._back(request, subject)
+
+    def _waiting_longer(self, subject: Any) -> QuerySet[Any]:
+        """Return the row that has waited a little longer."""
+        since = self.waiting_since
+        older = self.waiting_rows().exclude(pk=subject.pk).filter(**{f"{since}__lte": getattr(subject, since)})
+        return older.order_by(f"-{since}", "-pk").only("pk")[:1]
+
+    def _offered(self, request: HttpRequest, subject: Any) -> dict[str, Decision]:
+        """Return the decisions that the page has forms for: nobody decides on what is their own, or waits no longer."""
+        if not self.waits(subject) or self.is_own(subject, request.user):
+            return {}
+        decisions: Mapping[str, Decision] = self.decisions()
+        return {
+            name: decisions[name]
+            for name in self.on_page
+            if request.user.has_perm(decisions[name].permission) and decisions[name].available(subject)
+        }
+
+    def _steps(self, request: HttpRequest, subject: Any, related: QuerySets) -> list[Step]:
+        return [
+            Step(
+                name,
+                settings,
+                settings.form(subject=subject, related=related, auto_id=f"{name}_%s"),
+                self._decision_url(name, subject),
+                self.on_page[name],
+                settings.effects(subject),
+            )
+            for name, settings in self._offered(request, subject).items()
+        ]
+
+    def facts(self, request: HttpRequest, subject: Any) -> Panel:
+        """Return the row's fields as a table."""
+        rows = []
+        for name in self.get_fields(request, subject):
+            shown = getattr(self, name)(subject) if hasattr(self, name) else self._value_of(subject, name)
+            rows.append((str(label_for_field(name, self.model, self)).capitalize(), shown))
+        return Panel("What was sent in", (), rows)
+
+    def _value_of(self, subject: Any, name: str) -> Any:
+        value = getattr(subject, name)
+        if name in STATES and value:
+            return badge(value)
+        return "\n".join(f"{key}: {said}" for key, said in value.items()) if isinstance(value, dict) else value
+
+    @admin.display(description="Waiting")
+    def waiting_time(self, row: Any) -> str:
+        """Return for how long the row waits, `-` when it does not."""
+        return timesince(getattr(row, self.waiting_since), timezone.now(), depth=1) if self.waits(row) else "-"
+
+    @admin.display(description="Claimed by", ordering="claimed_at")
+    def claim_mark(self, row: Any) -> str:
+        """Return who is at it now."""
+        return str(row.claimed_by) if self.waits(row) and claims.is_claimed(row) else "-"
+
+
+def _query(chosen: Mapping[str, str]) -> str:
+    filters = QueryDict(mutable=True)
+    filters.update({name: value for name, value in chosen.items() if value})
+    return filters.urlencode()

@@ -1,0 +1,200 @@
+"""What every admin page is built on: rows made by services are looked at here, and decided on through services.
+
+A decision is a page of its own: GET shows what will happen and asks for a reason, POST calls the service. Nothing else
+in the admin changes a state.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.db.models import Model, Q, QuerySet, prefetch_related_objects
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+
+from marketplace.core.errors import InvalidInput, Problem
+
+from .base import Base
+from .decisions import Button, Decision, DecisionForm, Perform
+from .panels import Panel, QuerySets, history, history_panel, last_decision
+from .search import SearchQuery, ids_of
+
+
+class ServiceAdmin(Base):
+    """Rows that services make and change: to look at, and to decide on."""
+
+    show_full_result_count = False
+    row_template = "admin/panels.html"
+
+    # What a row's page shows of related ones, beside the columns of the list and its own fields.
+    row_related: tuple[str, ...] = ()
+    # What the search shows of a row: names of fields.
+    found_title = "pk"
+    found_detail = "pk"
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
+        """Return the row with the related ones that its page shows, None when there is none."""
+        listed = self.list_select_related if isinstance(self.list_select_related, (list, tuple)) else ()
+        shown = {*self.get_fields(request)}
+        keys = (field.name for field in self.opts.concrete_fields if field.is_relation and field.name in shown)
+        try:
+            return self.get_queryset(request).select_related(*listed, *self.row_related, *keys).get(pk=object_id)
+        except (self.model.DoesNotExist, ValidationError, ValueError):
+            return None
+
+    def name(self, subject: Any) -> str:
+        """Return what a row is called in headings and messages."""
+        return str(subject)
+
+    def find(self, query: SearchQuery) -> Sequence[Q] | None:
+        """Return what finds rows by these words, the best first, each answered by an index; None where rows are not looked up."""
+        return None
+
+    def get_search_results(self, request: HttpRequest, queryset: QuerySet[Any], search_term: str) -> tuple[QuerySet[Any], bool]:
+        """Search the list as the admin's search does, where its rows are looked up."""
+        query = SearchQuery.of(search_term)
+        fitting = self.find(query) if query.text else None
+        if fitting is None:
+            return super().get_search_results(request, queryset, search_term)
+        return queryset.filter(pk__in=ids_of(self, fitting)), False
+
+    def has_add_permission(self, request: HttpRequest, *_args: Any) -> bool:
+        """Refuse: a service makes these rows."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Refuse: what was decided stays on record."""
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Refuse: the fields are shown, decisions change them."""
+        return False
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Allow whoever may view, change or decide on such rows."""
+        return super().has_view_permission(request, obj) or any(map(request.user.has_perm, self.decision_permissions()))
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Return the fields to show; Django would build a form only to list them."""
+        if self.fields is not None:
+            return self.fields
+        extra = [name for name in self.get_readonly_fields(request, obj) if isinstance(name, str)]
+        return list(dict.fromkeys([field.name for field in self.opts.fields if field.editable] + extra))
+
+    def decisions(self) -> dict[str, Decision]:
+        """Return the decision pages by name."""
+        return {name: getattr(self, name).decision for name in self.decision_names}
+
+    def decision_permissions(self) -> set[str]:
+        """Return the permissions that the decisions need."""
+        return {settings.permission for settings in self.decisions().values()}
+
+    def get_urls(self) -> list[URLPattern]:
+        """Add the decision pages."""
+        pages = [
+            path(
+                f"<path:object_id>/{name.replace('_', '-')}/",
+                self.admin_site.admin_view(getattr(self, name)),
+                name=f"{self.opts.app_label}_{self.opts.model_name}_{name}",
+            )
+            for name in self.decision_names
+        ]
+        return [*pages, *super().get_urls()]
+
+    def button_names(self) -> Sequence[str]:
+        """Return the decisions that the row's page links; all of them."""
+        return self.decision_names
+
+    def buttons(self, request: HttpRequest, subject: Any) -> list[Button]:
+        """Return the links to the decisions that the state allows, of those that the user may take."""
+        decisions = self.decisions()
+        return [
+            Button(decisions[name].label, self._decision_url(name, subject), decisions[name].danger)
+            for name in self.button_names()
+            if request.user.has_perm(decisions[name].permission) and decisions[name].available(subject)
+        ]
+
+    def querysets(self, request: HttpRequest, subject: Any) -> QuerySets:
+        """Return what the row's page shows of other tables, by name."""
+        return {"history": history(subject)}
+
+    def panels(self, request: HttpRequest, subject: Any, related: QuerySets) -> list[Panel]:
+        """Return the tables below the fields on the row's page, made of the rows of `querysets`."""
+        return [history_panel(related["history"])]
+
+    def page_context(self, request: HttpRequest, subject: Any, related: QuerySets) -> dict[str, Any]:
+        """Return what the row's page shows beside the fields, made of the rows of `querysets`."""
+        panels, buttons = self.panels(request, subject, related), self.buttons(request, subject)
+        return {"heading": self.name(subject), "panels": panels, "buttons": buttons}
+
+    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+        """Hand the page what it shows beside the fields."""
+        subject = kwargs.get("obj")
+        if subject is not None:
+            # Each is shown twice: for narrow screens and for wide ones.
+            prefetch_related_objects([subject], *(field.name for field in self.opts.many_to_many if field.name in self.get_fields(request)))
+            context |= self.page_context(request, subject, self.querysets(request, subject))
+        return super().render_change_form(request, context, *args, **kwargs)
+
+    def decide(self, request: HttpRequest, object_id: str, settings: Decision, perform: Perform) -> HttpResponse:
+        """Ask on GET, perform on POST; a refusal becomes a message."""
+        if not request.user.has_perm(settings.permission):
+            raise PermissionDenied
+        subject = self.get_object(request, object_id)
+        if subject is None:
+            raise Http404
+        answers = request.POST if request.method == "POST" else None
+        form = settings.form(answers, subject=subject)
+        if form.is_valid():
+            try:
+                perform(self, subject, request.user, form.cleaned_data)
+            except InvalidInput as problem:
+                form.add_error(None, problem.message)
+            except Problem as problem:
+                self.message_user(request, f"{self.name(subject)}: {problem.title}. {problem.message}", messages.ERROR)
+                return self._back(request, subject)
+            else:
+                self.message_user(request, f"{self.name(subject)}: {settings.done}", messages.SUCCESS)
+                return self.after_decision(request, subject)
+        return self._ask(request, subject, settings, form)
+
+    def _ask(self, request: HttpRequest, subject: Any, settings: Decision, form: DecisionForm) -> HttpResponse:
+        name, possible = self.name(subject), settings.available(subject)
+        context = {
+            **self.admin_site.each_context(request),
+            "opts": self.opts,
+            "title": f"{settings.label}: {name}",
+            "name": name,
+            "decision": settings,
+            "subject": subject,
+            "form": form,
+            "possible": possible,
+            # What made the state that stands in the way: who, when, why.
+            "decided": None if possible else last_decision(subject),
+            "back": self._address(subject),
+            "effects": settings.effects(subject) if possible else [],
+            **settings.context(subject),
+        }
+        return TemplateResponse(request, settings.template, context, status=200 if not form.is_bound else 400)
+
+    def after_decision(self, request: HttpRequest, subject: Any) -> HttpResponse:
+        """Lead to where the user goes on: the row's page."""
+        return self._back(request, subject)
+
+    def _back(self, request: HttpRequest, subject: Model) -> HttpResponse:
+        if self.has_view_permission(request, subject):
+            return HttpResponseRedirect(self._address(subject))
+        return HttpResponseRedirect(reverse("admin:index"))
+
+    def _decision_url(self, name: str, subject: Any) -> str:
+        return reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_{name}", args=[subject.pk])
+
+    def _address(self, subject: Model) -> str:
+        return reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_change", args=[subject.pk])
+
+
+def staff_of(request: HttpRequest) -> Any:
+    """Return who is signed in; the site lets nobody else come here. Core does not know the user model."""
+    return request.user

@@ -1,0 +1,95 @@
+"""The admin site: only admin classes derived from `Base` can be registered, and only staff with a second factor can enter."""
+
+from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.admin import AdminSite, ModelAdmin
+from django.db.models.base import ModelBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect
+from django.urls import URLPattern, URLResolver, reverse
+from django.utils.module_loading import import_string
+
+from marketplace.http.refusals import METHODS, allow_methods, declare_methods
+
+from .base import Base
+
+
+class MarketplaceAdminSite(AdminSite):
+    """Admins that libraries bring along are left out: those of the OAuth and second-factor libraries show secrets."""
+
+    site_title = "Creative Asset Marketplace"
+    site_header = "Marketplace admin"
+
+    def register(
+        self,
+        model_or_iterable: ModelBase | Iterable[ModelBase],
+        admin_class: "type[ModelAdmin[Any]] | None" = None,
+        **options: Any,
+    ) -> None:
+        """Register an admin of ours; leave out any other."""
+        if admin_class is not None and issubclass(admin_class, Base):
+            super().register(model_or_iterable, admin_class, **options)
+
+    def get_urls(self) -> list[URLPattern | URLResolver]:
+        """Leave out the redirect to the page of any object: it asks for no permission, and fails for most."""
+        urls: list[URLPattern | URLResolver] = super().get_urls()
+        return [url for url in urls if getattr(url, "name", None) != "view_on_site"]
+
+    def each_context(self, request: HttpRequest) -> dict[str, Any]:
+        """Add the menu and the search that stand on every page."""
+        context: dict[str, Any] = super().each_context(request)
+        if not context["has_permission"]:
+            return context
+        # By name: what is in the menu is of every app, and the site is below them all.
+        sections = import_string(settings.ADMIN_MENU)(request)
+        place = next((entry for section in sections for entry in section.entries if entry.current), None)
+        return context | {"search_url": reverse("admin-search"), "menu": sections, "place": place}
+
+    def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        """Show what waits."""
+        return super().index(request, {**import_string(settings.ADMIN_HOME)(request), **(extra_context or {})})
+
+    def password_change(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        """Lead to the account pages: passwords are their business, with their limits and their mails."""
+        return redirect("account_change_password")
+
+    def password_change_done(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        """Lead there as well."""
+        return redirect("account_change_password")
+
+    def logout(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        """Lead to the account pages, which ask first."""
+        return redirect("account_logout")
+
+    @declare_methods("GET")
+    def autocomplete_view(self, request: HttpRequest) -> HttpResponse:
+        """Return the rows that a field offers."""
+        return super().autocomplete_view(request)
+
+    @declare_methods("GET")
+    def i18n_javascript(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """Return the texts of Django's scripts."""
+        return super().i18n_javascript(request, extra_context)
+
+    def admin_view(self, view: Callable[..., HttpResponseBase], cacheable: bool = False) -> Any:  # noqa: FBT001, FBT002 - Django's signature
+        """Send staff who have set up no second factor to do so first; one that is set up was asked for at sign-in."""
+        inner = super().admin_view(view, cacheable)
+
+        @declare_methods(*getattr(view, METHODS, ("GET", "POST")))
+        @allow_methods("GET", "POST")
+        @wraps(inner)
+        def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+            # Core does not know the user model.
+            user: Any = request.user
+            missing = settings.ADMIN_REQUIRES_SECOND_FACTOR and self.has_permission(request) and not user.has_second_factor
+            if missing:
+                messages.error(request, "The admin requires an authenticator app. Set one up first.")
+                return redirect("mfa_index")
+            response: HttpResponseBase = inner(request, *args, **kwargs)
+            return response
+
+        return guarded

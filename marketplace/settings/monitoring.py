@@ -1,0 +1,72 @@
+"""Logs, metrics, traces and reports of crashes, as far as they are settings."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+from django.core.exceptions import ImproperlyConfigured
+
+from . import environment as read
+
+# Asked for with `Authorization: Bearer`; without one there are no metrics, and nothing is counted.
+METRICS_TOKEN = read.text("METRICS_TOKEN")
+if METRICS_TOKEN and len(METRICS_TOKEN) < 20:
+    raise ImproperlyConfigured("METRICS_TOKEN is shorter than 20 characters; set a longer random one.")
+# Where several processes of one machine keep their figures, to be added up by whichever is asked.
+METRICS_DIR = read.text("METRICS_DIR")
+if METRICS_TOKEN and METRICS_DIR:
+    try:
+        Path(METRICS_DIR).mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise ImproperlyConfigured(f"METRICS_DIR names {METRICS_DIR}, which cannot be made: {error.strerror}.") from error
+    # The library's own variable, which it reads while it is imported.
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = METRICS_DIR
+# Statements that take as long are logged, without their values; 0: none.
+SLOW_QUERY_MS = read.integer("SLOW_QUERY_MS", default=0)
+# What /readyz needs to see to say 200; what else is down is only named.
+COMPONENTS = ("database", "migrations", "cache", "objects", "worker")
+READY_REQUIRES = read.words("READY_REQUIRES") or ["database", "migrations"]
+if not set(READY_REQUIRES) <= set(COMPONENTS):
+    raise ImproperlyConfigured(f"READY_REQUIRES holds something else than {', '.join(COMPONENTS)}.")
+OTEL_ENDPOINT = read.http_url("OTEL_ENDPOINT")
+OTEL_SERVICE_NAME = read.text("OTEL_SERVICE_NAME", "marketplace")
+# Of a hundred requests, so many are traced.
+OTEL_PERCENT = read.integer("OTEL_PERCENT", default=100, minimum=1)
+SENTRY_DSN = read.http_url("SENTRY_DSN")
+SENTRY_ENVIRONMENT = read.text("SENTRY_ENVIRONMENT", "production")
+
+
+def logging_config(style: str) -> dict[str, Any]:
+    """Return Django's LOGGING: every line on standard error, as `text` for people or `json` for machines.
+
+    Raises:
+        ImproperlyConfigured: LOG_FORMAT or LOG_LEVEL says something else.
+    """
+    style, level = read.text("LOG_FORMAT", style).lower(), read.text("LOG_LEVEL", "INFO").upper()
+    if style not in {"text", "json"}:
+        raise ImproperlyConfigured(f"LOG_FORMAT is {style!r}; set it to text or json.")
+    if level not in {"DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"}:
+        raise ImproperlyConfigured(f"LOG_LEVEL is {level!r}; set it to DEBUG, INFO, WARNING, ERROR or CRITICAL.")
+    formatter = "JsonFormatter" if style == "json" else "TextFormatter"
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "filters": {
+            "request_id": {"()": "marketplace.monitoring.logs.RequestIdFilter"},
+            "redacting": {"()": "marketplace.monitoring.logs.RedactingFilter"},
+        },
+        "formatters": {"line": {"()": f"marketplace.monitoring.logs.{formatter}"}},
+        "handlers": {
+            "console": {"class": "logging.StreamHandler", "filters": ["request_id", "redacting"], "formatter": "line"},
+            # Django's own default for production: errors to ADMINS.
+        },
+        "root": {"handlers": ["console"], "level": level},
+        "loggers": {
+            "django": {"handlers": ["console"], "level": "INFO", "propagate": False},
+            # Refused requests are in the access log: a client's mistake is no warning, and a correct 400 or 403 needs no traceback.
+            "django.request": {"level": "ERROR"},
+            "django.security": {"level": "CRITICAL"},
+            # In its debug lines are codes and tokens.
+            "oauthlib": {"level": "INFO"},
+        },
+    }

@@ -1,0 +1,197 @@
+"""Answers that carry a file's bytes: GET and HEAD, ETag, one Range; from stored objects or from segments put together."""
+
+import itertools
+import logging
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.utils.http import content_disposition_header
+
+from marketplace.api.problems import http_response
+from marketplace.core.errors import DependencyUnavailable, RangeNotSatisfiable
+
+from .base import BLOCK_BYTES, ObjectStorage, Segment, Stored
+
+_RANGE = re.compile(r"bytes=[ \t]*(\d{0,19})-(\d{0,19})[ \t]*", re.IGNORECASE)
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+
+logger = logging.getLogger(__name__)
+
+
+def serve_object(
+    request: HttpRequest,
+    *,
+    store: ObjectStorage,
+    key: str,
+    size: int,
+    etag: str,
+    content_type: str,
+    headers: Mapping[str, str] | None = None,
+    filename: str | None = None,
+    inline: bool = True,
+) -> HttpResponseBase:
+    """Answer with a stored object, or with the part of it that the client asked for.
+
+    Args:
+        request: A GET or HEAD.
+        store: Where the object is.
+        key: Its key.
+        size: Its size in bytes, from the record.
+        etag: A strong validator without quotes; its SHA-256 is the natural one.
+        content_type: The type to state; never sniffed, never the uploader's word.
+        headers: More headers, sent with 200, 206 and 304.
+        filename: A name to save it under; any text, made safe here.
+        inline: False makes browsers save instead of show.
+    """
+    return serve_segments(
+        request,
+        segments=[Stored(store, key, 0, size)],
+        etag=etag,
+        content_type=content_type,
+        headers=headers,
+        filename=filename,
+        inline=inline,
+    )
+
+
+def serve_segments(
+    request: HttpRequest,
+    *,
+    segments: Sequence[Segment],
+    etag: str,
+    content_type: str,
+    headers: Mapping[str, str] | None = None,
+    filename: str | None = None,
+    inline: bool = True,
+) -> HttpResponseBase:
+    """Answer with segments as if they were one file; nothing is built, only what is asked for is read."""
+    validator = f'"{etag}"'
+    size = sum(_length(segment) for segment in segments)
+    shared = {"ETag": validator, "Accept-Ranges": "bytes", "X-Content-Type-Options": "nosniff", **(headers or {})}
+    if _matches(request.headers.get("If-None-Match", ""), validator):
+        unchanged = HttpResponse(status=304, headers=shared)
+        del unchanged["Content-Type"]
+        return unchanged
+    asked = _requested_range(request, validator)
+    start, end = _span(asked, size) if asked else (0, size)
+    if asked and start >= size:
+        return http_response(RangeNotSatisfiable(headers={"Content-Range": f"bytes */{size}"}, size=size), request)
+    shared["Content-Type"] = content_type
+    shared["Content-Length"] = str(end - start)
+    if disposition := safe_disposition(filename, inline=inline):
+        shared["Content-Disposition"] = disposition
+    status = 200
+    if asked:
+        # Also when it is the whole file: players ask for `bytes=0-` to learn whether ranges work.
+        status = 206
+        shared["Content-Range"] = f"bytes {start}-{end - 1}/{size}"
+    if request.method == "HEAD":
+        return HttpResponse(status=status, headers=shared)
+    return StreamingHttpResponse(_Joined(_cut(segments, start, end)), status=status, headers=shared)
+
+
+def safe_disposition(filename: str | None, *, inline: bool) -> str | None:
+    """Return a Content-Disposition (RFC 6266) for any file name, None when there is nothing to say."""
+    name = _CONTROL.sub("", filename or "").replace("/", "_").replace("\\", "_").strip()
+    return content_disposition_header(as_attachment=not inline, filename=name)
+
+
+def _length(segment: Segment) -> int:
+    return len(segment) if isinstance(segment, bytes) else segment.end - segment.start
+
+
+def _matches(header: str, validator: str) -> bool:
+    """Compare weakly, as RFC 9110 asks for If-None-Match."""
+    candidates = [tag.strip().removeprefix("W/") for tag in header.split(",")]
+    return "*" in candidates or validator in candidates
+
+
+def _requested_range(request: HttpRequest, validator: str) -> tuple[int | None, int | None] | None:
+    """Return the first and last byte of the one range asked for, None when the whole file goes out.
+
+    Several ranges, other units and what cannot be read get the whole file, as RFC 9110 allows.
+    """
+    if request.method != "GET" or request.headers.get("If-Range", validator) != validator:
+        return None
+    asked = _RANGE.fullmatch(request.headers.get("Range", ""))
+    if asked is None:
+        return None
+    first, last = (int(digits) if digits else None for digits in asked.groups())
+    if first is None and last is None:
+        return None
+    if first is not None and last is not None and last < first:
+        return None
+    return first, last
+
+
+def _span(asked: tuple[int | None, int | None], size: int) -> tuple[int, int]:
+    """Return the bytes to send; a start at or beyond the size means that there are none."""
+    first, last = asked
+    if first is None:
+        # A suffix: the last so many bytes.
+        return (max(size - last, 0) if last else size), size
+    return first, size if last is None else min(last + 1, size)
+
+
+def _cut(segments: Sequence[Segment], start: int, end: int) -> list[Segment]:
+    """Return the segments that make up bytes `start` up to `end`."""
+    cut: list[Segment] = []
+    position = 0
+    for segment in segments:
+        length = _length(segment)
+        low, high = max(start - position, 0), min(end - position, length)
+        position += length
+        if low >= high:
+            continue
+        if isinstance(segment, bytes):
+            cut.append(segment[low:high])
+        else:
+            cut.append(Stored(segment.store, segment.key, segment.start + low, segment.start + high))
+    return cut
+
+
+class _Joined:
+    """Segments read one after another, in blocks.
+
+    The first stored one is opened before the answer's head is sent: a missing object is then a problem, not a broken
+    download. The others are opened when their turn comes.
+    """
+
+    def __init__(self, segments: Sequence[Segment]) -> None:
+        first = next((segment for segment in segments if isinstance(segment, Stored)), None)
+        self._sources = [
+            _slices(segment) if isinstance(segment, bytes) else _open(segment) if segment is first else _later(segment)
+            for segment in segments
+        ]
+        self._blocks = itertools.chain.from_iterable(self._sources)
+
+    def __iter__(self) -> "_Joined":
+        return self
+
+    def __next__(self) -> bytes:
+        return next(self._blocks)
+
+    def close(self) -> None:
+        for source in self._sources:
+            close = getattr(source, "close", None)
+            if close is not None:
+                close()
+
+
+def _slices(content: bytes) -> Iterator[bytes]:
+    for position in range(0, len(content), BLOCK_BYTES):
+        yield content[position : position + BLOCK_BYTES]
+
+
+def _open(segment: Stored) -> Iterator[bytes]:
+    try:
+        return segment.store.read(segment.key, segment.start, segment.end)
+    except FileNotFoundError as error:
+        # The record is there, its file is not: our fault, whatever the client asks.
+        logger.exception("the stored object %s is missing", segment.key)
+        raise DependencyUnavailable("The file cannot be read at the moment.") from error
+
+
+def _later(segment: Stored) -> Iterator[bytes]:
+    yield from _open(segment)

@@ -1,0 +1,129 @@
+"""The admin's menu: the queues with the number that waits in each, then everything else."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from django.contrib import admin
+from django.contrib.auth.models import Group
+from django.db.models import Model
+from django.http import HttpRequest, QueryDict
+from django.urls import reverse
+
+from catalog.models import Category, LicenseTier, Listing, RejectionReason, SearchSynonym, Store
+from developers.models import AccessToken, ApiKey, App, Consent, WebhookEndpoint
+from marketplace.accounts.models import User
+from marketplace.core.models import AuditEntry
+from vendors.models import VendorProfile
+from wallet.models import Order, VendorPayout, WalletOwner
+
+from .queues import QUEUES, Tally, tallies
+
+LISTED: tuple[tuple[str, tuple[tuple[str, type[Model]], ...]], ...] = (
+    (
+        "Catalog",
+        (
+            ("Listings", Listing),
+            ("Stores", Store),
+            ("Vendors", VendorProfile),
+            ("Categories", Category),
+            ("Licence tiers", LicenseTier),
+            ("Rejection reasons", RejectionReason),
+            ("Search synonyms", SearchSynonym),
+        ),
+    ),
+    (
+        "Developers",
+        (
+            ("Apps", App),
+            ("API keys", ApiKey),
+            ("Tokens", AccessToken),
+            ("Consents", Consent),
+            ("Webhook endpoints", WebhookEndpoint),
+        ),
+    ),
+    ("Money", (("Wallets", WalletOwner), ("Orders", Order), ("Payouts", VendorPayout))),
+    ("People", (("Users", User), ("Groups", Group), ("Audit log", AuditEntry))),
+)
+
+
+@dataclass
+class Entry:
+    """A link of the menu.
+
+    Args:
+        title: What it says.
+        path: Where it leads.
+        query: How the list there is narrowed down.
+        waiting: How much waits there.
+        current: `page` for the page that is shown, `true` for one that it belongs to; empty for all others.
+    """
+
+    title: str
+    path: str
+    query: Mapping[str, str] = field(default_factory=dict)
+    waiting: int = 0
+    current: str = ""
+
+    @property
+    def address(self) -> str:
+        """The path with the query."""
+        asked = QueryDict(mutable=True)
+        asked.update(dict(self.query))
+        return f"{self.path}?{asked.urlencode()}".rstrip("?")
+
+
+@dataclass(frozen=True)
+class Section:
+    """Links that belong together."""
+
+    title: str
+    entries: list[Entry]
+
+
+def menu(request: HttpRequest) -> list[Section]:
+    """Return the menu as this user may see it: a count is made for nobody who cannot look."""
+    waiting = [_queue(tally) for tally in tallies(request)]
+    home = Entry("Review queues", reverse("admin:index"))
+    sections = [Section("Waiting", [home, *waiting])]
+    listed: set[type[Model]] = set()
+    for title, lists in LISTED:
+        listed |= {model for _, model in lists}
+        sections.append(Section(title, _entries(request, lists)))
+    # What other apps register finds its place without being named here.
+    others = [model for model in admin.site._registry if model not in listed | {queue.model for queue in QUEUES}]
+    rest = [(str(model._meta.verbose_name_plural).capitalize(), model) for model in others]
+    sections.append(Section("More", _entries(request, rest)))
+    _mark(request, [entry for section in sections for entry in section.entries])
+    return [section for section in sections if section.entries]
+
+
+def _entries(request: HttpRequest, lists: Iterable[tuple[str, type[Model]]]) -> list[Entry]:
+    return [Entry(title, _address(model)) for title, model in lists if _may_view(request, model)]
+
+
+def _queue(tally: Tally) -> Entry:
+    return Entry(tally.queue.title, _address(tally.queue.model), tally.queue.query, tally.count)
+
+
+def _mark(request: HttpRequest, entries: list[Entry]) -> None:
+    """Mark the one entry that the page is, or belongs to: of lists with a query, the one that the user came by."""
+    here, home = request.path, reverse("admin:index")
+    asked = request.GET if here in {entry.path for entry in entries} else QueryDict(request.GET.get("_changelist_filters", ""))
+    fitting = [
+        entry
+        for entry in entries
+        if (here == entry.path or (entry.path != home and here.startswith(entry.path)))
+        and all(asked.get(name) == value for name, value in entry.query.items())
+    ]
+    if fitting:
+        best = max(fitting, key=lambda entry: (len(entry.query), len(entry.path)))
+        best.current = "page" if here == best.path else "true"
+
+
+def _address(model: type[Model]) -> str:
+    return reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
+
+
+def _may_view(request: HttpRequest, model: type[Model]) -> bool:
+    model_admin = admin.site._registry.get(model)
+    return model_admin is not None and model_admin.has_view_permission(request)

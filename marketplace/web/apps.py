@@ -1,0 +1,14 @@
+"""Pages that span apps."""
+
+from django.apps import AppConfig
+
+
+class WebConfig(AppConfig):
+    """Start page, documentation, storefront, buyers' pages and the dashboard's overview."""
+
+    name = "marketplace.web"
+    label = "web"
+
+    def ready(self) -> None:
+        """Listen to sign-ins."""
+        from .shop import currency  # noqa: F401, PLC0415 - models cannot be imported before every app is there

@@ -1,0 +1,232 @@
+"""The form of one operation: a field for each thing that the call takes, made from the OpenAPI document.
+
+It holds to the shape of a value only: what the API makes of a wrong one is what a console is there to show.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from io import BytesIO
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from django import forms
+from django.conf import settings
+from django.core.validators import RegexValidator
+
+from developers.models import App
+from developers.services.first_party import PAGE_SCOPES
+from marketplace.api.rendering import parse_json
+from marketplace.core import bounds
+from marketplace.core.errors import Problem
+
+from ..docs.reference import Input, Kind, Operation
+from ..docs.snippets import Call, Credential
+
+MYSELF, NOBODY, CODE = "me", "nobody", "code"
+# A longer text is typed into several lines.
+LONG = 300
+# What a place of the call can hold, quoted or not: a URL climbs by `..`, and a header ends with its line.
+_HELD = {
+    "path": RegexValidator(r"^\.{1,2}\Z", "This value can't be used in an address: it would lead to another one.", inverse_match=True),
+    "header": RegexValidator(r"^[ -~]*\Z", "A header must be one line of ASCII characters."),
+}
+
+
+class CallForm(forms.Form):
+    """Asks for everything that a call takes, and as whom it is made.
+
+    Args:
+        operation: What is called.
+        apps: The user's approved apps.
+        samples: What is filled in where the document's own sample would not be found here, by name.
+        chosen: The id of the app that is chosen at first.
+    """
+
+    def __init__(
+        self, *args: Any, operation: Operation, apps: Sequence[App], samples: Mapping[str, str], chosen: str = "", **kwargs: Any
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self.operation = operation
+        choices = _callers(operation, apps)
+        first = chosen if chosen in dict(choices) else choices[0][0]
+        self.fields["caller"] = forms.ChoiceField(label="Call it as", choices=choices, initial=first)
+        self._inputs = {f"{each.place}-{each.name}": each for each in operation.inputs}
+        for name, each in self._inputs.items():
+            self.fields[name] = _field(each, samples.get(each.name, each.sample))
+
+    @property
+    def groups(self) -> list[tuple[str, list[forms.BoundField]]]:
+        """The fields by where they are sent, those that a call needs first."""
+        words = {"path": "In the address", "query": "Query", "header": "Headers", "body": "Body", "file": "File"}
+        return [
+            (heading, sorted((self[name] for name in names), key=lambda field: not field.field.required))
+            for place, heading in words.items()
+            if (names := [name for name, each in self._inputs.items() if each.place == place])
+        ]
+
+    @property
+    def caller(self) -> forms.BoundField:
+        """As whom the call is made."""
+        return self["caller"]
+
+    def path(self) -> str:
+        """Return the address below our own, with what was typed."""
+        path = self.operation.path
+        for name, value in self._sent("path").items():
+            path = path.replace(f"{{{name}}}", quote(str(value), safe=""))
+        query = urlencode({name: _in_query(value) for name, value in self._sent("query").items()}, quote_via=quote)
+        return f"{path}?{query}" if query else path
+
+    def call(self) -> Call:
+        """Return the call as code would make it."""
+        json_body = self.operation.body_type == "application/json"
+        return Call(
+            method=self.operation.method,
+            url=f"{settings.BASE_URL}{self.path()}",
+            credential=_credential(self.operation, self.cleaned_data["caller"]),
+            headers={name: str(value) for name, value in self._sent("header").items()},
+            body=self._sent("body") if json_body else None,
+            upload=any(each.place == "file" for each in self._inputs.values()),
+            answers=self.operation.answer_type,
+        )
+
+    def holder(self) -> dict[str, str] | None:
+        """Return what the page asks a token for; None for a call without one."""
+        caller = self.cleaned_data["caller"]
+        if caller in {NOBODY, CODE}:
+            return None
+        return {"scopes": scope_of(self.operation)} if caller == MYSELF else {"app": caller}
+
+    @property
+    def runs(self) -> bool:
+        """Tell whether the page can make the call, not only show it."""
+        return bool(self.cleaned_data["caller"] != CODE)
+
+    def _sent(self, place: str) -> dict[str, Any]:
+        """Return what was typed for a place; what was left empty is not sent."""
+        typed = {each.name: self.cleaned_data.get(name) for name, each in self._inputs.items() if each.place == place}
+        return {name: value for name, value in typed.items() if value not in (None, "", [])}
+
+
+def scope_of(operation: Operation) -> str:
+    """Return the scope that the operation demands; empty for a public one."""
+    return next((scope for _, scopes in operation.credentials for scope in scopes), "")
+
+
+def _callers(operation: Operation, apps: Sequence[App]) -> list[tuple[str, str]]:
+    """Return as whom the call can be made: apps first, since a program will."""
+    kinds, scope = {kind for kind, _ in operation.credentials}, scope_of(operation)
+    choices = []
+    if not kinds:
+        choices.append((NOBODY, "Nobody (no credential needed)"))
+    if not kinds or "ApiKey" in kinds:
+        choices += [
+            (str(app.pk), app.name if not scope or scope in app.scopes else f"{app.name} (was not granted {scope})") for app in apps
+        ]
+    if "Bearer" in kinds and scope in PAGE_SCOPES:
+        choices.append((MYSELF, "Myself (like a personal token)"))
+    return choices or [(CODE, "None of your apps is approved yet: see the code")]
+
+
+def _credential(operation: Operation, caller: str) -> Credential:
+    kinds = {kind for kind, _ in operation.credentials}
+    if caller == NOBODY:
+        return Credential.NONE
+    return Credential.TOKEN if caller == MYSELF or (kinds and "ApiKey" not in kinds) else Credential.KEY
+
+
+class JsonField(forms.JSONField):
+    """JSON that is kept as it was typed."""
+
+    def to_python(self, value: Any) -> Any:
+        """Return the value as the API would read it: Python's own reading takes what is no JSON, and cannot be written again."""
+        if value in self.empty_values:
+            return None
+        try:
+            return parse_json(BytesIO(str(value).encode()), 0)
+        except Problem as problem:
+            raise forms.ValidationError(problem.detail, code="invalid") from problem
+
+    def bound_data(self, data: Any, initial: Any) -> Any:
+        """Return what was typed: nothing is parsed and written again in another way."""
+        return initial if data is None else data
+
+    def prepare_value(self, value: Any) -> Any:
+        """Return what is shown."""
+        return value if isinstance(value, str) else json.dumps(value, indent=2)
+
+
+class LinesField(forms.CharField):
+    """A list of texts, one on each line."""
+
+    def to_python(self, value: Any) -> Any:
+        """Return the lines that are not empty."""
+        typed = str(value or "")
+        if len(typed) > bounds.LONG_TEXT_BYTES:
+            raise forms.ValidationError(f"This has more than {bounds.LONG_TEXT_BYTES:,} characters.", code="max_length")
+        return [line.strip() for line in typed.splitlines() if line.strip()]
+
+
+class PlainDecimalField(forms.DecimalField):
+    """A number as JSON and a query have it."""
+
+    def clean(self, value: Any) -> Any:
+        """Return an integer where it is one, so that 19 is not sent as 19.0."""
+        number = super().clean(value)
+        if isinstance(number, Decimal):
+            return int(number) if number == number.to_integral_value() else float(number)
+        return number
+
+
+def _field(given: Input, sample: str) -> forms.Field:
+    shared: dict[str, Any] = {
+        "label": given.name,
+        "help_text": given.description,
+        "required": given.required and given.kind != Kind.FILE,
+        "initial": sample if given.required else None,
+    }
+    example = {} if given.required or not sample else {"placeholder": sample}
+    plain = forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false", **example})
+    match given.kind:
+        case Kind.CHOICE:
+            shared["initial"] = given.choices[0] if given.required else ""
+            nothing = [] if given.required else [("", "not sent")]
+            return forms.ChoiceField(choices=[*nothing, *((value, value) for value in given.choices)], **shared)
+        case Kind.BOOLEAN:
+            choices = [("", "not sent"), ("true", "true"), ("false", "false")]
+            return forms.TypedChoiceField(
+                choices=choices, coerce=lambda value: value == "true", empty_value=None, **shared | {"initial": "", "required": False}
+            )
+        case Kind.INTEGER:
+            return forms.IntegerField(widget=forms.NumberInput(attrs=example), **shared)
+        case Kind.NUMBER:
+            return PlainDecimalField(max_digits=30, widget=forms.NumberInput(attrs={"step": "any", **example}), **shared)
+        case Kind.LINES:
+            return LinesField(widget=forms.Textarea(attrs={"rows": 3}), **shared)
+        case Kind.JSON:
+            return JsonField(widget=forms.Textarea(attrs={"rows": 5, "spellcheck": "false"}), **shared)
+        case Kind.FILE:
+            return forms.FileField(**shared)
+        case _:
+            long = given.longest is not None and given.longest > LONG and given.place == "body"
+            widget = forms.Textarea(attrs={"rows": 4}) if long else plain
+            held = [_HELD[given.place]] if given.place in _HELD else []
+            return forms.CharField(max_length=bounds.LONG_TEXT_BYTES, strip=False, widget=widget, validators=held, **shared)
+
+
+def _in_query(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return ",".join(value) if isinstance(value, list) else str(value)
+
+
+CONFIRMATIONS = {
+    "buyAsset": "This is a real purchase: your wallet is charged at once, within the limits that you set for this app.",
+    "updateListing": "A published listing changes at once, including its price: buyers see and pay it.",
+    "deleteListing": "The draft is deleted with its files and previews. This can't be undone.",
+    "setRegionalPrices": "A published listing changes at once: buyers pay the new prices.",
+    "setLicensing": "A published listing changes at once: buyers are offered these licences.",
+    "unpublishListing": "The listing leaves the catalog at once. To be sold again it must be reviewed again.",
+    "reportLeakedCredentials": "The credentials you name are revoked permanently, and their owners get a mail. The response doesn't show whether they were valid.",
+}

@@ -1,0 +1,111 @@
+"""What the documentation says of this very service: addresses, limits, error codes, scopes. Never written by hand."""
+
+import re
+from collections.abc import Callable
+from http import HTTPStatus
+from pathlib import Path
+
+from django.conf import settings
+from django.urls import reverse
+
+from library import bounds as library_bounds
+from marketplace.core import bounds
+from marketplace.core.errors import Problem, catalogue
+from marketplace.core.scopes import APP_SCOPES, PERSONAL_SCOPES, SCOPE_LABELS, Scope
+from marketplace.http.request_body import BLOCK_BYTES
+from marketplace.mcp.revisions import SUPPORTED
+from marketplace.mcp.tools.registry import TOOLS
+from wallet import bounds as wallet_bounds
+
+EXAMPLES = Path(__file__).parent / "examples"
+
+_NAME = re.compile(r"\{\{(\w+)\}\}")
+
+
+def filled_in(text: str) -> str:
+    """Return the text with every `{{name}}` replaced.
+
+    Raises:
+        KeyError: there is no such value.
+    """
+    return _NAME.sub(lambda match: VALUES[match[1]](), text)
+
+
+def problem_table() -> str:
+    """Return every error code by status, as a Markdown table, each with a link to its page."""
+    lines = ["| Status | Code | Meaning |", "| --- | --- | --- |"]
+    problems: list[type[Problem]] = sorted(catalogue().values(), key=lambda problem: (problem.status, problem.code))
+    for problem in problems:
+        status = HTTPStatus(problem.status)
+        link = f"[`{problem.code}`]({reverse('problem', args=[problem.code])})"
+        lines.append(f"| {status.value} {status.phrase} | {link} | {problem.title} |")
+    return "\n".join(lines)
+
+
+def scope_table() -> str:
+    """Return the scopes in the words of the consent page, as a Markdown table."""
+    lines = ["| Scope | Allows to | Works with |", "| --- | --- | --- |"]
+    lines += [f"| `{scope}` | {SCOPE_LABELS[scope]} | {_credentials_of(scope)} |" for scope in Scope]
+    return "\n".join(lines)
+
+
+def _credentials_of(scope: Scope) -> str:
+    if scope not in APP_SCOPES:
+        return "personal tokens"
+    return "API keys, OAuth, personal tokens" if scope in PERSONAL_SCOPES else "API keys; tool tokens and OAuth for `/mcp`"
+
+
+def limit_table() -> str:
+    """Return the rate limits of this service, as a Markdown table."""
+    limits = settings.RATE_LIMITS
+    rows = (
+        ("API key", "per key; an admin can set a different limit for a key", limits["api_key"]),
+        ("Bearer token", "per user and app; a user's personal tokens count as one app", limits["bearer_app"]),
+        ("All bearer tokens of a user", "per user, across all apps", limits["bearer_user"]),
+        ("No credential", "per client address", limits["anonymous"]),
+    )
+    lines = ["| Credential | Counted | Requests per minute |", "| --- | --- | ---: |"]
+    return "\n".join([*lines, *(f"| {name} | {how} | {calls:,} |" for name, how, calls in rows)])
+
+
+def tool_table() -> str:
+    """Return the tools for AI clients, as a Markdown table."""
+    lines = ["| Tool | Scope | What it does |", "| --- | --- | --- |"]
+    lines += [f"| `{tool.name}` | {f'`{tool.scope}`' if tool.scope else 'any token'} | {tool.description} |" for tool in TOOLS.values()]
+    return "\n".join(lines)
+
+
+def mcp_revisions() -> str:
+    """Return the revisions of the tool protocol that are spoken, newest first."""
+    return ", ".join(f"`{revision}`" for revision in sorted(SUPPORTED, reverse=True))
+
+
+def client_metadata_sentence() -> str:
+    """Return whose clients may describe themselves here."""
+    hosts = ", ".join(f"`{host}`" for host in settings.CLIENT_METADATA_HOSTS)
+    about = "A client can use the https URL of its client ID metadata document as its client ID if it is hosted"
+    return f"{about} on one of: {hosts}." if hosts else f"{about} on a host that the operator has allowed; this site allows none."
+
+
+VALUES: dict[str, Callable[[], str]] = {
+    "base_url": lambda: settings.BASE_URL,
+    "problem_table": problem_table,
+    "scope_table": scope_table,
+    "limit_table": limit_table,
+    "tool_table": tool_table,
+    "mcp_revisions": mcp_revisions,
+    "client_metadata_sentence": client_metadata_sentence,
+    "insufficient_balance_title": lambda: catalogue()["insufficient_balance"].title,
+    "example_buy_a_font": lambda: (EXAMPLES / "buy_a_font.py").read_text("utf-8").rstrip(),
+    "quote_minutes": lambda: str(wallet_bounds.QUOTE_SECONDS // 60),
+    "body_seconds": lambda: str(bounds.BODY_SECONDS),
+    "uploads_at_once": lambda: str(bounds.UPLOADS_AT_ONCE),
+    "body_block_kib": lambda: str(BLOCK_BYTES // bounds.KIB),
+    "body_kib_a_second": lambda: str(bounds.BODY_BYTES_A_SECOND // bounds.KIB),
+    "idempotency_hours": lambda: str(wallet_bounds.IDEMPOTENCY_HOURS),
+    "json_values": lambda: f"{bounds.JSON_VALUES:,}",
+    "json_depth": lambda: str(bounds.JSON_DEPTH),
+    "field_errors": lambda: str(bounds.FIELD_ERRORS),
+    "item_errors": lambda: str(bounds.ITEM_ERRORS),
+    "link_minutes": lambda: str(library_bounds.DOWNLOAD_LINK_SECONDS // 60),
+}

@@ -1,0 +1,107 @@
+"""Forms of the account page."""
+
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+
+from developers.dashboard.credential_forms import PasswordAgain
+from marketplace.accounts.models import User
+from marketplace.core import bounds as core_bounds
+from marketplace.core.money import to_minor
+from marketplace.ui.formatting import money
+from wallet import bounds as wallet_bounds
+
+
+class NameForm(forms.Form):
+    """How one is greeted."""
+
+    name = forms.CharField(
+        label="Name",
+        max_length=core_bounds.NAME_CHARS,
+        required=False,
+        help_text="How we address you on the site and in mails. Nobody else sees it.",
+    )
+
+
+class DeletionForm(forms.Form):
+    """The address and the password, typed once more."""
+
+    email = forms.CharField(
+        label="Enter your e-mail address to confirm",
+        max_length=254,
+        widget=forms.TextInput(attrs={"autocomplete": "off", "inputmode": "email"}),
+    )
+    password = forms.CharField(
+        label="Password", strip=False, max_length=1_000, widget=forms.PasswordInput(attrs={"autocomplete": "current-password"})
+    )
+
+    def __init__(self, *args: Any, user: User, password_is_right: Callable[[str], bool], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.user = user
+        self.password_is_right = password_is_right
+
+    def clean_email(self) -> str:
+        """Take the account's own address only."""
+        email = str(self.cleaned_data["email"]).strip().lower()
+        if email != self.user.email:
+            raise forms.ValidationError("That is not the address of this account.", code="other_address")
+        return email
+
+    def clean(self) -> dict[str, Any]:
+        """Ask for the password once the address is right: each try counts."""
+        cleaned = super().clean() or {}
+        if not self.errors and not self.password_is_right(cleaned["password"]):
+            self.add_error("password", forms.ValidationError("That is not your password.", code="wrong_password"))
+        return cleaned
+
+
+class WalletPayoutForm(PasswordAgain):
+    """How much of which wallet is paid out, and where to.
+
+    Args:
+        balances: What can be paid out, by currency.
+    """
+
+    needed_for = "taking money out of the wallet"
+
+    currency = forms.ChoiceField(label="From", widget=forms.RadioSelect)
+    amount = forms.DecimalField(
+        label="Amount",
+        required=False,
+        min_value=Decimal("0.01"),
+        max_digits=14,
+        decimal_places=2,
+        help_text="Leave empty to pay out the whole balance.",
+        widget=forms.TextInput(attrs={"inputmode": "decimal", "autocomplete": "off"}),
+    )
+    payment_details = forms.CharField(
+        label="Pay to",
+        max_length=wallet_bounds.PAYMENT_DETAILS_CHARS,
+        help_text="For example: account holder, account number and bank. Only the staff who make the payment can see it. It is deleted if nothing "
+        f"is paid, and {wallet_bounds.PAYMENT_DETAILS_DAYS} days after a payment.",
+        widget=forms.Textarea(attrs={"rows": 4, "autocomplete": "off"}),
+    )
+    field_order = ("currency", "amount", "payment_details", "password")
+
+    def __init__(self, *args: Any, balances: Mapping[str, int], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["currency"].choices = [  # type: ignore[attr-defined]  # it is a choice field
+            (currency, money(balance, currency)) for currency, balance in balances.items()
+        ]
+        self.fields["currency"].initial = next(iter(balances), None)
+        self.fields["password"].required = True
+        self.fields["password"].help_text = "Required again because this takes money out of your wallet."
+
+    def clean(self) -> dict[str, Any]:
+        """Ask for the password once the rest is right: each try counts."""
+        cleaned = super().clean() or self.cleaned_data
+        if not self.errors:
+            self.demand_the_password()
+        return cleaned
+
+    def wanted_minor(self) -> int | None:
+        """Return how much is asked for; None for all of it."""
+        amount = self.cleaned_data["amount"]
+        return None if amount is None else to_minor(amount)

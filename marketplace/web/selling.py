@@ -1,0 +1,122 @@
+"""What a vendor's pages of sales are made of: how far back, the figures above, the charts."""
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from marketplace.ui.charts import Chart, Period, Series, Span, Step
+from marketplace.ui.charts.periods import floor
+from marketplace.ui.formatting import money, short_money
+from wallet.models import Journal
+from wallet.models.ledger import JournalKind
+from wallet.sales import SalesTotals
+
+ByTime = Mapping[dt.datetime, SalesTotals]
+CURRENCY_WORDS = {"INR": "rupees", "USD": "US dollars"}
+MONTH = Span("30d", "30 days", Step.DAY, 30)
+YEAR = Span("12m", "12 months", Step.MONTH, 12)
+SPANS = {span.key: span for span in (MONTH, YEAR)}
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What stands above the charts, in one currency.
+
+    Args:
+        currency: Which.
+        held_minor: What is to be paid out; below zero after refunds of what was.
+        month_minor: What was earned in this month so far.
+        before_minor: What was earned in the month before.
+    """
+
+    currency: str
+    held_minor: int
+    month_minor: int
+    before_minor: int
+
+    @property
+    def change(self) -> str:
+        """How this month stands against the last; empty where there is nothing to compare with."""
+        if self.before_minor <= 0:
+            return ""
+        percent = round(100 * self.month_minor / self.before_minor)
+        return f"{percent}% of it so far"
+
+
+def since(period: Period, now: dt.datetime) -> dt.datetime:
+    """Return from when takings are read: the last month whole, however short the charts are."""
+    return min(period.start, _month_before(floor(now, Step.MONTH)))
+
+
+def figures_of(accounts: Sequence[Any], takings: Mapping[str, ByTime], now: dt.datetime) -> list[Figures]:
+    """Return the figures of each currency in which anything was ever earned."""
+    month = floor(now, Step.MONTH)
+    before = _month_before(month)
+    return [
+        Figures(
+            account.currency,
+            account.earned_minor,
+            *(
+                sum(each.net_minor for moment, each in takings[account.currency].items() if floor(moment, Step.MONTH) == start)
+                for start in (month, before)
+            ),
+        )
+        for account in accounts
+    ]
+
+
+def charts_of(takings: Mapping[str, ByTime], period: Period, span: Span) -> list[Chart]:
+    """Return the chart of sales, and of earnings in each currency."""
+    if not takings:
+        return []
+    sold = [{moment: each.sold for moment, each in by_time.items()} for by_time in takings.values()]
+    refunded = [{moment: -each.refunded for moment, each in by_time.items()} for by_time in takings.values()]
+    counts = Chart(
+        "sales",
+        f"Sales a {span.step} (UTC)",
+        period,
+        [Series("sold", _summed(period, sold)), Series("refunded", _summed(period, refunded), "bad")],
+        nothing=f"Nothing was sold in {span.words}.",
+    )
+    return [counts, *(_earnings(currency, by_time, period, span) for currency, by_time in takings.items())]
+
+
+def _earnings(currency: str, by_time: ByTime, period: Period, span: Span) -> Chart:
+    sales = period.fill({moment: each.sales_minor for moment, each in by_time.items()})
+    refunds = period.fill({moment: each.refunds_minor for moment, each in by_time.items()})
+    return Chart(
+        f"earned-{currency.lower()}",
+        f"Earned a {span.step} in {CURRENCY_WORDS[currency]} (UTC)",
+        period,
+        [
+            Series("your share of sales", sales),
+            Series("reversed by refunds", refunds, "bad"),
+            Series("left", [sale + refund for sale, refund in zip(sales, refunds, strict=True)], "mark", "line"),
+        ],
+        nothing=f"Nothing was earned in {CURRENCY_WORDS[currency]} in {span.words}.",
+        show=partial(money, currency=currency),
+        tick=partial(short_money, currency=currency),
+    )
+
+
+def _summed(period: Period, amounts: Sequence[Mapping[dt.datetime, int]]) -> list[int]:
+    return [sum(values) for values in zip(*(period.fill(each) for each in amounts), strict=True)]
+
+
+def _month_before(month: dt.datetime) -> dt.datetime:
+    return floor(month - dt.timedelta(microseconds=1), Step.MONTH)
+
+
+def parts_of(line: Journal) -> list[tuple[str, int | None]]:
+    """Return what became of the price of a line of the statement, each part by its name; a refund takes all of them back."""
+    order, sign = line.order, -1 if line.kind == JournalKind.REFUND else 1
+    price, tax, commission = (None, None, None) if order is None else (order.price_minor, -order.tax_minor, -order.commission_minor)
+    return [
+        *(
+            (name, None if amount is None else sign * amount)
+            for name, amount in (("Price", price), ("Tax", tax), ("Commission", commission))
+        ),
+        ("Yours", line.vendor_net_minor),
+    ]

@@ -1,0 +1,43 @@
+"""The currency in which a viewer sees prices: the one just chosen, else the one chosen before, else the wallet's, else dollars."""
+
+from typing import Any
+
+from django.contrib.auth.signals import user_logged_in
+from django.dispatch import receiver
+from django.http import HttpRequest, HttpResponse
+
+from catalog.pricing import Prices
+from marketplace.accounts.models import User
+from marketplace.core.money import Currency
+from wallet.selectors import currency_preference_of
+
+COOKIE = "currency"
+# In the session.
+PREFERENCE = "currency"
+_YEAR = 365 * 24 * 60 * 60
+
+
+def currency_of(request: HttpRequest) -> Currency:
+    """Return the currency to show prices in, without a query of its own."""
+    said = (request.GET.get("currency"), request.COOKIES.get(COOKIE), request.session.get(PREFERENCE))
+    return next((Currency(code) for code in said if code in set(Currency)), Currency.USD)
+
+
+def remember(request: HttpRequest, response: HttpResponse) -> HttpResponse:
+    """Keep the currency that the address chose for the pages to come."""
+    chosen = request.GET.get("currency")
+    if chosen in set(Currency) and chosen != request.COOKIES.get(COOKIE):
+        response.set_cookie(COOKIE, str(chosen), max_age=_YEAR, samesite="Lax", secure=request.is_secure(), httponly=True)
+    return response
+
+
+def amount_in(prices: Prices, currency: Currency) -> tuple[int | None, Currency]:
+    """Return a price in the currency, or in dollars where the vendor set none: every listing has one in dollars."""
+    amount = {Currency.USD: prices.usd, Currency.INR: prices.inr, Currency.EUR: prices.eur}[currency]
+    return (prices.usd, Currency.USD) if amount is None else (amount, currency)
+
+
+@receiver(user_logged_in)
+def note_preference(sender: Any, request: HttpRequest, user: User, **_: Any) -> None:
+    """Put the wallet's currency into the session that begins, so that no page asks for it again."""
+    request.session[PREFERENCE] = currency_preference_of(user)

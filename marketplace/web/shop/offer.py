@@ -1,0 +1,120 @@
+"""A listing's page: its samples by kind, its licences with their prices, what the viewer has of it."""
+
+import uuid
+from dataclasses import dataclass
+from typing import Any
+
+from catalog import pricing, selectors
+from catalog.font_tester import axes_of
+from catalog.models import Listing, Preview
+from catalog.models.files import PreviewKind
+from catalog.pricing import Prices
+from catalog.selectors import Card, Picture
+from library.selectors import live_tier_ids
+from marketplace.accounts.models import User
+from marketplace.core.money import WALLET_CURRENCIES, Currency
+
+from .currency import amount_in
+
+ALIKE = 4
+
+
+@dataclass(frozen=True)
+class License:
+    """A licence on sale."""
+
+    slug: str
+    name: str
+    summary: str
+    prices: Prices
+    owned: bool
+
+
+@dataclass(frozen=True)
+class Samples:
+    """The public samples of a listing."""
+
+    pictures: list[tuple[Picture, Picture, str]]
+    specimen: Preview | None
+    sound: Preview | None
+
+    @property
+    def axes(self) -> list[dict[str, Any]]:
+        """The axes of the specimen that can be moved."""
+        return axes_of(self.specimen)
+
+
+@dataclass(frozen=True)
+class Offer:
+    """All of a listing's page.
+
+    Args:
+        listing: The listing, with store, category and reviewed file.
+        samples: What can be looked at and listened to.
+        licenses: What can be bought.
+        prices: What the first licence costs now.
+        list_prices: The same without the discount.
+        currencies: Those that a wallet can pay it in.
+        alike: Other listings of the category.
+    """
+
+    listing: Listing
+    samples: Samples
+    licenses: list[License]
+    prices: Prices
+    list_prices: Prices
+    currencies: list[Currency]
+    alike: list[Card]
+
+    @property
+    def is_owned(self) -> bool:
+        """Tell whether the viewer holds some licence of it."""
+        return any(sold.owned for sold in self.licenses)
+
+    @property
+    def first_to_buy(self) -> str:
+        """The licence that is chosen at first: the first one that the viewer does not hold."""
+        return next((sold.slug for sold in self.licenses if not sold.owned), "")
+
+
+def offer_of(slug: str, viewer: User | None) -> Offer:
+    """Return a listing's page in five queries.
+
+    Args:
+        slug: Its slug or id.
+        viewer: Who looks, where that is known.
+
+    Raises:
+        NotFound: it is not for sale.
+    """
+    listing = selectors.listing_for_sale(slug)
+    tiers = selectors.active_tiers()
+    owned: set[uuid.UUID] = set() if viewer is None else live_tier_ids(viewer, listing)
+    licenses = [
+        License(tier.slug, tier.name, tier.summary, pricing.prices_of(listing, tier, tiers), tier.pk in owned)
+        for tier in pricing.permitted_tiers(listing, tiers)
+    ]
+    prices = pricing.sale_prices(listing)
+    return Offer(
+        listing=listing,
+        samples=samples_of(listing),
+        licenses=licenses,
+        prices=prices,
+        list_prices=pricing.list_prices(listing),
+        currencies=[code for code in WALLET_CURRENCIES if amount_in(prices, code)[1] == code],
+        alike=selectors.popular_cards(limit=ALIKE, category=listing.category.slug, without=listing.pk),
+    )
+
+
+def samples_of(listing: Listing) -> Samples:
+    """Return the samples of a listing: each picture small and whole."""
+    previews = list(listing.previews.all())
+    pictures = []
+    for preview in previews:
+        if preview.kind == PreviewKind.GALLERY:
+            small = selectors.picture_of(preview.pk, preview.details, preview.renditions)
+            whole = selectors.picture_of(preview.pk, preview.details, preview.renditions, small=False)
+            if small and whole:
+                pictures.append((small, whole, preview.alt_text))
+    by_kind = {preview.kind: preview for preview in previews}
+    return Samples(pictures, by_kind.get(PreviewKind.FONT_SPECIMEN), by_kind.get(PreviewKind.AUDIO_PREVIEW))

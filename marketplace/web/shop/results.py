@@ -1,0 +1,77 @@
+"""What the storefront shows for a state: a page of cards, how many there are, and what one can narrow by."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.http import QueryDict
+
+from catalog import bounds, selectors
+from catalog.filters import ListingFilter, Listings
+from catalog.models import ListingIndex
+from catalog.search import search
+from catalog.selectors import Card, Counts, Names, Total
+from marketplace.core.money import Currency
+
+from .query import ShopForm
+
+PAGE_SIZE = 24
+
+
+@dataclass(frozen=True)
+class Results:
+    """A page of the storefront.
+
+    Args:
+        cards: Its listings.
+        total: How many there are in all.
+        pages: How many pages.
+        names: Categories and licences to choose from.
+        counts: How many listings each choice has; None where a search ranks instead of counting.
+        suggestions: Where a search finds nothing, words like those of the query that find something.
+    """
+
+    cards: list[Card]
+    total: Total
+    pages: int
+    names: Names
+    counts: Counts | None
+    suggestions: Sequence[str] = ()
+
+
+def results_of(form: ShopForm, currency: Currency) -> Results:
+    """Return what is shown, in five queries at most besides those of a search."""
+    filters = ListingFilter(_in(currency, form.data), ListingIndex.objects.all())
+    listings, given = filters.qs, filters.given()
+    names = selectors.names_to_choose_from()
+    if form.query:
+        return _found(form.query, listings if given.keys() - {"currency"} else None, names)
+    page = selectors.list_listings(listings, given, sort=form.order, limit=PAGE_SIZE, start=(form.page_number - 1) * PAGE_SIZE)
+    counts = selectors.counts_to_choose_from(form.chosen.get("category"), form.chosen.get("tier"))
+    cards = [selectors.card_of(row) for row in page.rows]
+    return Results(cards, page.total, math.ceil(page.total.listings / PAGE_SIZE), names, counts)
+
+
+def _in(currency: Currency, data: QueryDict) -> QueryDict:
+    """Return parameters whose prices are in a currency."""
+    data = data.copy()
+    data["currency"] = currency.value
+    return data
+
+
+def _found(query: str, listings: Listings | None, names: Names) -> Results:
+    """Return the best hits of a search: one page, for what comes after them is no answer."""
+    found = search(query, within=listings, limit=bounds.SEARCH_LIMIT)
+    cards = selectors.cards_of(hit.id for hit in found.hits)
+    return Results(cards, Total(len(cards), exact=found.next_cursor is None), 1, names, None, found.suggestions)
+
+
+def page_numbers(current: int, pages: int) -> list[int | None]:
+    """Return the numbers to link to: the ends and the neighbours; None where some are left out."""
+    near = sorted({1, pages, *range(max(1, current - 1), min(pages, current + 1) + 1)} - {0})
+    found: list[int | None] = []
+    for number in near:
+        if found and found[-1] is not None and number - found[-1] > 1:
+            found.append(number - 1 if number - found[-1] == 2 else None)
+        found.append(number)
+    return found

@@ -1,0 +1,41 @@
+"""Prices and filters of the storefront."""
+
+from django import template
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from catalog.pricing import Prices
+from marketplace.accounts.models import Tier
+from marketplace.core.money import Currency
+from marketplace.ui.formatting import money
+
+from ..shop.currency import amount_in
+
+register = template.Library()
+
+
+@register.simple_tag
+def price(prices: Prices, currency: Currency) -> SafeString:
+    """Return a price in the viewer's currency, in dollars where there is none in it."""
+    amount, shown = amount_in(prices, currency)
+    if amount == 0:
+        return SafeString('<span class="number">Free</span>')
+    return format_html('<span class="number" data-currency="{}">{}</span>', shown, money(amount, shown))
+
+
+@register.filter
+def percent(basis_points: int) -> str:
+    """Return basis points as a percentage without needless zeros."""
+    return f"{basis_points / 100:g}%"
+
+
+@register.filter
+def tier_name(tier: str) -> str:
+    """Return a tier of accounts as it is called on pages."""
+    return "VIP" if tier == Tier.VIP else tier.capitalize()
+
+
+@register.filter
+def words(text: str) -> list[str]:
+    """Return the words of a constant text, to go through them."""
+    return text.split()

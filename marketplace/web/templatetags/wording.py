@@ -1,0 +1,32 @@
+"""Times, money, scopes and states as people read them."""
+
+from django import template
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
+
+from catalog.field_names import field_name
+from marketplace.core.scopes import SCOPE_LABELS, Scope
+from marketplace.ui.formatting import money, status_colour, status_label, when
+
+register = template.Library()
+for words in (field_name, money, status_label, status_colour, when):
+    register.filter(words)
+
+
+@register.filter
+def heading(tag: str) -> str:
+    """Return a tag of the API as a heading."""
+    return tag.replace("-", " ").capitalize()
+
+
+@register.filter
+def scope_words(scope: str) -> str:
+    """Return what a scope allows, in plain words."""
+    return SCOPE_LABELS[Scope(scope)]
+
+
+@register.filter
+def breakable(path: str) -> SafeString:
+    """Return a path that a narrow page breaks before a slash."""
+    first, *others = path.split("/")
+    return format_html_join("", "{}", [(first,)]) + format_html_join("", "<wbr>/{}", ((part,) for part in others))

@@ -1,0 +1,85 @@
+"""One's own account: name, sign-in, a copy of the data, the end of it."""
+
+from functools import partial
+
+from allauth.mfa.models import Authenticator
+from django.contrib import messages
+from django.contrib.auth import logout, update_session_auth_hash
+from django.http import Http404, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.utils import timezone
+
+from developers.dashboard.credential_forms import password_is_right
+from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, signed_in_page
+from marketplace.accounts.services import delete_account, end_sessions, rename_user
+from marketplace.core.errors import Problem
+from marketplace.operations.exports import KEPT, export_of, read_export, request_export
+from marketplace.operations.people import unsettled
+
+from ..forms import DeletionForm, NameForm
+
+DELETION_REASON = "Asked for on the account page."
+
+
+@signed_in_page("GET", "POST")
+def account(request: SignedInRequest) -> HttpResponseBase:
+    """Show the account; a POST sets the name."""
+    form = NameForm(request.POST if request.method == "POST" else None, initial={"name": request.user.name})
+    if form.is_valid():
+        with problems_as_form_errors(form):
+            rename_user(user=request.user, name=form.cleaned_data["name"], actor=request.user)
+            messages.success(request, "Your name was saved.")
+            return redirect("account")
+    context = {
+        "form": form,
+        "totp": Authenticator.objects.filter(user=request.user, type=Authenticator.Type.TOTP).exists(),
+        "export": export_of(request.user),
+        "days": KEPT.days,
+    }
+    return render(request, "account/overview.html", context, status=400 if form.is_bound else 200)
+
+
+@signed_in_page("POST")
+def sessions(request: SignedInRequest) -> HttpResponseBase:
+    """End all sessions but this one."""
+    user = end_sessions(user=request.user, actor=request.user)
+    update_session_auth_hash(request, user)
+    messages.success(request, "You have been signed out everywhere else.")
+    return redirect("account")
+
+
+@signed_in_page("POST")
+def export(request: SignedInRequest) -> HttpResponseBase:
+    """Have a copy of the data written."""
+    try:
+        request_export(user=request.user, actor=request.user)
+    except Problem as problem:
+        messages.error(request, problem.message)
+    else:
+        messages.success(request, "Your export is being prepared. You get a mail when it is ready, usually within minutes.")
+    return redirect("account")
+
+
+@signed_in_page("GET")
+def export_file(request: SignedInRequest) -> HttpResponseBase:
+    """Give the copy to whom it is about, while it lasts."""
+    text = read_export(request.user)
+    if text is None:
+        raise Http404
+    name = f"my-data-{timezone.now():%Y-%m-%d}.json"
+    return HttpResponse(text, content_type="application/json", headers={"Content-Disposition": f'attachment; filename="{name}"'})
+
+
+@signed_in_page("GET", "POST")
+def delete(request: SignedInRequest) -> HttpResponseBase:
+    """Say what goes and what stays, ask for address and password, then delete the account."""
+    form = DeletionForm(request.POST or None, user=request.user, password_is_right=partial(password_is_right, request))
+    if form.is_valid():
+        with problems_as_form_errors(form):
+            # Who decides is the owner, as when the operators are asked: nobody acts upon someone.
+            delete_account(user=request.user, reason=DELETION_REASON, actor=None)
+            logout(request)
+            messages.success(request, "Your account is deleted. A last mail confirms it.")
+            return redirect("landing")
+    context = {"form": form, "unsettled": unsettled(request.user.pk), "staff": request.user.is_staff}
+    return render(request, "account/delete.html", context, status=400 if form.is_bound else 200)

@@ -1,0 +1,101 @@
+"""A listing's page, the stylesheet of its specimen, and a vendor's page."""
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from catalog import font_tester, selectors
+from catalog.filters import Values
+from catalog.models import ListingIndex
+from catalog.models.files import public_technical
+from catalog.selectors import Sort
+from marketplace.accounts.models import User
+from marketplace.core.errors import NotFound
+from vendors.selectors import bio_of
+
+from ..shop.currency import currency_of, remember
+from ..shop.description import description_html
+from ..shop.offer import offer_of
+from ..shop.results import PAGE_SIZE, page_numbers
+
+HOUR = 60 * 60
+MOST_PAGES = 1_000
+
+
+@require_safe
+def asset(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show a listing: samples, licences, prices, the way to buy it."""
+    viewer = request.user if isinstance(request.user, User) else None
+    try:
+        offer = offer_of(slug, viewer)
+    except NotFound as error:
+        raise Http404 from error
+    listing, pictures = offer.listing, offer.samples.pictures
+    context = {
+        "offer": offer,
+        "listing": listing,
+        "currency": currency_of(request),
+        "technical": {} if listing.live_deliverable is None else public_technical(listing.live_deliverable.technical),
+        "description": listing.short_description,
+        "text": description_html(listing.description),
+        "features": font_tester.FEATURES,
+        "sample": font_tester.TEXT,
+        "is_own": viewer is not None and listing.store.owner_id == viewer.pk,
+        "canonical": settings.BASE_URL + reverse("asset-page", args=[listing.slug]),
+        "headline": listing.title,
+        "image": settings.BASE_URL + pictures[0][1].url if pictures else "",
+    }
+    return remember(request, render(request, "shop/asset.html", context))
+
+
+@require_safe
+def specimen(request: HttpRequest, slug: str) -> HttpResponse:
+    """Name the listing's specimen as a font, for the page that shows it. It is the public sample, never the file for sale."""
+    try:
+        listing = selectors.listing_for_sale(slug)
+    except NotFound as error:
+        raise Http404 from error
+    preview = listing.previews.filter(kind="FontSpecimen").first()
+    if preview is None:
+        raise Http404
+    return HttpResponse(
+        font_tester.face_of(preview), content_type="text/css; charset=utf-8", headers={"Cache-Control": f"public, max-age={HOUR}"}
+    )
+
+
+@require_safe
+def store(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show a vendor's listings, the newest first."""
+    try:
+        found = selectors.open_store(slug)
+    except NotFound as error:
+        raise Http404 from error
+    number = _page_number(request)
+    given = {"vendor": Values((slug,))}
+    listings = ListingIndex.objects.filter(store_slug=slug)
+    page = selectors.list_listings(listings, given, sort=Sort.NEWEST, start=(number - 1) * PAGE_SIZE, limit=PAGE_SIZE)
+    pages = -(-page.total.listings // PAGE_SIZE)
+    address = reverse("store", args=[slug])
+    context = {
+        "store": found,
+        "bio": bio_of(found),
+        "total": page.total,
+        "cards": [selectors.card_of(row) for row in page.rows],
+        "currency": currency_of(request),
+        "current": number,
+        "pages": [(each, f"{address}?page={each}" if each else "") for each in page_numbers(number, pages)],
+        "canonical": settings.BASE_URL + address,
+        "headline": found.name,
+        "description": f"Assets by {found.name}: reviewed, with clear licences and prices.",
+    }
+    return remember(request, render(request, "shop/store.html", context))
+
+
+def _page_number(request: HttpRequest) -> int:
+    text = request.GET.get("page", "1")
+    # Shorter first: a number of thousands of digits cannot even be read.
+    if len(text) > len(str(MOST_PAGES)) or not text.isascii() or not text.isdigit() or not 1 <= int(text) <= MOST_PAGES:
+        raise Http404
+    return int(text)

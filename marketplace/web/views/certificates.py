@@ -1,0 +1,100 @@
+"""Licence certificates as everyone can verify them in a browser."""
+
+import orjson
+from django import forms
+from django.core.files.uploadedfile import UploadedFile
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.csrf import csrf_exempt, csrf_protect
+from django.views.decorators.http import require_http_methods
+
+from library.certificates import CertificateStatus, Verdict, check_certificate, check_certificate_id
+from marketplace.api.problems import answer
+from marketplace.core import bounds
+from marketplace.core.errors import BodyTooLarge, NotFound
+
+from ..shop.rate_limit import rate_limited
+
+# A certificate has less than 3,000.
+MAXIMUM_CHARS = 16_000
+MAXIMUM_BYTES = 64 * bounds.KIB
+
+
+class CertificateForm(forms.Form):
+    """A certificate that somebody was shown: its text, its file or its ID."""
+
+    text = forms.CharField(
+        label="Certificate",
+        help_text="The whole text of a signed certificate, or the ID that is printed on one.",
+        max_length=MAXIMUM_CHARS,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 6, "spellcheck": "false", "autocomplete": "off"}),
+    )
+    file = forms.FileField(
+        label="File",
+        help_text="A signed certificate that was saved as .json or text.",
+        required=False,
+        widget=forms.ClearableFileInput(attrs={"accept": ".json,.jws,.txt,application/json,text/plain"}),
+    )
+
+    def clean_file(self) -> str:
+        """Return the text of the file, empty without one."""
+        file: UploadedFile[bytes] | None = self.cleaned_data["file"]
+        content = file.read(MAXIMUM_BYTES) if file else b""
+        if content.startswith(b"%PDF"):
+            raise forms.ValidationError("A PDF carries no signature. Enter the ID that is printed on it instead.")
+        return content.decode(errors="replace")
+
+    def clean(self) -> dict[str, str]:
+        """Refuse a form without a certificate; the file counts where both are given."""
+        values: dict[str, str] = {**self.cleaned_data}
+        if not self.errors and not (values["file"].strip() or values["text"]):
+            raise forms.ValidationError("Enter a certificate, or choose its file.")
+        return values
+
+    def verdict(self) -> Verdict:
+        """Return what the certificate is worth now."""
+        text = _signature_in((self.cleaned_data["file"] or self.cleaned_data["text"]).strip())
+        return check_certificate(text) if "." in text else _verdict_by_id(text)
+
+
+# The token is in the body, which is not read before its length is known.
+@csrf_exempt
+@require_http_methods(["GET", "HEAD", "POST"])
+@rate_limited
+def verify(request: HttpRequest) -> HttpResponse:
+    """Show whether a certificate is genuine and its licence still valid."""
+    length = request.META.get("CONTENT_LENGTH") or "0"
+    if not length.isdigit() or int(length) > 2 * MAXIMUM_BYTES:
+        return answer(BodyTooLarge(maximumBytes=MAXIMUM_BYTES), request)
+    return _verify(request)
+
+
+@csrf_protect
+def _verify(request: HttpRequest) -> HttpResponse:
+    form = CertificateForm(request.POST, request.FILES) if request.method == "POST" else CertificateForm()
+    verdict = None
+    if form.is_bound:
+        verdict = form.verdict() if form.is_valid() else None
+    elif certificate_id := request.GET.get("id", ""):
+        verdict = _verdict_by_id(certificate_id)
+    return render(request, "pages/verify_certificate.html", {"form": form, "verdict": verdict})
+
+
+def _signature_in(text: str) -> str:
+    """Return the signature in a text: itself without white space, or that in the API's answer."""
+    if text.startswith("{"):
+        try:
+            value = orjson.loads(text)
+        except orjson.JSONDecodeError:
+            return "."
+        jws = value.get("jws") if isinstance(value, dict) else None
+        return jws if isinstance(jws, str) else "."
+    return "".join(text.split())
+
+
+def _verdict_by_id(certificate_id: str) -> Verdict:
+    try:
+        return check_certificate_id(certificate_id)
+    except NotFound:
+        return Verdict(CertificateStatus.NOT_GENUINE)

@@ -1,0 +1,72 @@
+"""Buying on the page: a quote, a confirmation that says what happens, a purchase that happens once."""
+
+import uuid
+
+from django.contrib import messages
+from django.http import Http404, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.utils import timezone
+
+from catalog.selectors import cards_of
+from marketplace.accounts.pages import SignedInRequest, signed_in_page
+from marketplace.core.errors import NotFound, Problem
+from marketplace.core.money import WALLET_CURRENCIES
+from wallet.models import Quote
+from wallet.selectors import quote_of, wallet_of
+from wallet.services.offers import PurchaseRequest
+from wallet.services.quotes import make_quote
+from wallet.services.spending import spend
+
+
+@signed_in_page("GET", "POST")
+def begin(request: SignedInRequest, slug: str) -> HttpResponseBase:
+    """Have a price promised and lead to its confirmation; whoever comes back from the sign-in chooses again."""
+    if request.method != "POST":
+        return redirect("asset-page", slug=slug)
+    currency = request.POST.get("currency")
+    purchase = PurchaseRequest(slug, currency if currency in WALLET_CURRENCIES else None, request.POST.get("license") or None)
+    try:
+        quote = make_quote(buyer=request.user, purchase=purchase)
+    except NotFound as error:
+        raise Http404 from error
+    except Problem as problem:
+        messages.error(request, problem.message)
+        return redirect("asset-page", slug=slug)
+    return redirect("checkout", quote_id=quote.pk)
+
+
+@signed_in_page("GET", "POST")
+def confirm(request: SignedInRequest, quote_id: uuid.UUID) -> HttpResponseBase:
+    """Say what will be charged and what is left; buy when that is confirmed. Sent twice, it is one purchase."""
+    quote = quote_of(request.user, str(quote_id))
+    if quote is None:
+        raise Http404
+    if request.method == "POST":
+        return _buy(request, quote)
+    used_by = getattr(quote, "used_by", None)
+    if used_by is not None:
+        return redirect("order-page", order_id=used_by)
+    wallet = wallet_of(request.user)
+    balance = wallet.balance_minor(quote.currency)
+    context = {
+        "quote": quote,
+        "listing": quote.listing,
+        "cards": cards_of([quote.listing_id]),
+        "balance": balance,
+        "left": balance - quote.price_minor,
+        "expired": quote.expires_at <= timezone.now(),
+    }
+    return render(request, "shop/checkout.html", context)
+
+
+def _buy(request: SignedInRequest, quote: Quote) -> HttpResponseBase:
+    purchase = PurchaseRequest(str(quote.listing_id), quote.currency, quote.license_slug)
+    try:
+        receipt, _ = spend(buyer=request.user, purchase=purchase, quote_id=str(quote.pk), idempotency_key=f"checkout-{quote.pk}")
+    except NotFound as error:
+        raise Http404 from error
+    except Problem as problem:
+        messages.error(request, problem.message)
+        return redirect("checkout", quote_id=quote.pk)
+    messages.success(request, f"{quote.listing.title} is yours.")
+    return redirect("order-page", order_id=receipt.order_id)

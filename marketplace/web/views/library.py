@@ -1,0 +1,109 @@
+"""The buyer's library: what is owned, its versions, downloads, certificates."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse, HttpResponseBase, JsonResponse
+from django.shortcuts import redirect, render
+
+from catalog.selectors import cards_of
+from library import bounds
+from library.certificates import certificate_of, certificate_pdf, page_url, signed_certificate
+from library.errors import NotOwned
+from library.selectors import current_file, library_page, owned_licence, owned_versions, version_of, version_of_file
+from library.services.links import issue_link, url_of
+from marketplace.accounts.pages import SignedInRequest, signed_in_page
+from marketplace.core.errors import NotFound, Problem
+from marketplace.storage.responses import safe_disposition
+
+from ..paging import cursor_of, paging_context
+
+ROWS = 25
+VERSIONS = 100
+
+
+@signed_in_page("GET")
+def library(request: SignedInRequest) -> HttpResponseBase:
+    """List what the user owns, newest first."""
+    with cursor_of(request) as cursor:
+        count, page = library_page(request.user, limit=ROWS, cursor=cursor)
+    pictures = {card.id: card.picture for card in cards_of({licence.listing_id for licence in page.rows})}
+    context = {
+        "count": count,
+        "rows": [(licence, version_of(licence), pictures.get(licence.listing_id)) for licence in page.rows],
+        **paging_context(request, page, "library-page"),
+    }
+    return render(request, "buyer/library.html", context)
+
+
+@signed_in_page("GET")
+def item(request: SignedInRequest, slug: str) -> HttpResponseBase:
+    """Show what is owned of a listing: versions to download, the certificate, the order."""
+    with _owned():
+        licence = owned_licence(request.user, slug)
+    current = current_file(licence)
+    context = {
+        "licence": licence,
+        "listing": licence.listing,
+        "cards": cards_of([licence.listing_id]),
+        "current": current,
+        "versions": [(file, version_of_file(file, licence.listing)) for file in owned_versions(licence)[:VERSIONS]],
+        "certificate": certificate_of(licence),
+        "verify_url": page_url(str(licence.pk)),
+    }
+    return render(request, "buyer/library_item.html", context)
+
+
+@signed_in_page("POST")
+def download(request: SignedInRequest, slug: str) -> HttpResponseBase:
+    """Make a download link and show it; it works without the session, for a while.
+
+    It is not followed by a redirect: where the file store serves, our policy would hold the form to our own origin.
+    """
+    with _owned():
+        licence = owned_licence(request.user, slug)
+        try:
+            link = issue_link(licence=licence, version=_name(request.POST.get("version")))
+        except (NotFound, NotOwned):
+            raise
+        except Problem as problem:
+            messages.error(request, problem.message)
+            return redirect("library-item", slug=slug)
+    minutes = bounds.DOWNLOAD_LINK_SECONDS // 60
+    return render(request, "buyer/download.html", {"link": link, "url": url_of(link), "listing": licence.listing, "minutes": minutes})
+
+
+@signed_in_page("GET")
+def certificate(request: SignedInRequest, slug: str) -> HttpResponseBase:
+    """Give the licence certificate as a PDF."""
+    with _owned():
+        licence = owned_licence(request.user, slug, license_slug=_name(request.GET.get("license")))
+    disposition = safe_disposition(f"licence-{licence.listing.slug}.pdf", inline=False)
+    paper = certificate_pdf(certificate_of(licence))
+    return HttpResponse(paper, content_type="application/pdf", headers={"Content-Disposition": disposition or "attachment"})
+
+
+@signed_in_page("GET")
+def signed(request: SignedInRequest, slug: str) -> HttpResponseBase:
+    """Give the signed licence certificate as a JSON file, which others can verify."""
+    with _owned():
+        licence = owned_licence(request.user, slug, license_slug=_name(request.GET.get("license")))
+    disposition = safe_disposition(f"licence-{licence.listing.slug}.json", inline=False)
+    return JsonResponse(signed_certificate(certificate_of(licence)), headers={"Content-Disposition": disposition or "attachment"})
+
+
+def _name(said: str | None) -> str | None:
+    """Return what a parameter names, if anything; PostgreSQL does not even look for a text with a null character."""
+    if said and "\0" in said:
+        raise NotFound
+    return said or None
+
+
+@contextmanager
+def _owned() -> Iterator[None]:
+    """Tell nobody what there is that they do not own."""
+    try:
+        yield
+    except (NotFound, NotOwned) as error:
+        raise Http404 from error

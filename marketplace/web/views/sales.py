@@ -1,0 +1,166 @@
+"""What a vendor sold, earned and was paid."""
+
+import csv
+import datetime as dt
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from django.core.paginator import EmptyPage, Paginator
+from django.http import Http404, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+
+from marketplace.accounts.pages import SignedInRequest
+from marketplace.api.pagination import newest_first
+from marketplace.ui.charts import Span
+from vendors.models import VendorProfile
+from vendors.studio.access import vendor_page
+from wallet.models import VendorPayout
+from wallet.sales import payouts_of, sales_by_listing, sales_totals_of
+from wallet.selectors import earnings_of, movements_of
+from wallet.spreadsheets import cell, figure
+
+from ..paging import cursor_of, paging_context
+from ..selling import MONTH, SPANS, charts_of, figures_of, parts_of, since
+
+ROWS = 25
+TOP = 10
+CSV_HEADER = ("run", "paidAt", "currency", "amount", "payoutMethod", "journal")
+
+
+@vendor_page("GET")
+def sales(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase:
+    """Show what is to be paid, this month against the last, sales and earnings over time, and what sold most."""
+    span, accounts, now = _span_of(request), earnings_of(request.user), timezone.now()
+    period = span.period(now)
+    takings = sales_totals_of(accounts, since=since(period, now), step=span.step)
+    listings = list(sales_by_listing(accounts, since=period.start)[: TOP + 1]) if accounts else []
+    context = {
+        "span": span,
+        "spans": [(each, f"?last={each.key}") for each in SPANS.values()],
+        "figures": figures_of(accounts, takings, now),
+        "charts": charts_of(takings, period, span),
+        "listings": [_listing_row(row, accounts) for row in listings[:TOP]],
+        "more": len(listings) > TOP,
+        "accounts": accounts,
+        "profile": profile,
+    }
+    return render(request, "studio/sales/sales.html", context)
+
+
+@vendor_page("GET")
+def by_listing(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase:
+    """Show what each listing sold, page by page."""
+    span, accounts = _span_of(request), earnings_of(request.user)
+    period = span.period(timezone.now())
+    page = _page_of(request, sales_by_listing(accounts, since=period.start) if accounts else [])
+    context = {
+        "span": span,
+        "spans": [(each, f"?last={each.key}") for each in SPANS.values()],
+        "listings": [_listing_row(row, accounts) for row in page],
+        "accounts": accounts,
+        "pages": _pages(page, f"last={span.key}&"),
+        "current": page.number,
+        "profile": profile,
+    }
+    return render(request, "studio/sales/listings.html", context)
+
+
+@vendor_page("GET")
+def statement(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase:
+    """Show each sale, refund and payout with what became of the price, newest first."""
+    accounts = earnings_of(request.user)
+    with cursor_of(request) as cursor:
+        page = newest_first(map(movements_of, accounts), "at", limit=ROWS, cursor=cursor)
+    context = {
+        "accounts": accounts,
+        "lines": [(line, parts_of(line)) for line in page.rows],
+        **paging_context(request, page, "sales-statement"),
+        "profile": profile,
+    }
+    return render(request, "studio/sales/statement.html", context)
+
+
+@vendor_page("GET")
+def payouts(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase:
+    """Show what was paid out, and what waits."""
+    accounts = earnings_of(request.user)
+    page = _page_of(request, payouts_of(accounts))
+    context = {
+        "accounts": accounts,
+        "payouts": page,
+        "pages": _pages(page, ""),
+        "current": page.number,
+        "profile": profile,
+    }
+    return render(request, "studio/sales/payouts.html", context)
+
+
+@vendor_page("GET")
+def payouts_csv(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase:
+    """Give all payouts as a spreadsheet takes them."""
+    rows = payouts_of(earnings_of(request.user))
+    name = f"payouts-{profile.store.slug}-{timezone.now():%Y-%m-%d}.csv"
+    return StreamingHttpResponse(
+        _written(rows.iterator(chunk_size=500)),
+        content_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{name}"'},
+    )
+
+
+class _Echo:
+    """A file that hands back what is written to it."""
+
+    def write(self, text: str) -> str:
+        return text
+
+
+def _written(payouts: Iterator[VendorPayout]) -> Iterator[str]:
+    writer: Any = csv.writer(_Echo())
+    yield writer.writerow(CSV_HEADER)
+    for payout in payouts:
+        at = payout.journal.at.astimezone(dt.UTC)
+        yield writer.writerow(
+            (
+                payout.run,
+                f"{at:%Y-%m-%dT%H:%M:%SZ}",
+                payout.account.currency,
+                figure(payout.amount_minor),
+                cell(payout.payout_method),
+                payout.journal_id,
+            )
+        )
+
+
+def _span_of(request: SignedInRequest) -> Span:
+    span = SPANS.get(request.GET.get("last", MONTH.key))
+    if span is None:
+        raise Http404
+    return span
+
+
+def _page_of(request: SignedInRequest, rows: Any) -> Any:
+    number = request.GET.get("page", "1")
+    if not (number.isascii() and number.isdigit() and len(number) < 6):
+        raise Http404
+    try:
+        return Paginator(rows, ROWS).page(int(number))
+    except EmptyPage as error:
+        raise Http404 from error
+
+
+def _pages(page: Any, query: str) -> list[tuple[int, str]]:
+    """Return (number, address) of the pages, with no number where some are left out."""
+    numbers = page.paginator.get_elided_page_range(page.number, on_each_side=1, on_ends=1)
+    return [(number, f"?{query}page={number}") if isinstance(number, int) else (0, "") for number in numbers]
+
+
+def _listing_row(row: dict[str, Any], accounts: Sequence[Any]) -> dict[str, Any]:
+    """Return what a table shows of a listing, its earnings in the order of the accounts."""
+    return {
+        "title": row["order__listing__title"],
+        "slug": row["order__listing__slug"],
+        "sold": row["sold"],
+        "refunded": row["refunded"],
+        "earned": [(account.currency, row[f"net_{account.currency}"]) for account in accounts],
+    }

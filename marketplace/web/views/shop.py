@@ -1,0 +1,62 @@
+"""The storefront: browsing and searching, a listing's page, a vendor's page."""
+
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.cache import patch_vary_headers
+from django.views.decorators.http import require_safe
+
+from catalog import bounds
+from catalog.search import suggest
+from marketplace.core.money import Currency
+
+from ..shop.currency import currency_of, remember
+from ..shop.query import ShopForm
+from ..shop.rate_limit import rate_limited
+from ..shop.results import page_numbers, results_of
+
+
+@require_safe
+@rate_limited
+def browse(request: HttpRequest) -> HttpResponse:
+    """Show the catalog as the address asks; a script that replaces the results gets only those."""
+    form, currency = ShopForm(request.GET), currency_of(request)
+    results = results_of(form, currency)
+    context: dict[str, Any] = {
+        "form": form,
+        "results": results,
+        "currency": currency,
+        "chips": form.chips(results.names),
+        "pages": [(number, form.address(page=number) if number else "") for number in page_numbers(form.page_number, results.pages)],
+        "currencies": [(code.value, form.address(currency=code.value)) for code in Currency],
+        "categories": [
+            (slug, name, (results.counts.categories.get(slug, 0) if results.counts else None), form.address(category=slug))
+            for slug, name in results.names.categories.items()
+        ],
+        "everything": form.address(category=None),
+        "cleared": reverse("browse"),
+    }
+    partial = request.headers.get("HX-Request") == "true"
+    category = results.names.categories.get(form.cleaned_data.get("category") or "", "")
+    context |= {"headline": f"Search: {form.query}" if form.query else category or "All assets", "partial": partial}
+    if not partial:
+        context |= {
+            "canonical": settings.BASE_URL + form.address(currency=None, page=form.page_number if form.page_number > 1 else None),
+            "description": f"Browse {category.lower() or 'fonts, motion templates, presets and AI skills'}: reviewed, with clear licences and prices.",
+        }
+    response = render(request, "shop/results.html" if partial else "shop/browse.html", context)
+    if partial:
+        response["HX-Push-Url"] = form.address(page=form.page_number if form.page_number > 1 else None)
+    patch_vary_headers(response, ["HX-Request", "Cookie"])
+    return remember(request, response)
+
+
+@require_safe
+@rate_limited
+def suggestions(request: HttpRequest) -> HttpResponse:
+    """Name a few listings for what has been typed so far, as a part of a page."""
+    typed = request.GET.get("q", "")[: bounds.SEARCH_QUERY_CHARS].strip()
+    return render(request, "shop/suggestions.html", {"q": typed, "found": suggest(typed) if typed else []})

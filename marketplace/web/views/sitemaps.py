@@ -1,0 +1,82 @@
+"""The addresses that search engines may show: an index of sitemaps, one of our own pages and as many as the listings need.
+
+Each is made once until the catalog changes, or for a minute: a crawler that asks for all of them does not make them anew.
+"""
+
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from functools import partial
+from xml.sax.saxutils import escape
+
+from django.conf import settings
+from django.core.cache import caches
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from catalog import selectors
+from catalog.catalog_version import current_version
+
+from .. import docs
+
+# Of one sitemap, which may hold 50,000: so that each is soon made and sent.
+LISTINGS = 10_000
+SECONDS = 60
+_BEGIN = '<?xml version="1.0" encoding="UTF-8"?>\n<{name} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
+
+
+@require_safe
+def index(_request: HttpRequest) -> HttpResponse:
+    """Name the sitemaps."""
+    return _xml(reverse("sitemap"), _index)
+
+
+@require_safe
+def sitemap(_request: HttpRequest, number: int) -> HttpResponse:
+    """Name our own pages, in the one of number 0, or listings for sale."""
+    # Of those that there are not, none is kept.
+    if number and number > _listed():
+        raise Http404
+    return _xml(reverse("sitemap-part", args=[number]), partial(_listings, number) if number else _pages)
+
+
+def _index() -> bytes:
+    addresses = (settings.BASE_URL + reverse("sitemap-part", args=[number]) for number in range(_listed() + 1))
+    return _document("sitemapindex", (f"<sitemap><loc>{escape(address)}</loc></sitemap>" for address in addresses))
+
+
+def _pages() -> bytes:
+    paths = [reverse("landing"), reverse("browse"), reverse("docs-index")]
+    paths += [reverse("docs-page", args=[page.slug]) for page in docs.documents()]
+    paths += [f"{reverse('browse')}?category={slug}" for slug, _ in selectors.category_names()]
+    return _document("urlset", (_url(settings.BASE_URL + path) for path in paths))
+
+
+def _listings(number: int) -> bytes:
+    rows = selectors.slugs_for_sale((number - 1) * LISTINGS, LISTINGS)
+    # Thousands of addresses that differ in their end only.
+    before = (settings.BASE_URL + reverse("asset-page", args=["slug"])).removesuffix("slug")
+    return _document("urlset", (_url(before + slug, changed) for slug, changed in rows))
+
+
+def _listed() -> int:
+    """Return how many sitemaps of listings there are."""
+    return -(-selectors.listings_on_sale() // LISTINGS)
+
+
+def _url(address: str, changed: datetime | None = None) -> str:
+    return f"<url><loc>{escape(address)}</loc>{f'<lastmod>{changed.isoformat()}</lastmod>' if changed else ''}</url>"
+
+
+def _document(name: str, entries: Iterable[str]) -> bytes:
+    return f"{_BEGIN.format(name=name)}{chr(10).join(entries)}\n</{name}>\n".encode()
+
+
+def _xml(address: str, build: Callable[[], bytes]) -> HttpResponse:
+    key, version = f"sitemap:{address}", current_version()
+    # Without the version in the key, since a sitemap is long: the new one takes the place of the old.
+    built_for, body = caches["answers"].get(key, ("", b""))
+    if built_for != version:
+        body = build()
+        caches["answers"].set(key, (version, body), SECONDS)
+    return HttpResponse(body, content_type="application/xml; charset=utf-8", headers={"Cache-Control": "public, max-age=3600"})

@@ -1,0 +1,78 @@
+"""The buyer's wallet: balances, what moved them, orders with their receipts."""
+
+import uuid
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+
+from marketplace.accounts.pages import SignedInRequest, signed_in_page
+from marketplace.api.pagination import newest_first
+from marketplace.core.errors import Problem
+from marketplace.core.money import WALLET_CURRENCIES
+from marketplace.storage.responses import safe_disposition
+from wallet import receipts
+from wallet.models import Order
+from wallet.selectors import accounts_of, movements_of, open_wallet_payouts_of, order_of, wallet_of
+from wallet.services.preferences import set_currency_preference
+
+from ..paging import cursor_of, paging_context
+from ..shop.currency import PREFERENCE
+
+ROWS = 25
+
+
+@signed_in_page("GET")
+def wallet(request: SignedInRequest) -> HttpResponseBase:
+    """Show what the wallet holds and what came and went, newest first."""
+    movements = [
+        movements_of(account).select_related("wallet_payout", "settled_wallet_payout", "credit_reference")
+        for account in accounts_of(request.user)
+    ]
+    with cursor_of(request) as cursor:
+        page = newest_first(movements, "at", limit=ROWS, cursor=cursor)
+    context = {
+        "wallet": wallet_of(request.user),
+        "waiting": open_wallet_payouts_of(request.user.pk),
+        "currencies": [code.value for code in WALLET_CURRENCIES],
+        "movements": page.rows,
+        **paging_context(request, page, "wallet-page"),
+    }
+    return render(request, "buyer/wallet.html", context)
+
+
+@signed_in_page("POST")
+def preference(request: SignedInRequest) -> HttpResponseBase:
+    """Choose the currency that purchases are paid in unless they name another."""
+    try:
+        chosen = set_currency_preference(user=request.user, currency=request.POST.get("currency", ""), actor=request.user)
+    except Problem as problem:
+        messages.error(request, problem.message)
+    else:
+        request.session[PREFERENCE] = chosen.currency_preference
+        messages.success(request, f"Purchases are now paid in {chosen.currency_preference} unless you choose another currency.")
+    return redirect("wallet-page")
+
+
+@signed_in_page("GET")
+def order(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
+    """Show a purchase as its receipt has it."""
+    found = _own_order(request, order_id)
+    return render(request, "buyer/order.html", {"order": found, "net": found.price_minor - found.tax_minor})
+
+
+@signed_in_page("GET")
+def receipt(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
+    """Give the receipt as a PDF."""
+    found = _own_order(request, order_id)
+    disposition = safe_disposition(f"receipt-{found.pk}.pdf", inline=False)
+    return HttpResponse(
+        receipts.as_pdf(found), content_type="application/pdf", headers={"Content-Disposition": disposition or "attachment"}
+    )
+
+
+def _own_order(request: SignedInRequest, order_id: uuid.UUID) -> Order:
+    found = order_of(request.user, str(order_id))
+    if found is None:
+        raise Http404
+    return found

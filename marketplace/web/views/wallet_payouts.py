@@ -1,0 +1,79 @@
+"""Having the wallet paid out: asking for it, looking at what became of it, cancelling it."""
+
+import uuid
+from functools import partial
+
+from django.contrib import messages
+from django.http import Http404, HttpResponseBase
+from django.shortcuts import redirect, render
+
+from developers.dashboard.credential_forms import password_is_right
+from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form, signed_in_page
+from marketplace.core.errors import Problem
+from marketplace.review.claims import is_claimed
+from marketplace.ui.formatting import money
+from wallet.errors import InsufficientBalance, InvalidAmount, TooManyWithdrawals, WithdrawalOpen
+from wallet.models import WalletPayout
+from wallet.selectors import balances_of, open_wallet_payouts_of, wallet_payout_of
+from wallet.services.wallet_payouts import cancel_wallet_payout, request_wallet_payout
+
+from ..forms import WalletPayoutForm
+
+_BESIDE: dict[type[Problem], str] = {
+    InvalidAmount: "amount",
+    InsufficientBalance: "amount",
+    WithdrawalOpen: "currency",
+    TooManyWithdrawals: "currency",
+}
+
+
+@signed_in_page("GET", "POST")
+def ask(request: SignedInRequest) -> HttpResponseBase:
+    """Say what happens, ask how much and where to, and set it aside."""
+    waiting = list(open_wallet_payouts_of(request.user.pk))
+    taken = {wallet_payout.currency for wallet_payout in waiting}
+    balances = {code: held for code, held in sorted(balances_of(request.user).items()) if held and code not in taken}
+    sent = request.POST if request.method == "POST" else None
+    form = WalletPayoutForm(sent, balances=balances, password_is_right=partial(password_is_right, request))
+    if form.is_valid():
+        with problems_as_form_errors(form, _BESIDE):
+            wallet_payout = request_wallet_payout(
+                user=request.user,
+                currency=form.cleaned_data["currency"],
+                amount_minor=form.wanted_minor(),
+                payment_details=form.cleaned_data["payment_details"],
+                actor=request.user,
+                password_confirmed=form.password_confirmed,
+            )
+            messages.success(
+                request, f"{money(wallet_payout.amount_minor, wallet_payout.currency)} is set aside. You get a mail when it is paid."
+            )
+            return redirect("wallet-payout", wallet_payout_id=wallet_payout.pk)
+    return render_form(request, "buyer/wallet_payout_form.html", form, balances=balances, waiting=waiting)
+
+
+@signed_in_page("GET")
+def wallet_payout(request: SignedInRequest, wallet_payout_id: uuid.UUID) -> HttpResponseBase:
+    """Show what was asked for and what became of it."""
+    found = _own(request, wallet_payout_id)
+    return render(request, "buyer/wallet_payout.html", {"wallet_payout": found, "being_paid": is_claimed(found)})
+
+
+@signed_in_page("POST")
+def cancel(request: SignedInRequest, wallet_payout_id: uuid.UUID) -> HttpResponseBase:
+    """Put the money back into the wallet."""
+    found = _own(request, wallet_payout_id)
+    try:
+        cancel_wallet_payout(wallet_payout=found, actor=request.user)
+    except Problem as problem:
+        messages.error(request, f"It was not cancelled. {problem.message}")
+    else:
+        messages.success(request, f"{money(found.amount_minor, found.currency)} is back in your wallet.")
+    return redirect("wallet-payout", wallet_payout_id=wallet_payout_id)
+
+
+def _own(request: SignedInRequest, wallet_payout_id: uuid.UUID) -> WalletPayout:
+    found = wallet_payout_of(request.user, wallet_payout_id)
+    if found is None:
+        raise Http404
+    return found

@@ -1,0 +1,83 @@
+"""The caller's address: nobody but our own proxies is believed."""
+
+from typing import Any
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+from django.test import RequestFactory
+
+from marketplace.http import client_address
+from marketplace.http.client_address import client_network, is_from_proxy
+from marketplace.settings import environment
+
+
+@pytest.mark.parametrize(
+    ("proxies", "remote", "forwarded", "expected"),
+    [
+        ([], "192.0.2.1", "203.0.113.9", "192.0.2.1"),
+        (["10.0.0.0/8"], "192.0.2.1", "203.0.113.9", "192.0.2.1"),
+        (["10.0.0.0/8"], "10.1.2.3", "", "10.1.2.3"),
+        (["10.0.0.0/8"], "10.1.2.3", "203.0.113.9", "203.0.113.9"),
+        # The client wrote the first entry; the proxy appended the truth.
+        (["10.0.0.0/8"], "10.1.2.3", "198.51.100.7, 203.0.113.9", "203.0.113.9"),
+        (["10.0.0.0/8"], "10.1.2.3", "198.51.100.7, 203.0.113.9, 10.9.9.9", "203.0.113.9"),
+        (["10.0.0.0/8"], "10.1.2.3", "203.0.113.9, nonsense", "10.1.2.3"),
+        (["10.1.2.3"], "10.1.2.3", "10.1.2.3, 10.1.2.3", "10.1.2.3"),
+        (["10.0.0.0/8"], "::ffff:10.1.2.3", "2001:db8::1", "2001:db8::/64"),
+        (["::1"], "::1", "::ffff:203.0.113.9", "203.0.113.9"),
+        (["10.0.0.0/8"], "", "203.0.113.9", "unknown"),
+    ],
+)
+def test_address_is_the_nearest_hop_that_is_no_proxy_of_ours(
+    proxies: list[str], remote: str, forwarded: str, expected: str, settings: Any
+) -> None:
+    settings.TRUSTED_PROXIES = proxies
+    request = RequestFactory().get("/", REMOTE_ADDR=remote, headers={"x-forwarded-for": forwarded} if forwarded else {})
+    assert client_network(request) == expected
+
+
+@pytest.mark.parametrize(
+    ("proxies", "remote", "headers", "expected"),
+    [
+        (["10.0.0.0/8"], "10.1.2.3", {"HTTP_X_FORWARDED_FOR": "203.0.113.9"}, True),
+        (["10.0.0.0/8"], "::ffff:10.1.2.3", {"HTTP_X_FORWARDED_FOR": "203.0.113.9"}, True),
+        (["10.0.0.0/8"], "10.1.2.3", {}, False),
+        (["10.0.0.0/8"], "192.0.2.1", {"HTTP_X_FORWARDED_FOR": "203.0.113.9"}, False),
+        (["10.0.0.0/8"], "", {"HTTP_X_FORWARDED_FOR": "203.0.113.9"}, False),
+        ([], "10.1.2.3", {"HTTP_X_FORWARDED_FOR": "203.0.113.9"}, False),
+    ],
+)
+def test_request_comes_through_a_proxy_only_where_it_is_one_of_ours(
+    *, proxies: list[str], remote: str, headers: dict[str, str], expected: bool, settings: Any
+) -> None:
+    settings.TRUSTED_PROXIES = proxies
+    assert is_from_proxy({"REMOTE_ADDR": remote} | headers) is expected
+
+
+@pytest.mark.parametrize(("proxies", "expected"), [([], "10.1.2.3"), (["10.0.0.0/8"], "203.0.113.9")])
+def test_long_headers_of_strangers_are_not_kept_in_memory(proxies: list[str], expected: str, settings: Any) -> None:
+    settings.TRUSTED_PROXIES = proxies
+    client_address._network.cache_clear()
+    for number in range(3):
+        forwarded = f"{number}, {'198.51.100.7, ' * 10_000}203.0.113.9"
+        assert client_network(RequestFactory().get("/", REMOTE_ADDR="10.1.2.3", headers={"x-forwarded-for": forwarded})) == expected
+    # What differs in what strangers wrote is one entry.
+    assert client_address._network.cache_info().currsize == 1
+
+
+@pytest.mark.parametrize(
+    ("remote", "expected"), [("192.0.2.1", "192.0.2.1"), ("2001:db8:0:7:1:2:3:4", "2001:db8:0:7::/64"), ("", "unknown")]
+)
+def test_network_is_what_counts_as_one_client(remote: str, expected: str) -> None:
+    assert client_network(RequestFactory().get("/", REMOTE_ADDR=remote)) == expected
+
+
+def test_proxies_that_are_no_networks_stop_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRUSTED_PROXIES", "10.0.0.0/8, proxy.example")
+    with pytest.raises(ImproperlyConfigured, match=r"TRUSTED_PROXIES holds 'proxy\.example'; set it to"):
+        environment.networks("TRUSTED_PROXIES")
+
+
+def test_proxies_are_read_as_a_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRUSTED_PROXIES", "10.0.0.0/8, ::1")
+    assert environment.networks("TRUSTED_PROXIES") == ["10.0.0.0/8", "::1"]

@@ -1,0 +1,120 @@
+"""What pages get on their way out: compression, and a page where Django answers with nothing."""
+
+import gzip
+import re
+from collections.abc import Callable, Iterator
+
+import pytest
+from django.core.cache import cache
+from django.test import Client, RequestFactory
+from django.urls import get_resolver
+from rest_framework.test import APIClient
+
+from marketplace.api.problems import answer
+from marketplace.core.errors import DependencyUnavailable, InternalError, MalformedRequest, Overloaded, Problem
+from tests.factories import UserFactory
+from tests.shop import on_sale, store_keeping
+from tests.web.routes import routes
+
+pytestmark = pytest.mark.django_db
+
+
+def test_page_is_compressed_for_a_browser_that_takes_it() -> None:
+    plain, small = Client().get("/problems"), Client().get("/problems", headers={"Accept-Encoding": "gzip, br"})
+    assert small["Content-Encoding"] == "gzip"
+    assert len(small.content) < len(plain.content) / 2
+    assert gzip.decompress(small.content) == plain.content
+    assert "Accept-Encoding" in small["Vary"]
+
+
+@pytest.mark.parametrize("taken", ["gzip;q=0", "GZIP ; q=0.000, identity", "br, gzip; q=0"])
+def test_page_is_sent_as_it_is_to_whoever_refuses_compression(taken: str) -> None:
+    response = Client().get("/problems", headers={"Accept-Encoding": taken})
+    assert "Content-Encoding" not in response
+    assert "Accept-Encoding" in response["Vary"]
+
+
+@pytest.mark.parametrize("taken", ["gzip;q=0.5", "gzip;q=1, br;q=0"])
+def test_page_is_compressed_for_whoever_prefers_something_else(taken: str) -> None:
+    assert Client().get("/problems", headers={"Accept-Encoding": taken})["Content-Encoding"] == "gzip"
+
+
+def test_length_of_a_compressed_page_tells_nothing_of_what_is_on_it() -> None:
+    lengths = {len(Client().get("/problems", headers={"Accept-Encoding": "gzip"}).content) for _ in range(8)}
+    assert len(lengths) > 1
+
+
+@pytest.mark.parametrize("path", ["/api/v1/schema", "/api/v1/assets", "/llms.txt"])
+def test_large_public_answer_is_compressed_under_a_weak_validator(path: str) -> None:
+    titles = [on_sale(title=f"Face {number}").title for number in range(3)]
+    plain, small = Client().get(path), Client().get(path, headers={"Accept-Encoding": "gzip"})
+    assert small["Content-Encoding"] == "gzip"
+    assert gzip.decompress(small.content) == plain.content
+    assert "Accept-Encoding" in small["Vary"]
+    if path == "/api/v1/assets":
+        assert titles[0] in plain.content.decode()
+        assert small["ETag"] == f"W/{plain['ETag']}"
+        again = Client().get(path, headers={"Accept-Encoding": "gzip", "If-None-Match": small["ETag"]})
+        assert (again.status_code, again.content) == (304, b"")
+
+
+def test_private_answer_is_sent_as_it_is(bearer_client: Callable[..., APIClient]) -> None:
+    store = store_keeping(2000)
+    listing = on_sale(store=store)
+    answer = bearer_client(store.owner).get(f"/api/v1/vendor/assets/{listing.pk}", headers={"Accept-Encoding": "gzip"})
+    assert (answer.status_code, len(answer.content) > 1000, "Content-Encoding" in answer.headers) == (200, True, False)
+
+
+# What stands for the parts of an address, by their converters.
+PARTS = {"uuid": "0192f0c1-d5e8-7a8f-9a3b-0192f0c1d5e8", "int": "1"}
+
+
+def addresses() -> Iterator[str]:
+    """Yield an address of each route."""
+    for route, _ in routes(get_resolver().url_patterns):
+        # Those of libraries are patterns.
+        path = re.sub(r"\(\?P<\w+>[^)]*\)", "x", route)
+        path = re.sub(r"<(?:(\w+):)?\w+>", lambda part: PARTS.get(part[1], "x"), path)
+        yield "/" + re.sub(r"[\^$]|\\Z", "", path)
+
+
+def test_options_names_the_methods_of_every_address_to_anybody() -> None:
+    paths = list(addresses())
+    assert len(paths) > 400
+    answers = {path: Client().options(path) for path in paths}
+    assert {path: answer.status_code for path, answer in answers.items() if answer.status_code not in {200, 204}} == {}
+    named = {path: set(answer.get("Allow", "").split(", ")) for path, answer in answers.items()}
+    # There, other methods are refused once the caller is known.
+    paths.remove("/mcp")
+    root, wrong = Client(raise_request_exception=False), []
+    for path in paths:
+        # The last address may have ended the account; and no limit is to be reached.
+        root.force_login(UserFactory(is_staff=True, is_superuser=True))
+        cache.clear()
+        for method in ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"):
+            refused = root.generic(method, path).status_code == 405
+            if refused is (method in named[path]):
+                wrong.append((method, path))
+    assert wrong == []
+
+
+def test_form_sent_to_a_page_that_takes_none_is_answered_with_a_page() -> None:
+    response = Client().post("/docs", headers={"Accept": "text/html"})
+    assert (response.status_code, response["Allow"]) == (405, "GET, HEAD")
+    assert b"The method is not allowed here" in response.content
+
+
+def test_program_that_asks_for_no_page_gets_none_for_a_wrong_method() -> None:
+    response = Client().post("/docs", headers={"Accept": "application/json"})
+    assert (response.status_code, response.content) == (405, b"")
+
+
+@pytest.mark.parametrize("problem", [MalformedRequest, InternalError, Overloaded, DependencyUnavailable])
+def test_page_of_a_fault_speaks_to_people_and_the_document_to_programs(rf: RequestFactory, problem: type[Problem]) -> None:
+    page = answer(problem(), rf.get("/browse")).content.decode()
+    assert problem.detail not in page
+    assert problem.detail in answer(problem(), rf.get("/api/v1/categories")).content.decode()
+
+
+def test_page_of_a_fault_keeps_what_is_said_of_this_one(rf: RequestFactory) -> None:
+    assert "No room left." in answer(DependencyUnavailable("No room left."), rf.get("/browse")).content.decode()

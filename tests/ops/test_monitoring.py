@@ -1,0 +1,288 @@
+"""Metrics and log lines: what is in them, and what never is."""
+
+import json
+import logging
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.utils import timezone
+from prometheus_client.metrics_core import GaugeMetricFamily, Metric
+from prometheus_client.parser import text_string_to_metric_families
+from rest_framework.test import APIClient
+
+from developers.event_types import EventType
+from developers.models import WebhookDelivery, WebhookEndpoint, WebhookMessage
+from developers.models.webhooks import DeliveryStatus
+from developers.services.webhooks import create_endpoint
+from developers.webhooks.signing import new_secret
+from marketplace.core.errors import Problem
+from marketplace.monitoring import metrics
+from marketplace.monitoring.logs import JsonFormatter, RedactingFilter, RequestIdFilter, TextFormatter
+from marketplace.monitoring.queries import QueryTimer
+from marketplace.web.views import front
+from tests.waiting import PATIENCE_SECONDS
+from wallet.services.offers import PurchaseRequest
+from wallet.services.spending import spend
+
+from ..factories import AppFactory, UserFactory
+from ..shop import funded, on_sale
+
+pytestmark = pytest.mark.django_db
+TOKEN = "metrics-token-of-the-tests"
+
+
+@pytest.fixture
+def measured(settings: Any) -> dict[str, str]:
+    """Switch metrics and the access log on; return the headers that show the figures."""
+    settings.METRICS_TOKEN, settings.ACCESS_LOG = TOKEN, True
+    return {"Authorization": f"Bearer {TOKEN}"}
+
+
+class Lines(logging.Handler):
+    """What a logger wrote, in a format of ours."""
+
+    def __init__(self, formatter: logging.Formatter) -> None:
+        super().__init__()
+        self.lines: list[str] = []
+        self.setFormatter(formatter)
+        self.addFilter(RequestIdFilter())
+        self.addFilter(RedactingFilter())
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep the line."""
+        self.lines.append(self.format(record))
+
+
+@pytest.fixture
+def json_lines() -> Iterator[Lines]:
+    handler = Lines(JsonFormatter())
+    loggers = [logging.getLogger(name) for name in ("marketplace", "django")]
+    for logger in loggers:
+        logger.addHandler(handler)
+    yield handler
+    for logger in loggers:
+        logger.removeHandler(handler)
+
+
+def values(body: bytes) -> dict[str, float]:
+    """Return each sample by its name and labels."""
+    return {
+        f"{sample.name}{sorted(sample.labels.items())}": sample.value
+        for family in text_string_to_metric_families(body.decode())
+        for sample in family.samples
+    }
+
+
+@pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer wrong"}, {"Authorization": TOKEN}, {"Authorization": "Bearer é"}])
+def test_metrics_without_the_token_are_404(measured: dict[str, str], client: Client, headers: dict[str, str]) -> None:
+    assert client.get("/metrics", headers=headers).status_code == 404
+
+
+def test_metrics_are_404_where_no_token_is_set(client: Client, settings: Any) -> None:
+    settings.METRICS_TOKEN = ""
+    for given in ("", "Bearer ", "Bearer"):
+        assert client.get("/metrics", headers={"Authorization": given}).status_code == 404
+
+
+def test_requests_are_counted_by_route_method_and_status(measured: dict[str, str], key_client: Callable[..., APIClient]) -> None:
+    before = values(Client().get("/metrics", headers=measured).content)
+    client = Client()
+    key_client().get("/api/v1/wallet")
+    for asset in ("one", "two"):
+        client.get(f"/api/v1/assets/{asset}")
+    client.generic("BREW", "/api/v1/assets/one")
+    client.get("/no-such-page")
+    client.get("/api/v1/categories")
+    client.get("/api/v1/categories")
+    after = values(client.get("/metrics", headers=measured | {"Host": "10.0.0.1"}).content)
+
+    def gained(name: str, **labels: str) -> float:
+        key = f"{name}{sorted(labels.items())}"
+        return after.get(key, 0) - before.get(key, 0)
+
+    assert gained("marketplace_requests_total", route="wallet", method="GET", status="200") == 1
+    assert gained("marketplace_requests_total", route="asset", method="GET", status="404") == 2
+    assert gained("marketplace_requests_total", route="asset", method="OTHER", status="405") == 1
+    assert gained("marketplace_requests_total", route="unrouted", method="GET", status="404") == 1
+    assert gained("marketplace_requests_total", route="categories", method="GET", status="200") == 2
+    assert gained("marketplace_request_seconds_count", route="wallet") == 1
+    assert gained("marketplace_catalog_answers_total", cache="hit") == gained("marketplace_catalog_answers_total", cache="miss") == 1
+
+
+def test_refused_calls_are_counted_by_their_limit(measured: dict[str, str], settings: Any, client: Client) -> None:
+    settings.RATE_LIMITS = settings.RATE_LIMITS | {"anonymous": 1}
+    name = "marketplace_rate_limited_total[('policy', 'anonymous')]"
+    before = values(client.get("/metrics", headers=measured).content).get(name, 0)
+    assert [client.get("/api/v1/categories").status_code for _ in range(3)] == [200, 429, 429]
+    assert values(client.get("/metrics", headers=measured).content)[name] == before + 2
+
+
+def test_purchases_are_counted_by_what_came_of_them(measured: dict[str, str], client: Client) -> None:
+    def counted() -> list[float]:
+        found = values(client.get("/metrics", headers=measured).content)
+        return [
+            found.get(f"marketplace_spends_total[('outcome', '{outcome}')]", 0)
+            for outcome in ("sold", "repeated", "insufficient_balance", "already_owned")
+        ]
+
+    listing, buyer, before = on_sale(), funded(inr=100_000), counted()
+    purchase = PurchaseRequest(str(listing.id))
+    for key, who in (("a" * 16, buyer), ("a" * 16, buyer), ("b" * 16, buyer), ("c" * 16, UserFactory())):
+        with suppress(Problem):
+            spend(buyer=who, purchase=purchase, idempotency_key=key)
+    assert [now - then for now, then in zip(counted(), before, strict=True)] == [1, 1, 1, 1]
+
+
+def test_deliveries_of_recent_events_are_counted_by_status(measured: dict[str, str], client: Client) -> None:
+    app = AppFactory()
+    endpoint, _ = create_endpoint(app=app, url="https://app.example/hook", events=[EventType.ASSET_UPDATED], actor=app.developer)
+    hour = timezone.now() - timedelta(hours=2)
+    for created_at, status in ((timezone.now(), "Delivered"), (timezone.now(), "Failed"), (hour, "Failed")):
+        message = WebhookMessage.objects.create(type="asset.updated", subject="x", data={}, created_at=created_at)
+        WebhookDelivery.objects.create(message=message, endpoint=endpoint, status=status)
+    WebhookEndpoint.objects.update(failing_since=timezone.now())
+    found = values(client.get("/metrics", headers=measured).content)
+    shown = {status: found[f"marketplace_webhook_deliveries[('status', '{status}')]"] for status in DeliveryStatus.values}
+    assert shown == {"Pending": 0, "Delivered": 1, "Failed": 1, "Cancelled": 0}
+    assert found["marketplace_webhook_endpoints_failing[]"] == 1
+
+
+def test_gauge_that_fails_leaves_the_others(measured: dict[str, str], client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken() -> list[Metric]:
+        raise RuntimeError
+
+    monkeypatch.setattr(metrics, "_readings", [broken, lambda: [GaugeMetricFamily("depth", "Waiting.", value=7)]])
+    shown = values(client.get("/metrics", headers=measured).content)
+    assert shown["depth[]"] == 7
+    assert shown["marketplace_failed_readings[]"] == 1
+
+
+def test_processes_add_up(tmp_path: Path) -> None:
+    code = (
+        "from marketplace.monitoring import metrics as m; m.REQUESTS.labels('r', 'GET', '200').inc(2); m.SECONDS.labels('r').observe(0.2)"
+    )
+    env = os.environ | {"PROMETHEUS_MULTIPROC_DIR": str(tmp_path)}
+    for _ in range(2):
+        subprocess.run([sys.executable, "-c", code], env=env, check=True, timeout=PATIENCE_SECONDS)
+    shown = subprocess.run(
+        [sys.executable, "-c", "from marketplace.monitoring import metrics as m; print(m.exposition().decode())"],
+        env=env,
+        check=True,
+        timeout=PATIENCE_SECONDS,
+        capture_output=True,
+    )
+    found = values(shown.stdout.rstrip() + b"\n")
+    assert found["marketplace_requests_total[('method', 'GET'), ('route', 'r'), ('status', '200')]"] == 4
+    assert found["marketplace_request_seconds_count[('route', 'r')]"] == 2
+
+
+def test_access_line_names_who_and_what_by_ids_only(
+    measured: dict[str, str], json_lines: Lines, key_client: Callable[..., APIClient]
+) -> None:
+    caller: Any = key_client()
+    key = caller._credentials["HTTP_X_API_KEY"]
+    response = caller.get("/api/v1/library?cursor=secret-cursor", headers={"X-Request-Id": "request-12345"})
+    assert response.status_code == 400
+    lines = [json.loads(line) for line in json_lines.lines]
+    line = next(line for line in lines if line["logger"] == "marketplace.access")
+    assert (line["route"], line["method"], line["status"], line["requestId"]) == ("library", "GET", 400, "request-12345")
+    assert line["duration_ms"] > 0
+    assert {"user", "app", "credential", "time", "level"} <= line.keys()
+    written = "\n".join(json_lines.lines)
+    assert key not in written
+    assert "secret-cursor" not in written
+
+
+@pytest.mark.parametrize(
+    "path", ["/api/v1/downloads/s3cr3t:sig", "/account/confirm-email/s3cr3t:sig/", "/account/password/reset/key/s3cr3t-sig/"]
+)
+def test_address_that_is_a_secret_is_in_no_line(measured: dict[str, str], json_lines: Lines, path: str) -> None:
+    Client(raise_request_exception=False).get(path)
+    logging.getLogger("django.request").error("broken: %s", path, extra={"request": path})
+    try:
+        int(path)
+    except ValueError:
+        logging.getLogger("django.request").exception("broken")
+    assert json_lines.lines
+    assert "s3cr3t" not in "\n".join(json_lines.lines)
+
+
+def test_host_that_is_not_ours_is_a_line_of_the_access_log_and_no_traceback(measured: dict[str, str], json_lines: Lines) -> None:
+    assert Client().get("/api/v1/assets", headers={"host": "scanner.example"}).status_code == 400
+    assert [json.loads(line)["logger"] for line in json_lines.lines] == ["marketplace.access"]
+
+
+def test_refusals_are_lines_of_the_access_log_and_nothing_else(measured: dict[str, str], json_lines: Lines, anonymous: APIClient) -> None:
+    reviewer = Client()
+    reviewer.force_login(UserFactory(is_staff=True))
+    root = Client()
+    root.force_login(UserFactory(is_staff=True, is_superuser=True))
+    too_many = "&".join(f"x{number}=" for number in range(300))
+    statuses = [
+        anonymous.get("/api/v1/assets?page=none").status_code,
+        anonymous.get("/api/v1/wallet").status_code,
+        anonymous.get("/api/v1/assets/nothing").status_code,
+        reviewer.get("/admin/catalog/listing/").status_code,
+        Client().get(f"/browse?{too_many}").status_code,
+        Client().get("/nothing").status_code,
+        root.get("/admin/catalog/listing/?title=%00").status_code,
+        root.get("/admin/catalog/listing/?_to_field=short_description").status_code,
+        Client(enforce_csrf_checks=True).post("/account/login/").status_code,
+    ]
+    assert statuses == [400, 401, 404, 403, 400, 404, 400, 400, 403]
+    assert [json.loads(line)["logger"] for line in json_lines.lines] == ["marketplace.access"] * len(statuses)
+
+
+def test_fault_is_logged_beside_the_access_log(measured: dict[str, str], json_lines: Lines, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_args: object, **_options: object) -> None:
+        raise RuntimeError
+
+    monkeypatch.setattr(front, "currency_of", broken)
+    assert Client(raise_request_exception=False).get("/").status_code == 500
+    assert "django.request" in [json.loads(line)["logger"] for line in json_lines.lines]
+
+
+def test_secret_of_a_webhook_is_in_no_line(json_lines: Lines) -> None:
+    secret = new_secret()
+    logging.getLogger("django.request").error("broken: %s", f"{secret}, {secret[:20]}")
+    assert "whsec_…, whsec_…" in json_lines.lines[-1]
+    assert secret.removeprefix("whsec_")[:8] not in json_lines.lines[-1]
+
+
+def test_text_for_people_has_the_facts_of_an_access_line_at_its_end() -> None:
+    handler = Lines(TextFormatter())
+    record = logging.makeLogRecord(
+        {"name": "marketplace.access", "levelname": "INFO", "msg": "GET wallet 200", "duration_ms": 1.5, "app": None}
+    )
+    handler.handle(record)
+    assert handler.lines[0].endswith("INFO marketplace.access [-] GET wallet 200 duration_ms=1.5")
+
+
+def test_slow_statement_is_logged_without_its_values(json_lines: Lines) -> None:
+    with connection.execute_wrapper(QueryTimer(measure=False, slow_ms=1)), connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute("SELECT pg_sleep(0.01), %s", ["hunter2"])
+        else:
+            cursor.execute(
+                "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300000) SELECT max(i), %s FROM n", ["hunter2"]
+            )
+    (line,) = [json.loads(line) for line in json_lines.lines]
+    assert (line["logger"], line["database"], line["level"]) == ("marketplace.slow_queries", "default", "WARNING")
+    assert line["duration_ms"] >= 1
+    assert "SELECT" in line["statement"]
+    assert "hunter2" not in json_lines.lines[0]
+
+
+def test_quick_statement_is_not_logged(json_lines: Lines) -> None:
+    with connection.execute_wrapper(QueryTimer(measure=False, slow_ms=10_000)), connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+    assert json_lines.lines == []

@@ -1,0 +1,228 @@
+"""Mails about decisions: sent once the change stands, with a link, and never in its way."""
+
+import logging
+import re
+import smtplib
+from io import StringIO
+from types import SimpleNamespace
+from typing import Any, NoReturn
+from urllib.parse import urlsplit
+
+import pytest
+from allauth.account.adapter import get_adapter
+from bs4 import BeautifulSoup
+from django.conf import settings as django_settings
+from django.core import mail as outbox
+from django.core.mail import EmailMultiAlternatives, get_connection
+from django.core.mail.backends.base import BaseEmailBackend
+from django.db import transaction
+from django.template import Engine
+from django.urls import resolve
+from pytest_django import DjangoCaptureOnCommitCallbacks
+
+from marketplace.core.models import AuditEntry
+from marketplace.settings import base
+from marketplace.ui.mail import as_html, mail, with_signature
+from tests.admin.pages import address, press, signed_in, staff
+from tests.admin.subjects import CASES, Case
+from tests.factories import UserFactory
+from tests.mail_samples import ACCOUNT_TEMPLATES, CONTEXT, TEMPLATES, Sent, account_sample, sample_of
+
+pytestmark = pytest.mark.django_db
+
+
+class RefusesRecipients(BaseEmailBackend):
+    """A mail server that names the address and quotes its password, as some do."""
+
+    def send_messages(self, email_messages: Any) -> NoReturn:
+        """Refuse."""
+        raise smtplib.SMTPRecipientsRefused({email_messages[0].to[0]: (550, b"password hunter2 is wrong")})
+
+
+def html_of(sent: Any) -> BeautifulSoup:
+    """Return the mail as mail programs show it."""
+    ((page, kind),) = sent.alternatives
+    assert kind == "text/html"
+    return BeautifulSoup(str(page), "html.parser")
+
+
+def test_mail_on_a_terminal_is_its_text() -> None:
+    stream = StringIO()
+    mail = EmailMultiAlternatives("Confirm", "Open https://shop.example/x?a=1&b=2 ä", "us@shop.example", ["you@shop.example"])
+    mail.attach_alternative("<p>page</p>", "text/html")
+    assert get_connection(base.MAIL_TRANSPORT, stream=stream).send_messages([mail]) == 1
+    assert stream.getvalue().startswith("\nMail to you@shop.example\nSubject: Confirm\n\nOpen https://shop.example/x?a=1&b=2 ä\n\n---")
+    assert "page" not in stream.getvalue()
+
+
+def test_mail_of_a_change_that_is_undone_is_not_sent(django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks) -> None:
+    with django_capture_on_commit_callbacks(execute=True), transaction.atomic():
+        mail(UserFactory(), "vendors/approved", **CONTEXT)
+        transaction.set_rollback(True)
+    assert outbox.outbox == []
+
+
+def test_first_line_is_the_subject_and_text_is_not_escaped(django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks) -> None:
+    user = UserFactory(name="")
+    with django_capture_on_commit_callbacks(execute=True):
+        mail(user, "vendors/suspended", store=SimpleNamespace(name="R&D <Type>"), reason="Look & feel")
+        assert outbox.outbox == []
+    (sent,) = outbox.outbox
+    assert (sent.subject, sent.to) == ("R&D <Type> is suspended", [user.email])
+    assert "Look & feel" in sent.body
+
+
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_every_mail_leads_to_a_page_that_is_there(
+    template: str, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        mail(UserFactory(), template, **CONTEXT)
+    (sent,) = outbox.outbox
+    links = re.findall(r"https?://\S+", str(sent.body))
+    assert links
+    for link in links:
+        assert link.startswith(f"{django_settings.BASE_URL}/")
+        assert resolve(urlsplit(link).path)
+    shown = html_of(sent)
+    assert [link["href"] for link in shown.find_all("a")] == [link for link in links if f"\n{link}\n" in f"\n{sent.body}\n"]
+    assert not shown.find_all(["img", "script", "link"])
+
+
+def test_names_in_a_mail_are_never_markup_or_links(django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks) -> None:
+    names = {
+        "store": SimpleNamespace(name='<a href="https://evil.example">x</a>'),
+        "reason": "https://evil.example/\n\nhttps://evil.example/",
+    }
+    with django_capture_on_commit_callbacks(execute=True):
+        mail(UserFactory(), "vendors/suspended", **names)
+    shown = html_of(outbox.outbox[0])
+    assert all(str(link["href"]).startswith(f"{django_settings.BASE_URL}/") for link in shown.find_all("a"))
+
+
+def test_paragraphs_that_were_typed_into_a_page_are_paragraphs_in_both_forms(
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        mail(UserFactory(), "vendors/suspended", **CONTEXT | {"reason": "First.\r\n\r\nSecond."})
+    (sent,) = outbox.outbox
+    assert "\nFirst.\n\nSecond.\n" in str(sent.body)
+    assert {"First.", "Second."} <= {line.get_text() for line in html_of(sent).select("td.paper > p")}
+
+
+def test_mail_server_that_refuses_is_logged_without_addresses_or_words(
+    settings: Any, caplog: pytest.LogCaptureFixture, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> None:
+    settings.MAIL_TRANSPORT = f"{__name__}.RefusesRecipients"
+    user = UserFactory()
+    with caplog.at_level(logging.DEBUG), django_capture_on_commit_callbacks(execute=True):
+        mail(user, "vendors/approved", **CONTEXT)
+    assert "(marketplace.jobs.mailing.send_mail) failed at attempt 1: smtplib.SMTPRecipientsRefused. Again in" in caplog.text
+    for secret in (user.email, "hunter2", CONTEXT["reason"]):
+        assert secret not in caplog.text
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if case.audit.split(".")[0] in {"application", "app", "vendor", "listing"}], ids=str
+)
+def test_decision_stands_when_the_mail_server_is_down(case: Case, settings: Any) -> None:
+    settings.MAIL_TRANSPORT = f"{__name__}.RefusesRecipients"
+    subject = case.make()
+    page = address(type(subject), case.name, subject.pk)
+    assert press(signed_in(staff(case.permission)), page, case.answers).status_code == 200
+    assert AuditEntry.objects.filter(action=case.audit).exists()
+
+
+UNRESOLVED = "«unresolved»"
+
+
+def samples() -> dict[str, Sent]:
+    """Return every mail, a variable that is not there shown."""
+    return {
+        **{name: sample_of(name) for name in TEMPLATES},
+        **{f"second {name}": sample_of(name, first=False, last=False, own_app=None, reason="", note="") for name in TEMPLATES},
+        **{name: account_sample(name, get_adapter()) for name in ACCOUNT_TEMPLATES},
+    }
+
+
+def words_of(html: str) -> list[str]:
+    """Return what is read in the body; what a button says stands before its address in the text, with a colon."""
+    page = BeautifulSoup(html, "html.parser")
+    for label in page.select("a.cta"):
+        label.string = f"{label.get_text()}:"
+    assert page.body is not None
+    return page.body.get_text(" ").split()
+
+
+def test_every_mail_has_both_forms_alike_and_nothing_unresolved(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Engine.get_default(), "string_if_invalid", UNRESOLVED)
+    assert len(ACCOUNT_TEMPLATES) >= 4
+    for name, sent in samples().items():
+        assert UNRESOLVED not in sent.subject + sent.text + sent.html, name
+        assert "{{" not in sent.text + sent.html, name
+        assert sent.subject, name
+        assert len(sent.subject) <= 78, name
+        text = [word for word in sent.text.split() if word != "-"]
+        # The head of the page has who sends it, and the paper the subject.
+        assert words_of(sent.html) == ["Creative", "Asset", "Marketplace", *sent.subject.split(), *text], name
+
+
+def test_every_button_says_what_happens() -> None:
+    for name, sent in samples().items():
+        labels = [label.get_text() for label in BeautifulSoup(sent.html, "html.parser").select("a.cta")]
+        assert "Open the page" not in labels, name
+        assert len(labels) == (name.removeprefix("second ") != "accounts/account_deleted"), name
+        assert all(len(label) < 40 for label in labels), name
+
+
+@pytest.mark.parametrize(
+    "before",
+    ["", "See this:\n\n", "Look at this page.\n", "Two lines,\nthen a link:\n", f"{'long ' * 10}:\n", "- a point:\n"],
+)
+def test_only_a_short_line_of_its_own_right_above_a_link_is_its_button(before: str) -> None:
+    page = BeautifulSoup(as_html("S", with_signature(f"{before}{django_settings.BASE_URL}/dashboard\n")), "html.parser")
+    assert [label.get_text() for label in page.select("a.cta")] == ["Open the page"]
+    assert " ".join(before.removeprefix("- ").split()) in " ".join(page.get_text(" ").split())
+
+
+def test_words_of_a_button_are_never_markup() -> None:
+    page = as_html("S", with_signature(f"<b>Look</b> & see:\n{django_settings.BASE_URL}/dashboard\n"))
+    assert [label.get_text() for label in BeautifulSoup(page, "html.parser").select("a.cta")] == ["<b>Look</b> & see"]
+
+
+def test_what_needs_changes_is_named_as_the_studio_names_it() -> None:
+    findings = [{"field": name, "message": "See to it.", "hint": ""} for name in ("shortDescription", "allowedLicenseSlugs", "the colours")]
+    sent = sample_of("catalog/rejected", review=SimpleNamespace(kind="Listing", note="", findings=findings))
+    assert "- Summary: See to it." in sent.text
+    assert "- Licences: See to it." in sent.text
+    assert "- the colours: See to it." in sent.text
+
+
+def test_every_mail_is_of_one_look_with_absolute_links_and_nothing_from_elsewhere() -> None:
+    for name, sent in samples().items():
+        page = BeautifulSoup(sent.html, "html.parser")
+        assert page.html is not None, name
+        assert page.html["lang"] == "en", name
+        assert page.title is not None, name
+        assert page.title.get_text() == sent.subject, name
+        assert not page.select("img, script, link, form, iframe"), name
+        assert "url(" not in sent.html, name
+        assert all(str(link["href"]).startswith(f"{django_settings.BASE_URL}/") for link in page.select("a")), name
+        assert {table["role"] for table in page.select("table")} == {"presentation"}, name
+        assert "\n\n\n" not in sent.text, name
+        assert max(map(len, sent.html.splitlines())) < 998, name
+
+
+def test_points_become_a_list_and_what_belongs_to_a_point_stays_with_it() -> None:
+    body = with_signature("It may:\n- read\n  what you own\n- <b>write</b>\nThat is all.\n")
+    page = BeautifulSoup(as_html("S", body), "html.parser")
+    assert [point.get_text("|", strip=True) for point in page.select("li")] == ["read|what you own", "<b>write</b>"]
+    assert [line.get_text() for line in page.select("td.paper > p")] == ["It may:", "That is all."]
+
+
+def test_links_of_sign_in_mails_lead_home_whatever_host_was_asked() -> None:
+    context = {"password_reset_url": "https://evil.example/account/password/reset/key/1-x/?a=b"}
+    made = get_adapter().render_mail("account/email/password_reset_key", "asha@example.com", context)
+    assert "evil.example" not in made.body + str(made.alternatives)
+    assert f"{django_settings.BASE_URL}/account/password/reset/key/1-x/?a=b" in made.body

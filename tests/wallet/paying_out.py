@@ -1,0 +1,87 @@
+"""Random lives: money that owners have paid out."""
+
+from hypothesis import strategies as st
+from hypothesis.stateful import invariant, rule
+
+from marketplace.core.errors import Problem
+from tests.factories import UserFactory
+from wallet import bounds
+from wallet.models import LedgerAccount, WalletPayout
+from wallet.services.wallet_payouts import cancel_wallet_payout, pay_wallet_payout, refuse_wallet_payout
+
+from .circumstances import BUYERS, CURRENCIES, Circumstances
+from .leaving import asked
+
+AMOUNTS = st.none() | st.sampled_from([0, 1, 77, 49_900]) | st.integers(1, 300_000)
+ENDINGS = st.sampled_from(["pay", "refuse", "cancel", "cancel of someone else"])
+
+
+class Withdrawing(Circumstances):
+    """Owners ask, staff pay or refuse, owners cancel, in any order and again."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.staff = UserFactory()
+
+    @rule(buyer=BUYERS, currency=CURRENCIES, amount=AMOUNTS)
+    def withdraw(self, buyer: int, currency: str, amount: int | None) -> None:
+        """Ask for money, perhaps for all of it or for more than there is."""
+        user, holds = self.buyers[buyer], self.expected.balances.get((buyer, currency), 0)
+        wanted = holds if amount is None else amount
+        refusal = "withdrawal_open" if (buyer, currency) in self.expected.waiting else ""
+        often = list(self.expected.wallet_payouts.values()).count((buyer, currency)) >= bounds.WALLET_PAYOUTS_A_DAY
+        refusal = refusal or ("too_many_withdrawals" if often else "")
+        refusal = refusal or ("invalid_amount" if wanted < 1 else "insufficient_balance" if wanted > holds else "")
+        try:
+            wallet_payout = asked(user, amount, currency)
+        except Problem as problem:
+            met = problem.code
+        else:
+            met = ""
+            assert wallet_payout.amount_minor == wanted
+            self.expected.balances[buyer, currency] -= wanted
+            self.expected.waiting[buyer, currency] = wanted
+            self.expected.wallet_payouts[str(wallet_payout.pk)] = (buyer, currency)
+        self.counted("withdraw", met)
+        assert met == refusal
+
+    @rule(data=st.data(), ending=ENDINGS)
+    def end_a_wallet_payout(self, data: st.DataObject, ending: str) -> None:
+        """Pay, refuse or cancel one that waits, or that was ended before."""
+        if not self.expected.wallet_payouts:
+            return
+        # The newest are those that may wait.
+        known = list(self.expected.wallet_payouts)[-4:]
+        wallet_payout = WalletPayout.objects.get(pk=known[data.draw(st.integers(0, len(known) - 1))])
+        buyer, currency = self.expected.wallet_payouts[str(wallet_payout.pk)]
+        waits = wallet_payout.status == "Waiting"
+        refusal = "not_found" if ending == "cancel of someone else" else "" if waits else "invalid_transition"
+        try:
+            self.end(wallet_payout, buyer, ending)
+        except Problem as problem:
+            met = problem.code
+        else:
+            met = ""
+            amount = self.expected.waiting.pop((buyer, currency))
+            if ending == "pay":
+                self.expected.paid[currency] = self.expected.paid.get(currency, 0) + amount
+            else:
+                self.expected.balances[buyer, currency] += amount
+        self.counted(f"{ending} a wallet payout", met)
+        assert met == refusal
+
+    def end(self, wallet_payout: WalletPayout, buyer: int, ending: str) -> None:
+        """End it so."""
+        if ending == "pay":
+            pay_wallet_payout(wallet_payout=wallet_payout, reference="T", actor=self.staff)
+        elif ending == "refuse":
+            refuse_wallet_payout(wallet_payout=wallet_payout, reason="test", actor=self.staff)
+        else:
+            cancel_wallet_payout(wallet_payout=wallet_payout, actor=self.buyers[buyer if ending == "cancel" else 1 - buyer])
+
+    @invariant()
+    def what_waits_is_held_and_nothing_else(self) -> None:
+        """Compare what is held."""
+        accounts = LedgerAccount.objects.filter(kind="held", owner__in=self.buyers, balance_minor__gt=0)
+        held = {(owner, currency): balance for owner, currency, balance in accounts.values_list("owner_id", "currency", "balance_minor")}
+        assert held == {(self.buyers[buyer].pk, currency): amount for (buyer, currency), amount in self.expected.waiting.items()}

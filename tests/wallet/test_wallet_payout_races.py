@@ -1,0 +1,143 @@
+"""Payouts of wallets, many at once: what is set aside is paid or comes back, once."""
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from marketplace.accounts.services import delete_account
+from marketplace.core.errors import Problem
+from tests.factories import UserFactory
+from tests.races import at_once
+from tests.shop import bought, funded, on_sale
+from wallet.models import Order, WalletPayout
+from wallet.reconciliation import differences
+from wallet.selectors import unclaimed_refunds, wallet_of
+from wallet.services.offers import PurchaseRequest
+from wallet.services.refunds import pay_unclaimed, refund_order
+from wallet.services.spending import spend
+from wallet.services.wallet_payouts import cancel_wallet_payout, pay_wallet_payout, refuse_wallet_payout
+
+from .leaving import abandoned, asked
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
+
+
+@pytest.fixture(autouse=True)
+def _books_agree_afterwards() -> Iterator[None]:
+    yield
+    assert list(differences()) == []
+
+
+def codes(outcomes: list[object]) -> list[str]:
+    """Return the refusals among what came of it."""
+    return sorted(outcome.code for outcome in outcomes if isinstance(outcome, Problem))
+
+
+def test_one_of_many_requests_of_a_wallet_is_taken() -> None:
+    user = funded(inr=80_000)
+    outcomes = at_once(*(partial(asked, user, 10_000) for _ in range(8)))
+    assert codes(outcomes) == ["withdrawal_open"] * 7
+    assert (wallet_of(user).balance_inr_minor, WalletPayout.objects.count()) == (70_000, 1)
+
+
+def test_money_is_either_spent_or_set_aside() -> None:
+    for _ in range(3):
+        user, listing = funded(inr=49_900), on_sale()
+        outcomes = at_once(partial(spend, buyer=user, purchase=PurchaseRequest(str(listing.pk))), partial(asked, user, 49_900))
+        assert codes(outcomes) == ["insufficient_balance"]
+        assert wallet_of(user).balance_inr_minor == 0
+
+
+def test_what_is_decided_by_many_at_once_is_decided_once() -> None:
+    for _ in range(3):
+        user, staff = funded(inr=50_000), [UserFactory() for _ in range(2)]
+        wallet_payout = asked(user)
+        outcomes = at_once(
+            *(partial(pay_wallet_payout, wallet_payout=wallet_payout, reference="T1", actor=actor) for actor in staff),
+            partial(refuse_wallet_payout, wallet_payout=wallet_payout, reason="test", actor=staff[0]),
+            partial(cancel_wallet_payout, wallet_payout=wallet_payout, actor=user),
+        )
+        assert codes(outcomes) == ["invalid_transition"] * 3
+        wallet_payout.refresh_from_db()
+        assert wallet_of(user).balance_inr_minor == (0 if wallet_payout.status == "Paid" else 50_000)
+
+
+def test_refund_and_purchase_in_between_wait_in_no_circle() -> None:
+    user, staff = funded(inr=500_000), UserFactory()
+    orders, listings = [bought(on_sale(), user) for _ in range(3)], [on_sale() for _ in range(3)]
+    wallet_payout = asked(user, 100)
+    outcomes = at_once(
+        *(partial(refund_order, order=order, reason="test", actor=staff) for order in orders),
+        *(partial(spend, buyer=user, purchase=PurchaseRequest(str(listing.pk))) for listing in listings),
+        partial(cancel_wallet_payout, wallet_payout=wallet_payout, actor=user),
+    )
+    assert codes(outcomes) == []
+    assert wallet_of(user).balance_inr_minor == 500_000 - 3 * 49_900
+
+
+def test_end_of_the_account_meets_a_request_and_a_decision() -> None:
+    for _ in range(3):
+        user, staff = funded(inr=100), UserFactory()
+        outcomes = at_once(partial(asked, user), partial(delete_account, user=user, reason="test", actor=None))
+        assert "account_in_use" in codes(outcomes)
+        wallet_payout = WalletPayout.objects.get(wallet__owner=user)
+        outcomes = at_once(
+            partial(pay_wallet_payout, wallet_payout=wallet_payout, reference="T1", actor=staff),
+            partial(delete_account, user=user, reason="test", actor=None),
+            partial(cancel_wallet_payout, wallet_payout=wallet_payout, actor=user),
+        )
+        assert set(codes(outcomes)) <= {"invalid_transition", "account_in_use"}
+        user.refresh_from_db()
+        wallet_payout.refresh_from_db()
+        assert not user.deleted or (wallet_payout.status, wallet_payout.payment_details) == ("Paid", "")
+
+
+@pytest.mark.postgres
+def test_request_that_is_cancelled_while_the_account_is_deleted_leaves_no_money_behind() -> None:
+    user = funded(inr=100)
+    wallet_payout, looking, cancelled = asked(user), threading.Event(), threading.Event()
+
+    def pause(execute: Callable[..., Any], sql: str, *rest: Any) -> Any:
+        # The wallet was empty a moment ago; whether the cancellation can end now is what its lock decides.
+        if 'FROM "wallet_walletpayout"' in sql:
+            looking.set()
+            cancelled.wait(1)
+        return execute(sql, *rest)
+
+    def delete() -> None:
+        with connection.execute_wrapper(pause):
+            delete_account(user=user, reason="test", actor=None)
+
+    def cancel() -> None:
+        assert looking.wait(10)
+        cancel_wallet_payout(wallet_payout=wallet_payout, actor=user)
+        cancelled.set()
+
+    assert codes(at_once(delete, cancel)) == ["account_in_use"]
+    assert wallet_of(user).balance_inr_minor == 100
+
+
+def test_refund_that_meets_the_end_of_the_account_leaves_no_money_in_its_wallet() -> None:
+    for _ in range(4):
+        user = funded(inr=49_900)
+        order = bought(on_sale(), user)
+        at_once(
+            partial(refund_order, order=order, reason="test", actor=None), partial(delete_account, user=user, reason="test", actor=None)
+        )
+        user.refresh_from_db()
+        assert Order.objects.get(pk=order.pk).status == "Refunded"
+        assert wallet_of(user).balance_inr_minor == (0 if user.deleted else 49_900)
+        assert unclaimed_refunds().filter(pk=order.pk).exists() == user.deleted
+
+
+def test_unclaimed_refund_is_paid_once() -> None:
+    order = abandoned()
+    refund_order(order=order, reason="test", actor=None)
+    claim = partial(pay_unclaimed, order=order, reference="T1", reason="By the receipt.")
+    outcomes = at_once(*(partial(claim, actor=UserFactory()) for _ in range(4)))
+    assert Counter(codes(outcomes)) == {"invalid_transition": 3}

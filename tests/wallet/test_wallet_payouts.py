@@ -1,0 +1,385 @@
+"""Paying wallets out: what is refused, what is set aside, and what becomes of it."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from io import StringIO
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from django.core import mail as outbox
+from django.core.management import call_command
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+from pytest_django import DjangoCaptureOnCommitCallbacks
+
+from marketplace.accounts.models import User
+from marketplace.accounts.services import deactivate_user, delete_account
+from marketplace.core.errors import Problem
+from marketplace.core.models import AuditEntry
+from marketplace.operations.people import export_account
+from marketplace.review import claims
+from tests.factories import UserFactory
+from tests.shop import bought, funded, on_sale
+from wallet import bounds
+from wallet.models import Journal, LedgerAccount, Transfer, WalletPayout
+from wallet.models.ledger import AccountKind, JournalKind
+from wallet.reconciliation import differences
+from wallet.selectors import wallet_of
+from wallet.services import wallet_payouts
+from wallet.services.digests import digest_ledger
+from wallet.services.ledger import Leg, change_held, credit_wallet_balance, open_accounts, write_journal
+from wallet.services.refunds import refund_order
+from wallet.services.wallet_payouts import cancel_wallet_payout, pay_wallet_payout, refuse_wallet_payout
+
+from .leaving import DETAILS, asked
+
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
+
+
+def refused(deed: Callable[[], Any]) -> str:
+    """Return the code of the problem that a deed meets."""
+    with pytest.raises(Problem) as met, transaction.atomic():
+        deed()
+    return met.value.code
+
+
+@contextmanager
+def later(**by: int) -> Iterator[None]:
+    """Let everything happen later: what was written stays as it is."""
+    with patch.object(timezone, "now", return_value=timezone.now() + timedelta(**by)):
+        yield
+
+
+def held(user: User, currency: str = "INR") -> int:
+    """Return what is set aside of a wallet."""
+    return sum(LedgerAccount.objects.filter(kind="held", owner=user, currency=currency).values_list("balance_minor", flat=True))
+
+
+@pytest.mark.parametrize(
+    ("code", "given"),
+    [
+        ("password_required", {"password_confirmed": False}),
+        ("invalid_input", {"payment_details": " \n "}),
+        ("invalid_input", {"payment_details": "x" * (bounds.PAYMENT_DETAILS_CHARS + 1)}),
+        ("invalid_input", {"payment_details": "IBAN\0"}),
+        ("invalid_amount", {"amount_minor": 0}),
+        ("invalid_amount", {"amount_minor": -1}),
+        ("invalid_amount", {"currency": "EUR"}),
+        ("invalid_amount", {"currency": "USD"}),
+        ("insufficient_balance", {"currency": "USD", "amount_minor": 1}),
+        ("insufficient_balance", {"amount_minor": 50_001}),
+        ("insufficient_balance", {"amount_minor": 2**62}),
+    ],
+)
+def test_request_that_cannot_be_is_refused_and_moves_nothing(code: str, given: dict[str, Any]) -> None:
+    user = funded(inr=50_000)
+    assert refused(lambda: asked(user, **given)) == code
+    assert (wallet_of(user).balance_inr_minor, held(user)) == (50_000, 0)
+    assert not WalletPayout.objects.exists()
+
+
+def test_wallet_of_someone_else_and_of_a_shut_account_is_not_paid_out() -> None:
+    user = funded(inr=50_000)
+    assert refused(lambda: asked(user, actor=UserFactory())) == "not_found"
+    deactivate_user(user=user, reason="test", actor=UserFactory(is_superuser=True))
+    assert refused(lambda: asked(user)) == "not_found"
+
+
+def test_second_request_of_a_wallet_waits_for_the_first_and_other_wallets_do_not() -> None:
+    user, other = funded(inr=50_000, usd=700), funded(inr=100)
+    first = asked(user, 20_000)
+    assert refused(lambda: asked(user, 1)) == "withdrawal_open"
+    assert refused(lambda: asked(user, 1_000_000)) == "withdrawal_open"
+    asked(user, currency="USD"), asked(other)
+    cancel_wallet_payout(wallet_payout=first, actor=user)
+    assert asked(user).amount_minor == 50_000
+    assert list(differences()) == []
+
+
+def test_wallet_is_asked_for_money_ten_times_a_day() -> None:
+    user = funded(inr=50_000, usd=700)
+    for _ in range(bounds.WALLET_PAYOUTS_A_DAY):
+        cancel_wallet_payout(wallet_payout=asked(user, 1), actor=user)
+    assert refused(lambda: asked(user, 1)) == "too_many_withdrawals"
+    asked(user, currency="USD")
+    with later(days=1, seconds=1):
+        assert asked(user, 1).status == "Waiting"
+
+
+def test_owner_cannot_cancel_what_is_being_paid() -> None:
+    user, staff = funded(inr=50_000), UserFactory()
+    wallet_payout = asked(user)
+    claims.take(wallet_payout, noun="wallet_payout", actor=staff)
+    with pytest.raises(Problem, match="It is being paid at the moment") as met:
+        cancel_wallet_payout(wallet_payout=wallet_payout, actor=user)
+    assert met.value.code == "invalid_transition"
+    # A claim that nobody came back to ends by itself.
+    WalletPayout.objects.filter(pk=wallet_payout.pk).update(claimed_at=claims.claims_since())
+    assert cancel_wallet_payout(wallet_payout=wallet_payout, actor=user).status == "Cancelled"
+    again = asked(user)
+    claims.take(again, noun="wallet_payout", actor=staff)
+    claims.give_up(again, noun="wallet_payout", actor=staff)
+    assert cancel_wallet_payout(wallet_payout=again, actor=user).status == "Cancelled"
+
+
+def test_where_to_is_forgotten_a_while_after_it_was_paid() -> None:
+    user, staff, out = funded(inr=50_000, usd=700), UserFactory(), StringIO()
+    paid, waiting = pay_wallet_payout(wallet_payout=asked(user), reference="T1", actor=staff), asked(user, currency="USD")
+    with later(days=bounds.PAYMENT_DETAILS_DAYS - 1):
+        call_command("purge_wallet", stdout=out)
+    assert "of 0 payouts erased" in out.getvalue()
+    with later(days=bounds.PAYMENT_DETAILS_DAYS + 1):
+        call_command("purge_wallet", "--dry-run", stdout=out)
+        assert "of 1 payouts would be erased" in out.getvalue()
+        call_command("purge_wallet", stdout=out)
+    assert "of 1 payouts erased" in out.getvalue()
+    paid.refresh_from_db()
+    waiting.refresh_from_db()
+    assert (paid.payment_details, paid.reference, waiting.payment_details) == ("", "T1", DETAILS)
+
+
+def test_money_that_is_set_aside_cannot_be_spent() -> None:
+    user = funded(inr=50_000)
+    asked(user, 200)
+    assert refused(lambda: bought(on_sale(), user)) == "insufficient_balance"
+    assert (wallet_of(user).balance_inr_minor, held(user)) == (49_800, 200)
+
+
+@pytest.mark.parametrize("decide", ["pay", "refuse"])
+def test_nobody_decides_on_their_own_payout(decide: str) -> None:
+    user = funded(inr=50_000, is_staff=True, is_superuser=True)
+    wallet_payout = asked(user)
+    deeds = {
+        "pay": lambda: pay_wallet_payout(wallet_payout=wallet_payout, reference="T1", actor=user),
+        "refuse": lambda: refuse_wallet_payout(wallet_payout=wallet_payout, reason="no", actor=user),
+    }
+    assert refused(deeds[decide]) == "self_review"
+    assert held(user) == 50_000
+
+
+def test_only_its_owner_cancels_a_payout() -> None:
+    wallet_payout = asked(funded(inr=50_000))
+    assert refused(lambda: cancel_wallet_payout(wallet_payout=wallet_payout, actor=UserFactory(is_superuser=True))) == "not_found"
+
+
+@pytest.mark.parametrize("words", ["", "  ", "two\nlines", "x" * (bounds.PAYMENT_REFERENCE_CHARS + 1)])
+def test_payment_without_a_reference_and_refusal_without_a_reason_are_refused(words: str) -> None:
+    wallet_payout, staff = asked(funded(inr=50_000)), UserFactory()
+    assert refused(lambda: pay_wallet_payout(wallet_payout=wallet_payout, reference=words, actor=staff)) == "invalid_input"
+    if not words.strip():
+        assert refused(lambda: refuse_wallet_payout(wallet_payout=wallet_payout, reason=words, actor=staff)) == "invalid_input"
+    wallet_payout.refresh_from_db()
+    assert wallet_payout.status == "Waiting"
+
+
+@pytest.mark.parametrize("first", ["pay", "refuse", "cancel"])
+@pytest.mark.parametrize("second", ["pay", "refuse", "cancel"])
+def test_what_is_settled_is_settled_once(first: str, second: str) -> None:
+    user, staff = funded(inr=50_000), UserFactory()
+    wallet_payout = asked(user, 20_000)
+    deeds: dict[str, Callable[[], Any]] = {
+        "pay": lambda: pay_wallet_payout(wallet_payout=wallet_payout, reference="T1", actor=staff),
+        "refuse": lambda: refuse_wallet_payout(wallet_payout=wallet_payout, reason="No such bank.", actor=staff),
+        "cancel": lambda: cancel_wallet_payout(wallet_payout=wallet_payout, actor=user),
+    }
+    deeds[first]()
+    # The row is as it was read before.
+    wallet_payout.status = "Waiting"
+    assert refused(deeds[second]) == "invalid_transition"
+    assert (wallet_of(user).balance_inr_minor, held(user)) == (30_000 if first == "pay" else 50_000, 0)
+    assert list(differences()) == []
+
+
+@pytest.mark.parametrize("step", ["open_accounts", "credit_wallet_balance", "change_held", "write_journal", "mail"])
+def test_failure_between_two_steps_of_a_request_sets_nothing_aside(step: str) -> None:
+    user = funded(inr=50_000)
+    with patch.object(wallet_payouts, step, side_effect=RuntimeError), pytest.raises(RuntimeError):
+        asked(user)
+    assert (wallet_of(user).balance_inr_minor, held(user)) == (50_000, 0)
+    assert list(differences()) == []
+
+
+@pytest.mark.parametrize("step", ["open_accounts", "credit_wallet_balance", "change_held", "write_journal", "mail"])
+@pytest.mark.parametrize("verb", ["pay", "refuse"])
+def test_failure_between_two_steps_of_a_decision_leaves_it_waiting(step: str, verb: str) -> None:
+    if (step, verb) == ("credit_wallet_balance", "pay"):
+        return
+    user, staff = funded(inr=50_000), UserFactory()
+    wallet_payout = asked(user)
+    deed: Any = pay_wallet_payout if verb == "pay" else refuse_wallet_payout
+    words = {"reference": "T1"} if verb == "pay" else {"reason": "no"}
+    with patch.object(wallet_payouts, step, side_effect=RuntimeError), pytest.raises(RuntimeError):
+        deed(wallet_payout=wallet_payout, actor=staff, **words)
+    wallet_payout.refresh_from_db()
+    assert (wallet_payout.status, held(user)) == ("Waiting", 50_000)
+    assert list(differences()) == []
+
+
+def test_everything_is_what_the_wallet_holds_at_that_moment() -> None:
+    user = funded(inr=50_000)
+    order = bought(on_sale(), user)
+    wallet_payout = asked(user)
+    assert wallet_payout.amount_minor == 100
+    # A refund in between is the wallet's, not the payout's.
+    refund_order(order=order, reason="broken", actor=UserFactory())
+    pay_wallet_payout(wallet_payout=wallet_payout, reference="T1", actor=UserFactory())
+    assert (wallet_of(user).balance_inr_minor, held(user)) == (49_900, 0)
+    assert list(differences()) == []
+
+
+def test_paid_money_leaves_by_the_account_of_payouts_and_is_covered() -> None:
+    user, staff = funded(inr=50_000), UserFactory()
+    wallet_payout = pay_wallet_payout(wallet_payout=asked(user, 20_000), reference=" UTR 7781 ", actor=staff)
+    moved = Transfer.objects.filter(journal__in=[wallet_payout.asked_id, wallet_payout.settled_id]).order_by("id")
+    assert list(moved.values_list("debit__kind", "credit__kind", "amount_minor")) == [
+        ("wallet", "held", 20_000),
+        ("held", "payout", 20_000),
+    ]
+    assert (wallet_payout.status, wallet_payout.reference, wallet_payout.decided_by, wallet_payout.payment_details) == (
+        "Paid",
+        "UTR 7781",
+        staff,
+        DETAILS,
+    )
+    assert Journal.objects.get(settled_wallet_payout=wallet_payout).reason == "paid by UTR 7781"
+    list(digest_ledger(until=wallet_payout.settled.at if wallet_payout.settled else None))
+    assert LedgerAccount.objects.get(kind="payout", currency="INR").balance_minor == 20_000
+    assert list(differences()) == []
+
+
+@pytest.mark.parametrize("verb", ["refuse", "cancel"])
+def test_money_that_is_not_paid_returns_and_where_to_is_forgotten(verb: str) -> None:
+    user, staff = funded(inr=50_000), UserFactory()
+    wallet_payout = asked(user, 20_000)
+    if verb == "refuse":
+        refuse_wallet_payout(wallet_payout=wallet_payout, reason="The bank knows no such account.", actor=staff)
+    else:
+        cancel_wallet_payout(wallet_payout=wallet_payout, actor=user)
+    wallet_payout.refresh_from_db()
+    assert (wallet_payout.payment_details, wallet_payout.reference) == ("", "")
+    assert (wallet_of(user).balance_inr_minor, held(user)) == (50_000, 0)
+    back = Journal.objects.get(settled_wallet_payout=wallet_payout)
+    assert (back.reverses_id, back.wallet_net_minor, back.wallet_balance_minor) == (wallet_payout.asked_id, 20_000, 50_000)
+    list(digest_ledger(until=back.at))
+    assert list(differences()) == []
+
+
+def test_each_step_is_mailed_and_written_down_and_neither_says_where_to(
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> None:
+    user, staff = funded(inr=50_000), UserFactory()
+    with django_capture_on_commit_callbacks(execute=True):
+        cancel_wallet_payout(wallet_payout=asked(user), actor=user)
+        refuse_wallet_payout(wallet_payout=asked(user), reason="The bank knows no such account.", actor=staff)
+        pay_wallet_payout(wallet_payout=asked(user), reference="UTR 7781", actor=staff)
+    steps = list(AuditEntry.objects.filter(action__startswith="wallet_payout.").order_by("id"))
+    assert [(entry.action.split(".")[1], entry.actor) for entry in steps] == [
+        ("ask", user),
+        ("cancel", user),
+        ("ask", user),
+        ("refuse", staff),
+        ("ask", user),
+        ("pay", staff),
+    ]
+    assert steps[-1].data == {"reference": "UTR 7781"}
+    assert steps[3].reason == "The bank knows no such account."
+    mails = [message for message in outbox.outbox if message.to == [user.email]]
+    assert len(mails) == 6
+    assert "UTR 7781" in mails[-1].body
+    assert "The bank knows no such account." in mails[3].body
+    written = [str(entry.data) + entry.reason for entry in AuditEntry.objects.all()] + [each.reason for each in Journal.objects.all()]
+    assert not [text for text in [*written, *(str(message.message()) for message in mails)] if "IBAN" in text]
+
+
+def test_account_with_a_payout_that_waits_is_not_deleted_and_afterwards_where_to_is_forgotten() -> None:
+    user = funded(inr=50_000)
+    wallet_payout = asked(user)
+    with pytest.raises(Problem) as met:
+        delete_account(user=user, reason="test", actor=None)
+    assert met.value.code == "account_in_use"
+    assert "A payout of ₹500.00 from the wallet waits" in met.value.message
+    assert [row["payment_details"] for row in export_account(user)["walletPayouts"]] == [DETAILS]
+    pay_wallet_payout(wallet_payout=wallet_payout, reference="T1", actor=UserFactory())
+    delete_account(user=user, reason="test", actor=None)
+    wallet_payout.refresh_from_db()
+    assert (wallet_payout.status, wallet_payout.payment_details, wallet_payout.reference) == ("Paid", "", "T1")
+    assert list(differences()) == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"status": "Refused"},
+        {"status": "Waiting", "settled": None, "reference": ""},
+        {"reference": "T2"},
+        {"payment_details": "IBAN of someone else"},
+        {"requested_at": "2020-01-01T00:00:00Z"},
+    ],
+)
+def test_what_came_of_a_payout_is_never_changed(change: dict[str, Any]) -> None:
+    wallet_payout = pay_wallet_payout(wallet_payout=asked(funded(inr=50_000)), reference="T1", actor=UserFactory())
+    with pytest.raises(IntegrityError), transaction.atomic():
+        WalletPayout.objects.filter(pk=wallet_payout.pk).update(**change)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        wallet_payout.delete()
+
+
+def test_where_to_and_what_of_a_waiting_payout_is_never_changed() -> None:
+    wallet_payout, other = asked(funded(inr=50_000)), asked(funded(inr=7))
+    for change in ({"payment_details": "IBAN of someone else"}, {"wallet": other.wallet}, {"payment_details": ""}):
+        with pytest.raises(IntegrityError), transaction.atomic():
+            WalletPayout.objects.filter(pk=wallet_payout.pk).update(**change)
+
+
+def test_second_open_payout_of_a_wallet_is_refused_by_the_database() -> None:
+    wallet_payout, other = asked(funded(inr=50_000)), asked(funded(inr=7))
+    unused = Journal.objects.filter(wallet_payout__isnull=True).earliest("id")
+    with pytest.raises(IntegrityError, match=r"walletpayout_one_open|wallet_id"), transaction.atomic():
+        WalletPayout.objects.create(wallet=wallet_payout.wallet, asked=unused, payment_details="x")
+    assert other.status == "Waiting"
+
+
+def test_more_than_is_held_is_never_taken_and_reconciliation_tells_of_a_stray_figure() -> None:
+    user = funded(inr=50_000)
+    asked(user, 200)
+    account = LedgerAccount.objects.get(kind="held", owner=user)
+    with pytest.raises(IntegrityError, match="overdraft"), transaction.atomic():
+        change_held(account.pk, -201)
+    change_held(account.pk, 5)
+    told = " ".join(differences())
+    assert f"held account {account.pk} holds 205 INR, its entries 200" in told
+    assert f"held account {account.pk} holds 205 INR, what waits is 200" in told
+
+
+def test_reconciliation_tells_of_journals_without_a_request_and_of_requests_that_do_not_fit() -> None:
+    user, staff = funded(inr=50_000), UserFactory()
+    wallet_payout = asked(user, 200)
+    wallet, account = wallet_payout.wallet_id, LedgerAccount.objects.get(kind="held", owner=user).pk
+    entry = credit_wallet_balance(wallet, -100)
+    change_held(account, 100)
+    leg: dict[str, Any] = {"currency": "INR", "reason": "stray", "actor_id": staff.pk}
+    stray = write_journal(kind=JournalKind.WITHDRAWAL, legs=[Leg(wallet, account, 100)], wallet=entry, **leg)
+    told = list(differences())
+    assert f"journal {stray} sets money aside that nobody asked for" in told
+    assert f"held account {account} holds 300 INR, what waits is 200" in told
+    payout = open_accounts("INR", {AccountKind.PAYOUT: None})[AccountKind.PAYOUT]
+    change_held(account, -300)
+    settled = write_journal(kind=JournalKind.SETTLEMENT, legs=[Leg(account, payout, 300)], **leg)
+    assert f"journal {settled} settles nothing that was asked for" in list(differences())
+    # Of another amount.
+    WalletPayout.objects.filter(pk=wallet_payout.pk).update(status="Paid", settled=settled, reference="T1")
+    assert f"wallet payout {wallet_payout.pk} and its transfers differ" in list(differences())
+
+
+def test_reconciliation_tells_of_a_request_of_another_wallet_than_the_money() -> None:
+    user = funded(inr=50_000, usd=700)
+    entry = credit_wallet_balance(LedgerAccount.objects.get(kind="wallet", owner=user, currency="USD").pk, -700)
+    held_id = open_accounts("USD", {AccountKind.HELD: user.pk})[AccountKind.HELD]
+    change_held(held_id, 700)
+    legs = [Leg(entry.account_id, held_id, 700)]
+    moved = write_journal(kind=JournalKind.WITHDRAWAL, legs=legs, wallet=entry, currency="USD", reason="stray", actor_id=user.pk)
+    rupees = LedgerAccount.objects.get(kind="wallet", owner=user, currency="INR")
+    wallet_payout = WalletPayout.objects.create(wallet=rupees, asked_id=moved, payment_details="x")
+    assert f"wallet payout {wallet_payout.pk} and its transfers differ" in list(differences())

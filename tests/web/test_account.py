@@ -1,0 +1,286 @@
+"""One's own account: the copy of the data, other sessions, the end of it. Nothing of it works for anybody else."""
+
+import json
+import threading
+from collections.abc import Callable
+from datetime import timedelta
+from io import StringIO
+from typing import Any
+
+import pytest
+from allauth.account.models import EmailAddress
+from django.core import mail as outbox
+from django.core.management import call_command
+from django.db import connections, transaction
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from marketplace.accounts.models import User
+from marketplace.accounts.services import delete_account, rename_user
+from marketplace.core.errors import NotFound
+from marketplace.core.models import AuditEntry
+from marketplace.core.transitions import lock
+from marketplace.http.refusals import LOOKED_AT
+from marketplace.operations import exports
+from marketplace.operations.errors import ExportUnderWay
+from marketplace.operations.exports import export_of, read_export, request_export, write_export
+from marketplace.operations.models import AccountExport
+from tests.factories import UserFactory
+from tests.shop import bought, funded, on_sale
+from tests.waiting import PATIENCE_SECONDS
+from tests.wallet.payees import payee
+from wallet.selectors import vendor_accounts
+from wallet.services.refunds import refund_order
+from wallet.services.vendor_payouts import pay_out
+
+from .markup import faults_of
+
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
+
+Browse = Callable[..., Client]
+PASSWORD = "correct horse battery"
+PAGES = ("account", "account-delete")
+
+
+@pytest.fixture
+def user() -> User:
+    user: User = UserFactory(email="asha@example.com", name="Asha")
+    EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
+    return user
+
+
+def deletion(**changes: str) -> dict[str, str]:
+    return {"email": "asha@example.com", "password": PASSWORD} | changes
+
+
+@pytest.mark.parametrize("name", [*PAGES, "account-export-file"])
+def test_account_of_nobody_leads_to_the_sign_in(client: Client, name: str) -> None:
+    assert reverse("account_login") in client.get(reverse(name))["Location"]
+
+
+@pytest.mark.parametrize("name", ["account", "account-sessions", "account-export", "account-delete"])
+def test_no_change_without_the_pages_own_form(browse: Browse, user: User, name: str) -> None:
+    assert browse(user, checked=True).post(reverse(name), deletion()).status_code == 403
+    user.refresh_from_db()
+    assert user.is_active
+
+
+@pytest.mark.parametrize("name", ["account-sessions", "account-export"])
+def test_looking_changes_nothing(browse: Browse, user: User, name: str) -> None:
+    looked = browse(user).get(reverse(name), headers={"accept": "text/html"})
+    assert looked.status_code == 405
+    # Nothing was sent that the page could speak of.
+    assert LOOKED_AT in looked.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("sent", "words"),
+    [
+        ({"email": "other@example.com"}, "not the address"),
+        ({"email": ""}, "required"),
+        ({"password": "wrong"}, "not your password"),
+        ({"password": ""}, "required"),
+        ({"email": "\0", "password": "\0"}, "Null characters"),
+    ],
+)
+def test_deletion_with_another_address_or_password_is_refused(browse: Browse, user: User, sent: dict[str, str], words: str) -> None:
+    page = browse(user).post(reverse("account-delete"), deletion(**sent))
+    assert page.status_code == 400
+    assert words in page.content.decode()
+    assert faults_of(page.content) == []
+    assert PASSWORD not in page.content.decode()
+    user.refresh_from_db()
+    assert user.is_active
+
+
+def test_passwords_are_not_tried_without_end(browse: Browse, user: User, settings: Any) -> None:
+    settings.ACCOUNT_RATE_LIMITS = {"reauthenticate": "3/m/user"}
+    client = browse(user)
+    for _ in range(3):
+        client.post(reverse("account-delete"), deletion(password="wrong"))
+    assert client.post(reverse("account-delete"), deletion()).status_code == 400
+    assert User.objects.get(pk=user.pk).is_active
+
+
+def test_account_with_money_is_told_what_to_settle_and_not_deleted(browse: Browse) -> None:
+    user = funded(inr=12_345, usd=100, email="asha@example.com")
+    client = browse(user)
+    text = client.get(reverse("account-delete")).content.decode()
+    assert "The wallet holds ₹123.45" in text
+    assert "The wallet holds $1.00" in text
+    assert "Delete my account" not in text
+    assert client.post(reverse("account-delete"), deletion()).status_code == 400
+    assert User.objects.get(pk=user.pk).is_active
+
+
+def test_vendor_is_not_deleted_with_earnings_that_no_digest_covers_yet_or_with_debts(browse: Browse) -> None:
+    vendor = payee()
+    listing = on_sale(store=vendor.store)
+    order = bought(listing)
+    vendor.user.email = "asha@example.com"
+    vendor.user.save()
+    listing.status = "Draft"
+    listing.published_at = None
+    listing.save()
+    client = browse(vendor.user)
+    assert "The vendor account holds ₹399.20" in client.get(reverse("account-delete")).content.decode()
+    assert client.post(reverse("account-delete"), deletion()).status_code == 400
+    pay_out(account=vendor_accounts().get(owner=vendor.user), run="2026-11", minimum_minor=1)
+    refund_order(order=order, reason="test", actor=None)
+    assert "owes ₹399.20 after refunds" in client.get(reverse("account-delete")).content.decode()
+    assert client.post(reverse("account-delete"), deletion()).status_code == 400
+    assert User.objects.get(pk=vendor.user.pk).is_active
+
+
+def test_vendor_with_listings_for_sale_and_staff_are_not_deleted(browse: Browse) -> None:
+    owner = on_sale().store.owner
+    owner.email = "asha@example.com"
+    owner.save()
+    staff = UserFactory(is_staff=True, email="staff@example.com")
+    assert "unpublish or withdraw them first" in browse(owner).get(reverse("account-delete")).content.decode()
+    assert "a superuser must remove that status" in browse(staff).get(reverse("account-delete")).content.decode()
+    for client, sent in ((browse(owner), deletion()), (browse(staff), deletion(email="staff@example.com"))):
+        assert client.post(reverse("account-delete"), sent).status_code == 400
+    assert User.objects.filter(pk__in=[owner.pk, staff.pk], is_active=True).count() == 2
+
+
+def test_deletion_signs_out_everywhere_and_forgets_who_it_was(browse: Browse, user: User, django_capture_on_commit_callbacks: Any) -> None:
+    client, elsewhere = browse(user), browse(user)
+    with django_capture_on_commit_callbacks(execute=True):
+        gone = client.post(reverse("account-delete"), deletion(email=" ASHA@example.com "), follow=True)
+    assert gone.redirect_chain == [(reverse("landing"), 302)]
+    assert "Your account is deleted" in gone.content.decode()
+    assert {each.get(reverse("account")).status_code for each in (client, elsewhere)} == {302}
+    user.refresh_from_db()
+    assert (user.is_active, user.name, user.email) == (False, "", f"{user.pk.hex}@deleted.invalid")
+    entry = AuditEntry.objects.get(action="user.delete")
+    assert (entry.actor_id, entry.reason) == (None, "Asked for on the account page.")
+    assert [message.to for message in outbox.outbox] == [["asha@example.com"]]
+
+
+@pytest.mark.parametrize("name", ["x" * 121, "Asha\u202e", "\0", "two\nlines"])
+def test_name_that_is_none_is_refused_and_kept_in_view(browse: Browse, user: User, name: str) -> None:
+    page = browse(user).post(reverse("account"), {"name": name})
+    assert page.status_code == 400
+    assert faults_of(page.content) == []
+    user.refresh_from_db()
+    assert user.name == "Asha"
+
+
+def test_name_is_set_and_taken_back(browse: Browse, user: User) -> None:
+    client = browse(user)
+    for name in (" Asha R. ", ""):
+        assert client.post(reverse("account"), {"name": name}).status_code == 302
+        user.refresh_from_db()
+        assert user.name == name.strip()
+
+
+def test_other_sessions_end_and_this_one_goes_on(browse: Browse, user: User) -> None:
+    client, elsewhere, stranger = browse(user), browse(user), browse(UserFactory())
+    assert client.post(reverse("account-sessions")).status_code == 302
+    assert [each.get(reverse("account")).status_code for each in (client, elsewhere, stranger)] == [200, 302, 200]
+
+
+def test_copy_is_written_in_the_background_mailed_of_and_fetched(
+    browse: Browse, user: User, django_capture_on_commit_callbacks: Any
+) -> None:
+    client = browse(user)
+    assert client.get(reverse("account-export-file")).status_code == 404
+    with django_capture_on_commit_callbacks(execute=True):
+        client.post(reverse("account-export"))
+    page = client.get(reverse("account"))
+    assert faults_of(page.content) == []
+    assert " download>Download<" in page.content.decode()
+    file = client.get(reverse("account-export-file"))
+    assert file["Content-Disposition"].startswith('attachment; filename="my-data-')
+    assert "no-store" in file["Cache-Control"]
+    assert json.loads(file.content)["account"]["email"] == user.email
+    assert [message.subject for message in outbox.outbox] == ["The export of your data is ready"]
+    # The mail leads to a page that asks who one is; what lies in the database says nothing by itself.
+    assert "export.json" not in str(outbox.outbox[0].body)
+    assert user.email not in AccountExport.objects.get().encrypted
+
+
+def test_copy_of_someone_else_is_not_to_be_had(browse: Browse, user: User, django_capture_on_commit_callbacks: Any) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        request_export(user=user, actor=user)
+    stranger = browse()
+    assert stranger.get(reverse("account-export-file")).status_code == 404
+    assert " download>Download<" not in stranger.get(reverse("account")).content.decode()
+
+
+def test_second_copy_waits_for_the_first_and_then_takes_its_place(user: User, browse: Browse) -> None:
+    first = request_export(user=user, actor=user)
+    with pytest.raises(ExportUnderWay):
+        request_export(user=user, actor=user)
+    assert "within the last hour" in browse(user).post(reverse("account-export"), follow=True).content.decode()
+    write_export.call(str(first.pk))
+    with pytest.raises(ExportUnderWay):
+        request_export(user=user, actor=user)
+    AccountExport.objects.update(requested_at=timezone.now() - exports.PATIENCE - timedelta(seconds=1))
+    second = request_export(user=user, actor=user)
+    assert AccountExport.objects.get().pk == second.pk
+    # The job of the one that is gone, or a second run, does no harm.
+    write_export.call(str(first.pk))
+    assert not AccountExport.objects.get().ready
+
+
+def test_request_that_the_end_of_the_account_overtakes_changes_nothing(user: User) -> None:
+    delete_account(user=User.objects.get(pk=user.pk), reason="test", actor=None)
+    with pytest.raises(NotFound):
+        request_export(user=user, actor=user)
+    with pytest.raises(NotFound):
+        rename_user(user=user, name="Asha", actor=user)
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+def test_deletion_while_the_copy_is_written_does_not_wait_in_a_circle(user: User) -> None:
+    export = request_export(user=user, actor=user)
+    # Tests run jobs at once; this one is still to come.
+    AccountExport.objects.update(encrypted="")
+    written = threading.Event()
+
+    def write() -> None:
+        try:
+            write_export.call(str(export.pk))
+        finally:
+            connections.close_all()
+            written.set()
+
+    with transaction.atomic():
+        # As far as a deletion has come before it removes the copy.
+        lock(User.objects.all(), pk=user.pk)
+        writer = threading.Thread(target=write)
+        writer.start()
+        assert written.wait(PATIENCE_SECONDS)
+        AccountExport.objects.filter(user=user).delete()
+    writer.join()
+
+
+def test_copy_that_was_encrypted_under_a_lost_key_is_not_found(browse: Browse, user: User) -> None:
+    write_export.call(str(request_export(user=user, actor=user).pk))
+    AccountExport.objects.update(encrypted="x")
+    assert browse(user).get(reverse("account-export-file")).status_code == 404
+
+
+def test_copy_expires_and_is_removed(browse: Browse, user: User) -> None:
+    write_export.call(str(request_export(user=user, actor=user).pk))
+    write_export.call(str(AccountExport.objects.get().pk))
+    AccountExport.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+    assert (export_of(user), read_export(user)) == (None, None)
+    assert browse(user).get(reverse("account-export-file")).status_code == 404
+    out = StringIO()
+    call_command("purge_exports", dry_run=True, stdout=out)
+    call_command("purge_exports", stdout=out)
+    assert out.getvalue() == "1 exports would be deleted.\n1 exports deleted.\n"
+    assert not AccountExport.objects.exists()
+
+
+def test_pages_ask_little_of_the_database(browse: Browse, user: User, django_assert_max_num_queries: Callable[..., Any]) -> None:
+    client = browse(user)
+    for name in PAGES:
+        with django_assert_max_num_queries(8):
+            page = client.get(reverse(name))
+        assert faults_of(page.content) == [], name

@@ -1,0 +1,272 @@
+"""A developer in a real browser: from the sign-up to a call in the console and its code; without a script; by keyboard only."""
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.core import mail
+from django.urls import reverse
+from playwright.sync_api import Page
+
+from developers.models import ApiKey, App, DeveloperApplication, FirstPartyToken, ScopeReview, WebhookEndpoint
+from developers.services.applications import approve_application
+from developers.services.scopes import ScopeDecision, decide_scopes
+from developers.services.spending import LimitValues, set_spending_limit
+from library.models import Licence
+from marketplace.core.money import Currency
+from marketplace.core.scopes import SCOPE_LABELS, Scope
+from tests.contract.scenes import for_sale
+from tests.factories import AppFactory, UserFactory
+from tests.screenshots.driving import overflows, still, violations, watched
+from wallet.selectors import wallet_of
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+PASSWORD = "a long enough phrase"
+Opens = Callable[..., Page]
+
+
+def faults_on(page: Page) -> list[str]:
+    """Return what goes wrong on a page from now on: errors of scripts, breaches of the content policy, other hosts."""
+    return watched(page, page.url).faults
+
+
+def sound(page: Page) -> bool:
+    """Tell whether the page fits and axe-core finds nothing."""
+    assert violations(page) == []
+    return not overflows(page)
+
+
+def sign_up(page: Page, base_url: str) -> None:
+    """Make an account and confirm its address."""
+    page.goto(f"{base_url}/account/signup/")
+    page.get_by_label("Email").fill("asha@example.com")
+    page.get_by_label("Password", exact=True).fill(PASSWORD)
+    page.get_by_label("Password (again)").fill(PASSWORD)
+    page.get_by_role("button", name="Sign up").click()
+    page.get_by_role("heading", name="Check your mail").wait_for()
+    found = re.search(r"http://\S+", str(mail.outbox[0].body))
+    assert found
+    page.goto(found[0])
+    page.get_by_role("button", name="Confirm").click()
+
+
+@pytest.mark.parametrize("size", ["phone", "desktop"])
+def test_developer_goes_from_sign_up_to_a_call_and_its_code(window: Opens, live_server: Any, size: str) -> None:
+    page = window(size)
+    faults = faults_on(page)
+    sign_up(page, live_server.url)
+    page.get_by_role("link", name="Apply").click()
+    page.get_by_label("What are you building?").fill("A font picker")
+    page.get_by_label("Why does it need the API?").fill("It reads the library")
+    page.get_by_role("button", name="Send application").click()
+    page.get_by_text("with our reviewers").wait_for()
+    assert page.locator("[aria-current=step]").inner_text() == "Wait for approval"
+    assert sound(page)
+    reviewer = UserFactory()
+    approve_application(application=DeveloperApplication.objects.get(), reason="A real product.", actor=reviewer)
+
+    page.reload()
+    page.get_by_role("link", name="Describe your first app").click()
+    page.get_by_label("Name").fill("Picker")
+    page.get_by_label("Purpose").fill("Picks fonts")
+    page.get_by_label(SCOPE_LABELS[Scope.LIBRARY_READ]).check()
+    page.locator("[name=reason_library_read]").fill("It needs this.")
+    page.get_by_role("button", name="Send for review").click()
+    page.get_by_role("heading", name="The scopes are in review").wait_for()
+    decide_scopes(review=ScopeReview.objects.get(), decisions={Scope.LIBRARY_READ: ScopeDecision(granted=True)}, note="", actor=reviewer)
+
+    page.reload()
+    page.locator(".next-step").get_by_role("link", name="New key").click()
+    page.get_by_label("Name").fill("laptop")
+    page.locator("main form button[type=submit]").click()
+    secret = page.locator("#secret").inner_text().strip()
+    assert f"export KEY={secret}" in page.locator(".code").inner_text()
+    assert sound(page)
+    page.get_by_role("link", name="I have copied it").click()
+    page.locator(".next-step").get_by_role("link", name="Open the console").click()
+
+    page.get_by_label("Find a call").fill("get library")
+    page.get_by_role("link", name=re.compile("List owned assets")).click()
+    page.get_by_role("button", name="Run").click()
+    page.locator("#answer-body").get_by_text('"ownedCount": 0').wait_for()
+    assert page.locator("#answer-status").inner_text() == "200"
+    assert "calls left" in page.locator("#answer-left").inner_text()
+    assert "curl '" in page.locator("#call-code .tab").first.inner_text()
+    assert '-H "X-Api-Key: $KEY"' in page.locator("#call-code .tab").first.inner_text()
+    assert sound(page)
+    # The credential of the page is nowhere in it.
+    assert "cam_fp_" not in page.content()
+    assert FirstPartyToken.objects.get().app == App.objects.get()
+    assert faults == []
+
+
+def test_key_is_revoked_where_one_stands(window: Opens, live_server: Any) -> None:
+    app = AppFactory()
+    for number, name in enumerate(("laptop", "server")):
+        ApiKey.objects.create(app=app, name=name, digest=str(number) * 64, last_four="abcd", scope=app.granted_scopes)
+    page = window("desktop", user=app.developer)
+    page.goto(live_server.url + reverse("app-detail", args=[app.pk]))
+    page.evaluate("window.same = true")
+    for name in ("Revoke laptop", "Revoke server"):
+        page.get_by_role("link", name=name).click()
+        page.locator(".in-place").get_by_role("link", name="Cancel").click()
+        page.locator("#confirm").wait_for(state="detached")
+        # Whoever works by keyboard goes on where they were, not at the first key of the page.
+        assert page.evaluate("document.activeElement.textContent") == name
+    page.get_by_role("link", name="Revoke laptop").click()
+    page.locator(".in-place #confirm").wait_for()
+    assert sound(page)
+    page.get_by_role("button", name="Revoke key").click()
+    page.locator(".notes").get_by_text("is revoked").wait_for()
+    assert page.evaluate("window.same && document.activeElement.className") == "notes"
+    assert [key.name for key in ApiKey.objects.all() if key.live] == ["server"]
+    assert page.get_by_role("link", name="Revoke laptop").count() == 0
+
+
+def test_code_is_shown_without_a_script(window: Opens, live_server: Any) -> None:
+    app = AppFactory()
+    page = window("phone", user=app.developer, java_script_enabled=False)
+    page.goto(f"{live_server.url}/dashboard/console?q=buy")
+    page.get_by_role("link", name=re.compile("Buy an asset")).click()
+    assert page.get_by_text("needs JavaScript").is_visible()
+    page.get_by_label("assetId").fill("")
+    page.get_by_role("button", name="Show the code").click()
+    page.locator(".errorlist").wait_for()
+    page.get_by_label("assetId").fill("aurora's")
+    page.get_by_role("button", name="Show the code").click()
+    page.locator("#call-code .tab").first.wait_for()
+    assert "aurora'\"'\"'s" in page.locator("#call-code .tab").first.inner_text()
+    assert page.get_by_label("assetId").input_value() == "aurora's"
+    assert not FirstPartyToken.objects.exists()
+
+
+def test_purchase_is_asked_about_and_the_keyboard_is_enough(window: Opens, live_server: Any) -> None:
+    app = AppFactory()
+    page = window("desktop", user=app.developer)
+    page.goto(f"{live_server.url}/dashboard/console")
+    page.get_by_label("Find a call").focus()
+    page.keyboard.type("wallet/spend")
+    # Find, then the one call that is left.
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    # Once it has loaded: it asks by a script.
+    page.wait_for_url("**/dashboard/console/buyAsset*")
+    page.get_by_label("assetId").focus()
+    page.keyboard.type("nothing-like-it")
+    page.keyboard.press("Enter")
+    page.get_by_role("dialog").wait_for()
+    assert page.evaluate("document.activeElement.textContent") == "Cancel"
+    assert sound(page)
+    page.keyboard.press("Escape")
+    page.get_by_role("dialog").wait_for(state="hidden")
+    page.locator("#run:not([aria-disabled])").wait_for()
+    assert page.locator("#answer").is_hidden()
+    assert not FirstPartyToken.objects.exists()
+    page.get_by_role("button", name="Run").focus()
+    page.keyboard.press("Enter")
+    page.get_by_role("dialog").wait_for()
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Enter")
+    page.locator("#answer-words").get_by_text("Not found").wait_for()
+    assert page.locator("#answer-status").inner_text() == "404"
+    assert page.evaluate("document.activeElement.id") == "answer"
+
+
+def test_app_buys_from_the_console_once_its_owner_has_set_a_limit(window: Opens, live_server: Any) -> None:
+    scene = for_sale()
+    app = AppFactory(user=scene.user, granted_scopes="wallet:spend library:read")
+    before = wallet_of(scene.user).balance_inr_minor
+    page = window("phone", user=scene.user)
+    page.goto(f"{live_server.url}/dashboard/console/buyAsset")
+    assert page.get_by_label("assetId").input_value() == scene.shows["slug"]
+
+    def buy(status: str) -> str:
+        page.get_by_role("button", name="Run").click()
+        page.get_by_role("button", name="Make the call").click()
+        page.locator("#answer-status", has_text=status).wait_for()
+        return page.locator("#answer-body").inner_text()
+
+    assert json.loads(buy("403"))["code"] == "spending_limit_exceeded"
+    assert not Licence.objects.exists()
+    set_spending_limit(owner=scene.user, spender=app, limit_values=LimitValues(Currency.INR, total_minor=before), actor=scene.user)
+    buy("200")
+    assert Licence.objects.get().buyer == scene.user
+    paid = wallet_of(scene.user).balance_inr_minor
+    assert paid < before
+    assert json.loads(buy("409"))["code"] == "already_owned"
+    assert wallet_of(scene.user).balance_inr_minor == paid
+
+
+def test_large_numbers_are_sent_and_shown_digit_by_digit(window: Opens, live_server: Any) -> None:
+    page = window("desktop", user=UserFactory())
+    sent: list[str | None] = []
+    answered = '{"count":9007199254740993,"rate":1.10,"text":"a\\"{,}[: b","none":{},"list":[[],[1,-2e5]]}'
+
+    def answer(route: Any) -> None:
+        sent.append(route.request.post_data)
+        route.fulfill(status=200, content_type="application/json", body=answered)
+
+    page.route("**/api/v1/leaked-credentials", answer)
+    page.goto(f"{live_server.url}/dashboard/console/reportLeakedCredentials")
+    page.get_by_label("credentials").fill("[12345678901234567890]")
+    page.get_by_role("button", name="Run").click()
+    page.get_by_role("button", name="Make the call").click()
+    page.locator("#answer-status", has_text="200").wait_for()
+    shown = page.locator("#answer-body").inner_text()
+    assert '\n  "count": 9007199254740993,\n  "rate": 1.10,\n  "text": "a\\"{,}[: b",\n  "none": {},\n' in shown
+    assert json.loads(shown) == json.loads(answered)
+    assert sent == ['{"credentials": [12345678901234567890]}']
+
+
+def test_mistake_is_told_when_one_leaves_its_field(window: Opens, live_server: Any) -> None:
+    app = AppFactory()
+    page = window("phone", user=app.developer)
+    faults = faults_on(page)
+    page.goto(live_server.url + reverse("webhook-create", args=[app.pk]))
+    field = page.get_by_label("Address")
+    field.fill("http://app.example/hook")
+    field.press("Tab")
+    page.locator("#id_url_error").get_by_text("https").wait_for()
+    assert field.get_attribute("aria-invalid") == "true"
+    assert "id_url_error" in str(field.get_attribute("aria-describedby"))
+    # Who types on is not interrupted.
+    assert page.evaluate("document.activeElement.name") == "description"
+    assert sound(page)
+    field.fill("https://app.example/hook")
+    field.press("Tab")
+    page.locator("#id_url_error").wait_for(state="detached")
+    assert field.get_attribute("aria-invalid") is None
+    assert "id_url_error" not in str(field.get_attribute("aria-describedby"))
+    assert not WebhookEndpoint.objects.exists()
+    # Signed out meanwhile: nothing is told, and what was typed stays.
+    page.context.clear_cookies(name="sessionid")
+    with page.expect_response("**/check/**") as told:
+        field.fill("nonsense")
+        field.press("Tab")
+    assert told.value.status == 204
+    assert field.input_value() == "nonsense"
+    assert page.locator("[data-live-check]").first.inner_text() == ""
+    assert faults == []
+
+
+def test_key_is_made_once_however_often_the_button_is_pressed(window: Opens, live_server: Any) -> None:
+    app = AppFactory()
+    page = window("desktop", user=app.developer)
+    page.goto(live_server.url + reverse("key-create", args=[app.pk]))
+    held: list[Any] = []
+    page.route("**/keys/new", lambda route: held.append(route))  # noqa: PLW0108 - playwright cannot wrap a built-in method
+    # After some seconds one may press it again.
+    still(page)
+    page.get_by_label("Name").fill("laptop")
+    with page.expect_request("**/keys/new"):
+        page.keyboard.press("Enter")
+    for _ in range(2):
+        page.keyboard.press("Enter")
+        page.wait_for_timeout(100)
+    assert len(held) == 1
+    held[0].continue_()
+    page.locator("#secret").wait_for()
+    assert ApiKey.objects.count() == 1

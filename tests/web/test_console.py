@@ -1,0 +1,225 @@
+"""The developer console: what it offers to whom, what becomes of what is typed, and the code that it shows."""
+
+import json
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+from django.test import Client
+
+from developers.models import App
+from marketplace.accounts.models import User
+from marketplace.web.console.form import CONFIRMATIONS
+from marketplace.web.docs.reference import operations
+from tests.contract.scenes import for_sale
+from tests.factories import AppFactory, UserFactory
+
+from .markup import faults_of
+
+pytestmark = pytest.mark.django_db
+Browse = Callable[..., Client]
+
+
+@pytest.fixture
+def own(browse: Browse) -> tuple[Client, App]:
+    """A developer's browser and approved app."""
+    app = AppFactory(name="Finder", granted_scopes="library:read wallet:spend")
+    return browse(app.developer), app
+
+
+def page_of(response: Any) -> BeautifulSoup:
+    return BeautifulSoup(response.content, "html.parser")
+
+
+def typed(client: Client, operation: str, **changes: str) -> dict[str, str]:
+    """Return what the form of an operation would send as it is shown, with changes; `body_assetId` stands for `body-assetId`."""
+    form = client.get(f"/dashboard/console/{operation}").context["form"]
+    sent = {name: "" if form[name].value() is None else str(form[name].value()) for name in form.fields}
+    return sent | {name.replace("__", "-"): value for name, value in changes.items()}
+
+
+def made_by(response: Any) -> dict[str, Any]:
+    """Return the call as the page's script reads it."""
+    data = page_of(response).find(id="call-made")
+    assert data is not None, response.context["form"].errors
+    made: dict[str, Any] = json.loads(data.get_text())
+    return made
+
+
+def code_in(response: Any) -> dict[str, str]:
+    """Return the code by language."""
+    page = page_of(response)
+    names = [label.get_text(strip=True) for label in page.select("#call-code label")]
+    return dict(zip(names, (tab.get_text() for tab in page.select("#call-code .tab")), strict=True))
+
+
+@pytest.mark.parametrize("path", ["/dashboard/console", "/dashboard/console/getWallet"])
+def test_whoever_is_signed_out_signs_in_first(client: Client, path: str) -> None:
+    assert client.get(path)["Location"] == f"/account/login/?next={path}"
+
+
+def test_operation_that_does_not_exist_is_not_found(browse: Browse) -> None:
+    assert browse().get("/dashboard/console/nothing").status_code == 404
+
+
+def test_every_operation_is_offered_and_has_its_form(own: tuple[Client, App]) -> None:
+    client, _ = own
+    listed = client.get("/dashboard/console")
+    assert faults_of(listed.content) == []
+    for name in operations():
+        assert f'"/dashboard/console/{name}"' in listed.content.decode()
+        page = client.get(f"/dashboard/console/{name}")
+        assert faults_of(page.content) == [], name
+        assert f'"/dashboard/console/{name}"' in client.get(f"/docs/api/{name}").content.decode()
+
+
+def test_call_is_found_by_its_words(own: tuple[Client, App]) -> None:
+    client, _ = own
+    for query, found in (
+        ("post wallet", {"quoteAsset", "buyAsset"}),
+        ("library:download", {"createDownloadLink"}),
+        ("zzqqxx", set()),
+    ):
+        page = page_of(client.get("/dashboard/console", {"q": query}))
+        assert {str(link["href"]).rsplit("/", 1)[1] for link in page.select(".operations a")} == found, query
+    assert "No call matches." in page.get_text()
+
+
+def test_chosen_app_is_kept_on_the_way(own: tuple[Client, App]) -> None:
+    client, app = own
+    second = AppFactory(user=app.developer, name="Second")
+    listed = client.get("/dashboard/console", {"app": str(app.pk)})
+    assert f"/dashboard/console/getWallet?app={app.pk}" in listed.content.decode()
+    for each in (app, second):
+        form = client.get("/dashboard/console/listLibrary", {"app": str(each.pk)}).context["form"]
+        assert form["caller"].value() == str(each.pk)
+    assert client.get("/dashboard/console/listLibrary", {"app": "nonsense"}).status_code == 200
+
+
+def test_only_own_approved_apps_can_be_chosen(own: tuple[Client, App]) -> None:
+    client, app = own
+    AppFactory(user=app.developer, name="Suspended", status="Suspended")
+    AppFactory(user=app.developer, name="Waiting", status="Pending", granted_scopes="")
+    other = AppFactory(name="Foreign")
+    choices = dict(client.get("/dashboard/console/listLibrary").context["form"].fields["caller"].choices)
+    assert choices == {str(app.pk): "Finder", "me": "Myself (like a personal token)"}
+    refused = client.post("/dashboard/console/listLibrary", typed(client, "listLibrary", caller=str(other.pk)))
+    assert refused.status_code == 400
+    assert "caller" in refused.context["form"].errors
+
+
+def test_missing_grant_is_told_before_the_call(own: tuple[Client, App]) -> None:
+    client, app = own
+    choices = dict(client.get("/dashboard/console/getWallet").context["form"].fields["caller"].choices)
+    assert choices[str(app.pk)] == "Finder (was not granted account:read)"
+
+
+def test_page_itself_never_spends_and_no_app_sells(own: tuple[Client, App]) -> None:
+    client, app = own
+    assert list(dict(client.get("/dashboard/console/buyAsset").context["form"].fields["caller"].choices)) == [str(app.pk)]
+    assert list(dict(client.get("/dashboard/console/createListing").context["form"].fields["caller"].choices)) == ["me"]
+    assert "limits" in page_of(client.get("/dashboard/console/buyAsset")).select_one("#call-form").get_text()  # type: ignore[union-attr]  # it is there
+
+
+def test_without_an_app_the_code_is_shown_and_nothing_runs(browse: Browse) -> None:
+    client = browse()
+    response = client.post("/dashboard/console/buyAsset", typed(client, "buyAsset", body__assetId="x"))
+    assert (made_by(response)["runs"], made_by(response)["holder"]) == (False, None)
+    assert "X-Api-Key: $KEY" in code_in(response)["curl"]
+
+
+@pytest.mark.parametrize(
+    ("operation", "wrong", "field"),
+    [
+        ("getAsset", {"path__asset_id": ""}, "path-asset_id"),
+        ("listAssets", {"query__limit": "many"}, "query-limit"),
+        ("createListing", {"body__basePrice": "cheap"}, "body-basePrice"),
+        ("reportLeakedCredentials", {"body__credentials": "[{"}, "body-credentials"),
+        ("reportLeakedCredentials", {"body__credentials": "[NaN]"}, "body-credentials"),
+        ("reportLeakedCredentials", {"body__credentials": "[1e999]"}, "body-credentials"),
+        ("reportLeakedCredentials", {"body__credentials": '["\\ud800"]'}, "body-credentials"),
+        ("reportLeakedCredentials", {"body__credentials": "[" * 10_000 + "]" * 10_000}, "body-credentials"),
+        ("reportLeakedCredentials", {"body__credentials": "[" * 500 + "]" * 500}, "body-credentials"),
+        ("updateWallet", {"body__currencyPreference": "XXX"}, "body-currencyPreference"),
+        ("getAsset", {"path__asset_id": ".."}, "path-asset_id"),
+        ("getAsset", {"path__asset_id": "."}, "path-asset_id"),
+        ("buyAsset", {"header__Idempotency-Key": "once\nX-Api-Key: mine"}, "header-Idempotency-Key"),
+        ("buyAsset", {"header__Idempotency-Key": "größe"}, "header-Idempotency-Key"),
+        ("createListing", {"body__tags": "a\n" * 40_000}, "body-tags"),
+    ],
+    ids=lambda value: str(value)[:60],
+)
+def test_mistake_stands_beside_its_field_and_what_was_typed_is_kept(
+    own: tuple[Client, App], operation: str, wrong: dict[str, str], field: str
+) -> None:
+    client, _ = own
+    sent = typed(client, operation, **wrong)
+    response = client.post(f"/dashboard/console/{operation}", sent)
+    assert response.status_code == 400
+    assert field in response.context["form"].errors
+    assert str(response.context["form"][field].value()) == sent[field]
+    assert page_of(response).find(id="call-made") is None
+    assert faults_of(response.content) == []
+
+
+def test_call_is_made_of_what_was_typed(own: tuple[Client, App]) -> None:
+    client, app = own
+    sent = typed(client, "buyAsset", body__assetId="a/b ü", body__currency="USD", **{"header__Idempotency-Key": "once"})
+    made = made_by(client.post("/dashboard/console/buyAsset", sent))
+    assert (made["method"], made["path"]) == ("POST", "/api/v1/wallet/spend")
+    assert json.loads(made["body"]) == {"assetId": "a/b ü", "currency": "USD"}
+    headers = {"Idempotency-Key": "once", "Content-Type": "application/json"}
+    assert (made["headers"], made["holder"], made["runs"]) == (headers, {"app": str(app.pk)}, True)
+    assert made["ask"] == CONFIRMATIONS["buyAsset"]
+    made = made_by(client.post("/dashboard/console/listLibrary", typed(client, "listLibrary", caller="me", query__limit="5")))
+    assert (made["path"], made["holder"], made["ask"]) == ("/api/v1/library?limit=5", {"scopes": "library:read"}, "")
+
+
+def test_what_is_typed_stays_in_its_place(own: tuple[Client, App]) -> None:
+    client, _ = own
+    made = made_by(client.post("/dashboard/console/getAsset", typed(client, "getAsset", path__asset_id="../wallet?x=1#y")))
+    assert made["path"] == "/api/v1/assets/..%2Fwallet%3Fx%3D1%23y"
+    made = made_by(client.post("/dashboard/console/searchAssets", typed(client, "searchAssets", query__q="a&limit=1 </script><b>")))
+    assert made["path"] == "/api/v1/assets/search?q=a%26limit%3D1%20%3C%2Fscript%3E%3Cb%3E"
+
+
+def test_number_of_any_length_is_answered(own: tuple[Client, App]) -> None:
+    client, _ = own
+    sent = typed(client, "reportLeakedCredentials", body__credentials=f"[{'9' * 5_000}]")
+    assert client.post("/dashboard/console/reportLeakedCredentials", sent).status_code == 400
+
+
+def test_script_gets_only_the_part_that_changes(own: tuple[Client, App]) -> None:
+    client, _ = own
+    response = client.post("/dashboard/console/listLibrary", typed(client, "listLibrary"), headers={"x-part": "call"})
+    page = page_of(response)
+    assert page.html is None
+    assert page.select_one("#call #call-form [name=csrfmiddlewaretoken]")
+    assert made_by(response)["path"] == "/api/v1/library"
+
+
+def test_values_that_are_found_here_are_filled_in(own: tuple[Client, App]) -> None:
+    client, _ = own
+    shown = for_sale().shows
+    assert client.get("/dashboard/console/getAsset").context["form"]["path-asset_id"].value() == shown["slug"]
+
+
+def test_calls_that_are_asked_about_exist_and_are_no_reads() -> None:
+    assert set(CONFIRMATIONS) <= set(operations())
+    assert all(operations()[name].method != "GET" for name in CONFIRMATIONS)
+
+
+def test_pages_ask_little_of_the_database(
+    browse: Browse, django_assert_max_num_queries: Callable[[int], AbstractContextManager[object]]
+) -> None:
+    user: User = UserFactory()
+    for _ in range(30):
+        AppFactory(user=user)
+    client = browse(user)
+    with django_assert_max_num_queries(2):
+        client.get("/dashboard/console")
+    # Session, user, apps, an asset.
+    with django_assert_max_num_queries(4):
+        client.get("/dashboard/console/buyAsset")

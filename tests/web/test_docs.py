@@ -1,0 +1,124 @@
+"""The documentation: every page is whole, its links lead somewhere, what it says of the service is true."""
+
+import re
+
+import pytest
+from bs4 import BeautifulSoup
+from django.conf import settings
+from django.test import Client
+
+from marketplace.core.errors import catalogue
+from marketplace.web import docs
+from marketplace.web.docs.rendering import rendered
+from marketplace.web.docs.values import filled_in
+
+from .markup import faults_of
+
+SLUGS = [page.slug for page in docs.documents()]
+# Pages for people who are signed in: they lead to the sign-in.
+SIGN_IN = 302
+
+
+def _page(client: Client, slug: str) -> BeautifulSoup:
+    return BeautifulSoup(client.get(f"/docs/{slug}").content, "html.parser")
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_page_is_well_made(client: Client, slug: str) -> None:
+    assert faults_of(client.get(f"/docs/{slug}").content) == []
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("slug", SLUGS)
+def test_links_of_a_page_lead_somewhere(client: Client, slug: str) -> None:
+    page = _page(client, slug)
+    for link in page.select("main a[href]"):
+        path, _, anchor = str(link["href"]).partition("#")
+        if path.startswith("http"):
+            continue
+        target = page if not path else BeautifulSoup(client.get(path).content, "html.parser")
+        assert not path or client.get(path).status_code in {200, SIGN_IN}, link
+        assert not anchor or target.find(id=anchor) is not None, link
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_page_leaves_no_name_unfilled(slug: str) -> None:
+    page = docs.document(slug)
+    assert page is not None
+    assert "{{" not in page.text
+
+
+def test_unknown_value_is_a_fault_of_the_text() -> None:
+    with pytest.raises(KeyError):
+        filled_in("It is {{no_such_value}}.")
+
+
+@pytest.mark.parametrize("path", ["/docs/nothing", "/docs/nothing.md", "/docs/../settings", "/docs/Quick_Start%00"])
+def test_unknown_page_is_not_found(client: Client, path: str) -> None:
+    assert client.get(path).status_code == 404
+
+
+def test_index_names_every_page(client: Client) -> None:
+    text = client.get("/docs").content.decode()
+    assert all(f'"/docs/{slug}"' in text for slug in SLUGS)
+
+
+def test_errors_list_every_code(client: Client) -> None:
+    codes = {code.get_text() for code in _page(client, "errors").select("td a code")}
+    assert codes == set(catalogue())
+
+
+def test_limits_are_those_of_the_service(client: Client) -> None:
+    cells = {cell.get_text() for cell in _page(client, "rate-limits").select("td:last-child")}
+    assert {str(settings.RATE_LIMITS[name]) for name in ("api_key", "bearer_app", "bearer_user", "anonymous")} <= cells
+
+
+def test_page_is_given_as_markdown_too(client: Client) -> None:
+    response = client.get("/docs/quick-start.md")
+    assert response["Content-Type"] == "text/markdown; charset=utf-8"
+    assert response.content.decode().startswith("# Quick start\n")
+    assert "{{" not in response.content.decode()
+
+
+def test_code_in_three_languages_is_one_block_with_tabs(client: Client) -> None:
+    tabs = _page(client, "quick-start").select_one(".tabs")
+    assert tabs is not None
+    assert [label.get_text() for label in tabs.select("label")] == ["curl", "Python", "JavaScript"]
+    assert len(tabs.select("input[type=radio][checked]")) == 1
+    assert len(tabs.select(".tab pre")) == 3
+
+
+def test_markup_in_a_text_is_shown_and_not_obeyed() -> None:
+    html, headings = rendered("## A <script>alert(1)</script>\n\n<b>x</b> [y](javascript:alert(1))\n\n```html\n<img onerror=x>\n```\n")
+    assert not re.search(r"<(script|b|img)\b", html)
+    assert "javascript:" not in str(BeautifulSoup(html, "html.parser").select("a[href]"))
+    assert headings[0].level == 2
+
+
+def test_headings_of_the_same_words_have_anchors_of_their_own() -> None:
+    html, headings = rendered("## Same\n\n## Same\n\n### !\n")
+    assert [heading.anchor for heading in headings] == ["same", "same-more", "part"]
+    assert all(f'id="{heading.anchor}"' in html for heading in headings)
+
+
+def test_code_in_a_language_nobody_knows_is_plain() -> None:
+    html, _ = rendered("```klingon\n<Qapla'>\n```\n")
+    assert "&lt;Qapla" in html
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_every_tab_can_be_opened(slug: str) -> None:
+    page = docs.document(slug)
+    assert page is not None
+    styles = (settings.BASE_DIR / "templates/static/css/components.css").read_text("utf-8")
+    for tabs in BeautifulSoup(page.html, "html.parser").select(".tabs"):
+        count = len(tabs.select("label"))
+        assert len(tabs.select(".tab")) == count
+        assert f"label:nth-of-type({count}) input:checked) .tab:nth-of-type({count})" in styles
+
+
+def test_cell_of_a_table_names_its_column_for_phones() -> None:
+    html, _ = rendered("| Name | Size & kind |\n|---|--:|\n| `a` | 1 |\n")
+    cells = BeautifulSoup(html, "html.parser").select("td")
+    assert [cell.get("data-label") for cell in cells] == [None, "Size & kind"]
+    assert cells[1]["class"] == ["end"]

@@ -1,0 +1,129 @@
+"""What the documentation shows is run as it stands, against a server with something for sale."""
+
+import base64
+import hashlib
+import hmac
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from django.core.management import call_command
+
+from catalog.models import Listing
+from catalog.services.review import withdraw_listing
+from developers.services.credentials import issue_api_key
+from marketplace.core.scopes import Scope
+from marketplace.mcp.revisions import SUPPORTED
+from marketplace.web import docs
+from marketplace.web.docs.values import filled_in
+from tests.developers.cases import token_of
+from tests.factories import AppFactory
+from tests.shop import archive, funded, on_sale
+from tests.vendors import makers
+from tests.vendors.cases import make_vendor
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.full]
+PROGRAMS = {"bash": ["sh", "-eu"], "python": [sys.executable], "javascript": ["node"]}
+SUFFIXES = {"bash": "sh", "python": "py", "javascript": "mjs"}
+SCOPES_OF_THE_QUICK_START = frozenset({Scope.ACCOUNT_READ, Scope.WALLET_SPEND, Scope.LIBRARY_DOWNLOAD})
+
+
+def text_of(slug: str) -> str:
+    """Return a page with the address that the service has now."""
+    page = docs.document(slug)
+    assert page is not None
+    return filled_in(page.source)
+
+
+def blocks(slug: str, language: str) -> list[str]:
+    """Return the code of a page in one language, in order."""
+    return re.findall(rf"^```{language}\b[^\n]*\n(.*?)^```", text_of(slug), re.DOTALL | re.MULTILINE)
+
+
+@pytest.fixture
+def site(live_server: Any, settings: Any) -> None:
+    """A service that knows its own address."""
+    settings.BASE_URL = live_server.url
+
+
+def run(code: str, language: str, folder: Path, **variables: str) -> str:
+    """Run code of a page and return what it prints."""
+    program = PROGRAMS[language]
+    if shutil.which(program[0]) is None:
+        pytest.skip(f"{program[0]} is not here")
+    file = folder / f"snippet.{SUFFIXES[language]}"
+    file.write_text(code, encoding="utf-8")
+    env = {"PATH": os.environ["PATH"], "HOME": str(folder), "PYTHONUTF8": "1", **variables}
+    done = subprocess.run([*program, file], cwd=folder, env=env, capture_output=True, encoding="utf-8", timeout=60, check=False)
+    assert done.returncode == 0, f"{code}\n{done.stderr}"
+    assert "/problems/" not in done.stdout, f"{code}\n{done.stdout}"
+    return done.stdout
+
+
+@pytest.mark.parametrize("language", PROGRAMS)
+def test_code_of_the_guides_for_buyers_does_what_it_says(site: None, tmp_path: Path, language: str) -> None:
+    on_sale(archive(), slug="halden-grotesk", title="Halden Grotesk")
+    call_command("rebuild_search", verbosity=0)
+    token = token_of("personal", funded(inr=1_000_000), SCOPES_OF_THE_QUICK_START)[1]
+    run(blocks("quick-start", language)[0], language, tmp_path, TOKEN=token)
+    packages = list(tmp_path.glob("*.zip"))
+    assert [package.read_bytes()[:2] for package in packages] == [b"PK"]
+
+    app = AppFactory()
+    key = issue_api_key(app=app, name="laptop", actor=app.developer)[1]
+    assert "ownedCount" in run(blocks("authentication", language)[0], language, tmp_path, KEY=key)
+
+    for code in blocks("wallet-and-licences", language):
+        run(code, language, tmp_path, TOKEN=token)
+    run("\n".join(blocks("rate-limits", language)), language, tmp_path)
+
+
+def test_commands_of_the_guide_for_vendors_lead_to_a_review_and_to_a_conditional_change(site: None, tmp_path: Path, settings: Any) -> None:
+    on_sale()
+    (tmp_path / "paper-grain.zip").write_bytes(archive())
+    (tmp_path / "thumbnail.png").write_bytes(makers.png())
+    token = token_of("personal", make_vendor().user, frozenset({Scope.VENDOR_MANAGE}))[1]
+    assert '"PendingReview"' in run(blocks("selling", "bash")[0], "bash", tmp_path, TOKEN=token)
+    listing = Listing.objects.get(slug="paper-grain")
+    withdraw_listing(listing=listing, actor=listing.store.owner)
+    conditional = next(block for block in blocks("selling", "bash") if "If-Match" in block)
+    said = run(conditional, "bash", tmp_path, TOKEN=token, V=f"{settings.BASE_URL}/api/v1/vendor")
+    assert json.loads(said)["priceEur"] == 17
+
+
+def test_call_of_a_tool_by_hand_is_answered(site: None, tmp_path: Path) -> None:
+    code = next(block for block in blocks("agents", "bash") if "tools/call" in block)
+    assert '"structuredContent"' in run(code, "bash", tmp_path, MARKETPLACE_TOKEN=token_of("mcp")[1])
+    assert set(re.findall(r"MCP-Protocol-Version: ([\d-]+)", code)) <= set(SUPPORTED)
+
+
+def test_report_of_a_leaked_key_is_taken(site: None, tmp_path: Path) -> None:
+    assert json.loads(run(blocks("authentication", "sh")[0], "bash", tmp_path)) == {"received": 1}
+
+
+def test_signature_of_the_webhook_that_is_shown_is_right() -> None:
+    shown = blocks("webhooks", "http")[0]
+    head, body = shown.strip().split("\n\n")
+    headers = dict(line.split(": ", 1) for line in head.splitlines()[1:])
+    key = base64.b64decode(re.findall(r"`whsec_(\S+)`", text_of("webhooks"))[-1])
+    signed = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.{body}".encode()
+    assert headers["webhook-signature"] == "v1," + base64.b64encode(hmac.digest(key, signed, hashlib.sha256)).decode()
+
+
+@pytest.mark.parametrize("page", docs.documents(), ids=lambda page: page.slug)
+def test_code_of_a_page_can_be_read_by_its_language(page: docs.Document) -> None:
+    for language, code in re.findall(r"^```(\w+)[^\n]*\n(.*?)^```", page.text, re.DOTALL | re.MULTILINE):
+        match language:
+            case "python":
+                compile(code, page.slug, "exec")
+            case "json":
+                json.loads(code)
+            case "yaml":
+                yaml.safe_load(code)

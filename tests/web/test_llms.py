@@ -1,0 +1,57 @@
+"""What language models read first: in the form of llmstxt.org, with links that lead somewhere, and open to everyone."""
+
+import re
+
+import pytest
+from django.conf import settings
+from django.test import Client
+
+from developers.models import AccessToken
+from marketplace.web import docs
+from tests.admin.pages import signed_in
+from tests.factories import AppFactory
+
+LINK = re.compile(r"- \[(?P<name>[^\]]+)\]\((?P<address>[^)]+)\): .+")
+
+
+def test_form_is_that_of_the_convention(client: Client) -> None:
+    response = client.get("/llms.txt")
+    assert response["Content-Type"] == "text/markdown; charset=utf-8"
+    title, empty, summary, *rest = response.content.decode().splitlines()
+    assert title == "# Creative Asset Marketplace"
+    assert (empty, summary[:2]) == ("", "> ")
+    sections = [line for line in rest if line.startswith("#")]
+    assert sections == ["## Interfaces", "## Documentation", "## Optional"]
+    listed = rest[rest.index("## Interfaces") :]
+    assert all(not line or line.startswith("## ") or LINK.fullmatch(line) for line in listed)
+
+
+@pytest.mark.django_db
+def test_links_lead_to_machine_readable_pages(client: Client) -> None:
+    links = {match["name"]: match["address"] for match in LINK.finditer(client.get("/llms.txt").content.decode())}
+    assert {page.title for page in docs.documents()} <= links.keys()
+    for name, address in links.items():
+        assert address.startswith(f"{settings.BASE_URL}/")
+        response = client.get(address.removeprefix(settings.BASE_URL))
+        # The tools ask for a token first.
+        assert response.status_code == (401 if name == "Tools for AI clients" else 200), name
+        if name in {page.title for page in docs.documents()}:
+            assert response["Content-Type"].startswith("text/markdown")
+
+
+def test_nothing_else_than_reading_is_done_there(client: Client) -> None:
+    assert client.post("/llms.txt").status_code == 405
+
+
+@pytest.mark.django_db
+def test_new_tool_token_is_shown_with_the_lines_to_paste() -> None:
+    app = AppFactory(granted_scopes="catalog:read")
+    page = signed_in(app.developer).post(f"/dashboard/apps/{app.pk}/tool-tokens/new", {"name": "desk", "lifetime": "30"}).content.decode()
+    token = AccessToken.objects.get()
+    secret = re.search(r"cam_mcp_\w+", page)
+    assert secret is not None
+    assert secret[0].endswith(token.hint)
+    assert f"claude mcp add --transport http marketplace {settings.BASE_URL}/mcp --header" in page
+    # Alone, in the command and in the file.
+    assert page.count(secret[0]) == 3
+    assert 'href="/docs/agents"' in page

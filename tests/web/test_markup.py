@@ -1,0 +1,114 @@
+"""The markup of the pages that have no test file of their own."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from allauth.account.models import EmailAddress
+from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value, yield_hotp_counters_from_time
+from bs4 import BeautifulSoup
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from developers.models import App
+from developers.services.applications import request_more_info, submit_application
+from developers.services.credentials import issue_api_key, issue_personal_token
+from marketplace.accounts.models import User
+from marketplace.core.scopes import Scope
+from tests.factories import UserFactory
+
+from .markup import faults_of
+
+pytestmark = pytest.mark.django_db
+
+ENTRANCE = ["account_login", "account_signup", "account_reset_password", "account_email_verification_sent"]
+MANAGE = ["account_email", "account_change_password", "mfa_index", "account_logout", "account_reauthenticate"]
+
+
+@pytest.mark.parametrize("path", ["/", "/docs", "/api/v1/docs", "/problems", "/problems/not_found", "/nothing", *ENTRANCE])
+def test_public_pages_are_well_made(client: Client, path: str) -> None:
+    assert faults_of(client.get(path if path.startswith("/") else reverse(path)).content) == []
+
+
+@pytest.mark.parametrize(
+    "name", [*MANAGE, "dashboard", "developer-application", "apps", "app-create", "tokens", "token-create", "connections", "spending"]
+)
+def test_pages_of_someone_new_are_well_made(browse: Callable[..., Client], name: str) -> None:
+    assert faults_of(browse().get(reverse(name)).content) == []
+
+
+def test_pages_of_a_developer_are_well_made(browse: Callable[..., Client], developer: User, app: App) -> None:
+    key, _ = issue_api_key(app=app, name="build", actor=developer)
+    soon = timezone.now() + timedelta(days=1)
+    token, _ = issue_personal_token(user=developer, name="mine", scopes=frozenset({Scope.ACCOUNT_READ}), expires_at=soon, actor=developer)
+    client = browse(developer)
+    for name, arguments in {
+        "dashboard": [],
+        "developer-application": [],
+        "apps": [],
+        "app-create": [],
+        "app-detail": [app.pk],
+        "app-scopes": [app.pk],
+        "app-redirects": [app.pk],
+        "key-create": [app.pk],
+        "key-revoke": [app.pk, key.pk],
+        "tokens": [],
+        "token-revoke": [token.pk],
+    }.items():
+        assert faults_of(client.get(reverse(name, args=arguments)).content) == [], name
+
+
+def test_pages_that_show_faults_are_well_made(browse: Callable[..., Client], developer: User, app: App) -> None:
+    client = browse(developer)
+    for name, arguments in {"app-create": [], "app-scopes": [app.pk], "key-create": [app.pk], "token-create": []}.items():
+        response = client.post(reverse(name, args=arguments), {"scopes": ["wallet:spend"], "lifetime": "x"})
+        assert response.status_code == 400, name
+        assert faults_of(response.content) == [], name
+
+
+def test_answers_with_a_secret_are_well_made(browse: Callable[..., Client], developer: User, app: App) -> None:
+    client = browse(developer)
+    key = client.post(reverse("key-create", args=[app.pk]), {"name": "x", "lifetime": ""})
+    token = client.post(reverse("token-create"), {"name": "x", "scopes": ["account:read"], "lifetime": "7"})
+    assert faults_of(key.content) == faults_of(token.content) == []
+
+
+def test_page_with_a_question_is_well_made(browse: Callable[..., Client], reviewer: User) -> None:
+    user = UserFactory()
+    application = submit_application(user=user, what="A bot", why="Search", actor=user)
+    request_more_info(application=application, question="Which?", actor=reviewer)
+    client = browse(user)
+    assert faults_of(client.get("/dashboard/developer").content) == []
+    assert faults_of(client.post("/dashboard/developer", {"text": ""}).content) == []
+
+
+def test_pages_of_two_factor_sign_in_are_well_made(client: Client) -> None:
+    user = UserFactory(email="asha@example.com")
+    EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
+    sign_in = {"login": user.email, "password": "correct horse battery"}
+    client.post(reverse("account_login"), sign_in)
+    asked_again = client.get(reverse("mfa_activate_totp"), follow=True)
+    assert faults_of(asked_again.content) == []
+    client.post(asked_again.redirect_chain[-1][0], {"password": "correct horse battery"})
+    page = client.get(reverse("mfa_activate_totp"))
+    assert faults_of(page.content) == []
+    code = format_hotp_value(hotp_value(page.context["form"].secret, next(yield_hotp_counters_from_time())))
+    assert client.post(reverse("mfa_activate_totp"), {"code": code}).status_code == 302
+    for name in ("mfa_index", "mfa_view_recovery_codes", "mfa_generate_recovery_codes", "mfa_deactivate_totp"):
+        assert faults_of(client.get(reverse(name)).content) == [], name
+    client.post(reverse("account_logout"))
+    response = client.post(reverse("account_login"), sign_in)
+    assert response["Location"] == reverse("mfa_authenticate")
+    assert faults_of(client.get(reverse("mfa_authenticate")).content) == []
+    assert faults_of(client.post(reverse("mfa_authenticate"), {"code": "000000"}).content) == []
+
+
+def test_fields_with_a_fault_say_so_to_screen_readers(browse: Callable[..., Client], developer: User) -> None:
+    response = browse(developer).post(reverse("app-create"), {"scopes": ["catalog:read"], "name": "A"})
+    page = BeautifulSoup(response.content, "html.parser")
+    for name in ("purpose", "reason_catalog_read"):
+        field = page.select_one(f'[name="{name}"]')
+        assert field is not None
+        assert field["aria-invalid"] == "true"
+        assert f"id_{name}_error" in field["aria-describedby"]

@@ -1,0 +1,308 @@
+"""What is someone else's, at every address of the service: who names it finds nothing, and changes nothing.
+
+The addresses are those of the resolver, so that a new one with a name in it fails here until the tables below say whose it names.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from itertools import product
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import get_resolver, reverse
+from django.utils import timezone
+
+from catalog.models import Preview
+from developers.models import App
+from developers.services.credentials import issue_api_key, issue_personal_token
+from marketplace.accounts.models import User
+from marketplace.core.scopes import Scope
+from marketplace.mcp.tools.registry import TOOLS
+from tests.contract.calls import rows
+from tests.eager import EagerBackend
+from tests.factories import PLENTY, ListingFactory, UserFactory
+from tests.mcp.speaking import Speaker, tool_token
+from tests.shop import bought, funded, on_sale
+from tests.studio.cases import ready
+from tests.wallet.leaving import asked
+from tests.wallet.payees import payee
+from wallet.services.funding import credit_wallet
+from wallet.services.offers import PurchaseRequest
+from wallet.services.quotes import make_quote
+
+from .routes import routes
+from .world import developed
+
+pytestmark = pytest.mark.django_db
+
+METHODS = ("get", "post", "put", "patch", "delete")
+# What a name in an address stands for: the first entry whose beginning and name fit.
+NAMED = (
+    ("dashboard/connections/", "app_id", "connected"),
+    ("dashboard/spending/apps/", "app_id", "connected"),
+    ("dashboard/apps/", "app_id", "app"),
+    ("dashboard/apps/<uuid:app_id>/keys/", "credential_id", "key"),
+    ("dashboard/apps/<uuid:app_id>/tool-tokens/", "credential_id", "tool_token"),
+    ("dashboard/apps/", "endpoint_id", "endpoint"),
+    ("dashboard/apps/", "delivery_id", "delivery"),
+    ("dashboard/spending/tokens/", "token_id", "token"),
+    ("dashboard/tokens/", "credential_id", "token"),
+    ("dashboard/studio/", "slug", "listing"),
+    ("dashboard/studio/", "preview_id", "preview"),
+    ("dashboard/check/", "slug", "listing"),
+    ("dashboard/library/", "slug", "owned"),
+    ("dashboard/orders/", "order_id", "order"),
+    ("dashboard/wallet/payouts/", "wallet_payout_id", "wallet_payout"),
+    ("checkout/", "quote_id", "quote"),
+    ("assets/", "slug", "listing"),
+    ("api/v1/assets/", "asset_id", "listing_id"),
+    ("api/v1/previews/", "preview_id", "preview"),
+    ("api/v1/vendor/", "asset_id", "listing_id"),
+    ("api/v1/vendor/", "preview_id", "preview"),
+    ("api/v1/library/", "asset_id", "owned_id"),
+    ("api/v1/orders/", "order_id", "order"),
+)
+# Names in them that are nobody's.
+PLAIN = {
+    ("studio-picture-upload", "slot"): "1",
+    ("check-listing-field", "form"): "details",
+    ("check-listing-field", "field"): "title",
+    ("check-field", "form"): "app",
+    ("check-field", "field"): "name",
+    ("console-operation", "operation_id"): "searchAssets",
+}
+OPEN_TO_ALL = {
+    "names nothing of a person's": {
+        "check-field",
+        "console-operation",
+        "docs-operation",
+        "docs-page",
+        "docs-source",
+        "problem",
+        "sitemap-part",
+    },
+    "is public: a store, and a certificate, which its holder shows to whom they like": {"store", "certificate"},
+    "takes a secret for a credential": {"account_confirm_email", "account_reset_password_from_key", "library-package"},
+}
+OF_AN_ACCOUNT = ("dashboard", "checkout/")
+# Of the admin, `tests/admin` knows who may do what.
+OF_THE_ADMIN = "admin/"
+# What else may answer: that the caller does not own what anyone may buy, the way to a page that is not there, and that
+# a preview is gone from one's own listing, which it may be already.
+ALSO = {
+    "library-download": {403},
+    "library-certificate": {403},
+    "library-certificate-pdf": {403},
+    "library-versions": {403},
+    "checkout-begin": {302},
+    "studio-preview-remove": {302},
+}
+# A key where a token is needed, or the other way round.
+OTHER_CREDENTIAL = {401}
+# Where any other body would be refused before it is looked for what is named.
+BODIES: dict[tuple[str, str], dict[str, Any]] = {
+    ("library-download", "post"): {},
+    ("vendor-preview", "patch"): {"altText": "Taken"},
+    ("vendor-preview", "delete"): {},
+}
+# The tools that name nothing, and what an argument of the others stands for.
+NAMELESS_TOOLS = {"search_assets", "list_assets", "list_categories", "list_library", "get_wallet"}
+TOOL_ARGUMENTS = {"assetId": "listing_id", "quoteId": "quote", "idempotencyKey": "key"}
+# A form that every page could take, were the thing one's own.
+FORM: dict[str, Any] = {
+    "title": "Taken",
+    "name": "Taken",
+    "url": "https://taken.example/hook",
+    "events": ["asset.published"],
+    "redirect_uris": "https://taken.example/callback",
+    "reason": "Taken",
+    "confirm": "on",
+    "password": "correct horse battery",
+    "direction": "up",
+    "alt": "Taken",
+    "on": "1",
+}
+
+
+@dataclass
+class Everyone:
+    """Two people who do everything, and by the same names what is whose."""
+
+    me: User
+    mine: dict[str, str]
+    theirs: dict[str, str]
+
+
+def _things(reviewer: User) -> tuple[User, dict[str, str]]:
+    """Make someone who builds, sells and buys, and name one of each of their things."""
+    profile = payee()
+    user = profile.user
+    credit_wallet(user=user, currency="INR", amount_minor=10_000_000, reason="test", actor=None)
+    listing = ready(ListingFactory(store=profile.store))
+    owned = on_sale()
+    things = developed(user, reviewer) | {
+        "listing": listing.slug,
+        "listing_id": str(listing.pk),
+        "preview": str(Preview.objects.get(listing=listing).pk),
+        "owned": owned.slug,
+        "owned_id": str(owned.pk),
+        "order": str(bought(owned, user).pk),
+        "quote": str(make_quote(buyer=user, purchase=PurchaseRequest(str(on_sale().pk), currency="INR")).pk),
+        "wallet_payout": str(asked(user, 1_000).pk),
+    }
+    return user, things
+
+
+@pytest.fixture
+def everyone(monkeypatch: pytest.MonkeyPatch) -> Everyone:
+    monkeypatch.setattr(EagerBackend, "on", False)
+    reviewer = funded()
+    me, mine = _things(reviewer)
+    _, theirs = _things(reviewer)
+    return Everyone(me, mine, theirs)
+
+
+def _names_of(route: str) -> list[str]:
+    return re.findall(r"<(?:\w+:)?(\w+)>", route)
+
+
+def _named() -> Iterator[tuple[str, str]]:
+    """Yield the route and the name of every address that has a name in it."""
+    for route, name in routes(get_resolver().url_patterns):
+        if _names_of(route) and not route.startswith(OF_THE_ADMIN):
+            yield route, name
+
+
+def _thing(route: str, url_name: str, name: str) -> str | None:
+    """Return what a name in an address stands for, None where it is nobody's."""
+    if (url_name, name) in PLAIN:
+        return None
+    found = [thing for beginning, known, thing in NAMED if route.startswith(beginning) and known == name]
+    assert found, f"{route}: whose is <{name}>? Say so in NAMED or in OPEN_TO_ALL."
+    return found[0]
+
+
+def _guarded() -> list[tuple[str, str]]:
+    excused = {name for names in OPEN_TO_ALL.values() for name in names}
+    return [(route, name) for route, name in _named() if name not in excused]
+
+
+def _address(route: str, url_name: str, *whose: dict[str, str]) -> str:
+    """Return the address with the things of these people, one for each name that is somebody's."""
+    things, values = [*whose], {}
+    for name in _names_of(route):
+        thing = _thing(route, url_name, name)
+        values[name] = things.pop(0)[thing] if thing else PLAIN[url_name, name]
+    return "/" + re.sub(r"<(?:\w+:)?(\w+)>", lambda found: values[found[1]], route)
+
+
+def _any_address(route: str, url_name: str, things: dict[str, str]) -> str:
+    """Return an address, with these things where it names some."""
+    return _address(route, url_name, *[things] * _persons_in(route, url_name))
+
+
+def _persons_in(route: str, url_name: str) -> int:
+    return sum(1 for name in _names_of(route) if _thing(route, url_name, name))
+
+
+def _with_theirs(route: str, url_name: str, everyone: Everyone) -> list[str]:
+    """Return the address with each mixture of theirs and mine in which something is theirs."""
+    mixtures = product((everyone.theirs, everyone.mine), repeat=_persons_in(route, url_name))
+    return [_address(route, url_name, *whose) for whose in mixtures if everyone.theirs in whose]
+
+
+def test_every_address_that_names_something_is_in_the_tables() -> None:
+    named = {name for _, name in _named()}
+    excused = [name for names in OPEN_TO_ALL.values() for name in names]
+    assert set(excused) <= named, "an address is gone"
+    for route, name in _guarded():
+        assert _persons_in(route, name), route
+
+
+def _callers(everyone: Everyone) -> dict[str, list[dict[str, str]]]:
+    """Return the headers of each credential that someone may have: of pages none but the session, of the API a token and a key."""
+    me, ends = everyone.me, timezone.now() + timedelta(days=1)
+    _, token = issue_personal_token(
+        user=me, name="all", scopes=frozenset(Scope), expires_at=ends, actor=me, password_confirmed=True, limits=PLENTY
+    )
+    _, key = issue_api_key(app=App.objects.get(pk=everyone.mine["app"]), name="all", actor=me)
+    return {"pages": [{}], "api": [{"authorization": f"Bearer {token}"}, {"x-api-key": key}]}
+
+
+def _send(client: Client, method: str, address: str, headers: dict[str, str], body: dict[str, Any], *, json: bool = False) -> Any:
+    if method == "get":
+        return client.get(address, headers=headers)
+    if json:
+        return getattr(client, method)(address, body, content_type="application/json", headers=headers)
+    # Of forms, only POST has fields.
+    return getattr(client, method)(address, *([body] if method == "post" else []))
+
+
+def test_someone_elses_thing_is_not_found_and_not_changed_by_any_method_at_any_address(everyone: Everyone, settings: Any) -> None:
+    settings.RATE_LIMITS = dict.fromkeys(settings.RATE_LIMITS, 1_000_000)
+    client = Client(raise_request_exception=False)
+    client.force_login(everyone.me)
+    callers = _callers(everyone)
+    faults = []
+    before = rows()
+    for route, name in _guarded():
+        api = route.startswith("api/")
+        for address, headers, method in product(_with_theirs(route, name, everyone), callers["api" if api else "pages"], METHODS):
+            answer = _send(client, method, address, headers, BODIES.get((name, method), FORM), json=api).status_code
+            if answer not in {404, 405} | ALSO.get(name, set()) | (OTHER_CREDENTIAL if headers else set()):
+                faults.append((method, address, answer))
+    assert not faults, "\n".join(map(str, faults))
+    assert rows() == before
+
+
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_someone_signed_out_is_sent_to_sign_in_at_every_page_of_an_account(everyone: Everyone, method: str) -> None:
+    before = rows()
+    addresses = [
+        _any_address(route, name, everyone.theirs) for route, name in routes(get_resolver().url_patterns) if route.startswith(OF_AN_ACCOUNT)
+    ]
+    assert len(addresses) > 40
+    sign_in = reverse("account_login")
+    for address in addresses:
+        answer = _send(Client(), method, address, {}, FORM)
+        # What scripts ask for is refused or empty, not led elsewhere.
+        assert answer.status_code in {204, 401, 403, 405} or answer.get("Location", "").split("?")[0] == sign_in, (
+            address,
+            answer.status_code,
+        )
+    assert rows() == before
+
+
+def test_superuser_finds_nothing_of_others_on_the_pages_of_an_account(everyone: Everyone) -> None:
+    client = Client()
+    client.force_login(UserFactory(is_staff=True, is_superuser=True))
+    addresses = [_any_address(route, name, everyone.theirs) for route, name in _guarded() if route.startswith(OF_AN_ACCOUNT)]
+    # Some take POST only.
+    assert {address: status for address in addresses if (status := client.get(address).status_code) not in {404, 405}} == {}
+
+
+def test_same_pages_show_ones_own_things(everyone: Everyone) -> None:
+    client = Client(raise_request_exception=False)
+    client.force_login(everyone.me)
+    shown = [(route, name) for route, name in _guarded() if route.startswith(OF_AN_ACCOUNT)]
+    own = {name: _any_address(route, name, everyone.mine) for route, name in shown}
+    # Of a listing without a font there is no specimen.
+    assert [name for name, address in own.items() if client.get(address).status_code == 404] == ["studio-specimen"]
+
+
+def test_tools_find_nothing_of_someone_elses(everyone: Everyone) -> None:
+    speaker = Speaker(tool_token(everyone.me)[1])
+    before = rows()
+    named = set()
+    for tool in TOOLS.values():
+        arguments = {name: everyone.theirs[TOOL_ARGUMENTS[name]] for name in tool.input_schema["properties"] if name in TOOL_ARGUMENTS}
+        if arguments:
+            named.add(tool.name)
+            result = speaker.call(tool.name, **arguments)
+            assert result["isError"], tool.name
+            assert result["content"][0]["text"].startswith("not_found: "), (tool.name, result)
+    assert named == set(TOOLS) - NAMELESS_TOOLS, "a new tool: name what its arguments stand for in TOOL_ARGUMENTS"
+    assert rows() == before

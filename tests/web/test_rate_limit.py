@@ -1,0 +1,68 @@
+"""The storefront's limit: programs that ask for page after page meet it, people do not."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.conf import settings as django_settings
+from django.test import Client
+
+from marketplace.http.rate_limits import CounterStoreDown
+
+pytestmark = pytest.mark.django_db
+SEARCHES = ("/browse?q=sans", "/suggest?q=s")
+
+
+@pytest.fixture
+def _few(settings: Any) -> None:
+    settings.RATE_LIMITS = settings.RATE_LIMITS | {"browsing": 3}
+
+
+@pytest.mark.usefixtures("_few")
+def test_visitor_who_asks_for_too_many_searches_sees_a_page_that_says_when_to_come_back(client: Client) -> None:
+    assert [client.get(address).status_code for address in (*SEARCHES, SEARCHES[0])] == [200, 200, 200]
+    for address in SEARCHES:
+        refused = client.get(address)
+        assert refused.status_code == 429
+        assert 0 < int(refused["Retry-After"]) <= 60
+        assert refused["Cache-Control"] == "no-store"
+        assert "Wait a minute" in refused.content.decode()
+    # What costs little is still there, and so is the API, which counts for itself.
+    assert client.get("/").status_code == 200
+    assert client.get("/api/v1/assets").status_code == 200
+
+
+@pytest.mark.usefixtures("_few")
+def test_one_address_is_no_other(client: Client) -> None:
+    of_one_network = ("2001:db8::1", "2001:db8::2", "2001:db8::3", "2001:db8::4")
+    answers = [client.get("/browse", REMOTE_ADDR=address).status_code for address in of_one_network]
+    assert answers == [200, 200, 200, 429]
+    assert client.get("/browse", REMOTE_ADDR="2001:db8:0:1::1").status_code == 200
+
+
+@pytest.mark.usefixtures("_few")
+def test_cookie_of_no_session_counts_as_none(client: Client) -> None:
+    answers = []
+    for number in range(4):
+        client.cookies[django_settings.SESSION_COOKIE_NAME] = f"made-up-{number}"
+        answers.append(client.get("/browse").status_code)
+    assert answers == [200, 200, 200, 429]
+
+
+@pytest.mark.usefixtures("_few")
+def test_who_is_signed_in_is_not_counted(browse: Callable[..., Client]) -> None:
+    member = browse()
+    assert {member.get(address).status_code for address in SEARCHES * 3} == {200}
+
+
+def test_search_as_you_type_for_a_minute_stays_far_below() -> None:
+    # The page waits a quarter of a second after each key, so that nobody makes it search more often than this.
+    assert django_settings.RATE_LIMITS["browsing"] >= 2 * 60 * 4
+
+
+def test_shop_stays_open_while_nobody_counts(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    def down(*_args: object) -> None:
+        raise CounterStoreDown
+
+    monkeypatch.setattr("marketplace.http.rate_limits.count_call", down)
+    assert client.get("/browse").status_code == 200

@@ -1,0 +1,243 @@
+"""What vendors see of their sales: their own only, refunds below zero, the ledger's sums, few queries however much was sold."""
+
+import csv
+import datetime as dt
+import io
+from collections.abc import Callable
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from bs4 import BeautifulSoup
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from catalog.models import Listing
+from marketplace.accounts.models import User
+from marketplace.ui.charts import Period, Step
+from marketplace.ui.formatting import short_money
+from marketplace.web.selling import MONTH, charts_of, figures_of, since
+from tests.factories import UserFactory
+from tests.shop import bought, funded, on_sale
+from tests.vendors.cases import make_vendor
+from tests.wallet.payees import payee
+from vendors.models import VendorProfile, VendorStatus
+from wallet.models import Order
+from wallet.sales import SalesTotals, payouts_of, sales_totals_of
+from wallet.selectors import earnings_of, vendor_accounts
+from wallet.services.refunds import refund_order
+from wallet.services.vendor_payouts import pay_out
+
+from .markup import faults_of
+
+pytestmark = pytest.mark.django_db
+
+Browse = Callable[..., Client]
+PAGES = ("sales", "sales-listings", "sales-statement", "payouts")
+# 20 % of 499.00 are the platform's.
+SHARE = 39_920
+NOW = dt.datetime(2026, 3, 15, 12, tzinfo=dt.UTC)
+
+
+@pytest.fixture
+def vendor() -> VendorProfile:
+    return payee()
+
+
+@pytest.fixture
+def listing(vendor: VendorProfile) -> Listing:
+    return on_sale(store=vendor.store, title="Aurora Sans")
+
+
+def refunded(order: Order) -> Order:
+    return refund_order(order=order, reason="test", actor=None)
+
+
+def paid(vendor: VendorProfile, run: str = "2026-03") -> None:
+    pay_out(account=vendor_accounts().get(owner=vendor.user, currency="INR"), run=run, minimum_minor=1)
+
+
+def rows_of(page: Any) -> list[list[str]]:
+    html = BeautifulSoup(page.content, "html.parser")
+    rows = html.select("table.table tbody tr")
+    return [[" ".join(cell.get_text().split()) for cell in row.select("td:not([data-label=When])")] for row in rows]
+
+
+@pytest.mark.parametrize("name", [*PAGES, "payouts-csv"])
+def test_sales_of_nobody_are_not_shown(client: Client, name: str) -> None:
+    assert reverse("account_login") in client.get(reverse(name))["Location"]
+
+
+@pytest.mark.parametrize("status", [None, VendorStatus.PENDING, VendorStatus.SUSPENDED])
+@pytest.mark.parametrize("name", [*PAGES, "payouts-csv"])
+def test_who_is_no_approved_vendor_is_led_to_where_the_store_stands(browse: Browse, name: str, status: VendorStatus | None) -> None:
+    user = UserFactory() if status is None else make_vendor(status).user
+    assert browse(user).get(reverse(name))["Location"] == reverse("studio")
+
+
+def test_sales_and_payouts_of_others_are_not_shown(browse: Browse, listing: Listing, vendor: VendorProfile) -> None:
+    bought(listing)
+    paid(vendor)
+    client = browse(make_vendor().user)
+    for name in PAGES:
+        page = client.get(reverse(name))
+        assert "Nothing sold yet" in page.content.decode(), name
+        assert "Aurora Sans" not in page.content.decode()
+        assert faults_of(page.content) == [], name
+    assert b"".join(client.get(reverse("payouts-csv"))).decode().splitlines() == ["run,paidAt,currency,amount,payoutMethod,journal"]
+
+
+@pytest.mark.parametrize(
+    "address", ["sales?last=", "sales?last=1y", "sales-listings?page=0", "sales-listings?page=x", "sales-listings?page=²", "sales-listings?page=2", "payouts?page=99999999999", "sales-statement?after=x", "sales-statement?after=%00"]
+)  # fmt: skip
+def test_time_or_place_that_was_made_up_is_not_found(browse: Browse, listing: Listing, vendor: VendorProfile, address: str) -> None:
+    bought(listing)
+    name, _, query = address.partition("?")
+    assert browse(vendor.user).get(f"{reverse(name)}?{query}").status_code == 404
+
+
+def test_pages_change_nothing(browse: Browse, vendor: VendorProfile) -> None:
+    assert {browse(vendor.user).post(reverse(name)).status_code for name in PAGES} == {405}
+
+
+def test_statement_tells_what_became_of_each_price_and_a_refund_takes_it_back(browse: Browse, vendor: VendorProfile) -> None:
+    listing = on_sale(store=vendor.store, title="Aurora <Sans>", tax_rate_bp=1800)
+    order = bought(listing)
+    paid(vendor)
+    refunded(order)
+    bought(listing, funded(usd=1_000), currency="USD")
+    page = browse(vendor.user).get(reverse("sales-statement"))
+    assert faults_of(page.content) == []
+    minus = "\N{MINUS SIGN}"
+    assert rows_of(page) == [
+        ["Aurora <Sans> sale, Personal", "$10.00", f"{minus}$1.53", f"{minus}$1.69", "$6.78"],
+        ["Aurora <Sans> refund, Personal", f"{minus}₹499.00", "₹76.12", "₹84.58", f"{minus}₹338.30"],
+        ["Payout sent to you", "—", "—", "—", f"{minus}₹338.30"],
+        ["Aurora <Sans> sale, Personal", "₹499.00", f"{minus}₹76.12", f"{minus}₹84.58", "₹338.30"],
+    ]
+
+
+def test_what_was_paid_out_and_then_refunded_stands_below_zero(browse: Browse, listing: Listing, vendor: VendorProfile) -> None:
+    order = bought(listing)
+    paid(vendor)
+    refunded(order)
+    client = browse(vendor.user)
+    for name in ("sales", "payouts"):
+        text = client.get(reverse(name)).content.decode()
+        assert "\N{MINUS SIGN}₹399.20" in text
+        assert "deducted from your next sales" in text
+
+
+def test_sales_are_added_up_by_listing_most_sold_first(browse: Browse, listing: Listing, vendor: VendorProfile) -> None:
+    other = on_sale(store=vendor.store, title="Borealis")
+    for _ in range(2):
+        bought(other)
+    refunded(bought(listing))
+    bought(on_sale(title="Of someone else"))
+    client = browse(vendor.user)
+    for name in ("sales", "sales-listings"):
+        page = client.get(reverse(name))
+        assert faults_of(page.content) == []
+        assert rows_of(page) == [["Borealis", "2", "0", "₹798.40"], ["Aurora Sans", "1", "1", "₹0.00"]]
+
+
+def test_takings_fall_into_their_days_and_months_in_utc(listing: Listing, vendor: VendorProfile) -> None:
+    kolkata = dt.timezone(dt.timedelta(hours=5, minutes=30))
+    for at in (dt.datetime(2026, 2, 28, 23, 59, tzinfo=dt.UTC), dt.datetime(2026, 3, 1, 5, tzinfo=kolkata), NOW):
+        with patch("django.utils.timezone.now", lambda at=at: at):
+            order = bought(listing)
+    with patch("django.utils.timezone.now", lambda: NOW):
+        refunded(order)
+    accounts = earnings_of(vendor.user)
+    days = sales_totals_of(accounts, since=dt.datetime(2026, 2, 1, tzinfo=dt.UTC), step=Step.DAY)["INR"]
+    assert days == {
+        dt.datetime(2026, 2, 28, tzinfo=dt.UTC): SalesTotals(2, 0, 2 * SHARE, 0),
+        dt.datetime(2026, 3, 15, tzinfo=dt.UTC): SalesTotals(1, 1, SHARE, -SHARE),
+    }
+    takings = sales_totals_of(accounts, since=dt.datetime(2026, 2, 1, tzinfo=dt.UTC), step=Step.MONTH)
+    assert {moment.month: each.net_minor for moment, each in takings["INR"].items()} == {2: 2 * SHARE, 3: 0}
+    assert sales_totals_of(accounts, since=dt.datetime(2026, 3, 16, tzinfo=dt.UTC), step=Step.DAY) == {"INR": {}}
+    (figures,) = figures_of(accounts, takings, NOW)
+    assert (figures.held_minor, figures.month_minor, figures.before_minor, figures.change) == (2 * SHARE, 0, 2 * SHARE, "0% of it so far")
+
+
+def test_last_month_is_read_whole_however_short_the_charts_are() -> None:
+    for now in (NOW, dt.datetime(2026, 3, 31, 23, tzinfo=dt.UTC), dt.datetime(2026, 1, 1, tzinfo=dt.UTC)):
+        start = since(MONTH.period(now), now)
+        assert (start.day, (now.month - start.month) % 12) == (1, 1)
+
+
+def test_charts_draw_refunds_below_zero_and_add_up_currencies_as_numbers_only() -> None:
+    period = Period.last(2, Step.DAY, until=NOW)
+    yesterday, today = period.points
+    takings = {"INR": {yesterday: SalesTotals(3, 1, 300, -500)}, "USD": {today: SalesTotals(1, 0, 10, 0)}}
+    counts, rupees, dollars = charts_of(takings, period, MONTH)
+    assert [list(series.values) for series in counts.series] == [[3, 1], [-1, 0]]
+    assert [list(series.values) for series in rupees.series] == [[300, 0], [-500, 0], [-200, 0]]
+    assert [list(series.values) for series in dollars.series] == [[0, 10], [0, 0], [0, 10]]
+    assert "₹3.00" in rupees.description
+
+
+@pytest.mark.parametrize(
+    ("amount", "words"),
+    [(0, "₹0"), (250, "₹2.50"), (-250, "\N{MINUS SIGN}₹2.50"), (100_00, "₹100"), (-1_234_567_00, "\N{MINUS SIGN}₹1.2m")],
+)
+def test_money_on_the_scale_is_short(amount: int, words: str) -> None:
+    assert short_money(amount, "INR") == words
+
+
+def test_payouts_are_listed_and_downloaded_and_no_cell_is_a_formula(browse: Browse, listing: Listing, vendor: VendorProfile) -> None:
+    vendor.payout_method = '=HYPERLINK("x")'
+    vendor.save()
+    for run in ("2026-02", "2026-03"):
+        bought(listing)
+        paid(vendor, run)
+    client = browse(vendor.user)
+    page = client.get(reverse("payouts"))
+    assert faults_of(page.content) == []
+    assert [row[0] for row in rows_of(page)] == ["2026-03", "2026-02"]
+    answer = client.get(reverse("payouts-csv"))
+    assert answer["Content-Disposition"].startswith('attachment; filename="payouts-')
+    assert "no-store" in answer["Cache-Control"]
+    header, first, second = csv.reader(io.StringIO(b"".join(answer).decode()))
+    assert [first[0], second[0]] == ["2026-03", "2026-02"]
+    assert dict(zip(header, first, strict=True))["payoutMethod"] == '\'=HYPERLINK("x")'
+    assert dict(zip(header, first, strict=True))["amount"] == "399.20"
+
+
+def test_vendor_without_a_payout_method_is_told_so(browse: Browse, listing: Listing, vendor: VendorProfile) -> None:
+    bought(listing)
+    VendorProfile.objects.update(payout_method=None)
+    text = browse(vendor.user).get(reverse("payouts")).content.decode()
+    assert "You have no payout method yet" in text
+    assert "Waiting for a payout method" in text
+
+
+def sold_much(vendor: VendorProfile, listings: int) -> User:
+    """Sell many listings of the vendor in both currencies, and pay out in between."""
+    buyer = funded(inr=100_000_000, usd=100_000)
+    for number in range(listings):
+        bought(on_sale(store=vendor.store, title=f"Font {number}"), buyer)
+    bought(on_sale(store=vendor.store), buyer, currency="USD")
+    paid(vendor)
+    return buyer
+
+
+def test_pages_ask_little_of_the_database(browse: Browse, vendor: VendorProfile, django_assert_max_num_queries: Callable[..., Any]) -> None:
+    sold_much(vendor, 30)
+    client = browse(vendor.user)
+    for address in ("sales", "sales?last=12m", "sales-listings", "sales-listings?page=2", "sales-statement", "payouts"):
+        name, _, query = address.partition("?")
+        with django_assert_max_num_queries(8):
+            page = client.get(f"{reverse(name)}?{query}")
+        assert page.status_code == 200, address
+        assert faults_of(page.content) == [], address
+        assert len(page.content) < 75_000
+    older = client.get(reverse("sales-statement")).context["next"]
+    assert len(client.get(older).context["lines"]) == 32 - 25
+    assert len(client.get(f"{reverse('sales-listings')}?page=2").context["listings"]) == 31 - 25
+    with django_assert_max_num_queries(8):
+        assert len(b"".join(client.get(reverse("payouts-csv"))).splitlines()) == 2
+    assert payouts_of(earnings_of(vendor.user)).count() == 1
+    assert timezone.now() - payouts_of(earnings_of(vendor.user)).get().journal.at < dt.timedelta(minutes=5)

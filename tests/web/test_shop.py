@@ -1,0 +1,327 @@
+"""The storefront: whatever is in the address, what is for sale is shown as the API has it, in few queries."""
+
+import re
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+
+import pytest
+from bs4 import BeautifulSoup
+from django.core.cache import caches
+from django.db.models import Count
+from django.test import Client
+
+from benchmarks.seeding.fill import fill
+from catalog.models import Deliverable, Preview, Store
+from catalog.search.rebuild import rebuild
+from catalog.services.visibility import store_changed
+from marketplace.web.shop.description import description_html
+from marketplace.web.views import sitemaps
+from tests.factories import ListingFactory
+from tests.shop import bought, funded, on_sale
+
+from .markup import faults_of
+
+pytestmark = pytest.mark.django_db
+
+Queries = Callable[[int], AbstractContextManager[object]]
+BOUND = 8
+
+
+def page_at(client: Client, address: str) -> BeautifulSoup:
+    """Return a page that must be well made."""
+    response = client.get(address)
+    assert response.status_code == 200, address
+    assert faults_of(response.content) == []
+    return BeautifulSoup(response.content, "html.parser")
+
+
+def titles(page: BeautifulSoup) -> list[str]:
+    """Return the titles of the listings on a page."""
+    return [heading.get_text(strip=True) for heading in page.select(".assets h3")]
+
+
+def test_drafts_and_closed_stores_are_nowhere(client: Client) -> None:
+    draft = ListingFactory(title="Secret draft")
+    closed = on_sale(title="Closed one")
+    Store.objects.filter(pk=closed.store_id).update(is_open=False)
+    store_changed(Store.objects.get(pk=closed.store_id))
+    assert titles(page_at(client, "/browse")) == []
+    assert "No matching assets" in page_at(client, "/browse").get_text()
+    for address in (
+        f"/assets/{draft.slug}",
+        f"/assets/{closed.slug}",
+        f"/stores/{closed.store.slug}",
+        f"/assets/{closed.slug}/specimen.css",
+    ):
+        assert client.get(address).status_code == 404, address
+    assert not {draft.slug, closed.slug} & set(re.split(r"[/<]", client.get("/sitemaps/1.xml").content.decode()))
+
+
+def test_contents_without_an_extension_have_a_name(client: Client) -> None:
+    listing = on_sale()
+    technical = {"format": "zip", "entryCount": 3, "contentsByExtension": {"": 1, "otf": 2}}
+    Deliverable.objects.filter(listing=listing).update(technical=technical)
+    contains = page_at(client, f"/assets/{listing.slug}").select_one("dt:-soup-contains('Contains') + dd")
+    assert contains is not None
+    assert all(re.fullmatch(r"\d \W \w[\w ]+", part.strip()) for part in contains.get_text().split(","))
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "page=0",
+        "page=x",
+        "page=99999999999999999999",
+        "sort=worst",
+        "currency=BTC",
+        "minPrice=abc",
+        "minPrice=9&maxPrice=1",
+        "minPrice=-1",
+        "minPrice=NaN",
+        "tier=emperor",
+        "category=%00",
+        "q=%F0%9F%92%A9%00",
+        "q=" + "x" * 300,
+        "license=%27%20OR%201%3D1",
+        "tag=" + "y" * 500,
+        "nonsense=1&page=2",
+    ],
+)
+def test_address_that_makes_no_sense_is_a_page_all_the_same(client: Client, query: str) -> None:
+    on_sale()
+    page_at(client, f"/browse?{query}")
+
+
+def test_words_in_an_address_cannot_become_markup(client: Client) -> None:
+    listing = on_sale(
+        title="<script>alert(1)</script>", description="<img src=x onerror=alert(1)>\n\n![x](http://evil.example/i.png)\n\n# Big"
+    )
+    for address in ("/browse?q=%3Cscript%3Ealert(1)%3C/script%3E", "/browse", f"/assets/{listing.slug}"):
+        page = page_at(client, address)
+        assert "alert(1)" not in "".join(str(tag) for tag in page.select("script, [onerror]"))
+    assert not page_at(client, f"/assets/{listing.slug}").select("img[src*=evil]")
+
+
+def test_text_that_is_slow_to_read_is_read_once(client: Client) -> None:
+    listing = on_sale(description="|a|b|\n|-|-|\n" + "c\n" * 500)
+    client.get(f"/assets/{listing.slug}")
+    before = description_html.cache_info().misses
+    assert "<td>c</td>" in client.get(f"/assets/{listing.slug}").content.decode()
+    assert description_html.cache_info().misses == before
+
+
+def test_filters_orders_and_pages_are_those_of_the_api(client: Client) -> None:
+    for number in range(30):
+        on_sale(
+            title=f"Font {number:02}",
+            base_price_minor=1000 + number,
+            price_inr_minor=10_000 + number,
+            tags=["even"] if number % 2 == 0 else [],
+        )
+    first = titles(page_at(client, "/browse?sort=price_asc"))
+    assert first == [f"Font {number:02}" for number in range(24)]
+    assert titles(page_at(client, "/browse?sort=price_asc&page=2")) == [f"Font {number:02}" for number in range(24, 30)]
+    assert titles(page_at(client, "/browse?sort=price_asc&page=3")) == []
+    assert len(titles(page_at(client, "/browse?tag=even"))) == 15
+    assert titles(page_at(client, "/browse?currency=USD&minPrice=10.28&sort=price_asc")) == ["Font 28", "Font 29"]
+    assert titles(page_at(client, "/browse?category=presets")) == []
+    assert titles(page_at(client, "/browse?q=fnot+07"))[0] == "Font 07"
+
+
+@pytest.mark.parametrize("narrowed", ["", "&tag=even"])
+def test_order_of_prices_is_that_of_the_currency_in_which_they_are_shown(client: Client, narrowed: str) -> None:
+    for title, usd, inr in (("One", 300, 10_000), ("Two", 100, 30_000), ("Three", 200, None)):
+        on_sale(title=title, base_price_minor=usd, price_inr_minor=inr, price_eur_minor=None, tags=["even"])
+
+    def shown(sort: str, currency: str = "") -> list[str]:
+        return titles(page_at(client, f"/browse?sort={sort}{narrowed}{currency and f'&currency={currency}'}"))
+
+    # Dollars where nothing was chosen. What has no price in rupees comes last; none in euros is shown in dollars.
+    assert (shown("price_asc"), shown("price_desc")) == (["Two", "Three", "One"], ["One", "Three", "Two"])
+    assert (shown("price_asc", "EUR"), shown("price_desc", "EUR")) == (["Two", "Three", "One"], ["One", "Three", "Two"])
+    assert (shown("price_asc", "INR"), shown("price_desc", "INR")) == (["One", "Two", "Three"], ["Two", "One", "Three"])
+    # The API's order is by rupees unless a currency is named.
+    answers = [client.get(f"/api/v1/assets?sort=price_asc{currency}").json() for currency in ("", "&currency=USD")]
+    assert [[item["title"] for item in answer["items"]] for answer in answers] == [["One", "Two", "Three"], ["Two", "Three", "One"]]
+
+
+def test_price_range_and_order_are_those_of_the_licence_that_is_chosen(client: Client) -> None:
+    on_sale(title="Cheap for one", base_price_minor=1000, allowed_license_slugs=["personal", "commercial"])
+    on_sale(title="Cheap for many", base_price_minor=1500, allowed_license_slugs=["commercial"])
+
+    def shown(query: str) -> list[str]:
+        return titles(page_at(client, f"/browse?currency=USD&{query}"))
+
+    assert shown("sort=price_asc") == ["Cheap for one", "Cheap for many"]
+    assert shown("sort=price_asc&license=commercial") == ["Cheap for many", "Cheap for one"]
+    assert shown("maxPrice=15&license=commercial") == ["Cheap for many"]
+
+
+def test_filters_that_no_control_shows_stay_and_can_be_taken_away(client: Client) -> None:
+    for title, category in (("Face", "fonts"), ("Loop", "motion"), ("Deck", "templates")):
+        on_sale(title=title, category__slug=category, tags=["bold"])
+    page = page_at(client, "/browse?category=!fonts&tag=bold&tag=sans&category=motion")
+    assert titles(page) == ["Loop"]
+    hidden = [(field["name"], field["value"]) for field in page.select("input[type=hidden]")]
+    assert hidden == [("category", "motion"), ("category", "!fonts"), ("tag", "bold"), ("tag", "sans")]
+    chips = {chip.get_text(" ", strip=True).split(" (remove)")[0][:-2]: chip["href"] for chip in page.select("ul.tags a.tag")}
+    assert set(chips) >= {"not fonts", "bold", "sans"}
+    assert titles(page_at(client, str(chips["not fonts"]))) == ["Loop"]
+    assert "category=%21fonts" not in str(chips["not fonts"])
+
+
+def test_price_is_shown_in_the_chosen_currency_and_kept(client: Client) -> None:
+    listing = on_sale(base_price_minor=1234, price_inr_minor=123_456, price_eur_minor=None)
+    assert "$12.34" in page_at(client, "/browse").select(".asset-price")[0].get_text()
+    assert "₹1,234.56" in page_at(client, f"/assets/{listing.slug}?currency=INR").get_text()
+    assert "₹1,234.56" in page_at(client, "/browse").get_text()
+    # The vendor set no price in euros: nothing is converted.
+    assert "$12.34" in page_at(client, "/browse?currency=EUR").get_text()
+
+
+def test_price_is_shown_in_the_wallets_currency_after_the_sign_in(browse: Callable[..., Client]) -> None:
+    on_sale(base_price_minor=1234, price_inr_minor=123_456)
+    assert "₹1,234.56" in page_at(browse(), "/browse").get_text()
+
+
+def test_script_that_replaces_the_results_gets_only_those_and_a_clean_address(client: Client) -> None:
+    on_sale(title="Halden")
+    response = client.get("/browse?q=&category=fonts&minPrice=&sort=popular&currency=USD&page=", headers={"hx-request": "true"})
+    assert response["HX-Push-Url"] == "/browse?category=fonts&currency=USD"
+    assert b"<html" not in response.content
+    assert b'id="results"' in response.content
+    assert "HX-Request" in response["Vary"]
+
+
+def test_suggestions_name_listings_and_take_anything(client: Client) -> None:
+    on_sale(title="Halden Grotesk")
+    assert "Halden Grotesk" in client.get("/suggest?q=hal").content.decode()
+    assert client.get("/suggest?q=").content.strip() == b""
+    assert client.get("/suggest").status_code == 200
+    assert client.get("/suggest?q=" + "%00" * 300).status_code == 200
+    assert "Press Enter" in client.get("/suggest?q=zzzzqqq").content.decode()
+
+
+def test_listing_shows_its_samples_licences_and_terms(client: Client) -> None:
+    listing = on_sale(title="Halden", description="Good **font**", tags=["sans"], video_url="https://video.example/x", discount_bp=2500)
+    details = {"axes": [{"tag": "wght", "min": 100, "default": 400, "max": 900}], "familyNames": ["Halden"], "style": "Regular"}
+    picture = Preview.objects.create(listing=listing, kind="Gallery", slot=0, object_key="a", content_type="image/webp", size=1, sha256="a" * 64, details={"width": 1200, "height": 800})  # fmt: skip
+    Preview.objects.create(listing=listing, kind="FontSpecimen", object_key="b", content_type="font/woff2", size=1, sha256="b" * 64, details=details)  # fmt: skip
+    sound = Preview.objects.create(listing=listing, kind="AudioPreview", object_key="c", content_type="audio/wav", size=1, sha256="c" * 64)
+    page = page_at(client, f"/assets/{listing.slug}")
+    assert [image["src"] for image in page.select(".gallery img")] == [picture.url]
+    assert all(image.get("width") and image.get("height") and image.get("alt") for image in page.select(".gallery img"))
+    assert len(page.select("#axis-wght[min='100'][max='900']")) == 1
+    assert [player["src"] for player in page.select("audio")] == [sound.url]
+    assert len(page.select("input[name=license]")) == 3
+    assert page.select("a[href='https://video.example/x'][rel~=nofollow]")
+    assert page.select("link[rel=canonical]")[0]["href"] == f"http://testserver/assets/{listing.slug}"
+    css = client.get(f"/assets/{listing.slug}/specimen.css")
+    assert css["Content-Type"].startswith("text/css")
+    # The public sample, never the file for sale.
+    assert f"/api/v1/previews/{Preview.objects.get(kind='FontSpecimen').pk}" in css.content.decode()
+
+
+def test_picture_says_what_it_shows_and_else_whose_it_is(client: Client) -> None:
+    listing = on_sale(title="Halden", short_description="A grotesque.")
+    size = {"width": 1200, "height": 800}
+    for slot in range(3):
+        Preview.objects.create(listing=listing, kind="Gallery", slot=slot, object_key=f"{slot}", content_type="image/webp", size=1, sha256="a" * 64, details=size)  # fmt: skip
+    words = [image["alt"] for image in page_at(client, f"/assets/{listing.slug}").select(".gallery img")]
+    assert words == ["Halden: A grotesque.", "Halden, picture 2", "Halden, picture 3"]
+    Preview.objects.filter(slot__lt=2).update(alt_text='Letters "on" <b>a wall</b>')
+    words = [image["alt"] for image in page_at(client, f"/assets/{listing.slug}").select(".gallery img")]
+    assert words == ['Letters "on" <b>a wall</b>'] * 2 + ["Halden, picture 3"]
+
+
+def test_listing_tells_its_owner_and_its_vendor_what_it_is_to_them(browse: Callable[..., Client]) -> None:
+    listing = on_sale()
+    buyer = funded(inr=1_000_000)
+    bought(listing, buyer)
+    page = page_at(browse(buyer), f"/assets/{listing.slug}")
+    assert "You own it" in page.get_text()
+    assert len(page.select("input[name=license][disabled]")) == 1
+    own = page_at(browse(listing.store.owner), f"/assets/{listing.slug}")
+    assert "your own listing" in own.get_text()
+    assert not own.select("button:-soup-contains('buy')")
+
+
+def test_store_shows_what_it_sells_and_nothing_else(client: Client) -> None:
+    mine, other = on_sale(title="Mine"), on_sale(title="Other")
+    page = page_at(client, f"/stores/{mine.store.slug}")
+    assert titles(page) == ["Mine"]
+    for nonsense in ("x", "0", "-1", "1001", "%C2%B2", "%00", "9" * 5_000):
+        assert client.get(f"/stores/{other.store.slug}?page={nonsense}").status_code == 404, nonsense
+    assert titles(page_at(client, f"/stores/{mine.store.slug}?page=2")) == []
+
+
+def locations(client: Client, path: str) -> list[str]:
+    """Return what a sitemap names."""
+    return re.findall("<loc>([^<]+)</loc>", client.get(path).content.decode())
+
+
+def test_sitemap_of_a_changed_catalog_takes_the_place_of_the_last_one(client: Client) -> None:
+    caches["answers"].clear()
+    for _ in range(3):
+        slug = on_sale().slug
+        assert slug in client.get("/sitemaps/1.xml").content.decode()
+    assert len(caches["answers"]._cache) == 1  # type: ignore[attr-defined]  # what the memory holds
+
+
+def test_sitemaps_and_robots_name_what_is_public(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sitemaps, "LISTINGS", 2)
+    listings = [on_sale(title=f"Listing {number}") for number in range(3)]
+    parts = locations(client, "/sitemap.xml")
+    assert parts == [f"http://testserver/sitemaps/{number}.xml" for number in (0, 1, 2)]
+    assert "http://testserver/docs/quick-start" in locations(client, "/sitemaps/0.xml")
+    assert locations(client, "/sitemaps/1.xml") == [f"http://testserver/assets/{listing.slug}" for listing in listings[:2]]
+    assert locations(client, "/sitemaps/2.xml") == [f"http://testserver/assets/{listings[2].slug}"]
+    for beyond in ("3", "999999999999999999999", "-1", "x"):
+        assert client.get(f"/sitemaps/{beyond}.xml").status_code == 404
+    robots = client.get("/robots.txt").content.decode()
+    assert "Sitemap: http://testserver/sitemap.xml" in robots
+    assert "Disallow: /checkout/" in robots
+
+
+def test_pages_take_reads_only(client: Client) -> None:
+    listing = on_sale()
+    for path in ("/browse", "/suggest", f"/assets/{listing.slug}", f"/stores/{listing.store.slug}", "/sitemap.xml", "/sitemaps/1.xml"):
+        assert client.post(path).status_code == 405, path
+        assert client.head(path).status_code == 200, path
+
+
+def test_page_asks_little_however_it_is_narrowed(browse: Callable[..., Client], django_assert_max_num_queries: Queries) -> None:
+    on_sale(tags=["sans"], file_type="otf", supported_platforms="Figma")
+    client, address = browse(), "/browse?tag=sans&license=personal&fileType=otf&platform=figma&minPrice=1&currency=USD"
+    # Session and user, what there is to choose from and how much of it, the total, the page.
+    with django_assert_max_num_queries(6):
+        assert len(titles(page_at(client, address))) == 1
+
+
+def test_page_asks_little_of_a_thousand_listings(browse: Callable[..., Client], django_assert_max_num_queries: Queries) -> None:
+    listing = on_sale(title="Halden Grotesk", tags=["sans"], file_type="otf")
+    fill(listings=1000, seed=7)
+    rebuild(lambda _done, _total: None)
+    crowded = Store.objects.annotate(n=Count("listings")).order_by("-n")[0]
+    client = browse(funded(inr=100))
+    # The vocabulary is read once after a change.
+    client.get("/suggest?q=hald")
+    for address in (
+        "/",
+        "/browse",
+        "/browse?category=fonts&sort=price_desc",
+        "/browse?category=fonts&tier=pro&page=3",
+        "/browse?tag=sans&license=personal&minPrice=1&currency=USD",
+        f"/browse?fileType=otf&vendor={crowded.slug}&platform=figma",
+        "/browse?q=grotesk",
+        "/browse?q=halden+gortesk&category=fonts&minPrice=1",
+        "/browse?q=zzqxv+gortsek",
+        f"/assets/{listing.slug}",
+        f"/stores/{crowded.slug}",
+        "/suggest?q=hald",
+        "/sitemap.xml",
+        "/sitemaps/1.xml",
+    ):
+        with django_assert_max_num_queries(BOUND):
+            response = client.get(address)
+        assert response.status_code == 200, address

@@ -1,0 +1,147 @@
+"""Spending limits in the dashboard."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from catalog.models import Category
+from developers.audiences import Audience
+from developers.models import AccessToken, App, SpendingLimit
+from developers.services.consents import Authorization, give_consent
+from developers.services.credentials import issue_personal_token, revoke_token
+from developers.services.spending import LimitValues, set_app_spending_limit, set_spending_limit
+from marketplace.accounts.models import User
+from marketplace.core.money import Currency
+from marketplace.core.scopes import Scope
+from tests.factories import AppFactory, UserFactory
+
+from .markup import faults_of
+
+pytestmark = pytest.mark.django_db
+
+USD = LimitValues(Currency.USD, per_purchase_minor=12_34, total_minor=500_00, categories=["fonts"])
+SPEND = frozenset({Scope.WALLET_SPEND})
+
+
+@pytest.fixture
+def user(db: None) -> User:
+    return UserFactory()
+
+
+@pytest.fixture
+def token(user: User) -> AccessToken:
+    soon = timezone.now() + timedelta(days=1)
+    return issue_personal_token(user=user, name="agent", scopes=SPEND, expires_at=soon, actor=user, password_confirmed=True, limits=[USD])[
+        0
+    ]
+
+
+@pytest.fixture
+def connected(user: User) -> App:
+    app = AppFactory(name="Shopper")
+    authorization = Authorization(app, SPEND, Audience.API, "https://app.example/callback", "c" * 43)
+    give_consent(user=user, authorization=authorization, code="code", actor=user)
+    return app
+
+
+def test_strangers_tokens_and_apps_are_not_found(browse: Callable[..., Client], token: AccessToken, connected: App) -> None:
+    stranger = browse()
+    for address in (reverse("spending-token", args=[token.pk]), reverse("spending-app", args=[connected.pk])):
+        assert stranger.get(address).status_code == 404
+        assert stranger.post(address, {"limit_usd_total": "1000"}).status_code == 404
+    assert SpendingLimit.objects.get().total_minor == 500_00
+
+
+def test_what_cannot_spend_has_no_limits_page(browse: Callable[..., Client], user: User, token: AccessToken) -> None:
+    client = browse(user)
+    reader = AppFactory(user=user, granted_scopes="catalog:read")
+    assert client.get(reverse("spending-app", args=[reader.pk])).status_code == 404
+    revoke_token(token=token, actor=user)
+    assert client.get(reverse("spending-token", args=[token.pk])).status_code == 404
+    assert "No program can spend from your wallet" in client.get(reverse("spending")).content.decode()
+
+
+def test_anonymous_is_sent_to_sign_in(client: Client, token: AccessToken) -> None:
+    address = reverse("spending-token", args=[token.pk])
+    assert client.get(address)["Location"].startswith(reverse("account_login"))
+    assert client.post(address, {"limit_usd_total": "1"})["Location"].startswith(reverse("account_login"))
+
+
+def test_form_without_its_csrf_token_changes_nothing(browse: Callable[..., Client], user: User, token: AccessToken) -> None:
+    assert browse(user, checked=True).post(reverse("spending-token", args=[token.pk]), {"limit_usd_total": "1"}).status_code == 403
+    assert SpendingLimit.objects.get().total_minor == 500_00
+
+
+def test_token_keeps_at_least_one_limit(browse: Callable[..., Client], user: User, token: AccessToken) -> None:
+    response = browse(user).post(reverse("spending-token", args=[token.pk]), {})
+    assert response.status_code == 400
+    assert list(response.context["form"].errors) == ["limit_inr_per_purchase"]
+    assert faults_of(response.content) == []
+    assert SpendingLimit.objects.count() == 1
+
+
+def test_limits_are_filled_in_and_changed(browse: Callable[..., Client], user: User, token: AccessToken) -> None:
+    client, address = browse(user), reverse("spending-token", args=[token.pk])
+    page = client.get(address)
+    assert faults_of(page.content) == []
+    text = page.content.decode()
+    assert 'value="12.34"' in text
+    assert 'value="500.00"' in text
+    assert 'value="fonts" id="id_limit_categories_0" checked' in text.replace("\n", " ")
+    response = client.post(address, {"limit_inr_per_day": "1000", "limit_usd_per_purchase": "0.07"}, follow=True)
+    assert "The limits of agent are saved" in response.content.decode()
+    rows = {limit.currency: limit for limit in SpendingLimit.objects.filter(token=token)}
+    assert (rows["INR"].per_day_minor, rows["INR"].categories) == (1000_00, [])
+    assert (rows["USD"].per_purchase_minor, rows["USD"].total_minor) == (7, None)
+
+
+def test_category_that_is_gone_is_not_lost_by_saving(browse: Callable[..., Client], user: User, token: AccessToken) -> None:
+    Category.objects.filter(slug="fonts").update(is_active=False)
+    client, address = browse(user), reverse("spending-token", args=[token.pk])
+    assert 'value="fonts"' in client.get(address).content.decode()
+    client.post(address, {"limit_usd_total": "5", "limit_categories": ["fonts"]})
+    assert SpendingLimit.objects.get().categories == ["fonts"]
+
+
+def test_connected_app_without_limits_cannot_spend_and_is_shown_so(browse: Callable[..., Client], user: User, connected: App) -> None:
+    client = browse(user)
+    assert "nothing can be spent" in client.get(reverse("spending")).content.decode()
+    client.post(reverse("spending-app", args=[connected.pk]), {"limit_usd_per_day": "20"})
+    assert "$20.00 a day" in client.get(reverse("spending")).content.decode()
+    client.post(reverse("spending-app", args=[connected.pk]), {})
+    assert not SpendingLimit.objects.exists()
+
+
+def test_list_shows_own_apps_and_app_limits_in_few_queries(
+    browse: Callable[..., Client],
+    user: User,
+    token: AccessToken,
+    connected: App,
+    django_assert_num_queries: Callable[[int], AbstractContextManager[object]],
+) -> None:
+    own = AppFactory(user=user, name="Mine")
+    set_spending_limit(owner=user, spender=connected, limit_values=LimitValues(Currency.INR, total_minor=1_23_456_00), actor=user)
+    set_app_spending_limit(app=own, limit_values=LimitValues(Currency.USD, per_day_minor=99_00), reason="Careful", actor=UserFactory())
+    client = browse(user)
+    # Session, user, tokens, apps, limits.
+    with django_assert_num_queries(5):
+        response = client.get(reverse("spending"))
+    text = response.content.decode()
+    for words in (
+        "agent",
+        "$12.34 a purchase",
+        "only fonts",
+        "Shopper",
+        "₹1,23,456.00 in all",
+        "Mine",
+        "An admin allows at most",
+        "$99.00 a day",
+    ):
+        assert words in text
+    assert faults_of(response.content) == []
+    assert "without an amount has no limit" in client.get(reverse("spending-app", args=[own.pk])).content.decode()

@@ -1,0 +1,193 @@
+"""Having the wallet paid out on pages: the unhappy ways first."""
+
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.core import mail as outbox
+from django.test import Client
+from django.urls import reverse
+
+from marketplace.accounts.models import User
+from marketplace.review import claims
+from tests.factories import UserFactory
+from tests.shop import funded
+from wallet.models import WalletPayout
+from wallet.selectors import wallet_of
+from wallet.services.wallet_payouts import pay_wallet_payout, refuse_wallet_payout
+
+from .markup import faults_of
+
+pytestmark = pytest.mark.django_db
+
+Browse = Callable[..., Client]
+PASSWORD = "correct horse battery staple"
+WHERE_TO = "IBAN DE02 1203 0000 0000 2020 51"
+NEW = "wallet-payout-new"
+
+
+@pytest.fixture
+def owner() -> User:
+    user = funded(inr=50_000, usd=700)
+    user.set_password(PASSWORD)
+    user.save()
+    return user
+
+
+def asking(**given: str) -> dict[str, str]:
+    """Return what the form sends."""
+    return {"currency": "INR", "amount": "200.50", "payment_details": WHERE_TO, "password": PASSWORD} | given
+
+
+def read(response: Any, status: int = 200) -> str:
+    assert response.status_code == status
+    assert faults_of(response.content) == []
+    return str(response.content.decode())
+
+
+def test_nobody_has_money_paid_out_without_signing_in(client: Client, owner: User) -> None:
+    for name, args in ((NEW, []), ("wallet-payout", [uuid.uuid4()]), ("wallet-payout-cancel", [uuid.uuid4()])):
+        for method in (client.get, client.post):
+            assert method(reverse(name, args=args))["Location"].startswith(reverse("account_login"))
+
+
+def test_forms_without_a_token_are_refused(browse: Browse, owner: User) -> None:
+    client = browse(owner, checked=True)
+    assert client.post(reverse(NEW), asking()).status_code == 403
+    assert client.post(reverse("wallet-payout-cancel", args=[uuid.uuid4()])).status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"password": "not theirs"}, "The password is incorrect. It is required for taking money out of the wallet."),
+        ({"password": ""}, "required"),
+        ({"amount": "0"}, "0.01"),
+        ({"amount": "1.234"}, "2 decimal places"),
+        ({"amount": "NaN"}, "number"),
+        ({"amount": "9" * 40}, "digits"),
+        ({"amount": "500.01"}, "You ask for 500.01 INR; the wallet holds 500.00 INR."),
+        ({"currency": "EUR"}, "EUR"),
+        ({"currency": ""}, "required"),
+        ({"payment_details": "  "}, "required"),
+        ({"payment_details": "x" * 501}, "500"),
+        ({"payment_details": "IBAN\x07"}, "Control characters"),
+    ],
+)
+def test_what_cannot_be_is_told_beside_its_field_and_what_was_typed_is_kept(
+    browse: Browse, owner: User, given: dict[str, str], words: str
+) -> None:
+    page = read(browse(owner).post(reverse(NEW), asking(**given)), 400)
+    assert words in page
+    if "payment_details" not in given:
+        assert WHERE_TO in page
+    assert not WalletPayout.objects.exists()
+    assert wallet_of(owner).balance_inr_minor == 50_000
+
+
+def test_passwords_are_not_tried_without_end(browse: Browse, owner: User, settings: Any) -> None:
+    settings.ACCOUNT_RATE_LIMITS = {"reauthenticate": "3/m/user"}
+    client = browse(owner)
+    for _ in range(3):
+        client.post(reverse(NEW), asking(password="wrong"))
+    assert client.post(reverse(NEW), asking()).status_code == 400
+    assert not WalletPayout.objects.exists()
+
+
+def test_empty_wallet_has_nothing_to_pay_out(browse: Browse) -> None:
+    client = browse(UserFactory())
+    assert "There is nothing to pay out" in read(client.get(reverse(NEW)))
+    assert "Request a payout" not in read(client.get(reverse("wallet-page")))
+    assert read(client.post(reverse(NEW), asking()), 400)
+
+
+def test_payout_of_someone_else_is_not_found(browse: Browse, owner: User) -> None:
+    browse(owner).post(reverse(NEW), asking())
+    args = [WalletPayout.objects.get().pk]
+    stranger = browse(UserFactory(is_staff=True, is_superuser=True))
+    assert stranger.get(reverse("wallet-payout", args=args)).status_code == 404
+    assert stranger.post(reverse("wallet-payout-cancel", args=args)).status_code == 404
+    assert WalletPayout.objects.get().status == "Waiting"
+
+
+def test_second_payout_of_a_wallet_is_not_offered_and_form_sent_twice_asks_once(browse: Browse, owner: User) -> None:
+    client = browse(owner)
+    assert client.post(reverse(NEW), asking()).status_code == 302
+    assert client.post(reverse(NEW), asking()).status_code == 400
+    page = read(client.get(reverse(NEW)))
+    assert "₹200.50" in page
+    assert "is already pending" in page
+    assert 'value="USD"' in page
+    assert 'value="INR"' not in page
+    assert client.post(reverse(NEW), asking(currency="USD", amount="")).status_code == 302
+    assert "There is nothing to pay out" in read(client.get(reverse(NEW)))
+    assert sorted(each.amount_minor for each in WalletPayout.objects.all()) == [700, 20_050]
+
+
+def test_payout_is_asked_for_shown_and_cancelled(
+    browse: Browse, owner: User, django_capture_on_commit_callbacks: Any, django_assert_max_num_queries: Any
+) -> None:
+    client = browse(owner)
+    with django_capture_on_commit_callbacks(execute=True):
+        asked = client.post(reverse(NEW), asking())
+    page = read(client.get(asked["Location"]))
+    for words in ("Payout of ₹200.50", "Waiting", WHERE_TO, "Cancel payout", "is set aside"):
+        assert words in page
+    with django_assert_max_num_queries(8):
+        wallet = read(client.get(reverse("wallet-page")))
+    for words in ("Pending payouts", "₹299.50", "set aside to be paid out", asked["Location"]):
+        assert words in wallet
+    assert [message.subject for message in outbox.outbox] == ["We will pay ₹200.50 out to you"]
+    assert asked["Location"] in outbox.outbox[0].body
+    cancel = reverse("wallet-payout-cancel", args=[WalletPayout.objects.get().pk])
+    claims.take(WalletPayout.objects.get(), noun="wallet_payout", actor=UserFactory())
+    page = read(client.get(asked["Location"]))
+    assert "someone is paying it at the moment" in page
+    assert "Cancel payout" not in page
+    assert "It was not cancelled. It is being paid" in read(client.post(cancel, follow=True))
+    WalletPayout.objects.update(claimed_by=None, claimed_at=None)
+    assert client.get(cancel).status_code == 405
+    again = read(client.post(cancel, follow=True))
+    assert "₹200.50 is back in your wallet" in again
+    assert "Cancelled" in again
+    assert WHERE_TO not in again
+    assert "It was not cancelled. It is Cancelled already." in read(client.post(cancel, follow=True))
+    assert wallet_of(owner).balance_inr_minor == 50_000
+    with django_assert_max_num_queries(8):
+        wallet = read(client.get(reverse("wallet-page")))
+    assert "came back" in wallet
+    assert "Pending payouts" not in wallet
+
+
+def test_what_was_decided_is_shown_to_its_owner(browse: Browse, owner: User) -> None:
+    client, staff = browse(owner), UserFactory()
+    for currency in ("INR", "USD"):
+        client.post(reverse(NEW), asking(currency=currency, amount=""))
+    inr, usd = WalletPayout.objects.get(wallet__currency="INR"), WalletPayout.objects.get(wallet__currency="USD")
+    pay_wallet_payout(wallet_payout=inr, reference="UTR <7781>", actor=staff)
+    refuse_wallet_payout(wallet_payout=usd, reason="The bank knows no such account.", actor=staff)
+    paid, refused = (read(client.get(reverse("wallet-payout", args=[each.pk]))) for each in (inr, usd))
+    assert "UTR &lt;7781&gt;" in paid
+    assert WHERE_TO in paid
+    assert "Cancel payout" not in paid
+    assert "The bank knows no such account." in refused
+    assert WHERE_TO not in refused
+    assert staff.email not in paid + refused
+
+
+def test_account_with_money_is_led_to_where_it_is_paid_out(browse: Browse, owner: User) -> None:
+    client = browse(owner)
+    page = read(client.get(reverse("account-delete")))
+    assert "The wallet holds ₹500.00: have it paid out first." in page
+    assert reverse(NEW) in page
+    for currency in ("INR", "USD"):
+        client.post(reverse(NEW), asking(currency=currency, amount=""))
+    page = read(client.get(reverse("account-delete")))
+    assert "A payout of ₹500.00 from the wallet waits" in page
+    assert "have it paid out" not in page
+    for wallet_payout in WalletPayout.objects.all():
+        pay_wallet_payout(wallet_payout=wallet_payout, reference="T1", actor=UserFactory())
+    gone = client.post(reverse("account-delete"), {"email": owner.email, "password": PASSWORD})
+    assert gone["Location"] == reverse("landing")
+    assert set(WalletPayout.objects.values_list("payment_details", flat=True)) == {""}

@@ -1,0 +1,388 @@
+"""A shop in which every page has something to show, and where each page is: by whom it is seen, and its path in that shop."""
+
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+from urllib.parse import urlencode
+
+from allauth.account.models import EmailAddress
+from django.contrib import admin
+from django.contrib.auth.models import Group, Permission
+from django.db.models import Model
+from django.test import Client
+from django.utils import timezone
+
+from benchmarks.seeding.fill import fill
+from catalog.models import LicenseTier, Listing, Preview, RetiredTerms
+from catalog.search.rebuild import rebuild
+from developers import bounds
+from developers.audiences import Audience
+from developers.event_types import EventType
+from developers.models import App
+from developers.services.applications import approve_application, submit_application
+from developers.services.consents import Authorization, give_consent
+from developers.services.credentials import issue_api_key, issue_mcp_token, issue_personal_token
+from developers.services.webhooks import create_endpoint, send_test_event
+from library.models import Licence
+from library.services.links import issue_link
+from marketplace.accounts.models import User
+from marketplace.core.scopes import Scope
+from marketplace.jobs.models import Schedule, Worker
+from marketplace.storage import default_storage
+from marketplace.web.docs.reference import operations
+from tests.admin import subjects
+from tests.admin.pages import address
+from tests.factories import PLENTY, AppFactory, ListingFactory, UserFactory
+from tests.files.makers import picture
+from tests.shop import archive, bought, on_sale
+from tests.studio.cases import submitted
+from tests.wallet.leaving import asked
+from tests.wallet.payees import payee
+from wallet.models import Order
+from wallet.selectors import vendor_accounts
+from wallet.services.funding import credit_wallet
+from wallet.services.offers import PurchaseRequest
+from wallet.services.quotes import make_quote
+from wallet.services.vendor_payouts import pay_out
+
+CALLBACK = "https://app.example/callback"
+CHALLENGE = "c" * 43
+
+# By who looks: nobody in particular, someone new, someone who builds, sells and buys, an admin.
+PAGES: dict[str, list[str]] = {
+    "visitor": [
+        "/",
+        "/browse",
+        "/browse?q=halden&category=fonts&license=personal",
+        "/browse?q=zzqqxx",
+        "/assets/{asset}",
+        "/stores/{store}",
+        "/docs",
+        "/docs/quick-start",
+        "/docs/api/{operation}",
+        "/api/v1/docs",
+        "/problems",
+        "/problems/not_found",
+        "/certificates/verify",
+        "/certificates/verify?id={certificate}",
+        "/certificates/verify?id=nothing",
+        "/account/login/",
+        "/account/signup/",
+        "/account/password/reset/",
+        "/account/password/reset/done/",
+        "/account/password/reset/key/done/",
+        "/account/confirm-email/",
+        "/account/confirm-email/nothing/",
+        "/account/inactive/",
+    ],
+    "newcomer": [
+        "/dashboard",
+        "/dashboard/developer",
+        "/dashboard/apps",
+        "/dashboard/tokens",
+        "/dashboard/spending",
+        "/dashboard/connections",
+        "/dashboard/wallet",
+        "/dashboard/wallet/payouts/new",
+        "/dashboard/library",
+        "/dashboard/studio/apply",
+        "/account/email/",
+        "/account/password/change/",
+        "/account/reauthenticate/",
+        "/account/logout/",
+        "/account/2fa/",
+    ],
+    "member": [
+        "/",
+        "/browse",
+        "/assets/{asset}",
+        "/assets/{owned}",
+        "/dashboard",
+        "/dashboard/account",
+        "/dashboard/account/delete",
+        "/dashboard/wallet",
+        "/dashboard/wallet/payouts/new",
+        "/dashboard/wallet/payouts/{wallet_payout}",
+        "/dashboard/orders/{order}",
+        "/checkout/{quote}",
+        "/dashboard/library",
+        "/dashboard/library/{owned}",
+        "/dashboard/developer",
+        "/dashboard/apps",
+        "/dashboard/apps/new",
+        "/dashboard/apps/{app}",
+        "/dashboard/apps/{app}/usage",
+        "/dashboard/apps/{app}/scopes",
+        "/dashboard/apps/{app}/redirects",
+        "/dashboard/apps/{app}/keys/new",
+        "/dashboard/apps/{app}/keys/{key}/revoke",
+        "/dashboard/apps/{app}/keys/{key}/rotate",
+        "/dashboard/apps/{app}/tool-tokens/new",
+        "/dashboard/apps/{app}/tool-tokens/{tool_token}/revoke",
+        "/dashboard/apps/{app}/tool-tokens/{tool_token}/rotate",
+        "/dashboard/apps/{app}/webhooks",
+        "/dashboard/apps/{app}/webhooks/new",
+        "/dashboard/apps/{app}/webhooks/{endpoint}",
+        "/dashboard/apps/{app}/webhooks/{endpoint}/edit",
+        "/dashboard/apps/{app}/webhooks/{endpoint}/secret",
+        "/dashboard/apps/{app}/webhooks/{endpoint}/delete",
+        "/dashboard/apps/{app}/webhooks/{endpoint}/deliveries/{delivery}",
+        "/dashboard/console",
+        "/dashboard/console/{operation}",
+        "/dashboard/connections",
+        "/dashboard/connections/{connected}/withdraw",
+        "/dashboard/spending",
+        "/dashboard/spending/apps/{connected}",
+        "/dashboard/spending/tokens/{token}",
+        "/dashboard/tokens",
+        "/dashboard/tokens/usage",
+        "/dashboard/tokens/new",
+        "/dashboard/tokens/{token}/rotate",
+        "/dashboard/tokens/{token}/revoke",
+        "/oauth/authorize?{consent}",
+        "/dashboard/studio",
+        "/dashboard/studio/store",
+        "/dashboard/studio/listing-new",
+        "/dashboard/studio/listings/{draft}",
+        "/dashboard/studio/listings/{draft}/details",
+        "/dashboard/studio/listings/{draft}/prices",
+        "/dashboard/studio/listings/{draft}/licences",
+        "/dashboard/studio/listings/{draft}/files",
+        "/dashboard/studio/listings/{draft}/manifest",
+        "/dashboard/studio/listings/{draft}/delete",
+        "/dashboard/studio/listings/{sent}/reviews",
+        "/dashboard/studio/listings/{sent}/withdraw",
+        "/dashboard/studio/listings/{own}/unpublish",
+        "/dashboard/studio/sales",
+        "/dashboard/studio/sales/listings",
+        "/dashboard/studio/sales/statement",
+        "/dashboard/studio/payouts",
+    ],
+    # One of each kind; `pages_of_the_admin` names every list and a row of each.
+    "admin": [
+        "/admin/",
+        "/admin/search?q=halden",
+        "/admin/search?q=zzqqxx",
+        "/admin/catalog/",
+        "/admin/accounts/user/?q=zzqqxx",
+        "/admin/catalog/listing/?status__exact=Published",
+        "/admin/catalog/listingreview/?kind=Listing",
+        "/admin/catalog/listingreview/{review}/change/",
+        "/admin/catalog/listingreview/{review}/reject/",
+        "/admin/catalog/listingreview/{review}/block/",
+        "/admin/catalog/category/add/",
+        "/admin/developers/app/{app}/change/",
+        "/admin/developers/app/{app}/set-limit/",
+        "/admin/developers/developerapplication/{application}/change/",
+        "/admin/developers/scopereview/{scope_review}/change/",
+        "/admin/auth/group/{group}/change/",
+        "/admin/auth/group/{group}/delete/",
+        "/admin/auth/group/{group}/history/",
+        "/admin/wallet/order/{order}/refund/",
+        "/admin/wallet/walletpayout/{wallet_payout}/change/",
+        "/admin/wallet/walletpayout/{wallet_payout}/pay/",
+    ],
+}
+# Routes that show no page of their own, and why.
+NO_PAGES = {
+    "takes a form and leads on": {
+        "account-export",
+        "account-sessions",
+        "api-token",
+        "checkout-begin",
+        "library-item-download",
+        "studio-file-discard",
+        "studio-file-upload",
+        "studio-picture-move",
+        "studio-picture-upload",
+        "studio-picture-words",
+        "studio-preview-remove",
+        "studio-sound-upload",
+        "studio-specimen-upload",
+        "studio-split",
+        "wallet-preference",
+        "wallet-payout-cancel",
+        "studio-submit",
+        "check-field",
+        "check-listing-field",
+        "webhook-redeliver",
+        "webhook-redeliver-failed",
+        "webhook-switch",
+        "webhook-test",
+    },
+    "a file or an answer for a program": {
+        "account-export-file",
+        "docs-source",
+        "favicon",
+        "library-item-certificate",
+        "library-item-certificate-signed",
+        "llms",
+        "oauth-revoke",
+        "oauth-token",
+        "order-page-pdf",
+        "payouts-csv",
+        "robots",
+        "sitemap",
+        "sitemap-part",
+        "specimen",
+        "studio-address",
+        "studio-specimen",
+        "studio-store-address",
+        "suggest",
+    },
+    "asks for a state of the sign-in that the tests of accounts make": {
+        "account_confirm_login_code",
+        "account_reset_password_from_key",
+        "account_set_password",
+        "mfa_activate_totp",
+        "mfa_authenticate",
+        "mfa_deactivate_totp",
+        "mfa_download_recovery_codes",
+        "mfa_generate_recovery_codes",
+        "mfa_reauthenticate",
+        "mfa_view_recovery_codes",
+    },
+}
+
+
+@dataclass
+class World:
+    """The shop.
+
+    Args:
+        people: By the names of `PAGES`.
+        places: What stands in the paths.
+    """
+
+    people: dict[str, User]
+    places: dict[str, str] = field(default_factory=dict)
+
+    def pages(self) -> list[tuple[str, str]]:
+        """Return who looks at which path, every list of the admin and a row of each among them."""
+        found = [(who, path.format_map(self.places)) for who, paths in PAGES.items() for path in paths]
+        return [*found, *(("admin", path) for path in pages_of_the_admin())]
+
+    def client(self, who: str) -> Client:
+        """Return a browser of theirs."""
+        client = Client()
+        if who in self.people:
+            client.force_login(self.people[who])
+        return client
+
+
+def pages_of_the_admin() -> list[str]:
+    """Return the path of every list, and of the page of a row of each."""
+    lists = [address(model, "changelist") for model in admin.site._registry]
+    rows = [address(model, "change", _row_of(model).pk) for model in admin.site._registry]
+    return [*lists, *rows]
+
+
+def _row_of(model: type[Model]) -> Model:
+    row = model._default_manager.order_by("pk").first()
+    assert row is not None, f"nothing to look at: make a {model.__name__}"
+    return row
+
+
+def make_world() -> World:
+    """Make someone who does everything, and what they did; jobs must wait meanwhile."""
+    profile = payee()
+    member = profile.user
+    EmailAddress.objects.create(user=member, email=member.email, verified=True, primary=True)
+    world = World({"newcomer": UserFactory(), "member": member, "admin": UserFactory(is_staff=True, is_superuser=True)})
+    credit_wallet(user=member, currency="INR", amount_minor=10_000_000, reason="test", actor=None)
+    asset = on_sale(archive(), title="Halden Grotesk", slug="halden-grotesk", tags=["sans"])
+    owned = on_sale(archive("owned"), title="Owned Sans", slug="owned-sans")
+    own = on_sale(store=profile.store, title="Of my own", slug="of-my-own")
+    draft = ListingFactory(store=profile.store, slug="a-draft")
+    sent = submitted(ListingFactory(store=profile.store, slug="sent-in"))
+    for preview in Preview.objects.all():
+        store_preview(preview)
+    order = bought(owned, member)
+    bought(own)
+    pay_out(account=vendor_accounts().get(owner=member, currency="INR"), run="2026-03", minimum_minor=1)
+    quote = make_quote(buyer=member, purchase=PurchaseRequest(str(asset.id), currency="INR"))
+    world.places |= {"asset": asset.slug, "store": asset.store.slug, "owned": owned.slug, "own": own.slug, "draft": draft.slug}
+    world.places |= {"sent": sent.listing.slug, "order": str(order.id), "quote": str(quote.id), "review": str(sent.id)}
+    world.places["wallet_payout"] = str(asked(member, 1_000).pk)
+    world.places["operation"] = next(iter(operations()))
+    licence = Licence.objects.get(buyer=member)
+    world.places["certificate"] = str(licence.pk)
+    issue_link(licence=licence)
+    world.places |= developed(member, world.people["admin"]) | _for_admins()
+    return world
+
+
+def store_preview(preview: Preview) -> None:
+    """Store what a page of its listing shows."""
+    default_storage.save_bytes(preview.object_key, picture())
+
+
+def developed(member: User, reviewer: User) -> dict[str, str]:
+    """Make someone a developer with an app that has one of everything."""
+    soon = timezone.now() + timedelta(days=30)
+    application = submit_application(user=member, what="A font picker", why="It reads the catalog", actor=member)
+    approve_application(application=application, reason="Fine.", actor=reviewer)
+    app, connected = AppFactory(user=member, name="Picker", redirect_uris=CALLBACK), AppFactory(name="Connected", redirect_uris=CALLBACK)
+    key, _ = issue_api_key(app=app, name="laptop", actor=member)
+    tool_token, _ = issue_mcp_token(app=app, name="agent", expires_at=soon, actor=member, password_confirmed=True)
+    endpoint, _ = create_endpoint(app=app, url="https://app.example/hook", events=[EventType.ASSET_PUBLISHED], actor=member)
+    delivery = send_test_event(endpoint=endpoint, actor=member)
+    token, _ = issue_personal_token(
+        user=member,
+        name="script",
+        scopes=frozenset({Scope.WALLET_SPEND, Scope.LIBRARY_READ}),
+        expires_at=soon,
+        actor=member,
+        password_confirmed=True,
+        limits=PLENTY,
+    )
+    agreed = Authorization(connected, frozenset({Scope.LIBRARY_READ, Scope.WALLET_SPEND}), Audience.API, CALLBACK, CHALLENGE)
+    give_consent(user=member, authorization=agreed, code=f"code of {member.pk}", actor=member)
+    asked = {"response_type": "code", "client_id": connected.client_id, "redirect_uri": CALLBACK, "scope": "library:read", "state": "s"}
+    return {
+        "app": str(app.id),
+        "connected": str(connected.id),
+        "key": str(key.id),
+        "tool_token": str(tool_token.pk),
+        "endpoint": str(endpoint.pk),
+        "delivery": str(delivery.pk),
+        "token": str(token.pk),
+        "consent": urlencode(asked | {"code_challenge": CHALLENGE, "code_challenge_method": "S256"}),
+    }
+
+
+def _for_admins() -> dict[str, str]:
+    for make in subjects.LOOKED_AT:
+        make()
+    now = timezone.now()
+    Worker.objects.create(id="w", host="here", pid=1, seen_at=now)
+    Schedule.objects.create(command="payout", due_at=now)
+    tier = LicenseTier.objects.get(slug="personal")
+    RetiredTerms.objects.create(tier=tier, name=tier.name, text="Once.", until=now)
+    group = Group.objects.create(name="Reviewers")
+    group.permissions.set(Permission.objects.filter(content_type__app_label="catalog"))
+    return {"application": str(subjects.application().pk), "scope_review": str(subjects.scope_review().pk), "group": str(group.pk)}
+
+
+def stock(listings: int, seed: int = 1) -> None:
+    """Put that many more listings on sale, and index them for search."""
+    fill(listings=listings, seed=seed, progress=lambda _done, _total: None)
+    rebuild(lambda _done, _total: None)
+
+
+def crowd(world: World, count: int = 1_000) -> None:
+    """Make that many more of what there can be many of: listings, the member's own ones, orders and licences; and all apps one may have."""
+    member = world.people["member"]
+    stock(count, seed=7)
+    draft = Listing.objects.get(slug=world.places["draft"])
+    Listing.objects.bulk_create(ListingFactory.build_batch(count, store=draft.store, category=draft.category))
+    App.objects.bulk_create(AppFactory.build_batch(bounds.APPS - App.objects.filter(user=member).count(), user=member))
+    order, licence = Order.objects.get(pk=world.places["order"]), Licence.objects.get(buyer=member)
+    others = Listing.objects.filter(status="Published").exclude(pk=order.listing_id).exclude(store=draft.store)[:count]
+    orders = Order.objects.bulk_create(_like(order, listing_id=other.pk, title=other.title) for other in others)
+    Licence.objects.bulk_create(_like(licence, listing_id=each.listing_id, title=each.title, order_id=each.pk) for each in orders)
+
+
+def _like(row: Any, **others: Any) -> Any:
+    kept = {each.attname: getattr(row, each.attname) for each in row._meta.concrete_fields if not each.primary_key}
+    return type(row)(**kept | others)

@@ -1,0 +1,13 @@
+"""Limits of uploads and of vendors' lists."""
+
+from marketplace.core.bounds import KIB, MIB
+
+AUDIO_BYTES = 20 * MIB
+IMAGE_BYTES = 20 * MIB
+FONT_BYTES = 20 * MIB
+# Boundaries, part headers and small form fields around an uploaded file.
+MULTIPART_OVERHEAD_BYTES = 64 * KIB
+# The width of a card's picture: smaller ones are enlarged, and blurred, wherever they are shown.
+SHARP_PICTURE_PIXELS = 640
+VENDOR_LIMIT = 100
+VENDOR_LIMIT_DEFAULT = 25

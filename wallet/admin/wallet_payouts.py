@@ -1,0 +1,137 @@
+"""Payouts of wallets in the admin: what owners asked for, to pay or to refuse. Where to pay is shown to those who may pay."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.db.models import Q
+from django.http import HttpRequest
+
+from marketplace.review.claims import is_claimed
+from marketplace.review.decisions import CLAIMING, Decision, DecisionForm, claiming, service_decision
+from marketplace.review.panels import Panel, QuerySets
+from marketplace.review.queues import QueueAdmin
+from marketplace.review.search import SearchQuery
+from marketplace.ui.formatting import money
+
+from .. import bounds
+from ..models import WalletPayout
+from ..models.wallet_payouts import WalletPayoutStatus
+from ..services.wallet_payouts import TRANSITIONS, pay_wallet_payout, refuse_wallet_payout
+from .effects import payment_does, refusal_does
+from .vendor_payouts import CurrencyFilter
+from .wallets import MOVEMENTS, last_movements, movement_rows
+
+DECIDE = "wallet.decide_walletpayout"
+# Columns of a movement: beside the forms there is no room for why and who.
+SHOWN = 4
+
+
+class PaymentForm(DecisionForm):
+    """What was paid."""
+
+    reference = forms.CharField(
+        max_length=bounds.PAYMENT_REFERENCE_CHARS,
+        help_text="The bank's reference for the payment. It is mailed to the owner and recorded in the ledger.",
+    )
+
+
+class WalletCurrencyFilter(CurrencyFilter):
+    """One currency."""
+
+    path = "wallet__currency"
+
+
+def _allows(verb: str) -> Callable[[Any], bool]:
+    return partial(TRANSITIONS.allows, verb=verb)
+
+
+@admin.register(WalletPayout)
+class WalletPayoutAdmin(QueueAdmin):
+    """What owners asked to be paid out of their wallets."""
+
+    waiting = {"status": WalletPayoutStatus.WAITING}
+    waiting_since = "requested_at"
+    list_display = ("requested_at", "asked_by", "amount", "status", "waiting_time", "claim_mark")
+    list_filter = ("status", WalletCurrencyFilter)
+    list_select_related = ("asked", "settled__actor", "wallet__owner", "claimed_by")
+    search_fields = ("wallet__owner__email", "reference")
+    fields = ("asked_by", "amount", "status", "requested_at", "reference", "reason")
+    readonly_fields = ("asked_by", "amount")
+    decision_names = ("pay", "refuse", *CLAIMING)
+    owner, noun, decides = "wallet__owner", "wallet_payout", DECIDE
+    on_page = {"pay": "a", "refuse": "r"}
+    claim, take_over, release = claiming(DECIDE, _allows("pay"))
+    found_title, found_detail = "wallet__owner__email", "status"
+
+    def name(self, subject: WalletPayout) -> str:
+        """Return who asked for how much."""
+        return f"{self.asked_by(subject)}: {self.amount(subject)}"
+
+    def find(self, query: SearchQuery) -> list[Q]:
+        """Look for an id, an owner, a reference."""
+        if query.id:
+            return [Q(pk=query.id)]
+        return [Q(wallet__owner__email=query.email)] if query.email else [Q(reference=query.text)]
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Show where to pay to whoever pays."""
+        return (*super().get_fields(request, obj), *(("pay_to",) if request.user.has_perm(DECIDE) else ()))
+
+    @admin.display(description="Requested by", ordering="wallet__owner__email")
+    def asked_by(self, wallet_payout: WalletPayout) -> str:
+        """Return whose wallet it is."""
+        owner = wallet_payout.wallet.owner
+        return "A deleted account" if owner is None or owner.deleted else owner.email
+
+    @admin.display(description="Amount")
+    def amount(self, wallet_payout: WalletPayout) -> str:
+        """Return the amount with its currency."""
+        return money(wallet_payout.amount_minor, wallet_payout.currency)
+
+    @admin.display(description="Pay to")
+    def pay_to(self, wallet_payout: WalletPayout) -> str:
+        """Return where to pay, as long as it is kept; while it waits, once someone has claimed it."""
+        if TRANSITIONS.allows(wallet_payout, "pay") and not is_claimed(wallet_payout):
+            return "shown once it is claimed"
+        return wallet_payout.payment_details or "deleted"
+
+    def querysets(self, request: HttpRequest, subject: WalletPayout) -> QuerySets:
+        """Return what moved the wallet beside the rest."""
+        return {**super().querysets(request, subject), "movements": last_movements(subject.wallet)}
+
+    def panels(self, request: HttpRequest, subject: WalletPayout, related: QuerySets) -> list[Panel]:
+        """Show what moved the wallet, then the history."""
+        rows = [row[:SHOWN] for row in movement_rows(subject.wallet, related["movements"])]
+        return [Panel(f"Movements in {subject.currency}", MOVEMENTS[:SHOWN], rows), *super().panels(request, subject, related)]
+
+    pay = service_decision(
+        Decision(
+            "Record as paid",
+            DECIDE,
+            "You confirm that you paid it. The amount that was set aside leaves the ledger permanently.",
+            "It is paid.",
+            PaymentForm,
+            available=_allows("pay"),
+            effects=payment_does,
+        ),
+        pay_wallet_payout,
+        "wallet_payout",
+        answers=("reference",),
+    )
+
+    refuse = service_decision(
+        Decision(
+            "Refuse",
+            DECIDE,
+            "Nothing is paid, and the amount returns to the wallet at once.",
+            "It is refused.",
+            available=_allows("refuse"),
+            danger=True,
+            effects=refusal_does,
+        ),
+        refuse_wallet_payout,
+        "wallet_payout",
+    )

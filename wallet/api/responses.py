@@ -1,0 +1,39 @@
+"""The response bodies of the wallet's operations as JSON values, shared by the API and the MCP tools."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from developers.principals import Principal
+from marketplace.accounts.models import User
+
+from ..selectors import wallet_of
+from ..services.offers import PurchaseRequest
+from ..services.quotes import make_quote
+from ..services.spending import spend
+from .serializers.wallet import QuoteAnswer, SpendAnswer, WalletAnswer
+
+
+def wallet(user: User) -> dict[str, Any]:
+    """Return the answer of GET wallet."""
+    return dict(WalletAnswer(wallet_of(user)).data)
+
+
+def quote(user: User, body: Mapping[str, str]) -> dict[str, Any]:
+    """Promise a price and return the answer of POST wallet/quote; raises what `make_quote` raises."""
+    return dict(QuoteAnswer(make_quote(buyer=user, purchase=_purchase_request(body))).data)
+
+
+def purchase(principal: Principal, body: Mapping[str, str], *, idempotency_key: str | None) -> tuple[dict[str, Any], bool]:
+    """Buy, and return the answer of POST wallet/spend, and whether it is that of an earlier call; raises what `spend` raises."""
+    receipt, replayed = spend(
+        buyer=principal.user,
+        purchase=_purchase_request(body),
+        quote_id=body.get("quoteId"),
+        idempotency_key=idempotency_key,
+        principal=principal,
+    )
+    return dict(SpendAnswer(receipt).data), replayed
+
+
+def _purchase_request(body: Mapping[str, str]) -> PurchaseRequest:
+    return PurchaseRequest(body["assetId"], body.get("currency"), body.get("licenseSlug"))

@@ -1,0 +1,94 @@
+"""What owners asked to be paid out of their wallets, and what came of it."""
+
+from datetime import datetime
+
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from marketplace.accounts.models import User
+from marketplace.core import bounds as core_bounds
+from marketplace.core.ids import new_id
+from marketplace.review.models import Claimable
+
+from .. import bounds
+from .ledger import Journal, LedgerAccount
+
+
+class WalletPayoutStatus(models.TextChoices):
+    """What became of the request; the last three are final."""
+
+    WAITING = "Waiting"
+    PAID = "Paid"
+    REFUSED = "Refused"
+    CANCELLED = "Cancelled"
+
+
+class WalletPayout(Claimable):
+    """Money of a wallet that was set aside to be paid out: how much is the first journal's.
+
+    Vendors' earnings are paid in runs, as the operator decides (`VendorPayout`, whose rows only grow). Here an owner asks, staff decide,
+    and where the money goes is forgotten with the account; a trigger lets nothing else change (`wallet.guards`).
+    """
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    wallet = models.ForeignKey(LedgerAccount, on_delete=models.PROTECT, related_name="wallet_payouts")
+    asked = models.OneToOneField(Journal, on_delete=models.PROTECT, related_name="wallet_payout")
+    # What paid it, or brought it back.
+    settled = models.OneToOneField(Journal, null=True, blank=True, on_delete=models.PROTECT, related_name="settled_wallet_payout")
+    status = models.CharField(max_length=16, choices=WalletPayoutStatus.choices, default=WalletPayoutStatus.WAITING)
+    # Personal: shown to its owner and to who pays. Forgotten when nothing is paid, a while after it was paid, and with the account.
+    payment_details = models.CharField(max_length=bounds.PAYMENT_DETAILS_CHARS, blank=True)
+    # What names the payment at the bank.
+    reference = models.CharField(max_length=bounds.PAYMENT_REFERENCE_CHARS, blank=True)
+    # Why it was refused.
+    reason = models.CharField(max_length=core_bounds.REASON_CHARS, blank=True)
+    requested_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ("-id",)
+        verbose_name = "wallet payout"
+        permissions = (("decide_walletpayout", "Can decide on wallet payouts and view payment details"),)
+        constraints = (
+            models.UniqueConstraint(fields=("wallet",), condition=Q(status="Waiting"), name="walletpayout_one_open"),
+            models.CheckConstraint(
+                condition=Q(status="Waiting", settled__isnull=True, reference="", reason="") & ~Q(payment_details="")
+                | Q(status="Paid", settled__isnull=False, reason="") & ~Q(reference="")
+                | Q(status="Refused", settled__isnull=False, reference="", payment_details="") & ~Q(reason="")
+                | Q(status="Cancelled", settled__isnull=False, reference="", payment_details="", reason=""),
+                name="walletpayout_status_fits",
+            ),
+        )
+        indexes = (
+            models.Index(fields=("requested_at",), condition=Q(status="Waiting"), name="walletpayout_waiting"),
+            models.Index(fields=("wallet", "-id"), name="walletpayout_of_wallet"),
+            models.Index(fields=("reference",), condition=~Q(reference=""), name="walletpayout_by_reference"),
+        )
+
+    def __str__(self) -> str:
+        return str(self.id)
+
+    @property
+    def amount_minor(self) -> int:
+        """What was set aside."""
+        return -(self.asked.wallet_net_minor or 0)
+
+    @property
+    def currency(self) -> str:
+        """In what."""
+        return self.wallet.currency
+
+    @property
+    def owner(self) -> User | None:
+        """Whose wallet it is."""
+        return self.wallet.owner
+
+    @property
+    def decided_by(self) -> User | None:
+        """Who paid, refused or cancelled it."""
+        return None if self.settled is None else self.settled.actor
+
+    @property
+    def decided_at(self) -> datetime | None:
+        """When that was."""
+        return None if self.settled is None else self.settled.at

@@ -1,0 +1,88 @@
+"""Adds digests to the ledger in batches, concurrently with sales, which never wait for it.
+
+What a batch moved is added to the balances of vendors and of the platform in the same transaction. A journal is covered once, so
+it is added once, and what is earned can be told from that balance and the little that is not covered yet.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import F, QuerySet
+from django.utils import timezone
+
+from ..digests import chained_digest, journal_digests
+from ..models import CoveredJournal, Journal, LedgerAccount, LedgerDigest, Transfer
+from ..models.ledger import BOUNDED_KINDS
+
+BATCH = 500
+# Most of what happens at once is covered together, in its order; what commits even later comes under a later digest.
+GRACE = timedelta(minutes=5)
+
+
+def digest_ledger(*, until: datetime | None = None) -> Iterator[LedgerDigest]:
+    """Cover what is under no digest yet, batch by batch, and yield each digest that was set.
+
+    Args:
+        until: Only what is not younger; what is older than the grace when None.
+    """
+    until = timezone.now() - GRACE if until is None else until
+    after: Journal | None = None
+    while True:
+        uncovered = uncovered_journals(until=until)
+        batch = list((uncovered if after is None else uncovered.filter(pk__gt=after.pk))[:BATCH])
+        if not batch:
+            return
+        ledger_digest = _add_digest(batch)
+        if ledger_digest is not None:
+            after = batch[-1]
+            yield ledger_digest
+
+
+def uncovered_journals(*, until: datetime) -> QuerySet[Journal]:
+    """Return the journals under no digest, as old as that or older, oldest first."""
+    return Journal.objects.filter(covered__isnull=True, at__lte=until).order_by("id")
+
+
+def _add_digest(batch: list[Journal]) -> LedgerDigest | None:
+    """Set the next digest; None when another run was quicker, and all must be read again."""
+    last = LedgerDigest.objects.order_by("-number").first()
+    now = timezone.now()
+    number, previous = (1, "") if last is None else (last.number + 1, last.digest)
+    try:
+        with transaction.atomic():
+            digests = journal_digests([journal.pk for journal in batch])
+            members = [(journal.pk, digests[journal.pk]) for journal in batch]
+            digest = chained_digest(number=number, previous_digest=previous, created_at=now, members=members)
+            # The number is what two at once compete for: the second waits here for the first.
+            ledger_digest = LedgerDigest.objects.create(
+                number=number, previous_digest=previous, digest=digest, journals=len(members), created_at=now
+            )
+            CoveredJournal.objects.bulk_create(
+                CoveredJournal(journal_id=journal_id, ledger_digest=ledger_digest, position=position, digest=digest_of_one)
+                for position, (journal_id, digest_of_one) in enumerate(members)
+            )
+            _add_up([journal.pk for journal in batch])
+    except IntegrityError:
+        if LedgerDigest.objects.filter(number=number).exists() or CoveredJournal.objects.filter(journal__in=batch).exists():
+            return None
+        raise
+    return ledger_digest
+
+
+def _add_up(journal_ids: Sequence[Any]) -> None:
+    """Add what journals moved to the balances that sales do not keep."""
+    nets: Counter[Any] = Counter()
+    rows = Transfer.objects.filter(journal__in=journal_ids).order_by()
+    for debit_id, debited, credit_id, credited, amount in rows.values_list(
+        "debit_id", "debit__kind", "credit_id", "credit__kind", "amount_minor"
+    ):
+        if debited not in BOUNDED_KINDS:
+            nets[debit_id] -= amount
+        if credited not in BOUNDED_KINDS:
+            nets[credit_id] += amount
+    # In one order, although runs wait for each other before.
+    for account_id, net in sorted(nets.items()):
+        LedgerAccount.objects.filter(pk=account_id).update(balance_minor=F("balance_minor") + net)

@@ -1,0 +1,226 @@
+"""Paying wallets out: the owner asks, the money is set aside at once, staff pay or refuse, the owner may cancel until they begin.
+
+Whoever pays claims the request first. A transfer at the bank is seen there before it is recorded here: who could still cancel then
+would have the money twice.
+
+Whoever moves both changes the wallet first and what is held of it second, so that two transactions never wait in a circle.
+"""
+
+from datetime import timedelta
+from typing import Any
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from developers.errors import PasswordRequired
+from marketplace.accounts.models import User
+from marketplace.core import audit, texts
+from marketplace.core.errors import InvalidTransition, NotFound
+from marketplace.core.money import WALLET_CURRENCIES, to_number
+from marketplace.core.transitions import TransitionTable, lock, lock_for_decision
+from marketplace.review.claims import is_claimed
+from marketplace.ui.mail import mail
+
+from .. import bounds
+from ..errors import InsufficientBalance, InvalidAmount, TooManyWithdrawals, WithdrawalOpen
+from ..models import LedgerAccount, WalletPayout
+from ..models.ledger import AccountKind, JournalKind
+from ..models.wallet_payouts import WalletPayoutStatus
+from ..selectors import wallet_payouts
+from .ledger import Leg, change_held, credit_wallet_balance, open_accounts, write_journal
+
+_MAILS = {"ask": "wallet_payout_asked", "pay": "wallet_payout_paid", "refuse": "wallet_payout_refused", "cancel": "wallet_payout_cancelled"}
+_WAITING = {WalletPayoutStatus.WAITING.value}
+TRANSITIONS = TransitionTable(
+    "wallet_payout",
+    {
+        "pay": (_WAITING, WalletPayoutStatus.PAID.value),
+        "refuse": (_WAITING, WalletPayoutStatus.REFUSED.value),
+        "cancel": (_WAITING, WalletPayoutStatus.CANCELLED.value),
+    },
+)
+
+
+@transaction.atomic
+def request_wallet_payout(
+    *, user: User, currency: str, amount_minor: int | None, payment_details: str, actor: User, password_confirmed: bool = False
+) -> WalletPayout:
+    """Ask for money of a wallet to be paid out; it can no longer be spent from this moment on.
+
+    Args:
+        user: Whose wallet.
+        currency: INR or USD.
+        amount_minor: How much; None for all that the wallet holds.
+        payment_details: Where to, in the owner's words.
+        actor: Who asks.
+        password_confirmed: Whether the user has just given the password again.
+
+    Raises:
+        PasswordRequired: the password was not given again.
+        InvalidAmount: no wallet currency, or nothing.
+        InvalidInput: no payment details, or too long ones.
+        WithdrawalOpen: another one of this wallet waits.
+        TooManyWithdrawals: this wallet was asked for money too often today.
+        InsufficientBalance: the wallet holds less.
+        NotFound: it is not the actor's wallet, or the account is shut.
+    """
+    if actor.pk != user.pk:
+        raise NotFound
+    if not password_confirmed:
+        raise PasswordRequired("Money leaves the wallet permanently: enter your password to request the payout.")
+    details = _details(payment_details)
+    if not User.objects.filter(pk=user.pk, is_active=True).exists():
+        raise NotFound
+    if currency not in WALLET_CURRENCIES:
+        raise InvalidAmount(f"Wallets hold {' and '.join(WALLET_CURRENCIES)}, not {currency}.")
+    # The row decides between two that ask at once, and between this, a purchase and the end of the account.
+    wallets = LedgerAccount.objects.select_for_update(no_key=True).filter(kind=AccountKind.WALLET, owner=user)
+    wallet = wallets.filter(currency=currency).first()
+    if wallet is not None:
+        _refuse_more(wallet)
+    holds = 0 if wallet is None else wallet.balance_minor
+    amount = holds if amount_minor is None else amount_minor
+    if amount < 1:
+        raise InvalidAmount(f"The wallet holds nothing in {currency}." if amount_minor is None else "Ask for 0.01 or more.")
+    if wallet is None or amount > holds:
+        raise _insufficient(amount, holds, currency)
+    payout = _set_aside(wallet, amount, details, actor)
+    audit.record("wallet_payout.ask", payout, actor=actor, to_state=payout.status, currency=currency, amountMinor=payout.amount_minor)
+    _notify(payout, "ask")
+    return payout
+
+
+@transaction.atomic
+def pay_wallet_payout(*, wallet_payout: WalletPayout, reference: str, actor: User) -> WalletPayout:
+    """Record that it was paid outside of the service.
+
+    Args:
+        wallet_payout: What waits.
+        reference: What names the payment at the bank.
+        actor: Who paid.
+
+    Raises:
+        InvalidTransition: it waits no longer.
+        InvalidInput: no reference.
+        SelfReview: nobody pays themselves.
+        NotFound: there is none.
+    """
+    reference = texts.line(reference, "reference", maximum=bounds.PAYMENT_REFERENCE_CHARS)
+    wallet_payout = lock_for_decision(_with_wallets(), pk=wallet_payout.pk, owner="wallet.owner_id", actor=actor)
+    return _settle(wallet_payout, "pay", actor, reason=f"paid by {reference}", reference=reference)
+
+
+@transaction.atomic
+def refuse_wallet_payout(*, wallet_payout: WalletPayout, reason: str, actor: User) -> WalletPayout:
+    """Put the money back into the wallet, and tell its owner why.
+
+    Raises:
+        InvalidTransition: it waits no longer.
+        InvalidInput: no reason.
+        SelfReview: nobody decides on their own.
+        NotFound: there is none.
+    """
+    reason = texts.prose(reason, "reason")
+    wallet_payout = lock_for_decision(_with_wallets(), pk=wallet_payout.pk, owner="wallet.owner_id", actor=actor)
+    return _settle(wallet_payout, "refuse", actor, reason=reason)
+
+
+@transaction.atomic
+def cancel_wallet_payout(*, wallet_payout: WalletPayout, actor: User) -> WalletPayout:
+    """Put the money back into the wallet, because its owner wants it there.
+
+    Raises:
+        InvalidTransition: it waits no longer, or someone is paying it.
+        NotFound: there is none, or it is not the actor's.
+    """
+    wallet_payout = lock(_with_wallets(), pk=wallet_payout.pk)
+    if wallet_payout.wallet.owner_id != actor.pk:
+        raise NotFound
+    if TRANSITIONS.allows(wallet_payout, "cancel") and is_claimed(wallet_payout):
+        raise InvalidTransition("It is being paid at the moment. You get a mail when it is paid or refused.")
+    return _settle(wallet_payout, "cancel", actor, reason="cancelled by its owner")
+
+
+def forgettable_details() -> QuerySet[WalletPayout]:
+    """Return the payouts that were paid so long ago that nobody needs to know any more where to."""
+    settled_before = timezone.now() - timedelta(days=bounds.PAYMENT_DETAILS_DAYS)
+    return WalletPayout.objects.filter(status=WalletPayoutStatus.PAID, settled__at__lte=settled_before).exclude(payment_details="")
+
+
+def _refuse_more(wallet: LedgerAccount) -> None:
+    mine = WalletPayout.objects.filter(wallet=wallet)
+    if mine.filter(status=WalletPayoutStatus.WAITING).exists():
+        raise WithdrawalOpen
+    if mine.filter(requested_at__gt=timezone.now() - timedelta(days=1)).count() >= bounds.WALLET_PAYOUTS_A_DAY:
+        raise TooManyWithdrawals(maximum=bounds.WALLET_PAYOUTS_A_DAY)
+
+
+def _details(payment_details: str) -> str:
+    details = texts.prose(payment_details, "payment_details")
+    if len(details) > bounds.PAYMENT_DETAILS_CHARS:
+        raise texts.invalid("payment_details", "max_length", f"At most {bounds.PAYMENT_DETAILS_CHARS} characters.")
+    return details
+
+
+def _insufficient(amount: int, holds: int, currency: str) -> InsufficientBalance:
+    price, balance = to_number(amount), to_number(holds)
+    sentence = f"You ask for {price:.2f} {currency}; the wallet holds {balance:.2f} {currency}."
+    return InsufficientBalance(sentence, price=price, currency=currency, balance=balance)
+
+
+def _set_aside(wallet: LedgerAccount, amount: int, details: str, actor: User) -> WalletPayout:
+    held_id = open_accounts(wallet.currency, {AccountKind.HELD: wallet.owner_id})[AccountKind.HELD]
+    entry = credit_wallet_balance(wallet.pk, -amount)
+    change_held(held_id, amount)
+    asked = write_journal(
+        kind=JournalKind.WITHDRAWAL,
+        legs=[Leg(wallet.pk, held_id, amount)],
+        currency=wallet.currency,
+        reason="asked to be paid out",
+        actor_id=actor.pk,
+        wallet=entry,
+    )
+    made = WalletPayout.objects.create(wallet=wallet, asked_id=asked, payment_details=details)
+    return wallet_payouts().get(pk=made.pk)
+
+
+def _with_wallets() -> QuerySet[WalletPayout]:
+    return WalletPayout.objects.select_related("asked", "wallet__owner")
+
+
+def _settle(wallet_payout: WalletPayout, verb: str, actor: User, *, reason: str, reference: str = "") -> WalletPayout:
+    """Move what is held on, or back, and say so in the request, which the caller has locked."""
+    if not TRANSITIONS.allows(wallet_payout, verb):
+        raise InvalidTransition(f"It is {wallet_payout.status} already.", currentState=wallet_payout.status)
+    wallet, amount, paid = wallet_payout.wallet, wallet_payout.amount_minor, verb == "pay"
+    accounts = open_accounts(wallet.currency, {AccountKind.HELD: wallet.owner_id, AccountKind.PAYOUT: None})
+    held_id = accounts[AccountKind.HELD]
+    entry = None if paid else credit_wallet_balance(wallet.pk, amount)
+    change_held(held_id, -amount)
+    settled = write_journal(
+        kind=JournalKind.SETTLEMENT if paid else JournalKind.RETURN,
+        legs=[Leg(held_id, accounts[AccountKind.PAYOUT] if paid else wallet.pk, amount)],
+        currency=wallet.currency,
+        reason=reason,
+        actor_id=actor.pk,
+        reverses_id=None if paid else wallet_payout.asked_id,
+        wallet=entry,
+    )
+    told = reason if verb == "refuse" else ""
+    changes: dict[str, Any] = {"settled_id": settled, "reference": reference, "reason": told}
+    if not paid:
+        # Nobody pays to there any more.
+        changes["payment_details"] = ""
+    data = {"reference": reference} if paid else {}
+    TRANSITIONS.apply(wallet_payout, verb, actor=actor, reason=told, changes=changes, **data)
+    _notify(wallet_payout, verb)
+    return wallet_payout
+
+
+def _notify(wallet_payout: WalletPayout, verb: str) -> None:
+    """Tell the owner of each step; where the money goes stays out of mails."""
+    owner = wallet_payout.wallet.owner
+    if owner is not None:
+        facts = {"amount_minor": wallet_payout.amount_minor, "currency": wallet_payout.currency}
+        mail(owner, f"wallet/{_MAILS[verb]}", wallet_payout=wallet_payout, **facts)
