@@ -105,7 +105,7 @@ def _send(address: str) -> HttpResponse:
 
 def _framed_nowhere(response: HttpResponse) -> HttpResponse:
     # Where an app sends its users on, we cannot know; a page in another's frame could be clicked unseen.
-    response[pages.POLICY_HEADER] = pages.LEADING_AWAY_POLICY
+    response[pages.POLICY_HEADER] = pages.REDIRECTING_FORM_POLICY
     return response
 
 
