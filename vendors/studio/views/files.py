@@ -18,7 +18,7 @@ from catalog.models import Listing
 from catalog.models.files import PreviewKind
 from marketplace.accounts.pages import SignedInRequest
 from marketplace.core.errors import NotFound, Problem
-from marketplace.http.pages import PICTURES_POLICY, POLICY_HEADER
+from marketplace.http.pages import IMAGE_PREVIEW_POLICY, POLICY_HEADER
 
 from ... import bounds
 from ...errors import ListingChanged
@@ -183,5 +183,5 @@ def _page(
     context = {"page": files_page(listing, refused, typed), "features": FEATURES, "sample": TEXT, "listing": listing}
     response = render(request, "studio/files.html", context, status=status)
     # The page's script shows a local preview of an image while it is being uploaded.
-    response[POLICY_HEADER] = PICTURES_POLICY
+    response[POLICY_HEADER] = IMAGE_PREVIEW_POLICY
     return response
